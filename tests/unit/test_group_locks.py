@@ -9,7 +9,6 @@ from tidscope_collector.foreign.lock_kinds import Found
 from tidscope_collector.foreign.reader import NoAnswerError
 from tidscope_collector.locks import group_locks, registry
 from tidscope_collector.locks.group_locks import GroupLocks, LockOwner
-from tidscope_collector.procfs.files import ProcFs
 
 FOUND = {
     0x10: Found("lock", "pool", 0x10, "file", "/bin/server"),
@@ -32,7 +31,7 @@ class Processes:
     def find(self, pid: int) -> LockOwner | None:
         return self.owners.get(pid)
 
-    def answer(self, _: ProcFs, pid: int, __: int, asked: list[int], ___: int) -> LockAnswer:
+    def answer(self, pid: int, _: int, asked: list[int], __: int) -> LockAnswer:
         self.asked.append((pid, tuple(asked)))
         if pid not in self.owners:
             raise NoAnswerError("it has ended")
@@ -49,7 +48,7 @@ def processes(monkeypatch: pytest.MonkeyPatch) -> Processes:
 
 @pytest.fixture
 def locks(processes: Processes) -> Iterator[GroupLocks]:
-    made = GroupLocks(ProcFs(), processes.find)
+    made = GroupLocks(processes.find)
     yield made
     made.close()
 

@@ -22,7 +22,6 @@ from tidscope_collector.locks.registry import (
     Numbers,
 )
 from tidscope_collector.locks.waited import LockSource
-from tidscope_collector.procfs.files import ProcFs
 
 _MOST_REFUSED = 64
 """Processes of which it is remembered why they could not be examined."""
@@ -57,13 +56,11 @@ class GroupLocks:
     The locks of processes that end before they are examined are one for each name of a process.
 
     Args:
-        procfs: where the processes are.
         find: the process of an id, as it is or was lately; None: it is not known. Called by
             whoever calls `numbers_in`.
     """
 
-    def __init__(self, procfs: ProcFs, find: Callable[[int], LockOwner | None]) -> None:
-        self._procfs = procfs
+    def __init__(self, find: Callable[[int], LockOwner | None]) -> None:
         self._find = find
         self._numbers: dict[tuple[int, int], int] = {}
         """By process and address."""
@@ -205,9 +202,7 @@ class GroupLocks:
     def _ask(self, owner: LockOwner, asked: list[int]) -> LockAnswer | None:
         join_place = self._join_places.get(owner.name, 0)
         try:
-            answer = ask_lock_addresses(
-                self._procfs, owner.pid, owner.start_ticks, asked, join_place
-            )
+            answer = ask_lock_addresses(owner.pid, owner.start_ticks, asked, join_place)
         except NoAnswerError as error:
             log.info("locks of process %d: %s", owner.pid, error)
             with self._changed:

@@ -193,7 +193,7 @@ class TargetSampler:
             self.pid,
             process.executable,
             process.name,
-            lambda: open_program(procfs, self.pid, process.start_ticks),
+            lambda: open_program(self.pid, process.start_ticks),
         )
         opened.callback(self._program.close)
         self._alive = select.poll()
