@@ -117,9 +117,7 @@ def _summarise(
         raise CommandError("runs have stored traces: name a run or files, not both")
     try:
         processes = len(os.sched_getaffinity(0))
-        summaries, counts = summarise_files(
-            find_files(wanted.files), chosen, processes, line.show
-        )
+        summaries, counts = summarise_files(find_files(wanted.files), chosen, processes, line.show)
     except TraceFileError as error:
         raise CommandError(str(error)) from None
     since = 0 if wanted.since_ns is None else wanted.since_ns
@@ -218,7 +216,10 @@ def _too_few(earlier: Summaries | None) -> list[str]:
         for places in _by_endpoint(earlier, range(len(earlier.traces))).values()
     ):
         return []
-    return ["", f"anomalies are not known: what is usual takes {LEAST_TRACES} requests to compare with"]
+    return [
+        "",
+        f"anomalies are not known: what is usual takes {LEAST_TRACES} requests to compare with",
+    ]
 
 
 def _anomaly_lines(summaries: Summaries, anomalies: list[Anomaly], top: int) -> list[str]:

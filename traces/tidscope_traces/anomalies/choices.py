@@ -170,9 +170,7 @@ class Choices:
             if len(without):
                 same = np.full(len(without), feature)
                 found.append(
-                    self._rare(
-                        without, same, lacking[same] - less, self.chances[same] - less, own
-                    )
+                    self._rare(without, same, lacking[same] - less, self.chances[same] - less, own)
                 )
         return _joined(*found)
 
@@ -182,9 +180,7 @@ class Choices:
         sign = 1 if tally is self.more else -1
         odd = (usual > 0) & (sign * (entries.most - usual) > 0)
         feature, trace = entries.feature[odd], entries.trace[odd]
-        nearly = self._surprise(
-            tally.totals[feature] - less, self.counts[feature] - less, own
-        ) > 0
+        nearly = self._surprise(tally.totals[feature] - less, self.counts[feature] - less, own) > 0
         feature, trace = feature[nearly], trace[nearly]
         return self._rare(
             trace, feature, tally.totals[feature] - less, self.counts[feature] - less, own
