@@ -224,13 +224,13 @@ def _slow(calls: list[Call], _: list[Lane], chance: random.Random) -> None:
     chance.choice(calls).own_ns *= chance.uniform(4, 10)
 
 
-def _missing(_: list[Call], lanes: list[Lane], chance: random.Random) -> None:
-    _, stage, lane = chance.choice([one for one in lanes if one[2][0].plan.often == 1.0])
+def _missing(_calls: list[Call], lanes: list[Lane], chance: random.Random) -> None:
+    _above, stage, lane = chance.choice([one for one in lanes if one[2][0].plan.often == 1.0])
     stage.remove(lane)
 
 
-def _error(_: list[Call], lanes: list[Lane], chance: random.Random) -> None:
-    above, _, lane = chance.choice([one for one in lanes if not one[2][0].plan.fails])
+def _error(_calls: list[Call], lanes: list[Lane], chance: random.Random) -> None:
+    above, _stage, lane = chance.choice([one for one in lanes if not one[2][0].plan.fails])
     failing = chance.choice(lane)
     failing.failed = True
     if chance.random() < 0.5:
@@ -239,8 +239,8 @@ def _error(_: list[Call], lanes: list[Lane], chance: random.Random) -> None:
         above.failed = True
 
 
-def _retries(_: list[Call], lanes: list[Lane], chance: random.Random) -> None:
-    _, _, lane = chance.choice(lanes)
+def _retries(_calls: list[Call], lanes: list[Lane], chance: random.Random) -> None:
+    lane = chance.choice(lanes)[2]
     again = lane[-1]
     for _ in range(chance.randint(2, 4)):
         lane.append(replace(again, own_ns=again.plan.own_ns * again.plan.noise(chance)))

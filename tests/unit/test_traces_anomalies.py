@@ -1,7 +1,7 @@
 """Traces that are unlike those of their endpoint."""
 
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 import pytest
@@ -126,7 +126,7 @@ def test_one_measure_is_not_diluted_by_the_others() -> None:
 
 def test_a_rare_path_is_normal() -> None:
     """One in 25 makes another call; as many fail, call once more, or lack a call."""
-    rare = [
+    rare: list[Callable[[int], Trace]] = [
         lambda number: request(number, ("B", "C", "X", "D")),
         lambda number: request(number, failed="C"),
         lambda number: request(number, ("B", "C", "C", "D")),

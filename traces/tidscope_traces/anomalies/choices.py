@@ -150,7 +150,7 @@ class Choices:
 
     def varied(self) -> NDArray[np.bool_]:
         """True for chains that are often called more than usually at once."""
-        return self.more.totals > np.maximum(1, OWN_SHARE * self.counts)
+        return np.asarray(self.more.totals > np.maximum(1, OWN_SHARE * self.counts))
 
     def _missing(self, entries: Entries, less: int, own: bool) -> Events:
         """Calls that nearly all make that could, and that a trace does not."""
@@ -237,7 +237,10 @@ class Choices:
         there = -np.log((own + PRIOR) / (above + 2 * PRIOR)) - missing[feature]
         there = np.where(called[feature] & (above > 0), there, 0.0)
         beneath_own = np.where(own > 0, beneath[feature], 0.0)
-        return np.bincount(entries.trace, there + beneath_own, entries.traces)
+        total: Floats = np.bincount(entries.trace, there + beneath_own, entries.traces).astype(
+            np.float64
+        )
+        return total
 
 
 class Tally:
