@@ -20,7 +20,7 @@ COMPILED := collector/tidscope_collector/compiled
 CLANG ?= clang
 BPFTOOL ?= $(shell command -v bpftool || echo /usr/sbin/bpftool)
 
-.PHONY: help install install-dev up test check audit bpf spawn-held usual-tick kernel kernel-if-possible kernel-test generate format pytest unit integration vitest e2e pictures screens fuzz build notice wheel lock clean
+.PHONY: help install install-dev up test test-room test-deep test-times check audit bpf spawn-held usual-tick kernel kernel-if-possible kernel-test generate format pytest unit integration vitest e2e pictures screens fuzz build notice wheel lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
@@ -41,12 +41,22 @@ pytest: unit integration ## the Python tests, on TEST_WORKERS workers
 
 unit: $(STAMP)-dev ## those without the kernel, and the branches that they cover
 	@mkdir -p test-output/coverage
-	$(PY) tools/run_again.py $(PYTEST) tests/unit tests/contract --cov --cov-report=
+	$(PY) tools/run_again.py $(PYTEST) tests/unit tests/contract --cov --cov-report= --junitxml=test-output/times/unit.xml
 	@$(PY) -m coverage json -q -o test-output/coverage/report.json
 	$(PY) tools/check_coverage.py
 
 integration: $(STAMP)-dev ## those with the kernel, and with whole processes
-	$(PY) tools/run_again.py $(PYTEST) tests/integration
+	$(PY) tools/run_again.py $(PYTEST) tests/integration --junitxml=test-output/times/integration.xml
+
+test-room: $(STAMP)-dev ## the unit and contract tests of a room: make test-room ROOM=collector/locks
+	@tests=$$($(PY) tools/room_tests.py $(ROOM)) && $(PYTEST) -q $$tests
+
+test-deep: $(STAMP)-dev ## ten times the examples of each property, and FUZZ_RUNS broken inputs
+	TIDSCOPE_DEEP_TESTS=1 $(PYTEST) tests/unit tests/contract
+	@$(MAKE) fuzz
+
+test-times: ## the dearest tests of the last run
+	@$(PYTHON) tools/test_times.py test-output/times/unit.xml test-output/times/integration.xml
 
 vitest: $(NODE_STAMP) ## the tests of the page's code
 	npm run --silent test
@@ -72,7 +82,7 @@ check: $(STAMP)-dev $(NODE_STAMP) ## format, lint, types, import directions, gen
 	$(PY) tools/generate.py --check
 	@tools/check-go
 
-generate: $(STAMP)-dev $(NODE_STAMP) ## rewrite the generated code from shared/schemas
+generate: $(STAMP)-dev ## rewrite the generated Python from shared/schemas (the page's build makes its own part)
 	$(PY) tools/generate.py
 
 # bpftool links one object into one: that drops the debug sections and keeps the types.
@@ -127,7 +137,7 @@ fuzz: $(STAMP)-fuzz $(NODE_STAMP) ## broken input for the decoders, FUZZ_RUNS=10
 
 build: backend/tidscope_backend/web/index.html ## build the page
 
-backend/tidscope_backend/web/index.html: $(NODE_STAMP) $(shell find frontend -type f )
+backend/tidscope_backend/web/index.html: $(NODE_STAMP) $(shell find frontend shared/schemas -type f -not -path "*/generated/*")
 	@npm run --silent build -- --logLevel warn
 	@touch $@
 

@@ -77,20 +77,24 @@ class Hooks:
         self._programs.close()
 
 
-def are_foreign_attached() -> bool:
-    """Whether anybody's programs hang on a socket's tracepoints now; ours must not."""
+def are_foreign_attached(prefix: str = "sock_") -> bool:
+    """Whether anybody's programs hang on some tracepoints now; ours must not.
+
+    Args:
+        prefix: of the tracepoints' names; by default those of sockets.
+    """
     links = json.loads(subprocess.check_output([_BPFTOOL, "-j", "link", "show"]))
-    return any(one.get("tp_name", "").startswith("sock_") for one in links)
+    return any(one.get("tp_name", "").startswith(prefix) for one in links)
 
 
-def await_no_foreign() -> None:
-    """Wait until nobody else's programs are attached.
+def await_no_foreign(prefix: str = "sock_") -> None:
+    """Wait until nobody else's programs are attached to tracepoints with a prefix.
 
     Raises:
         SystemExit: they are for a minute.
     """
     give_up = time.monotonic() + 60
-    while are_foreign_attached():
+    while are_foreign_attached(prefix):
         if time.monotonic() > give_up:
             raise SystemExit(
                 "programs of other collectors are attached: end these, or --beside-others"

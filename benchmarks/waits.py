@@ -3,10 +3,15 @@
 Two threads wake each other through pipes (ping_pong.c) while nothing is attached, with empty
 programs on the same hooks (the physical limit), with ledgers kept of them (`target`), and with
 ledgers kept of another process (`other`), in turn; see alternation.py. CPU time per switch decides.
-`target_ratio` and `other_ratio` are (with ledgers - nothing) / (empty - nothing).
+`target_ratio` and `other_ratio` are (with ledgers - nothing) / (empty - nothing). `percent` is how
+much more CPU time an exchange takes than with nothing attached: this program does nothing else than
+`perf bench sched pipe --threaded` on one CPU, so no program can lose more.
 `server_overhead_percent` is what nginx loses when visitors load pages and its ledger is kept.
 With `--against FOLDER`, another checkout, its ledgers are a state of their own (`before`), measured
 in the same turns; `before_less_ns` is what a switch costs less now.
+
+A load runs for a round that does not count after each change of state. A round during which
+somebody else's programs were on the same hooks is measured again: nothing is not nothing then.
 """
 
 import argparse
@@ -24,12 +29,15 @@ from typing import Any, Protocol
 
 from alternation import Floats, alternate, mean, ratio
 from compiled import build, build_bpf
+from hooks import are_foreign_attached, await_no_foreign
 from netacct import Load, Window
 from tidscope_collector.ebpf import libbpf
 from tidscope_collector.waits.ledger import LedgerKeeper
 from web_server import CLIENTS, WebServer, unpack
 
 BARE, EMPTY, TARGET, OTHER, BEFORE = "nothing", "empty", "target", "other", "before"
+SCHEDULER = "sched_"
+"""How the names of the tracepoints begin."""
 HOOKS = ("sched_switch", "sched_waking", "sched_wakeup_new", "sched_process_exec", "task_newtask")
 SWITCHES = 2
 """In one exchange of ping_pong; as many wake-ups."""
@@ -95,9 +103,18 @@ class States:
         folder: to compile in.
         keeper: ours.
         before: another one's, if it is measured, too.
+        beside_others: whether "nothing" may mean: nothing but what others attached.
     """
 
-    def __init__(self, folder: Path, keeper: LedgerKeeper, before: Keeper | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        keeper: LedgerKeeper,
+        before: Keeper | None = None,
+        *,
+        beside_others: bool = False,
+    ) -> None:
+        self.beside_others = beside_others
         self._keepers: dict[str, Keeper] = {TARGET: keeper, OTHER: keeper}
         if before is not None:
             self._keepers[BEFORE] = before
@@ -137,9 +154,14 @@ def in_turn(
     """Nanoseconds of CPU and on the wall per operation, in each state: float64[2, blocks]."""
 
     def one(name: str) -> tuple[float, ...]:
-        with states.state(name, pid):
-            load.settle()
-            return load.round()
+        while True:
+            if not states.beside_others:
+                await_no_foreign(SCHEDULER)
+            with states.state(name, pid):
+                load.settle()
+                found = load.round()
+            if states.beside_others or not are_foreign_attached(SCHEDULER):
+                return found
 
     return alternate(names, blocks, one, seed=blocks)
 
@@ -155,7 +177,11 @@ def measure_switches(states: States, executable: Path, blocks: int, core: int) -
     figures: dict[str, Any] = {"switch_ns": round(mean(cpu[BARE]).value, 1)}
     for name in states.names[1:]:
         value, interval = mean(cpu[name] - cpu[BARE]).rounded(1)
-        figures[name] = {"ns_a_switch": value, "interval": interval}
+        percent, of_percent = mean(100 * (cpu[name] / cpu[BARE] - 1)).rounded(1)
+        figures[name] = {
+            **{"ns_a_switch": value, "interval": interval},
+            **{"percent": percent, "percent_interval": of_percent},
+        }
     for name in states.names[2:]:
         value, interval = ratio(cpu[name] - cpu[BARE], cpu[EMPTY] - cpu[BARE]).rounded(2)
         figures |= {f"{name}_ratio": value, f"{name}_ratio_interval": interval}
@@ -191,6 +217,11 @@ def main() -> int:
     parser.add_argument("--blocks", type=int, default=100, help="how often each state is met")
     parser.add_argument("--part", choices=("all", "switches", "server"), default="all")
     parser.add_argument("--against", type=Path, help="another checkout, measured in turn with this")
+    parser.add_argument(
+        "--beside-others",
+        action="store_true",
+        help="measure while other collectors run, whose programs are at work in all states then",
+    )
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended"))  # leaves no server behind
@@ -198,7 +229,7 @@ def main() -> int:
     keeper = LedgerKeeper()
     before = None if arguments.against is None else OtherKeeper(arguments.against)
     with tempfile.TemporaryDirectory() as folder:
-        states = States(Path(folder), keeper, before)
+        states = States(Path(folder), keeper, before, beside_others=arguments.beside_others)
         figures: dict[str, Any] = {}
         if arguments.part != "server":
             executable = build("ping_pong", Path(folder))
@@ -210,6 +241,7 @@ def main() -> int:
     if before is not None:
         before.close()
     figures |= {"blocks": arguments.blocks, "unix_s": round(time.time())}
+    figures["beside_others"] = arguments.beside_others
     figures["release"] = os.uname().release
     sys.stdout.write(json.dumps(figures, indent=None if arguments.json else 2) + "\n")
     return 0

@@ -1,10 +1,11 @@
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
+import { wireCode } from "./generate/wireCode.mjs";
 
 const backend = "127.0.0.1:8787";
 
 export default defineConfig({
-  plugins: [react()],
+  plugins: [wireCode(), react()],
   build: {
     outDir: "../backend/tidscope_backend/web",
     emptyOutDir: true,

@@ -1,10 +1,12 @@
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vitest/config";
+import { wireCode } from "./generate/wireCode.mjs";
 
 /** Far more than any test takes: a busy machine must not fail what is right. */
 const testTimeout = 240_000;
 
 export default defineConfig({
+  plugins: [wireCode()],
   test: {
     projects: [
       {

@@ -15,9 +15,11 @@ from tidscope_wire.generated.models import (
     DoctorCommand,
     DoctorReply,
     DoctorReport,
+    FlushCommand,
     ListProcessesCommand,
     Process,
     ProcessesReply,
+    RenewSteeringCommand,
     RestartSearchCommand,
     SetDelayAccountingCommand,
     SetRateCommand,
@@ -52,7 +54,7 @@ def reply_to(command: Command, program: Process | None = None) -> CollectorMessa
             answer = target(rate_hz=command.rate_hz)
         case DetachCommand():
             answer = target(state="detached")
-        case SteerCommand() | RestartSearchCommand():
+        case SteerCommand() | RenewSteeringCommand() | RestartSearchCommand():
             answer = target().model_copy(update={"steering": steering()})
         case _:
             answer = target()
@@ -73,7 +75,10 @@ async def answering_collector(
         while True:
             command = await collector.next_command()
             commands.append(command)
-            await collector.say(reply_to(command, program))
+            if isinstance(command, FlushCommand):
+                await collector.say(collector.flushed(command))
+            else:
+                await collector.say(reply_to(command, program))
 
     async with backend.collector(targets=[sampled]) as collector:
         await collector.greeted()

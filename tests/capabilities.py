@@ -20,6 +20,7 @@ ALLOWED = Path(__file__).with_name("allowed_skips.toml")
 DETECTED: dict[str, tuple[Callable[[], bool], str]] = {
     "root": (lambda: os.geteuid() == 0, "only root may do this"),
     "two-cpus": (lambda: len(os.sched_getaffinity(0)) >= 2, "this process may use one CPU only"),
+    "x86_64": (lambda: os.uname().machine == "x86_64", "this is another processor"),
     "go": (lambda: GO is not None, "there is no Go compiler"),
     "btf": (Path("/sys/kernel/btf/vmlinux").exists, "this kernel has no BTF"),
     "delay-accounting": (SWITCH.exists, "this kernel has no switch for delay accounting"),

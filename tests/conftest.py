@@ -16,8 +16,11 @@ from programs.known_work import KnownWork
 from whole_site import Site, site
 from xdist.scheduler.loadscope import LoadScopeScheduling
 
+DEEP = bool(os.environ.get("TIDSCOPE_DEEP_TESTS"))
+"""True in `make test-deep`: properties without a number of examples get 200, not 20."""
+
 # A busy machine makes an example slow, not wrong.
-settings.register_profile("patient", deadline=None)
+settings.register_profile("patient", deadline=None, max_examples=200 if DEEP else 20)
 settings.load_profile("patient")
 
 

@@ -1,7 +1,9 @@
 """A scripted collector that speaks the protocol over a real WebSocket."""
 
+import asyncio
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
 from types import TracebackType
 from typing import Self, TypeVar
 from urllib.parse import urlsplit
@@ -11,6 +13,7 @@ from backend_builders import host as a_host
 from backend_builders import target
 from pydantic import TypeAdapter
 from tidscope_wire import PROTOCOL_VERSION
+from tidscope_wire.frame import FrameError, split
 from tidscope_wire.generated.models import (
     AttachCommand,
     ClientProof,
@@ -20,11 +23,14 @@ from tidscope_wire.generated.models import (
     CollectorWelcome,
     DetachCommand,
     DoctorCommand,
+    FlushCommand,
+    FlushReply,
     FramesReceived,
     Host,
     ListProcessesCommand,
     ProofResponse,
     ReleaseCommand,
+    RenewSteeringCommand,
     RestartSearchCommand,
     SetDelayAccountingCommand,
     SetRateCommand,
@@ -47,11 +53,13 @@ Command = (
     AttachCommand
     | DetachCommand
     | SetRateCommand
+    | FlushCommand
     | ListProcessesCommand
     | DoctorCommand
     | SizeAuditCommand
     | SetDelayAccountingCommand
     | SteerCommand
+    | RenewSteeringCommand
     | RestartSearchCommand
     | ReleaseCommand
     | SteeringOptionsCommand
@@ -94,6 +102,8 @@ class FakeCollector:
         self._silent = silent
         self._socket: ClientConnection | None = None
         self.welcome: CollectorWelcome | None = None
+        self.sent: dict[str, int] = {}
+        """By target: the number of the last frame sent."""
 
     @property
     def socket(self) -> ClientConnection:
@@ -158,6 +168,29 @@ class FakeCollector:
         """Send frames."""
         for frame in frames:
             await self.socket.send(frame)
+            with suppress(FrameError):
+                header, _ = split(frame)
+                self.sent[header.target] = header.seq
+
+    def flushed(self, command: FlushCommand) -> FlushReply:
+        """The answer of a collector that has sent all it has."""
+        seq = self.sent.get(command.target, 0)
+        return FlushReply(request_id=command.request_id, seq=seq, exited=0)
+
+    @asynccontextmanager
+    async def confirming(self) -> AsyncIterator[None]:
+        """Answer every flush; no other command may come meanwhile."""
+
+        async def answer() -> None:
+            while True:
+                await self.say(self.flushed(await self.command(FlushCommand)))
+
+        answering = asyncio.create_task(answer())
+        try:
+            yield
+        finally:
+            answering.cancel()
+            await asyncio.gather(answering, return_exceptions=True)
 
     async def next_command(self) -> Command:
         """Wait for the next command, which comes after the welcome; receipts are left out."""

@@ -19,8 +19,9 @@ from tidscope_backend.store.folder import RunFolder
 from tidscope_backend.store.manifests import ManifestWriter
 from tidscope_backend.stream.history_store import HistoryStore
 from tidscope_backend.stream.stored_frame import store_frame
+from tidscope_backend.supervisor_log import ProgramEnd
 from tidscope_wire.frame import Fields, split
-from tidscope_wire.generated.models import RecordRequest, RunManifest, Target
+from tidscope_wire.generated.models import FlushReply, RecordRequest, RunManifest, Target
 
 
 @dataclass
@@ -31,6 +32,10 @@ class RunHarness:
         closed: what the sealer was asked to seal.
         seals: whether parts are sealed, or only noted in `closed`.
         changes: how often pages would have been reported.
+        sent: number of the last frame handed over.
+        asked: set when the collector was asked for everything up to now.
+        ends: the supervisor's log.
+        close_s: how long a run that ends waits for the collector.
     """
 
     home: Path
@@ -41,9 +46,23 @@ class RunHarness:
     changes: int = 0
     seals: bool = False
     max_queued_bytes: int = MAX_QUEUED_BYTES
+    sent: int = 0
+    close_s: float = 10.0
+    ends: list[ProgramEnd] = field(default_factory=list)
+
+    async def flush(self, _: Target) -> FlushReply:
+        """Answer as a collector that has sent everything; tests replace it."""
+        target = self.registry.target(TARGET_ID)
+        ended = target is not None and target.state != "attached"
+        return FlushReply(request_id=0, seq=self.sent, exited=None if ended else 0)
+
+    async def _flush(self, target: Target) -> FlushReply:
+        self.asked.set()
+        return await self.flush(target)
 
     def __post_init__(self) -> None:
         self.fields: Fields | None = None
+        self.asked = asyncio.Event()
         self.registry = HostRegistry(10)
         if self.targets:
             self.registry.connect_host(host(), self.targets)
@@ -58,10 +77,12 @@ class RunHarness:
             lambda: self.now_s,
             self._changed,
             self.disk,
+            self._flush,
             self.limits,
             # The test looks itself.
-            RecordingTimeouts(check_interval_s=3600),
+            RecordingTimeouts(check_interval_s=3600, close_s=self.close_s),
             self.max_queued_bytes,
+            lambda: self.ends,
         )
 
     async def start(self) -> None:
@@ -80,6 +101,7 @@ class RunHarness:
             header, body = split(data)
             frame = store_frame(header, data, body, self.fields)
             self.fields = frame.fields
+            self.sent = max(self.sent, frame.seq)
             self.store.add(frame)
             self.recorder.receive(frame, header)
 

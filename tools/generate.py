@@ -1,4 +1,6 @@
-"""Write the generated code from `shared/schemas/`: models, validators' bundle, tables of constants.
+"""Write the generated Python from `shared/schemas/`: models and tables of constants.
+
+The page's generated TypeScript is made by its build: frontend/generate/wireCode.mjs.
 
 The sources are the message schemas (`*.schema.json`), the field catalogue (`fields.json`), the
 problem kinds (`problems.json`), the columns of the tables in frames (`frame_tables.json`) and the
@@ -14,40 +16,18 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 SCHEMAS = ROOT / "shared" / "schemas"
 PYTHON_OUT = Path("shared/tidscope_wire/generated")
-TYPESCRIPT_OUT = Path("frontend/src/wire/generated")
 ROOT_TITLE = "BundleRoot"
 """Generators need a root that refers to all types; its own type is taken out again."""
 NOTE = "Generated from shared/schemas by tools/generate.py. Do not edit."
 
 Json = dict[str, Any]
-
-PAGE_READS = (
-    *("LiveMessage", "FrameHeader", "Problem"),
-    *("HealthResponse", "ProcessesResponse", "DemoResponse", "DoctorReport", "SizeAudit"),
-    *("SessionOpened", "SessionResponse", "SessionsResponse", "TicketResponse"),
-    *("Target", "PoliciesResponse", "SteeringOptions"),
-    *("PredictionService", "PredictionWeights"),
-    *("RunsResponse", "RunManifest", "Comparison", "Experiment", "ExperimentsResponse"),
-)
-"""Messages and answers that the page checks as they come in."""
-TRACES_READ = (
-    *("TraceEndpoints", "TraceList", "TraceDetail", "TraceAnalysis", "TraceDifference"),
-    *("TraceHeat", "TraceOperations", "TracesImported"),
-)
-"""The same of pages that are loaded when opened: their validators are a file of their own."""
-PAGE_SENDS = (
-    *("LiveCommand", "SessionRequest", "AttachRequest", "RateRequest", "DelayAccountingRequest"),
-    *("SteerRequest", "RecordRequest", "RunPatch", "TicketRequest"),
-)
-PAGE_USES = ("FieldCatalogue", "ProblemType", "AlignKind")
-"""What it has types of besides."""
 
 
 def load_schemas() -> dict[str, Json]:
@@ -140,21 +120,6 @@ def python_models(wire: Json, work: Path) -> str:
     return without(rf"\n\nclass {ROOT_TITLE}\(Message\):\n.*?(?=\n\n\n|\Z)", out.read_text())
 
 
-def typescript_types(wire: Json, work: Path) -> str:
-    """Generate TypeScript types of every message."""
-    source, out = work / "bundle-ts.json", work / "models.ts"
-    source.write_text(json.dumps(wire))
-    run(
-        [
-            str(ROOT / "node_modules" / ".bin" / "json2ts"),
-            *("--input", str(source), "--output", str(out)),
-            *("--bannerComment", f"// {NOTE}", "--style.printWidth", "100"),
-        ]
-    )
-    root = rf"(?:/\*\*(?:(?!\*/).)*\*/\n)?export interface {ROOT_TITLE} \{{\n.*?^\}}\n"
-    return without(root, out.read_text())
-
-
 def without(pattern: str, text: str) -> str:
     """Take out what matches, which has to be there once."""
     left, count = re.subn(pattern, "", text, flags=re.DOTALL | re.MULTILINE)
@@ -163,57 +128,14 @@ def without(pattern: str, text: str) -> str:
     return left.rstrip("\n") + "\n"
 
 
-def validators(page: Json, titles: Sequence[str], work: Path) -> str:
-    """Validators of what the page reads."""
-    source = work / "page.json"
-    source.write_text(json.dumps({"$defs": page["$defs"], "titles": titles}))
-    code = run(["node", str(ROOT / "tools" / "generateValidators.mjs"), str(source)])
-    return f"// {NOTE}\n{code}"
-
-
-def validator_types(titles: Sequence[str], kind: Sequence[str]) -> str:
-    """Types of validators; `kind` declares or imports what a validator is."""
-    lines = [
-        f"// {NOTE}",
-        "",
-        f'import type {{ {", ".join(sorted(titles))} }} from "./models";',
-        *kind,
-        "",
-        *(f"export const is{title}: Validator<{title}>;" for title in titles),
-    ]
+def close_codes(schemas: dict[str, Json]) -> str:
+    """Close codes, as an IntEnum."""
+    lines = [f'"""{NOTE}"""', "", "from enum import IntEnum", "", "", "class CloseCode(IntEnum):"]
+    lines.append(f'    """{schemas["CloseCode"]["description"]}"""')
+    for code in schemas["CloseCode"]["oneOf"]:
+        lines += ["", f"    {code['title'].upper()} = {code['const']}"]
+        lines.append(f'    """{code["description"]}"""')
     return "\n".join(lines) + "\n"
-
-
-VALIDATOR = (
-    "",
-    "/** Whether a value fits its schema; if not, `errors` says where. */",
-    "export interface Validator<T> {",
-    "  (value: unknown): value is T;",
-    "  errors?: readonly Misfit[] | null;",
-    "}",
-    "",
-    "export interface Misfit {",
-    "  /** JSON pointer to what does not fit. */",
-    "  readonly instancePath: string;",
-    "  /** Keyword of the schema that it does not fit. */",
-    "  readonly keyword: string;",
-    "  readonly params?: { readonly missingProperty?: string };",
-    "}",
-)
-
-
-def close_codes(schemas: dict[str, Json]) -> tuple[str, str]:
-    """Close codes, as a Python IntEnum and as a TypeScript object."""
-    codes = schemas["CloseCode"]["oneOf"]
-    python = [f'"""{NOTE}"""', "", "from enum import IntEnum", "", "", "class CloseCode(IntEnum):"]
-    python.append(f'    """{schemas["CloseCode"]["description"]}"""')
-    script = [f"// {NOTE}", "", f"/** {schemas['CloseCode']['description']} */"]
-    script.append("export const CloseCode = {")
-    for code in codes:
-        python += ["", f"    {code['title'].upper()} = {code['const']}"]
-        python.append(f'    """{code["description"]}"""')
-        script += [f"  /** {code['description']} */", f"  {code['title']}: {code['const']},"]
-    return "\n".join(python) + "\n", "\n".join([*script, "} as const;"]) + "\n"
 
 
 def problem_kinds() -> list[Json]:
@@ -257,40 +179,34 @@ def problems() -> str:
     return "\n".join([*lines, "}"]) + "\n"
 
 
-def limits(schemas: dict[str, Json]) -> tuple[str, str]:
-    """The limits, as Python and as TypeScript constants."""
+def limits(schemas: dict[str, Json]) -> str:
+    """The limits, as constants."""
     files = {schema["$id"]: schema for schema in schemas.values()}
-    python, script = [f'"""{NOTE}"""', ""], [f"// {NOTE}"]
+    lines = [f'"""{NOTE}"""', ""]
     for row in json.loads((SCHEMAS / "limits.json").read_text())["limits"]:
         value = row.get("value")
         if value is None:
             value = files[row["schema"]]
             for step in row["pointer"].strip("/").split("/"):
                 value = value[step]
-        python += [f"{row['name']} = {value:_}", f'"""{row["description"]}"""']
-        script += ["", f"/** {row['description']} */", f"export const {row['name']} = {value:_};"]
-    return "\n".join(python) + "\n", "\n".join(script) + "\n"
+        lines += [f"{row['name']} = {value:_}", f'"""{row["description"]}"""']
+    return "\n".join(lines) + "\n"
 
 
-def catalogue() -> tuple[str, str]:
-    """The field catalogue, as a Python and as a TypeScript module."""
+def catalogue() -> str:
+    """The field catalogue."""
     document = json.loads((SCHEMAS / "fields.json").read_text())
     text = json.dumps(document, indent=2, ensure_ascii=False)
-    python = (
+    return (
         f'"""{NOTE}"""\n\nfrom tidscope_wire.generated.models import FieldCatalogue\n\n'
         f'CATALOGUE = FieldCatalogue.model_validate_json(\n    r"""\n{text}\n"""\n)\n'
     )
-    script = (
-        f'// {NOTE}\n\nimport type {{ FieldCatalogue }} from "./models";\n\n'
-        f"export const CATALOGUE: FieldCatalogue = {text};\n"
-    )
-    return python, script
 
 
-def frame_tables() -> tuple[str, str]:
-    """The columns of the tables in frames, as a Python and as a TypeScript module."""
+def frame_tables() -> str:
+    """The columns of the tables in frames."""
     tables = json.loads((SCHEMAS / "frame_tables.json").read_text())["tables"]
-    python = [
+    lines = [
         f'"""{NOTE}"""',
         "",
         "from typing import Literal",
@@ -301,29 +217,19 @@ def frame_tables() -> tuple[str, str]:
         "",
         "COLUMNS: dict[TableName, dict[str, ColumnType]] = {",
     ]
-    script = [f"// {NOTE}", "", "/** Columns of each table, in order, and their types. */"]
-    script.append("export const COLUMNS = {")
     for table in tables:
-        python += [f"    # {table['meaning']}", f'    "{table["name"]}": {{']
-        script += [f"  /** {table['meaning']} */", f"  {table['name']}: {{"]
+        lines += [f"    # {table['meaning']}", f'    "{table["name"]}": {{']
         for column in table["columns"]:
-            python += [f"        # {column['meaning']}"]
-            python += [f'        "{column["name"]}": "{column["type"]}",']
-            script += [f"    /** {column['meaning']} */"]
-            script += [f'    {column["name"]}: "{column["type"]}",']
-        python.append("    },")
-        script.append("  },")
-    keys = {t["name"]: [c["name"] for c in t["columns"] if c["key"]] for t in tables}
-    python += ["}", "", "KEYS: dict[TableName, tuple[str, ...]] = {"]
-    script += ["} as const;", "", "/** Columns that tell its rows apart, the first ones. */"]
-    script.append("export const KEYS = {")
-    for name, columns in keys.items():
-        quoted = ", ".join(f'"{column}"' for column in columns)
-        comma = "," if len(columns) == 1 else ""
-        python.append(f'    "{name}": ({quoted}{comma}),')
-        script.append(f"  {name}: [{quoted}],")
-    python += ["}", '"""Columns that tell the rows of a table apart, the first ones."""']
-    return "\n".join(python) + "\n", "\n".join([*script, "} as const;"]) + "\n"
+            lines += [f"        # {column['meaning']}"]
+            lines += [f'        "{column["name"]}": "{column["type"]}",']
+        lines.append("    },")
+    lines += ["}", "", "KEYS: dict[TableName, tuple[str, ...]] = {"]
+    for table in tables:
+        quoted = [f'"{column["name"]}"' for column in table["columns"] if column["key"]]
+        comma = "," if len(quoted) == 1 else ""
+        lines.append(f'    "{table["name"]}": ({", ".join(quoted)}{comma}),')
+    lines += ["}", '"""Columns that tell the rows of a table apart, the first ones."""']
+    return "\n".join(lines) + "\n"
 
 
 def generate() -> dict[Path, str]:
@@ -337,33 +243,17 @@ def generate() -> dict[Path, str]:
     messages = {title: one for title, one in schemas.items() if title != "CloseCode"}
     agent = reachable(messages, [title for title in messages if title.startswith("Agent")])
     others = {t: one for t, one in messages.items() if not t.startswith("Agent")}
-    page = bundle(reachable(others, (*PAGE_READS, *TRACES_READ, *PAGE_SENDS, *PAGE_USES)))
-    python_codes, script_codes = close_codes(schemas)
-    python_fields, script_fields = catalogue()
-    python_limits, script_limits = limits(schemas)
-    python_tables, script_tables = frame_tables()
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
         return {
             SCHEMAS.relative_to(ROOT) / "problem_type.schema.json": problem_type_schema,
             PYTHON_OUT / "models.py": python_models(bundle(others), work),
             PYTHON_OUT / "agent.py": python_models(bundle(agent), work),
-            PYTHON_OUT / "close_code.py": python_codes,
-            PYTHON_OUT / "catalogue.py": python_fields,
+            PYTHON_OUT / "close_code.py": close_codes(schemas),
+            PYTHON_OUT / "catalogue.py": catalogue(),
             PYTHON_OUT / "problems.py": problems(),
-            PYTHON_OUT / "limits.py": python_limits,
-            PYTHON_OUT / "frame_tables.py": python_tables,
-            TYPESCRIPT_OUT / "models.ts": typescript_types(page, work),
-            TYPESCRIPT_OUT / "validators.js": validators(page, PAGE_READS, work),
-            TYPESCRIPT_OUT / "validators.d.ts": validator_types(PAGE_READS, VALIDATOR),
-            TYPESCRIPT_OUT / "traceValidators.js": validators(page, TRACES_READ, work),
-            TYPESCRIPT_OUT / "traceValidators.d.ts": validator_types(
-                TRACES_READ, ['import type { Validator } from "./validators";']
-            ),
-            TYPESCRIPT_OUT / "closeCode.ts": script_codes,
-            TYPESCRIPT_OUT / "catalogue.ts": script_fields,
-            TYPESCRIPT_OUT / "limits.ts": script_limits,
-            TYPESCRIPT_OUT / "frameTables.ts": script_tables,
+            PYTHON_OUT / "limits.py": limits(schemas),
+            PYTHON_OUT / "frame_tables.py": frame_tables(),
         }
 
 

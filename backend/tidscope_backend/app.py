@@ -70,6 +70,7 @@ from tidscope_backend.store.run_store import RunStore
 from tidscope_backend.stream.endpoint import live_router
 from tidscope_backend.stream.fanout import Fanout
 from tidscope_backend.stream.history_store import HistoryStore
+from tidscope_backend.supervisor_log import read_ends
 from tidscope_backend.traces.joining.places import LiveTarget, Places
 from tidscope_backend.traces.receiving.receiver import Receiving, receiving
 from tidscope_backend.traces.retention import SpanRetention
@@ -111,6 +112,7 @@ def create_app(settings: Settings, connections: ConnectionCounts | None = None) 
         ManifestWriter(disk),
         PartSealer(disk),
     )
+    links = CollectorLinks(lambda host: registry.host(host) is not None)
     recorder = Recorder(
         runs_directory,
         registry,
@@ -119,8 +121,10 @@ def create_app(settings: Settings, connections: ConnectionCounts | None = None) 
         clock,
         changed,
         disk,
+        links.flush,
         PartLimits(int(settings.part_seconds * 1e9), settings.part_bytes),
         RecordingTimeouts(resume_s=settings.resume_seconds),
+        ends=lambda: read_ends(settings.ended_descriptor),
     )
     retention = Retention(max_age_s=settings.keep_runs_seconds, max_bytes=settings.keep_runs_bytes)
     run_store = RunStore(runs_directory, recorder, manifests, retention, disk)
@@ -132,7 +136,6 @@ def create_app(settings: Settings, connections: ConnectionCounts | None = None) 
         meters.forget(target_id)
 
     registry.subscribe(changed, forget)
-    links = CollectorLinks(lambda host: registry.host(host) is not None)
     trail = _open_trail(settings)
     authenticator = Authenticator(
         settings, _sessions(settings), _host_file(settings), clock, time.time
@@ -210,7 +213,8 @@ def create_app(settings: Settings, connections: ConnectionCounts | None = None) 
         app.include_router(outside)
     app.include_router(
         CollectorEndpoint(
-            CollectorSessions(settings, registry, links, ingest), settings.max_message_bytes
+            CollectorSessions(settings, registry, links, ingest, recorder.unfinished_targets),
+            settings.max_message_bytes,
         ).router
     )
     app.include_router(live_router(settings, fanout, state, authenticator.sessions))

@@ -195,6 +195,9 @@ def _after(steering: Steering, decided: Iterable[SteeringDecided], header: Frame
         at_unix_us = header.unix_us - (header.time_ns - event.at_ns) // 1000
         if at_unix_us < steering.since_unix_us:
             continue  # Of an earlier time that it was steered.
+        chosen_us = steering.chosen_unix_us
+        if chosen_us is None and not event.deferred and not event.probing:
+            chosen_us = at_unix_us
         steering = steering.model_copy(
             update={
                 "size": event.next_size,
@@ -204,6 +207,7 @@ def _after(steering: Steering, decided: Iterable[SteeringDecided], header: Frame
                 "ops_per_s": event.ops / event.elapsed_s if event.elapsed_s else 0.0,
                 "interval_s": event.elapsed_s,
                 "decided_unix_us": at_unix_us,
+                "chosen_unix_us": chosen_us,
                 "division": event.division,
             }
         )

@@ -75,6 +75,7 @@ class Settings:
         allow_origins: more origins that pages may come from, such as https://tidscope.example
             behind a proxy that ends TLS.
         trusted_proxies: networks of proxies whose X-Forwarded-For and -Proto are believed.
+        ended_descriptor: of the supervisor's log of ended programs; None: there is none.
         web_dir: where the built page lies.
         history_bytes: bound on the kept frames of one target.
         history_total_bytes: bound on the kept frames of all targets.
@@ -125,6 +126,7 @@ class Settings:
     allow_hosts: tuple[str, ...] = ()
     allow_origins: tuple[str, ...] = ()
     trusted_proxies: tuple[str, ...] = ()
+    ended_descriptor: int | None = None
     web_dir: Path = Path(__file__).parent / "web"
     history_bytes: int = 32 * MIB
     history_total_bytes: int = 80 * MIB

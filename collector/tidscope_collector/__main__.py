@@ -65,7 +65,7 @@ REPLAY_BYTES = 12 * 1024 * 1024
 WAITING_BYTES = 96 * 1024 * 1024
 """Frames that no backend has yet. Any frame fits; normally it is a few kilobytes."""
 NOT_PERMITTED = 4
-DELIVER_SECONDS = 5.0
+DELIVER_SECONDS = 10.0
 """How long the end waits for frames that are on their way to a connected backend."""
 RELEASE_S = 60.0
 """From one return of freed memory to the next."""

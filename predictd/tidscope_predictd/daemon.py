@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from tidscope_predictd.confinement import confine
-from tidscope_predictd.server import Server
+from tidscope_predictd.server import BACKLOG, Server
 from tidscope_predictd.storage import Storage
 
 _DESCRIPTORS = 2048
@@ -61,7 +61,7 @@ def listen(path: Path) -> socket.socket:
         path.unlink(missing_ok=True)
         listening.bind(str(path))
         path.chmod(0o666)
-        listening.listen(64)
+        listening.listen(BACKLOG)
     except OSError:
         listening.close()
         raise

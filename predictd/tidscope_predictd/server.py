@@ -28,17 +28,22 @@ from tidscope_predictd.messages import (
 )
 from tidscope_predictd.models import Models, RefusedError, SharedModel, used_weights
 from tidscope_predictd.storage import Storage
+from tidscope_predictd.turns import Turns
 
 MOST_CONNECTIONS = 512
 MOST_OF_A_USER = 128
 MOST_HANDLES = 64
 MOST_USERS_SHOWN = 16
+BACKLOG = 64
+"""Connections that wait to be accepted."""
 SAVE_AFTER_S = 30.0
+ROUND_S = 0.002
+"""How long clients are served before new ones are looked for, in seconds."""
 _LIST_BYTES = 48 << 10
 _CREDENTIALS = struct.Struct("iII")
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Client:
     """A connection.
 
@@ -80,6 +85,7 @@ class Server:
         self._storage, self._save_after_s = storage, save_after_s
         self._listening = listening
         self._clients: dict[int, Client] = {}
+        self._turns: Turns[Client] = Turns()
         self._due: dict[SharedModel, float] = {}
         self._selector = selectors.DefaultSelector()
         self._stopped, self.stop_end = socket.socketpair()
@@ -96,23 +102,37 @@ class Server:
     def serve(self) -> None:
         """Serve until something is written to `stop_end`, then save what changed."""
         while True:
-            for key, _ in self._selector.select(self._wait_s()):
+            for key, _ in self._selector.select(0 if self._turns else self._wait_s()):
                 if key.fileobj is self._stopped:
                     self._end()
                     return
                 if key.fileobj is self._listening:
-                    self._accept()
+                    self._accept_all()
                 else:
-                    self._answer(self._clients[key.fd])
+                    client = self._clients[key.fd]
+                    self._turns.add(client.uid, client)
+            self._serve_round()
             self._save_one()
 
-    def _accept(self) -> None:
-        try:
-            link, _ = self._listening.accept()
-        except OSError:
-            return
-        data = link.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
-        pid, uid, _ = _CREDENTIALS.unpack(data)
+    def _serve_round(self) -> None:
+        """Answer clients in turn, so long that looking for new ones costs little beside it."""
+        end_s = time.monotonic() + ROUND_S
+        while (client := self._turns.take()) is not None:
+            self._answer(client)
+            if time.monotonic() >= end_s:
+                return
+
+    def _accept_all(self) -> None:
+        """Accept those that connected so far: nobody waits behind a queue of another user."""
+        for _ in range(BACKLOG):
+            try:
+                link, _ = self._listening.accept()
+            except OSError:
+                return
+            self._accept(link)
+
+    def _accept(self, link: socket.socket) -> None:
+        pid, uid = peer(link)
         of_user = sum(client.uid == uid for client in self._clients.values())
         if len(self._clients) >= MOST_CONNECTIONS or of_user >= MOST_OF_A_USER:
             link.close()
@@ -234,6 +254,7 @@ class Server:
     def _drop(self, client: Client) -> None:
         number = client.link.fileno()
         if self._clients.pop(number, None) is not None:
+            self._turns.remove(client.uid, client)
             self._selector.unregister(client.link)
             client.link.close()
 
@@ -270,6 +291,13 @@ class Server:
     def _require(allowed: bool) -> None:
         if not allowed:
             raise RefusedError(Status.NOT_PERMITTED)
+
+
+def peer(link: socket.socket) -> tuple[int, int]:
+    """Process and user at the other end of a connection, by the kernel's account."""
+    data = link.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
+    pid, uid, _ = _CREDENTIALS.unpack(data)
+    return pid, uid
 
 
 def _of_handle(client: Client, handle: int) -> SharedModel:

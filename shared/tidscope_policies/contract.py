@@ -170,6 +170,8 @@ class Decision:
         probing: sizes are being tried out; others on this host should hold still meanwhile.
         proposed: in shadow mode the size that would have been set; None otherwise.
         release: nothing is left to do: the program gets its own size back, and is steered no more.
+        deferred: the policy keeps the size because it cannot choose one yet: it warms up, begins,
+            waits for its turn, or the interval says too little.
     """
 
     size: int
@@ -178,6 +180,12 @@ class Decision:
     probing: bool = False
     proposed: int | None = None
     release: bool = False
+    deferred: bool = False
+
+    @property
+    def chooses(self) -> bool:
+        """True if the policy chose the size: it neither deferred that nor tries sizes out."""
+        return not self.deferred and not self.probing
 
 
 class Policy(Protocol):

@@ -21,7 +21,16 @@ from tidscope_policies.algorithms.hillclimb import Hillclimb, HillclimbParameter
 from tidscope_policies.algorithms.kalman_kg import KalmanKg, KalmanKgParameters
 from tidscope_policies.algorithms.linear import Linear, LinearParameters
 from tidscope_policies.algorithms.pss import Learner, Pss, PssParameters
-from tidscope_policies.contract import Policy
+from tidscope_policies.contract import (
+    PART_S,
+    Bounds,
+    CoreShare,
+    Grant,
+    Observation,
+    Part,
+    Peers,
+    Policy,
+)
 from tidscope_policies.decorators.bounded import Bounded
 from tidscope_policies.decorators.dip_gate import DipGate
 from tidscope_policies.decorators.pauses import Pauses
@@ -41,6 +50,9 @@ from tidscope_policies.sweep.record import SweepSettings
 from tidscope_policies.sweep.sweep import INTERVAL_S, Sweep
 
 Signal = Literal["progress", "wait"]
+STEADY_OPS = 10_000.0
+STEADY_WAIT_S = 0.001
+"""Operations a second, and the queue wait of jobs, of a program whose progress never changes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +133,58 @@ class PolicyEntry(Generic[Values]):
             proving = Proof(policy, proof)
             return ReadyPolicy(proving, values.interval_s, proving)
         return ReadyPolicy(Shadow(policy) if shadow else policy, values.interval_s)
+
+
+def first_choice_s(
+    ready: ReadyPolicy,
+    bounds: Bounds,
+    size: int,
+    *,
+    cores: int,
+    programs: int = 1,
+    within_s: float,
+) -> float | None:
+    """When a policy first chooses a size for a program whose progress is the same at all sizes.
+
+    On a real program it is later as a rule: intervals take longer, and may not count.
+
+    Args:
+        ready: a fresh policy; it is used up.
+        bounds: sizes that it may choose.
+        size: of the pool before.
+        cores: that all programs may use.
+        programs: how many are steered together.
+        within_s: how far to look.
+
+    Returns:
+        Seconds since steering began, or None if it does not choose within `within_s`.
+    """
+    interval_s = ready.interval_s
+    count = max(1, round(interval_s / PART_S))
+    parts = (Part(interval_s / count, STEADY_OPS * interval_s / count),) * count
+    peers = Peers(programs, 0.0) if programs > 1 else None
+    share = CoreShare(float(cores), cores / programs)
+    granted = bounds.clamp(int(share.share))
+    grant = Grant(granted, cores, programs, "settled", "", "estimate", 0.0, None, None)
+    for number in range(1, int(within_s / interval_s) + 1):
+        seen = Observation(
+            at_s=number * interval_s,
+            elapsed_s=interval_s,
+            ops=STEADY_OPS * interval_s,
+            size=size,
+            bounds=bounds,
+            parts=parts,
+            mean_wait_s=STEADY_WAIT_S,
+            jobs=round(STEADY_OPS * interval_s),
+            peers=peers,
+            cores=share,
+            grant=grant,
+        )
+        decided = ready.policy.observe(seen)
+        if decided.chooses:
+            return seen.at_s
+        size = decided.size
+    return None
 
 
 def _recommended(policy: Policy, values: LinearParameters | BidirectionalParameters) -> Policy:

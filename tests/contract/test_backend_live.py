@@ -567,7 +567,7 @@ async def test_frames_pass_through_the_backend_without_being_decoded() -> None:
         assert (reported.frames, reported.coalesced, reported.dropped) == (30, 0, 0)
 
 
-def decision(number: int, size: int, time_ns: int) -> SteeringDecided:
+def decision(number: int, size: int, time_ns: int, *, probing: bool = True) -> SteeringDecided:
     return SteeringDecided(
         policy="fixed",
         number=number,
@@ -581,7 +581,7 @@ def decision(number: int, size: int, time_ns: int) -> SteeringDecided:
         state="exploring",
         reason="It may be better.",
         counted=True,
-        probing=True,
+        probing=probing,
     )
 
 
@@ -599,7 +599,7 @@ async def test_a_decision_reaches_a_page_once_and_a_newcomer_in_the_state() -> N
         await page.frame()
         page.texts.clear()
         for seq in range(2, 7):
-            reported = decision(seq, size=seq, time_ns=seq * second)
+            reported = decision(seq, size=seq, time_ns=seq * second, probing=seq < 5)
             await collector.send(frame_bytes(seq, events=[reported], time_ns=seq * second))
             header, _ = await page.frame()
             assert header.events == [reported]
@@ -612,3 +612,5 @@ async def test_a_decision_reaches_a_page_once_and_a_newcomer_in_the_state() -> N
         assert found.steering is not None
         assert (found.steering.size, found.steering.decisions) == (6, 6)
         assert found.steering.state == "exploring"
+        # The fifth was the first one that did not try a size out.
+        assert (found.steering.decided_unix_us or 0) - (found.steering.chosen_unix_us or 0) == 1e6

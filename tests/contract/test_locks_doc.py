@@ -3,13 +3,14 @@
 import inspect
 import re
 import shlex
-import tomllib
 from pathlib import Path
 
 import pytest
 from tidscope_backend.cli.locks import COMMAND, THRESHOLD_PERCENT
+from tidscope_backend.experiments.definition import read_definition
+from tidscope_backend.experiments.workload import workloads_folder
 from tidscope_backend.locks import hints
-from tidscope_backend.locks.experiments import DEVIATION, REPEATS, VERSION
+from tidscope_backend.locks.experiments import DEVIATION, MEASURE_S, REPEATS
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = (ROOT / "docs" / "locks.md").read_text()
@@ -34,10 +35,13 @@ def test_numbers_are_those_of_the_code() -> None:
     assert hints.READ_SHARE == 0.5
 
 
-def test_the_example_is_an_experiment() -> None:
-    example = tomllib.loads(TEXT.split("```toml\n")[1].split("```")[0])
-    assert example["version"] == VERSION
-    assert example["repeats"] == {**REPEATS, "deviation": DEVIATION}
+def test_the_example_is_an_experiment(tmp_path: Path) -> None:
+    path = tmp_path / "example.toml"
+    path.write_text(TEXT.split("```toml\n")[1].split("```")[0])
+    example = read_definition(path, workloads_folder(), quick=False)
+    rules = example.repeats
+    assert {"least": rules.least, "most": rules.most} == REPEATS
+    assert (rules.deviation, example.time.measure_s) == (DEVIATION, MEASURE_S)
 
 
 def test_rules_of_pairing_are_those_of_the_program() -> None:

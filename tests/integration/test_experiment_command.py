@@ -111,6 +111,8 @@ time = {{ settle_s = 0.0, warm_up_s = 1.0, measure_s = 2.0 }}
     assert gain.percent is not None
     assert 60 < gain.percent < 140
     assert figures["size_at_end"].figure.mean == 2
+    # The policy decides twice a second, from the warm-up on.
+    assert 0 < (figures["chosen_share"].figure.mean or 0) <= 1
     wait = figures["wait_us"].gain
     assert wait is not None
     assert wait.verdict == "better"

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from capabilities import needs
 from control_groups import MOUNTED, control_group
-from group_targets import GroupTargets, group_targets
-from tidscope_wire.generated.models import FrameHeader, GroupCheck, GroupSelector
+from followed_target import Follower
+from group_targets import PATIENCE_S, GroupTargets, group_targets
+from tidscope_wire.generated.models import FrameHeader, GroupCheck, GroupSelector, TargetDetached
 
 pytestmark = [needs("root"), needs("btf")]
 
@@ -120,3 +121,28 @@ def test_threads_add_up_to_what_a_tree_was_waited_for() -> None:
     assert (check.cpu_by, check.io_by) == ("rusage", None)
     # Children that were waited for are counted in ticks of 10 ms.
     assert check.threads_cpu_ns == pytest.approx(check.kernel_cpu_ns, rel=CLOSE, abs=20_000_000)
+
+
+def test_what_is_compared_is_what_the_table_of_processes_adds_up_to() -> None:
+    """In each frame, while the group works: from the first comparison on both have grown alike."""
+    worker, follower, pairs = Worker(), Follower(), set[tuple[int, int]]()
+
+    def follow() -> FrameHeader:
+        header = follower.take(groups.frames.get(timeout=PATIENCE_S))
+        assert header.group is not None
+        if header.group.check is not None:
+            total = int(follower.tables["processes"]["cpu_ns"].sum())
+            pairs.add((total, header.group.check.threads_cpu_ns))
+        return header
+
+    with group_targets() as groups:
+        target = groups.attach(GroupSelector(kind="tree", pid=worker.pid))
+        worker.say()
+        while len(pairs) < 3:
+            follow()
+        groups.targets.detach(target.id)
+        while not any(isinstance(event, TargetDetached) for event in follow().events):
+            pass
+    worker.say()
+    worker.end()
+    assert len({total - threads for total, threads in pairs}) == 1, sorted(pairs)

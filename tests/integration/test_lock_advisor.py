@@ -2,8 +2,8 @@
 
 import json
 import os
+import shutil
 import subprocess
-import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -11,11 +11,31 @@ from typing import Any
 import pytest
 from capabilities import needs
 from programs.build import build_go_module, go_command, go_environment
+from tidscope_backend.experiments.definition import read_definition
+from tidscope_backend.experiments.workload import workloads_folder
+from tidscope_wire.generated.models import Experiment
 
 ROOT = Path(__file__).parents[2]
 ADVISOR = ROOT / "advisor"
 CONTENDED = ROOT / "tests" / "programs" / "contended_go"
 WATCH_S = 2
+
+LOCKED = "\tt.slow.Lock()\n\tdefer t.slow.Unlock()\n"
+SLEEP = "\ttime.Sleep(Hold)\n"
+BENCHMARK = """package table
+
+import "testing"
+
+func BenchmarkPut(b *testing.B) {
+	table := New()
+	b.SetParallelism(8)
+	b.RunParallel(func(of *testing.PB) {
+		for of.Next() {
+			table.Put("key")
+		}
+	})
+}
+"""
 
 pytestmark = needs("go")
 
@@ -30,6 +50,24 @@ def locks(
         [ROOT / ".venv/bin/tidscope", "locks", *arguments],
         cwd=folder,
         env={**env, **(environment or {})},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=240,
+    )
+
+
+def carried_out(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """`tidscope experiment`, with a tidscope and runs of its own."""
+    env = go_environment()
+    return subprocess.run(
+        [ROOT / ".venv/bin/tidscope", "experiment", *arguments],
+        env={
+            **env,
+            "PATH": f"{env['PATH']}:{Path(go_command()).parent}",
+            "TIDSCOPE_RUNS": str(folder / "runs"),
+            "TIDSCOPE_TOKEN": "",
+        },
         capture_output=True,
         text=True,
         check=False,
@@ -95,24 +133,44 @@ def test_waits_of_known_measure_are_found(contended: str, tmp_path: Path) -> Non
     assert plain["sections"][0]["function"].endswith("(*Table).Look")
     assert found["below_threshold"] == 1
     for path in slow["experiments"]:
-        made = tomllib.loads(Path(path).read_text())
-        assert made["program"]["command"][:2] == ["go", "test"]
-        assert made["variant"][0]["directory"] == str(CONTENDED)
+        (one,) = read_definition(Path(path), workloads_folder(), quick=False).programs
+        assert str(one.values["command"]).startswith("go test ")
+        assert one.values["before"] == str(CONTENDED)
 
 
-def test_an_experiment_runs_and_gives_its_metric(tmp_path: Path) -> None:
-    found = report("--experiments", tmp_path)
-    path = next(one for lock in found["findings"] for one in lock["experiments"])
-    made = tomllib.loads(Path(path).read_text())
-    done = subprocess.run(
-        [go_command(), *made["program"]["command"][1:]],
-        cwd=made["variant"][0]["directory"],
-        env=go_environment(),
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert made["metric"]["name"] in done.stdout
+@needs("root")
+@pytest.mark.timeout(400)
+def test_an_experiment_is_carried_out(tmp_path: Path) -> None:
+    """As a hint says: a copy of the module, a change, and `tidscope experiment` with the file."""
+    module = tmp_path / "contended"
+    shutil.copytree(CONTENDED, module)
+    (module / "table" / "table_test.go").write_text(BENCHMARK)
+    found = report("--experiments", tmp_path / "files", folder=module)
+    (path,) = (tmp_path / "files").glob("table.Table.slow-move-out.toml")
+    assert str(path) in [one for lock in found["findings"] for one in lock["experiments"]]
+    arguments = (str(path), "--json", "--fail-if", "throughput > 0%")
+    missing = carried_out(tmp_path, *arguments)
+    assert missing.returncode == 1
+    assert f"after: there is no folder {module}-move-out; make it" in missing.stderr
+    changed = Path(f"{module}-move-out")
+    shutil.copytree(module, changed)
+    table = changed / "table" / "table.go"
+    text = table.read_text()
+    table.write_text(text.replace(f"{LOCKED}{SLEEP}", f"{SLEEP}{LOCKED}"))
+    assert table.read_text() != text
+    text = path.read_text()
+    path.write_text(text.replace("least = 5\nmost = 20", "least = 3\nmost = 3"))
+    assert path.read_text() != text
+    done = carried_out(tmp_path, *arguments)
+    # The bound is exceeded: it is faster, surely.
+    assert done.returncode == 2, done.stderr
+    result = Experiment.model_validate_json(done.stdout)
+    before, after = result.cells
+    assert after.baseline == before.key == "variant=before"
+    figures = {one.name: one for one in after.figures}
+    assert figures["throughput"].gain is not None
+    assert figures["throughput"].gain.verdict == "better"
+    assert figures["mean_us"].figure.n == 3
 
 
 def test_a_program_that_does_not_sample_is_said(unsampled: str) -> None:

@@ -1,15 +1,18 @@
 """Locks of running programs get the names that their sources give them."""
 
 import shutil
+import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 import pytest
-from capabilities import needs
+from capabilities import missing, needs
 from processes import start_ticks, wait_until
+from programs.build import build_cargo
 from programs.named_locks import WAITERS, NamedLocks, futex_waits
+from tidscope_collector.foreign.lock_kinds import PARKING_LOT, THREAD_PARK
 from tidscope_collector.locks.locks import Locks
 from tidscope_collector.locks.registry import LockName
 from tidscope_collector.procfs.files import ProcFs
@@ -131,3 +134,42 @@ def test_what_is_not_examined_yet_gets_a_number_at_the_end() -> None:
     with NamedLocks() as program, locks_of(program.pid) as locks:
         asked = np.array(sorted(futex_waits(program.pid).values()), np.uint64)
         assert locks.numbers(asked, final=True).all()
+
+
+def rust(*flags: str) -> Path:
+    """The program of parked threads; the test is skipped where there is no way to its crates."""
+    try:
+        return build_cargo(
+            Path(__file__).parents[1] / "programs" / "parked_rust", flags=" ".join(flags)
+        )
+    except RuntimeError as error:
+        if "could not compile" in str(error):
+            raise
+        raise missing("crates", str(error)) from None
+
+
+@needs("x86_64")
+@pytest.mark.parametrize(
+    ("flags", "park", "static"),
+    [
+        ((), PARKING_LOT, "parked_rust::shop::TILL"),
+        (("-C symbol-mangling-version=v0",), PARKING_LOT, "parked_rust::shop::TILL"),
+        (("-C strip=symbols",), THREAD_PARK, "parked_rust+0x"),
+    ],
+)
+def test_threads_of_rust_are_parked_by_parking_lot(
+    flags: tuple[str, ...], park: str, static: str
+) -> None:
+    names = {"mutex", "table", "changed", "heap", "static"}
+    with subprocess.Popen([rust(*flags)], stdin=subprocess.PIPE) as program:
+        assert program.stdin is not None
+        wait_until(lambda: futex_waits(program.pid).keys() >= names)
+        with locks_of(program.pid) as locks:
+            found = look_up(locks, futex_waits(program.pid))
+        program.stdin.close()
+    parked = [found[name] for name in ("mutex", "table", "changed")]
+    assert {(one.kind, one.name) for one in parked} == {("park", park)}
+    assert len({one.lock for one in parked}) == 1
+    assert found["heap"].name == "heap #1"
+    assert found["static"].kind == "lock"
+    assert found["static"].name.startswith(static)

@@ -108,7 +108,8 @@ async def harness(
         made = Harness(backend, runs or Path("/nonexistent"), client, collector, page)
         if frames:
             await made.send(*frames)
-        yield made
+        async with collector.confirming():
+            yield made
 
 
 async def test_a_run_begins_with_what_is_and_holds_what_comes(tmp_path: Path) -> None:
@@ -151,8 +152,9 @@ async def test_recording_before_the_first_frame_waits_for_a_key_frame(tmp_path: 
     async with harness(tmp_path) as site:
         run = (await site.record(duration_s=0.5)).id
         await site.collector.send(frame_bytes(7), frame_bytes(8))
-        await site.send(key_frame(9), *(frame_bytes(seq) for seq in range(10, 16)))
+        await site.send(key_frame(9), *(frame_bytes(seq) for seq in range(10, 15)))
         await site.recorded(0)
+        await site.send(frame_bytes(15))
         # From the first instant on, as there was none when it was asked for.
         assert seqs(site.folder(run)) == singles(9, 14)
         assert (await site.get(run)).end == "duration"
@@ -162,8 +164,9 @@ async def test_it_ends_by_itself(tmp_path: Path) -> None:
     async with harness(tmp_path, stream(1, 5)) as site:
         begun = await site.record(duration_s=1)
         assert begun.until_ns == 1_500_000_000
-        await site.send(*stream(6, 20))
+        await site.send(*stream(6, 15))
         await site.recorded(0)
+        await site.send(*stream(16, 20))
         done = await site.get(begun.id)
         assert (done.state, done.end, done.to_ns) == ("complete", "duration", 1_500_000_000)
         assert seqs(site.folder(begun.id)) == singles(5, 15)
@@ -196,8 +199,9 @@ async def test_the_past_of_a_target_that_has_ended(tmp_path: Path) -> None:
 async def test_with_its_past_and_what_follows(tmp_path: Path) -> None:
     async with harness(tmp_path, stream(1, 95)) as site:
         begun = await site.record(past_s=3, duration_s=1)
-        await site.send(*stream(96, 120))
+        await site.send(*stream(96, 105))
         await site.recorded(0)
+        await site.send(*stream(106, 120))
         # Seconds from now on, not from the run's first instant.
         assert seqs(site.folder(begun.id)) == singles(65, 105)
 

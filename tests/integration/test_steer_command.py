@@ -113,3 +113,19 @@ async def test_without_a_token_it_says_where_to_find_one(root: Site) -> None:
     code, _, errors = await run(root, "--pid", "1", token="")
     assert code != 0
     assert "TIDSCOPE_TOKEN" in errors
+
+
+async def test_a_command_that_is_killed_leaves_nothing_steered(root: Site) -> None:
+    with AgentFolder() as folder, Steered(contended_go(), folder) as program:
+        pid = str(program.pid)
+        process = await start(root, "--pid", pid, "--policy", "fixed", "--upper", "2")
+        assert process.stdout is not None
+        assert await process.stdout.readline()
+        (target,) = [one for one in await root.targets() if one.process.pid == program.pid]
+        assert target.steering is not None
+        process.kill()
+        await process.communicate()
+        async with asyncio.timeout(120):
+            while target.steering is not None:
+                await asyncio.sleep(0.1)
+                (target,) = [one for one in await root.targets() if one.process.pid == program.pid]

@@ -3,22 +3,26 @@
 import os
 import signal
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import numpy as np
 import pytest
 from capabilities import missing, needs
-from processes import stop
+from control_groups import GROUPS, control_group, move
+from processes import stop, wait_until
 from programs.build import build_c
 from programs.known_waits import SHORT_THREADS, KnownWaits, Report
 from programs.time_parts import TimeParts
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.targets.sources import Sources
+from tidscope_collector.waits.call_names import names_of_calls
 from tidscope_collector.waits.ledger import LedgerKeeper
-from tidscope_collector.waits.slots import Ledgers
+from tidscope_collector.waits.slots import CALL_ADDRESS, Ledgers
 from tidscope_collector.waits.states import State
 
 pytestmark = [needs("root"), needs("btf")]
@@ -42,11 +46,29 @@ WAITS = {
     "splice": (State.SOCKET_RECEIVE,),
     "flock": (State.OTHER_CALL,),
     "io_uring": (State.IO_URING,),
+    "full": (State.PIPE,),
+    "splice-send": (State.SOCKET_SEND,),
+    "either": (State.FUTEX,),
 }
 PARKED = (State.POLL, State.FUTEX)
 """Where threads are before and after; each in the one that it does not test."""
 AROUND_NS = 2_000_000
 """What a call does besides: faults of the stack, a clock read, the fork of a child."""
+
+
+COMPUTES_AND_WAITS = """
+import select, threading
+threading.Thread(target=select.poll().poll).start()
+print(flush=True)
+while True: pass
+"""
+FROZEN = ("FROZEN", "frozen 1")
+"""What a control group says, by whether it is of version 2."""
+FREEZERS = [
+    name
+    for name in ("unified", ".", "freezer")
+    if (GROUPS / name / "cgroup.procs").exists()
+]
 
 
 @pytest.fixture(scope="module")
@@ -194,6 +216,63 @@ def test_threads_that_live_shortly_are_all_there(keeper: LedgerKeeper) -> None:
     assert keeper.unfinished_exits == 0
     process = report.process_cpu_ns - program.ready.process_cpu_ns
     assert grown >= 0.995 * process - AROUND_NS
+
+
+@contextmanager
+def frozen(pid: int, folder: Path) -> Iterator[None]:
+    """Freeze a process by a control group, of version 2 or of the freezer of version 1."""
+    move(pid, folder)
+    version_2 = (folder / "cgroup.freeze").exists()
+    switch, state = ("cgroup.freeze", "cgroup.events") if version_2 else ("freezer.state",) * 2
+    (folder / switch).write_text("1" if version_2 else "FROZEN")
+    try:
+        wait_until(lambda: FROZEN[version_2] in (folder / state).read_text().splitlines())
+        yield
+    finally:
+        (folder / switch).write_text("0" if version_2 else "THAWED")
+
+
+@pytest.mark.parametrize("mount", FREEZERS)
+@pytest.mark.parametrize("when", ["before", "meanwhile"])
+def test_a_frozen_thread_is_stopped(keeper: LedgerKeeper, mount: str, when: str) -> None:
+    """Whether it computes or waits in a call, and was watched before or not."""
+    words = [sys.executable, "-c", COMPUTES_AND_WAITS]
+    with (
+        control_group(mount, f"tidscope-frozen-{os.getpid()}") as folder,
+        subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as program,
+        ExitStack() as at_end,
+    ):
+        at_end.callback(program.kill)
+        assert program.stdout is not None
+        program.stdout.readline()
+        if when == "before":
+            keeper.watch(program.pid)
+        with frozen(program.pid, folder):
+            if when == "meanwhile":
+                keeper.watch(program.pid)
+            before = keeper.read(program.pid)
+            # The freezer of version 1 leaves who sleeps in a call where it is.
+            stands = {State.STOPPED, State.POLL} if mount == "freezer" else {State.STOPPED}
+            assert before.state[before.tid == program.pid].tolist() == [State.STOPPED]
+            assert set(before.state.tolist()) <= stands
+            grown = keeper.read(program.pid).at(time.monotonic_ns()) - before.at(before.since_ns)
+            stopped = grown[before.state == State.STOPPED]
+            assert (stopped.sum(axis=1) == stopped[:, State.STOPPED]).all()
+        keeper.forget(program.pid)
+
+
+def test_a_wait_for_several_futexes_is_named_by_its_call(keeper: LedgerKeeper) -> None:
+    """Not by the address of the list of them, which is on the waiter's stack."""
+    with KnownWaits() as program:
+        keeper.watch(program.pid)
+        report = program.wait()
+        *_, locks = (one["locks"] for one in keeper.tables(program.pid) if "locks" in one)
+        keeper.forget(program.pid)
+    [tid] = [one.tid for one in report.threads if one.name == "either"]
+    rows = locks[(locks["tid"] == tid) & (locks["address"] >= CALL_ADDRESS)]
+    names = names_of_calls(os.uname().machine)
+    waits = {names[int(row["address"] - CALL_ADDRESS)]: int(row["waits"]) for row in rows}
+    assert waits["futex_waitv"] > 0
 
 
 def test_a_stopped_process_is_stopped(keeper: LedgerKeeper) -> None:

@@ -1,7 +1,8 @@
 /*
- * A thread that is not the first one executes the program again. Waits for a line; the first thread
- * sends 5 bytes, another one 70; that one executes this program with "second", which says
- * "executed", waits for a line and sends 300.
+ * A thread that is not the first one executes the program again: exec_elsewhere [MILLISECONDS]. Waits
+ * for a line; the first thread sends 5 bytes, another one 70; that one computes for so many
+ * milliseconds and waits for a line, if they are given, and executes this program with "second", which
+ * computes as long, says "executed", waits for a line and sends 300.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -9,9 +10,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 static char **words;
+static long milliseconds;
+
+static void compute(void) {
+  struct timespec now, end;
+
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  end.tv_sec = now.tv_sec + (now.tv_nsec / 1000000 + milliseconds) / 1000;
+  end.tv_nsec = (now.tv_nsec / 1000000 + milliseconds) % 1000 * 1000000;
+  while (now.tv_sec < end.tv_sec || (now.tv_sec == end.tv_sec && now.tv_nsec < end.tv_nsec))
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+}
 
 static void send_some(size_t bytes) {
   struct sockaddr_in here = {.sin_family = AF_INET};
@@ -38,7 +51,12 @@ static void wait_for_line(void) {
 
 static void *other(void *given) {
   send_some(70);
-  execl("/proc/self/exe", words[0], "second", NULL);
+  if (milliseconds) {
+    compute();
+    puts("computed");
+    wait_for_line();
+  }
+  execl("/proc/self/exe", words[0], "second", milliseconds ? words[1] : NULL, NULL);
   perror("exec");
   exit(1);
   return given;
@@ -49,7 +67,10 @@ int main(int count, char **given) {
 
   words = given;
   setbuf(stdout, NULL);
+  if (count > 1)
+    milliseconds = atol(given[count - 1]);
   if (count > 1 && given[1][0] == 's') {
+    compute();
     puts("executed");
     wait_for_line();
     send_some(300);

@@ -10,10 +10,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/futex.h>
 #include <linux/io_uring.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
@@ -182,6 +184,74 @@ static int64_t wait_splice(void) {
   checked("pipe", pipe(way));
   against(write_byte, &ends[1], ROUNDS);
   return in_call(splice_byte, &ends[0]);
+}
+
+/* The other end is what is waited for: the pipe is full, and the file is not read. */
+static int full[2], source;
+static void splice_file(void *what) {
+  loff_t at = 0;
+  (void)what;
+  checked("splice", splice(source, &at, full[1], NULL, 4096, 0));
+}
+static void take_page(void *what) {
+  char page[4096];
+  (void)what;
+  checked("read", read(full[0], page, sizeof page));
+}
+static int64_t wait_full(void) {
+  char page[4096] = {0};
+  checked("pipe", pipe(full));
+  source = checked("memfd_create", memfd_create("source", 0));
+  int room = checked("fcntl", fcntl(full[1], F_GETPIPE_SZ));
+  checked("write", write(source, page, sizeof page));
+  for (int filled = 0; filled < room; filled += sizeof page)
+    checked("write", write(full[1], page, sizeof page));
+  against(take_page, NULL, ROUNDS);
+  return in_call(splice_file, NULL);
+}
+
+/* The pipe is not empty: the socket is full. */
+static int sender;
+static void splice_socket(void *what) {
+  checked("splice", splice(*(int *)what, NULL, sender, NULL, 1, 0));
+}
+static void drain(void *what);
+static int64_t wait_splice_send(void) {
+  int *pair = malloc(2 * sizeof *pair), *ends = malloc(2 * sizeof *ends);
+  int64_t sum = 0;
+  checked("socketpair", socketpair(AF_UNIX, SOCK_STREAM, 0, pair));
+  checked("pipe", pipe(ends));
+  sender = pair[0];
+  against(drain, &pair[1], 1000 * ROUNDS); /* who comes late finds it full */
+  for (int i = 0; i < ROUNDS; i++) {
+    while (send(sender, "x", 1, MSG_DONTWAIT) > 0) {}
+    checked("write", write(ends[1], "x", 1));
+    int64_t before = now_ns();
+    splice_socket(&ends[0]);
+    sum += now_ns() - before;
+  }
+  return sum;
+}
+
+static uint32_t words[2];
+static void wait_for_either(void *what) {
+  struct futex_waitv both[2] = {{.uaddr = (uintptr_t)&words[0], .flags = FUTEX_32 | FUTEX_PRIVATE_FLAG},
+                                {.uaddr = (uintptr_t)&words[1], .flags = FUTEX_32 | FUTEX_PRIVATE_FLAG}};
+  (void)what;
+  while (!__atomic_load_n(&words[1], __ATOMIC_ACQUIRE))
+    if (syscall(SYS_futex_waitv, both, 2, 0, NULL, 0) < 0 && errno != EAGAIN && errno != EINTR)
+      die("futex_waitv");
+  __atomic_store_n(&words[1], 0, __ATOMIC_RELEASE);
+}
+static void wake_second(void *what) {
+  (void)what;
+  __atomic_store_n(&words[1], 1, __ATOMIC_RELEASE);
+  syscall(SYS_futex, &words[1], FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+  while (__atomic_load_n(&words[1], __ATOMIC_ACQUIRE)) sched_yield();
+}
+static int64_t wait_either(void) {
+  against(wake_second, NULL, ROUNDS);
+  return in_call(wait_for_either, NULL);
 }
 
 static char block[1 << 12];
@@ -370,6 +440,7 @@ static const struct {
     {"accept", wait_accept},   {"connect", wait_connect},   {"signal", wait_signal},
     {"child", wait_child},     {"disk", wait_disk},         {"fault", wait_fault},
     {"splice", wait_splice},   {"flock", wait_flock},       {"io_uring", wait_ring},
+    {"full", wait_full},       {"splice-send", wait_splice_send}, {"either", wait_either},
 };
 enum { KINDS = sizeof calls / sizeof *calls };
 

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import pwd
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from processes import is_running
 from tidscope_backend.cli.backend_user import choose_backend_user
 from tidscope_backend.cli.command import CommandError
 from tidscope_backend.cli.supervisor import MAX_SHORT_RUNS, Program, Supervisor
+from tidscope_backend.supervisor_log import SupervisorLog, read_ends
 
 WAIT = 200
 
@@ -96,3 +98,24 @@ def test_only_root_becomes_another() -> None:
         choose_backend_user("root", {}, euid=1000)
     with pytest.raises(CommandError, match="no such user"):
         choose_backend_user("no-such-user", {}, euid=0)
+
+
+async def test_the_log_says_which_program_ended_when_and_how() -> None:
+    log = SupervisorLog()
+    with closing(log):
+        for ending in ("exit 7", "kill -KILL $$"):
+            child = Supervisor(
+                program("/bin/sh", "-c", ending), lambda _: None, log, first_pause_seconds=0.001
+            )
+            with pytest.raises(CommandError):
+                await asyncio.wait_for(child.run(), WAIT)
+        ends = read_ends(log.reading)
+        assert [one.how for one in ends] == (
+            ["with code 7"] * MAX_SHORT_RUNS + ["by SIGKILL"] * MAX_SHORT_RUNS
+        )
+        assert {one.name for one in ends} == {"helper"}
+        assert len({one.pid for one in ends}) == len(ends)
+        # Whoever reads it cannot change it.
+        with pytest.raises(OSError, match="Bad file descriptor"):
+            os.write(log.reading, b"x")
+    assert read_ends(None) == []

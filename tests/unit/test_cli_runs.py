@@ -184,6 +184,15 @@ def test_what_threads_do_not_show_comes_first(runs: Path) -> None:
     assert elsewhere[-1].endswith(f" http://127.0.0.1:1/runs/{run_id(1)}")
 
 
+def test_samples_that_were_not_taken_are_printed(runs: Path) -> None:
+    folder = RunFolder(runs / run_id(3))
+    late = folder.read_manifest().model_copy(update={"losses": losses(deadlines_missed=179)})
+    lines = summary(late, None, "127.0.0.1:1")
+    assert (
+        "  coarser    179 samples due and not taken: the host was busy; totals are whole" in lines
+    )
+
+
 def test_what_is_missing_comes_first(capsys: pytest.CaptureFixture[str], runs: Path) -> None:
     """Of a run that lost something, every command says how much before anything else."""
     folder = RunFolder(runs / run_id(3))

@@ -249,6 +249,24 @@ def test_loop_without_the_token_waits_its_turn(fly: Fly) -> None:
     assert flight.program.applied == []
 
 
+def test_it_says_when_the_policy_first_chose(fly: Fly) -> None:
+    said = iter(
+        [
+            Decision(ORIGINAL, "warming up", "It warms up.", deferred=True),
+            Decision(3, "exploring", "Three is tried.", probing=True),
+            Decision(3, "settled", "Three is the best."),
+        ]
+    )
+    flight = fly(Flight(lambda seen: next(said, Decision(seen.size, "settled", "It stays."))))
+    found = [flight.until(SteeringDecided) for _ in range(4)]
+    chosen = [now and now.chosen_unix_us for now, _ in found]
+    assert chosen[:2] == [None, None]
+    assert chosen[2] is not None
+    assert chosen[3] == chosen[2]
+    events = [event for _, event in found if isinstance(event, SteeringDecided)]
+    assert [one.deferred for one in events] == [True, False, False, False]
+
+
 def test_a_restart_reaches_the_policy_and_is_reported(fly: Fly) -> None:
     flight = fly(Flight())
     flight.until(SteeringDecided)

@@ -16,6 +16,7 @@ from tidscope_collector.doctor.facts import (
 )
 from tidscope_collector.doctor.probe import TaskstatsProbe
 from tidscope_collector.doctor.report import examine, overall
+from tidscope_collector.steering.knobs.leases import LeftChanged
 from tidscope_wire.generated.models import DoctorCheck
 
 GOOD = Facts(
@@ -424,6 +425,7 @@ def test_a_report_of_a_good_machine_is_ok_and_in_order() -> None:
         "clock-source",
         "transactional-memory",
         "confinement",
+        "left-programs",
         "process-reader",
     ]
 
@@ -436,6 +438,16 @@ def test_what_does_not_confine_the_collector_is_named() -> None:
     found = checks.confinement(open_files)
     assert (found.status, found.fix) == ("limited", "Boot another.")
     assert "Not confined: files: all." in found.finding
+
+
+def test_programs_that_a_killed_collector_left_changed_have_a_line_that_undoes_it() -> None:
+    assert checks.left_programs(GOOD, []).status == "ok"
+    left = [LeftChanged(41, "api", "taskset -acp 0,1 41"), LeftChanged(7, "db", "taskset 7")]
+    found = checks.left_programs(replace(GOOD, uid=1000), left)
+    assert found.status == "limited"
+    assert "api (41), db (7)" in found.finding
+    assert found.fix == "sudo taskset -acp 0,1 41; sudo taskset 7"
+    assert checks.left_programs(GOOD, left).fix.startswith("taskset -acp 0,1 41")
 
 
 def test_that_nothing_reads_other_processes_any_more_is_said() -> None:

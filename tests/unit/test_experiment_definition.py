@@ -1,5 +1,6 @@
 """Experiment files: what is right in one, and how mistakes are named."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -22,10 +23,18 @@ size = [1, 2]
 free_workload = [10, 2.5]
 [steering]
 upper = 8
-parameters.linear = { interval_s = 1 }
+parameters.linear = { interval_s = 1, warm_up_s = 0 }
 [quick]
+time = { warm_up_s = 0, measure_s = 9 }
 matrix.size = [2]
 """
+CPUS = frozenset({0, 1})
+
+
+@pytest.fixture(autouse=True)
+def two_cpus(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ready files are sized for two CPUs: on more, a search takes longer."""
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: CPUS)
 
 
 def read(folder: Path, text: str, *, quick: bool = False) -> Definition:
@@ -49,7 +58,7 @@ def test_a_file_is_read(tmp_path: Path) -> None:
         "policy=default size=2 free_workload=10",
     ]
     assert len(cells_of(found)) == 8
-    assert found.steering.parameters == {"linear": {"interval_s": 1.0}}
+    assert found.steering.parameters == {"linear": {"interval_s": 1.0, "warm_up_s": 0.0}}
     (program,) = found.programs
     assert program.values["language"] == "python"
     assert Path(str(program.values["trace"])).is_file()
@@ -125,6 +134,13 @@ def test_the_ready_files_are_right(quick: bool) -> None:
         assert length_s < (75 if quick else 900), path
 
 
+@pytest.mark.parametrize("quick", [False, True])
+def test_the_example_of_the_docs_is_right(tmp_path: Path, quick: bool) -> None:
+    text = (Path(__file__).parents[2] / "docs" / "experiments.md").read_text()
+    found = read(tmp_path, text.split("```toml\n")[1].split("```")[0], quick=quick)
+    assert found.name == "pool-size"
+
+
 def test_the_workloads_are_right() -> None:
     names = workload_names(workloads_folder())
     assert {"web", "pool-trace", "parallel", "kv", "echo", "find"} <= set(names)
@@ -132,7 +148,8 @@ def test_the_workloads_are_right() -> None:
     for name in names:
         workload = read_workload(workloads_folder() / name)
         assert workload.name == name
-        values = workload.defaults()
+        required = [one for one, spec in workload.spec.parameters.items() if spec.is_required]
+        values = {**workload.defaults(), **dict.fromkeys(required, "given")}
         choices = workload.spec.parameters[workload.chooser].choices if workload.chooser else [""]
         for choice in choices or ():
             program = workload.program({**values, workload.chooser: choice})
@@ -148,6 +165,8 @@ def test_the_workloads_are_right() -> None:
         ("[parameters.size]\nabout = 'a'\nleast = 1\nmost = 2\ndefault = 1", "size: has a meaning"),
         ("[parameters.one]\nabout = 'a'\ndefault = 1", "has to have choices, or least and most"),
         ("[parameters.one]\nabout = 'a'\nleast = 1\nmost = 2", "has to have a default"),
+        ("[parameters.one]\nabout = 'a'\ntext = true\nfolder = true", "has to have choices, or"),
+        ("[parameters.one]\nabout = 'a'\ntext = true\ndefault = 'b'", "texts have none; remove it"),
     ],
 )
 def test_a_wrong_workload_is_refused(tmp_path: Path, text: str, said: str) -> None:
@@ -158,11 +177,71 @@ def test_a_wrong_workload_is_refused(tmp_path: Path, text: str, said: str) -> No
         read_workload(tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("change", "to", "said"),
+    [
+        # A warm-up of 10 s, then sizes 8 to 2.
+        ("interval_s = 1, warm_up_s = 0", "", "time.measure_s: 10: linear chooses a size first"),
+        ("interval_s = 1, warm_up_s = 0", "interval_s = 1, warm_up_s = 3", "first 10 s after it"),
+        (
+            "upper = 8\nparameters.linear = { interval_s = 1",
+            "upper = 4096\nparameters.linear = { interval_s = 2",
+            "over 3600 s after it begins",
+        ),
+        ("interval_s = 1, warm_up_s = 0", "warm_ups = 2", "steering.parameters.linear: "),
+        ("upper = 8", "upper = 8\nlower = 9", "steering: bounds 9 to 8"),
+    ],
+)
+def test_a_policy_that_cannot_choose_in_time_is_refused(
+    tmp_path: Path, change: str, to: str, said: str
+) -> None:
+    assert said in mistake(tmp_path, GOOD.replace(change, to, 1))
+
+
+def test_a_search_may_be_in_the_warm_up(tmp_path: Path) -> None:
+    late = GOOD.replace("warm_up_s = 0 }\n[quick]", "warm_up_s = 3 }\n[quick]")
+    assert "linear chooses a size first 10 s" in mistake(tmp_path, late)
+    before = late.replace("[steering]", '[steering]\nstart = "warm-up"')
+    assert read(tmp_path, before).time.warm_up_s == 2.0
+
+
+def test_the_quick_variant_is_checked_by_its_own_times(tmp_path: Path) -> None:
+    text = GOOD.replace("time = { warm_up_s = 0, measure_s = 9 }\n", "")
+    read(tmp_path, text)
+    with pytest.raises(ExperimentError, match=r"quick\.time\.measure_s: 1: linear chooses"):
+        read(tmp_path, text, quick=True)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("", "program.0.command: is missing; add it"),
+        ('command = " "', "program.0.command: ' ': write some text"),
+        ('command = "make"\nbefore = "a"', "program.0.after: is missing; add it: folder after"),
+        ('command = "make"\nbefore = 1', "program.0.before: 1: use the path of a folder"),
+    ],
+)
+def test_what_has_no_default_has_to_be_given(tmp_path: Path, given: str, said: str) -> None:
+    head = 'version = 1\nname = "a"\ntitle = "A"\n[[program]]\nworkload = "command"\n'
+    assert said in mistake(tmp_path, head + given)
+
+
+def test_folders_start_at_the_file(tmp_path: Path) -> None:
+    text = 'version = 1\nname = "a"\ntitle = "A"\n[[program]]\nworkload = "command"\n'
+    (one,) = read(tmp_path, f'{text}command = "true"\nbefore = "a"\nafter = "/b/../c"\n').programs
+    assert (one.values["before"], one.values["after"]) == (str(tmp_path / "a"), "/c")
+
+
 def test_the_baseline_differs_in_the_policy_only() -> None:
     cells = [Cell({"policy": p, "size": s}) for p in ("default", "linear") for s in (1, 2)]
     assert baseline_of(cells[3], cells) == cells[1]
     assert baseline_of(cells[0], cells) is None
     assert baseline_of(cells[2], cells[1:]) is None
+
+
+def test_the_baseline_of_a_change_is_before_it() -> None:
+    cells = [Cell({"variant": v, "size": s}) for v in ("before", "after") for s in (1, 2)]
+    assert [baseline_of(one, cells) for one in cells] == [None, None, cells[0], cells[1]]
 
 
 def test_groups_of_long_names_are_short_and_differ() -> None:

@@ -1,31 +1,45 @@
 """Experiments carried out with a tidscope that only notes what is asked of it."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from backend_builders import steering
+from tidscope_backend.cli.experiment import CELL_FAILED, exit_code
 from tidscope_backend.experiments.analysis import analyse
 from tidscope_backend.experiments.commands import prepare
 from tidscope_backend.experiments.definition import Definition, read_definition
 from tidscope_backend.experiments.errors import ExperimentError, RepeatError
 from tidscope_backend.experiments.journal import Ended, Entry, Failed, Repeated, read_journal
 from tidscope_backend.experiments.matrix import Cell
+from tidscope_backend.experiments.report import write_report
 from tidscope_backend.experiments.runner import Opened, Runner, open_last, open_new
 from tidscope_backend.experiments.workload import workloads_folder
+from tidscope_wire.generated.models import Steering
 
 ANSWERING = Path(__file__).parents[1] / "programs" / "answering_workload"
-TIME = "[time]\nsettle_s = 0.0\nwarm_up_s = 0.0\nmeasure_s = 0.2\n"
+TIME = "[time]\nsettle_s = 0.0\nwarm_up_s = 0.0\nmeasure_s = 30.0\n"
 HEAD = f'version = 1\nname = "made"\ntitle = "Made"\n{TIME}'
 ONE = f'{HEAD}[[program]]\nworkload = "{ANSWERING}/"\n'
 RULES = "[repeats]\nleast = 2\nmost = 3\n"
+MEASURED_S = 0.2
+
+
+STEERED = steering(size=4, chosen_unix_us=1)
 
 
 class Noting:
-    """Notes what is asked, and refuses the policies that it is to refuse."""
+    """Notes what is asked, and refuses the policies that it is to refuse.
 
-    def __init__(self, refused: str = "") -> None:
+    Args:
+        refused: name of a policy that cannot steer.
+        found: how a target is steered in the end; None: no more.
+    """
+
+    def __init__(self, refused: str = "", found: Steering | None = STEERED) -> None:
         self.asked: list[tuple[object, ...]] = []
-        self._refused = refused
+        self._refused, self._found = refused, found
         self._open: set[str] = set()
 
     def attach(self, pid: int, *, tree: bool) -> str:
@@ -41,8 +55,9 @@ class Noting:
         if body["policy"] == self._refused:
             raise RepeatError("it cannot be steered")
 
-    def size(self, target: str) -> int | None:
-        return 4
+    def steering(self, target: str) -> Steering | None:
+        steered = any(one[0] == "steer" for one in self.asked)
+        return self._found if steered else None
 
     def stop(self, run: str) -> None:
         self.asked.append(("stop",))
@@ -61,8 +76,10 @@ class Noting:
 
 def definition(folder: Path, text: str) -> Definition:
     path = folder / "made.toml"
+    """An experiment that measures for less time than its file says, which policies need."""
     path.write_text(text)
-    return read_definition(path, workloads_folder(), quick=False)
+    found = read_definition(path, workloads_folder(), quick=False)
+    return replace(found, time=found.time.model_copy(update={"measure_s": MEASURED_S}))
 
 
 def carry_out(wanted: Definition, opened: Opened, noting: Noting) -> list[Entry]:
@@ -103,6 +120,8 @@ parameters.fixed = {{ size = 2 }}
     assert figures["ops_per_j"] == 200 / 50
     assert figures["ops_per_cpu_s"] == 200 / 0.5
     assert figures["size_at_end"] == 4
+    assert figures["chosen_share"] == 1
+    assert "chosen_share" not in {one.name for one in found.cells[0].figures}
 
 
 def test_programs_of_a_pair_run_together(tmp_path: Path) -> None:
@@ -126,6 +145,50 @@ def test_what_a_policy_refuses_fails_its_cell_alone(tmp_path: Path) -> None:
     ] * 3
     # What was begun is ended, also of a repeat that failed.
     assert sum(one == ("stop",) for one in noting.asked) == 2 + 3
+
+
+@pytest.mark.parametrize(
+    ("now", "reason"),
+    [
+        (
+            steering(state="warming up", reason="The program warms up for 2.0 s more."),
+            "fixed chose no size of answering before the measurement ended; its last state: "
+            "warming up. The program warms up for 2.0 s more.",
+        ),
+        (None, "fixed no longer steered answering when the measurement ended"),
+        (
+            steering(chosen_unix_us=1, problem="The agent is gone."),
+            "fixed could not steer answering to the end: The agent is gone.",
+        ),
+    ],
+)
+def test_a_repeat_without_a_choice_of_its_policy_is_refused(
+    tmp_path: Path, now: Steering | None, reason: str
+) -> None:
+    text = f'{ONE}{RULES}[matrix]\nsize = [1]\npolicy = ["default", "fixed"]'
+    wanted, noting = definition(tmp_path, text), Noting(found=now)
+    opened = open_new(wanted, tmp_path)
+    entries = carry_out(wanted, opened, noting)
+    failed = [one for one in entries if isinstance(one, Failed)]
+    assert [(one.cell, one.reason) for one in failed] == [("size=1 policy=fixed", reason)] * 3
+    found = analyse(entries, carried_out=False)
+    assert [one.standing for one in found.cells] == ["steady", "failed"]
+    assert not found.cells[1].figures
+    assert exit_code(found, ()) == CELL_FAILED
+    for page in write_report(opened.folder, found, entries)[:2]:
+        assert reason in page.read_text()
+
+
+def test_what_came_before_the_first_choice_is_a_share(tmp_path: Path) -> None:
+    """The choice comes when the measurement is over: nothing of it was the policy's."""
+    text = f'{ONE}{RULES}[matrix]\nsize = [1]\npolicy = ["fixed"]'
+    late = Noting(found=steering(chosen_unix_us=2**51))
+    wanted = definition(tmp_path, text)
+    entries = carry_out(wanted, open_new(wanted, tmp_path), late)
+    shares = [one.figures["chosen_share"] for one in entries if isinstance(one, Repeated)]
+    assert shares == [0, 0]
+    said = " ".join(analyse(entries, carried_out=False).cells[0].warnings)
+    assert "the size for 0% of the measured time" in said
 
 
 def test_an_interrupted_one_is_carried_on(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import pytest
 from tidscope_collector.groups import exits
 from tidscope_collector.groups.counters import GroupTaskstats
 from tidscope_collector.groups.exits import GroupExits, Late
+from tidscope_collector.groups.members import BELIEVED_NS, Members, Newcomer
 from tidscope_collector.groups.membership import Done, Membership
 from tidscope_collector.threads.reading import Reading
 
@@ -40,6 +41,7 @@ class Group:
         self, fields: tuple[str, ...] = FIELDS, discovery: Literal["ebpf", "polling"] = "ebpf"
     ) -> None:
         self.fields, self.discovery = fields, discovery
+        self.members = Members()
         self.coming: list[Done] = []
         self._done: list[Done] = []
         self._reading = records()
@@ -170,3 +172,18 @@ def test_only_so_many_records_wait_for_whole_times(monkeypatch: pytest.MonkeyPat
     group.cpu((50, 5), (51, 5), (52, 5))
     group.ended((50, 6), (51, 7), (52, 8))
     assert [one.cpu_ns for one in group.exits.take_late()] == [1, 2]
+
+
+def test_a_late_drain_still_knows_whose_records_come() -> None:
+    """A machine so busy that records wait in their sockets longer than members are remembered."""
+    group = Group()
+    born = Newcomer(PROCESS, 1, 5, 0, "work", 0)
+    group.members.add(born)
+    heard_ns = 10 * BELIEVED_NS
+    group.members.end(PROCESS, heard_ns, heard_ns)
+    group.members.forget(heard_ns + 5 * BELIEVED_NS)
+    assert PROCESS in group.members.believed
+    drained_ns = heard_ns + 5 * BELIEVED_NS
+    group.exits.decode(np.zeros((1, 70), np.uint64), np.array([drained_ns], np.int64))
+    group.members.forget(drained_ns + 1)
+    assert PROCESS not in group.members.believed

@@ -7,7 +7,7 @@ import pytest
 from tidscope_collector.foreign.lock_answers import LockAnswer
 from tidscope_collector.foreign.lock_kinds import Found
 from tidscope_collector.foreign.reader import NoAnswerError
-from tidscope_collector.locks import group_locks
+from tidscope_collector.locks import group_locks, registry
 from tidscope_collector.locks.group_locks import GroupLocks, LockOwner
 from tidscope_collector.procfs.files import ProcFs
 
@@ -131,7 +131,7 @@ def test_addresses_of_another_program_are_other_locks(locks: GroupLocks) -> None
 def test_there_are_only_so_many_locks(
     locks: GroupLocks, processes: Processes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(group_locks, "MOST_LOCKS", 1)
+    monkeypatch.setattr(registry, "MOST_LOCKS", 1)
     numbers(locks, (5, 0x10), (5, 0x20))
     assert locks.join(120)
     assert sorted(numbers(locks, (5, 0x10), (5, 0x20))) == [0, 1]

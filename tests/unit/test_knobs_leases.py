@@ -5,7 +5,12 @@ from pathlib import Path
 
 import pytest
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.steering.knobs.leases import AffinityLease, LeaseFolderError, Leases
+from tidscope_collector.steering.knobs.leases import (
+    AffinityLease,
+    LeaseFolderError,
+    Leases,
+    left_changed,
+)
 from tidscope_collector.steering.knobs.masks import ThreadMask, common_mask
 
 PROC = ProcFs()
@@ -62,6 +67,22 @@ def test_an_owner_is_known_by_its_start_too(leases: Leases) -> None:
     leases.write(lease.model_copy(update={"owner_pid": parent, "owner_start_ticks": start}))
     assert leases.held_by_other(7) == parent
     assert leases.recover() == []
+
+
+def test_what_a_dead_owner_left_is_listed_and_not_touched(leases: Leases, tmp_path: Path) -> None:
+    me = os.getpid()
+    start = int(Path("/proc/self/stat").read_text().rpartition(")")[2].split()[19])
+    lease = leases.new(me, start, masks(ALL), ALL)
+    leases.write(lease)
+    assert left_changed(PROC, tmp_path / "leases") == []
+    dead = {"owner_start_ticks": lease.owner_start_ticks + 1}
+    leases.write(lease.model_copy(update=dead))
+    leases.write(leases.new(7, start + 1, masks(ALL), ALL).model_copy(update=dead))
+    (found,) = left_changed(PROC, tmp_path / "leases")
+    assert (found.pid, found.undo) == (me, f"taskset -acp 0,1 {me}")
+    assert found.name
+    assert leases.find(me) is not None
+    assert left_changed(PROC, tmp_path / "none") == []
 
 
 @pytest.mark.parametrize(

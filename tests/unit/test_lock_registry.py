@@ -74,6 +74,15 @@ def test_those_beyond_the_most_have_no_number_and_are_counted(
     assert made.number_of("go-metrics", "all", "lock") == 0
 
 
+def test_the_text_of_names_is_bounded() -> None:
+    made = LockRegistry()
+    for one in range(1000):
+        made.enter({one: Found("lock", "x" * 512, one, "file", f"/{one}/" + "y" * 8192)})
+    kept = sum(len(one.name) + len(one.symbol_file) for one in made.names())
+    assert kept < module.MOST_CHARACTERS + 16384
+    assert made.without_number > 400
+
+
 @given(st.lists(st.lists(st.integers(0, (1 << 64) - 1), max_size=8), max_size=6))
 def test_a_number_never_changes(batches: list[list[int]]) -> None:
     made = LockRegistry()

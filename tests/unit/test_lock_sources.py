@@ -1,15 +1,17 @@
 """Accounts that programs give of their locks: from the first reading on, and with their reasons."""
 
+import itertools
 from collections.abc import Callable
 
 import pytest
 from tidscope_collector.foreign.lock_answers import BlockedLine, ContentionLine, GoServing
 from tidscope_collector.foreign.own_server import NotOwnPortError, NotServedError
+from tidscope_collector.foreign.prometheus_text import add_up
 from tidscope_collector.foreign.reader import NoAnswerError
 from tidscope_collector.locks import go_locks, java_locks
 from tidscope_collector.locks.go_locks import ALL, METRIC, METRICS, PROFILE, GoLocks
 from tidscope_collector.locks.java_locks import LONGEST_GAP_S, JavaLocks
-from tidscope_collector.locks.waited import Waited
+from tidscope_collector.locks.waited import LEFT_OUT, MOST_CHARACTERS, MOST_ROWS, Waited
 from tidscope_collector.procfs.files import ProcFs
 
 HELD = "mutex released by main.use"
@@ -52,6 +54,7 @@ def program(monkeypatch: pytest.MonkeyPatch) -> GoProgram:
     made = GoProgram()
     monkeypatch.setattr(go_locks, "fetch", made.fetch)
     monkeypatch.setattr(go_locks, "ask_mutex_profile", made.profile)
+    monkeypatch.setattr(go_locks, "ask_counter", add_up)
     monkeypatch.setattr(go_locks, "ask_ports", lambda *_: {7: made.ports})
     monkeypatch.setattr(
         go_locks, "ask_go_serving", lambda *_: GoServing(profile=True, metrics=True)
@@ -177,3 +180,52 @@ def test_who_waits_in_a_dump_waits_since_the_one_before(monkeypatch: pytest.Monk
     clock.now += 10_000_000_000
     assert source.read() == [wanted]
     assert source.reason == ""
+
+
+def kept(found: list[Waited]) -> int:
+    """Characters of all names."""
+    return sum(len(one.name) for one in found)
+
+
+def test_functions_that_a_go_program_makes_up_are_bounded(
+    program: GoProgram, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    readings = itertools.count()
+
+    def made_up(_: bytes) -> list[ContentionLine]:
+        reading = next(readings)
+        return [
+            ContentionLine(function=f"{reading}.{one}.{'x' * 500}", delay_ns=1, waits=1)
+            for one in range(128)
+        ]
+
+    source = GoLocks(ProcFs(), 7, 1)
+    source.read()
+    monkeypatch.setattr(go_locks, "ask_mutex_profile", made_up)
+    for _ in range(40):
+        found = source.read()
+    assert kept(found) <= MOST_CHARACTERS
+    assert source.reason == LEFT_OUT
+    # What was known before still counts.
+    monkeypatch.setattr(go_locks, "ask_mutex_profile", program.profile)
+    program.delay_ns = 1900
+    assert {one.name: one.wait_ns for one in source.read()}[HELD] == 900
+
+
+def test_monitors_that_a_java_program_makes_up_are_bounded(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock, readings = Clock(), itertools.count()
+
+    def ask(*_: object) -> list[BlockedLine]:
+        reading = next(readings)
+        return [BlockedLine(tid=one, lock=f"L{reading}", method="m") for one in range(1000)]
+
+    monkeypatch.setattr(java_locks, "time", clock)
+    monkeypatch.setattr(java_locks, "ask_java_blocked", ask)
+    source = JavaLocks(ProcFs(), 7, 1)
+    for _ in range(20):
+        clock.now += 1_000_000_000
+        found = source.read()
+    assert len(found) == MOST_ROWS
+    assert source.reason == LEFT_OUT

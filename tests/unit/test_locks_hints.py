@@ -1,11 +1,15 @@
 """Which lock gets which hint, by made sections."""
 
-import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tidscope_backend.experiments.definition import Definition, read_definition
+from tidscope_backend.experiments.errors import ExperimentError
+from tidscope_backend.experiments.matrix import baseline_of, cells_of
+from tidscope_backend.experiments.workload import workloads_folder
 from tidscope_backend.locks.experiments import (
+    Program,
     choose_program,
     experiment_text,
     file_name,
@@ -203,36 +207,57 @@ def test_shares_are_of_time_where_it_is_known() -> None:
     assert Measured(0.0, 0, 0).share(0) == 0.0
 
 
-def test_an_experiment_runs_the_benchmarks_of_the_package() -> None:
+def as_read(text: str, folder: Path) -> Definition:
+    """What `tidscope experiment` makes of a file."""
+    path = folder / "made.toml"
+    path.write_text(text)
+    return read_definition(path, workloads_folder(), quick=False)
+
+
+def test_an_experiment_runs_the_benchmarks_of_the_package(tmp_path: Path) -> None:
     use = lock(section(only_counts=True))
     (hint,) = hints_of(use)
     program = choose_program(answer(None), use, None)
-    made = tomllib.loads(experiment_text(use, hint, program))
-    assert made["name"] == "cart.Cart.mu-atomic"
-    assert made["change"]["lock"] == LOCK
-    assert made["change"]["description"] == hint.text
-    assert made["change"]["places"] == ["cart.go:10"]
-    assert made["program"]["command"][-1] == "example.com/shop/cart"
-    assert [one["name"] for one in made["variant"]] == ["before", "after"]
-    assert made["variant"][0]["directory"] == "/work/shop"
-    assert made["metric"] == {"name": "ns/op", "source": "go-bench", "better": "lower"}
-    assert made["repeats"] == {"warm_up": 1, "least": 5, "most": 20, "deviation": 0.05}
+    text = experiment_text(use, hint, program)
+    for said in (f"# Lock: {LOCK}\n", f"# Change (atomic): {hint.text}\n", "# At: cart.go:10\n"):
+        assert said in text
+    made = as_read(text, tmp_path)
+    assert made.name == "cart-cart-mu-atomic"
+    assert made.title == f"cart.Cart.mu: {hint.text}"
+    (one,) = made.programs
+    assert (one.workload.name, one.values["figure"]) == ("command", "go-bench")
+    assert str(one.values["command"]).endswith(" -benchtime=200ms example.com/shop/cart")
+    assert (one.values["before"], one.values["after"]) == ("/work/shop", "/work/shop-atomic")
+    before, after = cells_of(made)
+    assert baseline_of(after, [before, after]) == before
+    assert baseline_of(before, [before, after]) is None
+    assert (made.repeats.least, made.repeats.most, made.repeats.deviation) == (5, 20, 0.05)
 
 
-@pytest.mark.parametrize(
-    ("given", "command"),
-    [(None, []), ("./load --text 'two words'", ["./load", "--text", "two words"])],
-)
-def test_without_benchmarks_it_runs_what_is_given(
-    given: str | None, command: list[str], tmp_path: Path
-) -> None:
+def test_without_benchmarks_it_runs_what_is_given(tmp_path: Path) -> None:
     use = lock(section(only_counts=True))
     (hint,) = hints_of(use)
+    given = "./load --text 'two words' {size}"
     program = choose_program({**answer(None), "benchmarks": []}, use, given)
     path = write_experiment(tmp_path / "new", use, hint, program)
-    made = tomllib.loads(path.read_text())
-    assert made["program"]["command"] == command
-    assert made["metric"] == {"name": "seconds", "source": "wall-time", "better": "lower"}
+    (one,) = as_read(path.read_text(), tmp_path).programs
+    assert (one.values["command"], one.values["figure"]) == (given, "wall-time")
+
+
+def test_without_anything_to_run_the_file_says_what_is_missing(tmp_path: Path) -> None:
+    use = lock(section(only_counts=True))
+    (hint,) = hints_of(use)
+    text = experiment_text(use, hint, Program("/work/shop", "", "wall-time"))
+    assert "# No benchmark was found" in text
+    with pytest.raises(ExperimentError, match=r"program\.0\.command: '': write some text"):
+        as_read(text, tmp_path)
+
+
+def test_a_long_lock_and_odd_text_are_an_experiment(tmp_path: Path) -> None:
+    (hint,) = hints_of(lock(section(only_counts=True)))
+    odd = LockUse(f"a.org/{'very' * 30}.(*T).m\x7f\n[]", "Mutex", "element", None, [], [])
+    made = as_read(experiment_text(odd, hint, Program('/a "b"', "x 'y z'", "wall-time")), tmp_path)
+    assert made.programs[0].values["before"] == '/a "b"'
 
 
 def test_names_of_experiment_files_are_plain() -> None:

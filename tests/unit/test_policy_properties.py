@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from policy_harness import Pool, flat, peak, pool, seen
 from tidscope_policies.contract import Bounds, Decision, Observation, Peers
-from tidscope_policies.registry import POLICIES
+from tidscope_policies.registry import POLICIES, first_choice_s
 
 NAMES = list(POLICIES)
 
@@ -124,3 +124,44 @@ def test_two_policies_do_not_share_anything() -> None:
             sizes.append(one.step())
             other.step()
         assert sizes == alone, name
+
+
+FIRST_CHOICES = {
+    # A warm-up of 10 s, then two sizes of 2 s each.
+    "linear": 14.0,
+    # At the bound it rests for four intervals before it tries the second size.
+    "hillclimb": 6.0,
+    "bidirectional": 4.0,
+    "bidirectional-printed": 4.0,
+    "ait": 4.0,
+    "ait-printed": 4.0,
+    "pss": 2.0,
+    "fixed": 2.0,
+    "arbiter": 1.0,
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_policy_chooses_only_after_it_began(name: str) -> None:
+    found = first_choice_s(POLICIES[name].make(), Bounds(1, 2), 2, cores=2, within_s=100)
+    if name in FIRST_CHOICES:
+        assert found == FIRST_CHOICES[name]
+    else:
+        # The search tries sizes out first; how long that takes is its own affair.
+        assert found is not None
+        assert found > 2 * POLICIES[name].make().interval_s
+
+
+def test_a_search_that_does_not_end_in_time_is_none() -> None:
+    assert first_choice_s(POLICIES["linear"].make(), Bounds(1, 2), 2, cores=2, within_s=13) is None
+
+
+def test_a_share_of_the_cores_is_chosen_where_programs_are_several() -> None:
+    ready = POLICIES["cooperative"].make()
+    assert first_choice_s(ready, Bounds(1, 2), 2, cores=2, programs=2, within_s=10) == 2.0
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_pause_is_no_choice(name: str) -> None:
+    policy = POLICIES[name].make().policy
+    assert not policy.observe(replace(seen(1000.0, 8, 1), paused=True)).chooses

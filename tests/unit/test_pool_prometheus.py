@@ -2,7 +2,9 @@
 
 import pytest
 from tidscope_collector.foreign.own_server import NotServedError
-from tidscope_collector.pools.prometheus_pools import pools_in
+from tidscope_collector.foreign.prometheus_answers import ask_samples
+from tidscope_collector.pools.prometheus_pools import METRICS, pools_of
+from tidscope_wire.generated.agent import AgentPool
 
 GO = """# HELP go_sched_gomaxprocs_threads The current runtime.GOMAXPROCS setting.
 # TYPE go_sched_gomaxprocs_threads gauge
@@ -25,6 +27,11 @@ hikaricp_connections_active{pool="orders",} 4.0
 hikaricp_connections_pending{pool="orders",} 1.0
 executor_active_threads{name="broken",} NaN
 """
+
+
+def pools_in(text: str) -> list[AgentPool]:
+    """The pools that a text tells of, as a limited child parses it."""
+    return pools_of(ask_samples(text.encode(), METRICS))
 
 
 def test_go_tells_of_gomaxprocs_and_how_long_goroutines_waited() -> None:

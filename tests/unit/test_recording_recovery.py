@@ -19,6 +19,7 @@ from tidscope_backend.store.folder import RunFolder
 from tidscope_backend.store.lock import RunLock
 from tidscope_backend.store.open_part import pack_frame, whole_bytes, whole_frames
 from tidscope_backend.store.reader import RunReader
+from tidscope_backend.supervisor_log import ProgramEnd
 from tidscope_wire.generated.models import TargetExited
 
 
@@ -106,7 +107,8 @@ async def test_the_time_at_which_it_ends_is_kept(tmp_path: Path) -> None:
         await harness.written(*stream(1, 40))
         await harness.recorder.wait_saved()
         done = harness.manifest(run)
-        assert (done.end, done.to_ns) == ("duration", 2_600_000_000)
+        # All had arrived before the collector was asked.
+        assert (done.end, done.to_ns) == ("duration", 4_000_000_000)
 
 
 async def test_killed_between_the_last_frame_and_the_manifest(tmp_path: Path) -> None:
@@ -240,3 +242,57 @@ async def test_parts_that_were_not_closed_are_closed(tmp_path: Path) -> None:
         await harness.sealer.idle()
         assert harness.closed == [(run, 1), (run, None)]
         assert harness.manifest(run).end == "stopped"
+
+
+SECOND_US = 1_000_000
+
+
+@pytest.mark.parametrize(
+    ("ends", "end", "why"),
+    [
+        (
+            [("collector", 1, 0), ("backend", 50, 300_000)],
+            "collector-lost",
+            "The collector ended by SIGKILL; the backend ended by SIGKILL 0.3 s after that: ",
+        ),
+        (
+            [("backend", 50, 0), ("collector", 1, 2 * SECOND_US)],
+            "collector-lost",
+            "The collector ended by SIGKILL; the backend ended by SIGKILL 2.0 s before that: ",
+        ),
+        # Ends before the run began, and of other collectors, are none of its business.
+        (
+            [("collector", 1, -3600 * SECOND_US), ("collector", 7, 0), ("backend", 50, 1)],
+            "backend-lost",
+            "The backend and the collector ended while recording, and nobody has seen which ",
+        ),
+        (
+            [],
+            "backend-lost",
+            "The backend and the collector ended while recording, and nobody has seen which ",
+        ),
+    ],
+)
+async def test_of_two_that_were_killed_the_supervisors_log_names_the_one_that_matters(
+    tmp_path: Path, ends: list[tuple[str, int, int]], end: str, why: str
+) -> None:
+    run = await killed(tmp_path / "a", tmp_path / "b", 11, 20)
+    async with started(tmp_path / "b", targets=()) as harness:
+        begun_us = harness.manifest(run).created_unix_us + SECOND_US
+        harness.ends = [
+            ProgramEnd(name, pid, begun_us + at_us, "by SIGKILL") for name, pid, at_us in ends
+        ]
+        other = host().collector.model_copy(update={"pid": 2})
+        harness.registry.connect_host(host().model_copy(update={"collector": other}), [])
+        assert [one.id for one in harness.recorder.unfinished_targets(host().id, 2)] == [
+            target().id
+        ]
+        assert harness.recorder.unfinished_targets(host().id, 1) == []
+        await harness.look()
+        done = harness.manifest(run)
+        assert (done.state, done.end) == ("interrupted", end)
+        assert done.end_detail.startswith(f"{why}")
+        assert "all after the last frame is missing" in done.end_detail
+        # The builders' frames are of an earlier year.
+        assert done.losses.tail_ns == done.losses.missing_ns > 0
+        assert done.losses.tail_exits is None

@@ -167,7 +167,7 @@ def test_in_words() -> None:
 
 def test_a_run_that_lost_anything_is_never_complete() -> None:
     """Whatever is counted as a loss, but for what only makes a run coarser or moves its dates."""
-    coarser = {"coalesced", "deadlines_missed", "clock_jumps"}
+    coarser = {"coalesced", "deadlines_missed", "clock_jumps", "tail_samples"}
     none = stats(at(5)).losses
     assert final_state("complete", none) == "complete"
     for name in RunLosses.model_fields:
@@ -175,6 +175,8 @@ def test_a_run_that_lost_anything_is_never_complete() -> None:
         unseen = name in coarser or name == "missing_ns"
         assert state == ("complete" if unseen else "incomplete"), name
         assert final_state("interrupted", none.model_copy(update={name: 1})) == "interrupted"
+    # Unknown is no zero.
+    assert final_state("complete", none.model_copy(update={"tail_exits": None})) == "incomplete"
 
 
 async def test_rows_are_counted_without_decoding_them(tmp_path: Path) -> None:

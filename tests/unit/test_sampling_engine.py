@@ -13,7 +13,8 @@ import numpy.typing as npt
 import pytest
 from fake_proc import FakeProc, stat_line
 from scripted_reader import PID, START, Script, meant, process_reader
-from tidscope_collector.sampling.engine import Engine
+from tidscope_collector.sampling.budget import Budget
+from tidscope_collector.sampling.engine import Engine, Flushed
 from tidscope_collector.sampling.sampled_frame import SampledFrame
 from tidscope_collector.sampling.target import TargetSampler
 from tidscope_collector.taskstats.exits import ExitListener, Exits
@@ -26,6 +27,8 @@ from tidscope_wire.generated.models import (
     FrameHeader,
     SampleFailed,
     Target,
+    TargetDetached,
+    ThreadBorn,
 )
 
 
@@ -106,12 +109,13 @@ class Pieces:
 class Harness:
     """An engine with a listener of ours, and its frames by target."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, budget_percent: float = 0) -> None:
         self.proc = FakeProc(folder)
         self.proc.process(PID, stat_line(PID, start=START))
         self.listener = LosingListener()
         self.frames: dict[str, queue.SimpleQueue[bytes]] = {}
-        self.engine = Engine(self._take, lambda: self.listener)
+        budget = Budget(budget_percent)
+        self.engine = Engine(self._take, lambda: self.listener, budget=budget)
         self.engine.start()
 
     def _take(self, target: Target, frame: SampledFrame) -> None:
@@ -124,7 +128,7 @@ class Harness:
         rate_hz: float = 100,
         version: int | None = None,
         tables: Pieces | None = None,
-    ) -> None:
+    ) -> TargetSampler:
         target = meant(rate_hz=rate_hz).model_copy(update={"id": f"t-{PID}-{name * 8}"})
         if version is not None:
             source = target.source.model_copy(update={"taskstats_version": version})
@@ -136,6 +140,7 @@ class Harness:
         if tables is not None:
             tables.samples = lambda: sampler.seq
         self.engine.submit(lambda: self.engine.add(sampler)).result(120)
+        return sampler
 
     def next(self, name: str) -> FrameHeader:
         return split(self.frames[f"t-{PID}-{name * 8}"].get(timeout=120))[0]
@@ -175,6 +180,41 @@ def test_samples_are_taken_while_tables_are_read(harness: Harness) -> None:
     while not header.tables:
         header = harness.next("a")
     assert [(one.name, one.rows) for one in header.tables] == [("stays", 1)]
+
+
+@pytest.mark.parametrize("ends", ["detached", "stopped"])
+def test_the_end_of_a_target_counts_what_came_since_the_sample_before(
+    harness: Harness, ends: str
+) -> None:
+    script, tables = Script(t7=1), Pieces()
+    harness.add("a", script, rate_hz=1, tables=tables)
+    harness.until("a", lambda header: bool(header.tables))
+    script.cpu = {7: 5, 8: 2}
+    if ends == "detached":
+        harness.engine.submit(lambda: harness.engine.detach(f"t-{PID}-{'a' * 8}")).result(120)
+    else:
+        harness.engine.stop()
+    header = harness.until("a", lambda header: header.live_threads == 2)
+    assert [event.tid for event in header.events if isinstance(event, ThreadBorn)] == [8]
+    assert header.rows == 2
+    assert header.tables is not None
+    assert [(one.name, one.rows) for one in header.tables] == [("stays", 1)]
+    assert header.roles is not None
+    assert sum(one.totals["cpu_run_ns"] for one in header.roles) == 5 + 2
+
+
+def test_tables_of_all_targets_share_half_of_the_budget(tmp_path: Path) -> None:
+    harness = Harness(tmp_path, budget_percent=3)
+    try:
+        first, second = Pieces(), Pieces()
+        one = harness.add("a", Script(t7=1), tables=first)
+        assert one.tables_share == pytest.approx(0.015)
+        two = harness.add("b", Script(t7=1), tables=second)
+        assert (one.tables_share, two.tables_share) == pytest.approx((0.0075, 0.0075))
+        harness.engine.submit(lambda: harness.engine.detach(one.target.id)).result(120)
+        assert two.tables_share == pytest.approx(0.015)
+    finally:
+        harness.engine.stop()
 
 
 def test_a_listener_that_fails_stops_nothing(harness: Harness) -> None:
@@ -246,3 +286,83 @@ def test_a_failing_command_fails_alone(harness: Harness) -> None:
     with pytest.raises(RuntimeError, match="no"):
         harness.engine.submit(fail).result(120)
     assert harness.engine.submit(os.getpid).result(120) == PID
+
+
+def target_id(name: str) -> str:
+    return f"t-{PID}-{name * 8}"
+
+
+def cpu_ns(header: FrameHeader) -> int:
+    """On-CPU time of all threads that live, as the roles of a frame have it."""
+    assert header.roles is not None
+    return sum(role.totals["cpu_run_ns"] for role in header.roles)
+
+
+def flush(harness: Harness, name: str) -> Flushed | None:
+    flushed: Flushed | None = harness.engine.submit(
+        lambda: harness.engine.flush(target_id(name))
+    ).result(120)
+    return flushed
+
+
+def test_a_flush_has_everything_up_to_now(harness: Harness) -> None:
+    script = Script(t7=1)
+    harness.add("a", script, rate_hz=1)
+    assert cpu_ns(harness.next("a")) == 1
+    script.cpu[7] = 5
+    harness.listener.losing.put(3)
+    flushed = flush(harness, "a")
+    assert flushed is not None
+    assert flushed.exited == 0
+    # Its frames went out before the answer.
+    frames = [harness.frames[target_id("a")].get_nowait() for _ in range(2, flushed.seq + 1)]
+    header = split(frames[-1])[0]
+    assert (header.seq, cpu_ns(header)) == (flushed.seq, 5)
+    events = [event for frame in frames for event in split(frame)[0].events]
+    assert ExitRecordsLost(count=3) in events
+
+
+def test_a_flush_reads_all_tables(harness: Harness) -> None:
+    tables = Pieces()
+    harness.add("a", Script(t7=1), rate_hz=1, tables=tables)
+    harness.next("a")
+    before = len(tables.seen)
+    flushed = flush(harness, "a")
+    assert flushed is not None
+    header = harness.until("a", lambda header: header.seq == flushed.seq)
+    assert len(tables.seen) > before
+    assert [(one.name, one.rows) for one in header.tables or ()] == [("stays", 1)]
+
+
+def test_a_target_that_is_detached_is_sampled_once_more(harness: Harness) -> None:
+    script = Script(t7=1)
+    harness.add("a", script, rate_hz=1)
+    harness.next("a")
+    script.cpu[7] = 5
+    harness.engine.submit(lambda: harness.engine.detach(target_id("a"))).result(120)
+    header, last = harness.next("a"), harness.next("a")
+    while TargetDetached() not in last.events:
+        header, last = last, harness.next("a")
+    assert cpu_ns(header) == 5
+    # Whoever asks later learns which frame was the last.
+    assert flush(harness, "a") == Flushed(last.seq, None)
+    harness.engine.forget(target_id("a"))
+    assert flush(harness, "a") is None
+
+
+def test_deadlines_passed_over_before_a_change_of_rate_are_counted(harness: Harness) -> None:
+    harness.add("a", Script(t7=1), rate_hz=100)
+    harness.next("a")
+
+    def busy() -> None:
+        """The sampling thread does something else for some periods; then the rate changes."""
+        sampler = harness.engine.find(target_id("a"))
+        assert sampler is not None
+        while time.monotonic_ns() < sampler.schedule.due_ns + 10 * sampler.schedule.period_ns:
+            pass
+        harness.engine.ask_rate(target_id("a"), 50)
+
+    before = harness.next("a").health.missed_deadlines
+    harness.engine.submit(busy).result(120)
+    header = harness.until("a", lambda header: header.health.requested_hz == 50)
+    assert header.health.missed_deadlines >= before + 11

@@ -34,6 +34,15 @@ def test_in_the_long_run_there_is_one_every_so_often() -> None:
     assert 100 <= taken <= 100 + AT_ONCE
 
 
+def test_samples_for_another_reason_put_what_waits_no_further_off() -> None:
+    """A key frame, or a tick that reads tables, takes events in although they were to wait."""
+    news = News()
+    for sample in range(50):
+        now_ns = NOW + sample * EVERY_NS // 5
+        news.taken_in(now_ns, 1)
+        assert news.due_ns <= now_ns + EVERY_NS
+
+
 def test_nothing_waits_while_many_come() -> None:
     news = News()
     for _ in range(100):

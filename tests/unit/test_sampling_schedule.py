@@ -77,11 +77,32 @@ def test_every_deadline_is_met_or_missed(rate: float, start: int, delays: list[i
 @given(rates=st.lists(st.tuples(RATES, st.integers(0, 10**9)), min_size=1, max_size=20))
 def test_any_change_of_rate_gives_one_whole_period(rates: list[tuple[float, int]]) -> None:
     schedule = Schedule(10, 0)
-    now = 0
+    now = missed = 0
     for rate, pause in rates:
         now += pause
+        if now >= schedule.due_ns:
+            missed += (now - schedule.due_ns) // schedule.period_ns + 1
         schedule.change_rate(rate, now)
+        assert schedule.missed == missed
         assert schedule.due_ns == now + schedule.period_ns
         now = schedule.due_ns
         assert schedule.advance(now) == (0, 0)
-    assert schedule.missed == 0
+
+
+def test_a_hole_that_a_change_of_rate_ends_is_counted_whole() -> None:
+    """The budget lowers the rate right after a sample that took very long."""
+    schedule = Schedule(10, 0)
+    schedule.advance(0)
+    schedule.change_rate(2, 18_000 * MS)
+    assert schedule.missed == 180
+    assert schedule.due_ns == 18_500 * MS
+
+
+def test_a_deadline_at_which_no_frame_may_be_made_is_missed() -> None:
+    schedule = Schedule(10, 0)
+    schedule.skip(-1)
+    assert (schedule.missed, schedule.due_ns) == (0, 0)
+    schedule.skip(0)
+    assert (schedule.missed, schedule.due_ns) == (1, 100 * MS)
+    schedule.skip(350 * MS)
+    assert (schedule.missed, schedule.due_ns) == (4, 400 * MS)

@@ -2,11 +2,20 @@
 
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
-from tidscope_collector.foreign.own_server import NotServedError
-from tidscope_collector.foreign.prometheus_text import add_up
+from hypothesis import given
+from hypothesis import strategies as st
+from prometheus_client.parser import text_string_to_metric_families
+from tidscope_collector.confinement.children import ENDED, ChildError, LimitedChildren, Reply
+from tidscope_collector.foreign.prometheus_text import (
+    PrometheusTextError,
+    Sample,
+    add_up,
+    read_samples,
+)
 from tidscope_collector.steering.signals.prometheus import PrometheusSignal
 from tidscope_collector.steering.signals.signal import SignalLostError, SignalRefusedError
 from tidscope_wire.generated.models import PrometheusCounter
@@ -18,6 +27,18 @@ http_requests_total{code="500"} 34
 # TYPE other_total counter
 other_total 7
 """
+PIECES = [
+    b"{",
+    b"}",
+    b'a="',
+    b'"',
+    b",",
+    b" 1",
+    b"\\",
+    b"\n# TYPE x counter\n",
+    b"\nx_total",
+    b" 1e999",
+]
 
 
 def allowed() -> str:
@@ -26,9 +47,21 @@ def allowed() -> str:
 
 
 def test_samples_of_all_labels_are_added_up() -> None:
-    assert add_up(TEXT, "http_requests_total") == 1234
-    assert add_up(TEXT, "other_total") == 7
-    assert add_up(TEXT, "http_requests") is None
+    assert add_up(TEXT.encode(), "http_requests_total") == 1234
+    assert add_up(TEXT.encode(), "other_total") == 7
+    assert add_up(TEXT.encode(), "http_requests") is None
+
+
+@given(st.lists(st.one_of(st.binary(max_size=20), st.sampled_from(PIECES)), max_size=12))
+def test_whatever_a_program_serves_is_read_or_refused(pieces: list[bytes]) -> None:
+    with suppress(PrometheusTextError):
+        add_up(b"x_total" + b"".join(pieces), "x_total")
+
+
+def test_a_counter_without_the_ending_has_it() -> None:
+    text = b"# TYPE jobs counter\njobs 5\n# TYPE size gauge\nsize 6\n"
+    assert add_up(text, "jobs_total") == add_up(text, "jobs") == 5
+    assert add_up(text, "size_total") is None
 
 
 @pytest.mark.parametrize(
@@ -43,8 +76,41 @@ def test_samples_of_all_labels_are_added_up() -> None:
     ],
 )
 def test_what_is_no_count_is_an_error(text: str) -> None:
-    with pytest.raises(NotServedError):
-        add_up(f"# TYPE x_total counter\n{text}\n", "x_total")
+    with pytest.raises(PrometheusTextError):
+        add_up(f"# TYPE x_total counter\n{text}\n".encode(), "x_total")
+
+
+LABEL_VALUES = st.text(st.characters(codec="utf-8", exclude_characters="\n\r"), max_size=8)
+SAMPLES = st.lists(
+    st.tuples(
+        st.sampled_from(["x_total", "x", "x_total_more", "y"]),
+        st.dictionaries(st.from_regex(r"[a-z_][a-z0-9_]{0,4}", fullmatch=True), LABEL_VALUES),
+        st.floats(),
+    ),
+    max_size=8,
+)
+
+
+@given(SAMPLES)
+def test_samples_are_those_that_other_parsers_read(
+    samples: list[tuple[str, dict[str, str], float]],
+) -> None:
+    lines = []
+    for name, labels, value in samples:
+        pairs = (
+            '{}="{}"'.format(key, text.replace("\\", "\\\\").replace('"', '\\"'))
+            for key, text in labels.items()
+        )
+        lines.append(f"{name}{{{','.join(pairs)}}} {value!r} 1700000000000\n")
+    text = "".join(lines)
+    found = list(read_samples(text.encode(), ["x_total", "y"]))
+    other = [
+        Sample(one.name, one.labels, one.value)
+        for family in text_string_to_metric_families(text)
+        for one in family.samples
+        if one.name in ("x_total", "y")
+    ]
+    assert sorted(map(repr, found)) == sorted(map(repr, other))
 
 
 class Served(HTTPServer):
@@ -131,6 +197,26 @@ def test_a_port_that_is_not_the_programs_any_more_is_not_asked(served: Served) -
 def test_too_many_labels_and_endless_ones_are_not_parsed() -> None:
     many = "".join(f'x_total{{a="{number}"}} 1\n' for number in range(10_001))
     for text in (many, 'x_total{a="' + "b" * 9000 + '"} 1\n'):
-        with pytest.raises(NotServedError, match="labels"):
-            add_up(text, "x_total")
-    assert add_up(f"y_total 3\n{many}", "y_total") == 3
+        with pytest.raises(PrometheusTextError, match="labels"):
+            add_up(text.encode(), "x_total")
+    assert add_up(f"y_total 3\n{many}".encode(), "y_total") == 3
+
+
+def test_the_collector_itself_parses_nothing_of_it(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    signal = signal_of(served)
+
+    def ended(*_: object, **__: object) -> Reply:
+        raise ChildError(ENDED)
+
+    monkeypatch.setattr(LimitedChildren, "ask", ended)
+    with pytest.raises(SignalLostError, match="restart the collector"):
+        signal.read()
+
+
+def test_an_answer_that_is_no_text_of_prometheus_is_lost(served: Served) -> None:
+    signal = signal_of(served)
+    served.text = 'http_requests_total{code="200" 1\n'
+    with pytest.raises(SignalLostError, match="a label is cut off"):
+        signal.read()

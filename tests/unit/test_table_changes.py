@@ -130,15 +130,23 @@ def test_they_are_read_once_a_second_and_at_the_end() -> None:
     assert source.reads == 3
 
 
-def test_what_takes_long_to_read_is_read_more_seldom() -> None:
+@pytest.mark.parametrize(
+    ("takes_ms", "share", "periods"),
+    [(9, 0.01, 10), (25, 0.01, 25), (25, 0.005, 50), (25, 1, 10)],
+)
+def test_readings_take_no_more_than_their_share_of_a_core(
+    takes_ms: int, share: float, periods: int
+) -> None:
     source = Scripted()
-    source.takes_ns = 20_000_000
+    source.takes_ns = takes_ms * 1_000_000
     changes = TableChanges(source, ATTACH, source.clock, source.clock)
-    for _ in range(200):
+    changes.share = share
+    read = []
+    for period in range(120):
+        source.now, before = period * SECOND // 10, source.reads
         changes.next(whole=False)
-        source.now += SECOND // 10
-    # 20 ms are 0.2 % of 10 seconds.
-    assert source.reads == 2
+        read += [period] * (source.reads - before)
+    assert read == list(range(0, 120, periods))
 
 
 def test_a_machine_that_is_busy_makes_no_reading_seldom() -> None:

@@ -92,6 +92,14 @@ def router(registry: HostRegistry, links: CollectorLinks) -> APIRouter:
         return reply.target
 
     @routes.post(
+        "/targets/{target_id}/steering/renew",
+        summary="Renew the lease of what steers it",
+        openapi_extra=raises(*STEER),
+    )
+    async def renew(target_id: str) -> Target:
+        return (await link_to(target_id).renew_steering(target_id)).target
+
+    @routes.post(
         "/targets/{target_id}/steering/restart",
         summary="Restart its policy's search",
         openapi_extra=raises(*STEER, "not-steered", "too-many-actions", "audit-failed"),

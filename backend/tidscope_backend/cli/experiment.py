@@ -224,8 +224,8 @@ def _workload_lines(places: Path) -> Iterator[str]:
         yield f"{name}: {spec.about} Size: {spec.knob}."
         for parameter, one in spec.parameters.items():
             values = ", ".join(one.choices or ())
-            if one.file is not None:
-                values = "a file"
+            if one.is_path or one.text:
+                values = "a folder" if one.folder else "a text" if one.text else "a file"
             elif one.choices is None:
                 values = f"{one.least:g} to {one.most:g}"
             default = "" if one.default is None else f" ({one.default})"

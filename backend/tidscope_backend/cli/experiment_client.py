@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
-from tidscope_wire.generated.models import AttachRequest, GroupSelector, Target
+from tidscope_wire.generated.models import AttachRequest, GroupSelector, Steering, Target
 
 from tidscope_backend.cli.backend_client import BackendClient, RefusedError, UnavailableError
 from tidscope_backend.cli.recording_client import RecordingClient, RecordingOptions
@@ -56,10 +56,10 @@ class ExperimentClient:
         path = f"/targets/{target}/steering"
         _refusable(lambda: self._backend.request_model(path, Target, "PUT", dict(body)))
 
-    def size(self, target: str) -> int | None:
-        """The size that a policy has set last. Raises RepeatError."""
+    def steering(self, target: str) -> Steering | None:
+        """How a policy steers a target now. Raises RepeatError."""
         now = _refusable(lambda: self._backend.request_model(f"/targets/{target}", Target))
-        return None if now.steering is None else now.steering.size
+        return now.steering
 
     def stop(self, run: str) -> None:
         """End a recording, if it has not ended by itself."""

@@ -94,6 +94,7 @@ class LocalRecorder:
             int(settings.history_seconds * 1e9),
             time.monotonic,
         )
+        self._links = CollectorLinks(lambda _: True)
         self._recorder = Recorder(
             self._directory,
             self._registry,
@@ -102,10 +103,10 @@ class LocalRecorder:
             time.monotonic,
             self._wake,
             self._disk,
+            self._links.flush,
         )
         ingest = FrameIngest(self._registry, Fanout(history), self._frame_received, self._recorder)
         self._registry.subscribe(self._wake, ingest.forget)
-        self._links = CollectorLinks(lambda _: True)
         self._sessions = CollectorSessions(settings, self._registry, self._links, ingest)
         self._folder, self._socket = _open_private_socket()
         self._collector = ForkedCollector(

@@ -15,6 +15,7 @@ from tidscope_wire.generated.models import (
     GroupSelector,
     HealthResponse,
     RunManifest,
+    Target,
 )
 
 from tidscope_backend.cli.backend_client import (
@@ -139,7 +140,15 @@ def _record_process(recorder: RunRecorder, options: argparse.Namespace) -> RunMa
     finally:
         line.clear()
         if target.id not in before:
-            recorder.detach(target)
+            _detach(recorder, target)
+
+
+def _detach(recorder: RunRecorder, target: Target) -> None:
+    """Stop sampling; that it is impossible is no reason to say nothing of the run."""
+    try:
+        recorder.detach(target)
+    except (RefusedError, UnavailableError) as error:
+        print_lines(f"tidscope record: not detached: {error}", file=sys.stderr, flush=True)
 
 
 def _record_command(

@@ -7,7 +7,12 @@ from tidscope_wire.generated.models import RunManifest, RunOutcome
 
 from tidscope_backend.cli.run_facts import fact_lines
 from tidscope_backend.cli.run_report import RunReport
-from tidscope_backend.store.losses import children_cpu_us, children_text, missing_text
+from tidscope_backend.store.losses import (
+    children_cpu_us,
+    children_text,
+    coarser_text,
+    missing_text,
+)
 from tidscope_backend.text import format_bytes, format_seconds, plural
 
 SUMMARY_ROLES = 5
@@ -186,6 +191,8 @@ def _facts(manifest: RunManifest) -> Iterator[str]:
             f"user {outcome.user_cpu_us / 1e6:.2f} s, system {outcome.system_cpu_us / 1e6:.2f} s, "
             f"peak memory {format_bytes(outcome.max_rss_bytes)}",
         )
+    if coarser := coarser_text(manifest.losses):
+        yield _labelled("coarser", coarser)
     if manifest.state == "recording":
         yield _labelled("state", "recording")
     elif manifest.end in CUT_SHORT or manifest.end is None:

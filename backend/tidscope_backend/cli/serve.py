@@ -33,6 +33,9 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--fd", type=int, help="descriptor of a listening socket, instead of --port"
     )
+    parser.add_argument(
+        "--ended-fd", type=int, help="descriptor of the supervisor's log of ended programs"
+    )
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -61,6 +64,7 @@ def _run(options: argparse.Namespace) -> int:
     logging.getLogger(__name__).info("listening on %s port %d", address, port)
     proxies = tuple(options.trusted_proxy)
     settings = with_traces(settings, options)
+    settings = replace(settings, ended_descriptor=options.ended_fd)
     serve(replace(settings, port=port, trusted_proxies=proxies), sock)
     return 0
 

@@ -5,6 +5,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from datetime import datetime
 from urllib.parse import urlencode
 
@@ -25,6 +26,9 @@ from tidscope_backend.cli.terminal import print_lines
 
 LOOK_SECONDS = 0.25
 """Decisions come every half second at most."""
+LEASE_SECONDS = 15.0
+"""How long steering lasts after this command was killed, which restores sizes itself otherwise."""
+RENEW_SECONDS = 3.0
 ENDS: Mapping[TargetState, str] = {
     "attached": "released by someone else",
     "exited": "the program has exited",
@@ -85,7 +89,8 @@ class SteeringClient:
         body = self._asked.model_dump(mode="json", exclude_none=True)
         target = self._request("/targets", Target, "POST", body)
         path = f"/targets/{target.id}/steering"
-        self._request(path, Target, "PUT", request)
+        lease = {} if keep else {"lease_s": LEASE_SECONDS}
+        self._request(path, Target, "PUT", request | lease)
         is_steered = True
         try:
             is_steered = self._follow(target.id, stop, duration_s)
@@ -116,7 +121,12 @@ class SteeringClient:
         end = None if duration_s is None else time.monotonic() + duration_s
         shown: dict[tuple[int, str], int] = {}
         problems: dict[tuple[int, str], str | None] = {}
+        renew_at = time.monotonic() + RENEW_SECONDS
         while not stop.is_set() and (end is None or time.monotonic() < end):
+            if time.monotonic() >= renew_at:
+                renew_at = time.monotonic() + RENEW_SECONDS
+                with suppress(RefusedError):  # The target has ended; its state says so below.
+                    self._request(f"/targets/{target}/steering/renew", Target, "POST")
             now = self._request(f"/targets/{target}", Target)
             steered = dict(_steered(now))
             for key in shown.keys() - steered.keys():

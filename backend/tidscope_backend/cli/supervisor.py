@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from tidscope_backend.cli.backend_user import BackendUser
 from tidscope_backend.cli.command import CommandError
 from tidscope_backend.parent_death import bound_to_parent
+from tidscope_backend.supervisor_log import SupervisorLog
 
 FIRST_PAUSE_SECONDS = 0.2
 LONGEST_PAUSE_SECONDS = 10.0
@@ -43,6 +44,7 @@ class Supervisor:
     Args:
         program: what to run.
         say: prints one line for a person.
+        log: of programs that have ended; None: none is kept.
         first_pause_seconds: before the first new start; it doubles with each short run.
     """
 
@@ -50,10 +52,12 @@ class Supervisor:
         self,
         program: Program,
         say: Callable[[str], None],
+        log: SupervisorLog | None = None,
         first_pause_seconds: float = FIRST_PAUSE_SECONDS,
     ) -> None:
         self._program = program
         self._say = say
+        self._log = log
         self._first_pause_seconds = first_pause_seconds
         self._process: asyncio.subprocess.Process | None = None
         self._short_runs = 0
@@ -91,6 +95,8 @@ class Supervisor:
         short = time.monotonic() - started < SHORT_RUN_SECONDS
         self._short_runs = self._short_runs + 1 if short else 0
         how = f"with code {code}" if code >= 0 else f"by {signal.Signals(-code).name}"
+        if self._log is not None:
+            self._log.note(self._program.name, self._process.pid, how)
         if self._short_runs >= MAX_SHORT_RUNS:
             raise CommandError(
                 f"the {self._program.name} ended {how}, {MAX_SHORT_RUNS} times in a row; "

@@ -7,7 +7,7 @@ import os
 import signal
 import socket
 import sys
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -49,6 +49,7 @@ from tidscope_backend.settings import (
     SettingsError,
     settings_from,
 )
+from tidscope_backend.supervisor_log import SupervisorLog
 
 M = TypeVar("M", bound=BaseModel)
 READY_SECONDS = 30.0
@@ -134,24 +135,27 @@ async def _up(options: argparse.Namespace) -> int:
         )
     try:
         sock = open_socket(options.host, options.port)
-        running = _programs(options, sock, user)
+        log = SupervisorLog()
+        running = _programs(options, sock, user, log)
     except (SocketError, SettingsError) as error:
         raise CommandError(str(error)) from None
     # Held open here as well, so that nobody takes the port while the backend starts again.
-    with sock:
+    with sock, closing(log):
         tasks = {
-            asyncio.create_task(child.run())
-            for child in (running.backend, running.collector)
-            if child is not None
+            asyncio.create_task(_announce(options, running, stop)),
+            asyncio.create_task(_until(stop)),
         }
-        tasks.add(asyncio.create_task(_announce(options, running, stop)))
-        tasks.add(asyncio.create_task(_until(stop)))
+        if running.collector is not None:
+            tasks.add(asyncio.create_task(running.collector.run()))
+        backend = asyncio.create_task(running.backend.run())
         try:
-            await _first_failure_or(stop, tasks)
+            await _first_failure_or(stop, {*tasks, backend})
         finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+            # The collector sends all it has, so the backend ends after it.
+            for ending in (tasks, {backend}):
+                for task in ending:
+                    task.cancel()
+                await asyncio.gather(*ending, return_exceptions=True)
     return 0
 
 
@@ -169,7 +173,10 @@ async def _until(stop: asyncio.Event) -> None:
 
 
 def _programs(
-    options: argparse.Namespace, sock: socket.socket, user: BackendUser | None
+    options: argparse.Namespace,
+    sock: socket.socket,
+    user: BackendUser | None,
+    log: SupervisorLog,
 ) -> Running:
     """Say what to run; the secrets are made here and travel by environment only."""
     environ = otlp_environ(options, os.environ)
@@ -182,7 +189,7 @@ def _programs(
     environ = {name: value for name, value in environ.items() if name not in secrets}
     for_collector = {**environ, COLLECTOR_VARIABLE: settings.collector_secret}
     command = run_module("tidscope_backend", "serve", "--host", options.host)
-    command += ["--fd", str(sock.fileno())]
+    command += ["--fd", str(sock.fileno()), "--ended-fd", str(log.reading)]
     for name in options.allow_host:
         command += ["--allow-host", name]
     for origin in options.allow_origin:
@@ -200,7 +207,7 @@ def _programs(
             METRICS_VARIABLE: settings.metrics_token or "",
             SPANS_VARIABLE: settings.spans_token,
         },
-        descriptors=(sock.fileno(),),
+        descriptors=(sock.fileno(), log.reading),
         user=user,
     )
     collector = None
@@ -209,8 +216,8 @@ def _programs(
         command = collector_command("run", "--backend", url, *source_arguments(options))
         if options.budget_percent is not None:
             command += ["--budget-percent", f"{options.budget_percent:g}"]
-        collector = Supervisor(Program("collector", command, for_collector), _say)
-    supervised = Supervisor(backend, _say)
+        collector = Supervisor(Program("collector", command, for_collector), _say, log)
+    supervised = Supervisor(backend, _say, log)
     spans_token = settings.spans_token if options.otlp_receiver else None
     return Running(address, settings.token, settings.view_token, spans_token, supervised, collector)
 

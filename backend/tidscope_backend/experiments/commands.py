@@ -61,7 +61,11 @@ def prepare(definition: Definition) -> Commands:
 
 def _check_files(choice: ProgramChoice, values: Mapping[str, Value]) -> None:
     for name, spec in choice.workload.spec.parameters.items():
-        if spec.file is not None and not Path(str(values[name])).is_file():
+        if not spec.is_path:
+            continue
+        path, what = Path(str(values[name])), "folder" if spec.folder else "file"
+        if not (path.is_dir() if spec.folder else path.is_file()):
             raise ExperimentError(
-                f"{choice.workload.name}: {name}: there is no file {values[name]}; name another"
+                f"{choice.workload.name}: {name}: there is no {what} {path}; make it, or name "
+                "another"
             )

@@ -1,13 +1,16 @@
 """Experiment files: what is measured, under which settings, and when a number stands."""
 
 import math
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import Field, field_validator, model_validator
-from tidscope_policies.registry import POLICIES
+from tidscope_policies.contract import Bounds
+from tidscope_policies.parameters import ParameterError
+from tidscope_policies.registry import POLICIES, first_choice_s
 
 from tidscope_backend.experiments.errors import ExperimentError
 from tidscope_backend.experiments.strict_toml import StrictModel, read_toml, validated
@@ -20,6 +23,8 @@ MAX_CELLS = 500
 MAX_SIZE = 4096
 Placement = Literal["shared", "apart"]
 PLACEMENTS = ("shared", "apart")
+LONGEST_SEARCH_S = 3600.0
+"""Policies that have chosen nothing by then count as never choosing."""
 
 
 class TimeSpec(StrictModel):
@@ -154,7 +159,7 @@ def read_definition(path: Path, workloads: Path, *, quick: bool) -> Definition:
     for policy in found.steering.parameters:
         if policy not in POLICIES:
             raise ExperimentError(f"{path}: steering.parameters.{policy}: {_policies()}")
-    return Definition(
+    definition = Definition(
         name=found.name,
         title=found.title,
         programs=programs,
@@ -165,6 +170,59 @@ def read_definition(path: Path, workloads: Path, *, quick: bool) -> Definition:
         quick=quick,
         text=path.read_text("utf-8"),
     )
+    _check_time(path, definition)
+    return definition
+
+
+def _check_time(path: Path, definition: Definition) -> None:
+    """See that each policy can choose a size while it steers. Raises ExperimentError."""
+    time, steering = definition.time, definition.steering
+    steered_s = time.measure_s + (time.warm_up_s if steering.start == "warm-up" else 0.0)
+    own = len(os.sched_getaffinity(0))
+    cores = {(own + 1) // 2 if one == "apart" else own for one in _axis(definition, "placement")}
+    for policy in _axis(definition, "policy"):
+        if policy in (None, DEFAULT):
+            continue
+        for size in _axis(definition, "size"):
+            first_s = max(
+                _first_choice_s(path, definition, str(policy), size or one, one) for one in cores
+            )
+            if first_s >= steered_s:
+                key = "quick.time" if definition.quick else "time"
+                raise ExperimentError(
+                    f"{path}: {key}.measure_s: {time.measure_s:g}: {policy} chooses a size first "
+                    f"{_after(first_s)} it begins to steer, and steers for {steered_s:g} s. Measure"
+                    ' for longer, let it search before (steering.start = "warm-up", and a longer '
+                    f"warm_up_s), or change steering.parameters.{policy}"
+                )
+
+
+def _axis(definition: Definition, name: str) -> Sequence[Any]:
+    return definition.axes.get(name, [None])
+
+
+def _first_choice_s(
+    path: Path, definition: Definition, policy: str, size: int, cores: int
+) -> float:
+    """When a policy chooses at the earliest, in seconds; infinite if that is far away."""
+    steering = definition.steering
+    high = steering.upper or max(size, cores)
+    try:
+        ready = POLICIES[policy].make(steering.parameters.get(policy))
+        bounds = Bounds(steering.lower or 1, high)
+    except ParameterError as error:
+        raise ExperimentError(f"{path}: steering.parameters.{policy}: {error}") from None
+    except ValueError as error:
+        raise ExperimentError(f"{path}: steering: {error}") from None
+    programs, far_s = len(definition.programs), LONGEST_SEARCH_S
+    found = first_choice_s(
+        ready, bounds, bounds.clamp(size), cores=cores, programs=programs, within_s=far_s
+    )
+    return math.inf if found is None else found
+
+
+def _after(seconds: float) -> str:
+    return f"{seconds:g} s after" if seconds < math.inf else f"over {LONGEST_SEARCH_S:g} s after"
 
 
 def _program(path: Path, number: int, found: dict[str, Any], workloads: Path) -> ProgramChoice:
@@ -178,9 +236,12 @@ def _program(path: Path, number: int, found: dict[str, Any], workloads: Path) ->
         raise ExperimentError(f"{path}: {key}.workload: {error}") from None
     for parameter, value in found.items():
         _check_value(path, f"{key}.{parameter}", parameter, value, workload)
+    for parameter, spec in workload.spec.parameters.items():
+        if spec.is_required and parameter not in found:
+            raise ExperimentError(f"{path}: {key}.{parameter}: is missing; add it: {spec.about}")
     given = {
         name: str((path.parent / str(value)).resolve())
-        if workload.spec.parameters[name].file is not None
+        if workload.spec.parameters[name].is_path
         else value
         for name, value in found.items()
     }

@@ -29,6 +29,8 @@ class FigureName:
 
 THROUGHPUT = "throughput"
 WAIT = "wait_us"
+CHOSEN = "chosen_share"
+"""Part of the measured time after the policy first chose the size of each program."""
 FIGURES = (
     FigureName(THROUGHPUT, "Throughput", "1/s", "more", "result"),
     FigureName("throughput_1", "Throughput of the first program", "1/s", "more", "result"),
@@ -45,6 +47,7 @@ FIGURES = (
     FigureName(WAIT, "Queue wait (AIT)", "µs", "less", "result"),
     FigureName("errors", "Failed requests", "", "less", "result"),
     FigureName("size_at_end", "Size at the end", "", "neither", "result"),
+    FigureName(CHOSEN, "Time after the policy's first choice", "share", "neither", "result"),
     FigureName("mean_cores", "CPU use", "cores", "neither", "cost"),
     FigureName("ops_per_cpu_s", "Operations per CPU second", "1/s", "more", "cost"),
     FigureName("cpu_delay", "Run-queue delay", "s/s", "less", "cost"),

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from tidscope_backend.experiments.definition import DEFAULT, Definition
 from tidscope_backend.experiments.workload import Value
 
+BASELINES = {"policy": DEFAULT, "variant": "before"}
+"""Axes whose values are compared with one of them."""
 MAX_GROUP = 80
 """Characters in the group of a run."""
 
@@ -58,13 +60,22 @@ def cells_of(definition: Definition) -> list[Cell]:
 
 
 def baseline_of(cell: Cell, cells: Sequence[Cell]) -> Cell | None:
-    """The cell without a policy that differs in nothing else; None: it is one, or there is none."""
-    if cell.policy == DEFAULT:
-        return None
-    wanted = cell.without("policy")
-    return next(
-        (one for one in cells if one.policy == DEFAULT and one.without("policy") == wanted), None
-    )
+    """The cell without a policy, or before a change, that differs in nothing else.
+
+    None: it is one, or there is none.
+    """
+    for axis, baseline in BASELINES.items():
+        if cell.values.get(axis, baseline) != baseline:
+            wanted = cell.without(axis)
+            return next(
+                (
+                    one
+                    for one in cells
+                    if one.values.get(axis) == baseline and one.without(axis) == wanted
+                ),
+                None,
+            )
+    return None
 
 
 def group_name(experiment: str, name: str, cell: Cell) -> str:

@@ -20,8 +20,6 @@ from tidscope_backend.experiments.rings import Ring, read_rings, ring_counts
 from tidscope_backend.parent_death import bound_to_parent
 from tidscope_backend.process_end import wait_or_kill
 
-READY_SECONDS = 60.0
-ANSWER_SECONDS = 30.0
 EXIT_SECONDS = 5.0
 TAIL = 2000
 """Characters of a program's errors that are shown."""
@@ -35,6 +33,7 @@ class RunningProgram:
         command: its arguments.
         environment: its variables.
         cpus: those that it may run on; None: all of ours.
+        patience_s: how long it may take to be ready, and to answer.
     """
 
     def __init__(
@@ -43,8 +42,9 @@ class RunningProgram:
         command: Sequence[str],
         environment: Mapping[str, str],
         cpus: frozenset[int] | None = None,
+        patience_s: float = 60.0,
     ) -> None:
-        self.name = name
+        self.name, self._patience_s = name, patience_s
         # Unnamed, and gone with us.
         self._errors = os.fdopen(os.memfd_create(name), "w+b")
         with on_cpus(cpus):
@@ -69,7 +69,7 @@ class RunningProgram:
 
     def wait_until_ready(self) -> None:
         """Wait for its first line. Raises RepeatError."""
-        self.address = str(self._answer(READY_SECONDS).get("ready", ""))
+        self.address = str(self._answer(self._patience_s).get("ready", ""))
 
     def begin(self) -> None:
         """Count from now on. Raises RepeatError."""
@@ -108,7 +108,7 @@ class RunningProgram:
                 self._process.stdin.write(line.encode() + b"\n")
         except OSError:
             pass  # It has ended; the answer says so.
-        return self._answer(ANSWER_SECONDS)
+        return self._answer(self._patience_s)
 
     def _answer(self, seconds: float) -> dict[str, Any]:
         line = self._line(time.monotonic() + seconds, seconds)

@@ -3,10 +3,12 @@
 import math
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Protocol
+
+from tidscope_wire.generated.models import Steering
 
 from tidscope_backend.experiments.building import Command, build_environment
 from tidscope_backend.experiments.commands import Commands
@@ -18,7 +20,7 @@ from tidscope_backend.experiments.conditions import (
 )
 from tidscope_backend.experiments.definition import DEFAULT, Definition, ProgramChoice
 from tidscope_backend.experiments.errors import RepeatError
-from tidscope_backend.experiments.figure_names import BY_NAME, THROUGHPUT
+from tidscope_backend.experiments.figure_names import BY_NAME, CHOSEN, THROUGHPUT
 from tidscope_backend.experiments.load import Load, wrk_command
 from tidscope_backend.experiments.matrix import Cell
 from tidscope_backend.experiments.program import RunningProgram, cpus_of
@@ -28,6 +30,8 @@ from tidscope_backend.experiments.workload import ProgramSpec, Value
 
 NET_EXPECTED = "net_expected"
 """Bytes that a program read from sockets, as another program says."""
+FEW_CHOSEN = 0.9
+"""Share of the measured time after the policy's first choice, below which there is a warning."""
 CHECK_SECONDS = 0.2
 """How often it is looked whether the programs run."""
 
@@ -44,8 +48,8 @@ class Watching(Protocol):
     def steer(self, target: str, body: Mapping[str, object]) -> None:
         """Let a policy steer it."""
 
-    def size(self, target: str) -> int | None:
-        """The size that a policy has set last; None: nothing steers it."""
+    def steering(self, target: str) -> Steering | None:
+        """How a policy steers it now; None: nothing steers it."""
 
     def stop(self, run: str) -> None:
         """End a recording."""
@@ -140,15 +144,25 @@ class Repeat:
             ending.callback(watching.stop, runs[-1])
         if definition.steering.start == "measurement":
             self._steer(targets)
+        began_us = time.time_ns() // 1000
         for program in programs:
             program.begin()
         reports = _run(programs, loads, definition.time.measure_s)
         counted = [program.end() for program in programs]
-        sizes = [watching.size(target) for target in targets]
+        ended_us = time.time_ns() // 1000
+        steered = [watching.steering(target) for target in targets]
         figures = self._figures(counted, reports)
-        if len(sizes) == 1 and sizes[0] is not None:
-            figures["size_at_end"] = float(sizes[0])
-        return runs, figures, _measured_warnings(figures)
+        if self._cell.policy != DEFAULT:
+            names = [choice.workload.name for choice in definition.programs]
+            chosen_us = [
+                chosen_at(name, self._cell.policy, now)
+                for name, now in zip(names, steered, strict=True)
+            ]
+            since_us = min(max(began_us, *chosen_us), ended_us)
+            figures[CHOSEN] = (ended_us - since_us) / (ended_us - began_us)
+        if len(steered) == 1 and steered[0] is not None:
+            figures["size_at_end"] = float(steered[0].size)
+        return runs, figures, list(_measured_warnings(figures))
 
     def _start(
         self, choice: ProgramChoice, values: Mapping[str, Value], cpus: frozenset[int] | None
@@ -163,9 +177,8 @@ class Repeat:
             **{"warm_up_s": time_spec.warm_up_s, "measure_s": time_spec.measure_s},
         }
         spec = choice.workload.program(values)
-        return RunningProgram(
-            choice.workload.name, *_filled(choice.workload.name, spec, command, known), cpus
-        )
+        name, patience_s = choice.workload.name, choice.workload.spec.patience_s
+        return RunningProgram(name, *_filled(name, spec, command, known), cpus, patience_s)
 
     def _load(
         self,
@@ -263,6 +276,29 @@ def values_of(choice: ProgramChoice, cell: Cell) -> dict[str, Value]:
     return {**choice.values, **{k: value for k, value in cell.values.items() if k in known}}
 
 
+def chosen_at(program: str, policy: str, now: Steering | None) -> int:
+    """When a policy first chose the size of a program, Unix microseconds.
+
+    Args:
+        program: its name.
+        policy: that was to steer it.
+        now: how it is steered when the measurement has ended.
+
+    Raises:
+        RepeatError: the policy chose nothing, or steers no more: the repeat says nothing of it.
+    """
+    if now is None:
+        raise RepeatError(f"{policy} no longer steered {program} when the measurement ended")
+    if now.problem is not None:
+        raise RepeatError(f"{policy} could not steer {program} to the end: {now.problem}")
+    if now.chosen_unix_us is None:
+        raise RepeatError(
+            f"{policy} chose no size of {program} before the measurement ended; its last state: "
+            f"{now.state}. {now.reason}"
+        )
+    return now.chosen_unix_us
+
+
 def _run(
     programs: Sequence[RunningProgram], loads: Sequence[Load], seconds: float
 ) -> list[dict[str, float]]:
@@ -280,6 +316,11 @@ def _run(
     return reports
 
 
-def _measured_warnings(figures: Mapping[str, float]) -> list[str]:
-    errors = figures.get("errors", 0)
-    return [f"{errors:.0f} requests failed."] if errors else []
+def _measured_warnings(figures: Mapping[str, float]) -> Iterator[str]:
+    if errors := figures.get("errors", 0):
+        yield f"{errors:.0f} requests failed."
+    if (share := figures.get(CHOSEN, 1.0)) < FEW_CHOSEN:
+        yield (
+            f"Chosen by the policy was the size for {share:.0%} of the measured time; before, the "
+            "default is compared with itself."
+        )

@@ -145,14 +145,19 @@ def _row(tag: str, texts: Sequence[str]) -> Iterator[str]:
 
 
 def _against_rows(found: Experiment) -> list[list[str]]:
-    """Performance, and what it took, against the default; empty: no cell has one."""
+    """Performance, and what it took, against the baselines; empty: no cell has one."""
     rows = [
         [cell.key, *(gain_text(_of(cell, name)) or "unknown" for name in AGAINST)]
         for cell in found.cells
         if cell.baseline is not None
     ]
+    steered = "policy" in {one.name for cell in found.cells for one in cell.values}
     head = [
-        *("against the default", "throughput", "operations per CPU second"),
+        *(
+            "against the default" if steered else "against before",
+            "throughput",
+            "operations per CPU second",
+        ),
         *("power", "operations per watt"),
     ]
     return [head, *rows] if rows else []

@@ -23,30 +23,51 @@ RESERVED = (
 
 
 class ParameterSpec(StrictModel):
-    """A parameter: one of some choices, a number within bounds, or a file."""
+    """A parameter: one of some choices, a number within bounds, a file, a folder, or any text.
+
+    A folder and a text have no default: an experiment has to give them.
+    """
 
     about: str
     choices: list[str] | None = None
     least: float | None = None
     most: float | None = None
     file: str | None = None
+    folder: bool = False
+    text: bool = False
     default: str | int | float | None = None
 
     @model_validator(mode="after")
     def _is_one_kind(self) -> "ParameterSpec":
         number = self.least is not None and self.most is not None
-        if sum((self.choices is not None, number, self.file is not None)) != 1:
-            raise ValueError("has to have choices, or least and most, or file")
-        if self.file is None and self.default is None:
+        kinds = (self.choices is not None, number, self.file is not None, self.folder, self.text)
+        if sum(kinds) != 1:
+            raise ValueError("has to have choices, or least and most, or file, folder or text")
+        if self.default is None and not (self.is_path or self.text):
             raise ValueError("has to have a default")
+        if self.default is not None and (self.folder or self.text):
+            raise ValueError("has a default, and folders and texts have none; remove it")
         return self
+
+    @property
+    def is_path(self) -> bool:
+        """True if values are paths: relative ones start at the folder of the experiment file."""
+        return self.file is not None or self.folder
+
+    @property
+    def is_required(self) -> bool:
+        """True if there is no default."""
+        return self.folder or self.text
 
     def mistake(self, value: object) -> str | None:
         """What is wrong with a value; None if nothing is."""
         if self.choices is not None:
             return None if value in self.choices else f"use one of {', '.join(self.choices)}"
-        if self.file is not None:
-            return None if isinstance(value, str) else "use the path of a file, as text"
+        if self.is_path:
+            what = "folder" if self.folder else "file"
+            return None if isinstance(value, str) and value else f"use the path of a {what}"
+        if self.text:
+            return None if isinstance(value, str) and value.strip() else "write some text"
         low, high = self.least or 0.0, self.most or 0.0
         if isinstance(value, int | float) and not isinstance(value, bool) and low <= value <= high:
             return None
@@ -91,8 +112,9 @@ class WorkloadSpec(StrictModel):
 
     `program` is a program, or `choose` names the parameter that chooses among several. `waits`: it
     reports how long operations waited in its queue. `speed_up`: more threads do the same work.
-    `watch`: its process alone, or with all that descend from it. `steered`: a policy can set its
-    size while it runs. `needs`: programs that have to be installed, and the Debian package of each.
+    `patience_s`: how long it may take to be ready, and to answer. `watch`: its process alone, or
+    with all that descend from it. `steered`: a policy can set its size while it runs. `needs`:
+    programs that have to be installed, and the Debian package of each.
     """
 
     name: str
@@ -103,6 +125,7 @@ class WorkloadSpec(StrictModel):
     speed_up: bool = False
     watch: Literal["process", "tree"] = "process"
     steered: bool = True
+    patience_s: float = Field(default=60.0, gt=0, le=3600)
     needs: dict[str, str] = Field(default_factory=dict)
     program: dict[str, object]
     load: LoadSpec | None = None
@@ -135,10 +158,11 @@ class Workload:
         return self.programs[str(values[self.chooser]) if self.chooser else ""]
 
     def defaults(self) -> dict[str, Value]:
-        """Values of all parameters."""
+        """Values of all parameters that have one by default."""
         return {
             name: str(self.folder / one.file) if one.file is not None else one.default or 0
             for name, one in self.spec.parameters.items()
+            if not one.is_required
         }
 
 

@@ -41,6 +41,10 @@ class AnnouncedTargets:
         if len(self._ids) > MAX_ANNOUNCED:
             raise CloseError(CloseCode.TOO_MANY, f"more than {MAX_ANNOUNCED} targets are announced")
 
+    def has(self, target_id: str) -> bool:
+        """Whether the collector has announced a target."""
+        return target_id in self._ids
+
     def check(self, target_id: str) -> None:
         """The collector says something else of a target."""
         if target_id not in self._ids:

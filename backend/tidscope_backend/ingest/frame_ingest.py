@@ -1,11 +1,16 @@
 """What one collector's messages mean for the registry, the history and the pages."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Protocol
 
 from tidscope_wire.frame import Fields, FrameError, split
 from tidscope_wire.generated.close_code import CloseCode
-from tidscope_wire.generated.models import CollectorHello, FrameHeader, FramesLost
+from tidscope_wire.generated.models import (
+    CollectorGoodbye,
+    CollectorHello,
+    FrameHeader,
+    FramesLost,
+)
 
 from tidscope_backend.host_registry import HostRegistry
 from tidscope_backend.ingest.announced import AnnouncedTargets
@@ -23,6 +28,9 @@ class FrameSink(Protocol):
 
     def frames_lost(self, lost: FramesLost) -> None:
         """The collector could not keep these frames."""
+
+    def collector_ends(self, last: Mapping[str, int]) -> None:
+        """A collector samples no more: the numbers of its targets' last frames, by target."""
 
 
 class FrameIngest:
@@ -107,6 +115,11 @@ class FrameIngest:
         expected = self._sequence(message.target).skip(message.from_seq, message.to_seq)
         self._fanout.publish_lost(message, expected)
         self._recorder.frames_lost(message)
+
+    def collector_ends(self, source: AnnouncedTargets, message: CollectorGoodbye) -> None:
+        """The collector samples no more."""
+        known = {target: seq for target, seq in message.last.items() if source.has(target)}
+        self._recorder.collector_ends(known)
 
     def release_target(self, source: AnnouncedTargets, target_id: str) -> None:
         """The collector keeps nothing of an ended target any more. Raises as `ingest`."""

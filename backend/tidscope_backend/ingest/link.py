@@ -12,6 +12,8 @@ from tidscope_wire.generated.models import (
     DetachCommand,
     DoctorCommand,
     DoctorReply,
+    FlushCommand,
+    FlushReply,
     GroupSelector,
     Host,
     ListProcessesCommand,
@@ -19,6 +21,7 @@ from tidscope_wire.generated.models import (
     ProcessesReply,
     RefusedReply,
     ReleaseCommand,
+    RenewSteeringCommand,
     RestartSearchCommand,
     SetDelayAccountingCommand,
     SetRateCommand,
@@ -39,11 +42,13 @@ Command = (
     AttachCommand
     | DetachCommand
     | SetRateCommand
+    | FlushCommand
     | ListProcessesCommand
     | DoctorCommand
     | SizeAuditCommand
     | SetDelayAccountingCommand
     | SteerCommand
+    | RenewSteeringCommand
     | RestartSearchCommand
     | ReleaseCommand
     | SteeringOptionsCommand
@@ -54,9 +59,19 @@ Reply = (
     | DoctorReply
     | SizeAuditReply
     | SteeringOptionsReply
+    | FlushReply
     | RefusedReply
 )
-R = TypeVar("R", TargetReply, ProcessesReply, DoctorReply, SizeAuditReply, SteeringOptionsReply)
+FLUSH_SECONDS = 60.0
+R = TypeVar(
+    "R",
+    TargetReply,
+    ProcessesReply,
+    DoctorReply,
+    SizeAuditReply,
+    SteeringOptionsReply,
+    FlushReply,
+)
 
 
 class CollectorLink:
@@ -134,6 +149,14 @@ class CollectorLink:
         )
         return await self._ask(command, TargetReply, self._command_seconds)
 
+    async def flush(self, target: str) -> FlushReply:
+        """Have everything of a target sent up to now; which frame has it. Raises as `attach`.
+
+        Who asks bounds how long that may take.
+        """
+        command = FlushCommand(request_id=next(self._numbers), target=target)
+        return await self._exchange(command, FlushReply, FLUSH_SECONDS)
+
     async def processes(self) -> ProcessesReply:
         """List the processes of the host. Raises as `attach`."""
         command = ListProcessesCommand(request_id=next(self._numbers))
@@ -194,6 +217,11 @@ class CollectorLink:
             restarts=restarts,
         )
         return await self._ask(command, TargetReply, self._doctor_seconds)
+
+    async def renew_steering(self, target: str) -> TargetReply:
+        """Renew the lease of what steers it, if there is one. Raises as `attach`."""
+        command = RenewSteeringCommand(request_id=next(self._numbers), target=target)
+        return await self._ask(command, TargetReply, self._command_seconds)
 
     async def restart_search(self, target: str, pid: int | None, actor: Actor) -> TargetReply:
         """Restart its policy's search; pid: of one program of a group. Raises as `attach`."""

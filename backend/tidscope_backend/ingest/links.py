@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from tidscope_wire.generated.models import FlushReply, Target
 from tidscope_wire.problems import refusal
 
 from tidscope_backend.ingest.link import CollectorLink
@@ -45,6 +46,10 @@ class CollectorLinks:
             return False
         del self._links[link.host.id]
         return True
+
+    async def flush(self, target: Target) -> FlushReply:
+        """Have everything of a target sent up to now; see `CollectorLink.flush`."""
+        return await self._named(target.host).flush(target.id)
 
     def pick(self, host_id: str | None) -> CollectorLink:
         """Find the collector of a host.

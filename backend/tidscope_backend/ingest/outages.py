@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from tidscope_wire.audit import TIDSCOPE
 from tidscope_wire.generated.models import (
@@ -42,10 +42,16 @@ class CollectorOutages:
     Args:
         registry: hosts and targets.
         asked: what collectors were asked to steer.
+        unfinished: targets of runs that an earlier backend left unfinished; see `Recorder`.
     """
 
-    def __init__(self, registry: HostRegistry, asked: SteeringMemory) -> None:
-        self._registry, self._asked = registry, asked
+    def __init__(
+        self,
+        registry: HostRegistry,
+        asked: SteeringMemory,
+        unfinished: Callable[[str, int], list[Target]] = lambda _, __: [],
+    ) -> None:
+        self._registry, self._asked, self._unfinished = registry, asked, unfinished
 
     def went(self, host_id: str, *, goodbye: bool) -> None:
         """A collector disconnected.
@@ -71,8 +77,13 @@ class CollectorOutages:
         Call it before the registry learns of the new one. Where the same collector is back nothing
         was lost; where one was stopped on purpose its targets ended with it.
         """
+        held = {target.id for target in hello.targets}
         known = self._registry.host(hello.host.id)
-        if known is None or known.outage is None or known.outage.back_unix_us is not None:
+        if known is None:
+            # The backend ended, too: only its unfinished runs tell what was attached.
+            targets = self._unfinished(hello.host.id, hello.host.collector.pid)
+            return [target for target in targets if target.id not in held]
+        if known.outage is None or known.outage.back_unix_us is not None:
             return []
         if known.outage.kind != "lost" or known.collector.pid == hello.host.collector.pid:
             self._registry.set_outage(hello.host.id, None)
@@ -82,7 +93,6 @@ class CollectorOutages:
             update={**crashed, "restored": hello.restored[:MOST_LISTED]}
         )
         self._registry.set_outage(hello.host.id, outage)
-        held = {target.id for target in hello.targets}
         return [
             target
             for target in self._registry.targets
@@ -94,6 +104,20 @@ class CollectorOutages:
 
         What could be done and what could not is noted in the host's outage.
         """
+        host = self._registry.host(link.host.id)
+        if host is not None and host.outage is None:
+            # Nobody has seen when the collector ended: it is back now.
+            now_us = time.time_ns() // 1000
+            outage = CollectorOutage(
+                kind="crashed",
+                at_unix_us=now_us,
+                back_unix_us=now_us,
+                attached=[],
+                failed=[],
+                restored=[],
+                leases=[],
+            )
+            self._registry.set_outage(link.host.id, outage)
         attached: list[str] = []
         failed: list[str] = []
         again: list[tuple[Target, Target]] = []

@@ -15,11 +15,13 @@ from tidscope_wire.generated.models import (
     CollectorMessage,
     CollectorWelcome,
     DoctorReply,
+    FlushReply,
     FramesLost,
     ProcessesReply,
     RefusedReply,
     SizeAuditReply,
     SteeringOptionsReply,
+    Target,
     TargetChanged,
     TargetForgotten,
     TargetReply,
@@ -47,6 +49,7 @@ Message = (
     | TargetForgotten
     | FramesLost
     | SteeringOptionsReply
+    | FlushReply
     | CollectorGoodbye
 )
 _MESSAGE: TypeAdapter[Message] = TypeAdapter(CollectorMessage)
@@ -87,16 +90,22 @@ class CollectorSessions:
         registry: hosts and targets.
         links: where connected collectors are found.
         ingest: where their frames go.
+        unfinished: targets of runs that an earlier backend left unfinished; see `Recorder`.
     """
 
     def __init__(
-        self, settings: Settings, registry: HostRegistry, links: CollectorLinks, ingest: FrameIngest
+        self,
+        settings: Settings,
+        registry: HostRegistry,
+        links: CollectorLinks,
+        ingest: FrameIngest,
+        unfinished: Callable[[str, int], list[Target]] = lambda _, __: [],
     ) -> None:
         self._settings = settings
         self._registry = registry
         self._links = links
         self._ingest = ingest
-        self._outages = CollectorOutages(registry, links.asked)
+        self._outages = CollectorOutages(registry, links.asked, unfinished)
 
     async def serve(
         self, connection: CollectorConnection, authority: HostAuthority | None = None
@@ -204,6 +213,7 @@ class CollectorSessions:
                 self._registry.update_target(message.target)
             case CollectorGoodbye():
                 link.said_goodbye = True
+                self._ingest.collector_ends(announced, message)
             case FramesLost():
                 self._ingest.record_loss(announced, message)
             case TargetForgotten():
@@ -217,6 +227,7 @@ class CollectorSessions:
             | DoctorReply
             | SizeAuditReply
             | SteeringOptionsReply
+            | FlushReply
             | RefusedReply,
         ):
             link.deliver_reply(message)

@@ -12,8 +12,11 @@ from tidscope_backend.locks.findings import LockUse
 from tidscope_backend.locks.hints import Hint
 
 VERSION = 1
-REPEATS = {"warm_up": 1, "least": 5, "most": 20}
+MEASURE_S = 1.0
+"""How long a repeat takes at least; a run of the command that takes longer is waited for."""
+REPEATS = {"least": 5, "most": 20}
 DEVIATION = 0.05
+MAX_NAME, MAX_TITLE = 40, 120
 
 
 @dataclass(frozen=True)
@@ -22,15 +25,13 @@ class Program:
 
     Attributes:
         directory: the module as it is.
-        command: the program and its arguments; empty if there is none to run.
-        metric: its name.
-        source: how it is found: `go-bench` (the output of `go test -bench`), or `wall-time`.
+        command: a command line; empty if there is none to run.
+        figure: how it is measured: `go-bench` (the output of `go test -bench`), or `wall-time`.
     """
 
     directory: str
-    command: Sequence[str]
-    metric: str
-    source: str
+    command: str
+    figure: str
 
 
 def choose_program(answer: dict[str, Any], lock: LockUse, given: str | None) -> Program:
@@ -43,12 +44,12 @@ def choose_program(answer: dict[str, Any], lock: LockUse, given: str | None) -> 
     """
     directory = str(answer["directory"])
     if given:
-        return Program(directory, shlex.split(given), "seconds", "wall-time")
+        return Program(directory, given, "wall-time")
     package = _package(answer["packages"], lock.name)
     if not any(name.startswith(f"{package}.") for name in answer["benchmarks"]):
-        return Program(directory, (), "seconds", "wall-time")
+        return Program(directory, "", "wall-time")
     command = ("go", "test", "-run=^$", "-bench=.", "-benchtime=200ms", package)
-    return Program(directory, command, "ns/op", "go-bench")
+    return Program(directory, shlex.join(command), "go-bench")
 
 
 def _package(packages: Sequence[str], lock: str) -> str:
@@ -62,48 +63,50 @@ def file_name(lock: LockUse, hint: Hint) -> str:
 
 
 def experiment_text(lock: LockUse, hint: Hint, program: Program) -> str:
-    """An experiment as TOML.
-
-    Tables: `change` (what is suggested, and where), `program` (`command`, run in the directory of a
-    variant), `variant` (before and after), `metric` (`name`, `source`, `better`), `repeats`
-    (`warm_up`, `least` and `most` runs, until the standard deviation of the runs divided by their
-    mean is below `deviation`).
-    """
+    """An experiment file of the workload `command`, before and after the change of a hint."""
+    name = re.sub("[^a-z0-9]+", "-", file_name(lock, hint).removesuffix(".toml").lower())
+    short = lock.name.rpartition("/")[2]
+    title = f"{short}: {hint.text}"
     places = [f"{one.place['file']}:{one.place['line']}" for one in hint.evidence]
     lines = [
-        "# Written by `tidscope locks`. Make the change in a copy of the module, and write where",
-        "# the copy is in the directory of the variant `after`.",
+        "# Written by `tidscope locks`. Copy the module to the folder `after`, make the change",
+        "# there, and call `tidscope experiment` with this file.",
+        f"# Lock: {_line(lock.name)}",
+        f"# Change ({hint.name}): {_line(hint.text)}",
+        *(f"# At: {_line(place)}" for place in places),
         f"version = {VERSION}",
-        f"name = {_text(file_name(lock, hint).removesuffix('.toml'))}",
+        f"name = {_text(name[-MAX_NAME:].strip('-'))}",
+        f"title = {_text(_shortened(title))}",
         "",
-        "[change]",
-        f"lock = {_text(lock.name)}",
-        f"hint = {_text(hint.name)}",
-        f"description = {_text(hint.text)}",
-        f"places = {_list(places)}",
-        "",
-        "[program]",
+        "[[program]]",
+        'workload = "command"',
         *([] if program.command else ["# No benchmark was found: what shows the effect?"]),
-        f"command = {_list(program.command)}",
+        f"command = {_text(program.command)}",
+        f"figure = {_text(program.figure)}",
+        f"before = {_text(program.directory)}",
+        f"after = {_text(f'{program.directory}-{hint.name}')}",
         "",
-        "[[variant]]",
-        'name = "before"',
-        f"directory = {_text(program.directory)}",
+        "[matrix]",
+        'variant = ["before", "after"]',
         "",
-        "[[variant]]",
-        'name = "after"',
-        'directory = ""',
-        "",
-        "[metric]",
-        f"name = {_text(program.metric)}",
-        f"source = {_text(program.source)}",
-        'better = "lower"',
+        "[time]",
+        "warm_up_s = 0",
+        f"measure_s = {MEASURE_S:g}",
         "",
         "[repeats]",
-        *(f"{name} = {number}" for name, number in REPEATS.items()),
+        *(f"{key} = {number}" for key, number in REPEATS.items()),
         f"deviation = {DEVIATION}",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= MAX_TITLE else f"{text[: MAX_TITLE - 1]}…"
+
+
+def _line(text: str) -> str:
+    """A text that fits behind a `#`: TOML allows no control characters there."""
+    return re.sub(r"[\x00-\x1f\x7f]+", " ", text)
 
 
 def write_experiment(folder: Path, lock: LockUse, hint: Hint, program: Program) -> Path:
@@ -117,7 +120,3 @@ def write_experiment(folder: Path, lock: LockUse, hint: Hint, program: Program) 
 def _text(text: str) -> str:
     # JSON's strings are TOML's basic strings, but for DEL.
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
-
-
-def _list(texts: Sequence[str]) -> str:
-    return f"[{', '.join(map(_text, texts))}]"

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
 
 from tidscope_wire.generated.models import (
@@ -18,9 +18,11 @@ from tidscope_wire.generated.models import (
 from tidscope_wire.problems import refusal
 
 from tidscope_backend.host_registry import HostRegistry
+from tidscope_backend.recording.closing import Flush, RunCloser
 from tidscope_backend.recording.new_run import NewRuns, check_past
 from tidscope_backend.recording.recording import (
     DEFAULT_LIMITS,
+    TIME_OVER,
     WRITE_FAILURES,
     Ending,
     PartLimits,
@@ -30,6 +32,7 @@ from tidscope_backend.recording.recovery import recover_run
 from tidscope_backend.recording.run_saver import RunSaver
 from tidscope_backend.recording.timeouts import (
     BACKEND_ENDS,
+    COLLECTOR_ENDS,
     DEFAULT_TIMEOUTS,
     LAST_FRAMES_MISSING,
     STOPPED,
@@ -46,6 +49,7 @@ from tidscope_backend.store.lock import RunLock
 from tidscope_backend.store.manifests import with_bytes
 from tidscope_backend.stream.history_store import HistoryStore
 from tidscope_backend.stream.stored_frame import StoredFrame
+from tidscope_backend.supervisor_log import ProgramEnd
 
 _log = logging.getLogger(__name__)
 RECOVER_SECONDS = 10.0
@@ -65,9 +69,11 @@ class Recorder:
         clock: seconds, monotonic.
         changed: called when a run starts, ends or is renamed.
         disk: whose threads touch files.
+        flush: asks the collector of a target for everything up to now.
         limits: of the parts of runs.
         timeouts: of runs.
         max_queued_bytes: of frames that wait for the disk.
+        ends: reads the supervisor's log of ended programs.
 
     Attributes:
         refused: frames that could not be written.
@@ -83,9 +89,11 @@ class Recorder:
         clock: Callable[[], float],
         changed: Callable[[], None],
         disk: Disk,
+        flush: Flush,
         limits: PartLimits = DEFAULT_LIMITS,
         timeouts: RecordingTimeouts = DEFAULT_TIMEOUTS,
         max_queued_bytes: int = MAX_QUEUED_BYTES,
+        ends: Callable[[], Sequence[ProgramEnd]] = tuple,
     ) -> None:
         self.refused = 0
         self._ended_lost = 0
@@ -100,9 +108,10 @@ class Recorder:
         self._changed = changed
         self._limits = limits
         self._timeouts = timeouts
+        self._closer = RunCloser(flush, self.writer, clock, registry, ends, timeouts.close_s)
         self._active: dict[str, Recording] = {}
         self._starting: set[str] = set()
-        self._tasks: set[asyncio.Task[object]] = set()
+        self._tasks: set[asyncio.Task[None] | asyncio.Task[object]] = set()
         self._watch: asyncio.Task[None] | None = None
 
     @property
@@ -131,17 +140,36 @@ class Recorder:
             return manifest
         return with_bytes(folder, manifest.model_copy(update=recording.manifest_fields()))
 
+    def unfinished_targets(self, host_id: str, collector_pid: int) -> list[Target]:
+        """Targets of unfinished runs that another collector of the host sampled.
+
+        Args:
+            host_id: of the host.
+            collector_pid: of the collector that speaks for it now.
+        """
+        return [
+            one.target
+            for one in self._active.values()
+            if one.awaiting_resume
+            and one.target.host == host_id
+            and one.collector_pid != collector_pid
+        ]
+
     def receive(self, frame: StoredFrame, header: FrameHeader) -> None:
         """A new frame of a target has arrived."""
         recording = self._active.get(frame.target)
         if recording is None:
             return
-        recording.last_frame_s = self._clock()
-        recording.offered_seq = max(recording.offered_seq, frame.seq)
+        if recording.close_seq is not None and frame.seq > recording.close_seq:
+            return
+        now_s = recording.last_frame_s = self._clock()
+        began_s = now_s - header.time_ns / 1e9
+        recording.began_s = min(recording.began_s or began_s, began_s)
         # One that is not taken is a gap before the next that is, or at the end.
         if not self.writer.offer(recording, frame, header) and not recording.stalled:
             recording.stalled = True
             _log.warning("%s: the disk is too slow; frames are lost", recording.info.run)
+        recording.note_seq(frame.seq)
 
     def _reported(self, recording: Recording, ending: Ending | None) -> None:
         """A frame filled a part, resumed a run or ended it."""
@@ -153,7 +181,7 @@ class Recorder:
                 _log.info("%s is resumed", recording.info.run)
                 self._spawn(self._saver.save(recording))
         elif recording.started.is_set():
-            self._end_soon(recording, ending)
+            self._end_by(recording, ending)
         else:
             recording.early_ending = ending
 
@@ -168,7 +196,18 @@ class Recorder:
         """The collector has dropped these frames."""
         recording = self._active.get(lost.target)
         if recording is not None:
-            recording.offered_seq = max(recording.offered_seq, lost.to_seq)
+            recording.note_seq(lost.to_seq)
+
+    def collector_ends(self, last: Mapping[str, int]) -> None:
+        """A collector samples no more: the numbers of its targets' last frames, by target."""
+        for recording in list(self._active.values()):
+            seq = last.get(recording.target.id)
+            if seq is None or recording.awaiting_resume:
+                continue
+            if recording.closing is None:
+                self._close(recording, COLLECTOR_ENDS, seq)
+            elif recording.close_seq is None:
+                recording.close_at(seq)
 
     async def record(self, request: RecordRequest) -> RunManifest:
         """Start a run of a target: from now on, including some of its past, or its past only.
@@ -198,6 +237,7 @@ class Recorder:
         self._active[target.id] = recording
         # Nothing is awaited in between, so history and later frames join without a gap.
         past = self._history.get(target.id).frames
+        recording.note_seq(past[-1].seq if past else 0)
         try:
             ending = await self.writer.start(recording, manifest, past, request.past_s)
         except OSError as error:
@@ -208,7 +248,9 @@ class Recorder:
         ending = ending or recording.early_ending
         recording.started.set()
         if ending is not None:
-            return await self._end(recording, ending)
+            self._end_by(recording, ending)
+            if ending is not TIME_OVER:
+                return await self._ended_manifest(recording)
         await self._saver.save(recording)
         return await self._disk.read(
             lambda: self.current_manifest(recording.folder, recording.folder.read_manifest())
@@ -240,10 +282,18 @@ class Recorder:
             raise refusal(
                 "not-recording", f"run {run_id} is not being recorded", "it has ended already"
             )
-        host = self._registry.host(recording.target.host)
-        connected = host is not None and host.connected
         wanted = LAST_FRAMES_MISSING if target_ended else STOPPED
-        return await self._end(recording, ending_on_request(recording, connected, wanted))
+        connected = self._closer.is_connected(recording.target)
+        ending = ending_on_request(recording, connected, wanted)
+        # Whoever asked may go away; the run ends.
+        await asyncio.shield(self._close(recording, ending))
+        return await self._ended_manifest(recording)
+
+    async def _ended_manifest(self, recording: Recording) -> RunManifest:
+        await recording.finalised.wait()
+        return await self._disk.read(
+            lambda: self.current_manifest(recording.folder, recording.folder.read_manifest())
+        )
 
     async def start(self) -> None:
         """Recover the runs that an earlier backend left unfinished, and start checking runs.
@@ -251,8 +301,7 @@ class Recorder:
         A disk that hangs does not keep the backend from starting: what it keeps is recovered later.
         """
         recovering = asyncio.create_task(self._recover_all())
-        self._tasks.add(recovering)
-        recovering.add_done_callback(self._tasks.discard)
+        self._keep(recovering)
         await asyncio.wait((recovering,), timeout=RECOVER_SECONDS)
         self.watch()
 
@@ -311,10 +360,14 @@ class Recorder:
             self._saver.seal_ended(folder, found)
             return
         recording, ending = found
+        last = recording.stats.last
+        recording.note_seq(0 if last is None else last.seq)
         recording.started.set()
         recording.last_frame_s = self._clock()
-        if ending is not None or recording.target.id in self._active:
-            self._end_soon(recording, ending or ending_on_request(recording, False, STOPPED))
+        if ending is not None:
+            self._end_soon(recording, ending)
+        elif recording.target.id in self._active:
+            self._close(recording, ending_on_request(recording, False, STOPPED))
         else:
             self._active[recording.target.id] = recording
             # Truncated bytes are counted nowhere else.
@@ -347,7 +400,8 @@ class Recorder:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _check(self, recording: Recording, save: bool) -> None:
-        if not recording.started.is_set() or recording.ending is not None:
+        started, ends = recording.started.is_set(), recording.closing or recording.ending
+        if not started or ends is not None:
             return
         target = self._registry.target(recording.target.id)
         if target is not None and not recording.awaiting_resume:
@@ -357,12 +411,35 @@ class Recorder:
             recording.target_lost_s = self._clock()
         host = self._registry.host(recording.target.host)
         ending = ending_by_timeout(recording, self._clock(), target, host, self._timeouts)
-        if ending is None:
-            ending = await self._disk.record(recording.sync)
+        if ending is not None:
+            self._close(recording, ending)
+            return
+        ending = await self._disk.record(recording.sync)
         if ending is not None and recording.ending is None:
             await self._end(recording, ending)
         elif save and not recording.awaiting_resume:
             await self._saver.save(recording)
+
+    def _close(
+        self, recording: Recording, wanted: Ending, last: int | None = None
+    ) -> asyncio.Task[None]:
+        """End a run once it has everything up to now, or with what it lacks."""
+        if recording.closing is None:
+            recording.closing = asyncio.create_task(self._settle(recording, wanted, last))
+            self._keep(recording.closing)
+        return recording.closing
+
+    async def _settle(self, recording: Recording, wanted: Ending, last: int | None) -> None:
+        ending = await self._closer.settle(recording, wanted, last)
+        if recording.ending is None:
+            await self._end(recording, ending)
+
+    def _end_by(self, recording: Recording, ending: Ending) -> None:
+        """End a run as one of its frames, or a failure to write one, says."""
+        if ending is TIME_OVER:
+            self._close(recording, ending)
+        else:
+            self._end_soon(recording, ending)
 
     def _end_soon(self, recording: Recording, ending: Ending) -> None:
         self._detach(recording, ending)
@@ -376,6 +453,7 @@ class Recorder:
         if self._active.get(recording.target.id) is recording:
             del self._active[recording.target.id]
         recording.ending = ending
+        recording.reached.set()
         self._saver.ended(recording)
         self.refused += ending.end in WRITE_FAILURES
         _log.info("%s has ended: %s", recording.info.run, ending.why)
@@ -394,6 +472,8 @@ class Recorder:
             self._saver.seal_ended(recording.folder, recording.lock)
 
     def _spawn(self, work: Coroutine[None, None, object]) -> None:
-        task = asyncio.create_task(work)
+        self._keep(asyncio.create_task(work))
+
+    def _keep(self, task: asyncio.Task[None] | asyncio.Task[object]) -> None:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)

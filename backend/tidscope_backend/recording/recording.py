@@ -29,7 +29,7 @@ from tidscope_wire.groups import tree_name
 
 from tidscope_backend.descriptors import is_exhausted
 from tidscope_backend.hidden_arguments import frame_without
-from tidscope_backend.recording.stats import RecordingStats
+from tidscope_backend.recording.stats import RecordingStats, Tail
 from tidscope_backend.store.errors import disk_full
 from tidscope_backend.store.folder import RunFolder, sync_folder
 from tidscope_backend.store.lock import RunLock
@@ -63,12 +63,20 @@ class Ending(NamedTuple):
         state: how, if nothing is missing.
         why: a sentence.
         by_frame: whether its last frame says so: what comes later is not part of it.
+        tail: what is missing after its last frame; None: nothing, or it is unknown.
     """
 
     end: RunEnd
     state: RunState
     why: str
     by_frame: bool = False
+    tail: Tail | None = None
+
+
+TIME_OVER = Ending("duration", "complete", "Its time is over.")
+"""The collector is still asked for everything up to then."""
+LATE_NS = 3_000_000_000
+"""Exits wait no longer for a full sample: of a run that is over by more, all have arrived."""
 
 
 class Recording:
@@ -97,6 +105,11 @@ class Recording:
         ending: how it ends; None: it goes on.
         early_ending: how it ends, if it does so before it has started.
         offered_seq: number of the newest frame that there was for it, written or not.
+        close_seq: number of its last frame, which has everything up to its end; None: unknown.
+        closing: what waits for that frame; None: the run goes on.
+        reached: set when that frame is there or is lost, or the run has ended.
+        began_s: latest clock time at which the target can have been attached, seconds; None: no
+            frame has come.
         full_parts: numbers of the parts that are full and not sealed yet.
         stored_command: the process's command line as the run keeps it; None: as it is reported.
         without_titles: whether the run keeps no titles of processes, which are command lines.
@@ -132,6 +145,10 @@ class Recording:
         self.ending: Ending | None = None
         self.early_ending: Ending | None = None
         self.offered_seq = 0
+        self.close_seq: int | None = None
+        self.closing: asyncio.Task[None] | None = None
+        self.reached = asyncio.Event()
+        self.began_s: float | None = None
         self.full_parts: deque[int] = deque()
         self.duration_ns = duration_ns
         self._limits = limits
@@ -153,6 +170,30 @@ class Recording:
             target = target.model_copy(update={"process": process})
         self.target = target
 
+    def note_seq(self, seq: int) -> None:
+        """A frame has come for it, or the collector has lost it."""
+        self.offered_seq = max(self.offered_seq, seq)
+        if self.close_seq is not None and self.offered_seq >= self.close_seq:
+            self.reached.set()
+
+    def close_at(self, seq: int) -> None:
+        """Accept frames up to this one, and say when it is there."""
+        self.close_seq = seq
+        self.note_seq(0)
+
+    def tail(self, now_s: float, unix_us: int, exited: int | None = None) -> Tail:
+        """What is missing at its end, if it is to end now.
+
+        Args:
+            now_s: by the recorder's clock.
+            unix_us: wall clock.
+            exited: threads that have exited by now; None: unknown.
+        """
+        to_ns = None if self.began_s is None else int((now_s - self.began_s) * 1e9)
+        if self.until_ns is not None and to_ns is not None:
+            to_ns = min(to_ns, self.until_ns)
+        return Tail(to_ns, unix_us, exited)
+
     def write_first_frames(self, frames: Sequence[bytes]) -> Ending | None:
         """Write the frames that it starts with. Raises OSError."""
         self._reserve()
@@ -166,7 +207,7 @@ class Recording:
         if self.duration_ns is not None and self.stats.last is not None:
             self.until_ns = self.stats.last.time_ns + self.duration_ns
         self._writing_past = False
-        self._over = ending is not None
+        self._over = ending is not None and ending is not TIME_OVER
         return ending
 
     def resume(self, part: int, began_ns: int) -> None:
@@ -184,7 +225,7 @@ class Recording:
             return None
         self.awaiting_resume = False
         ending = self._take(frame, header)
-        self._over = ending is not None
+        self._over = ending is not None and ending is not TIME_OVER
         return ending
 
     def resumed(self) -> bool:
@@ -211,6 +252,8 @@ class Recording:
         cut_short = ending.state == "interrupted"
         self.ending = ending if failure is None or cut_short else failure
         self._over = True
+        if ending.tail is not None:
+            self.stats.close_short(ending.tail, self.target.rate_hz)
         # What was offered and not written is lost; after the frame that ended it, nothing is.
         self.stats.frames_lost(0 if ending.by_frame else self.offered_seq)
         if ending.end == "target-ended" and not ending.by_frame and self.stats.last is not None:
@@ -278,7 +321,9 @@ class Recording:
             self._final_target = ended
             return Ending("target-ended", "complete", _ENDED[ended], by_frame=True)
         if self.until_ns is not None and header.time_ns >= self.until_ns:
-            return Ending("duration", "complete", "Its time is over.", by_frame=True)
+            # Full samples report roles; usual ones may leave exits for later.
+            late = header.roles is not None and header.time_ns >= self.until_ns + LATE_NS
+            return TIME_OVER._replace(by_frame=True) if late else TIME_OVER
         return None
 
     def _write(self, frame: StoredFrame) -> None:

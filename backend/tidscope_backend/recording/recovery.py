@@ -9,7 +9,7 @@ from tidscope_wire.frame import LENGTH, FrameError, split
 from tidscope_wire.generated.models import FrameHeader, RunManifest
 from tidscope_wire.generated.models import Recording as RecordingInfo
 
-from tidscope_backend.recording.recording import Ending, PartLimits, Recording
+from tidscope_backend.recording.recording import TIME_OVER, Ending, PartLimits, Recording
 from tidscope_backend.recording.stats import HEALTH_COUNTERS, Instant, RecordingStats, instant_of
 from tidscope_backend.store.folder import RunFolder
 from tidscope_backend.store.lock import RunLock
@@ -90,9 +90,9 @@ def recover_recording(
         recording.resume(numbers[-1], _began_ns(folder.open_part(numbers[-1]), manifest.to_ns))
     else:
         recording.resume(max(folder.sealed_parts(), default=0) + 1, manifest.to_ns)
-    if newest is None:
-        return recording, None
-    return recording, recording.ending_with(newest)
+    ending = None if newest is None else recording.ending_with(newest)
+    # A run whose time is over still waits for the collector to confirm its last frame.
+    return recording, None if ending is TIME_OVER else ending
 
 
 def _cut(path: Path) -> int:
@@ -157,7 +157,7 @@ def _last_sealed(folder: RunFolder) -> Instant | None:
     numbers = folder.sealed_parts()
     if not numbers:
         return None
-    columns = ["seq", "time_ns", "unix_us", "health"]
+    columns = ["seq", "time_ns", "unix_us", "health", "exited"]
     (row,) = pq.read_table(folder.signals(numbers[-1]), columns=columns).slice(-1).to_pylist()
     health = row["health"]
     return Instant(
@@ -165,4 +165,5 @@ def _last_sealed(folder: RunFolder) -> Instant | None:
         row["time_ns"],
         row["unix_us"],
         *(health.get(name) or 0 for name in HEALTH_COUNTERS),
+        exited=row["exited"]["threads"],
     )

@@ -38,6 +38,8 @@ class Instant(NamedTuple):
         exit_records_lost: likewise.
         exits_without_event: likewise.
         network_calls_uncounted: likewise.
+        exited: threads that have exited since attach; None: unknown.
+        processes_missed: of a group; 0 of a single process.
     """
 
     seq: int
@@ -47,16 +49,34 @@ class Instant(NamedTuple):
     exit_records_lost: int = 0
     exits_without_event: int = 0
     network_calls_uncounted: int = 0
+    exited: int | None = None
+    processes_missed: int = 0
+
+
+class Tail(NamedTuple):
+    """What is missing at the end of a run, as far as it is known.
+
+    Attributes:
+        to_ns: instant at which the run was to end, nanoseconds since attach; None: unknown.
+        to_unix_us: the same by the wall clock, for runs whose `to_ns` is unknown.
+        exited: threads that had exited by then; None: unknown.
+    """
+
+    to_ns: int | None
+    to_unix_us: int
+    exited: int | None = None
 
 
 def instant_of(header: FrameHeader) -> Instant:
     """Keep of a frame what the next one is compared with."""
-    health = header.health
+    health, group = header.health, header.group
     return Instant(
         header.seq,
         header.time_ns,
         header.unix_us,
         *(getattr(health, name) for name in HEALTH_COUNTERS),
+        exited=header.exited.threads,
+        processes_missed=(group.missed or 0) if group is not None else 0,
     )
 
 
@@ -66,7 +86,7 @@ class RecordingStats:
     Attributes:
         counts: how much there is; its `bytes` are not counted here.
         losses: what is missing; `missing_ns` is the time between the frames on either side of
-            each gap, so one lost frame at ten a second counts 0.2 s.
+            each gap, so one lost frame at ten a second counts 0.2 s, and the time of the tail.
         policies: what steered the target.
         counters_from: how counters were read, in the order of their first frames.
         first: the first instant; None before there is one.
@@ -104,7 +124,16 @@ class RecordingStats:
         """
         stats = cls()
         stats.counts = manifest.counts.model_copy()
-        stats.losses = manifest.losses.model_copy()
+        losses = manifest.losses
+        # The run goes on: what came after its last frame is a gap, or arrives yet.
+        stats.losses = losses.model_copy(
+            update={
+                "missing_ns": losses.missing_ns - losses.tail_ns,
+                "tail_ns": 0,
+                "tail_samples": 0,
+                "tail_exits": 0,
+            }
+        )
         stats.policies = list(manifest.policies)
         stats.counters_from = list(manifest.counters_from)
         if last is not None:
@@ -186,6 +215,27 @@ class RecordingStats:
             self.losses.gaps += 1
             self._announced = 0
 
+    def close_short(self, tail: Tail, rate_hz: float) -> None:
+        """Count what is missing after the last frame; call before `close`.
+
+        Args:
+            tail: what is known of it.
+            rate_hz: samples a second that were due.
+        """
+        last = self.last
+        if last is None:
+            return
+        if tail.to_ns is None:
+            tail_ns = (tail.to_unix_us - last.unix_us) * 1000
+        else:
+            tail_ns = tail.to_ns - last.time_ns
+        losses = self.losses
+        losses.tail_ns = max(0, tail_ns)
+        losses.missing_ns += losses.tail_ns
+        losses.tail_samples = int(losses.tail_ns * rate_hz / 1e9)
+        known = tail.exited is not None and last.exited is not None
+        losses.tail_exits = max(0, (tail.exited or 0) - (last.exited or 0)) if known else None
+
     def _compare(self, last: Instant, now: Instant, first_seq: int) -> None:
         missing = first_seq - last.seq - 1
         if missing > 0:
@@ -197,5 +247,7 @@ class RecordingStats:
         for name in HEALTH_COUNTERS[1:]:
             more = max(0, getattr(now, name) - getattr(last, name))
             setattr(self.losses, name, getattr(self.losses, name) + more)
+        more = max(0, now.processes_missed - last.processes_missed)
+        self.losses.processes_missed += more
         moved_ns = (now.unix_us - last.unix_us) * 1000 - (now.time_ns - last.time_ns)
         self.losses.clock_jumps += abs(moved_ns) > CLOCK_JUMP_NS

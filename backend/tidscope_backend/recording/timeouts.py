@@ -1,10 +1,12 @@
 """When a run ends without a frame that ends it. Pure."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tidscope_wire.generated.models import Host, Target
 
-from tidscope_backend.recording.recording import Ending, Recording
+from tidscope_backend.recording.recording import TIME_OVER, Ending, Recording
+from tidscope_backend.supervisor_log import ProgramEnd
 
 
 @dataclass(frozen=True)
@@ -17,6 +19,7 @@ class RecordingTimeouts:
         resume_s: for the target of an unfinished run to come back.
         last_frame_s: for the last frame of a target that has ended.
         overdue_s: for frames past the time at which a run is to end.
+        close_s: for the collector to confirm and send everything up to the end of a run.
     """
 
     check_interval_s: float = 1.0
@@ -24,6 +27,7 @@ class RecordingTimeouts:
     resume_s: float = 30.0
     last_frame_s: float = 5.0
     overdue_s: float = 30.0
+    close_s: float = 10.0
 
 
 DEFAULT_TIMEOUTS = RecordingTimeouts()
@@ -37,7 +41,8 @@ BACKEND_ENDS = Ending(
 LAST_FRAMES_MISSING = Ending(
     "target-ended", "incomplete", "The process has ended; its last frames are missing."
 )
-"""Nobody waits for them any longer; how many there are is not known."""
+"""How many there are is unknown."""
+COLLECTOR_ENDS = Ending("stopped", "complete", "The collector was asked to end.")
 
 
 def ending_by_timeout(
@@ -66,23 +71,58 @@ def ending_by_timeout(
         since_s = max(recording.target_lost_s, recording.last_frame_s)
         # Another collector will not send the last frame.
         other = host is not None and host.collector.pid != recording.collector_pid
-        return _gone(target) if other or now_s - since_s > timeouts.last_frame_s else None
+        return _gone(target, other) if other or now_s - since_s > timeouts.last_frame_s else None
     if _is_overdue(recording, silent_s, timeouts):
-        return ending_on_request(
-            recording, connected, Ending("duration", "complete", "Its time is over.")
-        )
+        return ending_on_request(recording, connected, TIME_OVER)
     return None
 
 
 def ending_not_resumed(recording: Recording) -> Ending:
     """The target of an unfinished run did not come back."""
-    last = recording.stats.last
-    missing = "nothing was recorded" if last is None else "all after the last frame is missing"
     return Ending(
         "backend-lost",
         "interrupted",
-        f"The backend ended while recording, and the target did not come back: {missing}.",
+        "The backend ended while recording, and the target did not come back: "
+        f"{_missing_after(recording)}.",
     )
+
+
+def attributed(
+    ending: Ending, recording: Recording, ends: Sequence[ProgramEnd], collector_pid: int | None
+) -> Ending:
+    """Name the party whose end cost an interrupted run its last frames.
+
+    A collector that lives sends later what a backend misses; so the collector's end decides.
+
+    Args:
+        ending: of the run, as it looks without a supervisor's log.
+        recording: of the run.
+        ends: the supervisor's log; empty: there is none.
+        collector_pid: of the collector that speaks for the host now; None: none does.
+    """
+    since_us = recording.info.created_unix_us
+    ends = [one for one in ends if one.unix_us >= since_us]
+    own = [one for one in ends if one.name == "collector" and one.pid == recording.collector_pid]
+    missing = _missing_after(recording)
+    if own:
+        also = ""
+        backends = [one for one in ends if one.name == "backend"]
+        if backends and ending.end == "backend-lost":
+            other = min(backends, key=lambda one: abs(one.unix_us - own[-1].unix_us))
+            apart_s = (other.unix_us - own[-1].unix_us) / 1e6
+            order = "after" if apart_s >= 0 else "before"
+            also = f"; the backend ended {other.how} {abs(apart_s):.1f} s {order} that"
+        why = f"The collector ended {own[-1].how}{also}: {missing}."
+        return ending._replace(end="collector-lost", why=why)
+    if ending.end == "backend-lost" and collector_pid not in (None, recording.collector_pid):
+        why = "The backend and the collector ended while recording, and nobody has seen which of "
+        return ending._replace(why=f"{why}them was first: {missing}.")
+    return ending
+
+
+def _missing_after(recording: Recording) -> str:
+    last = recording.stats.last
+    return "nothing was recorded" if last is None else "all after the last frame is missing"
 
 
 def ending_on_request(recording: Recording, connected: bool, wanted: Ending) -> Ending:
@@ -99,10 +139,19 @@ def ending_on_request(recording: Recording, connected: bool, wanted: Ending) -> 
     return wanted
 
 
-def _gone(target: Target | None) -> Ending:
-    """The target is not sampled any more, and its last frame has not arrived."""
+def _gone(target: Target | None, other: bool) -> Ending:
+    """The target is not sampled any more, and its last frame has not arrived.
+
+    Args:
+        target: as known now; None: unknown.
+        other: whether another collector speaks for its host.
+    """
     if target is not None and target.state == "exited":
         return LAST_FRAMES_MISSING
+    if target is not None and not other:
+        return Ending(
+            "target-ended", "incomplete", "The target was detached; its last frames are missing."
+        )
     return Ending(
         "collector-lost",
         "interrupted",

@@ -35,6 +35,10 @@ ACTIONS: Mapping[tuple[str, str], AuditAction] = {
 }
 """What each route that changes something is called in the log."""
 UNLOGGED = {
+    (
+        "POST",
+        "/api/v1/targets/{target_id}/steering/renew",
+    ): "it keeps what was logged when it began",
     ("POST", "/api/v1/proof"): "the backend proves something to whoever asks",
     ("POST", "/api/v1/session/tickets"): "it lets one file be read that could be read anyway",
 }

@@ -21,6 +21,14 @@ def missing_text(losses: RunLosses) -> str:
     return ", ".join(_phrases(losses))
 
 
+def coarser_text(losses: RunLosses) -> str:
+    """That samples were due and were not taken; empty if all were."""
+    if not losses.deadlines_missed:
+        return ""
+    missed = plural(losses.deadlines_missed, "sample")
+    return f"{missed} due and not taken: the host was busy; totals are whole"
+
+
 def children_cpu_us(manifest: RunManifest) -> int | None:
     """CPU time of children of the recorded command, microseconds; None: not known, no command."""
     return None if manifest.outcome is None else manifest.outcome.children_cpu_us
@@ -48,8 +56,15 @@ def _phrases(losses: RunLosses) -> Iterable[str]:
     if losses.frames or losses.gaps:
         yield (
             f"{plural(losses.frames, 'frame')} in {plural(losses.gaps, 'gap')} "
-            f"({losses.missing_ns / 1e9:.1f} s)"
+            f"({(losses.missing_ns - losses.tail_ns) / 1e9:.1f} s)"
         )
+    if losses.tail_ns:
+        samples = plural(losses.tail_samples, "sample")
+        yield f"the last {losses.tail_ns / 1e9:.1f} s ({samples})"
+    if losses.tail_exits is None:
+        yield "an unknown number of exits before its end"
+    elif losses.tail_exits:
+        yield f"{plural(losses.tail_exits, 'exit')} before its end"
     if losses.truncated_bytes:
         yield f"{plural(losses.truncated_bytes, 'byte')} of a truncated frame"
     if losses.samples_failed:
@@ -58,5 +73,8 @@ def _phrases(losses: RunLosses) -> Iterable[str]:
         yield f"{plural(losses.exit_records_lost, 'exit record')}"
     if losses.exits_without_event:
         yield f"{plural(losses.exits_without_event, 'exit')} without an event"
+    if losses.processes_missed:
+        count = losses.processes_missed
+        yield f"{count} {'process' if count == 1 else 'processes'} that may have been missed"
     if losses.network_calls_uncounted:
         yield f"{plural(losses.network_calls_uncounted, 'network call')}"

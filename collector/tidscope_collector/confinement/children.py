@@ -10,16 +10,18 @@ import threading
 import time
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
-import tidscope_confinement
-
-OURS = (
-    Path(__file__).resolve().parents[2],
-    Path(tidscope_confinement.__file__).resolve().parents[1],
+OURS = tuple(
+    dict.fromkeys(
+        Path(str(spec.origin)).resolve().parents[1]
+        for name in ("tidscope_collector", "tidscope_confinement", "multi_demangle")
+        if (spec := find_spec(name)) is not None
+    )
 )
-"""The folders of the packages that a fork server loads; one and the same once installed."""
+"""The folders of the packages that a fork server and its children load; once installed, one."""
 
 MOST_STUCK = 64
 """Children that were given up and have not ended; the kernel cannot end one that waits for a page

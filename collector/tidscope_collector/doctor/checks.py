@@ -18,6 +18,7 @@ from tidscope_collector.doctor.facts import (
 from tidscope_collector.doctor.fixes import as_root, grant, leave_namespaces
 from tidscope_collector.doctor.probe import EbpfProbe, TaskstatsProbe
 from tidscope_collector.procfs.mount import NOTHING_HIDDEN
+from tidscope_collector.steering.knobs.leases import LeftChanged
 
 _OLDEST = (5, 4)
 _MOST_TROUBLES = 4
@@ -422,6 +423,22 @@ def process_reader(trouble: str) -> DoctorCheck:
         "Of processes attached from now on, runtime, ports and GOMAXPROCS are unknown, and agents "
         "are not found. Sampling goes on.",
         "Restart the collector: a confined one may start no programs.",
+    )
+
+
+def left_programs(facts: Facts, left: Sequence[LeftChanged]) -> DoctorCheck:
+    """Is a program still steered to CPUs by a collector that was killed?"""
+    about = "left-programs", "Programs that a killed collector left changed"
+    if not left:
+        return make_check(about, "ok", "None.")
+    names = ", ".join(f"{one.name} ({one.pid})" for one in left[:_MOST_TROUBLES])
+    more = f" and {len(left) - _MOST_TROUBLES} more" if len(left) > _MOST_TROUBLES else ""
+    return make_check(
+        about,
+        "limited",
+        f"CPU affinity is still as policies set it: {names}{more}.",
+        "These programs run on fewer CPUs than they may. A collector restores them at its start.",
+        "; ".join(as_root(facts, one.undo) for one in left[:_MOST_TROUBLES]),
     )
 
 

@@ -19,6 +19,7 @@ from tidscope_collector.netacct import loading as netacct
 from tidscope_collector.netacct.accounts import Accounts
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.mount import NOTHING_HIDDEN
+from tidscope_collector.steering.knobs.leases import left_changed
 from tidscope_collector.targets.sources import Sources, every_field
 from tidscope_collector.taskstats.columns import Columns
 from tidscope_collector.taskstats.exits import (
@@ -128,7 +129,7 @@ def diagnose_host() -> DoctorReport:
     try:
         walk = LiveEbpf(probe.walk(iterators))
         ebpf = LiveEbpf(accounts), LiveEbpf(iterators), walk, LiveEbpf(ledger.ebpf)
-        return examine(facts, probe, *ebpf, foreseen(needs))
+        return examine(facts, probe, *ebpf, foreseen(needs), left=left_changed(procfs))
     finally:
         ledger.close()
         for program in (accounts, iterators):
@@ -153,4 +154,5 @@ def diagnose_running(sources: Sources, confinement: Confinement) -> DoctorReport
         confinement,
         reader_trouble(),
         sources.ledger.lock_troubles,
+        left_changed(ProcFs()),
     )

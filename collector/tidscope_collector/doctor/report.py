@@ -9,6 +9,7 @@ from tidscope_collector.confinement.confine import Confinement
 from tidscope_collector.doctor import checks, taskstats_checks
 from tidscope_collector.doctor.facts import Facts
 from tidscope_collector.doctor.probe import EbpfProbe, TaskstatsProbe
+from tidscope_collector.steering.knobs.leases import LeftChanged
 
 _WORST_FIRST: tuple[CheckStatus, ...] = ("failed", "limited")
 
@@ -23,6 +24,7 @@ def examine(
     confinement: Confinement,
     reader_trouble: str = "",
     lock_troubles: Sequence[str] = (),
+    left: Sequence[LeftChanged] = (),
 ) -> DoctorReport:
     """Run all checks, the exit self-test too."""
     found = [
@@ -45,6 +47,7 @@ def examine(
         checks.clock_source(facts),
         checks.transactions(facts),
         checks.confinement(confinement),
+        checks.left_programs(facts, left),
         checks.process_reader(reader_trouble),
     ]
     return DoctorReport(

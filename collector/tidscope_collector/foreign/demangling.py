@@ -1,46 +1,38 @@
-"""Names of variables as their C++ or Rust source has them, by the C++ library of this machine."""
+"""Names of variables as their C++ or Rust source has them: a question to limited children.
 
-import ctypes
-from collections.abc import Callable, Iterable
+The demangler is a library in machine code, and the names are whatever an executable says. So it is
+loaded by the one child that needs it, and by nothing else of the collector.
+"""
+
+from tidscope_confinement.resources import Limits, limit_resources
+
+from tidscope_collector.confinement.child import confine
+from tidscope_collector.foreign.answering import MEMORY_BYTES, PROCESSES_S, Arguments, say
+from tidscope_collector.foreign.process_files import read_beginning
 
 LONGEST_NAME = 512
+_MOST_BYTES = 1 << 20
+_PREFIXES = ("_Z", "_R")
+"""Of names that C++ compilers (Itanium ABI) and Rust's make."""
+SEPARATOR = "\0"
+"""No symbol contains it."""
 
-_LIBRARIES = (b"/libstdc++.so", b"/libc++.so")
-_PREFIX = "_Z"
+
+def is_mangled(name: str) -> bool:
+    """True if a compiler of C++ or Rust may have made the name."""
+    return name.startswith(_PREFIXES)
 
 
-def open_demangler(mapped: Iterable[bytes]) -> Callable[[str], str]:
-    """What makes names readable; nothing is changed for a program without a C++ library.
+def readable_names(_: Arguments, answer: int) -> None:
+    """Mangled names as their sources have them; they are sent behind the question.
 
-    The library is loaded into this process: for a child, before it gives up its rights.
-
-    Args:
-        mapped: paths of the files that the program has mapped.
+    Answers: {"name"} for each of them in order, itself if it is none, at most LONGEST_NAME
+    characters; and {} at the end.
     """
-    if not any(library in path for path in mapped for library in _LIBRARIES):
-        return _unchanged
-    try:
-        library = ctypes.CDLL("libstdc++.so.6")
-        free = ctypes.CDLL(None).free
-        call = library.__cxa_demangle
-    except (OSError, AttributeError):
-        return _unchanged
-    call.restype = ctypes.c_void_p
-    free.argtypes, free.restype = [ctypes.c_void_p], None
+    limit_resources(Limits(MEMORY_BYTES, 2, PROCESSES_S))
+    from multi_demangle import demangle_symbol
 
-    def demangle(name: str) -> str:
-        if not name.startswith(_PREFIX):
-            return name
-        status = ctypes.c_int()
-        made = call(name.encode(), None, None, ctypes.byref(status))
-        if not made:
-            return name
-        text = ctypes.string_at(made)[:LONGEST_NAME].decode("utf-8", "replace")
-        free(made)
-        return text
-
-    return demangle
-
-
-def _unchanged(name: str) -> str:
-    return name
+    confine()
+    for name in read_beginning(answer, _MOST_BYTES).decode().split(SEPARATOR):
+        say(answer, {"name": demangle_symbol(name)[:LONGEST_NAME]})
+    say(answer, {})

@@ -9,8 +9,9 @@ import os
 import platform
 import re
 import stat
-from collections.abc import Callable, Sequence
 from collections.abc import Mapping as MappingOf
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple
@@ -25,7 +26,6 @@ from tidscope_collector.foreign.answering import (
     open_named_folder,
     say,
 )
-from tidscope_collector.foreign.demangling import open_demangler
 from tidscope_collector.foreign.lock_kinds import (
     JOIN,
     JVM_LIBRARY,
@@ -34,6 +34,7 @@ from tidscope_collector.foreign.lock_kinds import (
     Program,
     Variable,
     classify,
+    classify_thread_local,
 )
 from tidscope_collector.foreign.lock_layouts import AFTER, BEFORE, Surroundings
 from tidscope_collector.foreign.maps import (
@@ -49,8 +50,9 @@ from tidscope_collector.foreign.process_files import (
     read_beginning,
     thread_ids,
 )
+from tidscope_collector.foreign.thread_local import ThreadLocals
 from tidscope_collector.goruntime.buildinfo import is_go
-from tidscope_collector.goruntime.elf import ElfError, read_elf
+from tidscope_collector.goruntime.elf import Elf, ElfError, read_elf
 from tidscope_collector.goruntime.symbols import variables_at
 
 MOST_ADDRESSES = 512
@@ -81,24 +83,24 @@ class _Opened:
         mappings: of its memory.
         objects: by the place of their first mapping.
         executable: descriptor.
+        path: of the executable; empty if it may not be seen.
         memory: descriptor.
         tids: of its threads.
         joins: addresses at which pthread_join waits for them.
         stacks: places of the mappings that hold stacks of threads.
         go_below: where memory is Go's own if it is a Go program: the kernel chooses addresses near
             the stack for all others, Go asks for some far below (runtime/malloc.go).
-        demangle: makes names of variables readable.
     """
 
     mappings: list[Mapping]
     objects: dict[int, _Object] = field(default_factory=dict)
     executable: int = -1
+    path: str = ""
     memory: int = -1
     tids: frozenset[int] = frozenset()
     joins: frozenset[int] = frozenset()
     stacks: frozenset[int] = frozenset()
     go_below: int = 0
-    demangle: Callable[[str], str] = str
 
 
 def lock_addresses(arguments: Arguments, answer: int) -> None:
@@ -123,21 +125,26 @@ def lock_addresses(arguments: Arguments, answer: int) -> None:
     vector = read_beginning(auxv, _AUXV_BYTES)
     join_place = _join_place(opened) or arguments["join_place"]
     say(answer, {"auxv": vector.hex(), "join_place": join_place})
+    elf = _executable(opened)
     program = Program(
-        go=_is_go(opened.executable),
+        go=_is_go(elf),
         jvm=any(one.path.endswith(JVM_LIBRARY.encode()) for one in opened.mappings),
         python=any(_PYTHON.search(one.path) for one in opened.mappings),
         tids=opened.tids,
     )
-    for address, found in _examine(opened, addresses, program, join_place).items():
-        say(answer, {"address": address, **found._asdict()})
+    found = _examine(opened, addresses, program, join_place)
+    if elf is not None:
+        found |= _thread_local(opened, elf, found, program)
+    for address, one in found.items():
+        say(answer, {"address": address, **one._asdict()})
     say(answer, {})
 
 
 def _open(folder: int, pid: int, mappings: list[Mapping], addresses: Sequence[int]) -> _Opened:
     opened = _Opened(mappings)
-    opened.demangle = open_demangler(one.path for one in mappings)
     opened.executable = open_file(folder, "exe")
+    with suppress(OSError):
+        opened.path = _text(os.fsencode(os.readlink("exe", dir_fd=folder)))
     opened.memory = open_file(folder, "mem")
     opened.tids = frozenset(thread_ids(folder))
     stack = next((one.start for one in mappings if one.path == b"[stack]"), 0)
@@ -208,16 +215,24 @@ def _join_place(opened: _Opened) -> int:
     return max(places, key=lambda place: places[place], default=0)
 
 
-def _is_go(executable: int) -> bool:
+def _executable(opened: _Opened) -> Elf | None:
+    """The program's own file; None if it cannot be read."""
     try:
-        return executable >= 0 and is_go(read_elf(executable))
+        return read_elf(opened.executable) if opened.executable >= 0 else None
+    except (ElfError, OSError):
+        return None
+
+
+def _is_go(elf: Elf | None) -> bool:
+    try:
+        return elf is not None and is_go(elf)
     except (ElfError, OSError):
         return False
 
 
 def _examine(
     opened: _Opened, addresses: Sequence[int], program: Program, join_place: int
-) -> MappingOf[int, Found]:
+) -> dict[int, Found]:
     by_object: dict[int, list[int]] = {}
     found: dict[int, Found] = {}
     for address in addresses:
@@ -242,6 +257,33 @@ def _examine(
     for start, group in by_object.items():
         found |= _by_symbols(opened, opened.objects[start], group, program)
     return found
+
+
+def _thread_local(
+    opened: _Opened, elf: Elf, found: MappingOf[int, Found], program: Program
+) -> dict[int, Found]:
+    """What lies at those addresses that are in memory which one thread has for itself."""
+    locals_ = ThreadLocals(elf, opened.memory, opened.joins)
+    places = {
+        address: place
+        for address, one in found.items()
+        if one.kind != "join" and (place := locals_.place(address)) is not None
+    }
+    if not places or program.go:
+        return {}
+    try:
+        symbols = variables_at(elf, list(places.values()), thread_local=True)
+    except (ElfError, OSError):
+        symbols = {}
+    made = {}
+    for address, place in places.items():
+        symbol = symbols.get(place)
+        name, begin, size = ("", 0, 0) if symbol is None else symbol
+        variable = Variable(name, place - begin, size, opened.path, executable=True)
+        made[address] = classify_thread_local(
+            program, address, _read_near(opened.memory, address), variable
+        )
+    return made
 
 
 def _is_join(mapping: Mapping, address: int, join_place: int) -> bool:
@@ -273,9 +315,7 @@ def _by_symbols(
         variable = (
             Variable("", place, 0, path, executable)
             if symbol is None
-            else Variable(
-                opened.demangle(symbol.name), place - symbol.address, symbol.size, path, executable
-            )
+            else Variable(symbol.name, place - symbol.address, symbol.size, path, executable)
         )
         near = _read_near(opened.memory, address)
         found[address] = classify(program, address, "file", near, variable)

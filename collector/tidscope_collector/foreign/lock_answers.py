@@ -1,12 +1,13 @@
 """The collector's side of the questions about locks."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
 from pydantic import Field, ValidationError
 
 from tidscope_collector.foreign.answering import PROCESSES_S, PROGRAM_S, Arguments
+from tidscope_collector.foreign.demangling import LONGEST_NAME, SEPARATOR, is_mangled
 from tidscope_collector.foreign.line_answers import Line, about_process, ask_text, read_lines
 from tidscope_collector.foreign.lock_kinds import Found, Place
 from tidscope_collector.foreign.lock_layouts import Kind
@@ -30,6 +31,10 @@ class _FoundLine(Line):
     base: _Address
     place: Place
     file: str = Field(max_length=4096)
+
+
+class _NameLine(Line):
+    name: str = Field(max_length=LONGEST_NAME)
 
 
 class GoServing(Line):
@@ -92,7 +97,35 @@ def ask_lock_addresses(
         except ValidationError:
             break  # the end, or where the child was ended
         found[line.address] = Found(line.kind, line.name, line.base, line.place, line.file)
+    readable = ask_readable_names({_symbol(one.name) for one in found.values()})
+    for address, one in found.items():
+        symbol = _symbol(one.name)
+        if symbol in readable:
+            name = readable[symbol] + one.name.removeprefix(symbol)
+            found[address] = one._replace(name=name)
     return LockAnswer(first.auxv, first.join_place, found)
+
+
+def _symbol(name: str) -> str:
+    """The name of a variable without a place in it."""
+    return name.partition("+")[0]
+
+
+def ask_readable_names(names: Collection[str]) -> dict[str, str]:
+    """Those names that are mangled, as their sources have them; empty if no child answers.
+
+    Args:
+        names: any symbols.
+    """
+    mangled = sorted(filter(is_mangled, names))
+    if not mangled:
+        return {}
+    try:
+        data = SEPARATOR.join(mangled).encode(errors="replace")
+        lines = read_lines(ask_text("readable_names", {}, PROCESSES_S, data), _NameLine)
+        return dict(zip(mangled, (one.name for one in lines), strict=True))
+    except (NoAnswerError, ValueError):
+        return {}
 
 
 def ask_go_serving(procfs: ProcFs, pid: int, start_ticks: int) -> GoServing:

@@ -9,6 +9,7 @@ from tidscope_collector.foreign.lock_layouts import (
     Surroundings,
     condition_begin,
     gil_begin,
+    is_mutex_or_condition,
     is_semaphore,
     kind_by_size,
     kind_of,
@@ -24,9 +25,12 @@ JVM_LIBRARY = "/libjvm.so"
 GIL = "GIL"
 SUBINTERPRETER = "GIL of a subinterpreter"
 JOIN = "pthread_join"
+PARKING_LOT = "parking_lot park"
+THREAD_PARK = "park in thread-local memory"
 
 _SLEEPING_SEMAPHORE = 0xFFFFFFFF  # m.waitsema; a note, as m.park, is 0 or 1
 _SLEEPING_MUTEX = 2  # a runtime.mutex before Go 1.24
+_OF_PARKING_LOT = "parking_lot_core"
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +128,28 @@ def classify(
     if variable.name and variable.place + begin < 0:
         kind, begin = "lock", 0  # It would begin before the variable that the address is in.
     return Found(kind, _named(variable, begin), address + begin, place, file)
+
+
+def classify_thread_local(
+    program: Program, address: int, near: Surroundings, variable: Variable
+) -> Found:
+    """Tell what threads wait for in memory that one thread has for itself.
+
+    The crate parking_lot parks each thread at a word of its own, whatever lock it waits for.
+
+    Args:
+        program: which one.
+        address: where they wait.
+        near: bytes around it.
+        variable: what lies there; its name is empty if no symbol tells.
+    """
+    if _OF_PARKING_LOT in variable.name:
+        return Found("park", PARKING_LOT, address, "stack", variable.file)
+    if not variable.name and not is_mutex_or_condition(near, program.tids):
+        return Found("park", THREAD_PARK, address, "stack", variable.file)
+    begin = condition_begin(near) or 0
+    name = _named(variable, begin) if variable.name else ""
+    return Found(kind_of(near, program.tids), name, address + begin, "stack", variable.file)
 
 
 def _of_go(near: Surroundings, variable: Variable | None, go_heap: bool) -> tuple[Kind, str] | None:

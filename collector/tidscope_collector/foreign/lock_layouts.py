@@ -88,6 +88,11 @@ def kind_of(near: Surroundings, tids: Collection[int]) -> Kind:
     return "condition" if condition_begin(near) is not None else "lock"
 
 
+def is_mutex_or_condition(near: Surroundings, tids: Collection[int]) -> bool:
+    """Whether it is recognised as a held mutex, or as a condition variable."""
+    return _is_held_mutex(near, tids) or condition_begin(near) is not None
+
+
 def condition_begin(near: Surroundings) -> int | None:
     """Where a condition variable begins if threads wait for it at the address.
 

@@ -1,76 +1,131 @@
-"""Counters in what a program serves to Prometheus."""
+"""Samples in what a program serves to Prometheus. Pure and strict; for limited children.
+
+Format: https://prometheus.io/docs/instrumenting/exposition_formats/, the text format 0.0.4.
+"""
 
 import math
-from collections.abc import Mapping
+import re
+from collections.abc import Collection, Iterator, Mapping
+from typing import NamedTuple
 
-from tidscope_collector.foreign.own_server import NotServedError
-
+MOST_BYTES = 4 << 20
 MOST_SAMPLES = 10_000
 LONGEST_LINE = 8192
 
+_LABEL = re.compile(
+    rb'[ \t]*([a-zA-Z_][a-zA-Z0-9_]*)[ \t]*=[ \t]*"((?:[^"\\]|\\.)*)"[ \t]*(?:,|(?=\}))'
+)
+_END = re.compile(rb"[ \t]*\}")
+_ESCAPE = re.compile(r"\\(.)")
+_ESCAPED = {"n": "\n", '"': '"', "\\": "\\"}
+_SUFFIX = "_total"
 
-def add_up(text: str, name: str) -> float | None:
+
+class PrometheusTextError(Exception):
+    """The text is not in the format, or has too many samples."""
+
+
+class Sample(NamedTuple):
+    """One sample.
+
+    Attributes:
+        name: of the metric; of a counter with its ending.
+        labels: by their names.
+        value: may be infinite or not a number.
+    """
+
+    name: str
+    labels: Mapping[str, str]
+    value: float
+
+
+def read_samples(text: bytes, names: Collection[str]) -> Iterator[Sample]:
+    """All samples of some metrics, in the order of the text.
+
+    A sample of a counter that lacks the ending `_total` is given with it.
+
+    Args:
+        text: in the text format.
+        names: of the samples.
+
+    Raises:
+        PrometheusTextError: a line of theirs is not in the format, or too long; or there are more
+            than MOST_SAMPLES.
+    """
+    families = {name.removesuffix(_SUFFIX) for name in names}
+    either = b"|".join(sorted(re.escape(one).encode() for one in {*names, *families}))
+    lines = re.compile(rb"^(?:# TYPE )?(%s)(?![a-zA-Z0-9_:])([^\n]*)" % either, re.MULTILINE)
+    counters: set[str] = set()
+    count = 0
+    for line in lines.finditer(text):
+        name, rest = line[1].decode(), line[2]
+        if line[0].startswith(b"#"):
+            if rest.split() == [b"counter"]:
+                counters.add(name)
+            continue
+        shown = name if name in names or name not in counters else name + _SUFFIX
+        if shown not in names:
+            continue
+        count += 1
+        if count > MOST_SAMPLES or len(rest) > LONGEST_LINE:
+            raise PrometheusTextError(
+                f"the metric {shown} has more than {MOST_SAMPLES} labels, or labels longer than "
+                f"{LONGEST_LINE} characters"
+            )
+        labels, value = _labels(rest)
+        yield Sample(shown, labels, _value(value))
+
+
+def add_up(text: bytes, name: str) -> float | None:
     """Sum of the samples of a counter, over all labels; None if there are none.
 
     Args:
-        text: in the Prometheus text format.
+        text: in the text format.
         name: of the samples, such as http_requests_total.
 
     Raises:
-        NotServedError: it is not in that format, or a sample is no number, or there are too many.
+        PrometheusTextError: as `read_samples`, and where the sum is no count.
     """
-    # Loaded with the modules of an HTTP server, so only by a collector that reads some.
-    from prometheus_client.parser import text_string_to_metric_families
-
-    # A counter whose samples lack the ending gets it when it is parsed.
-    family = name.removesuffix("_total")
-    wanted = (family, f"# TYPE {family}")
-    lines = [line for line in text.split("\n") if line.startswith(wanted)]
-    if len(lines) > MOST_SAMPLES or any(len(line) > LONGEST_LINE for line in lines):
-        raise NotServedError(
-            f"The target serves {name} with more than {MOST_SAMPLES} labels, or longer than "
-            f"{LONGEST_LINE} characters."
-        )
-    try:
-        found = [
-            sample.value
-            for metric in text_string_to_metric_families("\n".join(lines) + "\n")
-            for sample in metric.samples
-            if sample.name == name
-        ]
-    except (ValueError, KeyError, IndexError) as error:
-        raise NotServedError(f"The target's answer is not Prometheus text: {error}.") from error
+    found = [sample.value for sample in read_samples(text, [name])]
     if not found:
         return None
     total = math.fsum(found) if all(map(math.isfinite, found)) else math.nan
     if not math.isfinite(total) or total < 0:
-        raise NotServedError(f"The counter {name} is {total}.")
+        raise PrometheusTextError(f"the counter {name} is {total}")
     return total
 
 
-def samples_of(text: str, prefixes: tuple[str, ...]) -> list[tuple[str, Mapping[str, str], float]]:
-    """Samples whose names begin so: name, labels, value.
+def _labels(rest: bytes) -> tuple[dict[str, str], bytes]:
+    """Labels of a sample, and what follows them."""
+    begun = rest.lstrip(b" \t")
+    if not begun.startswith(b"{"):
+        return {}, rest
+    labels: dict[str, str] = {}
+    place = 1
+    while (end := _END.match(begun, place)) is None:
+        label = _LABEL.match(begun, place)
+        if label is None:
+            raise PrometheusTextError("a label is cut off")
+        labels[label[1].decode()] = _unescape(label[2].decode(errors="replace"))
+        place = label.end()
+    return labels, begun[end.end() :]
 
-    Args:
-        text: in the Prometheus text format.
-        prefixes: of the names.
 
-    Raises:
-        NotServedError: it is not in that format, or there are too many.
-    """
-    from prometheus_client.parser import text_string_to_metric_families
+def _unescape(value: str) -> str:
+    if "\\" not in value:
+        return value
+    return _ESCAPE.sub(lambda found: _ESCAPED.get(found[1], found[0]), value)
 
-    lines = [line for line in text.split("\n") if line.startswith(prefixes)]
-    if len(lines) > MOST_SAMPLES or any(len(line) > LONGEST_LINE for line in lines):
-        raise NotServedError(
-            f"The target serves more than {MOST_SAMPLES} samples, or longer than {LONGEST_LINE} "
-            "characters."
-        )
+
+def _value(rest: bytes) -> float:
+    """The value of a sample; a time behind it is left out."""
+    words = rest.split()
     try:
-        return [
-            (sample.name, sample.labels, sample.value)
-            for family in text_string_to_metric_families("\n".join(lines) + "\n")
-            for sample in family.samples
-        ]
-    except (ValueError, KeyError, IndexError) as error:
-        raise NotServedError(f"The target's answer is not Prometheus text: {error}.") from error
+        if not 1 <= len(words) <= 2 or b"_" in words[0]:
+            raise ValueError
+        if len(words) == 2:
+            int(words[1])
+        return float(words[0])
+    except ValueError:
+        shown = rest[:64].decode(errors="replace").strip()
+        raise PrometheusTextError(f"{shown!r} is no value") from None

@@ -33,6 +33,7 @@ from tidscope_collector.foreign.answering import (
     say,
 )
 from tidscope_collector.foreign.container_files import container_names
+from tidscope_collector.foreign.demangling import readable_names
 from tidscope_collector.foreign.go_threads import go_threads
 from tidscope_collector.foreign.hsperfdata import java_counters
 from tidscope_collector.foreign.inner_users import read_users
@@ -43,6 +44,7 @@ from tidscope_collector.foreign.name_questions import arguments_again, java_name
 from tidscope_collector.foreign.opened_process import find_runtime, open_process
 from tidscope_collector.foreign.ports import check_port, listening_ports
 from tidscope_collector.foreign.process_files import open_file, read_beginning
+from tidscope_collector.foreign.prometheus_questions import prometheus_counter, prometheus_samples
 from tidscope_collector.goruntime.buildinfo import BuildInfo, is_go, read_build_info
 from tidscope_collector.goruntime.chosen import chosen_address
 from tidscope_collector.goruntime.elf import Elf, ElfError, Symbol, read_elf
@@ -359,6 +361,9 @@ QUESTIONS: Mapping[str, Question[Arguments]] = {
     "lock_addresses": lock_addresses,
     "go_serving": go_serving,
     "mutex_profile": mutex_profile,
+    "readable_names": readable_names,
+    "prometheus_counter": prometheus_counter,
+    "prometheus_samples": prometheus_samples,
     "java_blocked": java_blocked,
     "go_threads": go_threads,
     "java_names": java_names,

@@ -17,6 +17,7 @@ MOST_INFLATED = 2 << 30
 _MAX_SECTIONS = 4096
 _MAX_SEGMENTS = 256
 _LOADED = 1  # PT_LOAD
+_THREAD_LOCAL = 7  # PT_TLS
 _LONGEST_NAME = 64
 _MOST_PLACES = 16
 _LARGEST_FILE = 1 << 62
@@ -59,6 +60,14 @@ class Segment(NamedTuple):
     memory_size: int
 
 
+class ThreadLocal(NamedTuple):
+    """Variables that each thread has for itself: address as linked, size in memory, alignment."""
+
+    address: int
+    memory_size: int
+    alignment: int
+
+
 @dataclass(slots=True)
 class Elf:
     """An opened ELF file.
@@ -70,6 +79,7 @@ class Elf:
         entry: address of the first instruction as linked; the loader tells where it really is.
         sections: in file order.
         segments: those that are loaded, in file order.
+        thread_local: None if the file has no thread-local variables.
     """
 
     file: int
@@ -77,6 +87,7 @@ class Elf:
     entry: int = 0
     sections: tuple[Section, ...] = ()
     segments: tuple[Segment, ...] = ()
+    thread_local: ThreadLocal | None = None
     machine: int = 0
     _read: int = 0
     _inflated: int = 0
@@ -214,7 +225,7 @@ def read_elf(file: int) -> Elf:
         elf.entry, table = struct.unpack_from("<I4xI", start, 24)
         entry_size, count, names_index = struct.unpack_from("<HHH", start, 46)
         row = struct.Struct("<I12xIII12x")
-    elf.segments = _segments(elf, start)
+    _read_segments(elf, start)
     if count == 0 or table == 0:
         return elf
     if entry_size != row.size or count > _MAX_SECTIONS or names_index >= count:
@@ -230,25 +241,34 @@ def read_elf(file: int) -> Elf:
     return elf
 
 
-def _segments(elf: Elf, start: bytes) -> tuple[Segment, ...]:
-    """What the program headers say is loaded; nothing if they are damaged."""
+def _read_segments(elf: Elf, start: bytes) -> None:
+    """Take in what the program headers say is loaded; nothing if they are damaged."""
     if elf.bits == 64:
         (table,) = struct.unpack_from("<Q", start, 32)
         entry_size, count = struct.unpack_from("<HH", start, 54)
-        row = struct.Struct("<I4xQQ8xQQ8x")
+        row = struct.Struct("<I4xQQ8xQQQ")
     else:
         (table,) = struct.unpack_from("<I", start, 28)
         entry_size, count = struct.unpack_from("<HH", start, 42)
-        row = struct.Struct("<III4xII8x")
+        row = struct.Struct("<III4xII4xI")
     if entry_size != row.size or count > _MAX_SEGMENTS:
-        return ()
+        return
     headers = elf.read(row.size * count, table)
     if len(headers) != row.size * count:
-        return ()
-    return tuple(
+        return
+    rows = list(row.iter_unpack(headers))
+    elf.segments = tuple(
         Segment(offset, file_size, address, memory_size)
-        for kind, offset, address, file_size, memory_size in row.iter_unpack(headers)
+        for kind, offset, address, file_size, memory_size, _ in rows
         if kind == _LOADED
+    )
+    elf.thread_local = next(
+        (
+            ThreadLocal(address, memory_size, max(1, alignment))
+            for kind, _, address, _, memory_size, alignment in rows
+            if kind == _THREAD_LOCAL
+        ),
+        None,
     )
 
 

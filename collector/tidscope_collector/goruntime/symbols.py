@@ -2,7 +2,7 @@
 
 import struct
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from tidscope_collector.goruntime.elf import PIECE, Elf, Section
@@ -13,6 +13,8 @@ LONGEST_NAME = 256
 _TABLES = (".symtab", ".dynsym")
 _KINDS = (0, 1)
 """STT_NOTYPE, of assembly; STT_OBJECT."""
+_THREAD_LOCAL = (6,)
+"""STT_TLS."""
 _UNDEFINED, _FIRST_RESERVED = 0, 0xFF00
 
 # name, info, section, value, size: as a whole, in the order of each class
@@ -27,14 +29,17 @@ class Variable(NamedTuple):
     size: int
 
 
-def variables_at(elf: Elf, addresses: Sequence[int]) -> dict[int, Variable]:
+def variables_at(
+    elf: Elf, addresses: Sequence[int], *, thread_local: bool = False
+) -> dict[int, Variable]:
     """The smallest variable that holds each address; none where no symbol does.
 
     A stripped file still has the symbols that other files are linked with.
 
     Args:
         elf: the file.
-        addresses: as linked.
+        addresses: as linked; of thread-local variables places among those of a thread.
+        thread_local: which variables are meant.
 
     Raises:
         ElfError: its tables are too large.
@@ -44,11 +49,14 @@ def variables_at(elf: Elf, addresses: Sequence[int]) -> dict[int, Variable]:
         left = sorted(set(addresses) - found.keys())
         table = elf.section(name)
         if left and table is not None and table.link < len(elf.sections):
-            found |= _search(elf, table, left)
+            kinds = _THREAD_LOCAL if thread_local else _KINDS
+            found |= _search(elf, table, left, kinds)
     return found
 
 
-def _search(elf: Elf, table: Section, addresses: Sequence[int]) -> dict[int, Variable]:
+def _search(
+    elf: Elf, table: Section, addresses: Sequence[int], kinds: Collection[int]
+) -> dict[int, Variable]:
     row = _ROWS[elf.bits]
     best: dict[int, tuple[int, int, int]] = {}
     seen = 0
@@ -60,7 +68,7 @@ def _search(elf: Elf, table: Section, addresses: Sequence[int]) -> dict[int, Var
                 name, info, section, value, size = fields
             else:
                 name, value, size, info, section = fields
-            if not size or info & 0xF not in _KINDS or not _UNDEFINED < section < _FIRST_RESERVED:
+            if not size or info & 0xF not in kinds or not _UNDEFINED < section < _FIRST_RESERVED:
                 continue
             at = bisect_left(addresses, value)
             while at < len(addresses) and addresses[at] < value + size:

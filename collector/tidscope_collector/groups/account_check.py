@@ -17,12 +17,14 @@ class AccountCheck:
         account: None: there is none.
 
     Attributes:
-        found: the last comparison; None: there is none.
+        noted: the comparison of the last sample; None: it has none.
+        found: the last comparison of the rows that a table of processes has; None: there is none.
     """
 
     def __init__(self, account: GroupAccount | None) -> None:
         self._account = account
         self._first: tuple[Mapping[str, int], Used] | None = None
+        self.noted: GroupCheck | None = None
         self.found: GroupCheck | None = None
 
     def note(self, rows: Iterable[ProcessRow], used: Used) -> None:
@@ -42,7 +44,7 @@ class AccountCheck:
             self._first = now, used
         before, began = self._first
         io = used.read_bytes is not None and began.read_bytes is not None
-        self.found = GroupCheck(
+        self.noted = GroupCheck(
             cpu_by=self._account.cpu_by,
             threads_cpu_ns=max(0, now[_CPU] - before[_CPU]),
             kernel_cpu_ns=max(0, used.cpu_ns - began.cpu_ns),

@@ -49,6 +49,7 @@ class GroupExits:
 
     def __init__(self, base: GroupTaskstats, membership: Membership) -> None:
         self.seen: Reading | None = None
+        membership.members.drained_ns = 0
         self._base = base
         self._membership = membership
         self._cpu = base.fields.index(CPU) if CPU in base.fields else None
@@ -64,6 +65,8 @@ class GroupExits:
         self._membership.update()
         self._settle()
         reading = self._base.decode(words, before)
+        if len(before):
+            self._membership.members.drained_ns = int(before[0])
         if reading.process is None:
             reading = replace(reading, process=np.zeros(len(reading.tid), np.uint32))
         if self._cpu is None or self._membership.discovery != "ebpf" or reading.process is None:

@@ -10,7 +10,7 @@ from tidscope_collector.ebpf.watched import Pids
 MOST_FOUND = 65_536
 """Ended processes that their ids still stand for: after many exits at once records come late."""
 BELIEVED_NS = 2_000_000_000
-"""Once its end is known a process' exit records may still come for so long."""
+"""How long exit records may still come after the end of a process is known, and were drained."""
 
 
 @dataclass(slots=True)
@@ -73,9 +73,12 @@ class Members:
         started: how many came since attach.
         ended: how many ended, or left, since attach.
         unseen: of them those that no sample saw alive.
+        drained_ns: CLOCK_MONOTONIC before the last drain of exit records that was decoded; None: no
+            exit records come.
     """
 
     def __init__(self) -> None:
+        self.drained_ns: int | None = None
         self.alive: dict[int, Member] = {}
         self.started = 0
         self.ended = 0
@@ -178,7 +181,12 @@ class Members:
         return left
 
     def forget(self, now_ns: int) -> None:
-        """Let go of those that ended so long ago that no exit record of theirs will come."""
+        """Let go of those that ended so long ago that no exit record of theirs will come.
+
+        Records wait in sockets until they are drained: a late drain forgets nobody.
+        """
+        if self.drained_ns is not None:
+            now_ns = min(now_ns, self.drained_ns)
         while self._lately and now_ns - self._lately[0][0] > BELIEVED_NS:
             _, member = self._lately.popleft()
             if self._ended.get(member.pid) is member:

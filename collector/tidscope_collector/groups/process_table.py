@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 from tidscope_wire.frame_tables import Table, Tables, dtype_of
 
+from tidscope_collector.groups.account_check import AccountCheck
 from tidscope_collector.groups.descriptions import Descriptions
 from tidscope_collector.groups.members import Member
 from tidscope_collector.groups.process_sums import ProcessRow, ProcessSums
@@ -104,11 +105,18 @@ class JoinedTables:
     Args:
         processes: the table.
         others: None: there are none. Closed with it.
+        check: of what the processes' rows add up to; None: there is none.
     """
 
-    def __init__(self, processes: ProcessTable, others: TableSource | None) -> None:
+    def __init__(
+        self,
+        processes: ProcessTable,
+        others: TableSource | None,
+        check: AccountCheck | None = None,
+    ) -> None:
         self._processes = processes
         self._others = others
+        self._check = check
 
     @property
     def locks_reason(self) -> str:
@@ -116,10 +124,13 @@ class JoinedTables:
         return "" if self._others is None else self._others.locks_reason
 
     def read(self) -> Iterator[Tables]:
-        """See `TableSource`."""
+        """See `TableSource`; when all are read, the check is that of the same rows."""
+        noted = None if self._check is None else self._check.noted
         yield from self._processes.read()
         if self._others is not None:
             yield from self._others.read()
+        if self._check is not None and noted is not None:
+            self._check.found = noted
 
     def close(self) -> None:
         """Close both."""

@@ -16,7 +16,7 @@ from tidscope_wire.generated.models import (
 
 from tidscope_collector.foreign.gomaxprocs import GomaxprocsReader, GoProgram
 from tidscope_collector.groups.account_check import AccountCheck
-from tidscope_collector.groups.accounts import account_of
+from tidscope_collector.groups.accounts import GroupAccount, account_of
 from tidscope_collector.groups.descriptions import Descriptions
 from tidscope_collector.groups.group_pools import GroupPools
 from tidscope_collector.groups.matching import MatchWatch
@@ -102,8 +102,10 @@ class GroupSampler(TargetSampler):
         summed = StateColumns(reading.reader.fields, attach_ns).summed
         self._sums = ProcessSums(reading.group.members, summed, SUMMED)
         self._accounts = accounts
+        self._account = self._find_account(target, procfs)
+        self._check = AccountCheck(self._account)
         table = ProcessTable(self._sums, self._live, descriptions, self._gomaxprocs_of)
-        tables = JoinedTables(table, reading.tables)
+        tables = JoinedTables(table, reading.tables, self._check)
         super().__init__(target, reading.reader, gomaxprocs, attach_ns, procfs, delays, tables)
         self._descriptions = descriptions
         self._named_ns = -DESCRIBE_NS
@@ -134,17 +136,24 @@ class GroupSampler(TargetSampler):
     def _make_meter(
         self, procfs: ProcFs, delays: DelayAccounting | None, gomaxprocs: GomaxprocsReader | None
     ) -> ProcessMeter:
-        members = self._membership.members
-        group = self.target.group
-        cgroups = self._membership.cgroups
-        account = None
-        if group is not None:
-            account = account_of(group.kind, procfs, members, cgroups, process_cpu_ns)
-        self._check = AccountCheck(account)
         self._meter = GroupMeter(
-            self.pid, procfs, delays, gomaxprocs, self.target.gomaxprocs, members, account
+            self.pid,
+            procfs,
+            delays,
+            gomaxprocs,
+            self.target.gomaxprocs,
+            self._membership.members,
+            self._account,
         )
         return self._meter
+
+    def _find_account(self, target: Target, procfs: ProcFs) -> GroupAccount | None:
+        membership = self._membership
+        if target.group is None:
+            return None
+        return account_of(
+            target.group.kind, procfs, membership.members, membership.cgroups, process_cpu_ns
+        )
 
     def _gomaxprocs_of(self, member: Member) -> int:
         if member.pid == self.pid:
@@ -171,6 +180,11 @@ class GroupSampler(TargetSampler):
         """The reader says when nobody is left. Who counts for members has to know them before."""
         self._membership.update()
 
+    def _is_cpu_due(self, *, last: bool) -> bool:
+        """See `TargetSampler`: the account is read with the rows that tables are made from."""
+        tables = self._tables
+        return last or (tables is not None and tables.begins_before(self.schedule.due_ns))
+
     def _settle(self) -> None:
         """Count what ended threads used more than was said with their ends."""
         for name, process, cpu_ns in self._group.take_late():
@@ -193,6 +207,8 @@ class GroupSampler(TargetSampler):
         used = self._meter.take_used()
         # Many records that came at once are counted in several samples: until then much is missing.
         counted = self._tracker.exited().threads >= self._membership.members.ended
+        if rows is not None:
+            self._check.noted = None
         if used is not None and counted:
             self._check.note(self._sums.rows(*self._live(started_ns)[:3], started_ns), used)
         return super()._sample(events, rows, started_ns, late, health, last=last)

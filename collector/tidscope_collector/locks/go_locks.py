@@ -11,9 +11,9 @@ import time
 from tidscope_collector.foreign.lock_answers import ask_go_serving, ask_mutex_profile
 from tidscope_collector.foreign.own_server import NotOwnPortError, NotServedError, fetch
 from tidscope_collector.foreign.owned_port import OwnedPort
-from tidscope_collector.foreign.prometheus_text import add_up
+from tidscope_collector.foreign.prometheus_answers import ask_counter
 from tidscope_collector.foreign.reader import NoAnswerError, ask_ports
-from tidscope_collector.locks.waited import Waited
+from tidscope_collector.locks.waited import LEFT_OUT, Waited, WaitTable
 from tidscope_collector.procfs.files import ProcFs
 
 PROFILE = "/debug/pprof/mutex"
@@ -53,7 +53,7 @@ class GoLocks:
         self._owned: dict[int, OwnedPort] = {}
         self._search_at_s = 0.0
         self._base: dict[str, tuple[int, int]] = {}
-        self._last: dict[str, tuple[int, int]] = {}
+        self._waits = WaitTable()
         self._read_once: set[str] = set()
         self.reason = _NOT_SERVED
 
@@ -68,7 +68,10 @@ class GoLocks:
             except NotOwnPortError:
                 del self._ports[path]
                 self._search_at_s = 0.0
-        return [self._waited(name) for name in self._last]
+        return [
+            Waited("go-metrics" if name == ALL else "go-mutex-profile", name, "lock", *figures)
+            for name, *figures in self._waits
+        ]
 
     def _search(self) -> None:
         """Look for the ports at which something is served."""
@@ -112,8 +115,7 @@ class GoLocks:
                 f"mutex released by {one.function}": (one.delay_ns, one.waits)
                 for one in ask_mutex_profile(body)
             }
-        text = fetch(port, path, owned.refusal, "text/plain").decode("utf-8", "replace")
-        seconds = add_up(text, METRIC)
+        seconds = ask_counter(fetch(port, path, owned.refusal, "text/plain"), METRIC)
         if seconds is None:
             raise NotServedError(f"Port {port} does not serve {METRIC}.")
         return {ALL: (round(seconds * 1e9), 0)}
@@ -123,16 +125,7 @@ class GoLocks:
         if path not in self._read_once:
             self._read_once.add(path)
             self._base |= found
-        self._last |= found
-        self.reason = ""
-
-    def _waited(self, name: str) -> Waited:
-        base, last = self._base.get(name, (0, 0)), self._last[name]
-        return Waited(
-            "go-metrics" if name == ALL else "go-mutex-profile",
-            name,
-            "lock",
-            0,
-            max(0, last[0] - base[0]),
-            max(0, last[1] - base[1]),
-        )
+        for name, (wait_ns, waits) in found.items():
+            base = self._base.get(name, (0, 0))
+            self._waits.put(name, 0, max(0, wait_ns - base[0]), max(0, waits - base[1]))
+        self.reason = LEFT_OUT if self._waits.left_out else ""

@@ -15,10 +15,10 @@ from tidscope_collector.foreign.lock_kinds import Found
 from tidscope_collector.foreign.reader import NoAnswerError
 from tidscope_collector.locks.locks import LockWaits
 from tidscope_collector.locks.registry import (
-    MOST_LOCKS,
     OF_THREADS,
     Addresses,
     LockName,
+    LockRows,
     Numbers,
 )
 from tidscope_collector.locks.waited import LockSource
@@ -66,7 +66,7 @@ class GroupLocks:
         self._numbers: dict[tuple[int, int], int] = {}
         """By process and address."""
         self._locks: dict[Hashable, int] = {}
-        self._names: list[LockName] = []
+        self._names = LockRows()
         self._texts: set[str] = set()
         self._places: Counter[tuple[int, str]] = Counter()
         self._join_places: dict[str, int] = {}
@@ -75,8 +75,6 @@ class GroupLocks:
         """Of each process the name under which it was asked about."""
         self._refused: dict[int, str] = {}
         """Of processes that could not be examined: why."""
-        self.without_number = 0
-        """Locks that have no number, because there are too many."""
         self._changed = threading.Condition()
         self._closed = False
         self._worker = threading.Thread(target=self._work, name="group-locks", daemon=True)
@@ -110,7 +108,7 @@ class GroupLocks:
     def names(self) -> list[LockName]:
         """Rows of `lock_names`; a row never changes."""
         with self._changed:
-            return list(self._names)
+            return list(self._names.rows)
 
     def waits(self) -> list[LockWaits]:
         """None: programs of a group are not asked for their own account."""
@@ -125,6 +123,12 @@ class GroupLocks:
                 del self._locks[key]
             for owner in [owner for owner in self._pending if owner.pid == pid]:
                 del self._pending[owner]
+
+    @property
+    def without_number(self) -> int:
+        """Locks that have no number, because there are too many."""
+        with self._changed:
+            return self._names.without_number
 
     @property
     def reason(self) -> str:
@@ -232,11 +236,8 @@ class GroupLocks:
     def _add(self, key: Hashable, row: LockName) -> int:
         if key in self._locks:
             return self._locks[key]
-        if len(self._names) >= MOST_LOCKS:
-            self.without_number += 1
-            return 0
-        number = len(self._names) + 1
-        self._locks[key] = number
-        self._texts.add(row.name)
-        self._names.append(row._replace(lock=number))
+        number = self._names.add(row)
+        if number:
+            self._locks[key] = number
+            self._texts.add(row.name)
         return number

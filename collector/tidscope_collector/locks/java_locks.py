@@ -6,11 +6,10 @@ stops all Java threads for the moment that it takes.
 """
 
 import time
-from collections import Counter
 
 from tidscope_collector.foreign.lock_answers import ask_java_blocked
 from tidscope_collector.foreign.reader import NoAnswerError
-from tidscope_collector.locks.waited import Waited
+from tidscope_collector.locks.waited import LEFT_OUT, Waited, WaitTable
 from tidscope_collector.procfs.files import ProcFs
 
 LONGEST_GAP_S = 30.0
@@ -38,8 +37,7 @@ class JavaLocks:
         self._procfs = procfs
         self._pid = pid
         self._start_ticks = start_ticks
-        self._waited: Counter[tuple[str, int]] = Counter()
-        self._seen: Counter[tuple[str, int]] = Counter()
+        self._waits = WaitTable()
         self._read_ns = 0
         self.reason = ""
 
@@ -52,15 +50,10 @@ class JavaLocks:
             self.reason = str(error) + _HOW.format(self._pid)
             self._read_ns = 0
         else:
-            self.reason = ""
             since_ns = now_ns - self._read_ns if self._read_ns else 0
             self._read_ns = now_ns
             if 0 < since_ns <= LONGEST_GAP_S * 1e9:
                 for one in blocked:
-                    key = (f"{one.lock} in {one.method}", one.tid)
-                    self._waited[key] += since_ns
-                    self._seen[key] += 1
-        return [
-            Waited("java-monitor", name, "monitor", tid, ns, self._seen[name, tid])
-            for (name, tid), ns in self._waited.items()
-        ]
+                    self._waits.add(f"{one.lock} in {one.method}", one.tid, since_ns)
+            self.reason = LEFT_OUT if self._waits.left_out else ""
+        return [Waited("java-monitor", name, "monitor", *figures) for name, *figures in self._waits]

@@ -19,6 +19,8 @@ Source = Literal["futex", "go-mutex-profile", "go-metrics", "java-monitor", "sys
 
 MOST_LOCKS = 65_536
 """Of a target; further ones have no number."""
+MOST_CHARACTERS = 4 << 20
+"""Length of all names and paths of a target; locks beyond it have no number."""
 
 OF_THREADS = ("park", "join")
 """Kinds of which every thread has an address of its own: all of one name are one lock."""
@@ -44,6 +46,35 @@ class LockName(NamedTuple):
     symbol_file: str
 
 
+class LockRows:
+    """Rows of the table `lock_names`; what a program can make it keep is bounded.
+
+    Attributes:
+        rows: all of them; a row never changes.
+        without_number: locks that got no number, because there were too many.
+    """
+
+    def __init__(self) -> None:
+        self.rows: list[LockName] = []
+        self.without_number = 0
+        self._characters = 0
+
+    @property
+    def full(self) -> bool:
+        """True if no further lock gets a number."""
+        return len(self.rows) >= MOST_LOCKS or self._characters >= MOST_CHARACTERS
+
+    def add(self, row: LockName) -> int:
+        """Return the number of a new row; 0 if there are too many."""
+        if self.full:
+            self.without_number += 1
+            return 0
+        self._characters += len(row.name) + len(row.symbol_file)
+        number = len(self.rows) + 1
+        self.rows.append(row._replace(lock=number))
+        return number
+
+
 class LockRegistry:
     """Numbers stay those of their locks for as long as the target lives.
 
@@ -51,24 +82,27 @@ class LockRegistry:
 
     Attributes:
         revision: rises with each new row of names.
-        without_number: locks that got no number, because there were too many.
     """
 
     def __init__(self) -> None:
         self._addresses: Addresses = np.zeros(0, np.uint64)
         self._numbers: Numbers = np.zeros(0, np.uint32)
         self._locks: dict[Hashable, int] = {}
-        self._names: list[LockName] = []
+        self._names = LockRows()
         self._places: Counter[str] = Counter()
-        self.without_number = 0
 
     @property
     def revision(self) -> int:
-        return len(self._names)
+        return len(self._names.rows)
+
+    @property
+    def without_number(self) -> int:
+        """Locks that got no number, because there were too many."""
+        return self._names.without_number
 
     def names(self, after: int = 0) -> list[LockName]:
         """Rows that came after a revision; rows never change."""
-        return self._names[after:]
+        return self._names.rows[after:]
 
     def numbers(self, addresses: Addresses) -> Numbers:
         """Numbers of addresses, uint32[n]; 0 where none is known."""
@@ -108,7 +142,7 @@ class LockRegistry:
         if key in self._locks:
             return self._locks[key]
         name = found.name
-        if not name and found.place != "gone" and len(self._locks) < MOST_LOCKS:
+        if not name and found.place != "gone" and not self._names.full:
             # The place in memory, and a number in order of appearance.
             self._places[found.place] += 1
             name = f"{found.place} #{self._places[found.place]}"
@@ -118,10 +152,7 @@ class LockRegistry:
     def _add(self, key: Hashable, row: LockName) -> int:
         if key in self._locks:
             return self._locks[key]
-        if len(self._names) >= MOST_LOCKS:
-            self.without_number += 1
-            return 0
-        number = len(self._names) + 1
-        self._locks[key] = number
-        self._names.append(row._replace(lock=number))
+        number = self._names.add(row)
+        if number:
+            self._locks[key] = number
         return number

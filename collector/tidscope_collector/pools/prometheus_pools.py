@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from tidscope_wire.generated.agent import AgentPool
 from tidscope_wire.pools import BUCKETS
 
-from tidscope_collector.foreign.prometheus_text import samples_of
+from tidscope_collector.foreign.prometheus_text import Sample
 
 MOST_POOLS = 32
 GOMAXPROCS = "go_sched_gomaxprocs_threads"
@@ -26,19 +26,17 @@ FIGURES: Mapping[str, tuple[str, str, str]] = {
     "hikaricp_connections_pending": ("pool", "connections", "queue"),
 }
 """Samples of pools: the label that names the pool, its kind, and which figure it is."""
-_PREFIXES = ("executor_", "hikaricp_connections", GOMAXPROCS, LATENCIES)
+_BUCKET = f"{LATENCIES}_bucket"
+METRICS = (*FIGURES, GOMAXPROCS, _BUCKET)
+"""Samples that tell of pools."""
 
 
-def pools_in(text: str) -> list[AgentPool]:
+def pools_of(samples: Sequence[Sample]) -> list[AgentPool]:
     """The pools that a program tells of, at most MOST_POOLS; empty if none is known.
 
     Args:
-        text: in the Prometheus text format.
-
-    Raises:
-        NotServedError: it is not in that format, or too long.
+        samples: of METRICS.
     """
-    samples = samples_of(text, _PREFIXES)
     found: dict[tuple[str, str], dict[str, int]] = {}
     for name, labels, value in samples:
         label, kind, figure = FIGURES.get(name, ("", "", ""))
@@ -47,13 +45,9 @@ def pools_in(text: str) -> list[AgentPool]:
     pools = [_pool(name, kind, figures) for (name, kind), figures in found.items()]
     size = next((value for name, _, value in samples if name == GOMAXPROCS), math.nan)
     if _is_count(size):
-        waits = _log2([(labels.get("le", ""), n) for name, labels, n in samples if _is_wait(name)])
+        waits = _log2([(labels.get("le", ""), n) for name, labels, n in samples if name == _BUCKET])
         pools.insert(0, _pool("GOMAXPROCS", "gomaxprocs", {"size": int(size)}, waits))
     return [pool for pool in pools if pool is not None][:MOST_POOLS]
-
-
-def _is_wait(name: str) -> bool:
-    return name == f"{LATENCIES}_bucket"
 
 
 def _is_count(value: float) -> bool:

@@ -7,8 +7,9 @@ from tidscope_wire.generated.agent import AgentPool
 
 from tidscope_collector.foreign.own_server import NotOwnPortError, NotServedError, fetch
 from tidscope_collector.foreign.owned_port import OwnedPort
+from tidscope_collector.foreign.prometheus_answers import ask_samples
 from tidscope_collector.foreign.reader import NoAnswerError, ask_ports
-from tidscope_collector.pools.prometheus_pools import pools_in
+from tidscope_collector.pools.prometheus_pools import METRICS, pools_of
 from tidscope_collector.pools.source import PoolOrigin, PoolsUnreadableError
 from tidscope_collector.procfs.files import ProcFs
 
@@ -72,8 +73,8 @@ class PrometheusPoolSource:
 
     @staticmethod
     def _fetch(owned: OwnedPort, port: int, path: str) -> Sequence[AgentPool]:
-        text = fetch(port, path, owned.refusal, "text/plain").decode("utf-8", "replace")
-        pools = pools_in(text)
+        text = fetch(port, path, owned.refusal, "text/plain")
+        pools = pools_of(ask_samples(text, METRICS))
         if not pools:
             raise NotServedError(f"Port {port} serves no figures of pools at {path}.")
         return pools

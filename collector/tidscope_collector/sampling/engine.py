@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from concurrent.futures import Future
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from tidscope_wire.generated.models import CollectorHealth, EnergySource, RateAdapted, Target
@@ -40,7 +40,7 @@ FILTERED_DRAIN_NS = 500_000_000
 HELD_EXITS = 200_000
 """Exit records of all targets that wait in memory, about 90 MB; more are folded into totals."""
 LEDGERS_NS = 1_000_000_000
-SWITCH_NS = 550
+SWITCH_NS = 250
 """What a switch and a wake-up of a thread with a ledger take longer (benchmarks/waits.py)."""
 WORK_NS = 20_000_000
 """A piece of a table is read where so much time is left before the next sample."""
@@ -48,6 +48,21 @@ PUT_OFF_NS = 1_000_000_000
 """For so long at most: then it is read all the same."""
 STALLED_NS = 50_000_000
 """Between two looks whether the backend takes frames again."""
+TABLES_SHARE = 0.5
+"""Share of the CPU budget that reading the tables of all targets takes at most."""
+
+
+class Flushed(NamedTuple):
+    """A target whose frames up to one have everything up to an instant.
+
+    Attributes:
+        seq: number of that frame; 0: there is none.
+        exited: threads that have exited since attach; None: the target has ended.
+    """
+
+    seq: int
+    exited: int | None
+
 
 Step = tuple[list[SampledFrame], bool]
 """Frames of a sample, and whether they are its last."""
@@ -89,6 +104,7 @@ class Engine:
         self._stalled = stalled
         self._commands = CommandQueue()
         self._targets: dict[str, TargetSampler] = {}
+        self._ended: dict[str, int] = {}
         self._exits: ExitListener | None = None
         self._open: dict[str, Iterator[Step]] = {}
         self._held: dict[str, list[Reading]] = {}
@@ -143,6 +159,7 @@ class Engine:
         sampler.machine = self._machine.watch(sampler.attach_ns)
         sampler.prepare_usual(self._exits)
         self._budget.request(sampler.target.id, sampler.target.rate_hz)
+        self._share_tables()
         now = time.monotonic_ns()
         if len(self._targets) == 1:
             self._watch.restart(now)
@@ -166,12 +183,30 @@ class Engine:
             sampler.change_rate(rate_hz, time.monotonic_ns())
         return sampler.target
 
+    def flush(self, target: str) -> Flushed | None:
+        """Emit everything of a target up to now; call through `submit`.
+
+        Returns:
+            Which frame has it; None if the target is unknown, or was forgotten.
+        """
+        sampler = self._targets.get(target)
+        if sampler is not None:
+            self._emit_whole(sampler)
+        if target in self._targets and sampler is not None:
+            return Flushed(sampler.seq, sampler.threads_exited)
+        last = self._ended.get(target)
+        return None if last is None else Flushed(last, None)
+
+    def forget(self, target: str) -> None:
+        """Drop what is known of an ended target; may be called from any thread."""
+        self._ended.pop(target, None)
+
     def detach(self, target: str) -> Target | None:
         """Stop sampling a target; call through `submit`."""
         sampler = self._targets.get(target)
         if sampler is None:
             return None
-        self._complete(target)
+        self._emit_whole(sampler)
         if target in self._targets:
             self._drain()
             self._emit_all(sampler, self._final_frames(sampler, exited=False))
@@ -195,7 +230,7 @@ class Engine:
                 self._drain_if_due()
                 if target not in self._open and sampler.schedule.due_ns <= time.monotonic_ns():
                     if stalled:
-                        sampler.schedule.advance(time.monotonic_ns())
+                        sampler.schedule.skip(time.monotonic_ns())
                     elif not self._usual(sampler):
                         self._step(sampler, self._frames(sampler))
             self._drain_if_due()
@@ -244,11 +279,9 @@ class Engine:
         self._watch.note(sampler.target.id, self._watch.sampling() - cpu_ns, 0)
 
     def _end(self) -> None:
-        """Sampling is over: what was taken from the kernel goes out with a last sample."""
-        for target, sampler in list(self._targets.items()):
-            self._complete(target)
-            if target in self._targets:
-                self._emit_all(sampler, self._frames(sampler))
+        """Sampling is over: what the kernel has goes out with a last sample."""
+        for sampler in list(self._targets.values()):
+            self._emit_whole(sampler)
             sampler.close()
         if self._exits is not None:
             self._exits.close()
@@ -353,19 +386,38 @@ class Engine:
         sampler = self._targets[target]
         self._emit_all(sampler, self._open.pop(target, iter(())))
 
+    def _emit_whole(self, sampler: TargetSampler) -> None:
+        """Make the frames of a full sample with all tables; its target may end with it."""
+        target = sampler.target.id
+        self._complete(target)
+        if target in self._targets:
+            self._emit_all(sampler, self._frames(sampler, last=True))
+
     def _emit_all(self, sampler: TargetSampler, steps: Iterator[Step]) -> None:
         for frames, _ in steps:
             for frame in frames:
                 self._sink(sampler.target, frame)
 
-    def _frames(self, sampler: TargetSampler) -> Iterator[Step]:
-        """Take a sample: its frames, the one with the rows as the last."""
+    def _share_tables(self) -> None:
+        """Divide what reading tables may take among the targets."""
+        percent = self._budget.percent
+        for sampler in self._targets.values():
+            share = TABLES_SHARE * percent / 100 / len(self._targets) if percent else 1.0
+            sampler.tables_share = share
+
+    def _frames(self, sampler: TargetSampler, *, last: bool = False) -> Iterator[Step]:
+        """Take a sample: its frames, the one with the rows as the last.
+
+        Args:
+            sampler: of the target.
+            last: read all tables and roles: no later frame may be counted on.
+        """
         started = time.monotonic_ns()
         lateness = sampler.schedule.advance(started)
         health = self._health[sampler.target.id]
         parts: list[Reading] = []
         try:
-            reading, end = sampler.read()
+            reading, end = sampler.read(last=last)
             most = most_threads(len(sampler.reader.fields))
             if len(reading.tid) > most:
                 raise OSError(f"{len(reading.tid)} threads; a frame holds {most}")
@@ -386,6 +438,7 @@ class Engine:
                 lost=self._lost_untold(sampler),
                 health=health,
                 started_ns=started,
+                last=last,
             )
         except TargetExitedError:
             self._drain()
@@ -402,6 +455,7 @@ class Engine:
                 lost=self._lost_untold(sampler),
                 health=health,
                 started_ns=started,
+                last=last,
             )
         yield frames, True
 
@@ -421,8 +475,10 @@ class Engine:
         )
         self._budget.remove(sampler.target.id)
         target = sampler.target.id
+        self._ended[target] = sampler.seq
         del self._targets[target], self._lost_reported[target], self._health[target]
         self._switches.pop(target, None)
+        self._share_tables()
         self._keep_exits(self._targets.values())
         sampler.close()
         yield frames, True

@@ -35,7 +35,9 @@ class News:
         self._many = events >= MANY
         if events:
             earliest_ns = now_ns - (AT_ONCE - 1) * self._every_ns
-            self._due_ns = max(self._due_ns, earliest_ns) + self._every_ns
+            # Samples for another reason, such as key frames, come before it is due.
+            latest_ns = min(self._due_ns, now_ns)
+            self._due_ns = max(latest_ns, earliest_ns) + self._every_ns
 
     def note_cost(self, cpu_ns: int) -> None:
         """A sample by Python took so much CPU."""

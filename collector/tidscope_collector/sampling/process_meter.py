@@ -106,15 +106,16 @@ class ProcessMeter:
         if self._gomaxprocs is not None:
             self._gomaxprocs.asked(pending)
 
-    def read_cpu(self, now_ns: int) -> None:
+    def read_cpu(self, now_ns: int, *, due: bool = False) -> None:
         """Read the CPU time about once a second: the kernel sums up all threads.
 
         `take_cpu_ns` takes it.
 
         Args:
             now_ns: CLOCK_MONOTONIC.
+            due: read it now, whenever it was read before.
         """
-        if now_ns - self._cpu_read_ns >= SLOW_GAUGES_NS:
+        if due or now_ns - self._cpu_read_ns >= SLOW_GAUGES_NS:
             self._cpu_read_ns = now_ns
             self._cpu_ns = self._read_cpu()
 

@@ -10,7 +10,7 @@ class Schedule:
     Attributes:
         rate_hz: samples a second, 1 to 100.
         due_ns: the next deadline.
-        missed: deadlines passed over since the start.
+        missed: deadlines since the start at which no sample was taken.
     """
 
     rate_hz: float
@@ -33,7 +33,14 @@ class Schedule:
         self.missed += missed
         return late, missed
 
+    def skip(self, now_ns: int) -> None:
+        """Take no sample now: every deadline up to now is missed."""
+        if now_ns >= self.due_ns:
+            self.advance(now_ns)
+            self.missed += 1  # `advance` counts the last deadline as met.
+
     def change_rate(self, rate_hz: float, now_ns: int) -> None:
-        """Go on at another rate, one period from now."""
+        """Go on at another rate, one period from now. Deadlines up to now are missed."""
+        self.skip(now_ns)
         self.rate_hz = rate_hz
         self.due_ns = now_ns + self.period_ns

@@ -26,10 +26,8 @@ TABLES_NS = 950_000_000
 EARLIEST_NS = 100_000_000
 """Between the first readings, whose distance doubles: what a program that lives for a second waits
 for is looked up while it lives."""
-MOST_SHARE = 0.002
-"""Of a core: tables that take more CPU time to read are read more seldom."""
-USUAL_SHARE, SELDOM_NS = 0.001, 2_950_000_000
-"""The same of the usual share, but not more seldom than this."""
+USUAL_SHARE = 0.01
+"""Of a core; tables whose readings take more CPU time are read more seldom than once a second."""
 LIGHT_NS = 300_000
 """Tables that take less CPU time are read with a sample: waking up between samples costs more."""
 PIECE_NS = 2_000_000
@@ -81,6 +79,7 @@ class TableChanges:
 
     Attributes:
         due_ns: CLOCK_MONOTONIC from which they are read again.
+        share: of a core, which their readings take at most; the last one is taken in any case.
         are_light: whether reading them took so little that it is no work of its own.
     """
 
@@ -99,6 +98,7 @@ class TableChanges:
         """In the order of the catalogue; tables without rows are not in it."""
         self._omitted: dict[TableName, int] = {}
         self.due_ns = 0
+        self.share = USUAL_SHARE
         self.are_light = False
         self._read_ns = 0
         """When the rows that were sent last were read, since attach."""
@@ -118,6 +118,10 @@ class TableChanges:
     def are_ready(self) -> bool:
         """Whether what changed waits for the next frame."""
         return self._ready is not None
+
+    def begins_before(self, until_ns: int) -> bool:
+        """Whether a reading begins before a moment, CLOCK_MONOTONIC."""
+        return self._reading is None and self.due_ns <= until_ns
 
     def work(self, most_ns: int = PIECE_NS) -> None:
         """Read on, between two frames; begins a reading if none is under way.
@@ -149,8 +153,7 @@ class TableChanges:
         began_ns, took_ns = self._began_ns, self._took_ns
         self.are_light = took_ns < LIGHT_NS
         usual_ns = min(TABLES_NS, max(EARLIEST_NS, began_ns - self._attach_ns))
-        seldom_ns = min(int(took_ns / USUAL_SHARE), SELDOM_NS)
-        self.due_ns = began_ns + max(usual_ns, seldom_ns, int(took_ns / MOST_SHARE))
+        self.due_ns = began_ns + max(usual_ns, int(took_ns / self.share))
 
     def next(self, *, whole: bool, last: bool = False) -> EncodedTables:
         """Take the tables of a frame.

@@ -205,6 +205,11 @@ class TargetSampler:
         return self._frames.seq
 
     @property
+    def threads_exited(self) -> int:
+        """Threads that have exited since attach, as far as they were taken in."""
+        return self._tracker.exited().threads
+
+    @property
     def locks_reason(self) -> str | None:
         """Why its locks cannot be read or named; None if they can, or there are none."""
         return None if self._table_source is None else self._table_source.locks_reason or None
@@ -286,8 +291,21 @@ class TargetSampler:
         self._pending.append(event)
         self.schedule.change_rate(event.rate_hz, now_ns)
 
-    def read(self) -> tuple[Reading, int]:
+    @property
+    def tables_share(self) -> float:
+        """Of a core, which readings of its tables take at most."""
+        return 0.0 if self._tables is None else self._tables.share
+
+    @tables_share.setter
+    def tables_share(self, share: float) -> None:
+        if self._tables is not None:
+            self._tables.share = share
+
+    def read(self, *, last: bool = False) -> tuple[Reading, int]:
         """Read all threads.
+
+        Args:
+            last: nothing may follow: CPU time of the process is read, due or not.
 
         Returns:
             The reading, and CLOCK_MONOTONIC after it.
@@ -311,12 +329,16 @@ class TargetSampler:
                 )
             )
         now_ns = time.monotonic_ns()
-        self._process.read_cpu(now_ns)
+        self._process.read_cpu(now_ns, due=self._is_cpu_due(last=last))
         return reading, now_ns
 
     def _check_alive(self) -> None:
         if self._alive.poll(0):
             raise TargetExitedError(f"process {self.pid} has ended")
+
+    def _is_cpu_due(self, *, last: bool) -> bool:
+        """Whether CPU time of the process is read now, whenever it was read before."""
+        return last
 
     def _look(self, tid: int) -> Presence:
         return presence(self._tasks, tid)
@@ -331,6 +353,7 @@ class TargetSampler:
         lost: int,
         health: HealthNow,
         started_ns: int,
+        last: bool = False,
     ) -> list[SampledFrame]:
         """Make the frames of a sample that was taken, or the last of them.
 
@@ -342,6 +365,7 @@ class TargetSampler:
             lost: exit records.
             health: makes the health part.
             started_ns: CLOCK_MONOTONIC before it.
+            last: read all tables and roles with it.
         """
         late, missed = lateness
         events, rows = self._tracker.update(
@@ -354,7 +378,7 @@ class TargetSampler:
         resized = self._process.collect_gomaxprocs()
         if resized is not None:
             self._pending.append(resized)
-        frames = self._sample(events, rows, started_ns, late, health)
+        frames = self._sample(events, rows, started_ns, late, health, last=last)
         if self._usual is not None:
             self._arm(self._usual, started_ns, health)
         return frames
@@ -549,14 +573,15 @@ class TargetSampler:
         lost: int,
         health: HealthNow,
         started_ns: int,
+        last: bool = False,
     ) -> list[SampledFrame]:
-        """Make the frame of a sample that failed."""
+        """Make the frame of a sample that failed; see `frame`."""
         late, missed = lateness
         self._note(missed, lost)
         if self._usual is not None:
             self._usual.disarm()
         self._pending.append(SampleFailed(reason=f"{type(error).__name__}: {error}"))
-        return self._sample([], None, started_ns, late, health)
+        return self._sample([], None, started_ns, late, health, last=last)
 
     def final(
         self,
@@ -567,7 +592,10 @@ class TargetSampler:
         lost: int,
         health: HealthNow,
     ) -> list[SampledFrame]:
-        """Make the last frames: the process has ended, or someone asked to stop."""
+        """Make the last frames: the process has ended, or someone asked to stop.
+
+        Before a stop there is a sample with all that is read at the end; see `frame`.
+        """
         self._note(0, lost)
         state = "exited" if exited else "detached"
         ended = {"state": state, "steering": None, "programs": None, "programs_join": False}
@@ -575,7 +603,8 @@ class TargetSampler:
         events = self._tracker.finish(exits, exited=exited)
         last: TargetEvent = TargetExited(exit_code=exit_code) if exited else TargetDetached()
         now = time.monotonic_ns()
-        return self._sample([*events, last], None, now, 0, health, last=True)
+        self._process.read_cpu(now, due=exited)
+        return self._sample([*events, last], None, now, 0, health, last=exited)
 
     def _note(self, missed: int, lost: int) -> None:
         if missed:

@@ -1,8 +1,8 @@
 """Steering commands: by target id, with refusals that say what to do."""
 
-from collections.abc import Callable, Iterator, Mapping
+import logging
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
-from contextlib import contextmanager
 from functools import partial
 from typing import TypeVar
 
@@ -22,7 +22,7 @@ from tidscope_wire.generated.models import (
     SteerRequest,
     Target,
 )
-from tidscope_wire.problems import refusal
+from tidscope_wire.problems import ProblemError, refusal
 
 from tidscope_collector.foreign.owned_port import OwnedPort
 from tidscope_collector.foreign.reader import ask_ports
@@ -30,16 +30,17 @@ from tidscope_collector.groups.sampler import GroupSampler
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.engine import Engine
 from tidscope_collector.sampling.target import TargetSampler
+from tidscope_collector.steering.command_leases import SteeringLeases
 from tidscope_collector.steering.groups import Program, SteeringGroups, program_key
 from tidscope_collector.steering.joining import Joining
-from tidscope_collector.steering.loop.control_loop import UNASKED, Event, EventSink
-from tidscope_collector.steering.loop.setup import SteeredProcess
-from tidscope_collector.steering.refusals import (
-    BadParameterError,
-    NotSteerableError,
-    NotSteeredError,
-    TooManyActionsError,
+from tidscope_collector.steering.loop.control_loop import (
+    COMMAND_GONE,
+    UNASKED,
+    Event,
+    EventSink,
 )
+from tidscope_collector.steering.loop.setup import SteeredProcess
+from tidscope_collector.steering.refusals import NotSteerableError, refused_as_problems
 from tidscope_collector.steering.service import SteeringService, SteeringTarget
 from tidscope_collector.steering.signals.network import FIELDS
 from tidscope_collector.targets.targets import TargetRegistry
@@ -49,6 +50,8 @@ AuditSink = Callable[
     [AuditAction, AuditOutcome, Actor, str, Mapping[str, str]], "Future[AuditError | None]"
 ]
 """Writes a line of the audit log; the future says why it is not known to be on the disk."""
+
+log = logging.getLogger("tidscope.steering")
 
 READ_S = 5.0
 """A sample may take so long; what waits for it is not on the way of any other."""
@@ -82,6 +85,7 @@ class SteeringCommands:
         self.restored = restored
         self._groups = SteeringGroups(steering, self._members, self._program_target)
         self._joining: dict[str, Joining] = {}
+        self._leases = SteeringLeases(self._lapse)
 
     def options(self, target: str) -> SteeringOptions:
         """How a target could be steered.
@@ -127,13 +131,28 @@ class SteeringCommands:
                 self._steering.ended(self._passing(program).id)
 
     def steer(self, target: str, request: SteerRequest, actor: Actor) -> Target:
-        """Let a policy steer it; of a group the chosen programs.
+        """Let a policy steer it; of a group the chosen programs. With a lease, until that lapses.
 
         Raises:
             ProblemError: it cannot be.
         """
+        now = self._steer(target, request, actor)
+        self._leases.hold(target, request.lease_s)
+        return now
+
+    def renew(self, target: str) -> Target:
+        """Renew the lease of what steers a target, if it has one.
+
+        Raises:
+            ProblemError: there is no such target.
+        """
+        self._targets.attached(target)
+        self._leases.renew(target)
+        return self._now(target)
+
+    def _steer(self, target: str, request: SteerRequest, actor: Actor) -> Target:
         if self._targets.attached(target).group is not None:
-            with _refusals():
+            with refused_as_problems():
                 self._groups.steer(target, request, actor.label)
             self._stop_joining(target)
             if request.join:
@@ -147,7 +166,7 @@ class SteeringCommands:
                 "Leave programs and join out.",
             )
         steered = self._steering_target(target)
-        with _refusals():
+        with refused_as_problems():
             self._steering.steer(steered, request, actor.label)
         return self._now(target)
 
@@ -158,7 +177,7 @@ class SteeringCommands:
             ProblemError: it has none.
         """
         self._targets.attached(target)
-        with _refusals():
+        with refused_as_problems():
             for key in self._keys(target, pid):
                 self._steering.restart(key, actor)
         return self._now(target)
@@ -170,10 +189,12 @@ class SteeringCommands:
             ProblemError: it is not steered.
         """
         whole_group = self._targets.attached(target).group is not None and pid is None
+        if pid is None:
+            self._leases.drop(target)
         if whole_group:
             self._stop_joining(target)
         try:
-            with _refusals():
+            with refused_as_problems():
                 keys = self._keys(target, pid)
                 if keys == [target]:
                     self._steering.release(target, actor)
@@ -186,14 +207,24 @@ class SteeringCommands:
 
     def leave(self, target: str) -> None:
         """It is going to be detached: let go of it first."""
+        self._leases.drop(target)
         self._stop_joining(target)
         self._steering.ended(target)
 
     def close(self) -> None:
         """Release all."""
+        self._leases.close()
         for target in list(self._joining):
             self._stop_joining(target)
         self._steering.close()
+
+    def _lapse(self, target: str) -> None:
+        """Release what a command steered that has not renewed its lease."""
+        log.warning("steering of %s is released: its lease was not renewed", target)
+        try:
+            self.release(target, None, COMMAND_GONE)
+        except (ProblemError, TimeoutError) as error:
+            log.info("steering of %s is not released: %s", target, error)
 
     def _keys(self, target: str, pid: int | None) -> list[str]:
         if self._targets.attached(target).group is None:
@@ -385,32 +416,3 @@ class SteeringCommands:
     def _ask(self, action: Callable[[], Answer]) -> Answer:
         answer: Answer = self._engine.submit(action).result(READ_S)
         return answer
-
-
-@contextmanager
-def _refusals() -> Iterator[None]:
-    """Turn troubles of steering into refusals."""
-    try:
-        yield
-    except NotSteerableError as error:
-        raise refusal(
-            "not-steerable",
-            str(error),
-            "The Steer drawer and `tidscope steer --options` show what each knob and signal needs.",
-        ) from error
-    except BadParameterError as error:
-        raise refusal(
-            "bad-parameter",
-            str(error),
-            "The Steer drawer and `tidscope policies list` show the parameters and their bounds.",
-        ) from error
-    except NotSteeredError as error:
-        raise refusal(
-            "not-steered", "no policy steers this target", "Choose a policy first."
-        ) from error
-    except TooManyActionsError as error:
-        raise refusal(
-            "too-many-actions",
-            "more actions on this target within 10 s than programs can follow",
-            "Wait some seconds. A release always works.",
-        ) from error

@@ -1,5 +1,10 @@
 """Why something is not done that was asked for."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from tidscope_wire.problems import refusal
+
 
 class NotSteerableError(Exception):
     """It cannot be done; the text is a sentence for people."""
@@ -15,3 +20,36 @@ class BadParameterError(Exception):
 
 class TooManyActionsError(Exception):
     """Somebody presses buttons faster than programs can follow."""
+
+
+@contextmanager
+def refused_as_problems() -> Iterator[None]:
+    """Turn troubles of steering into problems of the API.
+
+    Raises:
+        ProblemError: in place of the errors above.
+    """
+    try:
+        yield
+    except NotSteerableError as error:
+        raise refusal(
+            "not-steerable",
+            str(error),
+            "The Steer drawer and `tidscope steer --options` show what each knob and signal needs.",
+        ) from error
+    except BadParameterError as error:
+        raise refusal(
+            "bad-parameter",
+            str(error),
+            "The Steer drawer and `tidscope policies list` show the parameters and their bounds.",
+        ) from error
+    except NotSteeredError as error:
+        raise refusal(
+            "not-steered", "no policy steers this target", "Choose a policy first."
+        ) from error
+    except TooManyActionsError as error:
+        raise refusal(
+            "too-many-actions",
+            "more actions on this target within 10 s than programs can follow",
+            "Wait some seconds. A release always works.",
+        ) from error

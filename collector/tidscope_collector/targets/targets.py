@@ -35,7 +35,7 @@ from tidscope_collector.processes.identity import identify
 from tidscope_collector.processes.listing import ProcessLister
 from tidscope_collector.processes.refusals import attach_refusal
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.sampling.engine import Engine
+from tidscope_collector.sampling.engine import Engine, Flushed
 from tidscope_collector.sampling.target import TargetSampler
 from tidscope_collector.sizing.audit import audit_sizes
 from tidscope_collector.targets.host import MAX_TARGETS
@@ -92,6 +92,7 @@ class TargetRegistry:
             self._frames_before.pop(target, None)
         self._tables.pop(target, None)
         self._names.pop(target, None)
+        self._engine.forget(target)
 
     def processes(self) -> list[Process]:
         """List the processes of the host."""
@@ -413,6 +414,17 @@ class TargetRegistry:
                 raise _unknown(target)
             return known
         return ended
+
+    def flush(self, target: str) -> Flushed:
+        """Emit everything of a target up to now.
+
+        Raises:
+            ProblemError: there is no such target.
+        """
+        flushed: Flushed | None = self._engine.submit(lambda: self._engine.flush(target)).result()
+        if flushed is None:
+            raise _unknown(target)
+        return flushed
 
     def attached(self, target: str) -> Target:
         """A target that is being sampled.

@@ -15,11 +15,14 @@ from tidscope_wire.generated.models import (
     DoctorCommand,
     DoctorReply,
     DoctorReport,
+    FlushCommand,
+    FlushReply,
     FramesReceived,
     ListProcessesCommand,
     ProcessesReply,
     RefusedReply,
     ReleaseCommand,
+    RenewSteeringCommand,
     RestartSearchCommand,
     SetDelayAccountingCommand,
     SetRateCommand,
@@ -42,11 +45,18 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("tidscope.uplink")
 
-SteeringCommand = SteerCommand | RestartSearchCommand | ReleaseCommand | SteeringOptionsCommand
+SteeringCommand = (
+    SteerCommand
+    | RenewSteeringCommand
+    | RestartSearchCommand
+    | ReleaseCommand
+    | SteeringOptionsCommand
+)
 Command = (
     AttachCommand
     | DetachCommand
     | SetRateCommand
+    | FlushCommand
     | ListProcessesCommand
     | DoctorCommand
     | SizeAuditCommand
@@ -55,7 +65,7 @@ Command = (
 )
 RESTORING = ReleaseCommand | DetachCommand
 """Commands that give a program its size back: each target has a thread for them, however many slow
-commands there are."""
+commands there are. Flushes have threads likewise: a run that ends waits for them."""
 
 Reply = (
     TargetReply
@@ -63,6 +73,7 @@ Reply = (
     | DoctorReply
     | SizeAuditReply
     | SteeringOptionsReply
+    | FlushReply
     | RefusedReply
 )
 Message = Command | CollectorWelcome | FramesReceived
@@ -106,12 +117,14 @@ class CommandHandler:
         self._targets, self._examine, self._delays = targets, examine, delays
         self._steering = steering
         self._restoring = ThreadPoolExecutor(MAX_TARGETS, "restore")
+        self._flushing = ThreadPoolExecutor(MAX_TARGETS, "flush")
 
     async def answer(self, command: Command) -> Reply:
         """Carry a command out in a worker thread; a refusal and a failure are answers too."""
         try:
             loop = asyncio.get_running_loop()
             executor = self._restoring if isinstance(command, RESTORING) else None
+            executor = self._flushing if isinstance(command, FlushCommand) else executor
             return await loop.run_in_executor(executor, self._carry_out, command)
         except ProblemError as error:
             return RefusedReply(request_id=command.request_id, problem=error.problem)
@@ -130,16 +143,23 @@ class CommandHandler:
             case DetachCommand(request_id=number) | SetRateCommand(request_id=number):
                 target = self._change(command)
                 return TargetReply(request_id=number, target=target, created=False)
-            case ListProcessesCommand(request_id=number):
-                return ProcessesReply(request_id=number, processes=self._targets.processes())
-            case SizeAuditCommand(request_id=number):
-                return SizeAuditReply(request_id=number, audit=self._targets.audit_sizes())
+            case FlushCommand(request_id=number, target=name):
+                flushed = self._targets.flush(name)
+                return FlushReply(request_id=number, seq=flushed.seq, exited=flushed.exited)
+            case ListProcessesCommand() | SizeAuditCommand():
+                return self._list(command)
             case DoctorCommand() | SetDelayAccountingCommand():
                 if isinstance(command, SetDelayAccountingCommand):
                     self._switch(command.on)
                 return DoctorReply(request_id=command.request_id, report=self._examine())
             case _:
                 return self._steer(command, self._required_steering())
+
+    def _list(self, command: ListProcessesCommand | SizeAuditCommand) -> Reply:
+        number = command.request_id
+        if isinstance(command, SizeAuditCommand):
+            return SizeAuditReply(request_id=number, audit=self._targets.audit_sizes())
+        return ProcessesReply(request_id=number, processes=self._targets.processes())
 
     def _change(self, command: DetachCommand | SetRateCommand) -> Target:
         if isinstance(command, SetRateCommand):
@@ -176,6 +196,8 @@ class CommandHandler:
                 return SteeringOptionsReply(request_id=number, options=options)
             case SteerCommand(target=name, request=request, actor=actor):
                 target = steering.steer(name, request, actor)
+            case RenewSteeringCommand(target=name):
+                target = steering.renew(name)
             case RestartSearchCommand(target=name, pid=pid, actor=actor):
                 target = steering.restart(name, pid, actor.label)
             case ReleaseCommand(target=name, pid=pid, actor=actor):

@@ -187,9 +187,11 @@ class Uplink:
         """Tell a connected backend that this collector ends because it was asked to."""
         if self._link is None or not self._ends:
             return
+        self._take_in()
+        last = {target: self._replay.last_seq(target) for target in self._replay.targets()}
         with suppress(ConnectionClosed, TimeoutError, OSError):
             async with asyncio.timeout(GOODBYE_S):
-                await self._give(self._link, CollectorGoodbye().model_dump_json())
+                await self._give(self._link, CollectorGoodbye(last=last).model_dump_json())
 
     async def run(self) -> None:
         """Connect, and connect again, until cancelled."""

@@ -41,11 +41,15 @@ READS, WRITES, SYNCS = 64, 65, 66
 """Of calls in which the file of the first argument decides, beside the states."""
 RESTARTS = 67
 """Of the call that goes on with one which a signal interrupted."""
+SPLICES = 68
+"""Of the call in which two files decide, one of which is a pipe."""
+FUTEXES = 69
+"""Of the call that waits for any of several futexes: its wait is named by the call."""
 
 # fmt: off
 _CALLS: dict[str, dict[int, tuple[int, ...]]] = {
     "x86_64": {
-        State.FUTEX: (202, 449, 455),
+        State.FUTEX: (202, 455),
         State.POLL: (7, 23, 232, 270, 271, 281, 441),
         State.SLEEP: (35, 230),
         State.SOCKET_RECEIVE: (45, 47, 299),
@@ -55,13 +59,15 @@ _CALLS: dict[str, dict[int, tuple[int, ...]]] = {
         State.PIPE: (34, 128, 130),
         State.CHILD: (56, 57, 58, 61, 247, 435),
         State.IO_URING: (426,),
-        READS: (0, 17, 19, 78, 89, 217, 275, 276, 295, 326, 327),
+        READS: (0, 17, 19, 78, 89, 217, 276, 295, 326, 327),
         WRITES: (1, 18, 20, 40, 278, 285, 296, 328),
         SYNCS: (26, 74, 75, 162, 277, 306),
         RESTARTS: (219,),
+        SPLICES: (275,),
+        FUTEXES: (449,),
     },
     "aarch64": {
-        State.FUTEX: (98, 449, 455),
+        State.FUTEX: (98, 455),
         State.POLL: (22, 72, 73, 441),
         State.SLEEP: (101, 115),
         State.SOCKET_RECEIVE: (207, 212, 243),
@@ -71,10 +77,12 @@ _CALLS: dict[str, dict[int, tuple[int, ...]]] = {
         State.PIPE: (133, 137),
         State.CHILD: (95, 220, 260, 435),
         State.IO_URING: (426,),
-        READS: (61, 63, 65, 67, 69, 76, 77, 285, 286),
+        READS: (61, 63, 65, 67, 69, 77, 285, 286),
         WRITES: (47, 64, 66, 68, 70, 71, 75, 287),
         SYNCS: (81, 82, 83, 84, 227, 267),
         RESTARTS: (128,),
+        SPLICES: (76,),
+        FUTEXES: (449,),
     },
 }
 # fmt: on
@@ -87,7 +95,7 @@ def kinds_of_calls(machine: str) -> dict[int, int]:
         machine: as uname(2) names it.
 
     Returns:
-        Number of a call to a State, READS, WRITES, SYNCS or RESTARTS. Others are State.OTHER_CALL.
+        Number of a call to a State, or to one of READS to FUTEXES. Others are State.OTHER_CALL.
         Empty for a machine whose calls are not known here.
     """
     found = _CALLS.get(machine, {})

@@ -71,7 +71,7 @@ const DESCRIBED = [
   { id: "page_fault_disk", group: "disk", name: "Page fault, reading from disk" },
   { id: "child", group: "other", name: "Waiting for a child process", idle: true },
   { id: "io_uring", group: "other", name: "Waiting for io_uring" },
-  { id: "stopped", group: "other", name: "Stopped or traced" },
+  { id: "stopped", group: "other", name: "Stopped, traced or frozen" },
   { id: "other_call", group: "other", name: "In another system call" },
   { id: "other", group: "other", name: "Waiting in the kernel" },
 ] as const satisfies readonly Described[];

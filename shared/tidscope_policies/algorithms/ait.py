@@ -46,7 +46,8 @@ class Ait:
             self._begun, self._direction, self._last_s = True, UP, None
             self._cycle.empty()
             size = seen.bounds.clamp(self._p.start or seen.size)
-            return Decision(size, "starting", f"{self._why}, at {size}.")
+            why = f"{self._why}, at {size}."
+            return Decision(size, "starting", why, deferred=size == seen.size)
         waited_s = self._cycle.take_in(seen)
         return waited_s if isinstance(waited_s, Decision) else self._compare(seen, waited_s)
 

@@ -53,7 +53,8 @@ class AitPrinted:
         if not self._begun:
             self._begun = True
             size = seen.bounds.clamp(self._p.start or seen.size)
-            return Decision(size, "starting", f"{self._why}, at {size}.")
+            why = f"{self._why}, at {size}."
+            return Decision(size, "starting", why, deferred=size == seen.size)
         waited_s = self._cycle.take_in(seen)
         return waited_s if isinstance(waited_s, Decision) else self._decide(seen, waited_s)
 

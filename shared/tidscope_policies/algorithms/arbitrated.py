@@ -46,7 +46,8 @@ class Arbitrated:
         else:
             share = seen.cores.share
         size = seen.bounds.clamp(int(share))
-        return Decision(size, "starting", f"{size}, the equal share: there is no division yet.")
+        why = f"{size}, the equal share: there is no division yet."
+        return Decision(size, "starting", why, deferred=size == seen.size)
 
     def restart(self, reason: str) -> None:
         """Nothing: the arbiter knows who takes part."""

@@ -64,11 +64,13 @@ class Bidirectional:
             self._turns.clear()
             self._resting = 0
             size = bounds.clamp(self._p.start or seen.size)
-            return Decision(size, "climbing down", f"{self._why}, at {size}.")
+            why = f"{self._why}, at {size}."
+            return Decision(size, "climbing down", why, deferred=size == seen.size)
         if not is_usable(seen):
             self._last = None
             self._resting = max(0, self._resting - 1)
-            return Decision(bounds.clamp(seen.size), "holding", f"{NOT_COUNTED}.")
+            size = bounds.clamp(seen.size)
+            return Decision(size, "holding", f"{NOT_COUNTED}.", deferred=True)
         if self._resting:
             self._resting -= 1
             return Decision(bounds.clamp(seen.size), "resting", f"Resting at {seen.size}.")

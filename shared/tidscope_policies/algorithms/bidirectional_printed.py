@@ -39,9 +39,11 @@ class BidirectionalPrinted:
         bounds = seen.bounds
         if self._variable is None:
             self._variable, self._direction, self._last = bounds.high, DOWN, 0.0
-            return Decision(bounds.high, "climbing down", f"{self._why}, at the highest size.")
+            why, size = f"{self._why}, at the highest size.", bounds.high
+            return Decision(size, "climbing down", why, deferred=size == seen.size)
         if not is_usable(seen):
-            return Decision(bounds.clamp(self._variable), "holding", f"{NOT_COUNTED}.")
+            size = bounds.clamp(self._variable)
+            return Decision(size, "holding", f"{NOT_COUNTED}.", deferred=True)
         last, self._last = self._last, seen.progress
         if last > seen.progress:
             size = bounds.clamp(self._variable - self._direction)

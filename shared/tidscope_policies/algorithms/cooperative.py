@@ -66,7 +66,7 @@ class Cooperative:
         if seen.probing_elsewhere or peers.moved:
             self._disturbed = True
             self._turn = 0
-            return Decision(seen.size, "waiting", WAITS_ITS_TURN)
+            return Decision(seen.size, "waiting", WAITS_ITS_TURN, deferred=True)
         decided = self._next(seen, peers.log_progress)
         if decided.size != seen.size:
             self._turn = self._p.patience
@@ -106,7 +106,8 @@ class Cooperative:
             cores, share = seen.cores.usable, seen.cores.share
         size = seen.bounds.clamp(int(share))
         noun = "core" if cores == 1 else "cores"
-        return Decision(size, "starting", f"{why} at {size}: {cores:g} {noun} for {programs}.")
+        reason = f"{why} at {size}: {cores:g} {noun} for {programs}."
+        return Decision(size, "starting", reason, deferred=size == seen.size)
 
 
 class _PeerGate:

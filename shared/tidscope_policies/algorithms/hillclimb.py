@@ -55,6 +55,7 @@ class Hillclimb:
         self._from = 0
         self._reference: float | None = None
         self._rest = 0
+        self._moved = False
 
     def observe(self, seen: Observation) -> Decision:
         """Compare with the step before."""
@@ -62,10 +63,12 @@ class Hillclimb:
             self._state, self._direction, self._stride = "scaling", UP, 1
             self._reference = None
             size = seen.bounds.clamp(self._p.start or seen.size)
-            return Decision(size, "starting", f"{self._why}, at {size}.")
+            why = f"{self._why}, at {size}."
+            return Decision(size, "starting", why, deferred=size == seen.size)
         if not is_usable(seen):
             self._settle()
-            return Decision(seen.bounds.clamp(seen.size), "holding", f"{NOT_COUNTED}.")
+            size = seen.bounds.clamp(seen.size)
+            return Decision(size, "holding", f"{NOT_COUNTED}.", deferred=True)
         if self._state == "settled":
             return self._rest_or_explore(seen)
         if self._reference is None:
@@ -101,7 +104,10 @@ class Hillclimb:
         size = seen.bounds.clamp(seen.size + self._direction * self._stride)
         if size == seen.size:
             self._settle()
-            return Decision(size, "settled", f"{why}, and the bound is reached.")
+            why = f"{why}, and the bound is reached."
+            # Without a second size there is nothing to choose from.
+            return Decision(size, "settled", why, deferred=not self._moved)
+        self._moved = True
         self._reference, self._from = seen.progress, seen.size
         return Decision(size, self._state, f"{why}: on to {size}.")
 
@@ -113,7 +119,8 @@ class Hillclimb:
     def _rest_or_explore(self, seen: Observation) -> Decision:
         self._rest -= 1
         if self._rest > 0:
-            return Decision(seen.size, "settled", f"Resting at {seen.size}.")
+            why = f"Resting at {seen.size}."
+            return Decision(seen.size, "settled", why, deferred=not self._moved)
         self._direction = -self._direction
         if seen.size + self._direction not in seen.bounds.sizes:
             self._direction = -self._direction

@@ -32,15 +32,15 @@ class JobCycle:
         size = seen.bounds.clamp(seen.size)
         if not is_usable(seen):
             self.empty()
-            return Decision(size, "holding", f"{NOT_COUNTED}.")
+            return Decision(size, "holding", f"{NOT_COUNTED}.", deferred=True)
         if seen.mean_wait_s is None:
             why = "The signal does not report how long jobs wait."
-            return Decision(size, "no signal", why)
+            return Decision(size, "no signal", why, deferred=True)
         self._jobs += seen.jobs
         self._waited_s += seen.mean_wait_s * seen.jobs
         if self._jobs < self._length:
             why = f"{self._jobs} of {self._length} jobs of this cycle have ended."
-            return Decision(size, "collecting", why)
+            return Decision(size, "collecting", why, deferred=True)
         mean_s = self._waited_s / self._jobs
         self.empty()
         return mean_s

@@ -31,7 +31,7 @@ class KalmanKg:
     def observe(self, seen: Observation) -> Decision:
         """Learn from an interval and choose."""
         if seen.probing_elsewhere:
-            return Decision(seen.size, "waiting", WAITS_ITS_TURN)
+            return Decision(seen.size, "waiting", WAITS_ITS_TURN, deferred=True)
         if not is_measured(seen):
             return self._search.miss(seen)
         self._search.share(1 if seen.peers is None else seen.peers.instances)

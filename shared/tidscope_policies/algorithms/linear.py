@@ -64,7 +64,7 @@ class Linear:
         if self._cursor is None:
             return self._begin(seen)
         if seen.probing_elsewhere:
-            return Decision(seen.size, "waiting", WAITS_ITS_TURN)
+            return Decision(seen.size, "waiting", WAITS_ITS_TURN, deferred=True)
         if not is_usable(seen) or seen.size != self._cursor:
             # After bounds got narrower the cursor may lie outside them.
             self._cursor = seen.bounds.clamp(self._cursor)
@@ -96,7 +96,7 @@ class Linear:
 
     def _begin(self, seen: Observation) -> Decision:
         if seen.probing_elsewhere:
-            return Decision(seen.size, "waiting", WAITS_ITS_TURN)
+            return Decision(seen.size, "waiting", WAITS_ITS_TURN, deferred=True)
         self._cursor = seen.bounds.high
         return _try(self._cursor, self._why)
 

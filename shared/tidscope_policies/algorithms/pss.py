@@ -75,7 +75,7 @@ class Pss:
         size = seen.bounds.clamp(seen.size)
         if not is_usable(seen):
             self._asked = self._before = None
-            return Decision(size, "holding", f"{NOT_COUNTED}.")
+            return Decision(size, "holding", f"{NOT_COUNTED}.", deferred=True)
         if self._asked is not None and self._before is not None:
             better = seen.progress > self._before
             self._predictor.update(self._asked, answer=better == (self._direction == UP))

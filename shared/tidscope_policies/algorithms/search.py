@@ -162,7 +162,8 @@ class Search:
             if not self._run:
                 return self._choose(size)
             turn = True
-        return Decision(seen.bounds.clamp(size), "holding", f"{NOT_COUNTED}.", probing=turn)
+        size = seen.bounds.clamp(size)
+        return Decision(size, "holding", f"{NOT_COUNTED}.", probing=turn, deferred=True)
 
     def step(self, seen: Observation, value: float) -> Decision:
         """Learn from an interval and choose the next size.

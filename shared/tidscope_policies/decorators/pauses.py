@@ -14,7 +14,8 @@ class Pauses:
         """Hold, or pass on."""
         if seen.paused:
             size = seen.size if self._size is None else self._size
-            return Decision(size, "paused", "The program is paused: nothing is decided.")
+            reason = "The program is paused: nothing is decided."
+            return Decision(size, "paused", reason, deferred=True)
         decided = self._inner.observe(seen)
         self._size = decided.size
         return decided

@@ -23,9 +23,8 @@ class WarmUp:
         left_s = self._until_s - seen.at_s
         # A clock that is read as seconds leaves rests like 1e-12.
         if left_s > 1e-6:
-            return Decision(
-                seen.size, "warming up", f"The program warms up for {left_s:.1f} s more."
-            )
+            reason = f"The program warms up for {left_s:.1f} s more."
+            return Decision(seen.size, "warming up", reason, deferred=True)
         return self._inner.observe(seen)
 
     def restart(self, reason: str) -> None:

@@ -50,7 +50,7 @@ class Sweep:
             self._begin_block()
             self.verdict = record.verdict
             if self.verdict == "open":
-                return Decision(record.start, "sweep, waiting", WAITS_ITS_TURN)
+                return Decision(record.start, "sweep, waiting", WAITS_ITS_TURN, deferred=True)
         else:
             self._measure(record, seen)
             self.verdict = record.verdict

@@ -233,15 +233,24 @@ class ClientProof(Message):
     """
 
 
+LastAdditionalProperty = TypeAliasType(
+    "LastAdditionalProperty", Annotated[int, Field(ge=0)]
+)
+
+
 class CollectorGoodbye(Message):
     """
-    The collector ends because it was asked to: a connection that breaks without this is an outage.
+    The collector ends because it was asked to: a connection that breaks without this is an outage. It has made the last frames of its targets.
     """
 
     model_config = ConfigDict(
         extra="forbid",
     )
     type: Literal["collector_goodbye"] = "collector_goodbye"
+    last: Annotated[dict[str, LastAdditionalProperty], Field(max_length=64)] = {}
+    """
+    By target: the number of its last frame, which has everything up to the end of sampling.
+    """
 
 
 class CollectorHealth(Message):
@@ -1136,6 +1145,48 @@ class FigureDifference(Message):
     caveat: str | None
     """
     What to know about the verdict, in one sentence; null if nothing.
+    """
+
+
+class FlushCommand(Message):
+    """
+    Take what the kernel has of a target now, sample it once more with all tables, and send it; answered with a FlushReply.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["flush_command"] = "flush_command"
+    request_id: Annotated[int, Field(ge=0)]
+    """
+    Chosen by the sender, repeated in the reply.
+    """
+    target: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
+    """
+    Identity of one attachment; a new one each time a process is attached to.
+    """
+
+
+class FlushReply(Message):
+    """
+    Answer to a FlushCommand: which frame has everything up to the command.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["flush_reply"] = "flush_reply"
+    request_id: Annotated[int, Field(ge=0)]
+    """
+    Chosen by the sender, repeated in the reply.
+    """
+    seq: Annotated[int, Field(ge=0)]
+    """
+    Number of the newest frame of the target; 0: it has none. The target is whole up to this frame.
+    """
+    exited: Annotated[int | None, Field(ge=0)]
+    """
+    Threads of the target that have exited since attach, up to that frame; null: the target has ended.
     """
 
 
@@ -2401,6 +2452,25 @@ class RefusedReply(Message):
     problem: Problem
 
 
+class RenewSteeringCommand(Message):
+    """
+    Renew the lease of steering; answered with a TargetReply.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["renew_steering_command"] = "renew_steering_command"
+    request_id: Annotated[int, Field(ge=0)]
+    """
+    Chosen by the sender, repeated in the reply.
+    """
+    target: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
+    """
+    Identity of one attachment; a new one each time a process is attached to.
+    """
+
+
 class RestoredProgram(Message):
     """
     A program that an earlier collector left changed, and that this one restored at its start.
@@ -2570,7 +2640,19 @@ class RunLosses(Message):
     """
     missing_ns: Annotated[int, Field(ge=0)]
     """
-    Time in these gaps, nanoseconds.
+    Time in these gaps, and at the end of the run (tail_ns), nanoseconds.
+    """
+    tail_ns: Annotated[int, Field(ge=0)] = 0
+    """
+    Time at the end of the run without frames, nanoseconds: from its last frame to the moment at which it was to end. 0: the collector confirmed that nothing is missing there, or the last frame said so itself.
+    """
+    tail_samples: Annotated[int, Field(ge=0)] = 0
+    """
+    Samples that were due in that time.
+    """
+    tail_exits: Annotated[int | None, Field(ge=0)] = 0
+    """
+    Threads that exited up to the end of the run, and are not in it; null: unknown, because the collector did not say.
     """
     truncated_bytes: Annotated[int, Field(ge=0)]
     """
@@ -2582,7 +2664,7 @@ class RunLosses(Message):
     """
     deadlines_missed: Annotated[int, Field(ge=0)]
     """
-    Samples skipped because their deadline had passed.
+    Samples that were due and were not taken: the deadline had passed, or frames were withheld.
     """
     samples_failed: Annotated[int, Field(ge=0)]
     """
@@ -2595,6 +2677,10 @@ class RunLosses(Message):
     exits_without_event: Annotated[int, Field(ge=0)] = 0
     """
     Threads that exited, are counted in totals, and have no event of their own: more exited at once than the collector keeps one by one.
+    """
+    processes_missed: Annotated[int, Field(ge=0)] = 0
+    """
+    Processes of a group that may have been missed: the kernel dropped events about births.
     """
     network_calls_uncounted: Annotated[int, Field(ge=0)] = 0
     """
@@ -3243,6 +3329,10 @@ class SteeringDecided(Message):
     probing: bool
     """
     It is exploring sizes.
+    """
+    deferred: bool = False
+    """
+    It keeps the size because it cannot choose one yet: it warms up, begins, waits for its turn, or the interval says too little.
     """
     with_policy: bool | None = None
     """
@@ -5564,6 +5654,10 @@ class SteerRequest(Message):
     """
     Of a group: whether new programs are steered, too; null: no.
     """
+    lease_s: Annotated[float | None, Field(ge=2.0, le=300.0)] = None
+    """
+    Steering ends unless it is renewed within so many seconds (POST …/steering/renew); null: it lasts until it is released.
+    """
 
 
 class SteeringProven(Message):
@@ -6017,6 +6111,10 @@ class Steering(Message):
     """
     When the last decision was made, Unix microseconds; null before the first one.
     """
+    chosen_unix_us: Annotated[int | None, Field(ge=0)] = None
+    """
+    When the policy first chose a size, neither deferring that nor trying sizes out, Unix microseconds; null before.
+    """
     division: CoreDivision | None = None
     """
     What the arbiter gives it of the cores; null: another policy steers.
@@ -6137,8 +6235,10 @@ CollectorCommand = TypeAliasType(
         | SetDelayAccountingCommand
         | SteerCommand
         | RestartSearchCommand
+        | RenewSteeringCommand
         | ReleaseCommand
-        | SteeringOptionsCommand,
+        | SteeringOptionsCommand
+        | FlushCommand,
         Field(discriminator="type", title="CollectorCommand"),
     ],
 )
@@ -6588,7 +6688,8 @@ CollectorMessage = TypeAliasType(
         | TargetForgotten
         | FramesLost
         | SteeringOptionsReply
-        | CollectorGoodbye,
+        | CollectorGoodbye
+        | FlushReply,
         Field(discriminator="type", title="CollectorMessage"),
     ],
 )

@@ -77,6 +77,21 @@ class RecoveredLease:
     trouble: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class LeftChanged:
+    """A living program whose affinity is as a collector that is gone left it.
+
+    Attributes:
+        pid: process id.
+        name: of the process, as the kernel has it.
+        undo: command line that gives all its threads the CPUs of most of them before.
+    """
+
+    pid: int
+    name: str
+    undo: str
+
+
 class Leases:
     """The leases of a host, one file a process.
 
@@ -197,7 +212,7 @@ class Leases:
             threads = restore(self._procfs, lease)
         except (OSError, UnsettledError) as error:
             # The file stays, for the next start.
-            return RecoveredLease(lease.pid, 0, str(error))
+            return RecoveredLease(lease.pid, 0, f"{error} Undo it by: {_undo(lease)}")
         self.remove(lease)
         return RecoveredLease(lease.pid, threads)
 
@@ -205,21 +220,35 @@ class Leases:
         return self._directory / f"{pid}.json"
 
     def _read(self, path: Path) -> AffinityLease | None:
-        try:
-            with path.open("rb") as file:
-                lease = AffinityLease.model_validate_json(file.read(LARGEST_FILE))
-        except FileNotFoundError:
-            return None
-        except (OSError, ValidationError) as error:
-            log.warning("%s cannot be read: %s", path, error)
-            return None
-        return lease if path == self._path(lease.pid) else None
+        return _read(path)
 
     def _owner(self, lease: AffinityLease) -> tuple[int, int]:
         return lease.owner_pid, lease.owner_start_ticks
 
     def _owner_lives(self, lease: AffinityLease) -> bool:
-        return _start_ticks(self._procfs, lease.owner_pid) == lease.owner_start_ticks
+        return _owner_lives(self._procfs, lease)
+
+
+def left_changed(procfs: ProcFs, directory: Path = DIRECTORY) -> list[LeftChanged]:
+    """Programs that are still as a collector that is gone left them; nothing is changed.
+
+    Args:
+        procfs: tells who is alive.
+        directory: of the leases; without it, or without the right to read it, there are none.
+    """
+    found = []
+    for path in sorted(directory.glob("*.json")):
+        lease = _read(path)
+        if lease is None or _owner_lives(procfs, lease):
+            continue
+        try:
+            stat_of = parse_stat(procfs.read(f"{lease.pid}/stat"))
+        except OSError:
+            continue
+        if not stat_of.ended and stat_of.start_ticks == lease.start_ticks:
+            name = stat_of.name.decode(errors="replace")
+            found.append(LeftChanged(lease.pid, name, _undo(lease)))
+    return found
 
 
 def restore(procfs: ProcFs, lease: AffinityLease) -> int:
@@ -247,6 +276,26 @@ def restore(procfs: ProcFs, lease: AffinityLease) -> int:
         return set_masks(procfs, lease.pid, lease.start_ticks, wanted)
     except ProcessLookupError:
         return 0
+
+
+def _read(path: Path) -> AffinityLease | None:
+    try:
+        with path.open("rb") as file:
+            lease = AffinityLease.model_validate_json(file.read(LARGEST_FILE))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValidationError) as error:
+        log.warning("%s cannot be read: %s", path, error)
+        return None
+    return lease if path.name == f"{lease.pid}.json" else None
+
+
+def _owner_lives(procfs: ProcFs, lease: AffinityLease) -> bool:
+    return _start_ticks(procfs, lease.owner_pid) == lease.owner_start_ticks
+
+
+def _undo(lease: AffinityLease) -> str:
+    return f"taskset -acp {','.join(map(str, lease.common))} {lease.pid}"
 
 
 def _start_ticks(procfs: ProcFs, pid: int) -> int | None:

@@ -59,7 +59,8 @@ PROGRAM_EXIT = "program exit"
 LOOP_FAILURE = "control loop failure"
 DETACH = "detach"
 SHUTDOWN = "collector shutdown"
-UNASKED = frozenset({PROGRAM_EXIT, LOOP_FAILURE, DETACH, SHUTDOWN, PROOF, SWEEP})
+COMMAND_GONE = "end of the command"
+UNASKED = frozenset({PROGRAM_EXIT, LOOP_FAILURE, DETACH, SHUTDOWN, COMMAND_GONE, PROOF, SWEEP})
 """Who releases where nobody asks for a release."""
 
 Event = (
@@ -522,6 +523,10 @@ class ControlLoop:
     ) -> None:
         division = self._division()
         waiting = decision.probing and in_force != decision.size and not self.settings.shadow
+        now_us = time.time_ns() // 1000
+        chosen_us = self._steering.chosen_unix_us
+        if chosen_us is None and decision.chooses:
+            chosen_us = now_us
         self._steering = self._steering.model_copy(
             update={
                 "size": in_force,
@@ -530,7 +535,8 @@ class ControlLoop:
                 "decisions": self._steering.decisions + 1,
                 "ops_per_s": seen.progress,
                 "interval_s": seen.elapsed_s,
-                "decided_unix_us": time.time_ns() // 1000,
+                "decided_unix_us": now_us,
+                "chosen_unix_us": chosen_us,
                 "division": division,
             }
             | self._trial.state()
@@ -551,6 +557,7 @@ class ControlLoop:
                 reason=self._steering.reason,
                 counted=is_usable(seen),
                 probing=decision.probing,
+                deferred=decision.deferred,
                 with_policy=with_policy,
                 division=division,
                 gain=self._trial.gain,

@@ -7,7 +7,7 @@ from typing import Literal
 from tidscope_wire.generated.models import PrometheusCounter
 
 from tidscope_collector.foreign.own_server import HOST, NotOwnPortError, NotServedError, fetch
-from tidscope_collector.foreign.prometheus_text import add_up
+from tidscope_collector.foreign.prometheus_answers import ask_counter
 from tidscope_collector.steering.signals.signal import Count, SignalLostError, SignalRefusedError
 
 
@@ -39,11 +39,9 @@ class PrometheusSignal:
             SignalLostError: nobody answers, or not with Prometheus text.
         """
         try:
-            text = fetch(self._where.port, self._where.path, self._refusal, "text/plain").decode(
-                "utf-8", "replace"
-            )
+            text = fetch(self._where.port, self._where.path, self._refusal, "text/plain")
             at_s = time.monotonic()
-            total = add_up(text, self._where.metric)
+            total = ask_counter(text, self._where.metric)
         except NotOwnPortError as error:
             raise SignalRefusedError(str(error)) from error
         except NotServedError as error:

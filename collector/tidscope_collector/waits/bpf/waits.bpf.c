@@ -53,6 +53,8 @@
 #define TASK_STOPPED 0x04
 #define TASK_TRACED 0x08
 #define TASK_DEAD 0x80
+#define TASK_FROZEN 0x8000	    /* by the freezer of version 1, from Linux 6.1 on */
+#define JOBCTL_TRAP_FREEZE (1 << 23) /* by version 2 (include/linux/sched/jobctl.h) */
 #define PF_KTHREAD 0x00200000
 
 /* Of a preemption count: serving a softirq, an interrupt or an NMI. */
@@ -60,6 +62,7 @@
 
 #define S_IFMT 0170000
 #define S_IFSOCK 0140000
+#define S_IFIFO 0010000
 #define S_IFREG 0100000
 #define S_IFDIR 0040000
 #define S_IFBLK 0060000
@@ -70,6 +73,13 @@ struct inode {
 
 struct file {
 	struct inode *f_inode;
+	void *private_data;
+} KERNEL;
+
+struct pipe_inode_info {
+	unsigned int head;
+	unsigned int tail;
+	unsigned int max_usage;
 } KERNEL;
 
 struct fdtable {
@@ -119,6 +129,8 @@ struct task_struct {
 	unsigned int flags;
 	unsigned int __state;
 	unsigned in_iowait : 1;
+	unsigned frozen : 1; /* also of a parent in vfork(2), frozen or not */
+	unsigned long jobctl;
 	__u64 start_time;
 	struct files_struct *files;
 	struct sched_entity se;
@@ -145,10 +157,12 @@ struct task_struct___x86 {
 
 struct pt_regs___x86 {
 	unsigned long di;
+	unsigned long dx;
 	unsigned long orig_ax;
 } KERNEL;
 
 struct pt_regs___arm64 {
+	__u64 regs[31];
 	__u64 orig_x0;
 	__s32 syscallno;
 	__u64 pstate;
@@ -189,7 +203,7 @@ enum state {
 	PAGE_FAULT_DISK,
 	CHILD,
 	IO_URING,
-	STOPPED, /* or traced */
+	STOPPED, /* or traced, or frozen */
 	OTHER_CALL,
 	OTHER, /* in the kernel, in no call */
 	STATES,
@@ -204,8 +218,11 @@ enum state {
 #define WRITES 65
 #define SYNCS 66
 #define RESTARTS 67 /* goes on with the call that a signal interrupted */
+#define SPLICES 68  /* the files in its first and third argument decide */
+#define FUTEXES 69  /* waits for any of several futexes */
 
-/* In place of an address: the thread waits in a system call that is no state of its own. */
+/* In place of an address: the thread waits in a system call that is no state of its own, or for several
+ * futexes. */
 #define CALL_ADDRESS (1ULL << 63)
 
 /* What a reader compares to see whether a ledger has changed stands in the first 64 bytes. */
@@ -223,7 +240,7 @@ struct slot {
 	__u64 run_ns;	  /* of the kernel's count of its time on CPUs what has been entered */
 	__u64 queued_ns;  /* the kernel's count of its time in run queues, at the end of the last round */
 	__u64 address;	  /* of the futex that it waits for; CALL_ADDRESS | number of the call, if it is
-			     OTHER_CALL; 0: it waits for something else */
+			     OTHER_CALL or there are several futexes; 0: it waits for something else */
 	__u64 waker;	  /* who ended the wait: process id << 32 | thread id, if that may be of a target; 0:
 			     an interrupt, or the idle task */
 	__u64 early_waker; /* the same of a wake-up while it ran, or was being switched away from, since it
@@ -335,7 +352,7 @@ struct {
 	__type(value, struct detail);
 } details SEC(".maps");
 
-/* By number of a system call: the state of a thread that waits in it, or READS, WRITES, SYNCS, RESTARTS. */
+/* By number of a system call: the state of a thread that waits in it, or one of READS to FUTEXES. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -451,20 +468,59 @@ static __always_inline enum state by_file(__u64 kind, __u32 mode, int disk)
 	return disk ? FILE_WRITE_DISK : FILE_WRITE;
 }
 
+/* The fill of a pipe that a descriptor stands for: how many of its places are free, in `free`, and taken. */
+static __always_inline __u32 fill_of_pipe(struct task_struct *task, unsigned long descriptor, __u32 *free)
+{
+	struct pipe_inode_info *pipe;
+	__u32 taken, most;
+	struct file *file;
+
+	bpf_probe_read_kernel(&file, sizeof file, task->files->fdt->fd + descriptor);
+	pipe = BPF_CORE_READ(file, private_data);
+	taken = BPF_CORE_READ(pipe, head) - BPF_CORE_READ(pipe, tail);
+	most = BPF_CORE_READ(pipe, max_usage);
+	*free = most > taken ? most - taken : 0;
+	return taken;
+}
+
+/* What a thread waits for that moves from one descriptor to another, one of which is a pipe: splice(2). */
+static __noinline int splice_wait(struct task_struct *task, unsigned long from, unsigned long to, int disk)
+{
+	__u32 source = file_mode(task, from, 0), target = file_mode(task, to, 0), free = 0;
+
+	if (disk || !source || !target)
+		return by_file(source == S_IFIFO ? WRITES : READS, source == S_IFIFO ? target : source, disk);
+	if (target == S_IFIFO) {
+		fill_of_pipe(task, to, &free);
+		return free ? by_file(READS, source, 0) : PIPE;
+	}
+	return fill_of_pipe(task, from, &free) ? by_file(WRITES, target, 0) : PIPE;
+}
+
+/* Whether a thread that sleeps in such a state does so because its control group is frozen. */
+static __always_inline int is_frozen(struct task_struct *task, unsigned int state)
+{
+	if (state & TASK_FROZEN)
+		return 1;
+	if (!bpf_core_field_exists(task->frozen) || !(task->jobctl & JOBCTL_TRAP_FREEZE))
+		return 0;
+	return BPF_CORE_READ_BITFIELD(task, frozen);
+}
+
 /* What a thread waits for that sleeps. Registers are those with which it entered the kernel; a call that
  * goes on after a signal has the old ones. The address is that of struct slot. */
 static __always_inline enum state wait_of(struct slot *slot, struct task_struct *task,
 					  unsigned int state, __u64 *address, int casts)
 {
 	int disk = BPF_CORE_READ_BITFIELD(task, in_iowait);
-	unsigned long first;
+	unsigned long first, third;
 	void *registers;
 	int other_numbers;
 	__u32 number;
 	__u64 *kind;
 	long call;
 
-	if (state & (TASK_STOPPED | TASK_TRACED))
+	if (state & (TASK_STOPPED | TASK_TRACED) || is_frozen(task, state))
 		return STOPPED;
 	registers = (void *)bpf_task_pt_regs(task);
 	if (!registers)
@@ -472,10 +528,12 @@ static __always_inline enum state wait_of(struct slot *slot, struct task_struct 
 	if (bpf_core_field_exists(((struct pt_regs___x86 *)0)->orig_ax)) {
 		call = (long)((struct pt_regs___x86 *)registers)->orig_ax;
 		first = ((struct pt_regs___x86 *)registers)->di;
+		third = ((struct pt_regs___x86 *)registers)->dx;
 		other_numbers = ((struct task_struct___x86 *)task)->thread_info.status & TS_COMPAT;
 	} else {
 		call = ((struct pt_regs___arm64 *)registers)->syscallno;
 		first = ((struct pt_regs___arm64 *)registers)->orig_x0;
+		third = ((struct pt_regs___arm64 *)registers)->regs[2];
 		other_numbers = !!(((struct pt_regs___arm64 *)registers)->pstate & PSR_MODE32_BIT);
 	}
 	if (call < 0)
@@ -493,6 +551,12 @@ static __always_inline enum state wait_of(struct slot *slot, struct task_struct 
 		*address = CALL_ADDRESS | number;
 		return OTHER_CALL;
 	}
+	if (*kind == FUTEXES) {
+		*address = CALL_ADDRESS | number;
+		return disk ? PAGE_FAULT_DISK : FUTEX;
+	}
+	if (*kind == SPLICES)
+		return splice_wait(task, first, third, disk);
 	if (*kind >= READS)
 		return by_file(*kind, file_mode(task, first, casts), disk);
 	/* Memory that the call touches is read from the disk. */

@@ -133,14 +133,14 @@ it("selects a role by its node: the tables follow, and the keyboard reaches it",
   expect(rowsOf(panel.getByRole("table", { name: "Wake-ups" }))).toHaveLength(3);
 });
 
-it("lists locks with their figures, idle parks folded away, and opens one by keyboard", async () => {
+it("lists locks with their figures, parks folded away, and opens one by keyboard", async () => {
   const page = await watched();
   const locks = page.region("Locks");
   const [row, ...more] = rowsOf(locks.getByRole("table", { name: "Locks" }));
   expect(more).toEqual([]);
   // Six threads wait 40 % of the time each, of thirteen.
   expect(row).toEqual(["pool_mu", "lock", "2.40", "18.5 %", "300", "8.00 ms", "6", "", "futex"]);
-  expect(locks.getByText(/Idle threads wait here: 1 park, 0.900 s a second/)).toBeTruthy();
+  expect(locks.getByText(/Parked threads wait here: 1 park, 0.900 s a second/)).toBeTruthy();
   expect(locks.getByText(/Waits in other system calls: 1 call, 0.200 s a second/)).toBeTruthy();
   const button = locks.getByRole("button", { name: "pool_mu" });
   button.focus();

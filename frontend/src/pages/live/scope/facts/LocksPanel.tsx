@@ -112,8 +112,8 @@ export function LocksPanel() {
             {view.gil.length > 0 ? <Gil view={view} theme={colours} /> : null}
             {view.parks.length > 0 ? (
               <details className={styles.parks}>
-                <summary>{restText("Idle threads wait here", "park", view.parks)}</summary>
-                {table("Idle parks", view.parks, "")}
+                <summary>{restText("Parked threads wait here", "park", view.parks)}</summary>
+                {table("Parks", view.parks, "")}
               </details>
             ) : null}
             {view.calls.length > 0 ? (

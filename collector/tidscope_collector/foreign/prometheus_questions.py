@@ -1,0 +1,59 @@
+"""What a program serves to Prometheus: questions to limited children that parse it."""
+
+from tidscope_confinement.resources import Limits, limit_resources
+
+from tidscope_collector.confinement.child import confine
+from tidscope_collector.foreign.answering import MEMORY_BYTES, Arguments, say
+from tidscope_collector.foreign.process_files import read_beginning
+from tidscope_collector.foreign.prometheus_text import (
+    MOST_BYTES,
+    PrometheusTextError,
+    add_up,
+    read_samples,
+)
+
+MOST_ANSWERED = 4096
+"""Samples in one answer; further ones are left out."""
+PARSE_S = 2.0
+"""For parsing. With the time to fetch the text it is less than a release may take."""
+
+
+def prometheus_counter(arguments: Arguments, answer: int) -> None:
+    """The sum of a counter over all labels; the text is sent behind the question.
+
+    Arguments: names: the counter alone.
+    Answers: {"damaged": reason}, or {"total"}, null if there is no such counter, and {}.
+    """
+    text = _read(answer)
+    try:
+        total = add_up(text, arguments["names"][0])
+    except PrometheusTextError as error:
+        say(answer, {"damaged": str(error)})
+        return
+    say(answer, {"total": total})
+    say(answer, {})
+
+
+def prometheus_samples(arguments: Arguments, answer: int) -> None:
+    """Samples of some metrics; the text is sent behind the question.
+
+    Arguments: names: of the metrics.
+    Answers: {"damaged": reason}, or {"name", "labels", "value"} for the first MOST_ANSWERED, value
+    as text, and {} at the end.
+    """
+    text = _read(answer)
+    try:
+        found = list(read_samples(text, arguments["names"]))
+    except PrometheusTextError as error:
+        say(answer, {"damaged": str(error)})
+        return
+    for one in found[:MOST_ANSWERED]:
+        # JSON has no infinity.
+        say(answer, {"name": one.name, "labels": one.labels, "value": repr(one.value)})
+    say(answer, {})
+
+
+def _read(answer: int) -> bytes:
+    limit_resources(Limits(MEMORY_BYTES, 2, PARSE_S))
+    confine()
+    return read_beginning(answer, MOST_BYTES + 1)
