@@ -96,34 +96,40 @@ def _lognormal(sigma: float) -> Draw:
     return lambda chance: chance.lognormvariate(0, sigma)
 
 
+def _gamma(shape: float) -> Draw:
+    return lambda chance: chance.gammavariate(shape, 1 / shape)
+
+
+def _pareto(alpha: float) -> Draw:
+    return lambda chance: chance.paretovariate(alpha)
+
+
+def _weibull(shape: float) -> Draw:
+    return lambda chance: chance.weibullvariate(1, shape)
+
+
+def _logistic(shape: float) -> Draw:
+    return lambda chance: (1 / max(1e-9, chance.random()) - 1) ** shape
+
+
 def _cached(hit: float, factor: float, sigma: float) -> Draw:
-    return lambda chance: (
-        chance.lognormvariate(0, sigma) * (1 if chance.random() < hit else factor)
-    )
+    return lambda chance: chance.lognormvariate(0, sigma) * (1 if chance.random() < hit else factor)
 
 
 NOISES: dict[str, Callable[[random.Random], Draw]] = {
     "quiet": lambda chance: _lognormal(chance.uniform(0.05, 0.2)),
     "usual": lambda chance: _lognormal(chance.uniform(0.2, 0.4)),
     "noisy": lambda chance: _lognormal(chance.uniform(0.4, 0.6)),
-    "gamma": lambda chance: (
-        lambda shape: lambda one: one.gammavariate(shape, 1 / shape)
-    )(chance.uniform(3, 12)),
+    "gamma": lambda chance: _gamma(chance.uniform(3, 12)),
     "cached": lambda chance: _cached(chance.uniform(0.7, 0.95), chance.uniform(4, 10), 0.25),
-    "pareto": lambda chance: (
-        lambda alpha: lambda one: one.paretovariate(alpha)
-    )(chance.uniform(3, 6)),
-    "weibull": lambda chance: (
-        lambda shape: lambda one: one.weibullvariate(1, shape)
-    )(chance.uniform(1.5, 4)),
+    "pareto": lambda chance: _pareto(chance.uniform(3, 6)),
+    "weibull": lambda chance: _weibull(chance.uniform(1.5, 4)),
     "stalled": lambda chance: _cached(chance.uniform(0.97, 0.99), chance.uniform(10, 30), 0.15),
     "uniform": lambda chance: lambda one: one.uniform(0.5, 1.5),
     # Those of held-out endpoints alone.
     "erlang": lambda chance: lambda one: 0.3 + one.expovariate(1.5) + one.expovariate(1.5),
     "two ways": lambda chance: _cached(chance.uniform(0.4, 0.6), chance.uniform(2, 4), 0.2),
-    "logistic": lambda chance: (
-        lambda shape: lambda one: (1 / max(1e-9, one.random()) - 1) ** shape
-    )(chance.uniform(0.08, 0.2)),
+    "logistic": lambda chance: _logistic(chance.uniform(0.08, 0.2)),
 }
 USUAL = ("quiet", "usual", "usual", "noisy", "gamma", "cached", "pareto")
 EVERY = (*USUAL, "stalled", "weibull", "uniform")
@@ -210,47 +216,58 @@ def all_calls(call: Call) -> Iterator[Call]:
                 yield from all_calls(one)
 
 
+Lane = tuple[Call, list[list[Call]], list[Call]]
+"""A caller, one of its stages, and calls of that that are made one after the other."""
+
+
+def _slow(calls: list[Call], _: list[Lane], chance: random.Random) -> None:
+    chance.choice(calls).own_ns *= chance.uniform(4, 10)
+
+
+def _missing(_calls: list[Call], lanes: list[Lane], chance: random.Random) -> None:
+    _above, stage, lane = chance.choice([one for one in lanes if one[2][0].plan.often == 1.0])
+    stage.remove(lane)
+
+
+def _error(_calls: list[Call], lanes: list[Lane], chance: random.Random) -> None:
+    above, _stage, lane = chance.choice([one for one in lanes if not one[2][0].plan.fails])
+    failing = chance.choice(lane)
+    failing.failed = True
+    if chance.random() < 0.5:
+        failing.stages = []
+    if chance.random() < 0.5:
+        above.failed = True
+
+
+def _retries(_calls: list[Call], lanes: list[Lane], chance: random.Random) -> None:
+    lane = chance.choice(lanes)[2]
+    again = lane[-1]
+    for _ in range(chance.randint(2, 4)):
+        lane.append(replace(again, own_ns=again.plan.own_ns * again.plan.noise(chance)))
+    if chance.random() < 0.5:
+        lane[-2].failed = True
+
+
+def _reordered(calls: list[Call], _: list[Lane], chance: random.Random) -> None:
+    stages = chance.choice([one for one in calls if len(one.stages) > 1]).stages
+    first, second = chance.sample(range(len(stages)), 2)
+    stages[first], stages[second] = stages[second], stages[first]
+
+
+SPOIL = {
+    **{"slow": _slow, "missing": _missing, "error": _error},
+    **{"retries": _retries, "reordered": _reordered},
+}
+
+
 def spoil(root: Call, kind: str, chance: random.Random) -> bool:
     """Make a request abnormal; False if it has no call for that."""
     calls = list(all_calls(root))
-    lanes = [
-        (above, stage, lane) for above in calls for stage in above.stages for lane in stage
-    ]
-    if kind == "slow":
-        chance.choice(calls).own_ns *= chance.uniform(4, 10)
-    elif kind == "missing":
-        chosen = [one for one in lanes if one[2][0].plan.often == 1.0]
-        if not chosen:
-            return False
-        _, stage, lane = chance.choice(chosen)
-        stage.remove(lane)
-    elif kind == "error":
-        chosen = [one for one in lanes if not one[2][0].plan.fails]
-        if not chosen:
-            return False
-        above, _, lane = chance.choice(chosen)
-        failing = chance.choice(lane)
-        failing.failed = True
-        if chance.random() < 0.5:
-            failing.stages = []
-        if chance.random() < 0.5:
-            above.failed = True
-    elif kind == "retries":
-        if not lanes:
-            return False
-        _, _, lane = chance.choice(lanes)
-        again = lane[-1]
-        for _ in range(chance.randint(2, 4)):
-            lane.append(replace(again, own_ns=again.plan.own_ns * again.plan.noise(chance)))
-        if chance.random() < 0.5:
-            lane[-2].failed = True
-    else:
-        chosen = [one for one in calls if len(one.stages) > 1]
-        if not chosen:
-            return False
-        stages = chance.choice(chosen).stages
-        first, second = chance.sample(range(len(stages)), 2)
-        stages[first], stages[second] = stages[second], stages[first]
+    lanes = [(above, stage, lane) for above in calls for stage in above.stages for lane in stage]
+    try:
+        SPOIL[kind](calls, lanes, chance)
+    except IndexError:
+        return False
     return True
 
 

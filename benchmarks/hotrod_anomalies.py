@@ -10,8 +10,8 @@ that meet a stopped process are.
 
 Of each fault `requests` and `recall`; of all `precision`, `recall` and `false_alarms` (of normal
 requests that were judged). `against`: compared with the normal ones before; `within`: five of each
-fault among all normal ones, each compared with all. `lof`: as in anomalies.py. `--keep FOLDER` keeps the spans; `--judge FOLDER` judges kept ones. Run it
-with PYTHONPATH=tests.
+fault among all normal ones, each compared with all. `lof`: as in anomalies.py. `--keep FOLDER`
+keeps the spans; `--judge FOLDER` judges kept ones. Run it with PYTHONPATH=tests.
 """
 
 import argparse

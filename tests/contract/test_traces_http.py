@@ -208,7 +208,8 @@ async def test_every_root_of_a_trace_counts_if_asked(backend: Backend) -> None:
         ("difference", {"other": "run=../x"}, (422, "bad-request")),
         ("analysis", {"run": "../x"}, (422, "bad-request")),
         (f"{9:032x}", {}, (404, "unknown-trace")),
-        ("x", {}, (422, "bad-request")),
+        ("x y", {}, (422, "bad-request")),
+        ("x", {}, (404, "unknown-trace")),
     ],
 )
 async def test_what_is_refused(

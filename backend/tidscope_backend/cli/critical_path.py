@@ -186,7 +186,7 @@ def _anomalies(
     def show(done: int, total: int) -> None:
         line.show(f"{done} of {total} requests compared")
 
-    judged = range(len(summaries.traces))
+    judged = list(range(len(summaries.traces)))
     if earlier is not None:
         judged = window(summaries.traces, *percentiles)
     usual = None if earlier is None else _by_endpoint(earlier, range(len(earlier.traces)))

@@ -159,7 +159,9 @@ def difference_answer(
         durations: of each.
         trees: of each, for exemplars.
     """
-    nodes = {key: node for node, key in enumerate(zip(found.parents, found.operations, strict=True))}
+    nodes = {
+        key: node for node, key in enumerate(zip(found.parents, found.operations, strict=True))
+    }
     exemplars: list[list[str]] = [[] for _ in found.operations]
     for tree in trees:
         own: list[int] = []

@@ -150,7 +150,7 @@ class Choices:
 
     def varied(self) -> NDArray[np.bool_]:
         """True for chains that are often called more than usually at once."""
-        return self.more.totals > np.maximum(1, OWN_SHARE * self.counts)
+        return np.asarray(self.more.totals > np.maximum(1, OWN_SHARE * self.counts))
 
     def _missing(self, entries: Entries, less: int, own: bool) -> Events:
         """Calls that nearly all make that could, and that a trace does not."""
@@ -170,9 +170,7 @@ class Choices:
             if len(without):
                 same = np.full(len(without), feature)
                 found.append(
-                    self._rare(
-                        without, same, lacking[same] - less, self.chances[same] - less, own
-                    )
+                    self._rare(without, same, lacking[same] - less, self.chances[same] - less, own)
                 )
         return _joined(*found)
 
@@ -182,9 +180,7 @@ class Choices:
         sign = 1 if tally is self.more else -1
         odd = (usual > 0) & (sign * (entries.most - usual) > 0)
         feature, trace = entries.feature[odd], entries.trace[odd]
-        nearly = self._surprise(
-            tally.totals[feature] - less, self.counts[feature] - less, own
-        ) > 0
+        nearly = self._surprise(tally.totals[feature] - less, self.counts[feature] - less, own) > 0
         feature, trace = feature[nearly], trace[nearly]
         return self._rare(
             trace, feature, tally.totals[feature] - less, self.counts[feature] - less, own
@@ -241,7 +237,10 @@ class Choices:
         there = -np.log((own + PRIOR) / (above + 2 * PRIOR)) - missing[feature]
         there = np.where(called[feature] & (above > 0), there, 0.0)
         beneath_own = np.where(own > 0, beneath[feature], 0.0)
-        return np.bincount(entries.trace, there + beneath_own, entries.traces)
+        total: Floats = np.bincount(entries.trace, there + beneath_own, entries.traces).astype(
+            np.float64
+        )
+        return total
 
 
 class Tally:

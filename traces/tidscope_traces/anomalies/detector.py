@@ -26,7 +26,7 @@ LEAST_TRACES = 30
 LEAST_EXCESS = 0.7
 """Of surprises beyond what is usual, in the mean."""
 P_TIMES = 0.005
-"""Of usual traces so many are improbable by times, most of them with like times among the others."""
+"""Of usual traces so many are improbable by times, before like times of others are considered."""
 P_TOTAL = 1e-5
 """Of usual traces so many are improbable by all choices: the values of few choices are few."""
 Progress = Callable[[int, int], None]

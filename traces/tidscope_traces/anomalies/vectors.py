@@ -97,7 +97,8 @@ def read_entries(chains: Chains, traces: Sequence[Calls], advance: Advance) -> E
         advance()
     joined = np.hstack(parts) if parts else np.zeros((5, 0), dtype=np.int64)
     pairs = np.hstack(orders) if orders else np.zeros((4, 0), dtype=np.int64)
-    return Entries(len(traces), *joined, pairs[0], pairs[1:])
+    trace, feature, longest_ns, most, failed = joined
+    return Entries(len(traces), trace, feature, longest_ns, most, failed, pairs[0], pairs[1:])
 
 
 def places_by(feature: Ints, among: Iterable[int]) -> dict[int, Ints]:

@@ -1,6 +1,5 @@
 """What readers of trace documents share: bounds, identifiers, attributes that have a meaning."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -28,8 +27,11 @@ _KINDS: dict[object, Kind] = {
     kind: kind for kind in ("internal", "server", "client", "producer", "consumer")
 }
 _HEX = frozenset("0123456789abcdef")
-_TEXT_ID = re.compile(r"[0-9A-Za-z_][0-9A-Za-z_.:~+=@-]{0,63}")
-"""Form of an id that is no hexadecimal number. It needs no escape in a URL's path."""
+LONGEST_ID = 64
+"""Characters of an id that is no hexadecimal number."""
+_ID_FIRST = frozenset("0123456789_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+_ID = _ID_FIRST | frozenset(".:~+=@-")
+"""Characters of such an id. They need no escape in a URL's path."""
 _GRPC_STATUS = ("rpc.grpc.status_code", "grpc.status_code")
 _HTTP_STATUS = ("http.response.status_code", "http.status_code")
 
@@ -115,31 +117,33 @@ class ReadSpans:
             raise TooManyError(msg)
 
 
-def parse_id(value: object, digits: int) -> str:
+def parse_id(value: object, most_digits: int) -> str:
     """An identifier as lower-case hexadecimal digits, zeros before it where it is short.
 
     Raises:
-        BadTracesError: it is no hexadecimal number, is 0, or is longer than digits.
+        BadTracesError: it is no hexadecimal number, is 0, or is longer than most_digits.
     """
     text = value.lower() if isinstance(value, str) else ""
-    if not 0 < len(text) <= digits or not _HEX.issuperset(text) or not text.strip("0"):
-        msg = f"{str(value)[:40]!r} is not an id of up to {digits} hexadecimal digits"
+    if not 0 < len(text) <= most_digits or not _HEX.issuperset(text) or not text.strip("0"):
+        msg = f"{str(value)[:40]!r} is not an id of up to {most_digits} hexadecimal digits"
         raise BadTracesError(msg)
-    return text.zfill(digits)
+    return text.zfill(most_digits)
 
 
-def parse_text_id(value: object, digits: int) -> str:
+def parse_text_id(value: object, most_digits: int) -> str:
     """An identifier in a document: as `parse_id`, or the text itself if it is no such number.
 
     Raises:
-        BadTracesError: it is 0, or has not the form of `_TEXT_ID`.
+        BadTracesError: it is 0, or is longer than LONGEST_ID or has other characters.
     """
     try:
-        return parse_id(value, digits)
+        return parse_id(value, most_digits)
     except BadTracesError:
-        if isinstance(value, str) and _TEXT_ID.fullmatch(value) and value.strip("0"):
-            return value
-        raise
+        if not isinstance(value, str) or not 0 < len(value) <= LONGEST_ID or not value.strip("0"):
+            raise
+        if value[0] not in _ID_FIRST or not _ID.issuperset(value):
+            raise
+        return value
 
 
 def parse_name(value: object, of: str) -> str:

@@ -9,7 +9,7 @@ from tidscope_traces.critical.fitting import FittedTrace
 from tidscope_traces.summary.catalogue import Catalogue
 
 NEAR = 8
-"""Siblings after a call that its order is kept with: all pairs would be a square of the siblings."""
+"""Siblings after a call that its order is kept with. All pairs would be a square of them."""
 OVERLAP_DIVISOR = 4
 """Of the shorter of two calls this part may overlap the other, if they are one after the other."""
 
