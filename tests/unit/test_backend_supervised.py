@@ -55,7 +55,7 @@ def full_disk(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 async def test_it_is_started_again_although_its_end_cannot_be_printed(full_disk: None) -> None:
-    child = Supervisor(program("/bin/sh", "-c", "exit 7"), up._say, first_pause_seconds=0.001)
+    child = supervised(up._say, "/bin/sh", "-c", "exit 7", pause=0.001)
     with pytest.raises(CommandError, match=f"{MAX_SHORT_RUNS} times"):
         await asyncio.wait_for(child.run(), WAIT)
 
