@@ -1,8 +1,12 @@
 """Builds a /proc of files in a folder, one process at a time."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from unittest.mock import patch
 
+from tidscope_collector.foreign import reader
+from tidscope_collector.foreign.answering import Places
 from tidscope_collector.procfs.files import ProcFs
 
 PF_KTHREAD = 0x0020_0000
@@ -122,3 +126,12 @@ class FakeProc:
             self.write(f"{folder}/schedstat", schedstat)
         if io is not None:
             self.write(f"{folder}/io", io)
+
+
+@contextmanager
+def children_look_at(root: Path) -> Iterator[None]:
+    """Limited children of a fork server whose /proc is such a folder."""
+    made = reader.make_children(Places(proc=str(root), made=True))
+    with patch.object(reader, "children", lambda: made):
+        yield
+    made.close()

@@ -14,6 +14,7 @@ from tidscope_collector.sampling.sampled_frame import SampledFrame
 from tidscope_collector.targets.sources import Sources
 from tidscope_collector.targets.targets import TargetRegistry
 from tidscope_collector.waits.source import USUAL, LedgerOptions
+from tidscope_collector.walk.choice import Choice as WalkChoice
 from tidscope_wire.frame import FrameDecoder, Rows, split
 from tidscope_wire.frame_tables import Table, decode_tables, latest_rows
 from tidscope_wire.generated.models import FrameHeader, TableName, Target, ThreadExited
@@ -92,10 +93,11 @@ class FollowedTarget:
         ledger: LedgerOptions = USUAL,
         *,
         naming: NamingOptions = KERNEL_NAMES,
+        counters: WalkChoice = "auto",
     ) -> None:
         self._frames: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         self._pid, self._rate_hz = pid, rate_hz
-        self.sources = Sources(ProcFs(), ledger=ledger, naming=naming)
+        self.sources = Sources(ProcFs(), ledger=ledger, naming=naming, counters=counters)
         exits = self.sources.open_exits if self.sources.has_exits else None
         self.engine = Engine(self._put, exits)
         self.engine.start()

@@ -25,5 +25,6 @@ def python_for(user: str) -> str:
 
 
 def public_path() -> str:
-    """PYTHONPATH of what runs within IN_PUBLIC."""
-    return os.pathsep.join(path.replace(str(ROOT), PUBLIC, 1) for path in sys.path if path)
+    """PYTHONPATH of what runs within IN_PUBLIC; its standard library is that interpreter's own."""
+    paths = [path for path in sys.path if path and not path.startswith(sys.base_prefix)]
+    return os.pathsep.join(path.replace(str(ROOT), PUBLIC, 1) for path in paths)

@@ -7,6 +7,7 @@ from typing import Any
 
 from backend_builders import TARGET_ID, host, target
 from tidscope_backend.host_registry import HostRegistry
+from tidscope_backend.recording.closing import Flush
 from tidscope_backend.recording.part_sealer import PartSealer
 from tidscope_backend.recording.recorder import Recorder
 from tidscope_backend.recording.recording import PartLimits
@@ -34,6 +35,7 @@ class RunHarness:
         changes: how often pages would have been reported.
         sent: number of the last frame handed over.
         asked: set when the collector was asked for everything up to now.
+        flush: answers for the collector; None: it has sent everything.
         ends: the supervisor's log.
         close_s: how long a run that ends waits for the collector.
     """
@@ -48,17 +50,17 @@ class RunHarness:
     max_queued_bytes: int = MAX_QUEUED_BYTES
     sent: int = 0
     close_s: float = 10.0
+    flush: Flush | None = None
     ends: list[ProgramEnd] = field(default_factory=list)
 
-    async def flush(self, _: Target) -> FlushReply:
-        """Answer as a collector that has sent everything; tests replace it."""
+    async def _has_sent_all(self, _: Target) -> FlushReply:
         target = self.registry.target(TARGET_ID)
         ended = target is not None and target.state != "attached"
         return FlushReply(request_id=0, seq=self.sent, exited=None if ended else 0)
 
     async def _flush(self, target: Target) -> FlushReply:
         self.asked.set()
-        return await self.flush(target)
+        return await (self.flush or self._has_sent_all)(target)
 
     def __post_init__(self) -> None:
         self.fields: Fields | None = None

@@ -1,10 +1,12 @@
 """What can be set, as one frozen value; nothing else in the backend reads the environment."""
 
+import os
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tidscope_confinement.environment import take_variable
 from tidscope_predictd.client import SYSTEM_SOCKET
 from tidscope_predictd.client import VARIABLE as PREDICTD_VARIABLE
 from tidscope_wire.generated.limits import (
@@ -31,6 +33,10 @@ METRICS_VARIABLE = "TIDSCOPE_METRICS_TOKEN"
 RUNS_VARIABLE = "TIDSCOPE_RUNS"
 OTLP_VARIABLE = "TIDSCOPE_OTLP_ENDPOINT"
 SPANS_VARIABLE = "TIDSCOPE_SPANS_TOKEN"
+SECRET_VARIABLES = (
+    *(BROWSER_VARIABLE, VIEW_VARIABLE, METRICS_VARIABLE, COLLECTOR_VARIABLE),
+    SPANS_VARIABLE,
+)
 DEFAULT_HOST = "127.0.0.1"
 DEFAULT_PORT = 8787
 
@@ -202,6 +208,15 @@ def settings_from(
         keep_runs_seconds=keep_runs_seconds,
         keep_runs_bytes=keep_runs_bytes,
     )
+
+
+def take_secrets() -> dict[str, str]:
+    """The environment with its secrets, which are erased from that of this process.
+
+    Neither /proc/PID/environ nor programs that are started have them any more.
+    """
+    found = {name: take_variable(name) for name in SECRET_VARIABLES if name in os.environ}
+    return {**os.environ, **found}
 
 
 def runs_directory(environ: Mapping[str, str]) -> Path | None:

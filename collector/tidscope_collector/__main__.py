@@ -8,7 +8,6 @@ import argparse
 import asyncio
 import logging
 import math
-import os
 import signal
 import sys
 import threading
@@ -16,9 +15,10 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tidscope_confinement import capabilities
+from tidscope_confinement.environment import take_variable
 from tidscope_wire.audit import TIDSCOPE, AuditLog, AuditTrail, usual_path
 from tidscope_wire.escaping import log_to_stderr
 from tidscope_wire.generated.limits import MAX_ROLE_RULES, MIN_SECRET
@@ -252,14 +252,20 @@ async def serve(
         if steering is not None:
             await asyncio.to_thread(steering.close)
         await _deliver_the_rest(engine, uplink)
-        for one in (task, stopped, returning):
-            one.cancel()
-        await asyncio.gather(task, stopped, returning, return_exceptions=True)
+        await _end_work(task, stopped, returning)
         sources.close()
         if audit is not None:
             audit.close()
         if ready.switch is not None:
             ready.switch.close()
+
+
+async def _end_work(*tasks: asyncio.Task[Any]) -> None:
+    """Cancel tasks, and wait for commands that still attach: they use what is closed next."""
+    for one in tasks:
+        one.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    await asyncio.get_running_loop().shutdown_default_executor()
 
 
 async def _keep_memory_small() -> None:
@@ -407,7 +413,8 @@ def main() -> int:
         return 0
     log_to_stderr("collector: %(message)s")
     logging.getLogger("websockets").setLevel(logging.WARNING)
-    secret = os.environ.pop(ENVIRONMENT_VARIABLE, "")
+    # Before any process is forked, which would have it in its memory.
+    secret = take_variable(ENVIRONMENT_VARIABLE)
     sign_in = None
     if not arguments.backend.startswith(UNIX):
         if len(secret) < MIN_SECRET:

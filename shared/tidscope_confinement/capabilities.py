@@ -14,6 +14,9 @@ from typing import NamedTuple
 DAC_OVERRIDE = 1
 DAC_READ_SEARCH = 2
 KILL = 5
+SETGID = 6
+SETUID = 7
+SETPCAP = 8
 NET_ADMIN = 12
 SYS_PTRACE = 19
 SYS_ADMIN = 21
@@ -65,11 +68,14 @@ def capability_name(number: int) -> str:
     return NAMES.get(number, f"capability {number}")
 
 
-def harden() -> None:
+def harden(passed_on: frozenset[int] = frozenset()) -> None:
     """Give up what is needed at no time: groups, core dumps, tracers, and gaining rights by execve.
 
     The descriptor limit and the user id stay. What this process may not give up, it keeps: without
     CAP_SETPCAP and CAP_SETGID it has no more than its user has.
+
+    Args:
+        passed_on: capabilities that programs keep which root's process executes.
 
     Raises:
         OSError: no_new_privs is refused; no kernel since 3.5 does that.
@@ -80,9 +86,10 @@ def harden() -> None:
     _prctl(_PR_SET_DUMPABLE, 0)
     with suppress(OSError):
         os.setgroups([])
-    with suppress(OSError):
-        _prctl(_PR_SET_SECUREBITS, _SECUREBITS)
-    for number in range(_LAST_POSSIBLE + 1):
+    if not passed_on:
+        with suppress(OSError):
+            _prctl(_PR_SET_SECUREBITS, _SECUREBITS)
+    for number in set(range(_LAST_POSSIBLE + 1)) - passed_on:
         with suppress(OSError):
             _prctl(_PR_CAPBSET_DROP, number)
     with suppress(OSError):  # before Linux 4.3 there is no ambient set

@@ -3,11 +3,14 @@
 import asyncio
 import gzip
 import json
+import os
+import signal
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import grpc
+import hostile_spans
 import httpx
 import pytest
 from backend_server import Backend, running_backend
@@ -24,8 +27,10 @@ from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor, SpanExporter
 from tidscope_backend.settings import SpanPorts
-from tidscope_backend.traces.receiving import intake
+from tidscope_backend.traces import batches
+from tidscope_backend.traces.receiving import http_receiver, intake
 from tidscope_backend.traces.receiving.intake import MAX_REQUEST_BYTES
+from tidscope_backend.traces.receiving.sender import Sender
 from tidscope_wire.generated.models import TraceDetail, TraceEndpoints, TraceList, TracesReceived
 
 TOKEN = "token-of-senders-of-spans"
@@ -49,6 +54,12 @@ async def received(backend: Backend) -> TracesReceived:
     async with backend.program() as client:
         answer = await client.get("/api/v1/traces/endpoints")
     return TraceEndpoints.model_validate_json(answer.content).received
+
+
+async def counted(backend: Backend) -> AsyncIterator[TracesReceived]:
+    """The counts, again and again."""
+    while True:
+        yield await received(backend)
 
 
 async def http_address(backend: Backend) -> str:
@@ -198,6 +209,105 @@ async def test_what_is_refused_over_grpc(
         await call(backend, body, **options)
     assert refused.value.code().name == code
     assert (await received(backend)).spans == 0
+
+
+@pytest.mark.parametrize("kind", ["spans", "resources", "scopes", "small-spans"])
+async def test_kilobytes_that_become_millions_of_spans_are_refused(
+    backend: Backend, kind: str
+) -> None:
+    body = hostile_spans.PROTOBUF[kind]()
+    packed = gzip.compress(body, 9)
+    assert len(packed) < 150_000
+    async with httpx.AsyncClient(timeout=120) as client:
+        headers = {**PROTOBUF, "content-encoding": "gzip"}
+        answer = await client.post(await http_address(backend), content=packed, headers=headers)
+    assert (answer.status_code, "retry-after" in answer.headers) == (413, False)
+    refused = Status()
+    refused.ParseFromString(answer.content)
+    assert "divide it" in refused.message
+    with pytest.raises(grpc.aio.AioRpcError) as error:
+        await call(backend, body, compression=grpc.Compression.Gzip)
+    assert error.value.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
+    # Without the time to come again it is final.
+    assert "grpc-status-details-bin" not in dict(error.value.trailing_metadata() or ())
+    assert (await received(backend)).spans == 0
+
+
+@pytest.mark.parametrize("kind", ["objects", "spans", "depth"])
+async def test_kilobytes_of_json_that_become_millions_of_objects_are_refused(
+    backend: Backend, kind: str
+) -> None:
+    packed = gzip.compress(hostile_spans.JSON[kind](), 9)
+    async with httpx.AsyncClient(timeout=120) as client:
+        headers = {**BEARER, "content-type": "application/json", "content-encoding": "gzip"}
+        answer = await client.post(await http_address(backend), content=packed, headers=headers)
+    assert answer.status_code in (400, 413)
+    assert answer.json()["message"]
+
+
+async def test_health_and_other_users_are_answered_while_a_hostile_request_is_read(
+    backend: Backend, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The process that reads it is stopped until the others have their answers."""
+    pid_file = tmp_path / "pid"
+    monkeypatch.setattr(
+        batches,
+        "bound_to_parent",
+        lambda command: [
+            *("sh", "-c", 'echo $$ >"$0.new"; mv "$0.new" "$0"; kill -STOP $$; exec "$@"'),
+            *(str(pid_file), *command),
+        ],
+    )
+    where = await http_address(backend)
+    json_headers = {**BEARER, "content-type": "application/json"}
+    async with httpx.AsyncClient(timeout=120) as client:
+        body = hostile_spans.JSON["spans"]()
+        hostile = asyncio.create_task(client.post(where, content=body, headers=json_headers))
+        while not pid_file.exists():
+            assert not hostile.done()
+            await asyncio.sleep(0.01)
+        try:
+            async with backend.program() as program:
+                assert (await program.get("/api/v1/health")).status_code == 200
+            # Who has sent the other one is the peer of this request as well.
+            monkeypatch.setattr(http_receiver, "sender_of", lambda *_: Sender("another user", 1))
+            answer = await client.post(where, content=message(), headers=PROTOBUF)
+            assert answer.status_code == 200
+            assert not hostile.done()
+        finally:
+            os.kill(int(pid_file.read_text()), signal.SIGCONT)
+        assert (await hostile).status_code == 413
+    assert (await received(backend)).spans == 1
+
+
+async def test_bodies_that_unpack_to_much_take_no_more_room_than_there_is(
+    backend: Backend,
+) -> None:
+    """Each of them stays unfinished with 16 MiB in memory: half of the room is refused."""
+    packed = gzip.compress(bytes(MAX_REQUEST_BYTES), 9)
+
+    async def unfinished(let_go: asyncio.Event) -> AsyncIterator[bytes]:
+        yield packed[:-1]
+        await let_go.wait()
+        yield packed[-1:]
+
+    headers = {**PROTOBUF, "content-encoding": "gzip"}
+    where, let_go = await http_address(backend), asyncio.Event()
+    async with httpx.AsyncClient(timeout=120) as client:
+        tasks = [
+            asyncio.create_task(client.post(where, content=unfinished(let_go), headers=headers))
+            for _ in range(4)
+        ]
+        async with asyncio.timeout(60):
+            async for counts in counted(backend):
+                if counts.refused == 2:
+                    break
+        let_go.set()
+        answers = await asyncio.gather(*tasks, return_exceptions=True)
+    # A connection may end before its client has read that it is refused.
+    taken = [one for one in answers if isinstance(one, httpx.Response) and one.status_code == 413]
+    assert len(taken) == 2
+    assert (await received(backend)).refused == 2
 
 
 async def test_who_shows_no_token_is_refused_before_a_message_comes(backend: Backend) -> None:

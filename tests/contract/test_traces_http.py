@@ -226,6 +226,9 @@ async def test_files_that_are_none_or_too_large(backend: Backend) -> None:
         assert kind(answer) == (422, "bad-request")
         answer = await client.post("/api/v1/traces/import", content=b" " * (MAX_TRACES_BYTES + 1))
         assert kind(answer) == (413, "too-large")
+        many = b'{"resourceSpans":[{"scopeSpans":[{"spans":[' + b"{}," * 300_000 + b"{}]}]}]}"
+        answer = await client.post("/api/v1/traces/import", content=many)
+        assert kind(answer) == (413, "too-large")
 
 
 @pytest.fixture

@@ -131,7 +131,7 @@ def has_size(client: AgentClient, size: int) -> bool:
 def works_with(program: AgentProgram, size: int) -> bool:
     """Whether the program really has this size, as itself finds out and as seen from outside."""
     if program.language == "go":
-        reader = open_gomaxprocs(PROC, program.pid, start_ticks(program.pid)).reader
+        reader = open_gomaxprocs(program.pid, start_ticks(program.pid)).reader
         assert reader is not None
         seen = reader.read()
         reader.close()

@@ -1,15 +1,12 @@
 """`tidscope up` and `serve` as processes: addresses, signals, restarts, rights, no orphans."""
 
-import json
 import os
 import pwd
 import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 
 import httpx
@@ -17,76 +14,7 @@ import pytest
 from capabilities import needs
 from other_user import IN_PUBLIC, ROOT, public_path, python_for
 from processes import arguments, descendants, is_running, status, wait_for_end
-
-COMMAND = [sys.executable, "-m", "tidscope_backend"]
-SECRETS = ("TIDSCOPE_TOKEN", "TIDSCOPE_COLLECTOR_SECRET", "SUDO_UID", "SUDO_GID")
-
-
-@dataclass(frozen=True)
-class Up:
-    """A running `tidscope up`."""
-
-    process: subprocess.Popen[str]
-    url: str
-    address: str
-    token: str
-    view_url: str
-    spans_token: str | None
-    backend_pid: int
-    collector_pid: int | None
-
-    def client(self) -> httpx.Client:
-        """A client that shows the token and outlasts a restart of the backend."""
-        return httpx.Client(
-            base_url=self.address,
-            headers={"authorization": f"Bearer {self.token}"},
-            timeout=120,
-            transport=httpx.HTTPTransport(retries=5),
-        )
-
-    def end(self, number: signal.Signals) -> tuple[int, str]:
-        """Send a signal and wait; exit code and what was said on standard error."""
-        self.process.send_signal(number)
-        _, said = self.process.communicate(timeout=120)
-        return self.process.returncode, said
-
-
-def environment(**more: str) -> dict[str, str]:
-    return {**{k: v for k, v in os.environ.items() if k not in SECRETS}, **more}
-
-
-@contextmanager
-def up(
-    *options: str, python: str = sys.executable, within: Sequence[str] = (), **variables: str
-) -> Iterator[Up]:
-    process = subprocess.Popen(
-        [*within, python, *COMMAND[1:], "up", "--port", "0", "--no-open", "--json", *options],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment(**variables),
-    )
-    with process:
-        try:
-            assert process.stdout is not None
-            line = process.stdout.readline()
-            assert line, process.communicate(timeout=120)
-            yield Up(process, **json.loads(line))
-        finally:
-            if process.poll() is None:
-                process.terminate()
-                process.communicate(timeout=120)
-
-
-def run(*options: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*COMMAND, *options],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-        env=environment(**variables),
-    )
+from up_process import COMMAND, environment, run, up
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
@@ -261,7 +189,7 @@ def test_the_backend_becomes_the_user_who_called_sudo(how: str) -> None:
         assert set(status(running.backend_pid, "Gid")) == {str(nobody.pw_gid)}
         groups = {str(gid) for gid in os.getgrouplist("nobody", nobody.pw_gid)}
         assert set(status(running.backend_pid, "Groups")) == groups
-        assert set(status(running.process.pid, "Uid")) == {"0"}
+        assert set(status(running.process.pid, "Uid")) == {str(nobody.pw_uid)}
         with running.client() as client:
             assert client.get("/api/v1/health").json()["uid"] == nobody.pw_uid
         # It can still be ended, and ends with its parent, although it is another user's.
@@ -293,7 +221,7 @@ def test_a_user_who_may_not_read_the_installation_is_named(tmp_path: Path) -> No
 def test_root_is_reported_that_it_need_not_be() -> None:
     with up("--no-collector") as running:
         _, said = running.end(signal.SIGTERM)
-    assert "the backend runs as root" in said
+    assert "the backend is user root, without root's capabilities" in said
     assert "--user NAME" in said
 
 

@@ -11,7 +11,7 @@ from programs.hanging import BlockingRun, HangingDisk
 from sampled_targets import Sampled
 from tidscope_collector.agent.client import open_agent
 from tidscope_collector.agent.errors import AgentClientError, NoAgentError
-from tidscope_collector.agent.socket_paths import FOLDER_VARIABLE
+from tidscope_collector.foreign.agent_sockets import FOLDER_VARIABLE
 from tidscope_collector.foreign.gomaxprocs import open_gomaxprocs
 from tidscope_collector.foreign.reader import children
 from tidscope_collector.processes.listing import ProcessLister
@@ -111,11 +111,11 @@ def test_children_that_cannot_be_ended_are_bounded(
     with BlockingRun(disk.program) as program:
         start = start_ticks(program.pid)
         disk.hang()
-        assert "do not answer" in open_gomaxprocs(ProcFs(), program.pid, start).reason
-        assert "children wait for" in open_gomaxprocs(ProcFs(), program.pid, start).reason
+        assert "do not answer" in open_gomaxprocs(program.pid, start).reason
+        assert "children wait for" in open_gomaxprocs(program.pid, start).reason
         disk.answer()
         # Who waited has ended now.
-        while (found := open_gomaxprocs(ProcFs(), program.pid, start)).reader is None:
+        while (found := open_gomaxprocs(program.pid, start)).reader is None:
             assert "children wait for" in found.reason
         found.reader.close()
     assert children().given_up > 0

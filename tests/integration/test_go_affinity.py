@@ -360,9 +360,9 @@ def test_preflight_refuses(name: str, leases: Leases) -> None:
 )
 def test_a_program_that_chose_itself_is_refused(flags: tuple[str, ...], leases: Leases) -> None:
     with ThreadsRun(flags) as program:
-        assert ask_go_chosen(PROC, program.pid, start_ticks(program.pid)) is False
+        assert ask_go_chosen(program.pid, start_ticks(program.pid)) is False
         program.ask("choose", len(CPUS))
-        assert ask_go_chosen(PROC, program.pid, start_ticks(program.pid)) is True
+        assert ask_go_chosen(program.pid, start_ticks(program.pid)) is True
         with pytest.raises(KnobRefusedError, match=r"called runtime\.GOMAXPROCS itself"):
             open_go_affinity(PROC, program.pid, start_ticks(program.pid), leases, CpuShares())
 
@@ -383,9 +383,9 @@ def test_more_than_its_cpus_is_refused(leases: Leases) -> None:
 
 def test_who_chose_is_known_without_debug_information() -> None:
     with ThreadsRun(("-ldflags=-w",)) as program:
-        assert ask_go_chosen(PROC, program.pid, start_ticks(program.pid)) is False
+        assert ask_go_chosen(program.pid, start_ticks(program.pid)) is False
         program.ask("choose", len(CPUS))
-        assert ask_go_chosen(PROC, program.pid, start_ticks(program.pid)) is True
+        assert ask_go_chosen(program.pid, start_ticks(program.pid)) is True
 
 
 @pytest.mark.usefixtures("unknown_choice")

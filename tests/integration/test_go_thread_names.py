@@ -6,7 +6,6 @@ from processes import start_ticks, wait_until
 from programs.contended import contended_go
 from tidscope_collector.foreign.name_answers import ask_go_threads
 from tidscope_collector.foreign.reader import NoAnswerError
-from tidscope_collector.procfs.files import ProcFs
 
 
 @needs("go")
@@ -17,12 +16,12 @@ def test_sysmon_is_one_thread_of_a_go_program_and_not_its_first(flags: tuple[str
         found: dict[int, str] = {}
 
         def seen() -> bool:
-            found.update(ask_go_threads(ProcFs(), program.pid, ticks))
+            found.update(ask_go_threads(program.pid, ticks))
             return bool(found)
 
         wait_until(seen)
         for _ in range(5):
-            found |= ask_go_threads(ProcFs(), program.pid, ticks)
+            found |= ask_go_threads(program.pid, ticks)
     assert list(found.values()).count("sysmon") == 1
     assert program.pid not in found
 
@@ -33,4 +32,4 @@ def test_a_program_without_symbols_says_so() -> None:
         contended_go(flags=("-ldflags=-s -w",)) as program,
         pytest.raises(NoAnswerError, match="no symbols"),
     ):
-        ask_go_threads(ProcFs(), program.pid, start_ticks(program.pid))
+        ask_go_threads(program.pid, start_ticks(program.pid))

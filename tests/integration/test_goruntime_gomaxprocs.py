@@ -23,7 +23,7 @@ SMALL = SOURCE.with_name("small.go")
 
 
 def reader_of(pid: int) -> GomaxprocsReader:
-    program = open_gomaxprocs(PROC, pid, start_ticks(pid))
+    program = open_gomaxprocs(pid, start_ticks(pid))
     assert program.reason == ""
     assert program.reader is not None
     return program.reader
@@ -47,7 +47,7 @@ def test_each_change_is_seen(flags: tuple[str, ...]) -> None:
 
 def test_version_and_settings_are_reported() -> None:
     with GoProgramRun(flags=("-buildmode=pie",)) as program:
-        found = open_gomaxprocs(PROC, program.pid, start_ticks(program.pid))
+        found = open_gomaxprocs(program.pid, start_ticks(program.pid))
         assert found.reader is not None
         found.reader.close()
     version = subprocess.run(
@@ -71,7 +71,7 @@ def test_a_stripped_program_whose_code_says_nothing_has_a_reason(tmp_path: Path)
     with subprocess.Popen([changed], stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         process.stdout.readline()
-        found = open_gomaxprocs(PROC, process.pid, start_ticks(process.pid))
+        found = open_gomaxprocs(process.pid, start_ticks(process.pid))
         process.kill()
     assert found.reader is None
     assert "stripped" in found.reason
@@ -92,12 +92,12 @@ def test_the_code_says_what_the_symbols_say(processor: str, mode: str) -> None:
 
 
 def test_a_program_in_c_is_no_go_program(known_work: KnownWork) -> None:
-    found = open_gomaxprocs(PROC, known_work.pid, start_ticks(known_work.pid))
+    found = open_gomaxprocs(known_work.pid, start_ticks(known_work.pid))
     assert (found.reader, found.reason, found.version) == (None, "Not a Go program.", None)
 
 
 def test_a_kernel_thread_has_no_executable() -> None:
-    found = open_gomaxprocs(PROC, 2, start_ticks(2))
+    found = open_gomaxprocs(2, start_ticks(2))
     assert found.reader is None
     assert "no executable" in found.reason
 

@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -125,7 +126,8 @@ def test_threads_add_up_to_what_a_tree_was_waited_for() -> None:
 
 def test_what_is_compared_is_what_the_table_of_processes_adds_up_to() -> None:
     """In each frame, while the group works: from the first comparison on both have grown alike."""
-    worker, follower, pairs = Worker(), Follower(), set[tuple[int, int]]()
+    worker = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+    follower, pairs = Follower(), set[tuple[int, int]]()
 
     def follow() -> FrameHeader:
         header = follower.take(groups.frames.get(timeout=PATIENCE_S))
@@ -136,13 +138,14 @@ def test_what_is_compared_is_what_the_table_of_processes_adds_up_to() -> None:
         return header
 
     with group_targets() as groups:
-        target = groups.attach(GroupSelector(kind="tree", pid=worker.pid))
-        worker.say()
-        while len(pairs) < 3:
-            follow()
-        groups.targets.detach(target.id)
-        while not any(isinstance(event, TargetDetached) for event in follow().events):
-            pass
-    worker.say()
-    worker.end()
+        try:
+            target = groups.attach(GroupSelector(kind="tree", pid=worker.pid))
+            while len(pairs) < 6:
+                follow()
+            groups.targets.detach(target.id)
+            while not any(isinstance(event, TargetDetached) for event in follow().events):
+                pass
+        finally:
+            worker.kill()
+            worker.wait()
     assert len({total - threads for total, threads in pairs}) == 1, sorted(pairs)

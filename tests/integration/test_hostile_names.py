@@ -185,8 +185,8 @@ async def test_names_in_downloads_and_metrics_stay_names(
         running_backend(runs_dir=tmp_path) as backend,
         backend.collector(targets=[sampled], host=host(name=HOSTILE)) as collector,
         backend.program() as client,
+        (await collector.greeted()).confirming(),
     ):
-        await collector.greeted()
         await collector.send(*frames)
         made = await client.post("/api/v1/runs", json={"target": TARGET_ID, "past_s": 60})
         run = made.raise_for_status().json()

@@ -103,7 +103,7 @@ def test_a_machine_that_cannot_be_attached_to_is_not_signalled() -> None:
     """SIGQUIT would let it write a dump into its output."""
     with NamedJava([EXEC], ["-XX:+DisableAttachMechanism"]) as program:
         with pytest.raises(NoAnswerError, match="DisableAttachMechanism"):
-            ask_java_names(PROC, program.pid, start_ticks(program.pid))
+            ask_java_names(program.pid, start_ticks(program.pid))
         program.start("still-alive")
         assert program.output == []
 
@@ -111,7 +111,7 @@ def test_a_machine_that_cannot_be_attached_to_is_not_signalled() -> None:
 def test_a_machine_without_signals_has_its_socket_open() -> None:
     """SIGQUIT would end it; it is not needed."""
     with NamedJava([EXEC], ["-Xrs"]) as program:
-        assert EXEC in ask_java_names(PROC, program.pid, start_ticks(program.pid)).values()
+        assert EXEC in ask_java_names(program.pid, start_ticks(program.pid)).values()
         program.start("still-alive")
 
 
@@ -120,7 +120,7 @@ def test_threads_of_a_machine_in_a_pid_namespace_have_our_ids() -> None:
     within = ("unshare", "--pid", "--fork", "--kill-child")
     with NamedJava([EXEC], within=within) as program:
         (machine,) = descendants(program.pid)
-        found = ask_java_names(PROC, machine, start_ticks(machine))
+        found = ask_java_names(machine, start_ticks(machine))
         tids = {int(task.name) for task in Path(f"/proc/{machine}/task").iterdir()}
         attach_socket(machine, 1).unlink()
     (tid,) = (tid for tid, name in found.items() if name == EXEC)

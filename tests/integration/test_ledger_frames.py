@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,13 +11,17 @@ import numpy as np
 import pytest
 from capabilities import needs
 from followed_target import FollowedTarget
+from processes import status, wait_until
 from programs.build import build_c
 from programs.known_waits import SHORT_THREADS, KnownWaits
+from tidscope_collector.sampling import target
+from tidscope_collector.sampling.news import News
 from tidscope_collector.sampling.usual_tick import UsualFrame, UsualTick
 from tidscope_collector.waits.joined_reader import LEDGER_FIELDS, columns
 from tidscope_collector.waits.ledger import LedgerKeeper
 from tidscope_collector.waits.source import LedgerOptions
 from tidscope_collector.waits.states import State
+from tidscope_collector.walk.choice import Choice as WalkChoice
 from tidscope_wire.frame_tables import Table
 from tidscope_wire.generated.models import TableName, TargetDetached
 from tidscope_wire.states import SINCE, STATE, STATE_FIELDS
@@ -39,6 +44,8 @@ ATTACH_NS = 1_000_000_000
 """A ledger begins somewhat after the attachment: loads and looks lie between."""
 LATE_NS = 2_000_000
 """A ledger is read somewhat after the instant of its frame, and may be settled up to then."""
+PYTHONS = 65
+"""Samples at 20 a second; Python takes one of them at least."""
 EXEC_C = Path(__file__).parents[1] / "programs" / "exec_elsewhere.c"
 
 
@@ -202,6 +209,61 @@ def test_a_program_that_another_thread_executes_keeps_its_ledger() -> None:
         program.stdin.write("\n")
         program.stdin.close()
         assert followed.until_ended().exited.threads >= 2
+
+
+class Waiting(News):
+    """Nothing is taken in but by samples that Python takes for another reason."""
+
+    @property
+    def due_ns(self) -> int:
+        return 2**62
+
+
+@pytest.mark.parametrize("news", [News, Waiting])
+@pytest.mark.parametrize("counters", ["genetlink", "walk"])
+def test_what_a_thread_used_before_it_executed_a_program_counts_under_its_own_id(
+    news: type[News], counters: WalkChoice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether compiled code takes the sample that first sees it, or Python does."""
+    monkeypatch.setattr(target, "News", news)
+    with (
+        subprocess.Popen(
+            [build_c(EXEC_C), "50"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        ) as program,
+        FollowedTarget(program.pid, counters=counters) as followed,
+    ):
+
+        def go_on(said: str) -> None:
+            assert program.stdin is not None
+            assert program.stdout is not None
+            program.stdin.write("\n")
+            program.stdin.flush()
+            assert program.stdout.readline().strip() == said
+            # Asleep again: then its rows have all that it used.
+            wait_until(lambda: status(program.pid, "State")[:1] == ["S"])
+
+        followed.catch_up()
+        go_on("computed")
+        followed.until(lambda: len(followed.seen.rows) == 2)
+        # Compiled code takes most samples; some of them are to come before the program executes.
+        for _ in range(PYTHONS):
+            followed.next()
+        go_on("executed")
+        shown = 0
+        while program.pid not in {one.tid for one in followed.seen.ended}:
+            shown = followed.seen.rows[program.pid]["cpu_run_ns"]
+            followed.next()
+        main = next(one for one in followed.seen.ended if one.tid == program.pid)
+        assert shown <= main.totals["cpu_run_ns"]
+        for _ in range(PYTHONS):
+            followed.next()
+        assert list(followed.seen.rows) == [program.pid]
+        whole = time.clock_gettime_ns(~program.pid << 3 | 2)
+        rows = [*followed.seen.rows.values(), *(one.totals for one in followed.seen.ended)]
+        assert sum(row["cpu_run_ns"] for row in rows) == pytest.approx(whole, rel=0.01)
+        # Fields of states may fall by microseconds when a stay ends.
+        assert sum(row["state_on_cpu_ns"] for row in rows) <= 1.01 * whole
+        program.kill()
 
 
 def test_tables_say_what_rows_do_not(waits: KnownWaits) -> None:

@@ -15,12 +15,11 @@ from programs.named_locks import WAITERS, NamedLocks, futex_waits
 from tidscope_collector.foreign.lock_kinds import PARKING_LOT, THREAD_PARK
 from tidscope_collector.locks.locks import Locks
 from tidscope_collector.locks.registry import LockName
-from tidscope_collector.procfs.files import ProcFs
 
 
 @contextmanager
 def locks_of(pid: int) -> Iterator[Locks]:
-    locks = Locks(ProcFs(), pid, start_ticks(pid))
+    locks = Locks(pid, start_ticks(pid))
     yield locks
     locks.close()
 
@@ -124,7 +123,7 @@ def test_locks_of_a_program_that_ended_get_numbers_all_the_same() -> None:
     with NamedLocks() as program:
         addresses = futex_waits(program.pid)
         ticks = start_ticks(program.pid)
-    locks = Locks(ProcFs(), program.pid, ticks)
+    locks = Locks(program.pid, ticks)
     found = look_up(locks, addresses)
     locks.close()
     assert {(lock.kind, lock.name) for lock in found.values()} == {("unknown", "")}

@@ -31,7 +31,7 @@ LONG_NS = 3_000_000_000
 
 @contextmanager
 def locks_of(pid: int) -> Iterator[Locks]:
-    locks = Locks(PROC, pid, start_ticks(pid))
+    locks = Locks(pid, start_ticks(pid))
     yield locks
     locks.close()
 
@@ -85,7 +85,7 @@ def test_threads_of_go_are_idle_at_one_lock(flags: tuple[str, ...]) -> None:
 @pytest.mark.parametrize("flags", [(), ("-ldflags=-s -w",)])
 def test_the_profile_of_a_go_program_says_who_holds_its_mutex(flags: tuple[str, ...]) -> None:
     with contended_go("profile", "metrics", flags=flags) as program:
-        source = GoLocks(PROC, program.pid, start_ticks(program.pid))
+        source = GoLocks(program.pid, start_ticks(program.pid))
         earliest = program.waited_ns()
         source.read()
         assert source.reason == ""
@@ -109,7 +109,7 @@ def test_the_profile_of_a_go_program_says_who_holds_its_mutex(flags: tuple[str, 
 @needs("go")
 def test_a_go_program_that_serves_nothing_is_not_asked() -> None:
     with contended_go() as program:
-        source = GoLocks(PROC, program.pid, start_ticks(program.pid))
+        source = GoLocks(program.pid, start_ticks(program.pid))
         assert source.read() == []
         assert "SetMutexProfileFraction" in source.reason
 
@@ -117,14 +117,14 @@ def test_a_go_program_that_serves_nothing_is_not_asked() -> None:
 @needs("go")
 def test_a_program_that_serves_something_else_has_no_profile() -> None:
     with contended_go("metrics") as program:
-        source = GoLocks(PROC, program.pid, start_ticks(program.pid))
+        source = GoLocks(program.pid, start_ticks(program.pid))
         assert {one.name for one in source.read()} == {ALL}
 
 
 @needs("go")
 def test_after_the_end_a_source_keeps_what_it_read() -> None:
     with contended_go("profile") as program:
-        source = GoLocks(PROC, program.pid, start_ticks(program.pid))
+        source = GoLocks(program.pid, start_ticks(program.pid))
         wait_until(lambda: len(source.read()) > 0)
     assert len(source.read()) > 0
 
@@ -133,7 +133,7 @@ def test_after_the_end_a_source_keeps_what_it_read() -> None:
 def test_rows_of_a_go_program_are_those_of_the_wire() -> None:
     with contended_go("profile", "metrics") as program:
         ticks = start_ticks(program.pid)
-        locks = Locks(PROC, program.pid, ticks, GoLocks(PROC, program.pid, ticks))
+        locks = Locks(program.pid, ticks, GoLocks(program.pid, ticks))
         wait_until(lambda: len(locks.waits()) > 1)
         names = {one.lock: one for one in locks.names()}
         rows = locks.waits()
@@ -153,7 +153,7 @@ def test_threads_of_a_java_virtual_machine_are_parked_at_one_lock() -> None:
 def test_a_dump_says_which_threads_wait_for_which_monitor() -> None:
     with contended_java("-XX:+StartAttachListener") as program:
         wait_until(attach_socket(program.pid).exists)
-        source = JavaLocks(PROC, program.pid, start_ticks(program.pid))
+        source = JavaLocks(program.pid, start_ticks(program.pid))
         for _ in range(12):
             found = source.read()
             assert source.reason == ""
@@ -175,7 +175,7 @@ def test_threads_of_a_virtual_machine_in_a_container_have_our_ids() -> None:
     with contended_java("-XX:+StartAttachListener", within=within) as program:
         (machine,) = descendants(program.pid)
         wait_until(attach_socket(machine, 1).exists)
-        source = JavaLocks(PROC, machine, start_ticks(machine))
+        source = JavaLocks(machine, start_ticks(machine))
         wait_until(lambda: len(source.read()) > 0)
         found = source.read()
         tids = {int(task.name) for task in Path(f"/proc/{machine}/task").iterdir()}
@@ -185,7 +185,7 @@ def test_threads_of_a_virtual_machine_in_a_container_have_our_ids() -> None:
 
 def test_without_an_attach_socket_nothing_is_sent_and_the_reason_says_what_to_do() -> None:
     with contended_java() as program:
-        source = JavaLocks(PROC, program.pid, start_ticks(program.pid))
+        source = JavaLocks(program.pid, start_ticks(program.pid))
         assert source.read() == []
         assert not attach_socket(program.pid).exists()
     assert f"jcmd {program.pid} VM.version" in source.reason

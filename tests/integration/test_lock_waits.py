@@ -10,7 +10,6 @@ from processes import start_ticks, wait_until
 from programs.contended import contended_python
 from table_pieces import joined
 from tidscope_collector.locks.locks import Locks
-from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.waits.ledger import LedgerKeeper
 from tidscope_collector.waits.states import State
 
@@ -33,7 +32,7 @@ def watched(keeper: LedgerKeeper, pid: int) -> Iterator[None]:
 
 def waits_by_kind(keeper: LedgerKeeper, pid: int) -> dict[tuple[int, str], int]:
     """Nanoseconds that each thread has waited at locks of each kind."""
-    locks = Locks(ProcFs(), pid, start_ticks(pid))
+    locks = Locks(pid, start_ticks(pid))
     rows = joined(keeper.tables(pid))["locks"]
     wait_until(lambda: bool(locks.numbers(rows["address"]).all()))
     kinds = {one.lock: one.kind for one in locks.names()}

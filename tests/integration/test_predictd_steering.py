@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from capabilities import needs
@@ -13,6 +14,8 @@ from policy_harness import peak
 from prediction_service import PROGRAMS, Daemon, prediction_service
 from programs.agent_program import AgentFolder
 from programs.steered import Steered, known_throughput, paced_python
+from tidscope_collector.foreign import reader
+from tidscope_collector.foreign.answering import Places
 from tidscope_collector.steering.loop.learners import Learners, service_connection
 from tidscope_predictd.client import VARIABLE, ServiceError
 from tidscope_predictd.model.perceptron import Predictor, Rule
@@ -87,6 +90,16 @@ async def test_so_does_the_second_process_of_a_real_pool(daemon: Daemon) -> None
     assert max(second) < max(first), (first, second)
 
 
+@pytest.fixture
+def _children_connect_to(daemon: Daemon) -> Iterator[None]:
+    """A fork server that knows the socket: others of this process were started without it."""
+    made = reader.make_children(Places(predictions=str(daemon.socket)))
+    with patch.object(reader, "children", lambda: made):
+        yield
+    made.close()
+
+
+@pytest.mark.usefixtures("_children_connect_to")
 def test_a_collector_learns_through_a_child_that_connects(daemon: Daemon) -> None:
     first, second = Learners(service_connection), Learners(service_connection)
     learners = [one.of("server", Rule()) for one in (first, second)]

@@ -46,6 +46,7 @@ async def test_pages_and_requests_are_served_while_the_disk_hangs(
         backend.collector(targets=[target()]) as collector,
         backend.page() as page,
         backend.program() as client,
+        (await collector.greeted()).confirming(),
     ):
         await page.subscribe(TARGET_ID)
         await collector.send(*stream(1, 3))

@@ -5,15 +5,18 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
+from subprocess import PIPE
 
 import pytest
 from capabilities import needs
-from processes import start_ticks
+from processes import start_ticks, wait_until
 from programs.known_work import KnownWork
 from tidscope_collector.agent.client import open_agent
 from tidscope_collector.agent.errors import NoAgentError
+from tidscope_collector.foreign import go_questions
 from tidscope_collector.foreign.gomaxprocs import open_gomaxprocs
 from tidscope_collector.foreign.owned_port import OwnedPort
+from tidscope_collector.foreign.process_files import open_file
 from tidscope_collector.procfs.files import ProcFs
 
 PROC = ProcFs()
@@ -46,13 +49,37 @@ class Listener:
         self.pid = self._process.pid
 
     def owned(self) -> OwnedPort:
-        return OwnedPort(PROC, self.pid, start_ticks(self.pid), self.port)
+        return OwnedPort(self.pid, start_ticks(self.pid), self.port)
 
     def __enter__(self) -> "Listener":
         return self
 
     def __exit__(self, *_: object) -> None:
         self._process.communicate("\n")
+
+
+def test_memory_of_a_program_that_is_executed_meanwhile_is_not_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Else a program would choose where in the memory of the next one is read."""
+    with subprocess.Popen(["sh", "-c", "read line; exec sleep 60"], stdin=PIPE) as program:
+        stdin = program.stdin
+        assert stdin is not None
+
+        def open_after_execution(folder: int, name: str) -> int:
+            if name == "mem":
+                stdin.write(b"\n")
+                stdin.flush()
+                wait_until(lambda: os.readlink("exe", dir_fd=folder).endswith("/sleep"))
+            return open_file(folder, name)
+
+        folder = os.open(f"/proc/{program.pid}", os.O_RDONLY | os.O_DIRECTORY)
+        own = os.open(f"/proc/{os.getpid()}", os.O_RDONLY | os.O_DIRECTORY)
+        assert go_questions.open_execution(own).memory >= 0
+        monkeypatch.setattr(go_questions, "open_file", open_after_execution)
+        with pytest.raises(ProcessLookupError):
+            go_questions.open_execution(folder)
+        program.kill()
 
 
 @needs("root")
@@ -75,11 +102,11 @@ def test_a_port_of_the_target_is_asked() -> None:
 
 def test_a_port_that_another_process_took_is_not_asked() -> None:
     with Listener() as target:
-        port = OwnedPort(PROC, os.getpid(), start_ticks(os.getpid()), target.port)
+        port = OwnedPort(os.getpid(), start_ticks(os.getpid()), target.port)
         assert "belongs to another process" in port.refusal()
     with socket.create_server(("127.0.0.1", 0)) as mine:
         taken = mine.getsockname()[1]
-        port = OwnedPort(PROC, os.getpid(), start_ticks(os.getpid()), taken)
+        port = OwnedPort(os.getpid(), start_ticks(os.getpid()), taken)
         assert port.refusal() == ""
     assert "Nobody listens" in port.refusal()
     with Listener(taken):
@@ -104,7 +131,7 @@ def test_a_port_of_another_network_namespace_is_not_asked() -> None:
 def test_a_process_that_got_the_id_is_not_examined(known_work: KnownWork) -> None:
     """Its start tells it from the one that was meant."""
     pid, earlier = known_work.pid, start_ticks(known_work.pid) - 1
-    assert "No such process" in open_gomaxprocs(PROC, pid, earlier).reason
+    assert "No such process" in open_gomaxprocs(pid, earlier).reason
     with pytest.raises(NoAgentError, match="has ended"):
         open_agent(PROC, pid, earlier)
-    assert "has ended" in OwnedPort(PROC, pid, earlier, 80).refusal()
+    assert "has ended" in OwnedPort(pid, earlier, 80).refusal()

@@ -12,7 +12,6 @@ from programs.build import build_c
 from tidscope_collector.foreign.reader import NoAnswerError
 from tidscope_collector.naming.options import NamingOptions
 from tidscope_collector.naming.title_names import TitleNames
-from tidscope_collector.procfs.files import ProcFs
 from tidscope_wire.generated.models import FrameHeader, ThreadRenamed
 
 LONG_WAIT = 400
@@ -77,7 +76,7 @@ def test_the_main_thread_is_called_after_what_the_title_says() -> None:
 
 def test_a_process_that_ends_has_no_title_any_more() -> None:
     with titled("worker: one") as program:
-        names = TitleNames(ProcFs(), program.pid, start_ticks(program.pid))
+        names = TitleNames(program.pid, start_ticks(program.pid))
         assert names.read() == {program.pid: "worker: one"}
         program.title("worker: two words")
         assert names.read() == {program.pid: "worker: two words"}

@@ -65,9 +65,7 @@ while True: pass
 FROZEN = ("FROZEN", "frozen 1")
 """What a control group says, by whether it is of version 2."""
 FREEZERS = [
-    name
-    for name in ("unified", ".", "freezer")
-    if (GROUPS / name / "cgroup.procs").exists()
+    name for name in ("unified", ".", "freezer") if (GROUPS / name / "cgroup.procs").exists()
 ]
 
 
@@ -255,9 +253,8 @@ def test_a_frozen_thread_is_stopped(keeper: LedgerKeeper, mount: str, when: str)
             stands = {State.STOPPED, State.POLL} if mount == "freezer" else {State.STOPPED}
             assert before.state[before.tid == program.pid].tolist() == [State.STOPPED]
             assert set(before.state.tolist()) <= stands
-            grown = keeper.read(program.pid).at(time.monotonic_ns()) - before.at(before.since_ns)
-            stopped = grown[before.state == State.STOPPED]
-            assert (stopped.sum(axis=1) == stopped[:, State.STOPPED]).all()
+            grown = by_tid(keeper.read(program.pid))[program.pid] - by_tid(before)[program.pid]
+            assert grown.sum() == grown[State.STOPPED]
         keeper.forget(program.pid)
 
 

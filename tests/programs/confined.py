@@ -13,11 +13,14 @@ import socket
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from unittest.mock import patch
 
 from tidscope_collector.confinement.confine import Confinement, Needs, confine
+from tidscope_collector.foreign import line_answers
+from tidscope_collector.foreign.answering import Places
 from tidscope_collector.foreign.container_answers import ask_container_names
 from tidscope_collector.foreign.container_files import ContainerName
-from tidscope_collector.foreign.reader import children
+from tidscope_collector.foreign.reader import make_children
 from tidscope_collector.processes.identity import known_to_kernel
 from tidscope_confinement import capabilities, landlock
 
@@ -61,10 +64,9 @@ def new_process_without_namespace() -> None:
     os.waitpid(child, 0)
 
 
-def name_container(folder: Path) -> None:
+def name_container() -> None:
     """By a child that was made possible before."""
-    folders = [(str(folder), -1), (str(folder / "none"), -1)]
-    if ask_container_names([CONTAINER], folders) != {CONTAINER: ContainerName("web")}:
+    if ask_container_names([CONTAINER], []) != {CONTAINER: ContainerName("web")}:
         raise OSError(errno.ENOENT, "it has no name")
 
 
@@ -96,7 +98,7 @@ def attempts(folder: Path, other: int) -> dict[str, Callable[[], object]]:
         "status": lambda: open_and_close(f"/proc/{other}/status", os.O_RDONLY),
         "exists": lambda: known_to_kernel(other),
         "fork": new_process_without_namespace,
-        "container": lambda: name_container(folder),
+        "container": name_container,
         "modules": lambda: open_and_close(os.__file__, os.O_RDONLY),
     }
 
@@ -116,7 +118,8 @@ def main() -> None:
     attempt, folder, steering = sys.argv[1], Path(sys.argv[2]), sys.argv[3] == "steering"
     tried = attempts(folder, int((folder / "other").read_text()))[attempt]
     if attempt == "container":
-        children()
+        made = make_children(Places(docker=str(folder)))
+        patch.object(line_answers, "children", lambda: made).start()
     found = confined(folder, steering)
     result = "done"
     try:

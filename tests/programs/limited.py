@@ -62,8 +62,8 @@ ATTEMPTS: dict[str, Callable[[], None]] = {
 }
 
 
-def _try(attempt: Callable[[], None]) -> Callable[[None, int], None]:
-    def question(_: None, answer: int) -> None:
+def _try(attempt: Callable[[], None]) -> Callable[[object, int], None]:
+    def question(_: object, answer: int) -> None:
         limit_resources(LIMITS)
         confine()
         attempt()
@@ -72,7 +72,7 @@ def _try(attempt: Callable[[], None]) -> Callable[[None, int], None]:
     return question
 
 
-def _status(_: None, answer: int) -> None:
+def _status(_: object, answer: int) -> None:
     """Its own status file and its descriptors, after it gave up its rights."""
     limit_resources(LIMITS)
     file = os.open("/proc/self/status", os.O_RDONLY)
@@ -81,19 +81,19 @@ def _status(_: None, answer: int) -> None:
     os.write(answer, f"descriptors: {len(opened) - 1}\n".encode() + os.pread(file, 8192, 0))
 
 
-def _flood(_: None, answer: int) -> None:
+def _flood(_: object, answer: int) -> None:
     limit_resources(LIMITS)
     confine()
     while True:
         os.write(answer, b"x" * 65536)
 
 
-def _sleep(_: None, __: int) -> None:
+def _sleep(_: object, __: int) -> None:
     limit_resources(LIMITS)
     time.sleep(60)
 
 
-def _echo(_: None, answer: int) -> None:
+def _echo(_: object, answer: int) -> None:
     limit_resources(LIMITS)
     confine()
     while data := os.read(answer, 64):
@@ -103,7 +103,7 @@ def _echo(_: None, answer: int) -> None:
 def main() -> None:
     """Become the fork server of these questions."""
     questions = {name: _try(attempt) for name, attempt in ATTEMPTS.items()}
-    others: dict[str, Callable[[None, int], None]] = {
+    others: dict[str, Callable[[object, int], None]] = {
         "status": _status,
         "flood": _flood,
         "sleep": _sleep,

@@ -20,8 +20,10 @@ import numpy as np
 from tidscope_collector.confinement.children import LimitedChildren
 from tidscope_collector.confinement.fork_server import serve
 from tidscope_collector.doctor.facts import gather_facts
+from tidscope_collector.foreign.answering import Places
 from tidscope_collector.foreign.gomaxprocs import open_gomaxprocs
-from tidscope_collector.foreign.questions import QUESTIONS
+from tidscope_collector.foreign.process_files import hold_proc
+from tidscope_collector.foreign.questions import questions
 from tidscope_collector.netacct.choice import NetworkSource
 from tidscope_collector.processes.identity import Absence, identify
 from tidscope_collector.processes.listing import ProcessLister
@@ -54,7 +56,7 @@ def _start_ticks(procfs: ProcFs, pid: int) -> int:
 
 
 def _gomaxprocs(procfs: ProcFs, pid: int) -> Any:
-    found = open_gomaxprocs(procfs, pid, _start_ticks(procfs, pid))
+    found = open_gomaxprocs(pid, _start_ticks(procfs, pid))
     return {"value": found.reader and found.reader.read(), "reason": found.reason}
 
 
@@ -112,7 +114,8 @@ def _fork(_: LimitedChildren, connection: socket.socket) -> int:
     process = os.fork()
     if process == 0:
         try:
-            serve(connection, QUESTIONS)
+            os.chdir(hold_proc(sys.argv[4], made=False))
+            serve(connection, questions(Places()))
         finally:
             os._exit(0)
     return process

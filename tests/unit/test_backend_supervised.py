@@ -1,14 +1,20 @@
 """A supervised child: started again with pauses, given up on, ended with us."""
 
 import asyncio
+import io
 import os
 import pwd
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
+from capabilities import needs
 from processes import is_running
-from tidscope_backend.cli.backend_user import choose_backend_user
+from tidscope_backend.cli import backend_user, up
+from tidscope_backend.cli.backend_user import choose_backend_user, choose_server_user
 from tidscope_backend.cli.command import CommandError
 from tidscope_backend.cli.supervisor import MAX_SHORT_RUNS, Program, Supervisor
 from tidscope_backend.supervisor_log import SupervisorLog, read_ends
@@ -16,19 +22,42 @@ from tidscope_backend.supervisor_log import SupervisorLog, read_ends
 WAIT = 200
 
 
-def program(*command: str) -> Program:
-    return Program("helper", command, dict(os.environ))
+def supervised(
+    say: Callable[[str], None],
+    *command: str,
+    pause: float = 0.2,
+    log: SupervisorLog | None = None,
+) -> Supervisor:
+    program = Program("helper", command, dict(os.environ))
+    return Supervisor(program.name, program.start, say, log, first_pause_seconds=pause)
 
 
 async def test_what_ends_at_once_again_and_again_is_given_up() -> None:
     said: list[str] = []
-    child = Supervisor(program("/bin/sh", "-c", "exit 7"), said.append, first_pause_seconds=0.001)
+    child = supervised(said.append, "/bin/sh", "-c", "exit 7", pause=0.001)
     with pytest.raises(CommandError, match=f"helper ended with code 7, {MAX_SHORT_RUNS} times"):
         await asyncio.wait_for(child.run(), WAIT)
     assert len(said) == MAX_SHORT_RUNS - 1
     assert "starts again in 0.002 s" in said[0]
     assert "starts again in 0.032 s" in said[-1]
     assert child.pid is None
+
+
+@pytest.fixture
+def full_disk(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The disk that standard error goes to is full."""
+    with (
+        Path("/dev/full").open("wb", buffering=0) as device,
+        io.TextIOWrapper(device, write_through=True) as full,
+    ):
+        monkeypatch.setattr("sys.stderr", full)
+        yield
+
+
+async def test_it_is_started_again_although_its_end_cannot_be_printed(full_disk: None) -> None:
+    child = supervised(up._say, "/bin/sh", "-c", "exit 7", pause=0.001)
+    with pytest.raises(CommandError, match=f"{MAX_SHORT_RUNS} times"):
+        await asyncio.wait_for(child.run(), WAIT)
 
 
 @pytest.mark.parametrize("first", ["true", "trap '' TERM"])
@@ -39,9 +68,7 @@ async def test_it_ends_when_cancelled_even_if_it_does_not_want_to(
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     said: list[str] = []
-    child = Supervisor(
-        program("/bin/sh", "-c", f"{first}; echo > {pipe}; exec sleep 60"), said.append
-    )
+    child = supervised(said.append, "/bin/sh", "-c", f"{first}; echo > {pipe}; exec sleep 60")
     running = asyncio.create_task(child.run())
     await asyncio.to_thread(pipe.read_text)
     pid = child.pid
@@ -60,7 +87,7 @@ async def test_an_interpreter_that_may_not_be_run_is_named(
     forbidden = tmp_path / "python"
     forbidden.touch(mode=0o644)
     monkeypatch.setattr("tidscope_backend.parent_death.sys.executable", str(forbidden))
-    child = Supervisor(program("/bin/true"), print)
+    child = supervised(print, "/bin/true")
     with pytest.raises(CommandError, match=f"may not run {forbidden}"):
         await asyncio.wait_for(child.run(), WAIT)
 
@@ -93,6 +120,75 @@ def test_else_it_stays_who_it_is(environ: dict[str, str], euid: int) -> None:
     assert choose_backend_user(None, environ, euid) is None
 
 
+@pytest.fixture
+def folders(tmp_path: Path) -> dict[str, str]:
+    """Where state and runs would be."""
+    return {"XDG_STATE_HOME": str(tmp_path / "state"), "TIDSCOPE_RUNS": str(tmp_path / "runs")}
+
+
+def made(folders: dict[str, str], state: int | None, runs: int | None) -> None:
+    for path, uid in (
+        (Path(folders["XDG_STATE_HOME"]) / "tidscope", state),
+        (Path(folders["TIDSCOPE_RUNS"]), runs),
+    ):
+        if uid is not None:
+            path.mkdir(parents=True)
+            os.chown(path, uid, uid)
+
+
+@needs("root")
+@pytest.mark.parametrize("which", ["state", "runs", "both"])
+def test_roots_backend_becomes_the_owner_of_its_folders(
+    folders: dict[str, str], which: str
+) -> None:
+    nobody = pwd.getpwnam("nobody").pw_uid
+    made(folders, nobody if which != "runs" else None, nobody if which != "state" else None)
+    account = choose_server_user(None, folders, euid=0)
+    assert account is not None
+    assert account.uid == nobody
+    # They stay where they are, though that user's home is elsewhere.
+    own = account.environ(folders)
+    assert {name: own[name] for name in folders} == folders
+
+
+@needs("root")
+@pytest.mark.parametrize(("state", "runs"), [(0, None), (None, 0), (0, 65534), (65534, 1)])
+def test_it_stays_root_where_folders_are_roots_or_of_two_users(
+    folders: dict[str, str], state: int | None, runs: int | None
+) -> None:
+    made(folders, state, runs)
+    assert choose_server_user(None, folders, euid=0) is None
+
+
+def test_without_folders_it_becomes_the_system_user_if_there_is_one(
+    folders: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(backend_user, "SYSTEM_USER", "no-such-user")
+    assert choose_server_user(None, folders, euid=0) is None
+    monkeypatch.setattr(backend_user, "SYSTEM_USER", "nobody")
+    account = choose_server_user(None, folders, euid=0)
+    assert account is not None
+    assert account.name == "nobody"
+    assert choose_server_user(None, folders, euid=1000) is None
+
+
+def test_a_secret_that_was_read_is_in_no_environment() -> None:
+    script = (
+        "import os; from tidscope_backend.settings import take_secrets; "
+        "had = take_secrets()['TIDSCOPE_COLLECTOR_SECRET']; "
+        "shown = open('/proc/self/environ', 'rb').read(); "
+        "print(had, had.encode() in shown, 'TIDSCOPE_COLLECTOR_SECRET' in os.environ)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env={**os.environ, "TIDSCOPE_COLLECTOR_SECRET": "a-secret"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.split() == ["a-secret", "False", "False"]
+
+
 def test_only_root_becomes_another() -> None:
     with pytest.raises(CommandError, match="only root"):
         choose_backend_user("root", {}, euid=1000)
@@ -104,9 +200,7 @@ async def test_the_log_says_which_program_ended_when_and_how() -> None:
     log = SupervisorLog()
     with closing(log):
         for ending in ("exit 7", "kill -KILL $$"):
-            child = Supervisor(
-                program("/bin/sh", "-c", ending), lambda _: None, log, first_pause_seconds=0.001
-            )
+            child = supervised(lambda _: None, "/bin/sh", "-c", ending, pause=0.001, log=log)
             with pytest.raises(CommandError):
                 await asyncio.wait_for(child.run(), WAIT)
         ends = read_ends(log.reading)

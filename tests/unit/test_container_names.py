@@ -5,19 +5,24 @@ import os
 import pwd
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from tidscope_collector.foreign import container_files, line_answers, reader
+from tidscope_collector.foreign.answering import Arguments, Places
 from tidscope_collector.foreign.container_answers import ask_container_names
 from tidscope_collector.foreign.container_files import (
+    IN_HOME,
     MOST_CONTAINERS,
     ContainerName,
+    container_names,
     name_in_config,
     names_in_links,
     names_in_list,
 )
 from tidscope_collector.foreign.reader import NoAnswerError
 from tidscope_collector.processes.cgroup_names import Container
-from tidscope_collector.processes.container_names import AGAIN_S, ContainerNames, home_of
+from tidscope_collector.processes.container_names import AGAIN_S, ContainerNames, user_of
 
 ID, OTHER = "ab" * 32, "cd" * 32
 WEB = ContainerName("web")
@@ -71,29 +76,56 @@ def write(path: Path, text: str) -> None:
     path.write_text(text)
 
 
-def test_a_child_reads_what_is_a_file_of_whom_it_should_be(tmp_path: Path) -> None:
+def test_a_child_reads_what_is_a_file_of_whom_it_should_be(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     docker, kubelet, podman = (tmp_path / name for name in ("docker", "kubelet", "podman"))
     write(docker / "containers" / ID / "config.v2.json", config())
     write(podman / "overlay-containers" / "containers.json", listed(OTHER))
-    me = os.getuid()
+    places = Places(docker=str(docker), kubelet=str(kubelet), podman=str(podman))
+    children = reader.make_children(places)
+    monkeypatch.setattr(line_answers, "children", lambda: children)
 
-    def asked(uid: int) -> Mapping[str, ContainerName]:
-        folders = [(str(docker), -1), (str(kubelet), -1), (str(podman), uid)]
-        return ask_container_names([ID, OTHER, *["00" * 32] * MOST_CONTAINERS, "../../x"], folders)
+    def asked() -> Mapping[str, ContainerName]:
+        return ask_container_names([ID, OTHER, *["00" * 32] * MOST_CONTAINERS, "../../x"], [])
 
-    assert asked(me) == {ID: WEB, OTHER: ContainerName("db")}
-    assert asked(me + 1) == {ID: WEB}
+    assert asked() == {ID: WEB, OTHER: ContainerName("db")}
     (podman / "overlay-containers").rename(podman / "other")
     os.mkfifo(podman / "other" / "fifo")
     (podman / "vfs-containers").mkdir()
     (podman / "vfs-containers" / "containers.json").symlink_to(podman / "other/containers.json")
-    assert asked(-1) == {ID: WEB}
+    assert asked() == {ID: WEB}
     (podman / "vfs-containers" / "containers.json").unlink()
     os.mkfifo(podman / "vfs-containers" / "containers.json")
-    assert asked(-1) == {ID: WEB}
+    assert asked() == {ID: WEB}
     kubelet.mkdir()
     (kubelet / f"shop-7f9c-x2k_default_web-{OTHER}.log").symlink_to("/nowhere")
-    assert asked(-1) == {ID: WEB, OTHER: ContainerName("web", "default/shop-7f9c-x2k")}
+    assert asked() == {ID: WEB, OTHER: ContainerName("web", "default/shop-7f9c-x2k")}
+    children.close()
+
+
+@pytest.mark.parametrize(("further", "found"), [(0, {ID: ContainerName("db")}), (1, {})])
+def test_a_list_in_a_home_is_of_its_user(
+    further: int,
+    found: Mapping[str, ContainerName],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """In this process: the homes of this machine are not the test's."""
+    storage = tmp_path / "home" / IN_HOME
+    write(storage / "overlay-containers" / "containers.json", listed())
+    monkeypatch.setattr(container_files, "limit_resources", lambda _: None)
+    monkeypatch.setattr(container_files, "confine", lambda: None)
+    home = SimpleNamespace(pw_dir=str(tmp_path / "home"))
+    user = os.getuid() + further
+    monkeypatch.setattr(pwd, "getpwuid", {user: home}.__getitem__)
+    nowhere = Places(docker="/nowhere", kubelet="/nowhere", podman="/nowhere")
+    about = Arguments(containers=[ID], users=[user, 4_000_000_000])
+    with (tmp_path / "answer").open("wb") as answer:
+        container_names(nowhere, about, answer.fileno())
+    *lines, end = map(json.loads, (tmp_path / "answer").read_text().splitlines())
+    assert end == {}
+    assert {line["id"]: ContainerName(line["name"], line["pod"]) for line in lines} == found
 
 
 class Asked:
@@ -101,13 +133,13 @@ class Asked:
 
     def __init__(self) -> None:
         self.names: dict[str, ContainerName] = {}
-        self.asked: list[tuple[set[str], list[tuple[str, int]]]] = []
+        self.asked: list[tuple[set[str], list[int]]] = []
         self.now = 0.0
 
     def __call__(
-        self, containers: Iterable[str], folders: Iterable[tuple[str, int]]
+        self, containers: Iterable[str], users: Iterable[int]
     ) -> Mapping[str, ContainerName]:
-        self.asked.append((set(containers), list(folders)))
+        self.asked.append((set(containers), list(users)))
         if not self.names:
             raise NoAnswerError("nobody answers")
         return self.names
@@ -115,12 +147,12 @@ class Asked:
 
 def test_a_name_is_kept_and_looked_for_again_after_a_while() -> None:
     asked = Asked()
-    names = ContainerNames("/d", "/k", "/p", asked, lambda: asked.now)
+    names = ContainerNames(asked, lambda: asked.now)
     assert names.of(container(name="lxc")) == "lxc"
     names.look_for([container(name="lxc")])
     assert asked.asked == []
     names.look_for([container()])
-    assert asked.asked == [({ID}, [("/d", -1), ("/k", -1), ("/p", -1)])]
+    assert asked.asked == [({ID}, [])]
     assert names.of(container()) is None
     asked.names = {ID: ContainerName("web", "shop/web-0")}
     names.look_for([container(), container(OTHER)])
@@ -132,12 +164,11 @@ def test_a_name_is_kept_and_looked_for_again_after_a_while() -> None:
     assert (names.of(container(OTHER)), names.pod_of(container(OTHER))) == (None, None)
 
 
-def test_a_users_own_containers_are_written_down_in_the_home() -> None:
-    path = "/user.slice/user-0.slice/user@0.service/user.slice/libpod-x.scope"
-    home = f"{pwd.getpwuid(0).pw_dir}/.local/share/containers/storage"
-    assert home_of(path) == (home, 0)
-    assert home_of(path.replace("user-0", "user-4000000000")) is None
-    assert home_of("/system.slice/x.service") is None
+def test_a_users_own_containers_are_looked_for_in_the_home() -> None:
+    path = "/user.slice/user-7.slice/user@7.service/user.slice/libpod-x.scope"
+    assert user_of(path) == 7
+    assert user_of(path.replace("user-7", "user-9999999999")) is None
+    assert user_of("/system.slice/x.service") is None
     asked = Asked()
-    ContainerNames("/d", "/k", "/p", asked).look_for([container(cgroup=path)])
-    assert asked.asked[0][1][3:] == [(home, 0)]
+    ContainerNames(asked).look_for([container(cgroup=path)])
+    assert asked.asked == [({ID}, [7])]

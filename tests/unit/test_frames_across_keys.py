@@ -7,7 +7,7 @@ import. Whoever has a key frame and all since then knows every thread, with its 
 
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from backend_builders import host, target
@@ -102,6 +102,9 @@ class Backend:
             self.page.enqueue(frame)
 
     def frames_lost(self, lost: FramesLost) -> None:
+        """As a recorder would get it."""
+
+    def collector_ends(self, last: Mapping[str, int]) -> None:
         """As a recorder would get it."""
 
     def subscribe(self, after_seq: int | None) -> None:

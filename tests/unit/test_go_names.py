@@ -4,7 +4,6 @@ import pytest
 from tidscope_collector.foreign.reader import NoAnswerError
 from tidscope_collector.naming import go_names
 from tidscope_collector.naming.go_names import GoNames
-from tidscope_collector.procfs.files import ProcFs
 
 
 @pytest.mark.parametrize("found", [{}, {7: "template thread"}])
@@ -12,7 +11,7 @@ def test_it_is_asked_again_until_sysmon_was_seen(
     monkeypatch: pytest.MonkeyPatch, found: dict[int, str]
 ) -> None:
     monkeypatch.setattr(go_names, "ask_go_threads", lambda *_: found)
-    names = GoNames(ProcFs(), 1, 2)
+    names = GoNames(1, 2)
     with pytest.raises(NoAnswerError, match="sysmon"):
         names.read()
     found |= {8: "sysmon"}

@@ -156,16 +156,16 @@ def test_both_count_from_the_first_look_on(tmp_path: Path) -> None:
     assert check.noted is None
     check.note([row(100), row(20, 4)], Used(5_000, 10, 20))
     check.note([row(400), row(50, 5, 6)], Used(5_300, 12, 26))
-    found = check.noted
-    assert found is not None
+    assert check.noted is not None
+    found = check.noted.check
     assert (found.threads_cpu_ns, found.kernel_cpu_ns) == (330, 300)
     assert (found.threads_read_bytes, found.kernel_read_bytes) == (1, 2)
     assert (found.threads_write_bytes, found.kernel_write_bytes) == (6, 6)
     assert found.io_by == "io.stat"
     check.note([row(500)], Used(5_400))
-    assert check.noted is not None
-    assert (check.noted.io_by, check.noted.threads_read_bytes) == (None, None)
-    assert check.noted.kernel_write_bytes is None
+    found = check.noted.check
+    assert (found.io_by, found.threads_read_bytes) == (None, None)
+    assert found.kernel_write_bytes is None
     none = AccountCheck(None)
     none.note([row(1)], Used(1))
     assert none.noted is None

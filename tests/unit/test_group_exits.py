@@ -1,16 +1,22 @@
 """Exit records of a group beside what eBPF says of the same threads, in either order."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Literal, cast
 
 import numpy as np
 import numpy.typing as npt
 import pytest
+from taskstats_replies import FAMILY, LENGTHS, stats
 from tidscope_collector.groups import exits
 from tidscope_collector.groups.counters import GroupTaskstats
 from tidscope_collector.groups.exits import GroupExits, Late
 from tidscope_collector.groups.members import BELIEVED_NS, Members, Newcomer
 from tidscope_collector.groups.membership import Done, Membership
+from tidscope_collector.sampling.exit_status import LAST_OF_PROCESS
+from tidscope_collector.taskstats.columns import member
+from tidscope_collector.taskstats.layout import choose
+from tidscope_collector.taskstats.link import Kernel
 from tidscope_collector.threads.reading import Reading
 
 FIELDS = ("blkio_delay_ns", "cpu_run_ns")
@@ -45,6 +51,9 @@ class Group:
         self.coming: list[Done] = []
         self._done: list[Done] = []
         self._reading = records()
+        self.query = SimpleNamespace(kernel=Kernel(FAMILY, choose(16, LENGTHS[16]), 0))
+        self.members = Members()
+        self.decoded: list[int] = []
         self.exits = GroupExits(cast(GroupTaskstats, self), cast(Membership, self))
 
     def update(self) -> None:
@@ -55,8 +64,31 @@ class Group:
         taken, self._done = self._done, []
         return taken
 
-    def decode(self, _: npt.NDArray[np.uint64], __: npt.NDArray[np.int64]) -> Reading:
+    def decode(self, words: npt.NDArray[np.uint64], before: npt.NDArray[np.int64]) -> Reading:
+        assert len(words) == len(before)
+        self.decoded = member(words, self.query.kernel.layout, "ac_pid").tolist()
         return self._reading
+
+    def drain(self, at_s: float, *ended: tuple[int, int, float, bool]) -> list[int]:
+        """Threads whose records are decoded.
+
+        Args:
+            at_s: CLOCK_MONOTONIC before the drain.
+            ended: of each record its thread and process, the age of the process in seconds, and
+                whether the thread was its last one.
+        """
+        raw = b"".join(
+            stats(
+                16,
+                tid,
+                tgid=pid,
+                members={"ac_tgetime": int(age_s * 1e6), "ac_flag": LAST_OF_PROCESS * last},
+            )
+            for tid, pid, age_s, last in ended
+        )
+        words = np.frombuffer(raw, np.uint64).reshape(len(ended), -1)
+        self.exits.decode(words, np.full(len(ended), int(at_s * 1e9), np.int64))
+        return self.decoded
 
     def ended(self, *done: tuple[int, int]) -> None:
         """Threads ran for the last time, as eBPF tells."""
@@ -65,7 +97,7 @@ class Group:
     def read(self, reading: Reading) -> Reading:
         """Exit records come."""
         self._reading = reading
-        return self.exits.decode(np.zeros(0, np.uint64), np.zeros(0, np.int64))
+        return self.exits.decode(np.zeros((0, 70), np.uint64), np.zeros(0, np.int64))
 
     def cpu(self, *said: tuple[int, int]) -> list[int]:
         """Times on a CPU of what is made of exit records."""
@@ -172,6 +204,34 @@ def test_only_so_many_records_wait_for_whole_times(monkeypatch: pytest.MonkeyPat
     group.cpu((50, 5), (51, 5), (52, 5))
     group.ended((50, 6), (51, 7), (52, 8))
     assert [one.cpu_ns for one in group.exits.take_late()] == [1, 2]
+
+
+def test_a_later_process_with_the_id_of_a_member_that_ended_is_left_out() -> None:
+    """Its records come with those of the member, before and after them."""
+    group = Group()
+    assert group.drain(100.0, (50, 40, 9.9, False)) == [50]
+    assert group.drain(
+        100.1, (61, 40, 0.01, False), (51, 40, 10.0, False), (40, 40, 10.02, True)
+    ) == [51, 40]
+    assert group.drain(100.2, (62, 40, 0.1, False), (52, 40, 9.5, False)) == [52]
+    # By then it has ended as well.
+    assert group.drain(100.3, (40, 40, 0.2, True)) == []
+
+
+def test_a_young_process_and_a_long_wait_leave_nothing_out() -> None:
+    group = Group()
+    assert group.drain(100.0, (50, 40, 0.1, False)) == [50]
+    assert group.drain(100.1, (51, 40, 0.01, False), (40, 40, 0.2, True)) == [51, 40]
+    # The collector was stopped: the process lived for most of that time.
+    assert group.drain(160.0, (52, 41, 1.0, False), (41, 41, 60.0, True)) == [52, 41]
+
+
+def test_a_later_process_that_is_a_member_counts() -> None:
+    group = Group()
+    group.drain(100.0, (50, 40, 9.9, False))
+    group.drain(100.1, (40, 40, 10.0, True))
+    group.members.add(Newcomer(40, 0, 0, 0, "again", None))
+    assert group.drain(100.2, (61, 40, 0.1, False)) == [61]
 
 
 def test_a_late_drain_still_knows_whose_records_come() -> None:

@@ -9,7 +9,6 @@ from tidscope_collector.foreign.lock_kinds import Found
 from tidscope_collector.foreign.reader import NoAnswerError
 from tidscope_collector.locks import group_locks, registry
 from tidscope_collector.locks.group_locks import GroupLocks, LockOwner
-from tidscope_collector.procfs.files import ProcFs
 
 FOUND = {
     0x10: Found("lock", "pool", 0x10, "file", "/bin/server"),
@@ -32,7 +31,7 @@ class Processes:
     def find(self, pid: int) -> LockOwner | None:
         return self.owners.get(pid)
 
-    def answer(self, _: ProcFs, pid: int, __: int, asked: list[int], ___: int) -> LockAnswer:
+    def answer(self, pid: int, _: int, asked: list[int], __: int) -> LockAnswer:
         self.asked.append((pid, tuple(asked)))
         if pid not in self.owners:
             raise NoAnswerError("it has ended")
@@ -49,7 +48,7 @@ def processes(monkeypatch: pytest.MonkeyPatch) -> Processes:
 
 @pytest.fixture
 def locks(processes: Processes) -> Iterator[GroupLocks]:
-    made = GroupLocks(ProcFs(), processes.find)
+    made = GroupLocks(processes.find)
     yield made
     made.close()
 
@@ -136,3 +135,17 @@ def test_there_are_only_so_many_locks(
     assert locks.join(120)
     assert sorted(numbers(locks, (5, 0x10), (5, 0x20))) == [0, 1]
     assert locks.without_number == 1
+
+
+def test_places_that_nobody_asks_for_any_more_are_forgotten(
+    locks: GroupLocks, processes: Processes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(group_locks, "SPARE_PLACES", 10)
+    first = (5, 0x10)
+    numbers(locks, first)
+    assert locks.join(120)
+    for pid in range(1000, 1100):
+        processes.owners[pid] = LockOwner(pid, 1, "cc", lives=False)
+        before = numbers(locks, first, (pid, 0x10))
+    assert numbers(locks, first) == before[:1]
+    assert locks.places <= 2 + 10

@@ -12,6 +12,7 @@ from programs.contended import contended_go
 from programs.named_locks import NamedLocks, futex_waits
 from tidscope_collector.foreign import lock_addresses as addresses_module
 from tidscope_collector.foreign import lock_questions as module
+from tidscope_collector.foreign import process_files
 from tidscope_collector.foreign.answering import Arguments
 from tidscope_collector.foreign.lock_addresses import lock_addresses
 from tidscope_collector.foreign.lock_questions import go_serving, java_blocked, mutex_profile
@@ -24,13 +25,15 @@ def _unlimited(monkeypatch: pytest.MonkeyPatch) -> None:
     for one in (module, addresses_module):
         monkeypatch.setattr(one, "limit_resources", lambda _: None)
         monkeypatch.setattr(one, "confine", lambda: None)
+    # Where a fork server works.
+    monkeypatch.chdir("/proc")
 
 
 def about(pid: int, **more: object) -> Arguments:
-    found: Arguments = {"root": "/proc", "pid": pid, "start_ticks": start_ticks(pid)}
+    found: Arguments = {"pid": pid, "start_ticks": start_ticks(pid)}
     if "addresses" in more and isinstance(more["addresses"], list):
         found |= {"addresses": more["addresses"], "join_place": 0}
-    return found | {"timeout_s": 0.5}
+    return found
 
 
 def lines_of(path: Path) -> list[dict[str, object]]:
@@ -96,7 +99,12 @@ def test_a_process_without_an_attach_socket_has_trouble(tmp_path: Path) -> None:
     assert line["trouble"] == "none"
 
 
-def test_files_below_a_folder_are_opened_without_links(tmp_path: Path) -> None:
+@pytest.mark.parametrize("openat2", [437, 100_000])
+def test_files_below_a_folder_are_opened_without_links(
+    openat2: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By openat2(2), and on kernels that do not have it."""
+    monkeypatch.setattr(process_files, "_OPENAT2", openat2)
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "file").write_text("content")
     (tmp_path / "in" / "link").symlink_to("file")

@@ -12,7 +12,6 @@ from tidscope_collector.locks import go_locks, java_locks
 from tidscope_collector.locks.go_locks import ALL, METRIC, METRICS, PROFILE, GoLocks
 from tidscope_collector.locks.java_locks import LONGEST_GAP_S, JavaLocks
 from tidscope_collector.locks.waited import LEFT_OUT, MOST_CHARACTERS, MOST_ROWS, Waited
-from tidscope_collector.procfs.files import ProcFs
 
 HELD = "mutex released by main.use"
 
@@ -63,7 +62,7 @@ def program(monkeypatch: pytest.MonkeyPatch) -> GoProgram:
 
 
 def test_waits_of_go_count_from_the_first_reading_on(program: GoProgram) -> None:
-    source = GoLocks(ProcFs(), 7, 1)
+    source = GoLocks(7, 1)
     assert {(one.name, one.wait_ns, one.waits) for one in source.read()} == {
         (HELD, 0, 0),
         (ALL, 0, 0),
@@ -77,21 +76,21 @@ def test_waits_of_go_count_from_the_first_reading_on(program: GoProgram) -> None
 
 
 def test_a_port_that_serves_nothing_is_tried_once(program: GoProgram) -> None:
-    source = GoLocks(ProcFs(), 7, 1)
+    source = GoLocks(7, 1)
     for _ in range(3):
         source.read()
     assert program.fetched.count((80, PROFILE)) == program.fetched.count((80, METRICS)) == 1
 
 
 def test_a_count_that_falls_is_no_negative_wait(program: GoProgram) -> None:
-    source = GoLocks(ProcFs(), 7, 1)
+    source = GoLocks(7, 1)
     source.read()
     program.delay_ns = 10
     assert {one.wait_ns for one in source.read()} == {0}
 
 
 def test_an_answer_that_fails_leaves_what_was_known(program: GoProgram) -> None:
-    source = GoLocks(ProcFs(), 7, 1)
+    source = GoLocks(7, 1)
     before = source.read()
     program.error = NotServedError("it answers 503")
     assert source.read() == before
@@ -99,7 +98,7 @@ def test_an_answer_that_fails_leaves_what_was_known(program: GoProgram) -> None:
 
 
 def test_a_port_of_somebody_else_is_left(program: GoProgram) -> None:
-    source = GoLocks(ProcFs(), 7, 1)
+    source = GoLocks(7, 1)
     source.read()
     program.error = NotOwnPortError("it is another's")
     before = len(program.fetched)
@@ -111,7 +110,7 @@ def test_a_port_of_somebody_else_is_left(program: GoProgram) -> None:
 
 def test_a_program_without_the_counter_has_its_profile(program: GoProgram) -> None:
     program.seconds = None
-    assert [one.name for one in GoLocks(ProcFs(), 7, 1).read()] == [HELD]
+    assert [one.name for one in GoLocks(7, 1).read()] == [HELD]
 
 
 def test_a_program_that_cannot_serve_is_not_asked(
@@ -120,7 +119,7 @@ def test_a_program_that_cannot_serve_is_not_asked(
     monkeypatch.setattr(
         go_locks, "ask_go_serving", lambda *_: GoServing(profile=False, metrics=False)
     )
-    source = GoLocks(ProcFs(), 7, 1)
+    source = GoLocks(7, 1)
     assert source.read() == []
     assert program.fetched == []
     assert "SetMutexProfileFraction" in source.reason
@@ -134,7 +133,7 @@ def test_an_executable_that_cannot_be_read_is_tried_again(
 
     with monkeypatch.context() as patch:
         patch.setattr(go_locks, "ask_go_serving", fail)
-        source = GoLocks(ProcFs(), 7, 1)
+        source = GoLocks(7, 1)
         assert source.read() == []
         assert source.reason == "it does not answer"
     assert len(source.read()) == 2
@@ -161,7 +160,7 @@ def test_who_waits_in_a_dump_waits_since_the_one_before(monkeypatch: pytest.Monk
 
     monkeypatch.setattr(java_locks, "time", clock)
     monkeypatch.setattr(java_locks, "ask_java_blocked", ask)
-    source = JavaLocks(ProcFs(), 7, 1)
+    source = JavaLocks(7, 1)
     assert source.read() == []
     clock.now += 10_000_000_000
     wanted = Waited("java-monitor", "Object in Shop.pay", "monitor", 5, 10_000_000_000, 1)
@@ -199,7 +198,7 @@ def test_functions_that_a_go_program_makes_up_are_bounded(
             for one in range(128)
         ]
 
-    source = GoLocks(ProcFs(), 7, 1)
+    source = GoLocks(7, 1)
     source.read()
     monkeypatch.setattr(go_locks, "ask_mutex_profile", made_up)
     for _ in range(40):
@@ -223,7 +222,7 @@ def test_monitors_that_a_java_program_makes_up_are_bounded(
 
     monkeypatch.setattr(java_locks, "time", clock)
     monkeypatch.setattr(java_locks, "ask_java_blocked", ask)
-    source = JavaLocks(ProcFs(), 7, 1)
+    source = JavaLocks(7, 1)
     for _ in range(20):
         clock.now += 1_000_000_000
         found = source.read()

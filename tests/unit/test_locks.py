@@ -13,7 +13,6 @@ from tidscope_collector.locks import locks as module
 from tidscope_collector.locks.locks import Locks, LockWaits
 from tidscope_collector.locks.registry import Addresses
 from tidscope_collector.locks.waited import Waited
-from tidscope_collector.procfs.files import ProcFs
 
 Ask = Callable[[list[int]], LockAnswer]
 
@@ -44,9 +43,7 @@ class Child:
         self.reply: Ask = answer
         self.allowed = threading.Semaphore(1000)
 
-    def ask(
-        self, procfs: ProcFs, pid: int, start_ticks: int, asked: Sequence[int], join_place: int
-    ) -> LockAnswer:
+    def ask(self, pid: int, start_ticks: int, asked: Sequence[int], join_place: int) -> LockAnswer:
         self.asked.append(list(asked))
         self.join_places.append(join_place)
         self.allowed.acquire()
@@ -75,7 +72,7 @@ def child(monkeypatch: pytest.MonkeyPatch) -> Child:
 
 @pytest.fixture
 def locks(child: Child) -> Iterator[Locks]:
-    made = Locks(ProcFs(), 1, 1)
+    made = Locks(1, 1)
     yield made
     made.close()
 
@@ -149,7 +146,7 @@ def test_rows_of_one_lock_and_thread_are_added_up(child: Child) -> None:
         Waited("go-metrics", "monitor", "lock", 0, 4, 0),
     ]
     account = Account(rows)
-    locks = Locks(ProcFs(), 1, 1, account)
+    locks = Locks(1, 1, account)
     wait_until(lambda: len(locks.waits()) > 0)
     assert locks.waits() == [LockWaits(1, 5, 120, 2), LockWaits(1, 6, 3, 1), LockWaits(2, 0, 4, 0)]
     assert [one.source for one in locks.names()] == ["java-monitor", "go-metrics"]

@@ -1,9 +1,11 @@
 """The process list, from a /proc of files."""
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
-from fake_proc import PF_KTHREAD, FakeProc, stat_line, status_text
+import pytest
+from fake_proc import PF_KTHREAD, FakeProc, children_look_at, stat_line, status_text
 from programs.build import GO
 from tidscope_collector.processes.listing import ProcessLister
 from tidscope_collector.procfs.gauges import PAGE_BYTES
@@ -20,6 +22,12 @@ TCP6 = (
     b"   0: 00000000000000000000000000000000:01BB 00000000000000000000000000000000:0000 0A "
     b"00000000:00000000 00:00000000 00000000  0  0 504 1\n"
 )
+
+
+@pytest.fixture(autouse=True)
+def _children(tmp_path: Path) -> Iterator[None]:
+    with children_look_at(tmp_path):
+        yield
 
 
 class Clock:
@@ -80,6 +88,7 @@ def test_the_user_inside_of_namespaces(tmp_path: Path) -> None:
         proc.write(f"{pid}/ns/mnt", b"")
         proc.write(f"{pid}/ns/user", b"")
         proc.write(f"{pid}/uid_map", b"         0    4000000       1000\n")
+    proc.link("self/fd", "/proc/self/fd")
     for name in ("mnt", "user"):
         proc.write(f"self/ns/{name}", b"")
         (tmp_path / "72" / "ns" / name).unlink()
@@ -109,7 +118,7 @@ def test_cpu_is_the_difference_of_two_listings(tmp_path: Path) -> None:
 
 
 def test_waits_and_throttling_are_differences_too(tmp_path: Path) -> None:
-    proc, groups = FakeProc(tmp_path / "proc"), FakeProc(tmp_path / "cgroup")
+    proc, groups = FakeProc(tmp_path), FakeProc(tmp_path / "cgroup")
     clock = Clock()
     lister = ProcessLister(proc.procfs, clock, groups=groups.root)
     groups.write("limited/cpu.max", b"50000 100000\n")
@@ -188,7 +197,7 @@ def test_ports_are_looked_up_again_after_some_seconds(tmp_path: Path) -> None:
 
 
 def test_runtimes_are_reported_by_executable(tmp_path: Path) -> None:
-    proc = FakeProc(tmp_path / "proc")
+    proc = FakeProc(tmp_path)
     java = tmp_path / "java"
     java.write_bytes(b"")
     assert GO is not None

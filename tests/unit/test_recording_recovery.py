@@ -87,6 +87,7 @@ async def test_it_ends_if_its_target_does_not_come_back(tmp_path: Path) -> None:
         assert (done.state, done.end) == ("interrupted", "backend-lost")
         assert done.to_ns == 2_000_000_000
         assert "all after the last frame is missing" in done.end_detail
+        assert "threads that were born or ended in the 2 s before it" in done.end_detail
         await harness.sealer.idle()
         assert harness.closed == [(run, 1), (run, None)]
         assert harness.recorder.recordings == []

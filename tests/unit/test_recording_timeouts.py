@@ -18,6 +18,9 @@ from tidscope_wire.generated.models import (
 )
 from tidscope_wire.problems import ProblemError, refusal
 
+UNREPORTED = "threads that were born or ended in the 2 s before it may be missing, too."
+"""The collector had not reported them yet."""
+
 
 async def recorded(home: Path, close_s: float = 10.0, **request: float) -> tuple[RunHarness, str]:
     harness = RunHarness(home, close_s=close_s)
@@ -37,7 +40,8 @@ def flushed(seq: int, exited: int | None = 0) -> Flush:
 
 async def silent(_: Target) -> FlushReply:
     """A collector that never answers."""
-    return await asyncio.get_running_loop().create_future()
+    await asyncio.Event().wait()
+    raise AssertionError("nobody sets it")
 
 
 async def ended(harness: RunHarness, run: str) -> RunManifest:
@@ -97,6 +101,7 @@ async def test_another_collector_does_not_know_its_target(tmp_path: Path) -> Non
     done = await ended(harness, run)
     assert (done.state, done.end) == ("interrupted", "collector-lost")
     assert "its successor does not know the target" in done.end_detail
+    assert UNREPORTED in done.end_detail
 
 
 async def test_stopped_while_the_collector_is_away(tmp_path: Path) -> None:
@@ -104,6 +109,7 @@ async def test_stopped_while_the_collector_is_away(tmp_path: Path) -> None:
     harness.registry.disconnect_host(host().id)
     done = await harness.recorder.stop(run)
     assert (done.state, done.end) == ("interrupted", "collector-lost")
+    assert UNREPORTED in done.end_detail
     await harness.stop()
 
 

@@ -1,6 +1,7 @@
 """When births, ends and names are taken in."""
 
 from tidscope_collector.sampling.news import AT_ONCE, EVERY_NS, MANY, SELDOM_NS, SHARE, News
+from tidscope_wire.generated.limits import LIFECYCLE_WAIT_SECONDS
 
 NOW = 1000 * EVERY_NS
 
@@ -59,3 +60,11 @@ def test_they_are_taken_in_more_seldom_where_that_takes_much() -> None:
         for _ in range(AT_ONCE):
             news.taken_in(NOW, 1)
         assert news.due_ns == NOW + least_ns
+
+
+def test_none_waits_longer_than_an_interrupted_run_says() -> None:
+    news = News()
+    news.note_cost(10**12)
+    for _ in range(AT_ONCE):
+        news.taken_in(NOW, 1)
+    assert NOW + 10**9 < news.due_ns < NOW + LIFECYCLE_WAIT_SECONDS * 10**9

@@ -373,20 +373,31 @@ def test_exec_by_another_thread_than_the_main_one() -> None:
     story.sample({MAIN: Row(61)}, [(30, Row(8)), (MAIN, Row(6))], t20=Presence.GONE)
     assert story.cpu() == 6 + 60 + 8
     events = story.sample({MAIN: Row(62, name=b"sh")}, t10=Presence.ALIVE)
-    assert events == [ThreadBorn(tid=MAIN, start_ns=-5000, name="sh")]
-    # Its time as 20 is in its own counters, and counts once.
+    # Another thread than the main one before: the id is its own since it was seen as 20.
+    assert events == [ThreadBorn(tid=MAIN, start_ns=1000, name="sh")]
+    assert story.sent() == {MAIN: [62 - 60, 0]}
     assert story.cpu() == 6 + 8 + 62
     assert story.tracker.exited().inexact == 0
-    story.sample({}, [(MAIN, Row(63))])
-    assert story.cpu() == 6 + 8 + 63
+    story.sample({MAIN: Row(65, name=b"sh")}, t10=Presence.ALIVE)
+    assert story.sent() == {MAIN: [65 - 60, 0]}
+    # In each thread's row is what it used under that id: together that is what all used.
+    (event,) = exits(story.sample({}, [(MAIN, Row(66))]))
+    assert event.totals["cpu_run_ns"] == 66 - 60
+    assert story.cpu() == 6 + 8 + 66
+    assert sum(one.totals["cpu_run_ns"] for one in story.receiver.exits) == 6 + 8 + 66
 
 
 def test_exec_and_the_end_between_two_samples() -> None:
     story = Story()
     story.sample({MAIN: Row(5), 20: Row(60)})
     records = reading([(MAIN, Row(6)), (MAIN, Row(64, name=b"sh"))])
-    story.tracker.finish(records, exited=True)
+    events = exits(story.tracker.finish(records, exited=True))
     assert story.tracker.exited().totals["cpu_run_ns"] == 6 + 64
+    assert [(one.tid, one.totals["cpu_run_ns"]) for one in events] == [
+        (MAIN, 6),
+        (MAIN, 64 - 60),
+        (20, 60),
+    ]
 
 
 def test_exec_without_exit_records() -> None:
@@ -394,7 +405,17 @@ def test_exec_without_exit_records() -> None:
     story.sample({MAIN: Row(50), 20: Row(30)})
     events = story.sample({MAIN: Row(31, name=b"sh")}, t20=Presence.GONE)
     assert [event.tid for event in exits(events)] == [20, MAIN]
+    assert story.sent() == {MAIN: [31 - 30, 0]}
     assert story.cpu() == 50 + 31
+
+
+def test_an_id_that_is_used_again_inherits_nothing() -> None:
+    story = Story()
+    story.sample({MAIN: Row(50), 20: Row(30)})
+    story.sample({MAIN: Row(31, name=b"sh")}, t20=Presence.GONE)
+    story.sample({}, [(MAIN, Row(33))])
+    story.sample({MAIN: Row(40, start=3500)}, t10=Presence.ALIVE)
+    assert story.sent() == {MAIN: [40, 0]}
 
 
 @pytest.mark.parametrize("rubbish", [0, 99])

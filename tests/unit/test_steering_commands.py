@@ -11,7 +11,7 @@ from unittest.mock import Mock
 
 import pytest
 from backend_builders import target
-from fake_proc import FakeProc
+from fake_proc import FakeProc, children_look_at
 from tidscope_collector.foreign.agent_sockets import SocketId
 from tidscope_collector.foreign.owned_port import OwnedPort
 from tidscope_collector.foreign.ports import listening_ports
@@ -109,7 +109,8 @@ def test_ports_of_a_target_are_found_without_reading_other_processes(
     procfs: CountingProcFs,
 ) -> None:
     service = PortsOnly()
-    commands(procfs, service).options("t-1")
+    with children_look_at(procfs.root):
+        commands(procfs, service).options("t-1")
     assert service.ports == frozenset({8080})
     # A child finds them, and this is what it reads.
     assert listening_ports(procfs, [100]) == {100: [8080]}
@@ -165,7 +166,7 @@ class Steered:
             1,
             frozenset(),
             lambda: self.ports,
-            lambda port: OwnedPort(ProcFs(folder), 100, 1, port),
+            lambda port: OwnedPort(100, 1, port),
             lambda _: None,
         )
         self.target = SteeringTarget("t-1", 0, process, lambda _, __: None)

@@ -137,7 +137,7 @@ class Host:
             1000,
             frozenset(),
             frozenset,
-            lambda port: OwnedPort(procfs, 100, 1, port),
+            lambda port: OwnedPort(100, 1, port),
             lambda _: None,
         )
         self.target = SteeringTarget(

@@ -5,6 +5,7 @@ import socket
 import struct
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -322,3 +323,46 @@ def test_a_reply_is_no_exit_record_of_another_thread() -> None:
         harness.links[0].put(reply(50, stats(16, 51), sequence=1, port=0))
         assert len(harness.listener.drain().words) == 0
         assert dict(harness.listener.refused) == {Refusal.IDENTITY: 1}
+
+
+def aged(version: int, tid: int, process: int, age_ms: int, pad: Pad = "none") -> bytes:
+    """The record of a thread that ended when its process was so old."""
+    members = {"ac_tgetime": age_ms * 1000} if version >= 12 else {}
+    body = stats(version, tid, tgid=process, members=members)
+    return exit_record(tid, body, sequence=tid, pad=pad)
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_records_of_a_process_that_got_the_id_of_another_one_are_left_out(version: int) -> None:
+    """The process began ten seconds before the first drain, and lived then."""
+    with listening(version) as harness:
+        began_ns = harness.listener.drain().before_ns - 10_000_000_000
+        harness.links[0].put(
+            aged(version, 51, 40, 10_002),
+            aged(version, 52, 40, 9_500),  # was late
+            aged(version, 53, 40, 30),
+            aged(version, 54, 41, 30),
+        )
+        exits = harness.listener.drain()
+        assert harness.tids(exits) == [51, 52, 53, 54]
+        own = harness.listener.of_process(exits, 40, began_ns)
+        assert harness.tids(own) == ([51, 52, 54] if version >= 12 else [51, 52, 53, 54])
+        assert len(own.cpu) == len(own.number) == len(own.words)
+
+
+def test_records_of_a_young_process_are_kept_whoever_has_its_id() -> None:
+    with listening() as harness:
+        began_ns = harness.listener.drain().before_ns - 500_000_000
+        harness.links[0].put(aged(16, 51, 40, 2))
+        exits = harness.listener.drain()
+        assert harness.listener.of_process(exits, 40, began_ns) is exits
+
+
+def test_records_that_waited_long_are_those_of_the_process() -> None:
+    """The collector was stopped for a minute: what counts is when it drained before."""
+    with listening() as harness:
+        began_ns = harness.listener.drain().before_ns - 5_000_000_000
+        harness.links[0].put(aged(16, 51, 40, 5_001), aged(16, 52, 40, 64_000))
+        exits = harness.listener.drain()
+        late = replace(exits, before_ns=exits.before_ns + 60_000_000_000)
+        assert harness.listener.of_process(late, 40, began_ns) is late

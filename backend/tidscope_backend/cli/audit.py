@@ -10,7 +10,7 @@ from pathlib import Path
 from tidscope_wire.audit import FILE, SYSTEM_FOLDER, read_records, usual_path
 from tidscope_wire.generated.models import AuditRecord
 
-from tidscope_backend.cli.backend_user import choose_backend_user
+from tidscope_backend.cli.backend_user import choose_server_user
 from tidscope_backend.cli.command import Command, CommandError
 from tidscope_backend.cli.terminal import print_lines
 from tidscope_backend.settings import state_directory
@@ -52,7 +52,7 @@ def usual_paths() -> list[Path]:
     Under sudo, the backend runs as the user who called it.
     """
     environ: Mapping[str, str] = dict(os.environ)
-    user = choose_backend_user(None, environ, os.geteuid())
+    user = choose_server_user(None, environ, os.geteuid())
     state = state_directory(environ if user is None else user.environ(environ))
     paths = [] if state is None else [state / FILE]
     return list(dict.fromkeys([*paths, usual_path(), SYSTEM_FOLDER / FILE]))

@@ -5,10 +5,21 @@ import pwd
 import subprocess
 import sys
 from collections.abc import Mapping
-from ctypes import CDLL
-from dataclasses import dataclass
+from ctypes import CDLL, byref, c_int
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from tidscope_confinement import capabilities
 
 from tidscope_backend.cli.command import CommandError
+from tidscope_backend.cli.terminal import print_lines
+from tidscope_backend.confinement import confine_backend
+from tidscope_backend.parent_death import PR_SET_PDEATHSIG
+from tidscope_backend.settings import RUNS_VARIABLE, runs_directory, state_directory
+
+SYSTEM_USER = "tidscope"
+"""Root's backend becomes this user, if there is one and no folder of root's is in use."""
+_PR_GET_PDEATHSIG = 2
 
 
 @dataclass(frozen=True)
@@ -21,6 +32,7 @@ class BackendUser:
         gid: primary group id.
         groups: supplementary group ids.
         home: home directory.
+        folders: variables that name folders of this user, whatever its home.
     """
 
     name: str
@@ -28,11 +40,25 @@ class BackendUser:
     gid: int
     groups: tuple[int, ...]
     home: str
+    folders: tuple[tuple[str, str], ...] = ()
 
     def environ(self, base: Mapping[str, str]) -> dict[str, str]:
         """The environment, with this user's name and home, and no folders of another."""
         own = {name: value for name, value in base.items() if not name.startswith("XDG_")}
-        return {**own, "HOME": self.home, "USER": self.name, "LOGNAME": self.name}
+        return {**own, "HOME": self.home, "USER": self.name, "LOGNAME": self.name} | dict(
+            self.folders
+        )
+
+    def become(self) -> None:
+        """Have this process be this user, for good. Raises OSError."""
+        libc = CDLL(None, use_errno=True)
+        # A process that becomes another user loses the signal at its parent's end.
+        number = c_int(0)
+        libc.prctl(_PR_GET_PDEATHSIG, byref(number), 0, 0, 0)
+        os.setgroups(self.groups)
+        os.setresgid(self.gid, self.gid, self.gid)
+        os.setresuid(self.uid, self.uid, self.uid)
+        libc.prctl(PR_SET_PDEATHSIG, number.value, 0, 0, 0)
 
     def check_can_run(self) -> None:
         """See that this user may read the installation, which can lie in a private folder.
@@ -87,6 +113,107 @@ def choose_backend_user(
     except KeyError:
         return BackendUser(str(uid), uid, gid, (gid,), "/")
     return _account(entry, gid)
+
+
+def choose_server_user(
+    user: str | None, environ: Mapping[str, str], euid: int
+) -> BackendUser | None:
+    """Decide whom a backend becomes that root starts, by who can use its folders.
+
+    Beyond `choose_backend_user`: the owner of the state folder and of the runs directory; where
+    neither exists, SYSTEM_USER if there is one. Where they are root's it stays user 0.
+
+    Raises:
+        CommandError: the user does not exist, or we may not become it.
+    """
+    chosen = choose_backend_user(user, environ, euid)
+    if chosen is not None or euid != 0 or user is not None:
+        return chosen
+    state, runs = state_directory(environ), runs_directory(environ)
+    owners = {found for folder in (state, runs) if (found := _owner(folder)) is not None}
+    try:
+        if not owners:
+            entry = pwd.getpwnam(SYSTEM_USER)
+            return _account(entry, entry.pw_gid)
+        if len(owners) > 1 or 0 in owners:
+            return None
+        entry = pwd.getpwuid(owners.pop())
+    except KeyError:
+        return None
+    folders = [("XDG_STATE_HOME", str(state.parent))] if state is not None else []
+    if runs is not None:
+        folders.append((RUNS_VARIABLE, str(runs)))
+    return replace(_account(entry, entry.pw_gid), folders=tuple(folders))
+
+
+def user_who_can_run(user: str | None, environ: Mapping[str, str]) -> BackendUser | None:
+    """The user that a backend becomes, who may read the installation.
+
+    Args:
+        user: name asked for, if any.
+        environ: of this process.
+
+    Returns:
+        None to stay who we are; also where the owner of the folders cannot run tidscope, which is
+        said.
+
+    Raises:
+        CommandError: the user that was asked for cannot be had, or the caller of sudo cannot run
+            this installation.
+    """
+    euid = os.geteuid()
+    if euid == 0 and user is None and capabilities.SETUID not in capabilities.held():
+        return None
+    chosen = choose_server_user(user, environ, euid)
+    if chosen is None or chosen.uid == euid:
+        return chosen
+    try:
+        chosen.check_can_run()
+    except CommandError as error:
+        if user is not None or choose_backend_user(None, environ, euid) is not None:
+            raise
+        print_lines(f"tidscope: {error}", file=sys.stderr, flush=True)
+        return None
+    return chosen
+
+
+def _owner(folder: Path | None) -> int | None:
+    try:
+        return None if folder is None else folder.stat().st_uid
+    except OSError:
+        return None
+
+
+def adopt(user: BackendUser, environ: Mapping[str, str]) -> dict[str, str]:
+    """The environment as this user's; that of this process is changed likewise."""
+    own = user.environ(os.environ)
+    os.environ.clear()
+    os.environ.update(own)
+    return user.environ(environ)
+
+
+def give_up_rights(user: BackendUser | None) -> str:
+    """Become a user and give up root's rights, for good; a process with one thread.
+
+    Args:
+        user: None to stay who we are.
+
+    Returns:
+        What does not confine this process, or "".
+
+    Raises:
+        CommandError: the kernel refuses.
+    """
+    try:
+        if user is not None and user.uid != os.geteuid():
+            # Bounding set and secure bits are root's to give up.
+            capabilities.harden()
+            user.become()
+            # The secure bits keep the kernel from doing this as the user changes.
+            capabilities.keep(frozenset())
+        return confine_backend()
+    except OSError as error:
+        raise CommandError(f"root's rights cannot be given up: {error}") from None
 
 
 def _named(user: str, euid: int) -> BackendUser:

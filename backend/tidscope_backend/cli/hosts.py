@@ -12,7 +12,7 @@ from tidscope_wire.audit import AuditError, AuditLog
 from tidscope_wire.generated.models import Actor, AuditAction
 from tidscope_wire.proof import DEFAULT_HOST_NAME, HOST_NAME, host_secret
 
-from tidscope_backend.cli.backend_user import choose_backend_user
+from tidscope_backend.cli.backend_user import choose_server_user
 from tidscope_backend.cli.command import Command, CommandError
 from tidscope_backend.cli.server_options import duration
 from tidscope_backend.cli.terminal import print_lines
@@ -43,7 +43,7 @@ def _run(options: argparse.Namespace) -> int:
 def _state_folder() -> Path:
     """The folder of this user; under sudo, as the user who called it and runs the backend."""
     environ: dict[str, str] = dict(os.environ)
-    user = choose_backend_user(None, environ, os.geteuid())
+    user = choose_server_user(None, environ, os.geteuid())
     if user is not None:
         environ = user.environ(environ)
         os.setegid(user.gid)

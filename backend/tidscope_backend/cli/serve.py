@@ -8,9 +8,11 @@ from dataclasses import replace
 
 from tidscope_wire.escaping import log_to_stderr
 
+from tidscope_backend.cli.backend_user import adopt, give_up_rights, user_who_can_run
 from tidscope_backend.cli.command import Command, CommandError
 from tidscope_backend.cli.server_options import (
     add_server_options,
+    add_user_option,
     otlp_environ,
     retention_bytes,
     retention_seconds,
@@ -23,6 +25,7 @@ from tidscope_backend.settings import (
     COLLECTOR_VARIABLE,
     SettingsError,
     settings_from,
+    take_secrets,
 )
 
 LOG_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
@@ -30,6 +33,7 @@ LOG_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
     add_server_options(parser)
+    add_user_option(parser)
     parser.add_argument(
         "--fd", type=int, help="descriptor of a listening socket, instead of --port"
     )
@@ -40,25 +44,36 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _run(options: argparse.Namespace) -> int:
     """Serve until a signal ends it."""
+    environ = take_secrets()
+    user = user_who_can_run(options.user, environ)
+    try:
+        sock = (
+            open_socket(options.host, options.port)
+            if options.fd is None
+            else socket.socket(fileno=options.fd)
+        )
+    except (SocketError, OSError) as error:
+        raise CommandError(str(error)) from None
+    # Before libraries are loaded that start threads: each has rights of its own.
+    gap = give_up_rights(user) if os.geteuid() == 0 else ""
+    if user is not None:
+        environ = adopt(user, environ)
     map_large_buffers()
     from tidscope_backend.server import serve
 
     log_to_stderr(LOG_FORMAT)
+    if gap:
+        logging.getLogger(__name__).warning("%s", gap)
     try:
         settings = settings_from(
-            otlp_environ(options, os.environ),
+            otlp_environ(options, environ),
             options.host,
             tuple(options.allow_host),
             tuple(options.allow_origin),
             retention_seconds(options),
             retention_bytes(options),
         )
-        sock = (
-            open_socket(options.host, options.port)
-            if options.fd is None
-            else socket.socket(fileno=options.fd)
-        )
-    except (SettingsError, SocketError, OSError) as error:
+    except SettingsError as error:
         raise CommandError(str(error)) from None
     address, port = sock.getsockname()[:2]
     logging.getLogger(__name__).info("listening on %s port %d", address, port)

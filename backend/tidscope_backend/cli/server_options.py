@@ -204,6 +204,16 @@ def add_source_option(parser: argparse.ArgumentParser, when: str = "") -> None:
     )
 
 
+def add_user_option(parser: argparse.ArgumentParser) -> None:
+    """Whom a backend becomes that root starts."""
+    parser.add_argument(
+        "--user",
+        metavar="NAME",
+        help="user the backend runs as (default of root: who called sudo, else the owner of the "
+        "state folder, else tidscope if there is such a user)",
+    )
+
+
 def otlp_environ(options: argparse.Namespace, environ: Mapping[str, str]) -> dict[str, str]:
     """The environment, with the option in place of its variable."""
     chosen: str | None = options.otlp_endpoint

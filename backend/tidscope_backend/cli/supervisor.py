@@ -3,11 +3,11 @@
 import asyncio
 import signal
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import Protocol
 
-from tidscope_backend.cli.backend_user import BackendUser
 from tidscope_backend.cli.command import CommandError
 from tidscope_backend.parent_death import bound_to_parent
 from tidscope_backend.supervisor_log import SupervisorLog
@@ -19,6 +19,27 @@ MAX_SHORT_RUNS = 6
 END_SECONDS = 15.0
 
 
+class Process(Protocol):
+    """A process that runs or has ended, as asyncio has it."""
+
+    @property
+    def pid(self) -> int:
+        """Process id."""
+
+    @property
+    def returncode(self) -> int | None:
+        """How it ended, negative for a signal; None while it runs."""
+
+    async def wait(self) -> int:
+        """Wait for its end; the code."""
+
+    def terminate(self) -> None:
+        """Ask it to end."""
+
+    def kill(self) -> None:
+        """End it at once."""
+
+
 @dataclass(frozen=True)
 class Program:
     """What to run.
@@ -28,21 +49,31 @@ class Program:
         command: program and arguments; no secret among them.
         environ: the whole environment.
         descriptors: kept open in it.
-        user: whom it becomes; None: whom we are.
     """
 
     name: str
     command: Sequence[str]
     environ: dict[str, str] = field(repr=False)
     descriptors: tuple[int, ...] = ()
-    user: BackendUser | None = None
+
+    async def start(self) -> Process:
+        """Start it. Raises OSError."""
+        return await asyncio.create_subprocess_exec(
+            *bound_to_parent(self.command),
+            env=self.environ,
+            pass_fds=self.descriptors,
+            stdin=asyncio.subprocess.DEVNULL,
+            # Ctrl-C is ours: we end the children in order, the terminal must not.
+            start_new_session=True,
+        )
 
 
 class Supervisor:
     """Runs a program, again if it ends, with growing pauses.
 
     Args:
-        program: what to run.
+        name: of the program, for people.
+        start: starts the program; raises OSError.
         say: prints one line for a person.
         log: of programs that have ended; None: none is kept.
         first_pause_seconds: before the first new start; it doubles with each short run.
@@ -50,16 +81,18 @@ class Supervisor:
 
     def __init__(
         self,
-        program: Program,
+        name: str,
+        start: Callable[[], Awaitable[Process]],
         say: Callable[[str], None],
         log: SupervisorLog | None = None,
         first_pause_seconds: float = FIRST_PAUSE_SECONDS,
     ) -> None:
-        self._program = program
+        self._name = name
+        self._start = start
         self._say = say
         self._log = log
         self._first_pause_seconds = first_pause_seconds
-        self._process: asyncio.subprocess.Process | None = None
+        self._process: Process | None = None
         self._short_runs = 0
 
     @property
@@ -85,10 +118,8 @@ class Supervisor:
         try:
             self._process = await self._start()
         except PermissionError as error:
-            user = self._program.user
-            whom = f"user {user.name}" if user else "this user"
             raise CommandError(
-                f"{whom} may not run {error.filename}, so the {self._program.name} cannot start; "
+                f"this user may not run {error.filename}, so the {self._name} cannot start; "
                 "install tidscope where that user can read it, or choose another: --user NAME"
             ) from None
         code = await self._process.wait()
@@ -96,29 +127,15 @@ class Supervisor:
         self._short_runs = self._short_runs + 1 if short else 0
         how = f"with code {code}" if code >= 0 else f"by {signal.Signals(-code).name}"
         if self._log is not None:
-            self._log.note(self._program.name, self._process.pid, how)
+            self._log.note(self._name, self._process.pid, how)
         if self._short_runs >= MAX_SHORT_RUNS:
             raise CommandError(
-                f"the {self._program.name} ended {how}, {MAX_SHORT_RUNS} times in a row; "
+                f"the {self._name} ended {how}, {MAX_SHORT_RUNS} times in a row; "
                 "see its output above"
             )
         pause = min(self._first_pause_seconds * 2**self._short_runs, LONGEST_PAUSE_SECONDS)
-        self._say(f"the {self._program.name} ended {how}; it starts again in {pause:g} s")
+        self._say(f"the {self._name} ended {how}; it starts again in {pause:g} s")
         await asyncio.sleep(pause)
-
-    async def _start(self) -> asyncio.subprocess.Process:
-        program, user = self._program, self._program.user
-        return await asyncio.create_subprocess_exec(
-            *bound_to_parent(program.command),
-            env=program.environ if user is None else user.environ(program.environ),
-            pass_fds=program.descriptors,
-            stdin=asyncio.subprocess.DEVNULL,
-            # Ctrl-C is ours: we end the children in order, the terminal must not.
-            start_new_session=True,
-            user=user.uid if user else None,
-            group=user.gid if user else None,
-            extra_groups=user.groups if user else None,
-        )
 
     async def _end(self) -> None:
         process = self._process
@@ -130,7 +147,7 @@ class Supervisor:
             async with asyncio.timeout(END_SECONDS):
                 await process.wait()
         except TimeoutError:
-            self._say(f"the {self._program.name} does not end by itself; it is killed")
+            self._say(f"the {self._name} does not end by itself; it is killed")
             with suppress(ProcessLookupError):
                 process.kill()
             await process.wait()

@@ -7,7 +7,8 @@ import os
 import signal
 import socket
 import sys
-from contextlib import closing, suppress
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -20,23 +21,25 @@ from tidscope_backend.cli.backend_client import (
     UnavailableError,
     UntrustedError,
 )
-from tidscope_backend.cli.backend_user import BackendUser, choose_backend_user
+from tidscope_backend.cli.backend_user import give_up_rights, user_who_can_run
 from tidscope_backend.cli.browser import has_display, page_in_browser
 from tidscope_backend.cli.collector_command import PATH, collector_command
 from tidscope_backend.cli.command import Command, CommandError
 from tidscope_backend.cli.installation import warn_if_others_may_change_it
+from tidscope_backend.cli.launched_collector import Launcher
 from tidscope_backend.cli.server_options import (
     add_ledger_options,
     add_network_option,
     add_server_options,
     add_source_option,
+    add_user_option,
     otlp_environ,
     percent,
     retention_arguments,
     source_arguments,
     trace_arguments,
 )
-from tidscope_backend.cli.supervisor import Program, Supervisor
+from tidscope_backend.cli.supervisor import Process, Program, Supervisor
 from tidscope_backend.cli.terminal import print_lines
 from tidscope_backend.listen_socket import SocketError, open_socket, reachable
 from tidscope_backend.parent_death import run_module
@@ -44,10 +47,13 @@ from tidscope_backend.settings import (
     BROWSER_VARIABLE,
     COLLECTOR_VARIABLE,
     METRICS_VARIABLE,
+    SECRET_VARIABLES,
     SPANS_VARIABLE,
     VIEW_VARIABLE,
+    Settings,
     SettingsError,
     settings_from,
+    take_secrets,
 )
 from tidscope_backend.supervisor_log import SupervisorLog
 
@@ -103,11 +109,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         "rate; 0: no limit (2)",
     )
     parser.add_argument("--no-collector", action="store_true", help="start the backend only")
-    parser.add_argument(
-        "--user",
-        metavar="NAME",
-        help="user the backend runs as (default under sudo: the user who called it)",
-    )
+    add_user_option(parser)
     add_network_option(parser)
     add_source_option(parser)
     add_ledger_options(parser)
@@ -118,44 +120,60 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _run(options: argparse.Namespace) -> int:
     """Start both, print the address, and keep them running until a signal comes."""
-    return asyncio.run(_up(options))
-
-
-async def _up(options: argparse.Namespace) -> int:
     warn_if_others_may_change_it()
-    stop = asyncio.Event()
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    user = choose_backend_user(options.user, os.environ, os.geteuid())
-    if user is not None:
-        user.check_can_run()
-    elif os.geteuid() == 0:
-        _say(
-            "the backend runs as root, which it does not need; --user NAME runs it as another user"
-        )
+    environ = otlp_environ(options, take_secrets())
+    root = os.geteuid() == 0
+    user = user_who_can_run(options.user, environ)
     try:
         sock = open_socket(options.host, options.port)
-        log = SupervisorLog()
-        running = _programs(options, sock, user, log)
+        settings = settings_from(environ)
     except (SocketError, SettingsError) as error:
         raise CommandError(str(error)) from None
     # Held open here as well, so that nobody takes the port while the backend starts again.
-    with sock, closing(log):
-        tasks = {
-            asyncio.create_task(_announce(options, running, stop)),
-            asyncio.create_task(_until(stop)),
-        }
-        if running.collector is not None:
-            tasks.add(asyncio.create_task(running.collector.run()))
-        backend = asyncio.create_task(running.backend.run())
-        try:
-            await _first_failure_or(stop, {*tasks, backend})
-        finally:
-            # The collector sends all it has, so the backend ends after it.
-            for ending in (tasks, {backend}):
-                for task in ending:
-                    task.cancel()
-                await asyncio.gather(*ending, return_exceptions=True)
+    with sock, ExitStack() as held:
+        log = SupervisorLog()
+        held.callback(log.close)
+        collector = _collector_program(options, sock, settings, environ)
+        start = None if collector is None else collector.start
+        if root:
+            if collector is not None:
+                start = held.enter_context(Launcher(collector.command, collector.environ)).start
+            gap = give_up_rights(user)
+            if gap:
+                _say(gap)
+            if user is None:
+                _say(
+                    "the backend is user root, without root's capabilities, as its folders are "
+                    "root's; --user NAME runs it as another user"
+                )
+        # A browser does not run within what confines this process.
+        shown = os.environ if not root else {}
+        own = environ if user is None else user.environ(environ)
+        backend = _backend_program(options, sock, settings, own, log.reading)
+        running = _running(options, sock, settings, backend, start, log)
+        return asyncio.run(_up(options, running, shown))
+
+
+async def _up(options: argparse.Namespace, running: Running, shown: Mapping[str, str]) -> int:
+    """Keep both running until a signal comes; `shown` says which display there is."""
+    stop = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    tasks = {
+        asyncio.create_task(_announce(options, running, stop, shown)),
+        asyncio.create_task(_until(stop)),
+    }
+    if running.collector is not None:
+        tasks.add(asyncio.create_task(running.collector.run()))
+    backend = asyncio.create_task(running.backend.run())
+    try:
+        await _first_failure_or(stop, {*tasks, backend})
+    finally:
+        # The collector sends all it has, so the backend ends after it.
+        for ending in (tasks, {backend}):
+            for task in ending:
+                task.cancel()
+            await asyncio.gather(*ending, return_exceptions=True)
     return 0
 
 
@@ -172,24 +190,16 @@ async def _until(stop: asyncio.Event) -> None:
     await stop.wait()
 
 
-def _programs(
+def _backend_program(
     options: argparse.Namespace,
     sock: socket.socket,
-    user: BackendUser | None,
-    log: SupervisorLog,
-) -> Running:
-    """Say what to run; the secrets are made here and travel by environment only."""
-    environ = otlp_environ(options, os.environ)
-    settings = settings_from(environ)
-    address = reachable(options.host, sock.getsockname()[1])
-    secrets = (
-        *(BROWSER_VARIABLE, VIEW_VARIABLE, METRICS_VARIABLE, COLLECTOR_VARIABLE),
-        SPANS_VARIABLE,
-    )
-    environ = {name: value for name, value in environ.items() if name not in secrets}
-    for_collector = {**environ, COLLECTOR_VARIABLE: settings.collector_secret}
+    settings: Settings,
+    environ: Mapping[str, str],
+    ended: int,
+) -> Program:
+    """The backend; its secrets travel by environment only. `ended` reads the supervisor's log."""
     command = run_module("tidscope_backend", "serve", "--host", options.host)
-    command += ["--fd", str(sock.fileno()), "--ended-fd", str(log.reading)]
+    command += ["--fd", str(sock.fileno()), "--ended-fd", str(ended)]
     for name in options.allow_host:
         command += ["--allow-host", name]
     for origin in options.allow_origin:
@@ -197,32 +207,57 @@ def _programs(
     for network in options.trusted_proxy:
         command += ["--trusted-proxy", network]
     command += [*retention_arguments(options), *trace_arguments(options)]
-    backend = Program(
-        "backend",
-        command,
-        {
-            **for_collector,
-            BROWSER_VARIABLE: settings.token,
-            VIEW_VARIABLE: settings.view_token,
-            METRICS_VARIABLE: settings.metrics_token or "",
-            SPANS_VARIABLE: settings.spans_token,
-        },
-        descriptors=(sock.fileno(), log.reading),
-        user=user,
+    secrets = {
+        COLLECTOR_VARIABLE: settings.collector_secret,
+        BROWSER_VARIABLE: settings.token,
+        VIEW_VARIABLE: settings.view_token,
+        METRICS_VARIABLE: settings.metrics_token or "",
+        SPANS_VARIABLE: settings.spans_token,
+    }
+    descriptors = (sock.fileno(), ended)
+    return Program("backend", command, {**environ, **secrets}, descriptors=descriptors)
+
+
+def _collector_program(
+    options: argparse.Namespace,
+    sock: socket.socket,
+    settings: Settings,
+    environ: Mapping[str, str],
+) -> Program | None:
+    """The collector, which is given no secret but its own; None: there is to be none."""
+    if options.no_collector:
+        return None
+    url = f"ws://{reachable(options.host, sock.getsockname()[1])}{PATH}"
+    command = collector_command("run", "--backend", url, *source_arguments(options))
+    if options.budget_percent is not None:
+        command += ["--budget-percent", f"{options.budget_percent:g}"]
+    own = {name: value for name, value in environ.items() if name not in SECRET_VARIABLES}
+    own[COLLECTOR_VARIABLE] = settings.collector_secret
+    return Program("collector", command, own)
+
+
+def _running(
+    options: argparse.Namespace,
+    sock: socket.socket,
+    settings: Settings,
+    backend: Program,
+    start: Callable[[], Awaitable[Process]] | None,
+    log: SupervisorLog,
+) -> Running:
+    """What is to run, and how people and programs reach it; `start` starts the collector."""
+    return Running(
+        reachable(options.host, sock.getsockname()[1]),
+        settings.token,
+        settings.view_token,
+        settings.spans_token if options.otlp_receiver else None,
+        Supervisor(backend.name, backend.start, _say, log),
+        None if start is None else Supervisor("collector", start, _say, log),
     )
-    collector = None
-    if not options.no_collector:
-        url = f"ws://{address}{PATH}"
-        command = collector_command("run", "--backend", url, *source_arguments(options))
-        if options.budget_percent is not None:
-            command += ["--budget-percent", f"{options.budget_percent:g}"]
-        collector = Supervisor(Program("collector", command, for_collector), _say, log)
-    supervised = Supervisor(backend, _say, log)
-    spans_token = settings.spans_token if options.otlp_receiver else None
-    return Running(address, settings.token, settings.view_token, spans_token, supervised, collector)
 
 
-async def _announce(options: argparse.Namespace, running: Running, stop: asyncio.Event) -> None:
+async def _announce(
+    options: argparse.Namespace, running: Running, stop: asyncio.Event, shown: Mapping[str, str]
+) -> None:
     """Wait until all is ready, and tell the person where it is."""
     with BackendClient(running.address, running.token) as client:
         await _ready(running, client)
@@ -249,7 +284,7 @@ async def _announce(options: argparse.Namespace, running: Running, stop: asyncio
         _say("Ctrl-C stops it")
     wanted = options.open
     if wanted is None:
-        wanted = sys.stdout.isatty() and has_display(os.environ, os.geteuid())
+        wanted = sys.stdout.isatty() and has_display(shown, os.geteuid())
     with page_in_browser(running.url, wanted):
         await stop.wait()
 
@@ -308,7 +343,12 @@ async def _request(client: BackendClient, path: str, answer: type[M], method: st
 
 
 def _say(text: str) -> None:
-    print_lines(f"tidscope: {text}", file=sys.stderr, flush=True)
+    """Print a line to standard error, if it can be written.
+
+    A full disk or a closed pipe behind it must not end what is supervised.
+    """
+    with suppress(OSError):
+        print_lines(f"tidscope: {text}", file=sys.stderr, flush=True)
 
 
 COMMAND = Command(

@@ -55,13 +55,17 @@ class PeerLookup:
             return f"address {host}"
         own_host = own[0].removeprefix(_MAPPED)
         if host == own_host or host.startswith("127.") or host == "::1":
-            uid = self._uid((host, address[1]), (own_host, own[1]))
-            return f"local address {host}" if uid is None else f"user id {uid}"
+            return self.local((host, address[1]), (own_host, own[1]))
         if ":" in host:
             # A network of /64 has one owner and more addresses than any list could hold.
             prefix = IPv6Address(host.partition("%")[0]).packed[:8]
             return f"network {IPv6Address(prefix + bytes(8))}/64"
         return f"address {host}"
+
+    def local(self, client: tuple[str, int], server: tuple[str, int]) -> Peer:
+        """Name the peer of a connection within this machine, by the addresses of its ends."""
+        uid = self._uid(client, server)
+        return f"local address {client[0]}" if uid is None else f"user id {uid}"
 
     def _uid(self, client: tuple[str, int], server: tuple[str, int]) -> int | None:
         """The owner of the client's end; None if unknown, or if the client has closed it."""

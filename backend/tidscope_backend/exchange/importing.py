@@ -18,7 +18,7 @@ from stat import S_ISDIR, S_ISREG
 from tidscope_confinement.resources import Limits
 from tidscope_wire.generated.models import RunManifest
 
-from tidscope_backend.exchange.confinement import USUAL_LIMITS, USUAL_SECONDS
+from tidscope_backend.exchange.confinement import ENVIRONMENT, USUAL_LIMITS, USUAL_SECONDS
 from tidscope_backend.exchange.limited_import import FAILED, REFUSED
 from tidscope_backend.exchange.unpacking import USUAL, BadArchiveError, Bounds
 from tidscope_backend.parent_death import bound_to_parent, run_module
@@ -30,15 +30,6 @@ LEFTOVER_SECONDS = 86_400.0
 MAX_ANSWER_BYTES = 4 * 2**20
 SHARE_OF_FREE = 2
 """An import may use a half of the free disk: what is being recorded needs the other one."""
-ENVIRONMENT = {
-    "PATH": "/usr/bin:/bin",
-    "LC_ALL": "C.UTF-8",
-    # One heap and one thread: address space is limited.
-    "ARROW_DEFAULT_MEMORY_POOL": "system",
-    "MALLOC_ARENA_MAX": "1",
-    "OMP_NUM_THREADS": "1",
-    "OPENBLAS_NUM_THREADS": "1",
-}
 SECONDS_PER_MIB = 2
 """Of an archive, on top of a minute. A part of 64 MiB of frames takes 1 s."""
 

@@ -164,6 +164,6 @@ def _last_sealed(folder: RunFolder) -> Instant | None:
         row["seq"],
         row["time_ns"],
         row["unix_us"],
-        *(health.get(name) or 0 for name in HEALTH_COUNTERS),
         exited=row["exited"]["threads"],
+        **{name: health.get(name) or 0 for name in HEALTH_COUNTERS},
     )

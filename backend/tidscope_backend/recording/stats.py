@@ -74,9 +74,9 @@ def instant_of(header: FrameHeader) -> Instant:
         header.seq,
         header.time_ns,
         header.unix_us,
-        *(getattr(health, name) for name in HEALTH_COUNTERS),
         exited=header.exited.threads,
         processes_missed=(group.missed or 0) if group is not None else 0,
+        **{name: getattr(health, name) for name in HEALTH_COUNTERS},
     )
 
 

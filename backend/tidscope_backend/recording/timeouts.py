@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tidscope_wire.generated.limits import LIFECYCLE_WAIT_SECONDS
 from tidscope_wire.generated.models import Host, Target
 
 from tidscope_backend.recording.recording import TIME_OVER, Ending, Recording
@@ -31,12 +32,18 @@ class RecordingTimeouts:
 
 
 DEFAULT_TIMEOUTS = RecordingTimeouts()
+UNREPORTED = (
+    f"threads that were born or ended in the {LIFECYCLE_WAIT_SECONDS} s before it may be missing, "
+    "too"
+)
+"""What a lost collector may not have reported yet, although frames came."""
 STOPPED = Ending("stopped", "complete", "It was stopped.")
 BACKEND_ENDS = Ending(
     "backend-lost",
     "interrupted",
     "The backend ended while recording. If it starts again before the collector ends, "
-    "the run is resumed.",
+    "the run is resumed; else all after the last frame is missing, and "
+    f"{UNREPORTED}.",
 )
 LAST_FRAMES_MISSING = Ending(
     "target-ended", "incomplete", "The process has ended; its last frames are missing."
@@ -121,8 +128,9 @@ def attributed(
 
 
 def _missing_after(recording: Recording) -> str:
-    last = recording.stats.last
-    return "nothing was recorded" if last is None else "all after the last frame is missing"
+    if recording.stats.last is None:
+        return "nothing was recorded"
+    return f"all after the last frame is missing; {UNREPORTED}"
 
 
 def ending_on_request(recording: Recording, connected: bool, wanted: Ending) -> Ending:
@@ -134,7 +142,7 @@ def ending_on_request(recording: Recording, connected: bool, wanted: Ending) -> 
             "collector-lost",
             "interrupted",
             "The collector was not connected when the run ended: frames after the last one are "
-            "missing.",
+            f"missing; {UNREPORTED}.",
         )
     return wanted
 
@@ -156,7 +164,7 @@ def _gone(target: Target | None, other: bool) -> Ending:
         "collector-lost",
         "interrupted",
         "The collector ended, and its successor does not know the target: frames after the last "
-        "one are missing.",
+        f"one are missing; {UNREPORTED}.",
     )
 
 

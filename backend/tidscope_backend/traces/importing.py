@@ -1,12 +1,17 @@
 """Spans come in: of a document, or of a Jaeger on this machine."""
 
-from tidscope_traces.spans.reading import BadTracesError, ReadSpans
+import pyarrow.compute as pc
+from tidscope_traces.spans.reading import BadTracesError, Bounds, TooManyError
+from tidscope_wire.generated.limits import MAX_TRACES_BYTES
 from tidscope_wire.generated.models import JaegerRequest, TracesImported
 from tidscope_wire.problems import refusal
 
-from tidscope_backend.traces.documents import read_document
+from tidscope_backend.traces.batches import Batch, read_batch
 from tidscope_backend.traces.jaeger_source import fetch_traces
 from tidscope_backend.traces.span_store import SpanStore
+
+BOUNDS = Bounds.of(MAX_TRACES_BYTES)
+"""On the spans of one document."""
 
 
 def import_document(data: bytes, store: SpanStore) -> TracesImported:
@@ -16,7 +21,9 @@ def import_document(data: bytes, store: SpanStore) -> TracesImported:
         ProblemError: it is none, or cannot be stored.
     """
     try:
-        read = read_document(data)
+        read = read_batch(data, BOUNDS)
+    except TooManyError as error:
+        raise refusal("too-large", str(error), "bring it in in several documents") from None
     except BadTracesError as error:
         raise refusal(
             "bad-request",
@@ -28,16 +35,16 @@ def import_document(data: bytes, store: SpanStore) -> TracesImported:
 
 def import_from_jaeger(asked: JaegerRequest, store: SpanStore) -> TracesImported:
     """Store traces of a Jaeger on this machine; blocks. Raises ProblemError."""
-    return store_spans(fetch_traces(asked), store)
+    return store_spans(fetch_traces(asked, BOUNDS), store)
 
 
-def store_spans(read: ReadSpans, store: SpanStore) -> TracesImported:
+def store_spans(read: Batch, store: SpanStore) -> TracesImported:
     """Store what was read, and count the rest. Raises ProblemError."""
-    store.add(read.spans)
+    store.add_table(read.table)
     store.reject(read.rejected)
     return TracesImported(
-        traces=len({span.trace_id for span in read.spans}),
-        spans=len(read.spans),
+        traces=pc.count_distinct(read.table["trace_id"]).as_py(),
+        spans=len(read.table),
         rejected=read.rejected,
-        reasons=read.reasons,
+        reasons=list(read.reasons),
     )

@@ -4,20 +4,24 @@ import http.client
 import time
 from urllib.parse import urlencode
 
-from tidscope_traces.spans.reading import BadTracesError, ReadSpans
+from tidscope_traces.spans.reading import BadTracesError, Bounds
 from tidscope_wire.generated.limits import MAX_TRACES_BYTES
 from tidscope_wire.generated.models import JaegerRequest
 from tidscope_wire.problems import ProblemError, refusal
 
-from tidscope_backend.traces.documents import read_document
+from tidscope_backend.traces.batches import Batch, read_batch
 
 HOST = "127.0.0.1"
 """Nothing else is asked: an operator could make the backend call any service it reaches."""
 TIMEOUT_SECONDS = 20.0
 
 
-def fetch_traces(asked: JaegerRequest) -> ReadSpans:
+def fetch_traces(asked: JaegerRequest, bounds: Bounds) -> Batch:
     """Ask for traces; blocks.
+
+    Args:
+        asked: where, and for which.
+        bounds: on the spans of the answer.
 
     Raises:
         ProblemError: nothing answers there, or what answers is no Jaeger.
@@ -45,7 +49,7 @@ def fetch_traces(asked: JaegerRequest) -> ReadSpans:
     if len(data) > MAX_TRACES_BYTES:
         raise _refused(asked.port, f"it answers with more than {MAX_TRACES_BYTES} bytes")
     try:
-        return read_document(data)
+        return read_batch(data, bounds)
     except BadTracesError as error:
         raise _refused(asked.port, str(error)) from None
 

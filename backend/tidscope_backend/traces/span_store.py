@@ -116,21 +116,24 @@ class SpanStore:
         Raises:
             ProblemError: they cannot be written; none of them is stored.
         """
-        if not spans:
+        self.add_table(table_of(spans))
+
+    def add_table(self, table: pa.Table) -> None:
+        """Store spans that are rows of `columns.SCHEMA`; otherwise the same as `add`."""
+        if not len(table):
             return
-        table = table_of(spans)
         data = encode(table)
         with self._lock:
             try:
                 part = self._open or self._begin()
                 part.file.append(data)
             except OSError as error:
-                self.counts.dropped += len(spans)
+                self.counts.dropped += len(table)
                 self._leave_lost_folder()
                 raise unwritable(self._runs or Path(), error) from None
             part.batches.append(table)
-            part.spans += len(spans)
-            self.counts.stored += len(spans)
+            part.spans += len(table)
+            self.counts.stored += len(table)
             if part.spans >= self._bounds.spans or part.file.bytes >= self._bounds.bytes:
                 self._seal_quietly()
 

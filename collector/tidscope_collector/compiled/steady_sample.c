@@ -122,6 +122,24 @@ static int is_thread(const struct record *now, const struct record *was)
 	return now->tid == was->tid && now->start_ns == was->start_ns;
 }
 
+/* Whether the main thread's id may stand for another thread, which executed a program (execve(2)): one
+ * that is gone had run for longer than the main thread had, and no longer than that id has now. */
+static int may_have_moved(const struct plan *p)
+{
+	const struct rows *r = p->rows;
+	__u64 was_ns = 0, now_ns = 0;
+
+	for (__u64 k = 0; k < p->asked; k++)
+		if (p->requests[k].tid == p->tgid) {
+			was_ns = p->before[p->asking[k]].run_ns;
+			now_ns = p->now[p->found[k]].run_ns;
+		}
+	for (__u64 i = 0; i < r->count; i++)
+		if (r->gone[i] && was_ns < p->before[i].run_ns && p->before[i].run_ns <= now_ns)
+			return 1;
+	return 0;
+}
+
 /* Finds the threads that have rows among so many that are there, which stand in the same order; makes
  * the requests for those that may have run. Whether that did not take too long. */
 static int match_threads(struct plan *p, __u64 there)
@@ -243,7 +261,7 @@ long steady_sample(struct plan *p)
 	if (result < 0)
 		return result;
 	if (result == (long)(p->now_room * sizeof(struct record)) ||
-	    !match_threads(p, (__u64)result / sizeof(struct record)))
+	    !match_threads(p, (__u64)result / sizeof(struct record)) || (r->news && may_have_moved(p)))
 		return OTHER_THREADS;
 	result = ask(p, listed);
 	if (result != USUAL)

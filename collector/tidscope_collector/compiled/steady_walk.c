@@ -162,11 +162,35 @@ static long fill(struct walk *w, long file, __u64 first)
 	return result < 0 ? result : w->block->used == BLOCK_ROWS;
 }
 
+/* Puts the main thread's row back if its id may stand for another thread, which executed a program: see
+ * may_have_moved() of steady_sample.c. Whether it may. */
+static int put_back(struct walk *w, const __u64 *was, __u8 changed)
+{
+	struct rows *r = w->rows;
+	__u64 now_ns = *value_at(r, 0, 0);
+	int moved = 0;
+
+	for (__u64 i = 1; i < r->count; i++)
+		moved |= r->gone[i] && was[0] < *value_at(r, i, 0) && *value_at(r, i, 0) <= now_ns;
+	if (!moved)
+		return 0;
+	for (__u64 f = 0; f < w->fields; f++)
+		*value_at(r, 0, f) = was[f];
+	r->changed[0] = changed;
+	return 1;
+}
+
 static long walk_all(struct walk *w, long file)
 {
 	struct rows *r = w->rows;
-	__u64 row = 0, visited = 0;
+	__u64 row = 0, visited = 0, leader[BLOCK_FIELDS];
+	__u8 changed = r->count ? r->changed[0] : 0;
 	long more;
+
+	if (w->fields > BLOCK_FIELDS)
+		return OTHER_THREADS;
+	for (__u64 f = 0; f < w->fields && r->count; f++)
+		leader[f] = *value_at(r, 0, f);
 
 	r->births = r->news = 0;
 	do {
@@ -184,6 +208,9 @@ static long walk_all(struct walk *w, long file)
 		visited += got;
 	} while (more);
 	set_gone(r, row, r->count);
+	/* The main thread is listed first. */
+	if (r->news && r->count && r->tids[0] == w->pid && put_back(w, leader, changed))
+		return OTHER_THREADS;
 	r->news |= r->births != 0;
 	/* A walk ends early where the thread visited last has ended. */
 	return w->block->threads <= visited ? USUAL : OTHER_THREADS;

@@ -57,16 +57,18 @@ class LimitedChildren:
     Args:
         module: whose function `main` serves the questions; see `fork_server.serve_argument`.
         folders: where modules are found, besides Python's own.
+        settings: what `main` finds as the second argument of its program. Nobody changes it later.
 
     Attributes:
         pid: of the process that keeps the fork server.
         given_up: how many children did not answer in time, or answered too much.
     """
 
-    def __init__(self, module: str, folders: Sequence[Path] = OURS) -> None:
+    def __init__(self, module: str, folders: Sequence[Path] = OURS, settings: str = "") -> None:
         # Without site-packages: it needs none of them, and starts sooner.
         places = [str(folder) for folder in folders]
         self._program = f"import sys; sys.path[:0] = {places!r}; from {module} import main; main()"
+        self._settings = settings
         self._lock = threading.Lock()
         self._numbers = itertools.count(1)
         self._stuck: dict[int, socket.socket] = {}
@@ -196,10 +198,11 @@ class LimitedChildren:
         """Start the fork server; returns its process id."""
         connection.set_inheritable(True)
         nothing = [(os.POSIX_SPAWN_OPEN, file, os.devnull, os.O_RDWR, 0) for file in (0, 1)]
+        command = [sys.executable, "-I", "-S", "-c", self._program]
         # Nothing of this process' environment: a secret is in it.
         return os.posix_spawn(
             sys.executable,
-            [sys.executable, "-I", "-S", "-c", self._program, str(connection.fileno())],
+            [*command, str(connection.fileno()), self._settings],
             {},
             file_actions=nothing,
             setsid=True,

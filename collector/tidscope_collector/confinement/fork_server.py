@@ -14,7 +14,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import TypeVar
+from typing import NamedTuple, TypeGuard
 
 from tidscope_confinement import capabilities, seccomp
 
@@ -33,13 +33,22 @@ LONGEST_QUESTION = 1 << 16
 AGAIN_S = 0.1
 """Before another fork server takes the place of one that was killed."""
 
-Arguments = TypeVar("Arguments")
+Question = Callable[[object, int], None]
+"""Answers to the descriptor; runs in a child of its own, which has to limit and confine itself.
 
-Question = Callable[[Arguments, int], None]
-"""Answers to the descriptor; runs in a child of its own, which has to limit and confine itself."""
+The arguments are what the asker says: any JSON."""
 
 
-def serve(connection: socket.socket, questions: Mapping[str, Question[Arguments]]) -> None:
+class _Asked(NamedTuple):
+    """A question and where its answer goes."""
+
+    number: int
+    question: Question
+    arguments: object
+    answer: int
+
+
+def serve(connection: socket.socket, questions: Mapping[str, Question]) -> None:
     """Keep a fork server until the collector closes its end.
 
     This process does nothing else: if the fork server is killed, by a kernel without memory, say,
@@ -48,7 +57,8 @@ def serve(connection: socket.socket, questions: Mapping[str, Question[Arguments]
 
     Args:
         connection: SOCK_SEQPACKET; each message is a question with a descriptor, {"kill": id}, or
-            {"keep": [capability, …]}, which gives up all others.
+            {"keep": [capability, …]}, which gives up all others. The asker may be taken over: any
+            other message is dropped.
         questions: by name.
     """
     capabilities.harden()
@@ -59,7 +69,7 @@ def serve(connection: socket.socket, questions: Mapping[str, Question[Arguments]
         time.sleep(AGAIN_S)
 
 
-def _served(connection: socket.socket, questions: Mapping[str, Question[Arguments]]) -> bool:
+def _served(connection: socket.socket, questions: Mapping[str, Question]) -> bool:
     """Fork a fork server and wait for its end; whether it ended as it should."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     server = os.fork()
@@ -81,7 +91,7 @@ def _served(connection: socket.socket, questions: Mapping[str, Question[Argument
 
 def _fork_children(
     connection: socket.socket,
-    questions: Mapping[str, Question[Arguments]],
+    questions: Mapping[str, Question],
     keeper: socket.socket,
 ) -> None:
     """Fork a child for each question until the collector closes its end; then end all children.
@@ -106,23 +116,23 @@ def _fork_children(
         data, files, _, _ = socket.recv_fds(connection, LONGEST_QUESTION, 1)
         if not data:
             break
-        message = json.loads(data)
-        if "keep" in message:
-            capabilities.keep(frozenset(message["keep"]))
-            keeper.send(data)
-            continue
-        number = message.get("kill")
-        if number is not None:
-            if number in children:
-                os.kill(children[number], signal.SIGKILL)
-            continue
-        process = os.fork()
-        if process == 0:
-            signal.set_wakeup_fd(-1)
-            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            _answer(questions[message["question"]], message["arguments"], files[0])
-        os.close(files[0])
-        children[message["id"]] = process
+        message = _parse(data)
+        kept, killed = message.get("keep"), message.get("kill")
+        asked = _asked(message, questions, files)
+        if _are_numbers(kept):
+            left = capabilities.keep(capabilities.held().intersection(kept))
+            keeper.send(json.dumps({"keep": sorted(left)}).encode())
+        elif type(killed) is int and killed in children:
+            os.kill(children[killed], signal.SIGKILL)
+        elif asked is not None and asked.number not in children:
+            process = os.fork()
+            if process == 0:
+                signal.set_wakeup_fd(-1)
+                signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+                _answer(asked)
+            children[asked.number] = process
+        for file in files:
+            os.close(file)
     for process in children.values():
         os.kill(process, signal.SIGKILL)
 
@@ -133,20 +143,49 @@ def _reap(children: dict[int, int]) -> None:
             del children[number]
 
 
-def _answer(question: Question[Arguments], arguments: Arguments, answer: int) -> None:
+def _parse(data: bytes) -> dict[str, object]:
+    """A message; empty if it is none."""
+    try:
+        message = json.loads(data)
+    except (ValueError, RecursionError):
+        return {}
+    return message if isinstance(message, dict) else {}
+
+
+def _asked(
+    message: Mapping[str, object], questions: Mapping[str, Question], files: list[int]
+) -> _Asked | None:
+    """The question in a message; None if there is none that can be answered."""
+    number, name = message.get("id"), message.get("question")
+    if type(number) is not int or not isinstance(name, str) or name not in questions or not files:
+        return None
+    return _Asked(number, questions[name], message.get("arguments"), files[0])
+
+
+def _are_numbers(kept: object) -> TypeGuard[list[int]]:
+    return isinstance(kept, list) and all(type(one) is int for one in kept)
+
+
+def _answer(asked: _Asked) -> None:
     """Answer in the child, with nothing open but where the answer goes; does not return."""
     status = 1
     try:
-        os.closerange(0, answer)
-        os.closerange(answer + 1, os.sysconf("SC_OPEN_MAX"))
-        question(arguments, answer)
+        os.closerange(0, asked.answer)
+        os.closerange(asked.answer + 1, os.sysconf("SC_OPEN_MAX"))
+        asked.question(asked.arguments, asked.answer)
         status = 0
     finally:
         os._exit(status)
 
 
-def serve_argument(questions: Mapping[str, Question[Arguments]]) -> None:
-    """Serve the socket whose descriptor is the only argument."""
-    os.chdir("/")
+def serve_argument(questions: Mapping[str, Question], folder: str | int = "/") -> None:
+    """Serve the socket whose descriptor is the first argument of the program.
+
+    Args:
+        questions: by name.
+        folder: the working folder of children, a path or a descriptor. The filter of system calls
+            keeps all of them from choosing another one.
+    """
+    os.chdir(folder)
     with socket.socket(fileno=int(sys.argv[1])) as connection:
         serve(connection, questions)

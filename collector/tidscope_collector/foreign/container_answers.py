@@ -1,5 +1,6 @@
 """The collector's side of the question about names of containers."""
 
+import re
 from collections.abc import Iterable, Mapping
 
 from pydantic import Field
@@ -7,6 +8,8 @@ from pydantic import Field
 from tidscope_collector.foreign.answering import PROCESSES_S, Arguments
 from tidscope_collector.foreign.container_files import MOST_CONTAINERS, ContainerName
 from tidscope_collector.foreign.line_answers import Line, ask_text, read_lines
+
+_ID = re.compile(r"[0-9a-f]{64}")
 
 
 class _ContainerLine(Line):
@@ -16,17 +19,21 @@ class _ContainerLine(Line):
 
 
 def ask_container_names(
-    containers: Iterable[str], folders: Iterable[tuple[str, int]]
+    containers: Iterable[str], users: Iterable[int]
 ) -> Mapping[str, ContainerName]:
     """Names of containers by their ids; see `container_files.container_names`.
+
+    Args:
+        containers: ids; what is none has no name.
+        users: whose own containers are among them.
 
     Raises:
         NoAnswerError: they cannot be read; the text says why.
     """
-    ids = list(containers)
+    ids = [one for one in containers if _ID.fullmatch(one)]
     found: dict[str, ContainerName] = {}
     for begin in range(0, len(ids), MOST_CONTAINERS):
-        about = Arguments(names=ids[begin : begin + MOST_CONTAINERS], folders=list(folders))
+        about = Arguments(containers=ids[begin : begin + MOST_CONTAINERS], users=list(users))
         lines = read_lines(ask_text("container_names", about, PROCESSES_S), _ContainerLine)
         found |= {one.id: ContainerName(one.name, one.pod) for one in lines}
     return found

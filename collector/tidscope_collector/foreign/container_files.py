@@ -9,6 +9,7 @@ pkg/kubelet/kuberuntime).
 
 import json
 import os
+import pwd
 import re
 import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,20 +19,22 @@ from typing import NamedTuple
 from tidscope_confinement.resources import Limits, limit_resources
 
 from tidscope_collector.confinement.child import confine
-from tidscope_collector.foreign.answering import MEMORY_BYTES, PROCESSES_S, Arguments, say
+from tidscope_collector.foreign.answering import (
+    MEMORY_BYTES,
+    PROCESSES_S,
+    Arguments,
+    Places,
+    say,
+)
 from tidscope_collector.foreign.process_files import read_beginning
 
-DOCKER = "/var/lib/docker"
-KUBELET = "/var/log/containers"
-PODMAN = "/var/lib/containers/storage"
 IN_HOME = ".local/share/containers/storage"
-MOST_CONTAINERS, MOST_FOLDERS = 256, 8
-"""In one question: containers, and folders in which Podman may have its list."""
+MOST_CONTAINERS, MOST_USERS = 256, 8
+"""In one question: containers, and users in whose homes Podman may have its list."""
 
 _DRIVERS = ("overlay", "vfs", "btrfs")
 _CONFIG_BYTES, _LIST_BYTES = 1 << 20, 4 << 20
 _MOST_LINKS = 4096
-_ID = re.compile(r"[0-9a-f]{64}")
 _LINK = re.compile(
     r"([a-z0-9][a-z0-9.-]{0,252})_([a-z0-9][a-z0-9-]{0,62})_([a-z0-9][a-z0-9-]{0,62})"
     r"-([0-9a-f]{64})\.log"
@@ -51,23 +54,23 @@ class ContainerName(NamedTuple):
     pod: str | None = None
 
 
-def container_names(arguments: Arguments, answer: int) -> None:
+def container_names(places: Places, arguments: Arguments, answer: int) -> None:
     """Names of containers, as far as they are written down.
 
-    Arguments: names: ids of containers; folders: that of Docker, of the kubelet, then of Podman,
-    with the user that its files must be of (-1: any).
+    Arguments: containers: ids; users: whose own containers are among them.
     Answers: {"id", "name", "pod"} for each that is found, and {} at the end.
     """
     limit_resources(Limits(MEMORY_BYTES, 2, PROCESSES_S))
-    ids = [one for one in arguments["names"][:MOST_CONTAINERS] if _ID.fullmatch(one)]
-    docker, kubelet, *podman = arguments["folders"][: MOST_FOLDERS + 2]
-    configs = {one: _open(f"{docker[0]}/containers/{one}/config.v2.json", docker[1]) for one in ids}
+    ids = arguments["containers"][:MOST_CONTAINERS]
+    # Root's folders have what root put there, and a home what its user did.
+    homes = [(f"{home}/{IN_HOME}", uid) for uid, home in _homes(arguments["users"][:MOST_USERS])]
+    configs = {one: _open(f"{places.docker}/containers/{one}/config.v2.json", -1) for one in ids}
     lists = [
         _open(f"{folder}/{driver}-containers/containers.json", uid)
-        for folder, uid in podman
+        for folder, uid in [(places.podman, -1), *homes]
         for driver in _DRIVERS
     ]
-    links = _entries(kubelet[0])
+    links = _entries(places.kubelet)
     confine()
     found: dict[str, ContainerName] = {}
     for file in lists:
@@ -107,6 +110,14 @@ def names_in_links(links: Iterable[str], containers: Sequence[str]) -> dict[str,
         for one in found
         if one is not None and one[4] in wanted
     }
+
+
+def _homes(users: Iterable[int]) -> Iterator[tuple[int, str]]:
+    for uid in users:
+        try:
+            yield uid, pwd.getpwuid(uid).pw_dir
+        except (KeyError, OverflowError):
+            continue
 
 
 def _entries(folder: str) -> list[str]:

@@ -34,7 +34,7 @@ _SYSCALL_BYTES = 256
 def go_threads(arguments: Arguments, answer: int) -> None:
     """Threads that the Go runtime keeps for itself, of those that wait at this instant.
 
-    Arguments: root, pid, start_ticks.
+    Arguments: pid, start_ticks.
     Answers: {"damaged": reason}, or {"tid", "name"} for each of them, and {} at the end.
     """
     limit_resources(Limits(MEMORY_BYTES, 5, PROGRAM_S))

@@ -11,18 +11,15 @@ import socket
 from dataclasses import dataclass
 
 from tidscope_collector.foreign.conversation import Conversation
-from tidscope_collector.foreign.questions import SYMBOL, WORD
+from tidscope_collector.foreign.go_questions import MOST_PROCESSORS, SYMBOL, WORD
 from tidscope_collector.foreign.reader import (
     DamagedError,
     GoLine,
     NoAnswerError,
     UnreadableError,
-    ask_go_program,
-    open_memory,
+    ask_gomaxprocs,
 )
-from tidscope_collector.procfs.files import ProcFs
 
-MOST = 1 << 20
 DEADLINE_S = 3.0
 """Below what a release may take."""
 PATIENCE_S = 0.005
@@ -70,7 +67,7 @@ class GomaxprocsReader:
         if len(word) != WORD.size:
             return None
         (value,) = WORD.unpack(word)
-        return int(value) if 1 <= value <= MOST else None
+        return int(value) if 1 <= value <= MOST_PROCESSORS else None
 
     @property
     def free(self) -> int | None:
@@ -108,14 +105,14 @@ class GoProgram:
     settings: dict[str, str]
 
 
-def open_gomaxprocs(procfs: ProcFs, pid: int, start_ticks: int) -> GoProgram:
+def open_gomaxprocs(pid: int, start_ticks: int) -> GoProgram:
     """Look for GOMAXPROCS in a process.
 
     The executable is read through /proc/PID/exe, so that containers and replaced or deleted files
     do not matter. A child reads the symbol table, up to some tens of milliseconds.
     """
     try:
-        found = ask_go_program(procfs, pid, start_ticks)
+        found, number, connection = ask_gomaxprocs(pid, start_ticks)
     except UnreadableError as error:
         reason = f"Process {pid} has no executable to read: {error}."
         if error.number in _REFUSED:
@@ -123,22 +120,26 @@ def open_gomaxprocs(procfs: ProcFs, pid: int, start_ticks: int) -> GoProgram:
         return GoProgram(None, reason, None, {})
     except (DamagedError, NoAnswerError) as error:
         return GoProgram(None, str(error), None, {})
+    reader = GomaxprocsReader(number, connection)
     if not found.go:
+        reader.close()
         return GoProgram(None, "Not a Go program.", None, {})
-    reader, reason = None, ""
+    reason = ""
     try:
-        reader = _open_reader(procfs, pid, start_ticks, found)
+        _check_reader(pid, reader, found)
     except UnreadableError as error:
         reason = f"The memory of process {pid} cannot be read: {error}."
         if error.number in _REFUSED:
             reason = f"The memory of process {pid} may not be read: {_RIGHTS}."
-    except (DamagedError, NoAnswerError) as error:
+    except NoAnswerError as error:
         reason = str(error)
-    return GoProgram(reader, reason, found.version, found.settings)
+    if reason:
+        reader.close()
+    return GoProgram(None if reason else reader, reason, found.version, found.settings)
 
 
-def _open_reader(procfs: ProcFs, pid: int, start_ticks: int, found: GoLine) -> GomaxprocsReader:
-    """Find the variable in memory.
+def _check_reader(pid: int, reader: GomaxprocsReader, found: GoLine) -> None:
+    """Read GOMAXPROCS once.
 
     Raises:
         UnreadableError: the memory may not be read.
@@ -154,15 +155,11 @@ def _open_reader(procfs: ProcFs, pid: int, start_ticks: int, found: GoLine) -> G
         raise NoAnswerError(
             f"The program's symbol table has no {WORD.size}-byte variable {SYMBOL}."
         )
-    if found.address is None:
-        raise UnreadableError(errno.EACCES)
-    number, connection = open_memory(procfs, pid, start_ticks, found.address, found.auxv)
-    reader = GomaxprocsReader(number, connection)
+    if found.memory:
+        raise UnreadableError(found.memory)
     if reader.read() is None:
-        reader.close()
         raise NoAnswerError(
             f"The memory of process {pid} does not answer."
             if reader.missed
             else f"There is no plausible value at {SYMBOL} of process {pid}."
         )
-    return reader

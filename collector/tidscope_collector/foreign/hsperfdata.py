@@ -126,7 +126,7 @@ def java_counters(arguments: Arguments, answer: int) -> None:
     """Counters of a Java virtual machine, each time that it is asked for; as long as the asker
     keeps its end open.
 
-    Arguments: root, pid, start_ticks.
+    Arguments: pid, start_ticks.
     Answers: to each byte that comes {"damaged": reason} or {"numbers", "texts", "flags"}.
     """
     limit_resources(Limits(MEMORY_BYTES, None, None))

@@ -22,14 +22,13 @@ class OpenedUsers(NamedTuple):
     passwd: int
 
 
-def open_users(root: str, folder: int) -> OpenedUsers | None:
+def open_users(folder: int) -> OpenedUsers | None:
     """Open what says how a process sees users; None: it sees them as this process does.
 
     Args:
-        root: of /proc.
-        folder: of the process in it.
+        folder: of the process in /proc.
     """
-    apart = [name for name in ("user", "mnt") if not _is_shared(root, folder, name)]
+    apart = [name for name in ("user", "mnt") if not _is_shared(folder, name)]
     if not apart:
         return None
     uid_map = open_file(folder, "uid_map") if "user" in apart else -1
@@ -38,11 +37,11 @@ def open_users(root: str, folder: int) -> OpenedUsers | None:
     )
 
 
-def _is_shared(root: str, folder: int, name: str) -> bool:
+def _is_shared(folder: int, name: str) -> bool:
     """Whether a namespace is that of this process, or cannot be seen."""
     try:
         there = os.stat(f"ns/{name}", dir_fd=folder)
-        here = Path(root, "self", "ns", name).stat()
+        here = Path("self", "ns", name).stat()
     except OSError:
         return True
     return there.st_ino == here.st_ino

@@ -4,9 +4,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from tidscope_collector.confinement.children import ChildError
 from tidscope_collector.foreign.conversation import Conversation
-from tidscope_collector.foreign.line_answers import about_process
-from tidscope_collector.foreign.reader import NoAnswerError, children
-from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.foreign.reader import NoAnswerError, about_process, children
 
 ANSWER_S = 3.0
 _LINE_BYTES = 1 << 16
@@ -36,16 +34,15 @@ class JavaCountersReader:
     """Asks about one process; one thread uses it at a time.
 
     Args:
-        procfs: where the process is.
-        pid: its id.
+        pid: of the process.
         start_ticks: its start.
 
     Raises:
         NoAnswerError: no child can be asked.
     """
 
-    def __init__(self, procfs: ProcFs, pid: int, start_ticks: int) -> None:
-        about = about_process(procfs, pid, start_ticks)
+    def __init__(self, pid: int, start_ticks: int) -> None:
+        about = about_process(pid, start_ticks)
         try:
             self._conversation = Conversation(
                 *children().begin("java_counters", about), _LINE_BYTES

@@ -8,7 +8,6 @@ from tidscope_collector.confinement.children import ChildError
 from tidscope_collector.foreign.agent_sockets import Trouble
 from tidscope_collector.foreign.answering import Arguments
 from tidscope_collector.foreign.reader import NoAnswerError, children
-from tidscope_collector.procfs.files import ProcFs
 
 _ANSWER_BYTES = 4 << 20
 
@@ -29,11 +28,6 @@ class _TroubleLine(Line):
 
 
 _Row = TypeVar("_Row", bound=Line)
-
-
-def about_process(procfs: ProcFs, pid: int, start_ticks: int) -> Arguments:
-    """What a question about a process says of it."""
-    return {"root": str(procfs.root), "pid": pid, "start_ticks": start_ticks}
 
 
 def ask_text(question: str, about: Arguments, deadline_s: float, data: bytes = b"") -> bytes:

@@ -2,9 +2,13 @@
 
 Mappings and ids of threads are the kernel's own words; they say which files to open. Those files
 and the memory of the process are read when all rights are given up.
+
+Addresses come from whoever asks, who may have been taken over: only words of writable memory are
+looked at, as a futex is one, and what is answered is a kind, a name and a place, never a byte.
 """
 
 import ctypes
+import hashlib
 import os
 import platform
 import re
@@ -60,6 +64,8 @@ MOST_ADDRESSES = 512
 MOST_FILES = 64
 
 _AUXV_BYTES = 4096
+_FUTEX_BYTES = 4
+"""Size and alignment of a futex: futex(2)."""
 _GET_ROBUST_LIST = {"x86_64": 274, "aarch64": 100}
 _BEFORE_ROBUST_LIST = 16
 """From a thread's id, which pthread_join waits at, to its list of robust mutexes: struct pthread of
@@ -106,9 +112,10 @@ class _Opened:
 def lock_addresses(arguments: Arguments, answer: int) -> None:
     """What is at addresses that threads wait at.
 
-    Arguments: root, pid, start_ticks, addresses (at most MOST_ADDRESSES), join_place.
-    Answers: {"unreadable": errno}, or {"auxv", "join_place"}, auxv in hexadecimal digits, then for
-    each address {"address", "kind", "name", "base", "place", "file"} (see `Found`), at the end {}.
+    Arguments: pid, start_ticks, addresses (at most MOST_ADDRESSES), join_place.
+    Answers: {"unreadable": errno}, or {"program", "join_place"}, the former another text after each
+    execution, then for each address {"address", "kind", "name", "base", "place", "file"} (see
+    `Found`), at the end {}.
     """
     limit_resources(Limits(MEMORY_BYTES, 5, PROGRAM_S))
     try:
@@ -124,7 +131,9 @@ def lock_addresses(arguments: Arguments, answer: int) -> None:
     confine()
     vector = read_beginning(auxv, _AUXV_BYTES)
     join_place = _join_place(opened) or arguments["join_place"]
-    say(answer, {"auxv": vector.hex(), "join_place": join_place})
+    # A digest: addresses are in the vector that differ in each execution on purpose.
+    execution = hashlib.blake2b(vector, digest_size=16).hexdigest() if vector else ""
+    say(answer, {"program": execution, "join_place": join_place})
     elf = _executable(opened)
     program = Program(
         go=_is_go(elf),
@@ -237,7 +246,7 @@ def _examine(
     found: dict[int, Found] = {}
     for address in addresses:
         at = holding(opened.mappings, address)
-        if at is None:
+        if at is None or not _may_be_futex(opened.mappings[at], address):
             found[address] = Found("unknown", "", address, "gone", "")
             continue
         mapping = opened.mappings[at]
@@ -259,6 +268,10 @@ def _examine(
     return found
 
 
+def _may_be_futex(mapping: Mapping, address: int) -> bool:
+    return address % _FUTEX_BYTES == 0 and mapping.permissions[1] == "w"
+
+
 def _thread_local(
     opened: _Opened, elf: Elf, found: MappingOf[int, Found], program: Program
 ) -> dict[int, Found]:
@@ -267,7 +280,9 @@ def _thread_local(
     places = {
         address: place
         for address, one in found.items()
-        if one.kind != "join" and (place := locals_.place(address)) is not None
+        if one.kind != "join"
+        and one.place != "gone"
+        and (place := locals_.place(address)) is not None
     }
     if not places or program.go:
         return {}

@@ -8,19 +8,17 @@ from pydantic import Field, ValidationError
 
 from tidscope_collector.foreign.answering import PROCESSES_S, PROGRAM_S, Arguments
 from tidscope_collector.foreign.demangling import LONGEST_NAME, SEPARATOR, is_mangled
-from tidscope_collector.foreign.line_answers import Line, about_process, ask_text, read_lines
+from tidscope_collector.foreign.line_answers import Line, ask_text, read_lines
 from tidscope_collector.foreign.lock_kinds import Found, Place
 from tidscope_collector.foreign.lock_layouts import Kind
 from tidscope_collector.foreign.lock_questions import DUMP_S
-from tidscope_collector.foreign.reader import NoAnswerError
-from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.foreign.reader import NoAnswerError, about_process
 
-_CONNECT_S = 1.0
 _Address = Annotated[int, Field(ge=0, lt=1 << 64)]
 
 
 class _HeadLine(Line):
-    auxv: str = Field(max_length=8192)
+    program: str = Field(max_length=64)
     join_place: _Address
 
 
@@ -76,14 +74,14 @@ class LockAnswer:
 
 
 def ask_lock_addresses(
-    procfs: ProcFs, pid: int, start_ticks: int, addresses: Sequence[int], join_place: int
+    pid: int, start_ticks: int, addresses: Sequence[int], join_place: int
 ) -> LockAnswer:
     """See `lock_addresses.lock_addresses`.
 
     Raises:
         NoAnswerError: the process has ended, may not be looked at, or does not answer.
     """
-    about = about_process(procfs, pid, start_ticks)
+    about = about_process(pid, start_ticks)
     about |= Arguments(addresses=list(addresses), join_place=join_place)
     head, *lines = ask_text("lock_addresses", about, PROGRAM_S).split(b"\n")
     try:
@@ -103,7 +101,7 @@ def ask_lock_addresses(
         if symbol in readable:
             name = readable[symbol] + one.name.removeprefix(symbol)
             found[address] = one._replace(name=name)
-    return LockAnswer(first.auxv, first.join_place, found)
+    return LockAnswer(first.program, first.join_place, found)
 
 
 def _symbol(name: str) -> str:
@@ -128,13 +126,13 @@ def ask_readable_names(names: Collection[str]) -> dict[str, str]:
         return {}
 
 
-def ask_go_serving(procfs: ProcFs, pid: int, start_ticks: int) -> GoServing:
+def ask_go_serving(pid: int, start_ticks: int) -> GoServing:
     """See `lock_questions.go_serving`.
 
     Raises:
         NoAnswerError: the process has ended, may not be looked at, or does not answer.
     """
-    text = ask_text("go_serving", about_process(procfs, pid, start_ticks), PROGRAM_S)
+    text = ask_text("go_serving", about_process(pid, start_ticks), PROGRAM_S)
     try:
         return GoServing.model_validate_json(text)
     except ValidationError as error:
@@ -150,11 +148,11 @@ def ask_mutex_profile(profile: bytes) -> list[ContentionLine]:
     return read_lines(ask_text("mutex_profile", {}, PROCESSES_S, profile), ContentionLine)
 
 
-def ask_java_blocked(procfs: ProcFs, pid: int, start_ticks: int) -> list[BlockedLine]:
+def ask_java_blocked(pid: int, start_ticks: int) -> list[BlockedLine]:
     """See `lock_questions.java_blocked`.
 
     Raises:
         NoAnswerError: its attach socket is not open or does not answer; the text says why.
     """
-    about = about_process(procfs, pid, start_ticks) | Arguments(timeout_s=_CONNECT_S)
+    about = about_process(pid, start_ticks)
     return read_lines(ask_text("java_blocked", about, DUMP_S), BlockedLine)

@@ -29,7 +29,7 @@ _METRICS = b"runtime/metrics.Read\0"
 def go_serving(arguments: Arguments, answer: int) -> None:
     """What a Go program could serve, as far as its own list of functions says.
 
-    Arguments: root, pid, start_ticks.
+    Arguments: pid, start_ticks.
     Answers: {"profile", "metrics"}: whether it has the handlers of net/http/pprof, and whether it
     reads runtime/metrics.
     """
@@ -75,14 +75,14 @@ def java_blocked(arguments: Arguments, answer: int) -> None:
     It is asked only where its attach socket is open already: opening it takes a signal that ends
     programs which are no such machine.
 
-    Arguments: root, pid, start_ticks, timeout_s.
+    Arguments: pid, start_ticks.
     Answers: {"unreadable": errno}, {"trouble", "text"}, {"damaged": reason}, or {"tid", "lock",
     "method"} for each of them, at most MOST_BLOCKED, and {} at the end.
     """
     limit_resources(Limits(MEMORY_BYTES, 5, DUMP_S))
     try:
         machine = look_at(arguments["pid"], open_named_folder(arguments))
-        made = connect(machine, arguments["timeout_s"])
+        made = connect(machine)
     except OSError as error:
         say(answer, {"unreadable": error.errno})
         return

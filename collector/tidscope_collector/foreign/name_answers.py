@@ -2,13 +2,11 @@
 
 from pydantic import Field
 
-from tidscope_collector.foreign.answering import PROGRAM_S, Arguments
-from tidscope_collector.foreign.line_answers import Line, about_process, ask_text, read_lines
+from tidscope_collector.foreign.answering import PROGRAM_S
+from tidscope_collector.foreign.line_answers import Line, ask_text, read_lines
 from tidscope_collector.foreign.name_questions import NAMES_S
+from tidscope_collector.foreign.reader import about_process
 from tidscope_collector.foreign.thread_dump import LONGEST_NAME
-from tidscope_collector.procfs.files import ProcFs
-
-_CONNECT_S = 1.0
 
 
 class _NameLine(Line):
@@ -16,23 +14,23 @@ class _NameLine(Line):
     name: str = Field(min_length=1, max_length=LONGEST_NAME)
 
 
-def ask_java_names(procfs: ProcFs, pid: int, start_ticks: int) -> dict[int, str]:
+def ask_java_names(pid: int, start_ticks: int) -> dict[int, str]:
     """Names of threads by their ids; see `name_questions.java_names`.
 
     Raises:
         NoAnswerError: the machine does not answer, or must not be asked; the text says why.
     """
-    about = about_process(procfs, pid, start_ticks) | Arguments(timeout_s=_CONNECT_S)
+    about = about_process(pid, start_ticks)
     found = read_lines(ask_text("java_names", about, NAMES_S), _NameLine)
     return {one.tid: one.name for one in found}
 
 
-def ask_go_threads(procfs: ProcFs, pid: int, start_ticks: int) -> dict[int, str]:
+def ask_go_threads(pid: int, start_ticks: int) -> dict[int, str]:
     """Threads of the Go runtime by their ids; see `go_threads.go_threads`.
 
     Raises:
         NoAnswerError: the program does not answer, or has no symbols; the text says which.
     """
-    about = about_process(procfs, pid, start_ticks)
+    about = about_process(pid, start_ticks)
     found = read_lines(ask_text("go_threads", about, PROGRAM_S), _NameLine)
     return {one.tid: one.name for one in found}

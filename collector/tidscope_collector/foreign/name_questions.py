@@ -32,14 +32,14 @@ def java_names(arguments: Arguments, answer: int) -> None:
 
     Where its attach socket is not open, the machine is asked to open it.
 
-    Arguments: root, pid, start_ticks, timeout_s.
+    Arguments: pid, start_ticks.
     Answers: {"unreadable": errno}, {"trouble", "text"}, {"damaged": reason}, or {"tid", "name"} for
     each thread, at most MOST_NAMED, and {} at the end.
     """
     limit_resources(Limits(MEMORY_BYTES, 5, NAMES_S))
     try:
         machine = look_at(arguments["pid"], open_named_folder(arguments))
-        made = connect(machine, arguments["timeout_s"], may_open=True)
+        made = connect(machine, may_open=True)
     except OSError as error:
         say(answer, {"unreadable": error.errno})
         return
@@ -66,7 +66,7 @@ def arguments_again(arguments: Arguments, answer: int) -> None:
     """The arguments of a process, each time it is asked for; as long as the asker keeps its end
     open.
 
-    Arguments: root, pid, start_ticks.
+    Arguments: pid, start_ticks.
     Answers: a byte and the first TITLE_BYTES of /proc/PID/cmdline to each byte that comes.
     """
     limit_resources(Limits(MEMORY_BYTES, None, None))

@@ -38,14 +38,14 @@ class OpenedProcess(NamedTuple):
     users: OpenedUsers | None = None
 
 
-def open_process(root: str, pid: int, start_ticks: int, known: Key | None) -> OpenedProcess:
+def open_process(pid: int, start_ticks: int, known: Key | None) -> OpenedProcess:
     """Open what a description needs; its executable only if that is not the known one.
 
     Raises:
         OSError: it has ended.
         ValueError: its /proc/PID/stat makes no sense.
     """
-    folder = open_folder(root, pid, start_ticks)
+    folder = open_folder(pid, start_ticks)
     try:
         command = open_file(folder, "cmdline")
         try:
@@ -57,7 +57,7 @@ def open_process(root: str, pid: int, start_ticks: int, known: Key | None) -> Op
         if key == known:
             return OpenedProcess(pid, True, key, command, executable, -1, -1)
         file, maps = open_file(folder, "exe"), open_file(folder, "maps")
-        users = open_users(root, folder)
+        users = open_users(folder)
         return OpenedProcess(pid, False, key, command, executable, file, maps, users)
     finally:
         os.close(folder)

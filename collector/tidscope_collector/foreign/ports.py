@@ -1,7 +1,7 @@
 """TCP ports that processes listen on, from outside: sockets of /proc/net/tcp, found in fds."""
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.stat import parse_stat
@@ -37,9 +37,7 @@ def parse_listening(table: bytes) -> dict[int, int]:
     return found
 
 
-def check_port(
-    procfs: ProcFs, pid: int, start_ticks: int, port: int, known: Mapping[int, str]
-) -> tuple[str, dict[int, str]]:
+def check_port(procfs: ProcFs, pid: int, start_ticks: int, port: int) -> str:
     """Why a port of our own network namespace must not be asked in place of a process.
 
     Where several may listen (SO_REUSEPORT) the kernel chooses who gets a connection.
@@ -49,23 +47,22 @@ def check_port(
         pid: the process.
         start_ticks: its start.
         port: the port.
-        known: descriptors of the process that were its sockets, by inode.
 
     Returns:
-        The reason, empty if all that listen on the port are the process'; and their descriptors.
+        The reason; empty if all that listen on the port are the process'.
     """
     refusal = _elsewhere(procfs, pid, start_ticks, port)
     if refusal:
-        return refusal, {}
-    listening = [inode for inode, found in _tables(procfs, f"{pid}/net").items() if found == port]
-    if not listening:
-        return f"Nobody listens on port {port}.", {}
-    if all(_has(procfs, pid, inode, known) for inode in listening):
-        return "", dict(known)
-    files = {inode: name for name, inode in _files_of(procfs, pid) if inode in listening}
-    if len(files) < len(listening):
-        return f"Port {port} belongs to another process than {pid}.", files
-    return "", files
+        return refusal
+    left = {inode for inode, found in _tables(procfs, f"{pid}/net").items() if found == port}
+    if not left:
+        return f"Nobody listens on port {port}."
+    # Descriptors come in ascending order, and a server opens early what it listens on.
+    for inode in _sockets_of(procfs, pid):
+        left.discard(inode)
+        if not left:
+            return ""
+    return f"Port {port} belongs to another process than {pid}."
 
 
 def _elsewhere(procfs: ProcFs, pid: int, start_ticks: int, port: int) -> str:
@@ -83,14 +80,6 @@ def _elsewhere(procfs: ProcFs, pid: int, start_ticks: int, port: int) -> str:
             "another one here. Run a collector in that container, or share its network."
         )
     return ""
-
-
-def _has(procfs: ProcFs, pid: int, inode: int, known: Mapping[int, str]) -> bool:
-    """Whether the descriptor that it was seen as is still that socket."""
-    try:
-        return procfs.link(f"{pid}/fd/{known[inode]}") == f"socket:[{inode}]"
-    except (KeyError, OSError):
-        return False
 
 
 def _sockets(procfs: ProcFs, pids: Iterable[int]) -> dict[int, int]:
@@ -135,11 +124,11 @@ def _listening_part(path: str) -> bytes:
 
 
 def _ports_of(procfs: ProcFs, pid: int, port_of_socket: dict[int, int]) -> set[int]:
-    return {port_of_socket[inode] for _, inode in _files_of(procfs, pid) if inode in port_of_socket}
+    return {port_of_socket[inode] for inode in _sockets_of(procfs, pid) if inode in port_of_socket}
 
 
-def _files_of(procfs: ProcFs, pid: int) -> Iterator[tuple[str, int]]:
-    """Descriptors of a process that are sockets, with their inodes; none of one that hides them."""
+def _sockets_of(procfs: ProcFs, pid: int) -> Iterator[int]:
+    """Inodes of the sockets that a process has open; none of one that hides them."""
     try:
         folder = os.open(procfs.path(f"{pid}/fd"), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError:
@@ -152,7 +141,7 @@ def _files_of(procfs: ProcFs, pid: int) -> Iterator[tuple[str, int]]:
                 except FileNotFoundError:
                     continue
                 if link.startswith("socket:["):
-                    yield entry.name, int(link[8:-1])
+                    yield int(link[8:-1])
     except OSError:
         pass
     finally:

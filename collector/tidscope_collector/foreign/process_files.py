@@ -1,36 +1,119 @@
 """Files of another process, opened through its folder in /proc.
 
-A process id may be reused at any time. An open folder whose start time was checked stays that of
-one process, and what is opened in it can still be read after all rights are given up.
+/proc is the working folder of the fork server and its children. A process id may be reused at any
+time. An open folder whose start time was checked stays that of one process, and what is opened in
+it can still be read after all rights are given up.
 """
 
+import ctypes
 import errno
 import os
 import stat
+import struct
+from collections.abc import Collection
 
 from tidscope_collector.procfs.stat import parse_stat
 
 MOST_THREADS = 4096
+ENVIRONMENT_BYTES = 1 << 20
+LONGEST_VALUE = 4096
+
+_PROC_MAGIC = 0x9FA0  # PROC_SUPER_MAGIC, linux/magic.h
+_STATFS_BYTES = 256  # more than any struct statfs has
+_OPENAT2 = 437  # the same on all architectures
+_HOW = struct.Struct("=3Q")  # struct open_how: flags, mode, resolve
+_NO_MAGICLINKS, _NO_SYMLINKS, _BENEATH = 0x02, 0x04, 0x08  # linux/openat2.h
+_NO_LINKS = _NO_MAGICLINKS | _NO_SYMLINKS | _BENEATH
+_NOT_THERE = (errno.ENOSYS, errno.EPERM)
+"""No openat2(2): before Linux 5.6, or refused by a filter of system calls."""
+
+_libc = ctypes.CDLL(None, use_errno=True)
 
 
-def open_folder(root: str, pid: int, start_ticks: int) -> int:
+def hold_proc(path: str, *, made: bool) -> int:
+    """A descriptor of /proc, which nothing that is mounted over it later replaces.
+
+    Args:
+        path: of it.
+        made: whether it need not be the kernel's.
+
+    Raises:
+        OSError: it cannot be opened, or is no process file system.
+    """
+    folder = os.open(path, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+    found = ctypes.create_string_buffer(_STATFS_BYTES)
+    if _libc.fstatfs(folder, found) != 0:
+        raise OSError(ctypes.get_errno(), "fstatfs")
+    if not made and ctypes.c_long.from_buffer(found).value != _PROC_MAGIC:
+        os.close(folder)
+        raise OSError(errno.ENODEV, f"{path} is no process file system")
+    return folder
+
+
+def open_folder(pid: int, start_ticks: int) -> int:
     """A process' folder: below it is that process, or nothing once it has ended.
 
     Args:
-        root: of /proc.
         pid: of the process.
         start_ticks: its start, as in /proc/PID/stat.
 
     Raises:
         OSError: ESRCH if another process has the id now.
+        ValueError: its stat makes no sense.
     """
-    folder = os.open(f"{root}/{pid}", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    file = os.open("stat", os.O_RDONLY | os.O_CLOEXEC, dir_fd=folder)
-    found = parse_stat(os.read(file, 4096))
-    os.close(file)
-    if found.start_ticks != start_ticks:
-        raise ProcessLookupError(errno.ESRCH, os.strerror(errno.ESRCH))
+    flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+    folder = os.open(f"{pid:d}", flags)
+    try:
+        file = os.open("stat", os.O_RDONLY | os.O_CLOEXEC, dir_fd=folder)
+        try:
+            found = parse_stat(os.read(file, 4096))
+        finally:
+            os.close(file)
+        if found.start_ticks != start_ticks:
+            raise ProcessLookupError(errno.ESRCH, os.strerror(errno.ESRCH))
+    except BaseException:
+        os.close(folder)
+        raise
     return folder
+
+
+def open_without_links(folder: int, path: str | bytes) -> int:
+    """A descriptor (O_PATH) of what lies at an absolute path as seen from a folder.
+
+    Args:
+        folder: descriptor of the root of the path.
+        path: no link is followed on the way, and no `..`: either could lead out.
+
+    Raises:
+        OSError: ELOOP if a link is in the way, EXDEV if the path has `.`, `..` or an empty part.
+    """
+    first, *parts = os.fsencode(path).split(b"/")
+    if first or not parts or any(part in (b"", b".", b"..") for part in parts):
+        raise OSError(errno.EXDEV, os.strerror(errno.EXDEV))
+    how = _HOW.pack(os.O_PATH | os.O_CLOEXEC, 0, _NO_LINKS)
+    file: int = _libc.syscall(_OPENAT2, folder, b"/".join(parts), how, ctypes.c_size_t(len(how)))
+    if file >= 0:
+        return file
+    number = ctypes.get_errno()
+    if number in _NOT_THERE:
+        return _walk(folder, parts)
+    raise OSError(number, os.strerror(number))
+
+
+def _walk(folder: int, parts: list[bytes]) -> int:
+    """The same, a part at a time."""
+    file = os.dup(folder)
+    try:
+        for part in parts:
+            deeper = os.open(part, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=file)
+            os.close(file)
+            file = deeper
+            if stat.S_ISLNK(os.fstat(file).st_mode):
+                raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+    except BaseException:
+        os.close(file)
+        raise
+    return file
 
 
 def open_file(folder: int, name: str) -> int:
@@ -51,22 +134,20 @@ def open_below(folder: int, name: str, path: bytes) -> int:
         name: of the folder in it, such as root.
         path: as the process sees it.
     """
-    parts = path.split(b"/")[1:]
-    flags = os.O_PATH | os.O_CLOEXEC
     try:
-        file = os.open(name, flags | os.O_DIRECTORY, dir_fd=folder)
+        root = os.open(name, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=folder)
     except OSError:
         return -1
     try:
-        for part in parts:
-            if part in (b"", b".", b".."):
-                return -1
-            deeper = os.open(part, flags | os.O_NOFOLLOW, dir_fd=file)
-            os.close(file)
-            file = deeper
+        file = open_without_links(root, path)
+    except OSError:
+        return -1
+    finally:
+        os.close(root)
+    try:
         if not stat.S_ISREG(os.fstat(file).st_mode):
             return -1
-        return os.open(f"/proc/self/fd/{file}", os.O_RDONLY | os.O_CLOEXEC)
+        return os.open(f"self/fd/{file}", os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
         return -1
     finally:
@@ -99,3 +180,14 @@ def read_beginning(file: int, limit: int) -> bytes:
     except OSError:
         pass
     return data
+
+
+def read_variables(file: int, names: Collection[str]) -> dict[str, str]:
+    """Variables of an open /proc/PID/environ with these names; of two with one name the first."""
+    found: dict[str, str] = {}
+    for entry in read_beginning(file, ENVIRONMENT_BYTES).split(b"\0"):
+        key, _, value = entry.partition(b"=")
+        name = key.decode(errors="replace")
+        if name in names:
+            found.setdefault(name, os.fsdecode(value[:LONGEST_VALUE]))
+    return found

@@ -3,10 +3,8 @@
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from tidscope_collector.confinement.children import ChildError
-from tidscope_collector.foreign.answering import Arguments
 from tidscope_collector.foreign.conversation import Conversation
-from tidscope_collector.foreign.reader import children
-from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.foreign.reader import about_process, children
 
 PATIENCE_S = 0.005
 """What a sample waits for an answer; one that is late is there for the next question."""
@@ -33,16 +31,15 @@ class ProgramReader:
     """Asks about one process; one thread uses it at a time.
 
     Args:
-        procfs: where the process is.
-        pid: its id.
+        pid: of the process.
         start_ticks: its start.
 
     Raises:
         ChildError: no child can be asked.
     """
 
-    def __init__(self, procfs: ProcFs, pid: int, start_ticks: int) -> None:
-        about: Arguments = {"root": str(procfs.root), "pid": pid, "start_ticks": start_ticks}
+    def __init__(self, pid: int, start_ticks: int) -> None:
+        about = about_process(pid, start_ticks)
         self._conversation = Conversation(*children().begin("program", about), _LINE_BYTES)
 
     def look(self, patience_s: float = PATIENCE_S) -> SeenProgram | None:
@@ -59,10 +56,10 @@ class ProgramReader:
         self._conversation.close()
 
 
-def open_program(procfs: ProcFs, pid: int, start_ticks: int) -> ProgramReader | None:
+def open_program(pid: int, start_ticks: int) -> ProgramReader | None:
     """Make a reader; None where nothing can be seen that way either."""
     try:
-        reader = ProgramReader(procfs, pid, start_ticks)
+        reader = ProgramReader(pid, start_ticks)
     except ChildError:
         return None
     found = reader.look(patience_s=OPEN_S)

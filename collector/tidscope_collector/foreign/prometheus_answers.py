@@ -35,7 +35,7 @@ def ask_counter(text: bytes, name: str) -> float | None:
             does not answer.
     """
     try:
-        asked = Arguments(names=[name])
+        asked = Arguments(metrics=[name])
         found = read_lines(ask_text("prometheus_counter", asked, PARSE_S, text), _TotalLine)
     except NoAnswerError as error:
         raise _not_served(error) from error
@@ -53,7 +53,7 @@ def ask_samples(text: bytes, names: Sequence[str]) -> list[Sample]:
         NotServedError: as `ask_counter`.
     """
     try:
-        asked = Arguments(names=list(names))
+        asked = Arguments(metrics=list(names))
         found = read_lines(ask_text("prometheus_samples", asked, PARSE_S, text), _SampleLine)
     except NoAnswerError as error:
         raise _not_served(error) from error

@@ -21,12 +21,12 @@ PARSE_S = 2.0
 def prometheus_counter(arguments: Arguments, answer: int) -> None:
     """The sum of a counter over all labels; the text is sent behind the question.
 
-    Arguments: names: the counter alone.
+    Arguments: metrics: the counter alone.
     Answers: {"damaged": reason}, or {"total"}, null if there is no such counter, and {}.
     """
     text = _read(answer)
     try:
-        total = add_up(text, arguments["names"][0])
+        total = add_up(text, arguments["metrics"][0])
     except PrometheusTextError as error:
         say(answer, {"damaged": str(error)})
         return
@@ -37,13 +37,13 @@ def prometheus_counter(arguments: Arguments, answer: int) -> None:
 def prometheus_samples(arguments: Arguments, answer: int) -> None:
     """Samples of some metrics; the text is sent behind the question.
 
-    Arguments: names: of the metrics.
+    Arguments: metrics: of the metrics.
     Answers: {"damaged": reason}, or {"name", "labels", "value"} for the first MOST_ANSWERED, value
     as text, and {} at the end.
     """
     text = _read(answer)
     try:
-        found = list(read_samples(text, arguments["names"]))
+        found = list(read_samples(text, arguments["metrics"]))
     except PrometheusTextError as error:
         say(answer, {"damaged": str(error)})
         return

@@ -1,16 +1,20 @@
 """What limited children answer about a process.
 
-Each opens what it needs while it still may, sees by the start time that the id is still that
-process', and gives up all rights before it reads the first byte that others have written. All of
-it may block for ever: a page of a file system that does not answer, say. Then the child is ended.
+Each takes an identity of a process and nothing that names a file, a socket or an address to read;
+see `answering`. It opens what it needs while it still may, sees by the start time that the id is
+still that process', and gives up all rights before it reads the first byte that others have
+written (`agent_sockets` says where not). All of it may block for ever: a page of a file system that
+does not answer, say. Then the child is ended.
 
 Answers are lines of JSON, each an object.
 """
 
 import errno
+import functools
+import json
 import os
 import socket
-import struct
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -21,54 +25,50 @@ from tidscope_collector.confinement.child import confine
 from tidscope_collector.confinement.fork_server import OPENING, Question, serve_argument
 from tidscope_collector.foreign.agent_sockets import (
     SocketTroubleError,
+    candidates,
     connect_first,
     find_socket,
 )
 from tidscope_collector.foreign.answering import (
     MEMORY_BYTES,
+    PROCESS,
     PROCESSES_S,
-    PROGRAM_S,
     Arguments,
+    Places,
     open_named_folder,
     say,
+    taking,
 )
 from tidscope_collector.foreign.container_files import container_names
 from tidscope_collector.foreign.demangling import readable_names
+from tidscope_collector.foreign.go_questions import go_chosen, go_environment, gomaxprocs
 from tidscope_collector.foreign.go_threads import go_threads
 from tidscope_collector.foreign.hsperfdata import java_counters
 from tidscope_collector.foreign.inner_users import read_users
-from tidscope_collector.foreign.loaded import HIGHEST_ADDRESS, relocate
 from tidscope_collector.foreign.lock_addresses import lock_addresses
 from tidscope_collector.foreign.lock_questions import go_serving, java_blocked, mutex_profile
 from tidscope_collector.foreign.name_questions import arguments_again, java_names
 from tidscope_collector.foreign.opened_process import find_runtime, open_process
 from tidscope_collector.foreign.ports import check_port, listening_ports
-from tidscope_collector.foreign.process_files import open_file, read_beginning
+from tidscope_collector.foreign.process_files import (
+    hold_proc,
+    open_file,
+    open_folder,
+    read_beginning,
+)
 from tidscope_collector.foreign.prometheus_questions import prometheus_counter, prometheus_samples
-from tidscope_collector.goruntime.buildinfo import BuildInfo, is_go, read_build_info
-from tidscope_collector.goruntime.chosen import chosen_address
-from tidscope_collector.goruntime.elf import Elf, ElfError, Symbol, read_elf
-from tidscope_collector.goruntime.stripped import gomaxprocs_address
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.stat import stack_start
 
-SYMBOL = "runtime.gomaxprocs"
-WORD = struct.Struct("<i")
-UNREADABLE = b"\0\0\0\0"
-"""Answers a request for GOMAXPROCS that cannot be read; itself it is never 0."""
-
 _COMMAND_BYTES = 4096
-_ENVIRONMENT_BYTES = 1 << 20
-_LONGEST_VALUE = 4096
-_MOST_SETTINGS = 64
-_AUXV_BYTES = 4096
-_DAMAGED = "The executable of process {} cannot be read: {}."
+PREDICTIONS_S = 1.0
+"""Timeout for connecting to the prediction service, in seconds."""
 
 
 def processes(arguments: Arguments, answer: int) -> None:
     """Command lines of many processes, and the runtimes of those whose executable is not known.
 
-    Arguments: root of /proc; processes as [pid, start_ticks, key or null].
+    Arguments: processes as [pid, start_ticks, key or null].
     Answers: {"at": pid} before each one is opened and {"pid", "command", "key", "runtime",
     "version", "executable", "users"} for each one, runtime null if the key is the known one,
     executable null if it may not be seen, users null if the key is the known one or it sees users
@@ -80,11 +80,7 @@ def processes(arguments: Arguments, answer: int) -> None:
     for pid, start_ticks, known in arguments["processes"]:
         say(answer, {"at": pid})
         try:
-            opened.append(
-                open_process(
-                    arguments["root"], pid, start_ticks, known and (known[0], known[1], known[2])
-                )
-            )
+            opened.append(open_process(pid, start_ticks, known and (known[0], known[1], known[2])))
         except (OSError, ValueError):
             continue
     confine()
@@ -110,168 +106,42 @@ def processes(arguments: Arguments, answer: int) -> None:
     say(answer, {})
 
 
-def go_program(arguments: Arguments, answer: int) -> None:
-    """What there is to know of a Go program.
-
-    Arguments: root, pid, start_ticks.
-    Answers: {"unreadable": errno}, {"damaged": reason}, or {"go", "version", "settings", "symbols",
-    "size", "address", "auxv"}: size in bytes of the variable GOMAXPROCS and its address, null where
-    it is not found; auxv in hexadecimal digits, as `memory` wants it.
-    """
-    limit_resources(Limits(MEMORY_BYTES, 5, PROGRAM_S))
-    try:
-        folder = open_named_folder(arguments)
-        file = os.open("exe", os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK, dir_fd=folder)
-    except OSError as error:
-        say(answer, {"unreadable": error.errno})
-        return
-    auxv = open_file(folder, "auxv")
-    confine()
-    vector = read_beginning(auxv, _AUXV_BYTES)
-    try:
-        elf = read_elf(file)
-        go = is_go(elf)
-        info = (read_build_info(elf) if go else None) or BuildInfo(None, {})
-        symbol = _gomaxprocs(elf) if go else None
-    except ElfError as error:
-        say(answer, {"damaged": _DAMAGED.format(arguments["pid"], error)})
-        return
-    address = None if symbol is None else relocate(elf, symbol.address, vector)
-    say(
-        answer,
-        {
-            "go": go,
-            "version": info.version and info.version[:128],
-            "settings": {
-                key[:128]: value[:_LONGEST_VALUE]
-                for key, value in list(info.settings.items())[:_MOST_SETTINGS]
-            },
-            "symbols": elf.section(".symtab") is not None,
-            "size": None if symbol is None else min(symbol.size, HIGHEST_ADDRESS),
-            "address": address,
-            "auxv": vector.hex(),
-        },
-    )
-
-
-def _gomaxprocs(elf: Elf) -> Symbol | None:
-    """The variable, by the symbol table, or by the code of functions that use it."""
-    symbol = elf.variable(SYMBOL)
-    if symbol is not None:
-        return symbol
-    address = gomaxprocs_address(elf)
-    return None if address is None else Symbol(address, WORD.size)
-
-
-def go_chosen(arguments: Arguments, answer: int) -> None:
-    """Whether a Go program or its environment chose GOMAXPROCS.
-
-    Arguments: root, pid, start_ticks.
-    Answers: {"chosen": true, false, or null if that cannot be found out}.
-    """
-    limit_resources(Limits(MEMORY_BYTES, 5, PROGRAM_S))
-    folder = open_named_folder(arguments)
-    file, auxv, memory = (open_file(folder, name) for name in ("exe", "auxv", "mem"))
-    confine()
-    chosen = None
-    try:
-        elf = read_elf(file)
-        linked = chosen_address(elf)
-        address = (
-            None if linked is None else relocate(elf, linked, read_beginning(auxv, _AUXV_BYTES))
-        )
-        if address is not None:
-            chosen = {b"\0": False, b"\1": True}.get(os.pread(memory, 1, address))
-    except (ElfError, OSError):
-        pass
-    say(answer, {"chosen": chosen})
-
-
-def memory(arguments: Arguments, answer: int) -> None:
-    """GOMAXPROCS, each time it is asked for; as long as the asker keeps its end open.
-
-    Arguments: root, pid, start_ticks, address, auxv: as `go_program` gives them.
-    Answers: {"opened": true} or {"unreadable": errno}; then WORD to each byte that comes,
-    UNREADABLE if the program has ended or executed another one.
-    """
-    limit_resources(Limits(MEMORY_BYTES, None, None))
-    try:
-        folder = open_named_folder(arguments)
-        # Both belong to the program that is executed now, if not to one after the other.
-        file = os.open("mem", os.O_RDONLY | os.O_CLOEXEC, dir_fd=folder)
-        auxv = os.open("auxv", os.O_RDONLY | os.O_CLOEXEC, dir_fd=folder)
-    except OSError as error:
-        say(answer, {"unreadable": error.errno})
-        return
-    confine()
-    if read_beginning(auxv, _AUXV_BYTES).hex() != arguments["auxv"]:
-        say(answer, {"unreadable": errno.ESRCH})
-        return
-    say(answer, {"opened": True})
-    while os.read(answer, 1):
-        try:
-            word = os.pread(file, WORD.size, arguments["address"])
-        except OSError:
-            word = b""
-        os.write(answer, word if len(word) == WORD.size else UNREADABLE)
-
-
-def environment(arguments: Arguments, answer: int) -> None:
-    """Some variables of the environment that a process was started with.
-
-    Arguments: root, pid, start_ticks, names.
-    Answers: {"unreadable": errno} or {"variables": {name: value}}; of two with one name the first.
-    """
-    limit_resources(Limits(MEMORY_BYTES, 2, PROCESSES_S))
-    try:
-        folder = open_named_folder(arguments)
-        file = os.open("environ", os.O_RDONLY | os.O_CLOEXEC, dir_fd=folder)
-    except OSError as error:
-        say(answer, {"unreadable": error.errno})
-        return
-    confine()
-    variables: dict[str, str] = {}
-    for entry in read_beginning(file, _ENVIRONMENT_BYTES).split(b"\0"):
-        key, _, value = entry.partition(b"=")
-        name = key.decode(errors="replace")
-        if name in arguments["names"]:
-            variables.setdefault(name, os.fsdecode(value[:_LONGEST_VALUE]))
-    say(answer, {"variables": variables})
-
-
 def ports(arguments: Arguments, answer: int) -> None:
     """TCP ports that processes listen on. Only what the kernel itself says is read.
 
-    Arguments: root, pids.
+    Arguments: identities: ids and starts.
     Answers: {"ports": [[pid, [port, …]], …]}.
     """
     limit_resources(Limits(MEMORY_BYTES, 5, PROCESSES_S * 2))
-    found = listening_ports(ProcFs(Path(arguments["root"])), arguments["pids"])
+    pids = [pid for pid, start_ticks in arguments["identities"] if _is_alive(pid, start_ticks)]
+    found = listening_ports(ProcFs(Path()), pids)
     say(answer, {"ports": list(found.items())})
+
+
+def _is_alive(pid: int, start_ticks: int) -> bool:
+    try:
+        os.close(open_folder(pid, start_ticks))
+    except (OSError, ValueError):
+        return False
+    return True
 
 
 def port(arguments: Arguments, answer: int) -> None:
     """Whether a port is a process'. Only what the kernel itself says is read.
 
-    Arguments: root, pid, start_ticks, port, files.
-    Answers: {"refusal", "files"}; see `ports.check_port`.
+    Arguments: pid, start_ticks, port.
+    Answers: {"refusal"}; see `ports.check_port`.
     """
     limit_resources(Limits(MEMORY_BYTES, 5, PROCESSES_S * 2))
-    refusal, files = check_port(
-        ProcFs(Path(arguments["root"])),
-        arguments["pid"],
-        arguments["start_ticks"],
-        arguments["port"],
-        dict(arguments["files"]),
-    )
-    say(answer, {"refusal": refusal, "files": list(files.items())})
+    pid, start_ticks = arguments["pid"], arguments["start_ticks"]
+    say(answer, {"refusal": check_port(ProcFs(Path()), pid, start_ticks, arguments["port"])})
 
 
 def program(arguments: Arguments, answer: int) -> None:
     """Which program a process runs, each time it is asked for; as long as the asker keeps its end
     open. Only what the kernel itself says is read.
 
-    Arguments: root, pid, start_ticks.
+    Arguments: pid, start_ticks.
     Answers: {"executable": path or null, "stack": address} to each byte that comes; the address is
     0 if it may not be seen.
     """
@@ -292,35 +162,43 @@ def program(arguments: Arguments, answer: int) -> None:
 
 
 def agent_socket(arguments: Arguments, answer: int) -> None:
-    """The socket of a process' agent. Nothing is connected to, nothing read.
+    """The socket of a process' agent. Nothing is connected to.
 
-    Arguments: root, pid, start_ticks, paths.
+    Arguments: pid, start_ticks.
     Answers: {"unreadable": errno} or {"socket": null or [path, device, inode, changed_ns]}.
     """
     limit_resources(Limits(MEMORY_BYTES, 2, PROCESSES_S))
-    root = _open_root(arguments, answer)
-    if root is not None:
-        say(answer, {"socket": find_socket(root, arguments["paths"])})
+    try:
+        folder = open_named_folder(arguments)
+        found = find_socket(_open_root(folder), candidates(folder).paths)
+    except OSError as error:
+        say(answer, {"unreadable": error.errno})
+        return
+    except SocketTroubleError:
+        found = None
+    say(answer, {"socket": found})
 
 
 def agent(arguments: Arguments, answer: int) -> None:
     """A connection to a process' agent.
 
-    Arguments: root, pid, start_ticks, paths, uids, timeout_s.
+    Arguments: pid, start_ticks, timeout_s.
     Answers: {"unreadable": errno}, {"trouble", "text"}, or {"opened": true} with the descriptor.
     """
-    limit_resources(Limits(MEMORY_BYTES, 2, PROCESSES_S + arguments["timeout_s"]))
-    root = _open_root(arguments, answer)
-    if root is None:
+    timeout_s = arguments["timeout_s"]
+    limit_resources(Limits(MEMORY_BYTES, 2, PROCESSES_S + timeout_s))
+    try:
+        folder = open_named_folder(arguments)
+        found = candidates(folder)
+        root = _open_root(folder)
+    except OSError as error:
+        say(answer, {"unreadable": error.errno})
+        return
+    except SocketTroubleError as error:
+        say(answer, {"trouble": error.trouble, "text": str(error)})
         return
     try:
-        made = connect_first(
-            root,
-            arguments["paths"],
-            arguments["pid"],
-            arguments["uids"],
-            arguments["timeout_s"],
-        )
+        made = connect_first(root, found.paths, arguments["pid"], found.uids, timeout_s)
     except SocketTroubleError as error:
         say(answer, {"trouble": error.trouble, "text": str(error)})
         return
@@ -328,17 +206,16 @@ def agent(arguments: Arguments, answer: int) -> None:
         socket.send_fds(asker, [b'{"opened": true}'], [made.fileno()])
 
 
-def prediction_service(arguments: Arguments, answer: int) -> None:
+def prediction_service(places: Places, _: Arguments, answer: int) -> None:
     """A connection to the prediction service of this host.
 
-    Arguments: paths: its socket alone; timeout_s.
     Answers: {"unreadable": errno}, or {"opened": true} with the descriptor.
     """
-    limit_resources(Limits(MEMORY_BYTES, 2, PROCESSES_S + arguments["timeout_s"]))
+    limit_resources(Limits(MEMORY_BYTES, 2, PROCESSES_S + PREDICTIONS_S))
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET | socket.SOCK_CLOEXEC) as made:
-        made.settimeout(arguments["timeout_s"])
+        made.settimeout(PREDICTIONS_S)
         try:
-            made.connect(arguments["paths"][0])
+            made.connect(places.predictions)
         except OSError as error:
             say(answer, {"unreadable": error.errno or errno.ETIMEDOUT})
             return
@@ -346,43 +223,46 @@ def prediction_service(arguments: Arguments, answer: int) -> None:
             socket.send_fds(asker, [b'{"opened": true}'], [made.fileno()])
 
 
-QUESTIONS: Mapping[str, Question[Arguments]] = {
-    "processes": processes,
-    "go_program": go_program,
-    "go_chosen": go_chosen,
-    "memory": memory,
-    "environment": environment,
-    "ports": ports,
-    "port": port,
-    "program": program,
-    "agent_socket": agent_socket,
-    "agent": agent,
-    "prediction_service": prediction_service,
-    "lock_addresses": lock_addresses,
-    "go_serving": go_serving,
-    "mutex_profile": mutex_profile,
-    "readable_names": readable_names,
-    "prometheus_counter": prometheus_counter,
-    "prometheus_samples": prometheus_samples,
-    "java_blocked": java_blocked,
-    "go_threads": go_threads,
-    "java_names": java_names,
-    "java_counters": java_counters,
-    "arguments": arguments_again,
-    "container_names": container_names,
-}
+def _open_root(folder: int) -> int:
+    """The root folder of a process."""
+    return os.open("root", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=folder)
 
 
-def _open_root(arguments: Arguments, answer: int) -> int | None:
-    """The root folder of a process; where it cannot be opened, that is answered."""
-    try:
-        folder = open_named_folder(arguments)
-        return os.open("root", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=folder)
-    except OSError as error:
-        say(answer, {"unreadable": error.errno})
-        return None
+def questions(places: Places) -> Mapping[str, Question]:
+    """All questions by name, each with the arguments that it takes.
+
+    Args:
+        places: where children look; their working folder is that of ``places.proc``.
+    """
+    return {
+        "processes": taking(processes, "processes"),
+        "gomaxprocs": taking(gomaxprocs, *PROCESS),
+        "go_chosen": taking(go_chosen, *PROCESS),
+        "go_environment": taking(go_environment, *PROCESS),
+        "ports": taking(ports, "identities"),
+        "port": taking(port, *PROCESS, "port"),
+        "program": taking(program, *PROCESS),
+        "agent_socket": taking(agent_socket, *PROCESS),
+        "agent": taking(agent, *PROCESS, "timeout_s"),
+        "prediction_service": taking(functools.partial(prediction_service, places)),
+        "lock_addresses": taking(lock_addresses, *PROCESS, "addresses", "join_place"),
+        "go_serving": taking(go_serving, *PROCESS),
+        "mutex_profile": taking(mutex_profile),
+        "readable_names": taking(readable_names),
+        "prometheus_counter": taking(prometheus_counter, "metrics"),
+        "prometheus_samples": taking(prometheus_samples, "metrics"),
+        "java_blocked": taking(java_blocked, *PROCESS),
+        "go_threads": taking(go_threads, *PROCESS),
+        "java_names": taking(java_names, *PROCESS),
+        "java_counters": taking(java_counters, *PROCESS),
+        "arguments": taking(arguments_again, *PROCESS),
+        "container_names": taking(
+            functools.partial(container_names, places), "containers", "users"
+        ),
+    }
 
 
 def main() -> None:
-    """Become the fork server of these questions."""
-    serve_argument(QUESTIONS)
+    """Become the fork server of these questions; the second argument is `Places` as JSON."""
+    places = Places(*json.loads(sys.argv[2]))
+    serve_argument(questions(places), hold_proc(places.proc, made=places.made))

@@ -2,27 +2,29 @@
 
 import atexit
 import functools
+import json
 import logging
 import os
 import socket
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Sequence
 from typing import Annotated, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from tidscope_predictd.client import socket_path
 from tidscope_wire.generated.models import Runtime
 
 from tidscope_collector.confinement.children import ENDED, ChildError, LimitedChildren
 from tidscope_collector.foreign.agent_sockets import SocketId, Trouble
-from tidscope_collector.foreign.answering import PROCESSES_S, PROGRAM_S, Arguments
+from tidscope_collector.foreign.answering import PROCESSES_S, PROGRAM_S, Arguments, Places
 from tidscope_collector.foreign.opened_process import Key
-from tidscope_collector.procfs.files import ProcFs
 
 MOST_AT_ONCE = 64
 """Processes that one child is asked about: each takes up to six descriptors."""
 
 log = logging.getLogger("tidscope.processes")
 
-_MOST_PIDS = 4096  # in one question
+_MOST_PIDS = 2048  # in one question
 _ANSWER_BYTES = 1 << 20
 
 
@@ -79,15 +81,14 @@ class ProcessLine(_Line):
 
 
 class GoLine(_Line):
-    """What is known of an executable with regard to Go; see `questions.go_program`."""
+    """What is known of an executable with regard to Go; see `go_questions.gomaxprocs`."""
 
     go: bool
     version: str | None = Field(max_length=128)
     settings: dict[str, str]
     symbols: bool
     size: int | None
-    address: int | None
-    auxv: str
+    memory: int
 
 
 class _AtLine(_Line):
@@ -110,17 +111,12 @@ class _VariablesLine(_Line):
     variables: dict[str, str]
 
 
-class _OpenedLine(_Line):
-    opened: bool
-
-
 class _PortsLine(_Line):
     ports: list[Annotated[tuple[int, list[int]], Field(strict=False)]]
 
 
 class _PortLine(_Line):
     refusal: str = Field(max_length=1024)
-    files: list[Annotated[tuple[int, str], Field(strict=False)]]
 
 
 class _SocketLine(_Line):
@@ -132,15 +128,28 @@ class _TroubleLine(_Line):
     text: str = Field(max_length=16384)
 
 
+class _OpenedLine(_Line):
+    opened: bool
+
+
 _Answer = TypeVar(
     "_Answer", GoLine, _ChosenLine, _VariablesLine, _OpenedLine, _PortLine, _PortsLine, _SocketLine
 )
 
 
+def make_children(places: Places) -> LimitedChildren:
+    """Start a fork server whose children look at some places and no others."""
+    settings = json.dumps(list(places))
+    return LimitedChildren("tidscope_collector.foreign.questions", settings=settings)
+
+
 @functools.cache
 def children() -> LimitedChildren:
-    """The children of this process; the first call starts their fork server."""
-    made = LimitedChildren("tidscope_collector.foreign.questions")
+    """The children of this process; the first call starts their fork server.
+
+    Where they look is decided here, before the collector gives up its rights.
+    """
+    made = make_children(Places(predictions=str(socket_path())))
     atexit.register(made.close)
     return made
 
@@ -150,7 +159,7 @@ def reader_trouble() -> str:
 
     Two are asked: a fork server that is killed takes the one that it was starting with it.
     """
-    about: Arguments = {"root": "/proc", "pids": []}
+    about: Arguments = {"identities": []}
     for _ in range(2):
         try:
             reply = children().ask("ports", about, deadline_s=PROCESSES_S, most_bytes=_ANSWER_BYTES)
@@ -164,12 +173,11 @@ def reader_trouble() -> str:
 
 
 def describe(
-    procfs: ProcFs, asked: Sequence[tuple[int, int, Key | None]], deadline_s: float
+    asked: Sequence[tuple[int, int, Key | None]], deadline_s: float
 ) -> tuple[list[ProcessLine], int | None]:
     """Command lines and runtimes of processes.
 
     Args:
-        procfs: where they are.
         asked: id, start and known executable of each, at most MOST_AT_ONCE.
         deadline_s: for all of them.
 
@@ -180,7 +188,7 @@ def describe(
     Raises:
         NoAnswerError: no child can be asked.
     """
-    arguments: Arguments = {"root": str(procfs.root), "processes": list(asked)}
+    arguments: Arguments = {"processes": list(asked)}
     try:
         reply = children().ask(
             "processes", arguments, deadline_s=deadline_s, most_bytes=_ANSWER_BYTES
@@ -204,89 +212,83 @@ def describe(
     return lines, at
 
 
-def ask_go_program(procfs: ProcFs, pid: int, start_ticks: int) -> GoLine:
-    """See `questions.go_program`.
-
-    Raises:
-        NoAnswerError: it takes too long, or too much memory.
-        UnreadableError: the executable may not be read.
-        DamagedError: it is no ELF file, or a damaged one.
-    """
-    return _ask("go_program", _about(procfs, pid, start_ticks), PROGRAM_S, GoLine)
-
-
-def ask_go_chosen(procfs: ProcFs, pid: int, start_ticks: int) -> bool | None:
+def ask_go_chosen(pid: int, start_ticks: int) -> bool | None:
     """Whether the environment or the program itself set GOMAXPROCS; None if that cannot be read.
 
     It cannot when the program has no debug information (built with -ldflags=-w), or when this user
     may not read its memory. Takes a while for a large program.
     """
     try:
-        return _ask("go_chosen", _about(procfs, pid, start_ticks), PROGRAM_S, _ChosenLine).chosen
+        return _ask("go_chosen", about_process(pid, start_ticks), PROGRAM_S, _ChosenLine).chosen
     except (NoAnswerError, UnreadableError, DamagedError):
         return None
 
 
-def ask_environment(
-    procfs: ProcFs, pid: int, start_ticks: int, names: Sequence[str]
-) -> dict[str, str]:
-    """Variables of the environment that a process was started with, those of them that it has.
+def ask_go_environment(pid: int, start_ticks: int) -> dict[str, str]:
+    """GOMAXPROCS and GODEBUG of the environment that a process was started with, if it has them.
 
     Raises:
         NoAnswerError: its memory does not answer.
         UnreadableError: it may not be read.
     """
-    about = _about(procfs, pid, start_ticks) | Arguments(names=list(names))
-    return _ask("environment", about, PROCESSES_S, _VariablesLine).variables
+    about = about_process(pid, start_ticks)
+    return _ask("go_environment", about, PROCESSES_S, _VariablesLine).variables
 
 
-def open_memory(
-    procfs: ProcFs, pid: int, start_ticks: int, address: int, auxv: str
-) -> tuple[int, socket.socket]:
-    """Start a child that reads GOMAXPROCS; see `questions.memory`.
-
-    Args:
-        procfs: where the process is.
-        pid: its id.
-        start_ticks: its start.
-        address: of the variable, as `ask_go_program` gives it.
-        auxv: the same.
+def ask_gomaxprocs(pid: int, start_ticks: int) -> tuple[GoLine, int, socket.socket]:
+    """Start a child that reads GOMAXPROCS; see `go_questions.gomaxprocs`.
 
     Returns:
-        The number of the child and the connection to it; `children().give_up` ends both.
+        What it says of the program, its number and the connection to it; `children().give_up` ends
+        both.
 
     Raises:
-        NoAnswerError: no child can be asked, or it did not answer.
-        UnreadableError: the memory may not be read, or the program is another one by now.
+        NoAnswerError: no child can be asked, or it takes too long, or too much memory.
+        UnreadableError: the executable may not be read, or the program is another one by now.
+        DamagedError: it is no ELF file, or a damaged one.
     """
-    about = _about(procfs, pid, start_ticks) | Arguments(address=address, auxv=auxv)
     try:
-        number, connection = children().begin("memory", about)
+        number, connection = children().begin("gomaxprocs", about_process(pid, start_ticks))
     except ChildError as error:
         raise NoAnswerError(str(error)) from error
     try:
-        connection.settimeout(PROGRAM_S)
-        # It says no more than this line before it is asked.
-        _parse(connection.recv(256), _OpenedLine, pid)
-    except (NoAnswerError, UnreadableError, DamagedError, OSError) as error:
+        line = _parse(_first_line(connection, PROGRAM_S), GoLine, pid)
+    except NoAnswerError:
         children().give_up(number, connection)
-        if isinstance(error, OSError):
-            raise NoAnswerError(f"The memory of process {pid} does not answer.") from error
         raise
-    return number, connection
+    except (UnreadableError, DamagedError):
+        connection.close()  # Its child has ended.
+        raise
+    return line, number, connection
 
 
-def ask_ports(procfs: ProcFs, pids: Sequence[int]) -> dict[int, list[int]]:
-    """TCP ports on which processes listen, ascending; none of those that listen on none.
+def _first_line(connection: socket.socket, deadline_s: float) -> bytes:
+    """A line without its end, or as much of it as came before the deadline."""
+    deadline = time.monotonic() + deadline_s
+    line = b""
+    while not line.endswith(b"\n") and len(line) <= _ANSWER_BYTES:
+        connection.settimeout(max(deadline - time.monotonic(), 0.001))
+        try:
+            piece = connection.recv(1 << 16)
+        except OSError:
+            break
+        if not piece:
+            break
+        line += piece
+    return line
+
+
+def ask_ports(identities: Sequence[tuple[int, int]]) -> dict[int, list[int]]:
+    """TCP ports on which processes listen, by id, ascending; none of those that listen on none.
 
     What cannot be found out is left out.
+
+    Args:
+        identities: id and start of each.
     """
     found: dict[int, list[int]] = {}
-    for begin in range(0, len(pids), _MOST_PIDS):
-        about: Arguments = {
-            "root": str(procfs.root),
-            "pids": list(pids[begin : begin + _MOST_PIDS]),
-        }
+    for begin in range(0, len(identities), _MOST_PIDS):
+        about: Arguments = {"identities": list(identities[begin : begin + _MOST_PIDS])}
         try:
             found |= dict(_ask("ports", about, PROCESSES_S, _PortsLine).ports)
         except (NoAnswerError, UnreadableError, DamagedError) as error:
@@ -295,49 +297,34 @@ def ask_ports(procfs: ProcFs, pids: Sequence[int]) -> dict[int, list[int]]:
     return found
 
 
-def ask_port(
-    procfs: ProcFs, pid: int, start_ticks: int, port: int, known: Mapping[int, str]
-) -> tuple[str, dict[int, str]]:
+def ask_port(pid: int, start_ticks: int, port: int) -> str:
     """See `ports.check_port`.
 
     Raises:
         NoAnswerError: no child can be asked.
     """
-    about = _about(procfs, pid, start_ticks) | Arguments(port=port, files=list(known.items()))
-    found = _ask("port", about, PROCESSES_S, _PortLine)
-    return found.refusal, dict(found.files)
+    about = about_process(pid, start_ticks) | Arguments(port=port)
+    return _ask("port", about, PROCESSES_S, _PortLine).refusal
 
 
-def ask_agent_socket(
-    procfs: ProcFs, pid: int, start_ticks: int, paths: Sequence[str]
-) -> SocketId | None:
+def ask_agent_socket(pid: int, start_ticks: int) -> SocketId | None:
     """See `questions.agent_socket`.
 
     Raises:
         NoAnswerError: a file system on the way does not answer.
         UnreadableError: the process has ended, or may not be looked at.
     """
-    about = _about(procfs, pid, start_ticks) | Arguments(paths=list(paths))
+    about = about_process(pid, start_ticks)
     found = _ask("agent_socket", about, PROCESSES_S, _SocketLine).socket
     return found and SocketId(*found)
 
 
-def connect_agent(
-    procfs: ProcFs,
-    pid: int,
-    start_ticks: int,
-    paths: Sequence[str],
-    uids: Sequence[int],
-    timeout_s: float,
-) -> socket.socket:
+def connect_agent(pid: int, start_ticks: int, timeout_s: float) -> socket.socket:
     """A connection to an agent; see `questions.agent`.
 
     Args:
-        procfs: where the process is.
-        pid: its id.
-        start_ticks: its start.
-        paths: where its socket may be, as the process sees it.
-        uids: users that it may be of.
+        pid: of its process.
+        start_ticks: the start of the process.
         timeout_s: for connecting.
 
     Raises:
@@ -345,40 +332,23 @@ def connect_agent(
         NoAnswerError: a file system on the way does not answer.
         UnreadableError: the process has ended, or may not be looked at.
     """
-    about = _about(procfs, pid, start_ticks) | Arguments(
-        paths=list(paths), uids=list(uids), timeout_s=timeout_s
-    )
-    try:
-        number, answer = children().begin("agent", about)
-    except ChildError as error:
-        raise NoAnswerError(str(error)) from error
-    try:
-        answer.settimeout(PROCESSES_S + timeout_s)
-        text, files, _, _ = socket.recv_fds(answer, _ANSWER_BYTES, 1)
-    except OSError as error:
-        children().give_up(number, answer)
-        raise NoAnswerError(f"The way to the agent of process {pid} does not answer.") from error
-    answer.close()
-    if files:
-        return socket.socket(fileno=files[0])
-    try:
-        found = _TroubleLine.model_validate_json(text)
-    except ValidationError:
-        _parse(text, _OpenedLine, pid)
-        raise NoAnswerError(f"No connection came from the agent of process {pid}.") from None
-    raise NotConnectedError(found.trouble, found.text)
+    about = about_process(pid, start_ticks) | Arguments(timeout_s=timeout_s)
+    return _connect("agent", about, timeout_s, f"agent of process {pid}")
 
 
-def connect_predictions(path: str, timeout_s: float) -> socket.socket:
+def connect_predictions(timeout_s: float) -> socket.socket:
     """A connection to the prediction service; see `questions.prediction_service`.
 
     Raises:
         NoAnswerError: no child can be asked.
         UnreadableError: nobody serves there.
     """
-    about = Arguments(paths=[path], timeout_s=timeout_s)
+    return _connect("prediction_service", {}, timeout_s, "prediction service")
+
+
+def _connect(question: str, about: Arguments, timeout_s: float, whose: str) -> socket.socket:
     try:
-        number, answer = children().begin("prediction_service", about)
+        number, answer = children().begin(question, about)
     except ChildError as error:
         raise NoAnswerError(str(error)) from error
     try:
@@ -386,16 +356,21 @@ def connect_predictions(path: str, timeout_s: float) -> socket.socket:
         text, files, _, _ = socket.recv_fds(answer, _ANSWER_BYTES, 1)
     except OSError as error:
         children().give_up(number, answer)
-        raise NoAnswerError("The way to the prediction service does not answer.") from error
+        raise NoAnswerError(f"The way to the {whose} does not answer.") from error
     answer.close()
     if files:
         return socket.socket(fileno=files[0])
-    _parse(text, _OpenedLine, 0)
-    raise NoAnswerError("No connection came from the prediction service.")
+    try:
+        found = _TroubleLine.model_validate_json(text)
+    except ValidationError:
+        _parse(text, _OpenedLine, about.get("pid", 0))
+        raise NoAnswerError(f"No connection came from the {whose}.") from None
+    raise NotConnectedError(found.trouble, found.text)
 
 
-def _about(procfs: ProcFs, pid: int, start_ticks: int) -> Arguments:
-    return {"root": str(procfs.root), "pid": pid, "start_ticks": start_ticks}
+def about_process(pid: int, start_ticks: int) -> Arguments:
+    """What a question about a process says of it."""
+    return {"pid": pid, "start_ticks": start_ticks}
 
 
 def _ask(question: str, about: Arguments, deadline_s: float, kind: type[_Answer]) -> _Answer:

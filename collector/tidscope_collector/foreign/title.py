@@ -2,10 +2,8 @@
 
 from tidscope_collector.confinement.children import ChildError
 from tidscope_collector.foreign.conversation import Conversation
-from tidscope_collector.foreign.line_answers import about_process
 from tidscope_collector.foreign.name_questions import TITLE_BYTES
-from tidscope_collector.foreign.reader import NoAnswerError, children
-from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.foreign.reader import NoAnswerError, about_process, children
 
 PATIENCE_S = 5.0
 
@@ -14,13 +12,12 @@ class ArgumentsReader:
     """Asks about one process; one thread uses it at a time.
 
     Args:
-        procfs: where the process is.
-        pid: its id.
+        pid: of the process.
         start_ticks: its start.
     """
 
-    def __init__(self, procfs: ProcFs, pid: int, start_ticks: int) -> None:
-        self._about = about_process(procfs, pid, start_ticks)
+    def __init__(self, pid: int, start_ticks: int) -> None:
+        self._about = about_process(pid, start_ticks)
         self._conversation: Conversation | None = None
 
     def read(self) -> bytes:

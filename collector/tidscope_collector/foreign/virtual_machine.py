@@ -21,6 +21,8 @@ from tidscope_collector.procfs.namespaces import namespace_uid, read_id_map
 DUMP_BYTES = 16 << 20
 OPEN_S = 3.0
 """What opening a socket may take; usually some hundredths of a second."""
+CONNECT_S = 1.0
+"""Timeout for connecting to an attach socket, in seconds."""
 
 _STATUS_BYTES = 8192
 _POLL_S = 0.02
@@ -73,12 +75,11 @@ def look_at(pid: int, folder: int) -> Machine:
     return Machine(pid, folder, root, int(own[1]), (int(users[1]), int(users[2])), status)
 
 
-def connect(machine: Machine, timeout_s: float, *, may_open: bool = False) -> socket.socket:
+def connect(machine: Machine, *, may_open: bool = False) -> socket.socket:
     """Connect to an attach socket.
 
     Args:
         machine: as `look_at` gives it.
-        timeout_s: for connecting.
         may_open: whether the machine may be asked to open it where it is not.
 
     Raises:
@@ -86,7 +87,7 @@ def connect(machine: Machine, timeout_s: float, *, may_open: bool = False) -> so
     """
     path = _SOCKET.format(machine.own_pid)
     try:
-        made = connect_first(machine.root, [path], machine.pid, machine.uids, timeout_s)
+        made = connect_first(machine.root, [path], machine.pid, machine.uids, CONNECT_S)
     except SocketTroubleError as error:
         # One that an earlier process with this id left behind is in the way, for the machine too.
         if error.trouble != "none" or not may_open:
@@ -95,7 +96,7 @@ def connect(machine: Machine, timeout_s: float, *, may_open: bool = False) -> so
         if why_not:
             raise SocketTroubleError("other", why_not) from error
         _open(machine, path)
-        made = connect_first(machine.root, [path], machine.pid, machine.uids, timeout_s)
+        made = connect_first(machine.root, [path], machine.pid, machine.uids, CONNECT_S)
     # A confined child may not change it any more.
     made.settimeout(None)
     return made

@@ -1,6 +1,7 @@
 """What a group's threads add up to, beside an account of the kernel, both since the first look."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from tidscope_wire.generated.models import GroupCheck
 
@@ -8,6 +9,18 @@ from tidscope_collector.groups.accounts import GroupAccount, Used
 from tidscope_collector.groups.process_sums import ProcessRow
 
 _CPU, _READ, _WRITE = "cpu_run_ns", "disk_read_bytes", "disk_write_bytes"
+
+
+class Noted(NamedTuple):
+    """A comparison.
+
+    Attributes:
+        rows: of all processes, that were compared.
+        check: what came of it.
+    """
+
+    rows: Sequence[ProcessRow]
+    check: GroupCheck
 
 
 class AccountCheck:
@@ -24,10 +37,10 @@ class AccountCheck:
     def __init__(self, account: GroupAccount | None) -> None:
         self._account = account
         self._first: tuple[Mapping[str, int], Used] | None = None
-        self.noted: GroupCheck | None = None
+        self.noted: Noted | None = None
         self.found: GroupCheck | None = None
 
-    def note(self, rows: Iterable[ProcessRow], used: Used) -> None:
+    def note(self, rows: Sequence[ProcessRow], used: Used) -> None:
         """Compare what was read right after each other.
 
         Args:
@@ -44,7 +57,7 @@ class AccountCheck:
             self._first = now, used
         before, began = self._first
         io = used.read_bytes is not None and began.read_bytes is not None
-        self.noted = GroupCheck(
+        check = GroupCheck(
             cpu_by=self._account.cpu_by,
             threads_cpu_ns=max(0, now[_CPU] - before[_CPU]),
             kernel_cpu_ns=max(0, used.cpu_ns - began.cpu_ns),
@@ -54,6 +67,7 @@ class AccountCheck:
             threads_write_bytes=_grown(now[_WRITE], before[_WRITE]) if io else None,
             kernel_write_bytes=_grown(used.write_bytes, began.write_bytes),
         )
+        self.noted = Noted(rows, check)
 
 
 def _grown(now: int | None, before: int | None) -> int | None:

@@ -87,8 +87,8 @@ class Descriptions:
         self._containers = containers or ContainerNames()
         self._workers = workers
         self._give = give
-        self._reader = DetailReader(procfs)
-        self._new_reader = DetailReader(procfs)
+        self._reader = DetailReader()
+        self._new_reader = DetailReader()
         """Of its own, since a reader keeps what it knows of those that it is asked about."""
         self._known: Found = {}
         self._asked: Future[None] | None = None

@@ -7,9 +7,13 @@ import numpy as np
 import numpy.typing as npt
 
 from tidscope_collector.groups.counters import GroupTaskstats
+from tidscope_collector.groups.members import BELIEVED_NS
 from tidscope_collector.groups.membership import Membership
 from tidscope_collector.sampling.exit_cpu import CPU, with_tick_time
+from tidscope_collector.sampling.exit_status import LAST_OF_PROCESS
 from tidscope_collector.sampling.readings import text
+from tidscope_collector.taskstats.columns import member
+from tidscope_collector.taskstats.exits import LATE_NS
 from tidscope_collector.threads.matching import rows_of_both
 from tidscope_collector.threads.reading import Reading
 
@@ -58,13 +62,18 @@ class GroupExits:
         self._open: dict[int, Late] = {}
         """By thread id: what was said of those whose whole time is not known yet."""
         self._late: list[Late] = []
+        self._decoded_ns: int | None = None
+        """CLOCK_MONOTONIC before the drain that was decoded last."""
+        self._ages: dict[int, tuple[int, int]] = {}
+        """By process id: the least age of its last records, and CLOCK_MONOTONIC of its end."""
 
     def decode(self, words: npt.NDArray[np.uint64], before: npt.NDArray[np.int64]) -> Reading:
         """Make a reading of exit records; see `TaskstatsReader.decode`."""
         # A birth is reported before the end's record is sent: whoever is in these is known now.
         self._membership.update()
         self._settle()
-        reading = self._base.decode(words, before)
+        words = self._without_later(words, before)
+        reading = self._base.decode(words, before[: len(words)])
         if len(before):
             self._membership.members.drained_ns = int(before[0])
         if reading.process is None:
@@ -82,6 +91,40 @@ class GroupExits:
             elif len(self._open) < _MOST:
                 self._open[tid] = Late(text(bytes(reading.name[row])), process, said[row])
         return replace(reading, counters=counters)
+
+    def _without_later(
+        self, words: npt.NDArray[np.uint64], before: npt.NDArray[np.int64]
+    ) -> npt.NDArray[np.uint64]:
+        """Leave out the records of a later process that has got the id of a member that ended.
+
+        The record of a process's last thread says how old the process was. Records that come with
+        it or later are of threads that ended after the drain before, so the process was hardly
+        younger then.
+        """
+        if not len(words):
+            return words
+        now_ns, since_ns = int(before[0]), self._decoded_ns
+        self._decoded_ns = now_ns
+        layout = self._base.query.kernel.layout
+        if since_ns is None or "ac_tgetime" not in layout.offsets:
+            return words
+        pids = member(words, layout, "ac_tgid")
+        ages = words[:, layout.offsets["ac_tgetime"] // 8].astype(np.int64) * 1000
+        least = ages - (now_ns - since_ns) - LATE_NS
+        last = (member(words, layout, "ac_flag") & LAST_OF_PROCESS) != 0
+        for row in np.flatnonzero(last & (least > 0)).tolist():
+            pid, age_ns = int(pids[row]), int(least[row])
+            if age_ns > self._ages.get(pid, (0, 0))[0]:
+                self._ages[pid] = age_ns, now_ns
+        alive = self._membership.members.alive
+        kept = np.ones(len(words), np.bool_)
+        for pid, (age_ns, ended_ns) in list(self._ages.items()):
+            # A later process may be a member, too. Afterwards no record of that id is believed.
+            if pid in alive or now_ns - ended_ns > BELIEVED_NS:
+                del self._ages[pid]
+            else:
+                kept &= (pids != pid) | (ages >= age_ns)
+        return words if kept.all() else words[kept]
 
     def _raise_to_seen(self, reading: Reading, cpu_ns: npt.NDArray[np.uint64]) -> None:
         """A thread that has sent its record runs on, and may have been seen with more than it said.

@@ -56,15 +56,20 @@ class ProcessTable:
         self._descriptions = descriptions
         self._size_of = size_of
 
-    def read(self) -> Iterator[Tables]:
-        """See `TableSource`."""
-        now_ns = time.monotonic_ns()
-        processes, counters, absent, _ = self._live(now_ns)
-        rows = self._sums.rows(processes, counters, absent, now_ns)
+    def read(self, rows: Sequence[ProcessRow] | None = None) -> Iterator[Tables]:
+        """See `TableSource`.
+
+        Args:
+            rows: of the last sample; None: those of now.
+        """
+        if rows is None:
+            now_ns = time.monotonic_ns()
+            processes, counters, absent, _ = self._live(now_ns)
+            rows = self._sums.rows(processes, counters, absent, now_ns)
         self._descriptions.forget({row.number for row in rows})
         yield {"processes": self._table(sorted(rows, key=lambda row: row.number))}
 
-    def _table(self, rows: list[ProcessRow]) -> Table:
+    def _table(self, rows: Sequence[ProcessRow]) -> Table:
         table = np.zeros(len(rows), dtype_of("processes"))
         # By columns: to write one value of one row costs as much as to convert a list of some.
         table["process"] = [row.number for row in rows]
@@ -126,11 +131,11 @@ class JoinedTables:
     def read(self) -> Iterator[Tables]:
         """See `TableSource`; when all are read, the check is that of the same rows."""
         noted = None if self._check is None else self._check.noted
-        yield from self._processes.read()
+        yield from self._processes.read(None if noted is None else noted.rows)
         if self._others is not None:
             yield from self._others.read()
         if self._check is not None and noted is not None:
-            self._check.found = noted
+            self._check.found = noted.check
 
     def close(self) -> None:
         """Close both."""

@@ -207,8 +207,7 @@ class GroupSampler(TargetSampler):
         used = self._meter.take_used()
         # Many records that came at once are counted in several samples: until then much is missing.
         counted = self._tracker.exited().threads >= self._membership.members.ended
-        if rows is not None:
-            self._check.noted = None
+        self._check.noted = None
         if used is not None and counted:
             self._check.note(self._sums.rows(*self._live(started_ns)[:3], started_ns), used)
         return super()._sample(events, rows, started_ns, late, health, last=last)

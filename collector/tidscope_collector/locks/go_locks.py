@@ -14,7 +14,6 @@ from tidscope_collector.foreign.owned_port import OwnedPort
 from tidscope_collector.foreign.prometheus_answers import ask_counter
 from tidscope_collector.foreign.reader import NoAnswerError, ask_ports
 from tidscope_collector.locks.waited import LEFT_OUT, Waited, WaitTable
-from tidscope_collector.procfs.files import ProcFs
 
 PROFILE = "/debug/pprof/mutex"
 METRICS = "/metrics"
@@ -35,16 +34,14 @@ class GoLocks:
     """Reads one Go program; one thread uses it.
 
     Args:
-        procfs: where the process is.
-        pid: its id.
+        pid: of the process.
         start_ticks: its start.
 
     Attributes:
         reason: why there is nothing to read; empty if there is.
     """
 
-    def __init__(self, procfs: ProcFs, pid: int, start_ticks: int) -> None:
-        self._procfs = procfs
+    def __init__(self, pid: int, start_ticks: int) -> None:
         self._pid = pid
         self._start_ticks = start_ticks
         self._wanted: set[str] | None = None
@@ -77,7 +74,7 @@ class GoLocks:
         """Look for the ports at which something is served."""
         if self._wanted is None:
             try:
-                can = ask_go_serving(self._procfs, self._pid, self._start_ticks)
+                can = ask_go_serving(self._pid, self._start_ticks)
             except NoAnswerError as error:
                 self.reason = str(error)
                 return
@@ -88,7 +85,7 @@ class GoLocks:
         if not missing or time.monotonic() < self._search_at_s:
             return
         self._search_at_s = time.monotonic() + SEARCH_S
-        listening = ask_ports(self._procfs, [self._pid]).get(self._pid, [])
+        listening = ask_ports([(self._pid, self._start_ticks)]).get(self._pid, [])
         for port in [port for port in listening if port not in self._tried][:MOST_PORTS]:
             self._tried.add(port)
             for path in sorted(missing - self._ports.keys()):
@@ -106,9 +103,7 @@ class GoLocks:
             NotServedError: it does not serve this.
             NoAnswerError: what it serves makes no sense.
         """
-        owned = self._owned.setdefault(
-            port, OwnedPort(self._procfs, self._pid, self._start_ticks, port)
-        )
+        owned = self._owned.setdefault(port, OwnedPort(self._pid, self._start_ticks, port))
         if path == PROFILE:
             body = fetch(port, path, owned.refusal, "application/octet-stream")
             return {

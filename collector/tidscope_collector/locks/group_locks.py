@@ -3,7 +3,7 @@
 import logging
 import threading
 from collections import Counter
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -22,10 +22,11 @@ from tidscope_collector.locks.registry import (
     Numbers,
 )
 from tidscope_collector.locks.waited import LockSource
-from tidscope_collector.procfs.files import ProcFs
 
 _MOST_REFUSED = 64
 """Processes of which it is remembered why they could not be examined."""
+SPARE_PLACES = 4096
+"""Places whose number is remembered, beyond twice those that are asked for."""
 _BETWEEN_S = 0.2
 """Between two questions about locks, each of which takes some 10 ms of CPU time: of a build's
 processes most end before their turn comes."""
@@ -55,13 +56,11 @@ class GroupLocks:
     The locks of processes that end before they are examined are one for each name of a process.
 
     Args:
-        procfs: where the processes are.
         find: the process of an id, as it is or was lately; None: it is not known. Called by
             whoever calls `numbers_in`.
     """
 
-    def __init__(self, procfs: ProcFs, find: Callable[[int], LockOwner | None]) -> None:
-        self._procfs = procfs
+    def __init__(self, find: Callable[[int], LockOwner | None]) -> None:
         self._find = find
         self._numbers: dict[tuple[int, int], int] = {}
         """By process and address."""
@@ -84,15 +83,18 @@ class GroupLocks:
         """Numbers of locks by process and address; returns at once.
 
         Args:
-            processes: uint32[n].
+            processes: uint32[n]; of all places at which threads waited so far.
             addresses: uint64[n].
 
         Returns:
             uint32[n]; 0 for those that are being examined, and beyond the most that there may be.
         """
         found = np.zeros(len(addresses), np.uint32)
+        asked = list(zip(processes.tolist(), addresses.tolist(), strict=True))
         with self._changed:
-            for row, place in enumerate(zip(processes.tolist(), addresses.tolist(), strict=True)):
+            if len(self._numbers) > 2 * len(asked) + SPARE_PLACES:
+                self._forget_all_but(asked)
+            for row, place in enumerate(asked):
                 number = self._numbers.get(place)
                 found[row] = self._request(*place) if number is None else number
             if self._pending:
@@ -123,6 +125,12 @@ class GroupLocks:
                 del self._locks[key]
             for owner in [owner for owner in self._pending if owner.pid == pid]:
                 del self._pending[owner]
+
+    @property
+    def places(self) -> int:
+        """Places whose number is remembered."""
+        with self._changed:
+            return len(self._numbers)
 
     @property
     def without_number(self) -> int:
@@ -169,6 +177,12 @@ class GroupLocks:
         self._examined[pid] = owner.name
         return 0
 
+    def _forget_all_but(self, asked: Sequence[tuple[int, int]]) -> None:
+        """Forget places, most of them in ended processes, that nobody asks for any more."""
+        places, pids = set(asked), {pid for pid, _ in asked}
+        self._numbers = {at: number for at, number in self._numbers.items() if at in places}
+        self._examined = {pid: name for pid, name in self._examined.items() if pid in pids}
+
     def _work(self) -> None:
         while True:
             with self._changed:
@@ -188,9 +202,7 @@ class GroupLocks:
     def _ask(self, owner: LockOwner, asked: list[int]) -> LockAnswer | None:
         join_place = self._join_places.get(owner.name, 0)
         try:
-            answer = ask_lock_addresses(
-                self._procfs, owner.pid, owner.start_ticks, asked, join_place
-            )
+            answer = ask_lock_addresses(owner.pid, owner.start_ticks, asked, join_place)
         except NoAnswerError as error:
             log.info("locks of process %d: %s", owner.pid, error)
             with self._changed:

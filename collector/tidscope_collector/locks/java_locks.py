@@ -10,7 +10,6 @@ import time
 from tidscope_collector.foreign.lock_answers import ask_java_blocked
 from tidscope_collector.foreign.reader import NoAnswerError
 from tidscope_collector.locks.waited import LEFT_OUT, Waited, WaitTable
-from tidscope_collector.procfs.files import ProcFs
 
 LONGEST_GAP_S = 30.0
 """A dump says nothing of what was longer ago."""
@@ -25,16 +24,14 @@ class JavaLocks:
     """Reads one virtual machine; one thread uses it.
 
     Args:
-        procfs: where the process is.
-        pid: its id.
+        pid: of the process.
         start_ticks: its start.
 
     Attributes:
         reason: why there is nothing to read; empty if there is.
     """
 
-    def __init__(self, procfs: ProcFs, pid: int, start_ticks: int) -> None:
-        self._procfs = procfs
+    def __init__(self, pid: int, start_ticks: int) -> None:
         self._pid = pid
         self._start_ticks = start_ticks
         self._waits = WaitTable()
@@ -45,7 +42,7 @@ class JavaLocks:
         """See LockSource."""
         now_ns = time.monotonic_ns()
         try:
-            blocked = ask_java_blocked(self._procfs, self._pid, self._start_ticks)
+            blocked = ask_java_blocked(self._pid, self._start_ticks)
         except NoAnswerError as error:
             self.reason = str(error) + _HOW.format(self._pid)
             self._read_ns = 0

@@ -1,6 +1,6 @@
 """The locks of one target, as whoever makes its frames asks for them.
 
-    locks = open_locks(procfs, process, ask_program=True)
+    locks = open_locks(process, ask_program=True)
     numbers = locks.numbers(addresses)   # each second, from the sampling thread; never waits
     rows = locks.names(after=revision)   # rows of `lock_names` that are new
     more = locks.waits()                 # rows of `locks` that no futex tells of
@@ -22,7 +22,6 @@ from tidscope_collector.foreign.lock_kinds import Found
 from tidscope_collector.foreign.reader import NoAnswerError
 from tidscope_collector.locks.registry import Addresses, LockName, LockRegistry, Numbers
 from tidscope_collector.locks.waited import LockSource, Waited
-from tidscope_collector.procfs.files import ProcFs
 
 READ_EVERY_S = 10.0
 """A program's own account of its locks."""
@@ -50,20 +49,17 @@ class Locks:
     """Numbers and names of the locks of one target; any thread may call its methods.
 
     Args:
-        procfs: where the process is.
-        pid: its id.
+        pid: of the process.
         start_ticks: its start.
         source: the program's own account of its locks, read every READ_EVERY_S.
     """
 
     def __init__(
         self,
-        procfs: ProcFs,
         pid: int,
         start_ticks: int,
         source: LockSource | None = None,
     ) -> None:
-        self._procfs = procfs
         self._pid = pid
         self._start_ticks = start_ticks
         self._registry = LockRegistry()
@@ -221,9 +217,7 @@ class Locks:
 
     def _ask(self, asked: list[int], join_place: int) -> LockAnswer | None:
         try:
-            answer = ask_lock_addresses(
-                self._procfs, self._pid, self._start_ticks, asked, join_place
-            )
+            answer = ask_lock_addresses(self._pid, self._start_ticks, asked, join_place)
         except NoAnswerError as error:
             log.info("locks of process %d: %s", self._pid, error)
             self._unexamined = f"locks have no names: {error}"

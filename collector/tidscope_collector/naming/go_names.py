@@ -4,7 +4,6 @@ from collections.abc import Mapping
 
 from tidscope_collector.foreign.name_answers import ask_go_threads
 from tidscope_collector.foreign.reader import NoAnswerError
-from tidscope_collector.procfs.files import ProcFs
 
 SYSMON = "sysmon"
 
@@ -13,22 +12,20 @@ class GoNames:
     """A `NameSource`. Nothing in the program takes notice of it.
 
     Args:
-        procfs: where the process is.
-        pid: its id.
+        pid: of the process.
         start_ticks: its start.
     """
 
     runtime: str = "Go runtime"
     every_s: float | None = None
 
-    def __init__(self, procfs: ProcFs, pid: int, start_ticks: int) -> None:
-        self._procfs = procfs
+    def __init__(self, pid: int, start_ticks: int) -> None:
         self._pid = pid
         self._start_ticks = start_ticks
 
     def read(self) -> Mapping[int, str]:
         """See `NameSource`."""
-        found = ask_go_threads(self._procfs, self._pid, self._start_ticks)
+        found = ask_go_threads(self._pid, self._start_ticks)
         if SYSMON not in found.values():
             # Every Go program has it; it did not wait at that instant.
             raise NoAnswerError("The runtime's thread sysmon was not seen waiting yet.")

@@ -3,29 +3,26 @@
 from collections.abc import Mapping
 
 from tidscope_collector.foreign.name_answers import ask_java_names
-from tidscope_collector.procfs.files import ProcFs
 
 
 class JavaNames:
     """A `NameSource`. A dump stops all Java threads for the moment that it takes.
 
     Args:
-        procfs: where the process is.
-        pid: its id.
+        pid: of the process.
         start_ticks: its start.
     """
 
     runtime: str = "Java virtual machine"
     every_s: float | None = None
 
-    def __init__(self, procfs: ProcFs, pid: int, start_ticks: int) -> None:
-        self._procfs = procfs
+    def __init__(self, pid: int, start_ticks: int) -> None:
         self._pid = pid
         self._start_ticks = start_ticks
 
     def read(self) -> Mapping[int, str]:
         """See `NameSource`."""
-        return ask_java_names(self._procfs, self._pid, self._start_ticks)
+        return ask_java_names(self._pid, self._start_ticks)
 
     def close(self) -> None:
         """See `NameSource`; there is nothing to close."""

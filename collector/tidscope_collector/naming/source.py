@@ -9,7 +9,6 @@ from tidscope_collector.naming.go_names import GoNames
 from tidscope_collector.naming.java_names import JavaNames
 from tidscope_collector.naming.title_names import TitleNames
 from tidscope_collector.naming.titles import read_title
-from tidscope_collector.procfs.files import ProcFs
 
 
 class NameSource(Protocol):
@@ -36,29 +35,26 @@ class NameSource(Protocol):
         ...
 
 
-def name_source(procfs: ProcFs, process: Process) -> NameSource | None:
+def name_source(process: Process) -> NameSource | None:
     """What a process' threads are named by; None: by the kernel alone."""
-    found = runtime_source(procfs, process.pid, process.start_ticks, process.runtime)
+    found = runtime_source(process.pid, process.start_ticks, process.runtime)
     if found is not None:
         return found
     if process.command is not None and read_title(process.command.encode()) is not None:
-        return TitleNames(procfs, process.pid, process.start_ticks)
+        return TitleNames(process.pid, process.start_ticks)
     return None
 
 
-def runtime_source(
-    procfs: ProcFs, pid: int, start_ticks: int, runtime: Runtime
-) -> NameSource | None:
+def runtime_source(pid: int, start_ticks: int, runtime: Runtime) -> NameSource | None:
     """What a runtime names the threads of a process by; None: it names none.
 
     Args:
-        procfs: where the process is.
         pid: its id.
         start_ticks: its start.
         runtime: that its program has.
     """
     if runtime == "java":
-        return JavaNames(procfs, pid, start_ticks)
+        return JavaNames(pid, start_ticks)
     if runtime == "go":
-        return GoNames(procfs, pid, start_ticks)
+        return GoNames(pid, start_ticks)
     return None

@@ -4,24 +4,22 @@ from collections.abc import Mapping
 
 from tidscope_collector.foreign.title import ArgumentsReader
 from tidscope_collector.naming.titles import read_title, role_of_title
-from tidscope_collector.procfs.files import ProcFs
 
 
 class TitleNames:
     """A `NameSource`: the name changes as often as the title does, seen once a second.
 
     Args:
-        procfs: where the process is.
-        pid: its id.
+        pid: of the process.
         start_ticks: its start.
     """
 
     runtime: str = "title of the process"
     every_s: float | None = 1.0
 
-    def __init__(self, procfs: ProcFs, pid: int, start_ticks: int) -> None:
+    def __init__(self, pid: int, start_ticks: int) -> None:
         self._pid = pid
-        self._arguments = ArgumentsReader(procfs, pid, start_ticks)
+        self._arguments = ArgumentsReader(pid, start_ticks)
 
     def read(self) -> Mapping[int, str]:
         """See `NameSource`."""

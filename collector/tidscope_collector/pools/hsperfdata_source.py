@@ -8,22 +8,19 @@ from tidscope_collector.foreign.java_counters import JavaCountersReader
 from tidscope_collector.foreign.reader import NoAnswerError
 from tidscope_collector.pools.hsperfdata_pools import pools_of
 from tidscope_collector.pools.source import PoolOrigin, PoolsUnreadableError
-from tidscope_collector.procfs.files import ProcFs
 
 
 class HsperfdataPoolSource:
     """A `PoolSource` by a child that keeps the file open: nothing in the machine is asked.
 
     Args:
-        procfs: where the process is.
-        pid: its id.
+        pid: of the process.
         start_ticks: its start.
     """
 
     origin: PoolOrigin = "hsperfdata"
 
-    def __init__(self, procfs: ProcFs, pid: int, start_ticks: int) -> None:
-        self._procfs = procfs
+    def __init__(self, pid: int, start_ticks: int) -> None:
         self._pid = pid
         self._start_ticks = start_ticks
         self._reader: JavaCountersReader | None = None
@@ -32,7 +29,7 @@ class HsperfdataPoolSource:
         """See PoolSource; starts the child where there is none."""
         try:
             if self._reader is None:
-                self._reader = JavaCountersReader(self._procfs, self._pid, self._start_ticks)
+                self._reader = JavaCountersReader(self._pid, self._start_ticks)
             pools = pools_of(self._reader.read())
         except NoAnswerError as error:
             self.close()

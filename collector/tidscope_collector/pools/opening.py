@@ -41,7 +41,7 @@ class PoolReaders:
         """
         found: list[PoolSource] = [AgentPoolSource(self._procfs, pid, start_ticks)]
         if self._ask_program:
-            found.append(PrometheusPoolSource(self._procfs, pid, start_ticks))
+            found.append(PrometheusPoolSource(pid, start_ticks))
         if java:
-            found.append(HsperfdataPoolSource(self._procfs, pid, start_ticks))
+            found.append(HsperfdataPoolSource(pid, start_ticks))
         return PoolReader(found, pid, self._attach_ns, registry=registry)

@@ -11,7 +11,6 @@ from tidscope_collector.foreign.prometheus_answers import ask_samples
 from tidscope_collector.foreign.reader import NoAnswerError, ask_ports
 from tidscope_collector.pools.prometheus_pools import METRICS, pools_of
 from tidscope_collector.pools.source import PoolOrigin, PoolsUnreadableError
-from tidscope_collector.procfs.files import ProcFs
 
 PATHS = ("/metrics", "/actuator/prometheus")
 MOST_PORTS = 8
@@ -25,15 +24,13 @@ class PrometheusPoolSource:
     """A `PoolSource`.
 
     Args:
-        procfs: where the process is.
-        pid: its id.
+        pid: of the process.
         start_ticks: its start.
     """
 
     origin: PoolOrigin = "prometheus"
 
-    def __init__(self, procfs: ProcFs, pid: int, start_ticks: int) -> None:
-        self._procfs = procfs
+    def __init__(self, pid: int, start_ticks: int) -> None:
         self._pid = pid
         self._start_ticks = start_ticks
         self._found: tuple[OwnedPort, int, str] | None = None
@@ -57,11 +54,11 @@ class PrometheusPoolSource:
             raise PoolsUnreadableError(_NOT_SERVED)
         self._search_at_s = time.monotonic() + SEARCH_S
         try:
-            listening = ask_ports(self._procfs, [self._pid]).get(self._pid, [])
+            listening = ask_ports([(self._pid, self._start_ticks)]).get(self._pid, [])
         except NoAnswerError as error:
             raise PoolsUnreadableError(str(error)) from error
         for port in sorted(listening)[:MOST_PORTS]:
-            owned = OwnedPort(self._procfs, self._pid, self._start_ticks, port)
+            owned = OwnedPort(self._pid, self._start_ticks, port)
             for path in PATHS:
                 try:
                     pools = self._fetch(owned, port, path)

@@ -1,20 +1,12 @@
 """Names that people gave their containers, as Docker, Podman and the kubelet wrote them down."""
 
-import pwd
 import re
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
 
 from tidscope_collector.foreign.container_answers import ask_container_names
-from tidscope_collector.foreign.container_files import (
-    DOCKER,
-    IN_HOME,
-    KUBELET,
-    MOST_FOLDERS,
-    PODMAN,
-    ContainerName,
-)
+from tidscope_collector.foreign.container_files import MOST_USERS, ContainerName
 from tidscope_collector.foreign.reader import NoAnswerError
 from tidscope_collector.processes.cgroup_names import Container
 
@@ -22,10 +14,9 @@ AGAIN_S = 30.0
 """A container without a name is looked for so often, and the others, which may be renamed."""
 MOST_KEPT = 4096
 
-Folder = tuple[str, int]
-"""In which names are written down, and the user that its files must be of; -1: any."""
-Ask = Callable[[Iterable[str], Iterable[Folder]], Mapping[str, ContainerName]]
+Ask = Callable[[Iterable[str], Iterable[int]], Mapping[str, ContainerName]]
 
+_LAST_USER = (1 << 32) - 2
 _USER = re.compile(r"/user-(\d{1,10})\.slice/")
 
 
@@ -33,22 +24,13 @@ class ContainerNames:
     """Keeps names that were found; for several threads.
 
     Args:
-        docker: the folder of Docker.
-        kubelet: the folder of Kubernetes' kubelet.
-        podman: the folder of Podman's system service.
-        ask: reads names by ids of containers.
+        ask: reads names by ids of containers and by users who may have started them.
         clock: in seconds, never steps.
     """
 
     def __init__(
-        self,
-        docker: str = DOCKER,
-        kubelet: str = KUBELET,
-        podman: str = PODMAN,
-        ask: Ask = ask_container_names,
-        clock: Callable[[], float] = time.monotonic,
+        self, ask: Ask = ask_container_names, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        self._folders = [(docker, -1), (kubelet, -1), (podman, -1)]
         self._ask = ask
         self._clock = clock
         self._lock = threading.Lock()
@@ -66,14 +48,13 @@ class ContainerNames:
             }
             if not wanted:
                 return
-            homes = {folder for one in wanted.values() if (folder := home_of(one.cgroup))}
-            folders = [*self._folders, *sorted(homes)[: MOST_FOLDERS - 1]]
+            users = {uid for one in wanted.values() if (uid := user_of(one.cgroup)) is not None}
             if len(self._due) > MOST_KEPT:
                 self._due.clear()
                 self._known.clear()
             self._due |= dict.fromkeys(wanted, now + AGAIN_S)
             try:
-                self._known |= self._ask(wanted, folders)
+                self._known |= self._ask(wanted, sorted(users)[:MOST_USERS])
             except NoAnswerError:
                 return
 
@@ -88,13 +69,7 @@ class ContainerNames:
         return known and known.pod
 
 
-def home_of(cgroup: str) -> Folder | None:
-    """Where a user's own containers are written down, by the path of a control group."""
+def user_of(cgroup: str) -> int | None:
+    """The user whose own container it is, by the path of its control group; None: root's."""
     found = _USER.search(cgroup)
-    if found is None:
-        return None
-    uid = int(found[1])
-    try:
-        return f"{pwd.getpwuid(uid).pw_dir}/{IN_HOME}", uid
-    except (KeyError, OverflowError):
-        return None
+    return None if found is None or int(found[1]) > _LAST_USER else int(found[1])

@@ -16,7 +16,6 @@ from tidscope_collector.foreign.reader import (
     ProcessLine,
     describe,
 )
-from tidscope_collector.procfs.files import ProcFs
 
 log = logging.getLogger("tidscope.processes")
 
@@ -63,12 +62,10 @@ class DetailReader:
     """Reads details; an executable that a process had before is not examined again.
 
     Args:
-        procfs: where processes are.
         clock: in seconds, never steps.
     """
 
-    def __init__(self, procfs: ProcFs, clock: Callable[[], float] = time.monotonic) -> None:
-        self._procfs = procfs
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._known: dict[Identity, Details] = {}
         self._blocked: dict[Identity, float] = {}
@@ -102,7 +99,7 @@ class DetailReader:
             known = self._known.get(one)
             asked.append((*one, known.key if known else None))
         try:
-            lines, at = describe(self._procfs, asked, patience_s)
+            lines, at = describe(asked, patience_s)
         except NoAnswerError as error:
             log.warning("processes cannot be described: %s", error)
             return []

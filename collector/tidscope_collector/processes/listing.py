@@ -99,7 +99,7 @@ class ProcessLister:
         self._containers = containers or ContainerNames()
         self._clock = clock
         self._groups = groups
-        self._details = DetailReader(self._procfs)
+        self._details = DetailReader()
         self._users: dict[int, str] = {}
         self._parents: dict[int, int] = {}
         self._before: _Usage | None = None
@@ -164,10 +164,11 @@ class ProcessLister:
         if self._ports_at is not None and now - self._ports_at < _PORTS_SECONDS:
             return
         self._ports_at = now
-        programs = [stat.pid for stat in stats.values() if not stat.kernel_thread]
+        programs = [
+            (stat.pid, stat.start_ticks) for stat in stats.values() if not stat.kernel_thread
+        ]
         self._ports = {
-            (pid, stats[pid].start_ticks): ports
-            for pid, ports in ask_ports(self._procfs, programs).items()
+            (pid, stats[pid].start_ticks): ports for pid, ports in ask_ports(programs).items()
         }
 
     def _usage(self, now: float, places: list[tuple[Stat, _Place]]) -> _Usage:

@@ -530,13 +530,17 @@ class Engine:
         for target, sampler in self._targets.items():
             decoder = sampler.reader.exits
             if decoder is not None:
+                began_ns = sampler.began_ns
+                own = exits
+                if began_ns is not None:
+                    own = self._exits.of_process(exits, sampler.pid, began_ns)
                 # All at one moment, somewhat later than their ends: starts are upper bounds.
-                at = np.full(len(exits.words), exits.before_ns, np.int64)
-                reading = decoder.decode(exits.words, at)
+                at = np.full(len(own.words), own.before_ns, np.int64)
+                reading = decoder.decode(own.words, at)
                 if len(reading.tid):
                     self._held.setdefault(target, []).append(reading)
                     code = process_exit_code(
-                        self._exits, exits, sampler.pid, foreign_exits=sampler.foreign_exits
+                        self._exits, own, sampler.pid, foreign_exits=sampler.foreign_exits
                     )
                     if code is not None:
                         self._codes[target] = code

@@ -174,34 +174,54 @@ class ExitedThreads:
         if self.processes is not None:
             self.processes.corrected(process, {}, totals)
 
-    def moved(self, name: str, totals: Mapping[str, int], process: int = 0) -> None:
-        """A thread that vanished lives on under another id, with counters that have grown since.
+    def moved(
+        self, process: int, main: int, totals: Mapping[str, int]
+    ) -> tuple[Mapping[str, int], int] | None:
+        """Find the thread that vanished and lives on under a main thread's id.
+
+        It is found once, and its totals, which stay in the sums, are exact.
 
         Args:
-            name: its comm now. The role of the thread that vanished keeps what it has.
-            totals: its counters now; what it was counted with is taken back, or it would count
-                twice.
             process: whose; 0: the only one.
+            main: id of its main thread.
+            totals: counters under that id, which have grown since.
+
+        Returns:
+            What it was counted with, and CLOCK_MONOTONIC when it was seen last; None: there is
+            none.
         """
         fitting = [
             (sum(known.totals.values()), tid, vanished)
             for vanished in (self._recent, self._before)
             for tid, known in vanished.items()
             if known.process == process
+            and tid != main
             and all(
                 value <= totals.get(name, 0)
                 for name, value in known.totals.items()
                 if name not in _STATES
             )
         ]
-        if fitting:
-            _, tid, vanished = max(fitting, key=lambda one: one[0])
-            self.inexact -= 1
-            counted = vanished.pop(tid).totals
-            self._subtract(counted)
-            self.roles.counted(name, counted)
-            if self.processes is not None:
-                self.processes.moved(process, counted)
+        if not fitting:
+            return None
+        _, tid, vanished = max(fitting, key=lambda one: one[0])
+        self.inexact -= 1
+        self._summary = None
+        found = vanished.pop(tid)
+        return found.totals, found.seen_ns
+
+    def counted_twice(self, name: str, totals: Mapping[str, int], process: int = 0) -> None:
+        """Take back what was counted with two ids.
+
+        Args:
+            name: comm of the second one, whose role lacks it from now on.
+            totals: that were counted twice.
+            process: whose; 0: the only one.
+        """
+        self._subtract(totals)
+        self.roles.counted(name, totals)
+        if self.processes is not None:
+            self.processes.moved(process, totals)
 
     def _add(self, totals: Mapping[str, int]) -> None:
         self._summary = None

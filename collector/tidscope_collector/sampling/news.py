@@ -1,6 +1,8 @@
 """When births, ends and names of threads are taken in: at once, or later where there are many."""
 
-EVERY_NS, SELDOM_NS = 450_000_000, 1_950_000_000
+from tidscope_wire.generated.limits import LIFECYCLE_WAIT_SECONDS
+
+EVERY_NS, SELDOM_NS = 450_000_000, LIFECYCLE_WAIT_SECONDS * 1_000_000_000 - 50_000_000
 SHARE = 0.004
 """Of a core: where samples with news take more, they are up to `SELDOM_NS` apart."""
 AT_ONCE = 4

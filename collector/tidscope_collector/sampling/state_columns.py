@@ -4,7 +4,7 @@ Stays under way are not in them; a column may fall by some microseconds when a s
 two, the state and since when, are gauges, of which there is no sum.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -59,3 +59,20 @@ class StateColumns:
             invalid=None if invalid is None else invalid[:, : self._behind],
             changed=None,
         )
+
+    def take_off(
+        self, row: npt.NDArray[np.uint64], values: Mapping[str, int], until_ns: int
+    ) -> None:
+        """Take off what a thread had at an instant, in place.
+
+        Args:
+            row: uint64[F], of a reading after it.
+            values: field name to value, as `at` gives it for that instant.
+            until_ns: CLOCK_MONOTONIC of it. A stay under way counts from then on.
+        """
+        off = np.array([values.get(name, 0) for name in self.summed], np.uint64)
+        summed = row[: self._behind]
+        summed -= np.minimum(summed, off)
+        if self._first < self._behind:
+            began_ns = np.uint64(max(0, until_ns - self._attach_ns))
+            row[self._behind + 1] = max(row[self._behind + 1], began_ns)

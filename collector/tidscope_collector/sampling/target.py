@@ -193,7 +193,7 @@ class TargetSampler:
             self.pid,
             process.executable,
             process.name,
-            lambda: open_program(procfs, self.pid, process.start_ticks),
+            lambda: open_program(self.pid, process.start_ticks),
         )
         opened.callback(self._program.close)
         self._alive = select.poll()
@@ -203,6 +203,17 @@ class TargetSampler:
     def seq(self) -> int:
         """Number of the last frame; 0: there is none yet."""
         return self._frames.seq
+
+    @property
+    def began_ns(self) -> int | None:
+        """CLOCK_MONOTONIC of the process's start; None for a group, or once its main thread ended.
+
+        The start in clock ticks is no substitute: it counts time in which the machine slept.
+        """
+        main = self._tracker.threads.get(self.pid)
+        if main is None or self.target.group is not None:
+            return None
+        return self.attach_ns + main.start_ns
 
     @property
     def threads_exited(self) -> int:

@@ -22,6 +22,7 @@ from tidscope_wire.role import RoleRule
 
 from tidscope_collector.sampling.exit_cpu import CPU
 from tidscope_collector.sampling.exited import ExitedThreads, ProcessNotes, latest
+from tidscope_collector.sampling.inherited import Inherited, InheritedCounters
 from tidscope_collector.sampling.presence import Look, Presence
 from tidscope_collector.sampling.readings import (
     absent_mask,
@@ -44,8 +45,24 @@ from tidscope_collector.sampling.state_columns import StateColumns
 from tidscope_collector.threads.matching import Index, rows_of_both
 from tidscope_collector.threads.reading import Reading
 
-Heir = tuple[str, dict[str, int], int]
-"""Comm and counters of a thread that began with a main thread's id, and its process."""
+_ROUNDING_NS = 1_000_000
+"""By which CPU time of a record may be below that of a row, as sources of both differ."""
+
+
+class _Heir(NamedTuple):
+    """An ended thread that no sample saw, and that had a main thread's id.
+
+    Attributes:
+        name: comm.
+        totals: of its record.
+        process: whose; 0: the only one.
+        event: of its end.
+    """
+
+    name: str
+    totals: dict[str, int]
+    process: int
+    event: ThreadExited
 
 
 @dataclass
@@ -116,7 +133,8 @@ class Tracker:
     """Whether the last listing had any of them."""
     _recorded: set[int] = field(default_factory=set)
     """Ids whose exit record came for the sample that is being taken in."""
-    _heirs: list[Heir] = field(default_factory=list)
+    _heirs: list[_Heir] = field(default_factory=list)
+    _inherited: InheritedCounters = field(init=False)
     _last: Reading = field(init=False)
     """The last row of each live thread, whichever sample it is from."""
     _seen_ns: npt.NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
@@ -133,6 +151,7 @@ class Tracker:
     def __post_init__(self) -> None:
         self._ended = ExitedThreads(roles=RoleSums(self.role_rules))
         self._states = StateColumns(self.fields, self.attach_ns)
+        self._inherited = InheritedCounters(self._states)
         self._last = empty(len(self.fields))
         self._ended.processes = self.processes
         # The scheduler's own counter: it falls only where an id stands for another thread.
@@ -153,9 +172,13 @@ class Tracker:
             self._ended.turn()
         return self._records(exits, end_ns) if exits is not None and len(exits.tid) else []
 
-    def _close(self) -> None:
-        """The sample is taken in."""
-        self._inherit(self._heirs)
+    def _close(self, events: list[TargetEvent]) -> None:
+        """The sample is taken in.
+
+        Args:
+            events: that it gave so far.
+        """
+        self._take_back(events)
         self._heirs, self._recorded, self._open = [], set(), False
 
     def update(
@@ -180,9 +203,10 @@ class Tracker:
             Events in order, and the rows that changed.
         """
         events = self.take_exits(exits, end_ns)
+        reading = self._inherited.taken_off(reading)
         in_place = reading.counters is self._last.counters
         if in_place and reading.changed is not None and not self._lingering | self._recorded:
-            return events, self._same_threads(reading, reading.changed)
+            return events, self._same_threads(reading, reading.changed, events)
         rows = reading
         reading = self._without_ended(taken(reading), listed, look)
         now, then = rows_of_both(reading.tid, self._last.tid)
@@ -199,14 +223,10 @@ class Tracker:
         fresh[now] = reborn
         for tid in reading.tid[now][reborn].tolist():
             self._vanished(tid, events)
+        reading = self._inherit(reading, np.flatnonzero(fresh).tolist(), end_ns)
         for row in np.flatnonzero(fresh).tolist():
             self._born(reading, row, events)
-            process = _process(reading, row)
-            if int(reading.tid[row]) == (process or self.pid):
-                self._heirs.append(
-                    (text(bytes(reading.name[row])), self._totals(reading, row, end_ns), process)
-                )
-        self._close()
+        self._close(events)
         self._renamed(reading, now, then, events)
         # Where rows are others than were read, they are ours.
         kept = rows.changed if reading.counters is rows.counters else None
@@ -223,13 +243,15 @@ class Tracker:
             self._seen_ns = np.concatenate([seen, self._seen_ns[stands]])
         return events, wire_rows(reading, changed, self.fields)
 
-    def _same_threads(self, reading: Reading, changed: npt.NDArray[np.bool_]) -> Rows:
+    def _same_threads(
+        self, reading: Reading, changed: npt.NDArray[np.bool_], events: list[TargetEvent]
+    ) -> Rows:
         """Take in the last reading, brought up to date: the same threads, none of them ended."""
         rows = wire_rows(reading, changed, self.fields)
         changed[:] = False
         if reading.seen_ns is not None:
             self._seen_ns = reading.seen_ns
-        self._close()
+        self._close(events)
         return rows
 
     @property
@@ -360,7 +382,7 @@ class Tracker:
         if exited:
             for tid in list(self.threads):
                 self._vanished(tid, events)
-        self._close()
+        self._close(events)
         return events
 
     def _records(self, exits: Reading, end_ns: int | None) -> list[TargetEvent]:
@@ -373,7 +395,8 @@ class Tracker:
         for row, (tid, recorded) in enumerate(
             zip(exits.tid.tolist(), all_values(exits, fields), strict=True)
         ):
-            totals = recorded
+            inherited = self._inherited.of(tid)
+            totals = recorded if inherited is None else inherited.taken_off(recorded)
             name, start = names[row], starts[row]
             thread = self._take_out(tid)
             process = _process(exits, row) or (thread.process if thread else 0)
@@ -381,49 +404,74 @@ class Tracker:
                 if thread.comm == name:
                     name = thread.name
                 before = self._last_totals(self._last_row(tid))
-                totals = latest(before, totals)
+                if not _is_of_another(before, totals):
+                    totals = latest(before, totals)
                 self._ended.roles.renamed(thread.name, name, before)
             # If so, the pages already have its exit, and the sums are right now.
             late = thread is None and self._ended.corrected(tid, start, totals, end_ns)
             if thread is None and not late and self.foreign_exits:
                 continue
             self._recorded.add(tid)
+            self._inherited.forget(tid)
             if late:
                 continue
             if thread is None:
                 unseen.setdefault((name, process), []).append(row)
             else:
                 self._ended.recorded(name, 1, totals, process)
-            if thread is None and tid == (process or self.pid):
-                self._heirs.append((name, totals, process))
-            events.append(
-                ThreadExited(
-                    tid=tid,
-                    start_ns=thread.start_ns if thread else start - self.attach_ns,
-                    name=name,
-                    totals=without_lacking(totals, exits, row, fields),
-                    inexact=invalid_fields(exits, row, fields),
-                    exact=True,
-                    seen_alive=thread is not None,
-                    lifetime_ns=None if exits.age_us is None else 1000 * int(exits.age_us[row]),
-                    pid=process or None,
-                )
+            event = ThreadExited(
+                tid=tid,
+                start_ns=thread.start_ns if thread else start - self.attach_ns,
+                name=name,
+                totals=without_lacking(totals, exits, row, fields),
+                inexact=invalid_fields(exits, row, fields),
+                exact=True,
+                seen_alive=thread is not None,
+                lifetime_ns=_lifetime_ns(exits, row, inherited),
+                pid=process or None,
             )
+            if thread is None and tid == (process or self.pid):
+                self._heirs.append(_Heir(name, totals, process, event))
+            events.append(event)
         for (name, process), rows in unseen.items():
             self._ended.recorded(name, len(rows), sums(exits, rows, fields), process)
         return events
 
-    def _inherit(self, heirs: list[Heir]) -> None:
+    def _inherit(self, reading: Reading, rows: list[int], end_ns: int) -> Reading:
         """Count no thread twice that took the main thread's id.
 
         That id is never free while the process lives: who begins with it has executed a program as
         another thread (execve(2)), which then is gone without a record. Its counters went on.
 
         Args:
-            heirs: those who began with that id.
+            reading: of the live threads.
+            rows: of those that begin.
+            end_ns: CLOCK_MONOTONIC after it.
+
+        Returns:
+            The reading, in which they begin with what they have counted since.
         """
-        for name, counters, process in heirs:
-            self._ended.moved(name, counters, process)
+        heirs: list[int] = []
+        for row in rows:
+            tid, process = int(reading.tid[row]), _process(reading, row)
+            self._inherited.forget(tid)
+            if tid == (process or self.pid):
+                found = self._ended.moved(process, tid, self._totals(reading, row, end_ns))
+                if found is not None:
+                    self._inherited.note(tid, Inherited(*found))
+                    heirs.append(tid)
+        return self._inherited.taken_off(reading, heirs)
+
+    def _take_back(self, events: list[TargetEvent]) -> None:
+        """The same for those that ended before a sample saw them under that id."""
+        for name, totals, process, event in self._heirs:
+            found = self._ended.moved(process, event.tid, totals)
+            if found is None:
+                continue
+            self._ended.counted_twice(name, found[0], process)
+            own = Inherited(*found).taken_off(event.totals)
+            corrected = event.model_copy(update={"totals": own})
+            events[:] = [corrected if one is event else one for one in events]
 
     def _without_ended(
         self,
@@ -567,7 +615,10 @@ class Tracker:
 
     def _born(self, reading: Reading, row: int, events: list[TargetEvent]) -> None:
         tid = int(reading.tid[row])
-        start_ns = int(reading.start_ns[row]) - self.attach_ns
+        inherited = self._inherited.of(tid)
+        # Who executed a program has the main thread's start as well: identities are to differ.
+        least_ns = 0 if inherited is None else inherited.seen_ns
+        start_ns = max(int(reading.start_ns[row]), least_ns) - self.attach_ns
         thread = Thread(start_ns, text(bytes(reading.name[row])), process=_process(reading, row))
         self.threads[tid] = thread
         self._census = None
@@ -601,6 +652,19 @@ class Tracker:
 def _process(reading: Reading, row: int) -> int:
     """The process of a thread; 0: the only one."""
     return 0 if reading.process is None else int(reading.process[row])
+
+
+def _is_of_another(row: Mapping[str, int], record: Mapping[str, int]) -> bool:
+    """Whether a row, brought up to date in place, is already of who took the id by execve(2)."""
+    return row.get(CPU, 0) > record.get(CPU, 0) + _ROUNDING_NS and CPU in record
+
+
+def _lifetime_ns(exits: Reading, row: int, inherited: Inherited | None) -> int | None:
+    """How long a thread lived under its id."""
+    if exits.age_us is None:
+        return None
+    age_ns, start_ns = 1000 * int(exits.age_us[row]), int(exits.start_ns[row])
+    return age_ns if inherited is None else max(0, age_ns - (inherited.seen_ns - start_ns))
 
 
 def _marked(last: Reading, rows: Index) -> npt.NDArray[np.bool_] | bool:

@@ -12,8 +12,8 @@ from tidscope_collector.foreign.java_counters import JavaCountersReader
 from tidscope_collector.foreign.reader import (
     NoAnswerError,
     UnreadableError,
-    ask_environment,
     ask_go_chosen,
+    ask_go_environment,
 )
 from tidscope_collector.pools.agent_source import AgentPoolSource
 from tidscope_collector.pools.source import PoolsUnreadableError
@@ -79,9 +79,9 @@ def _audit(
         return
     settings: list[tuple[PoolSetting, Source]] = []
     if process.runtime == "go":
-        settings.append((of_go(_read_setting(procfs, process)), "memory"))
+        settings.append((of_go(_read_setting(process)), "memory"))
     if process.runtime == "java":
-        settings.append((_read_processors(procfs, process, allowance), "hsperfdata"))
+        settings.append((_read_processors(process, allowance), "hsperfdata"))
     if agent:
         settings += [(one, "agent") for one in _read_agent(procfs, process)]
     limit = allowance.limit
@@ -104,9 +104,9 @@ def _audit(
         )
 
 
-def _read_processors(procfs: ProcFs, process: Process, allowance: Allowance) -> PoolSetting:
+def _read_processors(process: Process, allowance: Allowance) -> PoolSetting:
     try:
-        reader = JavaCountersReader(procfs, process.pid, process.start_ticks)
+        reader = JavaCountersReader(process.pid, process.start_ticks)
     except NoAnswerError as error:
         return PoolSetting(PROCESSORS, "processors", None, "unknown", str(error))
     try:
@@ -154,11 +154,11 @@ def _reported(allowance: Allowance) -> CpuAllowance:
     )
 
 
-def _read_setting(procfs: ProcFs, process: Process) -> GoSetting:
+def _read_setting(process: Process) -> GoSetting:
     pid, start = process.pid, process.start_ticks
-    value = _read_gomaxprocs(procfs, pid, start)
+    value = _read_gomaxprocs(pid, start)
     try:
-        variables = ask_environment(procfs, pid, start, ["GOMAXPROCS", "GODEBUG"])
+        variables = ask_go_environment(pid, start)
     except (UnreadableError, NoAnswerError):
         return GoSetting(value, process.runtime_version, "unknown")
     ignores = "containermaxprocs=0" in variables.get("GODEBUG", "").replace(" ", "").split(",")
@@ -166,13 +166,13 @@ def _read_setting(procfs: ProcFs, process: Process) -> GoSetting:
     return GoSetting(
         value,
         process.runtime_version,
-        _who_chose(procfs, process, variables.get("GOMAXPROCS", ""), setting),
+        _who_chose(process, variables.get("GOMAXPROCS", ""), setting),
         ignores,
     )
 
 
-def _read_gomaxprocs(procfs: ProcFs, pid: int, start_ticks: int) -> int | None:
-    reader = open_gomaxprocs(procfs, pid, start_ticks).reader
+def _read_gomaxprocs(pid: int, start_ticks: int) -> int | None:
+    reader = open_gomaxprocs(pid, start_ticks).reader
     if reader is None:
         return None
     try:
@@ -182,7 +182,7 @@ def _read_gomaxprocs(procfs: ProcFs, pid: int, start_ticks: int) -> int | None:
         reader.close()
 
 
-def _who_chose(procfs: ProcFs, process: Process, variable: str, setting: GoSetting) -> Chosen:
+def _who_chose(process: Process, variable: str, setting: GoSetting) -> Chosen:
     by_environment = re.fullmatch(r"\+?[0-9]+", variable) is not None and int(variable) > 0
     if by_environment and setting.gomaxprocs == int(variable):
         return "environment"
@@ -191,7 +191,7 @@ def _who_chose(procfs: ProcFs, process: Process, variable: str, setting: GoSetti
     if follows_limits(setting) is None or setting.gomaxprocs is None:
         return "unknown"
     try:
-        chosen = ask_go_chosen(procfs, process.pid, process.start_ticks)
+        chosen = ask_go_chosen(process.pid, process.start_ticks)
     except (UnreadableError, NoAnswerError):
         return "unknown"
     if chosen is None:

@@ -294,8 +294,8 @@ class SteeringCommands:
             pid=pid,
             start_ticks=program.start_ticks,
             fields=fields,
-            ports=lambda: frozenset(ask_ports(self._procfs, [pid]).get(pid, ())),
-            owned_port=lambda port: OwnedPort(self._procfs, pid, program.start_ticks, port),
+            ports=lambda: frozenset(ask_ports([(pid, program.start_ticks)]).get(pid, ())),
+            owned_port=lambda port: OwnedPort(pid, program.start_ticks, port),
             totals=lambda names: None if target is None else self._total(target, names),
         )
 

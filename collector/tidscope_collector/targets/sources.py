@@ -180,7 +180,7 @@ class Sources:
 
     def name_source(self, process: Process) -> NameSource | None:
         """See `naming.source.name_source`."""
-        return name_source(self._procfs, process)
+        return name_source(process)
 
     def reader(self, pid: int) -> ThreadReader:
         """Make what reads threads of a process that are given by their ids.
@@ -249,7 +249,7 @@ class Sources:
         counted = self.network.beside_group(group, whose)
         ledgers = self.ledger.beside(counted, whose, attach_ns)
         valid = ValidDelays(ledgers, attach_ns)
-        locks = GroupLocks(self._procfs, whose.lock_owner)
+        locks = GroupLocks(whose.lock_owner)
         tables = self.ledger.group_tables(ledgers, whose, locks)
         uncounted = partial(self.network.uncounted, whose, valid.start_of)
         pools = GroupPools(self._pool_readers(attach_ns))

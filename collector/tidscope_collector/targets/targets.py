@@ -6,7 +6,6 @@ import threading
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 
 from tidscope_wire.generated.limits import MAX_ROLE_RULES
 from tidscope_wire.generated.models import (
@@ -250,7 +249,7 @@ class TargetRegistry:
         rules: list[RoleRule] | None,
     ) -> Target:
         lead = selection.lead
-        program = open_gomaxprocs(self._procfs, lead.pid, lead.start_ticks)
+        program = open_gomaxprocs(lead.pid, lead.start_ticks)
         reading = self._sources.group_reader(membership, selection.name, attach_ns)
         reader = reading.reader
         target = Target(
@@ -297,13 +296,13 @@ class TargetRegistry:
 
     def _asking(self) -> Asking:
         return Asking(
-            lambda pid, start_ticks: open_gomaxprocs(self._procfs, pid, start_ticks).reader,
-            partial(runtime_source, self._procfs),
+            lambda pid, start_ticks: open_gomaxprocs(pid, start_ticks).reader,
+            runtime_source,
             self._sources.naming.ask_programs,
         )
 
     def _open(self, process: Process, rate_hz: float, rules: list[RoleRule] | None) -> Target:
-        program = open_gomaxprocs(self._procfs, process.pid, process.start_ticks)
+        program = open_gomaxprocs(process.pid, process.start_ticks)
         # Ledgers begin with the reader: no stay in them began before the attachment.
         attach_ns = time.monotonic_ns()
         try:
@@ -369,7 +368,7 @@ class TargetRegistry:
         names = self._names.get(target.id)
         if executed and names is not None:
             names.executed(self._sources.name_source(process))
-        program = open_gomaxprocs(self._procfs, pid, start_ticks) if executed else None
+        program = open_gomaxprocs(pid, start_ticks) if executed else None
         reader = None if program is None else program.reader
         size = None if reader is None else reader.read()
 

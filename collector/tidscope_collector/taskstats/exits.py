@@ -36,6 +36,8 @@ EXIT_BUFFER_BYTES = 64 * 1024 * 1024
 _BATCH = 256
 _MOST = 1 << 16
 """Records of a CPU in one drain; a full buffer holds fewer."""
+LATE_NS = 2_000_000_000
+"""How long a record may be on its way: threads are preempted between its making and its sending."""
 _REGISTER_S = 2.0
 _SO_MEMINFO = 55
 _MEMINFO = struct.Struct("=9I")
@@ -72,6 +74,7 @@ class Exits:
         ended: process ids whose last thread exited.
         before_ns: CLOCK_MONOTONIC before the drain.
         lost: records lost since the drain before, exact.
+        since_ns: CLOCK_MONOTONIC before the drain before; 0: there was none.
     """
 
     words: npt.NDArray[np.uint64]
@@ -80,6 +83,7 @@ class Exits:
     ended: frozenset[int]
     before_ns: int
     lost: int
+    since_ns: int = 0
 
 
 def dropped(link: socket.socket) -> int | None:
@@ -128,6 +132,7 @@ class ExitListener:
         self._missing_before = 0
         self._missing_reported = 0
         self._filter: bytes | None = None
+        self._drained_ns = 0
         self._poll = select.epoll()
         self._nothing = Exits(
             np.empty((0, kernel.layout.length // 8), np.uint64),
@@ -216,11 +221,12 @@ class ExitListener:
         Raises:
             OSError: a socket failed.
         """
-        before = time.monotonic_ns()
+        since, before = self._drained_ns, time.monotonic_ns()
+        self._drained_ns = before
         # A socket that dropped a record is ready too: the kernel reports ENOBUFS on it.
         ready = {descriptor for descriptor, _ in self._poll.poll(0)}
         if not ready and self._drops_known:
-            return replace(self._nothing, before_ns=before)
+            return replace(self._nothing, before_ns=before, since_ns=since)
         parts: list[tuple[int, Records]] = []
         lost = 0
         for cpu, link in self._sockets.items():
@@ -249,6 +255,7 @@ class ExitListener:
             frozenset().union(*(part.ended for _, part in parts)),
             before,
             lost,
+            since,
         )
 
     def _missing(self) -> int:
@@ -285,6 +292,36 @@ class ExitListener:
     def own_member(self, exits: Exits, name: str) -> npt.NDArray[np.uint32]:
         """A 32-bit member of the records, uint32[n]."""
         return member(exits.words, self._kernel.layout, name)
+
+    def of_process(self, exits: Exits, pid: int, began_ns: int) -> Exits:
+        """Leave out the records of a later process that has got the id of one that ended.
+
+        A process that lived at the drain before is older than the time since its start up to
+        there, and each record says how old the process was.
+
+        Args:
+            exits: of one drain.
+            pid: id of the process.
+            began_ns: CLOCK_MONOTONIC of its start.
+
+        Returns:
+            The records without those; all, where the kernel does not say whose they are.
+        """
+        oldest_ns = exits.since_ns - began_ns - LATE_NS
+        if oldest_ns <= 0:
+            return exits
+        layout = self._kernel.layout
+        if "ac_tgetime" not in layout.offsets:
+            return exits
+        age_us = exits.words[:, layout.offsets["ac_tgetime"] // 8]
+        later = self.own_member(exits, "ac_tgid") == pid
+        later &= age_us < np.uint64(oldest_ns // 1000)
+        if not later.any():
+            return exits
+        kept = ~later
+        return replace(
+            exits, words=exits.words[kept], cpu=exits.cpu[kept], number=exits.number[kept]
+        )
 
 
 def exit_self_test(open_exits: Callable[[], ExitListener]) -> bool:

@@ -117,7 +117,7 @@ class LedgerSource:
         """
         if self._keeper is None or not isinstance(reader, LedgerReader):
             return None
-        locks = open_locks(self._procfs, process, ask_program=self._ask_programs)
+        locks = open_locks(process, ask_program=self._ask_programs)
         return self._opened(LedgerTables(self._keeper, process.pid, locks), process.name)
 
     def group_tables(
@@ -149,7 +149,7 @@ class LedgerSource:
 
     def account_of(self, process: Process) -> LockSource | None:
         """What a program itself says of its locks; None: nothing, or it is not asked."""
-        return own_account(self._procfs, process) if self._ask_programs else None
+        return own_account(process) if self._ask_programs else None
 
     def beside(self, base: TargetReader, whose: Whose, attach_ns: int) -> TargetReader:
         """Put the columns of ledgers beside those of a reader, where ledgers are kept.

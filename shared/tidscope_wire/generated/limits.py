@@ -30,6 +30,8 @@ RUN_PART_BYTES = 67_108_864
 """Frames in a part of a run; a part is sealed at the next key frame."""
 RUN_PART_SECONDS = 60
 """Time in a part of a run; a part is sealed at the next key frame."""
+LIFECYCLE_WAIT_SECONDS = 2
+"""Longest time that births, ends and names of threads wait in the collector before a frame has them."""
 MAX_RUN_FRAMES = 5_000
 """Frames that one request for a run's frames may ask for."""
 MIN_COMPARED_RUNS = 2

@@ -11,6 +11,7 @@ from tidscope_traces.spans.model import Span
 from tidscope_traces.spans.reading import (
     LONGEST_KEY,
     BadTracesError,
+    Bounds,
     ReadSpans,
     bounded,
     check_times,
@@ -22,19 +23,21 @@ from tidscope_traces.spans.reading import (
     object_of,
     parse_name,
     parse_text_id,
+    size_of,
     text_of,
 )
 
 _PID = ("process.pid", "pid")
 
 
-def read_jaeger(document: object) -> ReadSpans:
+def read_jaeger(document: object, bounds: Bounds | None = None) -> ReadSpans:
     """Read a document: the answer of the query service, its `data`, or one trace of these.
 
     A span with something wrong in it is left out and counted.
 
     Raises:
         BadTracesError: the document is not of this form.
+        TooManyError: it holds more than the bounds.
     """
     if isinstance(document, dict):
         traces = document.get("data", [document])
@@ -43,7 +46,7 @@ def read_jaeger(document: object) -> ReadSpans:
     else:
         msg = "the document is neither an object nor a list"
         raise BadTracesError(msg)
-    read = ReadSpans()
+    read = ReadSpans(bounds=bounds)
     for entry in list_of(traces, "data"):
         trace = object_of(entry, "a trace")
         if "spans" not in trace:
@@ -53,9 +56,11 @@ def read_jaeger(document: object) -> ReadSpans:
         processes = {key: _Process(object_of(value, "a process")) for key, value in own.items()}
         for span in list_of(trace["spans"], "spans"):
             try:
-                read.spans.append(_read_span(object_of(span, "a span"), processes))
+                found, shared = _read_span(object_of(span, "a span"), processes)
             except BadTracesError as error:
                 read.reject(str(error))
+            else:
+                read.add(found, shared)
     return read
 
 
@@ -65,10 +70,12 @@ class _Process:
         self.service = parse_name(process.get("serviceName"), "service")
         # Jaeger's own clients call it so.
         self.kept = kept_of({"host.name": tags.get("hostname", ""), **tags})
+        self.shared = size_of(self.service, self.kept)
         self.pid = next((pid for key in _PID if (pid := number_of(tags.get(key)))), None)
 
 
-def _read_span(span: dict[str, Any], processes: Mapping[str, _Process]) -> Span:
+def _read_span(span: dict[str, Any], processes: Mapping[str, _Process]) -> tuple[Span, int]:
+    """A span, and how many characters it takes over from its process."""
     trace_id = parse_text_id(span.get("traceID"), 32)
     process = processes.get(str(span.get("processID")))
     if process is None:
@@ -82,7 +89,7 @@ def _read_span(span: dict[str, Any], processes: Mapping[str, _Process]) -> Span:
     start_ns, duration_ns = _nanoseconds(span, "startTime"), _nanoseconds(span, "duration")
     check_times(start_ns, start_ns + duration_ns)
     parent_id, follows = _parent(span, trace_id)
-    return Span(
+    found = Span(
         trace_id,
         parse_text_id(span.get("spanID"), 16),
         parent_id,
@@ -97,6 +104,7 @@ def _read_span(span: dict[str, Any], processes: Mapping[str, _Process]) -> Span:
         follows,
         bounded(attributes, process.kept),
     )
+    return found, process.shared
 
 
 def _nanoseconds(span: Mapping[str, Any], key: str) -> int:

@@ -11,6 +11,7 @@ from tidscope_traces.spans.model import Kind, Span
 from tidscope_traces.spans.reading import (
     LONGEST_KEY,
     BadTracesError,
+    Bounds,
     ReadSpans,
     bounded,
     check_times,
@@ -21,6 +22,7 @@ from tidscope_traces.spans.reading import (
     object_of,
     parse_name,
     parse_text_id,
+    size_of,
     text_of,
 )
 
@@ -36,15 +38,16 @@ _KINDS: dict[object, Kind] = {
 _ERROR = (2, "STATUS_CODE_ERROR")
 
 
-def read_otlp(document: object) -> ReadSpans:
+def read_otlp(document: object, bounds: Bounds | None = None) -> ReadSpans:
     """Read a document: `{"resourceSpans": [...]}`, or a list of such.
 
     A span with something wrong in it is left out and counted.
 
     Raises:
         BadTracesError: the document is not of this form.
+        TooManyError: it holds more than the bounds.
     """
-    read = ReadSpans()
+    read = ReadSpans(bounds=bounds)
     for entry in document if isinstance(document, list) else [document]:
         request = object_of(entry, "the document")
         if "resourceSpans" not in request:
@@ -61,12 +64,15 @@ def _read_resource(part: dict[str, Any], read: ReadSpans) -> None:
     service = parse_name(attributes.get("service.name") or UNKNOWN_SERVICE, "service")
     pid = number_of(attributes.get("process.pid"))
     kept = kept_of(attributes)
+    shared = size_of(service, kept)
     for scope in list_of(part.get("scopeSpans"), "scopeSpans"):
         for span in list_of(object_of(scope, "a scope").get("spans"), "spans"):
             try:
-                read.spans.append(_read_span(object_of(span, "a span"), service, pid, kept))
+                found = _read_span(object_of(span, "a span"), service, pid, kept)
             except BadTracesError as error:
                 read.reject(str(error))
+            else:
+                read.add(found, shared)
 
 
 def _read_span(

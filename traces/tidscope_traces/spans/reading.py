@@ -16,6 +16,10 @@ KEPT_OF_RESOURCE = (
     *("k8s.namespace.name", "k8s.pod.name"),
 )
 """Resource attributes that are kept with each span: where it ran, and which version it is of."""
+BYTES_PER_SPAN = 256
+"""A bounded document may hold a span for each of these bytes. Spans that SDKs send take more."""
+SHARED_PER_BYTE = 2
+"""Characters that spans of a bounded document may take over from resources, per byte."""
 LATEST_NS = 1 << 62
 """In the year 2116: what is later is not a time."""
 
@@ -36,6 +40,29 @@ class BadTracesError(ValueError):
     """A document does not have the form of its format."""
 
 
+class TooManyError(BadTracesError):
+    """A document holds more than is accepted of one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How much one document may hold.
+
+    Attributes:
+        spans: number of spans, malformed ones included.
+        shared: characters that spans take over from their resources; a resource counts once for
+            each of its spans, as each span keeps a copy.
+    """
+
+    spans: int
+    shared: int
+
+    @classmethod
+    def of(cls, size: int) -> "Bounds":
+        """Bounds of documents of at most `size` bytes."""
+        return cls(size // BYTES_PER_SPAN, SHARED_PER_BYTE * size)
+
+
 @dataclass(slots=True)
 class ReadSpans:
     """What was read of a document.
@@ -44,17 +71,50 @@ class ReadSpans:
         spans: in the order of the document.
         rejected: spans left out because something in them was wrong.
         reasons: what was wrong in the first of them, at most 10.
+        bounds: how much the document may hold; None: as much as it has.
+        shared: characters that spans took over from their resources so far.
     """
 
     spans: list[Span] = field(default_factory=list)
     rejected: int = 0
     reasons: list[str] = field(default_factory=list)
+    bounds: Bounds | None = None
+    shared: int = 0
+
+    def add(self, span: Span, shared: int) -> None:
+        """Keep a span.
+
+        Args:
+            span: as it was read.
+            shared: characters that it took over from its resource.
+
+        Raises:
+            TooManyError: the document holds more than its bounds.
+        """
+        self.spans.append(span)
+        self.shared += shared
+        self._check()
 
     def reject(self, reason: str) -> None:
-        """Count a span that is left out."""
+        """Count a span that is left out. Raises TooManyError: there are too many."""
         self.rejected += 1
         if len(self.reasons) < 10:
             self.reasons.append(reason)
+        self._check()
+
+    def _check(self) -> None:
+        bounds = self.bounds
+        if bounds is None:
+            return
+        if len(self.spans) + self.rejected > bounds.spans:
+            msg = f"it has more than {bounds.spans} spans; divide it"
+            raise TooManyError(msg)
+        if self.shared > bounds.shared:
+            msg = (
+                f"resources say more than {bounds.shared >> 20} MiB of their spans, "
+                "counted once for each span; divide it"
+            )
+            raise TooManyError(msg)
 
 
 def parse_id(value: object, most_digits: int) -> str:
@@ -159,6 +219,11 @@ def failed(attributes: Mapping[str, str], kind: Kind) -> bool:
 def kept_of(resource: Mapping[str, str]) -> dict[str, str]:
     """Those of a resource's attributes that are kept with its spans."""
     return {key: resource[key] for key in KEPT_OF_RESOURCE if resource.get(key)}
+
+
+def size_of(service: str, kept: Mapping[str, str]) -> int:
+    """Characters that each span takes over: the service and attributes of its resource."""
+    return len(service) + sum(len(key) + len(value) for key, value in kept.items())
 
 
 def bounded(attributes: dict[str, str], resource: Mapping[str, str]) -> Mapping[str, str]:

@@ -9,17 +9,24 @@ from google.protobuf.duration_pb2 import Duration
 from google.rpc.error_details_pb2 import RetryInfo
 from google.rpc.status_pb2 import Status
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
-from tidscope_traces.spans.reading import BadTracesError
+from tidscope_traces.spans.reading import BadTracesError, TooManyError
 from tidscope_wire.problems import ProblemError
 
+from tidscope_backend.connections.peer import PeerLookup
 from tidscope_backend.traces.receiving.intake import (
     MAX_REQUEST_BYTES,
     RETRY_SECONDS,
     FullError,
     Intake,
 )
-from tidscope_backend.traces.receiving.protobuf import read_protobuf
-from tidscope_backend.traces.receiving.sender import is_sender, rejection_text
+from tidscope_backend.traces.receiving.protobuf import read_protobuf_batch
+from tidscope_backend.traces.receiving.sender import (
+    Address,
+    Sender,
+    is_sender,
+    rejection_text,
+    sender_of,
+)
 
 EXPORT = "/opentelemetry.proto.collector.trace.v1.TraceService/Export"
 MAX_CALLS = 64
@@ -64,12 +71,14 @@ class GrpcReceiver:
     Args:
         intake: takes the messages.
         token: that senders show as bearer.
+        lookup: tells senders apart.
         address: host and port; port 0 lets the kernel choose.
     """
 
-    def __init__(self, intake: Intake, token: str, address: str) -> None:
+    def __init__(self, intake: Intake, token: str, lookup: PeerLookup, address: Address) -> None:
         self._intake = intake
         self._token = token
+        self._lookup = lookup
         self._address = address
         self._server: grpc.aio.Server | None = None
 
@@ -84,12 +93,15 @@ class GrpcReceiver:
             ],
         )
         server.add_generic_rpc_handlers((_SendersOnly(self._token, self._answer),))
+        host = self._address[0]
+        address = f"{host}:{self._address[1]}"
         try:
-            port: int = server.add_insecure_port(self._address)
+            port: int = server.add_insecure_port(address)
         except RuntimeError as error:
-            raise OSError(f"cannot listen on {self._address}: {error}") from None
+            raise OSError(f"cannot listen on {address}: {error}") from None
         await server.start()
         self._server = server
+        self._address = (host, port)
         return port
 
     async def stop(self) -> None:
@@ -97,15 +109,26 @@ class GrpcReceiver:
         if self._server is not None:
             await self._server.stop(grace=1.0)
 
+    def _sender(self, peer: str) -> Sender:
+        """The sender that gRPC names as `ipv4:127.0.0.1:4711`."""
+        host, _, port = peer.partition(":")[2].rpartition(":")
+        client = (host, int(port) if port.isdecimal() else 0)
+        return sender_of(self._lookup, client, self._address)
+
     async def _answer(
         self, data: bytes, context: "grpc.aio.ServicerContext[bytes, ExportTraceServiceResponse]"
     ) -> ExportTraceServiceResponse:
         try:
-            read = await self._intake.take(data, read_protobuf)
+            with self._intake.room(self._sender(context.peer())) as room:
+                room.grow(len(data))
+                read = await self._intake.take(room, data, read_protobuf_batch)
         except FullError:
             await _abort_for_now(
                 context, grpc.StatusCode.RESOURCE_EXHAUSTED, "too many spans wait already"
             )
+        except TooManyError as error:
+            # Without RetryInfo: the same request is never accepted.
+            await context.abort(grpc.StatusCode.RESOURCE_EXHAUSTED, str(error))
         except BadTracesError as error:
             await context.abort(grpc.StatusCode.INVALID_ARGUMENT, str(error))
         except ProblemError as error:

@@ -1,11 +1,11 @@
 """OTLP over HTTP: POST /v1/traces, as protobuf or JSON, plain or compressed with gzip.
 
 Answers are those of the specification (OTLP/HTTP): 200 with what was rejected, 400 for what never
-fits, 429 and 503 with Retry-After for what may be sent again.
+fits, 413 for what is too much, 429 and 503 with Retry-After for what may be sent again.
 """
 
+import asyncio
 import zlib
-from collections.abc import Callable
 from typing import NamedTuple
 
 from google.protobuf.json_format import MessageToJson
@@ -16,22 +16,27 @@ from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
-from tidscope_traces.spans.reading import BadTracesError, ReadSpans
+from tidscope_traces.spans.reading import BadTracesError, TooManyError
 from tidscope_wire.problems import ProblemError
 
-from tidscope_backend.traces.documents import read_document
+from tidscope_backend.connections.peer import PeerLookup
+from tidscope_backend.traces.batches import read_batch
 from tidscope_backend.traces.receiving.intake import (
     MAX_REQUEST_BYTES,
     RETRY_SECONDS,
     FullError,
     Intake,
+    Read,
+    Room,
 )
-from tidscope_backend.traces.receiving.protobuf import read_protobuf
-from tidscope_backend.traces.receiving.sender import is_sender, rejection_text
+from tidscope_backend.traces.receiving.protobuf import read_protobuf_batch
+from tidscope_backend.traces.receiving.sender import is_sender, rejection_text, sender_of
 
 PATH = "/v1/traces"
 PROTOBUF, JSON = "application/x-protobuf", "application/json"
-READERS: dict[str, Callable[[bytes], ReadSpans]] = {PROTOBUF: read_protobuf, JSON: read_document}
+READERS: dict[str, Read] = {PROTOBUF: read_protobuf_batch, JSON: read_batch}
+PIECE_BYTES = 256 * 1024
+"""Of a body that is unpacked; the event loop goes on between two."""
 
 
 class _RefusalError(Exception):
@@ -55,12 +60,13 @@ class _Kind(NamedTuple):
         return Response(content, status, headers, self.media_type)
 
 
-def make_app(intake: Intake, token: str) -> Starlette:
+def make_app(intake: Intake, token: str, lookup: PeerLookup) -> Starlette:
     """Make the app.
 
     Args:
         intake: takes the bodies.
         token: that senders show as bearer.
+        lookup: tells senders apart.
     """
 
     async def export(request: Request) -> Response:
@@ -71,16 +77,18 @@ def make_app(intake: Intake, token: str) -> Starlette:
                 raise _RefusalError(401, "show the token as `authorization: Bearer TOKEN`")
             if media_type not in READERS:
                 raise _RefusalError(415, f"send {PROTOBUF} or {JSON}, not {media_type[:80]!r}")
-            intake.check(0)
-            body = await _body(request)
-            read = await intake.take(body, READERS[media_type])
+            client, server = request.scope["client"], request.scope["server"]
+            with intake.room(sender_of(lookup, tuple(client), tuple(server))) as room:
+                body = await _body(request, room)
+                read = await intake.take(room, body, READERS[media_type])
         except _RefusalError as refused:
             status = Status(message=str(refused))
             return kind.answer(status, refused.status, again=refused.again)
         except FullError:
             return kind.answer(Status(message="too many spans wait already"), 429, again=True)
         except BadTracesError as error:
-            return kind.answer(Status(message=str(error)), 400)
+            status = Status(message=str(error))
+            return kind.answer(status, 413 if isinstance(error, TooManyError) else 400)
         except ProblemError as error:
             return kind.answer(Status(message=error.problem.detail), 503, again=True)
         except ClientDisconnect:
@@ -94,28 +102,40 @@ def make_app(intake: Intake, token: str) -> Starlette:
     return Starlette(routes=[Route(PATH, export, methods=["POST"])])
 
 
-async def _body(request: Request) -> bytes:
-    """The body, unpacked. Neither form of it may exceed the bound."""
+async def _body(request: Request, room: Room) -> bytes:
+    """The body, unpacked; room for it is taken as it grows. Neither form may exceed the bound."""
     encoding = request.headers.get("content-encoding", "identity").strip().lower()
     if encoding not in ("identity", "gzip", ""):
         raise _RefusalError(415, f"content encoding {encoding[:80]!r}: send gzip or none")
     unpack = zlib.decompressobj(16 + zlib.MAX_WBITS) if encoding == "gzip" else None
     parts: list[bytes] = []
-    received = size = 0
+    received = 0
     async for chunk in request.stream():
         received += len(chunk)
-        part = chunk
-        if unpack is not None:
+        if unpack is None:
+            _keep(chunk, parts, room)
+        left = chunk
+        while unpack is not None and left:
             try:
-                part = unpack.decompress(chunk, MAX_REQUEST_BYTES + 1 - size)
+                part = unpack.decompress(left, PIECE_BYTES)
             except zlib.error as error:
                 raise _RefusalError(400, f"the body is not gzip: {error}") from None
-        parts.append(part)
-        size += len(part)
-        if size > MAX_REQUEST_BYTES or received > MAX_REQUEST_BYTES:
-            raise _RefusalError(
-                413, f"a request has at most {MAX_REQUEST_BYTES} bytes, unpacked too"
-            )
+            _keep(part, parts, room)
+            left = unpack.unconsumed_tail
+            await asyncio.sleep(0)
+        if received > MAX_REQUEST_BYTES:
+            raise _too_large()
     if unpack is not None and not unpack.eof:
         raise _RefusalError(400, "the compressed body ends too early")
     return b"".join(parts)
+
+
+def _keep(part: bytes, parts: list[bytes], room: Room) -> None:
+    if room.size + len(part) > MAX_REQUEST_BYTES:
+        raise _too_large()
+    room.grow(len(part))
+    parts.append(part)
+
+
+def _too_large() -> _RefusalError:
+    return _RefusalError(413, f"a request has at most {MAX_REQUEST_BYTES} bytes, unpacked too")

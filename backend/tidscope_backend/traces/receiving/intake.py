@@ -1,20 +1,31 @@
 """The bounded way of received spans to the disk, which says when it is full."""
 
 import asyncio
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Protocol
+from weakref import WeakValueDictionary
 
-from tidscope_traces.spans.reading import ReadSpans
+from tidscope_traces.spans.reading import Bounds
 
+from tidscope_backend.traces.batches import Batch
+from tidscope_backend.traces.receiving.sender import Sender
 from tidscope_backend.traces.span_store import SpanStore
 
 MAX_REQUEST_BYTES = 16 * 1024 * 1024
 """Of one request, as it comes and once it is unpacked."""
 MAX_WAITING_BYTES = 64 * 1024 * 1024
 MAX_WAITING = 256
-"""Requests that are being read or wait for their turn."""
+"""Requests that arrive, are being read or wait for their turn."""
 RETRY_SECONDS = 1
+AT_ONCE = 2
+"""Requests that are read at the same time, each of another user."""
+BOUNDS = Bounds.of(MAX_REQUEST_BYTES)
+"""On the spans of one request."""
+
+Read = Callable[[bytes, Bounds], Batch]
 
 
 class FullError(Exception):
@@ -27,8 +38,25 @@ class RefusedRequests(Protocol):
     refused: int
 
 
+class Room:
+    """The room that one request takes in the intake, from its first byte to its answer."""
+
+    def __init__(self, intake: "Intake", sender: Sender) -> None:
+        self._intake = intake
+        self.sender = sender
+        self.size = 0
+
+    def grow(self, size: int) -> None:
+        """Take room for more bytes of the request, as unpacked. Raises FullError."""
+        self._intake.reserve(self.sender, size)
+        self.size += size
+
+
 class Intake:
-    """Requests are read and stored one after the other, in a thread of their own.
+    """Requests are read and stored in threads of their own, two at once.
+
+    Users take turns, and connections of a user do: whoever sends much waits for itself. A user may
+    hold as much room as is left free, so that there is always some for the next one.
 
     Args:
         store: of spans.
@@ -38,44 +66,69 @@ class Intake:
     def __init__(self, store: SpanStore, counts: RefusedRequests) -> None:
         self._store = store
         self._counts = counts
-        self._thread = ThreadPoolExecutor(1, "span-intake")
-        self._waiting = 0
-        self._bytes = 0
+        self._threads = ThreadPoolExecutor(AT_ONCE, "span-intake")
+        self._free = asyncio.Semaphore(AT_ONCE)
+        # A lock lives as long as somebody holds or awaits it.
+        self._turns: WeakValueDictionary[object, asyncio.Lock] = WeakValueDictionary()
+        self._requests: Counter[str] = Counter()
+        self._bytes: Counter[str] = Counter()
 
-    def check(self, size: int) -> None:
-        """Whether a request of so many bytes would be taken now. Raises FullError."""
-        if self._waiting >= MAX_WAITING or self._bytes + size > MAX_WAITING_BYTES:
-            self._counts.refused += 1
-            raise FullError
+    @contextmanager
+    def room(self, sender: Sender) -> Iterator[Room]:
+        """Room for a request, which has not arrived yet. Raises FullError."""
+        user = sender.user
+        if self._requests[user] >= MAX_WAITING - self._requests.total():
+            self._refuse()
+        room = Room(self, sender)
+        self._requests[user] += 1
+        try:
+            yield room
+        finally:
+            self._requests[user] -= 1
+            self._bytes[user] -= room.size
+            if not self._requests[user]:
+                del self._requests[user], self._bytes[user]
 
-    async def take(self, data: bytes, read: Callable[[bytes], ReadSpans]) -> ReadSpans:
+    def reserve(self, sender: Sender, size: int) -> None:
+        """Take bytes for a user. Raises FullError: it has as much as is left free."""
+        if self._bytes[sender.user] + size > MAX_WAITING_BYTES - self._bytes.total():
+            self._refuse()
+        self._bytes[sender.user] += size
+
+    async def take(self, room: Room, data: bytes, read: Read) -> Batch:
         """Read a request and store its spans; they are on the disk when this returns.
 
         Args:
+            room: the request's.
             data: its body.
             read: makes spans of it; raises BadTracesError.
 
         Raises:
-            FullError: too much waits already.
             BadTracesError: the body is none of its form.
+            TooManyError: it holds more than BOUNDS.
             ProblemError: the disk cannot be written.
         """
-        self.check(len(data))
-        self._waiting += 1
-        self._bytes += len(data)
-        try:
+        sender = room.sender
+        async with self._turn(sender), self._turn(sender.user), self._free:
             loop = asyncio.get_running_loop()
-            return await loop.run_in_executor(self._thread, self._stored, data, read)
-        finally:
-            self._waiting -= 1
-            self._bytes -= len(data)
-
-    def _stored(self, data: bytes, read: Callable[[bytes], ReadSpans]) -> ReadSpans:
-        found = read(data)
-        self._store.add(found.spans)
-        self._store.reject(found.rejected)
-        return found
+            return await loop.run_in_executor(self._threads, self._stored, data, read)
 
     def close(self) -> None:
         """Finish what was taken."""
-        self._thread.shutdown()
+        self._threads.shutdown()
+
+    def _turn(self, key: object) -> asyncio.Lock:
+        lock = self._turns.get(key)
+        if lock is None:
+            lock = self._turns[key] = asyncio.Lock()
+        return lock
+
+    def _refuse(self) -> None:
+        self._counts.refused += 1
+        raise FullError
+
+    def _stored(self, data: bytes, read: Read) -> Batch:
+        found = read(data, BOUNDS)
+        self._store.add_table(found.table)
+        self._store.reject(found.rejected)
+        return found

@@ -1,17 +1,27 @@
-"""Spans of OTLP's protobuf messages (opentelemetry-proto, trace/v1/trace.proto)."""
+"""Spans of OTLP's protobuf messages (opentelemetry-proto, trace/v1/trace.proto).
 
-from collections.abc import Iterable, Mapping
+A decoder of protobuf makes an object of 50 to 90 bytes from a message of two, so 16 MiB of empty
+messages would become a gigabyte. Only resources and spans are decoded, one at a time; the levels
+above them are walked in the wire format (protobuf.dev, "Encoding"), and counted.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 from google.protobuf.json_format import MessageToDict
 from google.protobuf.message import DecodeError
-from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from opentelemetry.proto.resource.v1.resource_pb2 import Resource
+from opentelemetry.proto.trace.v1.trace_pb2 import Span as SpanMessage
 from tidscope_traces.spans.model import Kind, Span
 from tidscope_traces.spans.otlp import UNKNOWN_SERVICE
 from tidscope_traces.spans.reading import (
     LONGEST_KEY,
+    LONGEST_VALUE,
     BadTracesError,
+    Bounds,
     ReadSpans,
+    TooManyError,
     bounded,
     check_times,
     failed,
@@ -19,8 +29,18 @@ from tidscope_traces.spans.reading import (
     number_of,
     parse_id,
     parse_name,
+    size_of,
     text_of,
 )
+
+from tidscope_backend.traces.batches import Batch
+
+SHORT_BYTES = 16 * 1024
+"""Messages up to this length are decoded whole. Of longer ones, what is not read is cut before."""
+MOST_READ = 1024
+"""Attributes of one span or resource that are looked at; further ones are ignored."""
+MOST_FIELDS = 2048
+"""Fields of a long span or resource; one with more is malformed."""
 
 _KINDS: tuple[Kind, ...] = ("internal", "internal", "server", "client", "producer", "consumer")
 """By the number of SpanKind; 0 is unspecified."""
@@ -28,31 +48,93 @@ _ERROR = 2
 """STATUS_CODE_ERROR."""
 _SINGLE = ("string_value", "int_value", "bool_value", "double_value")
 
+# Numbers of fields: ExportTraceServiceRequest, ResourceSpans, ScopeSpans, Resource, Span, KeyValue,
+# AnyValue.
+_RESOURCE_SPANS = 1
+_RESOURCE, _SCOPE_SPANS = 1, 2
+_SPANS = 2
+_RESOURCE_ATTRIBUTES = 1
+_SPAN_ATTRIBUTES, _SPAN_EVENTS, _SPAN_LINKS = 9, 11, 13
+_KEY, _VALUE = 1, 2
+_STRING_VALUE = 1
+_VARINT, _FIXED64, _DELIMITED, _FIXED32 = 0, 1, 2, 5
 
-def read_protobuf(data: bytes) -> ReadSpans:
+_Field = tuple[int, int, int, int]
+"""Number, where it starts, and from where to where its content is; that is empty if the field is
+no message, text or bytes."""
+
+
+def read_protobuf(data: bytes, bounds: Bounds | None = None) -> ReadSpans:
     """Read the body of an export request. A span with something wrong in it is left out.
 
     Raises:
         BadTracesError: it is no such message.
+        TooManyError: it holds more than the bounds.
     """
-    request = ExportTraceServiceRequest()
+    read = ReadSpans(bounds=bounds)
     try:
-        request.ParseFromString(data)
-    except DecodeError as error:
-        raise BadTracesError(f"the body is no ExportTraceServiceRequest: {error}") from None
-    read = ReadSpans()
-    for part in request.resource_spans:
-        attributes = _attributes(part.resource.attributes)
-        service = attributes.get("service.name") or UNKNOWN_SERVICE
-        pid = number_of(attributes.get("process.pid"))
-        kept = kept_of(attributes)
-        for scope in part.scope_spans:
-            for span in scope.spans:
-                try:
-                    read.spans.append(_span(span, parse_name(service, "service"), pid, kept))
-                except BadTracesError as error:
-                    read.reject(str(error))
+        _read_request(data, read)
+    except (DecodeError, IndexError) as error:
+        why = "it ends too early" if isinstance(error, IndexError) else str(error)
+        raise BadTracesError(f"the body is no ExportTraceServiceRequest: {why}") from None
     return read
+
+
+def read_protobuf_batch(data: bytes, bounds: Bounds) -> Batch:
+    """The same as a table."""
+    return Batch.of(read_protobuf(data, bounds))
+
+
+def _read_request(data: bytes, read: ReadSpans) -> None:
+    groups = 0
+    for number, _, start, end in _fields(data, 0, len(data)):
+        groups = _counted(groups, read.bounds)
+        if number != _RESOURCE_SPANS:
+            continue
+        scopes: list[tuple[int, int]] = []
+        # A message that comes more than once is one, of the bytes of all.
+        resource: list[bytes] = []
+        for inner, _, begin, stop in _fields(data, start, end):
+            groups = _counted(groups, read.bounds)
+            if inner == _RESOURCE:
+                resource.append(data[begin:stop])
+            elif inner == _SCOPE_SPANS:
+                scopes.append((begin, stop))
+        if scopes:
+            _read_scopes(data, scopes, _attributes_of_resource(b"".join(resource)), read)
+
+
+def _counted(groups: int, bounds: Bounds | None) -> int:
+    """Count a resource or a scope: there are no more of them than of spans."""
+    if bounds is not None and groups >= bounds.spans:
+        raise TooManyError(f"it has more than {bounds.spans} resources and scopes; divide it")
+    return groups + 1
+
+
+def _attributes_of_resource(content: bytes) -> dict[str, str]:
+    return _attributes(
+        Resource.FromString(_without_excess(content, _RESOURCE_ATTRIBUTES)).attributes
+    )
+
+
+def _read_scopes(
+    data: bytes, scopes: Iterable[tuple[int, int]], resource: Mapping[str, str], read: ReadSpans
+) -> None:
+    service = resource.get("service.name") or UNKNOWN_SERVICE
+    pid = number_of(resource.get("process.pid"))
+    kept = kept_of(resource)
+    shared = size_of(service, kept)
+    for scope in scopes:
+        for number, _, start, end in _fields(data, *scope):
+            if number != _SPANS:
+                continue
+            try:
+                message = SpanMessage.FromString(_without_excess(data[start:end], _SPAN_ATTRIBUTES))
+                found = _span(message, parse_name(service, "service"), pid, kept)
+            except BadTracesError as error:
+                read.reject(str(error))
+            else:
+                read.add(found, shared)
 
 
 def _span(span: Any, service: str, pid: int | None, resource: Mapping[str, str]) -> Span:
@@ -77,7 +159,9 @@ def _span(span: Any, service: str, pid: int | None, resource: Mapping[str, str])
 
 
 def _attributes(attributes: Iterable[Any]) -> dict[str, str]:
-    return {one.key[:LONGEST_KEY]: text_of(_value(one.value)) for one in attributes}
+    return {
+        one.key[:LONGEST_KEY]: text_of(_value(one.value)) for one in islice(attributes, MOST_READ)
+    }
 
 
 def _value(value: Any) -> object:
@@ -87,7 +171,100 @@ def _value(value: Any) -> object:
     if which in _SINGLE:
         return getattr(value, which)
     if which == "bytes_value":
-        return value.bytes_value.hex()
+        return value.bytes_value[:LONGEST_VALUE].hex()
     # Lists and maps as their JSON.
     found: Mapping[str, object] = MessageToDict(value)
     return next(iter(found.values()), "")
+
+
+def _without_excess(content: bytes, attributes: int) -> bytes:
+    """A span or a resource without what is not read of it, if it is long.
+
+    Args:
+        content: the message.
+        attributes: number of the field of attributes.
+
+    Raises:
+        BadTracesError: it has more than MOST_FIELDS fields.
+    """
+    if len(content) <= SHORT_BYTES:
+        return content
+    unread = (_SPAN_EVENTS, _SPAN_LINKS) if attributes == _SPAN_ATTRIBUTES else ()
+    parts = []
+    for count, (number, at, start, end) in enumerate(_fields(content, 0, len(content)), 1):
+        if count > MOST_FIELDS:
+            raise BadTracesError(f"{len(content)} bytes and more than {MOST_FIELDS} fields")
+        if number == attributes and end - start > SHORT_BYTES:
+            parts.append(_delimited(number, _cut_attribute(content, start, end)))
+        elif number not in unread:
+            parts.append(content[at:end])
+    return b"".join(parts)
+
+
+def _cut_attribute(content: bytes, start: int, end: int) -> bytes:
+    """A long KeyValue with the beginning of its text; with no value if that is something else."""
+    key = text = b""
+    for count, (number, _, begin, stop) in enumerate(_fields(content, start, end)):
+        if count >= MOST_FIELDS:
+            break
+        if number == _KEY:
+            key = _beginning(content[begin:stop], LONGEST_KEY)
+        elif number == _VALUE:
+            inner = next(_fields(content, begin, stop), None)
+            if inner is not None and inner[0] == _STRING_VALUE:
+                text = _beginning(content[inner[2] : inner[3]], LONGEST_VALUE)
+    return _delimited(_KEY, key) + _delimited(_VALUE, _delimited(_STRING_VALUE, text))
+
+
+def _beginning(text: bytes, characters: int) -> bytes:
+    """The first characters of UTF-8, which takes four bytes for one at most."""
+    return text[: 4 * characters].decode("utf-8", "ignore")[:characters].encode()
+
+
+def _fields(data: bytes, start: int, end: int) -> Iterator[_Field]:
+    """The fields of a message that lies between two places.
+
+    Raises:
+        BadTracesError: this is no message.
+        IndexError: it ends within a number.
+    """
+    at = start
+    while at < end:
+        tag, begin = _varint(data, at)
+        wire = tag & 7
+        if wire == _DELIMITED:
+            size, begin = _varint(data, begin)
+            stop = begin + size
+        elif wire == _VARINT:
+            begin = stop = _varint(data, begin)[1]
+        elif wire in (_FIXED64, _FIXED32):
+            begin = stop = begin + (8 if wire == _FIXED64 else 4)
+        else:
+            raise BadTracesError(f"the body is no ExportTraceServiceRequest: wire type {wire}")
+        if stop > end:
+            raise BadTracesError("the body is no ExportTraceServiceRequest: a field is too long")
+        yield tag >> 3, at, begin, stop
+        at = stop
+
+
+def _varint(data: bytes, at: int) -> tuple[int, int]:
+    """A number, and where it ends."""
+    byte = data[at]
+    if byte < 128:
+        return byte, at + 1
+    number = shift = 0
+    while byte >= 128 and shift < 63:
+        number |= (byte & 127) << shift
+        shift += 7
+        at += 1
+        byte = data[at]
+    return number | byte << shift, at + 1
+
+
+def _delimited(number: int, content: bytes) -> bytes:
+    """A field with its content; number is below 16."""
+    head, left = [number << 3 | _DELIMITED], len(content)
+    while left >= 128:
+        head.append(left & 127 | 128)
+        left >>= 7
+    return bytes([*head, left]) + content

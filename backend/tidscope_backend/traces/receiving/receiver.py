@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tidscope_backend.connections.peer import PeerLookup
 from tidscope_backend.listen_socket import SocketError, open_socket
 from tidscope_backend.settings import SpanPorts
 from tidscope_backend.traces.span_store import SpanStore
@@ -55,12 +56,13 @@ async def receiving(
     from tidscope_backend.traces.receiving.intake import Intake
 
     intake = Intake(store, state)
-    grpc_server = GrpcReceiver(intake, token, f"{HOST}:{ports.grpc}")
+    lookup = PeerLookup()
+    grpc_server = GrpcReceiver(intake, token, lookup, (HOST, ports.grpc))
     try:
         state.grpc_port = await _port_of(grpc_server)
         sock = _socket(ports.http)
         state.http_port = None if sock is None else sock.getsockname()[1]
-        async with serving(make_app(intake, token), sock):
+        async with serving(make_app(intake, token, lookup), sock):
             _log.info(
                 "spans are received at %s, ports %s (HTTP) and %s (gRPC)",
                 HOST,
@@ -72,6 +74,7 @@ async def receiving(
         state.http_port = state.grpc_port = None
         await grpc_server.stop()
         intake.close()
+        lookup.close()
 
 
 async def _port_of(server: "GrpcReceiver") -> int | None:

@@ -197,7 +197,7 @@ def open_go_affinity(
     owner = leases.held_by_other(pid)
     if owner is not None:
         raise KnobRefusedError(f"Another collector, process {owner}, steers process {pid}.")
-    passed = check(procfs, pid, start_ticks)
+    passed = check(pid, start_ticks)
     try:
         masks = _masks(procfs, pid, start_ticks)
         common = common_mask(masks)

@@ -11,10 +11,9 @@ from tidscope_collector.foreign.gomaxprocs import GomaxprocsReader, GoProgram, o
 from tidscope_collector.foreign.reader import (
     NoAnswerError,
     UnreadableError,
-    ask_environment,
     ask_go_chosen,
+    ask_go_environment,
 )
-from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.steering.knobs.knob import KnobRefusedError
 
 FIRST_VERSION = (1, 25)
@@ -35,21 +34,21 @@ class PreflightResult:
     proven: bool
 
 
-def check(procfs: ProcFs, pid: int, start_ticks: int) -> PreflightResult:
+def check(pid: int, start_ticks: int) -> PreflightResult:
     """Look at a process.
 
     Raises:
         KnobRefusedError: it cannot be steered by affinity; why, and what would help.
     """
-    program = open_gomaxprocs(procfs, pid, start_ticks)
+    program = open_gomaxprocs(pid, start_ticks)
     if program.reader is None:
         raise KnobRefusedError(f"GOMAXPROCS cannot be read back: {program.reason}")
     try:
         _check_version(pid, program)
-        variables = _environment(procfs, pid, start_ticks)
+        variables = _environment(pid, start_ticks)
         _check_environment(pid, variables)
         _check_setting(pid, program.settings, variables)
-        chosen = ask_go_chosen(procfs, pid, start_ticks)
+        chosen = ask_go_chosen(pid, start_ticks)
         if chosen:
             raise KnobRefusedError(
                 f"Process {pid} called runtime.GOMAXPROCS itself: the runtime keeps that "
@@ -107,9 +106,9 @@ def _godebug(text: str) -> dict[str, str]:
     return {key.strip(): value.strip() for key, _, value in pairs}
 
 
-def _environment(procfs: ProcFs, pid: int, start_ticks: int) -> dict[str, str]:
+def _environment(pid: int, start_ticks: int) -> dict[str, str]:
     try:
-        return ask_environment(procfs, pid, start_ticks, ["GOMAXPROCS", "GODEBUG"])
+        return ask_go_environment(pid, start_ticks)
     except UnreadableError as error:
         raise KnobRefusedError(
             f"The environment of process {pid} may not be read: {error}. Run the collector as root."

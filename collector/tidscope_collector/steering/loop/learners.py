@@ -4,7 +4,7 @@ import re
 import threading
 from collections.abc import Callable
 
-from tidscope_predictd.client import Connection, ServiceError, open_over, socket_path
+from tidscope_predictd.client import Connection, ServiceError, open_over
 from tidscope_predictd.messages import Open
 from tidscope_predictd.model.perceptron import Predictor, Rule
 from tidscope_predictd.shared import SharedPredictor
@@ -63,6 +63,6 @@ def service_connection() -> Connection:
         ServiceError: there is no service.
     """
     try:
-        return Connection(connect_predictions(str(socket_path()), TIMEOUT_S), TIMEOUT_S)
+        return Connection(connect_predictions(TIMEOUT_S), TIMEOUT_S)
     except (NoAnswerError, UnreadableError, DamagedError) as error:
         raise ServiceError(f"no prediction service: {error}") from error

@@ -182,7 +182,7 @@ class SetupOpener:
 
     def agent_socket(self, process: SteeredProcess) -> SocketId | None:
         """Which socket file the agent of a process has; None without one."""
-        return find_socket(self._procfs, process.pid, process.start_ticks)
+        return find_socket(process.pid, process.start_ticks)
 
     def knobs(self, process: SteeredProcess) -> list[KnobOption]:
         """What could be turned, best first."""

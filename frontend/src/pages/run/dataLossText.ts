@@ -43,7 +43,9 @@ export function dataLossTexts(losses: RunLosses, childrenCpuUs?: number | null):
     );
   }
   if (losses.tail_exits === null) {
-    texts.push("The collector did not confirm its last frame: an unknown number of exits is missing.");
+    texts.push(
+      "The collector did not confirm its last frame: an unknown number of exits is missing.",
+    );
   } else if (losses.tail_exits) {
     texts.push(`${counted(losses.tail_exits, "exit")} before the end of the run missing.`);
   }

@@ -1,0 +1,119 @@
+"""Starts the collector for `tidscope up`, again after each end, with the rights that it needs.
+
+`tidscope up` gives up root's rights; this small process keeps those of a collector. What it starts
+is said once, by root, before: whoever takes `tidscope up` over can start and end the collector, and
+nothing else.
+
+`python -m tidscope_backend.collector_launcher DESCRIPTOR` reads a line of JSON from a socket, the
+command and its environment, and afterwards bytes: START, TERMINATE and KILL. It writes lines: the
+process id of a collector that has started, and `ended CODE`, negative for a signal. It ends, and
+the collector with it, when the other end of the socket is closed.
+"""
+
+import json
+import os
+import select
+import signal
+import socket
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import NoReturn
+
+from tidscope_backend.confinement import confine_launcher
+from tidscope_backend.parent_death import exec_program, terminate_with_parent
+
+START, TERMINATE, KILL = b"s", b"t", b"k"
+END_SECONDS = 15.0
+"""How long a collector may take to end before it is killed."""
+
+
+class _Launcher:
+    def __init__(
+        self, control: socket.socket, command: Sequence[str], environ: dict[str, str]
+    ) -> None:
+        self._control = control
+        self._command = command
+        self._environ = environ
+        self._pid = 0
+        self._pidfd = -1
+
+    def serve(self) -> None:
+        """Do as the other end says until it is closed."""
+        asked = b"-"
+        while asked:
+            waited = [self._control.fileno(), *([self._pidfd] if self._pid else [])]
+            ready = select.select(waited, [], [])[0]
+            if self._pid and self._pidfd in ready:
+                self._ended()
+            if self._control.fileno() in ready:
+                asked = self._control.recv(1)
+                self._obey(asked)
+        if self._pid:
+            os.kill(self._pid, signal.SIGTERM)
+            if not select.select([self._pidfd], [], [], END_SECONDS)[0]:
+                os.kill(self._pid, signal.SIGKILL)
+            os.waitpid(self._pid, 0)
+
+    def _obey(self, asked: bytes) -> None:
+        if asked == START and not self._pid:
+            self._start()
+        elif asked in (TERMINATE, KILL) and self._pid:
+            os.kill(self._pid, signal.SIGTERM if asked == TERMINATE else signal.SIGKILL)
+
+    def _start(self) -> None:
+        own = os.getpid()
+        self._pid = os.fork()
+        if self._pid == 0:
+            self._become_collector(own)
+        self._pidfd = os.pidfd_open(self._pid)
+        self._say(str(self._pid))
+
+    def _become_collector(self, launcher: int) -> NoReturn:
+        try:
+            os.setsid()
+            terminate_with_parent(launcher)
+            with Path(os.devnull).open("rb") as empty:
+                os.dup2(empty.fileno(), 0)
+            exec_program(self._command, environ=self._environ)
+        except Exception as error:
+            sys.stderr.write(f"the collector cannot be started: {error}\n")
+            sys.stderr.flush()
+        os._exit(127)
+
+    def _ended(self) -> None:
+        _, status = os.waitpid(self._pid, 0)
+        os.close(self._pidfd)
+        self._pid, self._pidfd = 0, -1
+        self._say(f"ended {os.waitstatus_to_exitcode(status)}")
+
+    def _say(self, line: str) -> None:
+        # The other end may be closed already.
+        with suppress(OSError):
+            self._control.sendall(f"{line}\n".encode())
+
+
+def main() -> int:
+    """Do as the other end of the socket says."""
+    # Signals of a terminal are for `tidscope up`, which says what is to end.
+    os.setsid()
+    control = socket.socket(fileno=int(sys.argv[1]))
+    control.set_inheritable(False)
+    line = b""
+    while not line.endswith(b"\n"):
+        received = control.recv(65_536)
+        if not received:
+            return 0
+        line += received
+    orders = json.loads(line)
+    gap = confine_launcher()
+    if gap:
+        sys.stderr.write(f"tidscope: launcher of the collector: {gap}\n")
+    control.sendall(b"ready\n")
+    _Launcher(control, orders["command"], orders["environ"]).serve()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,256 @@
+"""The faults, and the part of tidscope, its disk or the recorded program that has them."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from typing import NamedTuple
+
+import psutil
+from compiled import build
+from counted import Counted
+from fault_disk import Disk, small_disk
+from fault_site import ANSWER_ERRORS, READY_S, SECRET, Site
+from memory_limit import MemoryLimit
+from running import TOKEN
+from websockets.sync.client import connect
+
+CHILDREN = 2
+"""Processes that each program of a tree starts."""
+MORE_BYTES, NO_BYTES = 2 << 20, 64 << 10
+"""What a part may take in addition where memory is limited, and where the OOM killer is to come."""
+DISK_MB = 64
+AUDITED = 10
+
+
+class Options(NamedTuple):
+    """How large faults and programs are.
+
+    Attributes:
+        work_s: how long programs work before and after a fault.
+        stop_s: how long a part is stopped.
+        fault_s: how long other faults last that end.
+        threads: threads that a program has at once in the cell with many of them.
+        forks: processes that are started in the fork storm.
+    """
+
+    work_s: float = 1.5
+    stop_s: float = 60.0
+    fault_s: float = 10.0
+    threads: int = 20_000
+    forks: int = 20_000
+
+
+QUICK = Options(0.8, 5.0, 4.0, 2_000, 2_000)
+
+
+class Cell:
+    """A cell while it runs.
+
+    Args:
+        name: PART/FAULT/RECORDED.
+        options: sizes.
+        opened: what is closed at its end, the newest first.
+        folder: for its files.
+
+    Attributes:
+        notes: what happened besides, for people.
+        over_s: when the fault was over, monotonic; 0: when it returned.
+    """
+
+    def __init__(self, name: str, options: Options, opened: ExitStack, folder: Path) -> None:
+        self.name = name
+        self.part, self.fault, self.recorded = name.split("/")
+        self.options = options
+        self.opened = opened
+        self.folder = folder
+        self.notes = list[str]()
+        self.over_s = 0.0
+        self.disk: Disk | None = None
+        if self.fault.startswith("disk"):
+            self.disk = opened.enter_context(small_disk(folder, DISK_MB))
+        self._program = build("counted", folder)
+        count = 3 if self.recorded == "targets" else 1
+        self.programs = [self.start_program(f"account-{number}") for number in range(count)]
+        self.log = self._place("supervisor") / "up.log"
+        self.runs = self._place("backend") / "runs"
+        self.site = Site(self.runs, self._place("collector") / "log", self.log)
+        opened.callback(self.site.close)
+
+    def start_program(self, account: str, pid: int = 0) -> Counted:
+        """Start a program of the cell's kind."""
+        tree = self.recorded == "tree"
+        written = self._place("target") / account.replace("account", "written")
+        program = Counted(
+            self._program,
+            self.folder / account,
+            CHILDREN if tree else 0,
+            self.options.threads if self.fault == "threads" and account == "account-0" else 0,
+            self.options.forks if self.fault == "forks" else 0,
+            written if self.disk is not None else None,
+            pid,
+        )
+        self.opened.callback(program.close)
+        return program
+
+    @property
+    def pids(self) -> list[int]:
+        """Process ids of the part that fails."""
+        if self.part == "target":
+            return [self.programs[0].pid]
+        return self.site.pids(self.part)
+
+    @property
+    def living(self) -> list[int]:
+        """Programs that run."""
+        return [one.pid for one in self.programs if one.alive]
+
+    def start_again(self) -> None:
+        """Start `tidscope up` again, as a manager of services does, once its parts have ended."""
+        self.site.close()
+        self.site.start()
+
+    def _place(self, part: str) -> Path:
+        """Folder of what a part writes: on the small disk, if that part's disk fails."""
+        return self.disk.place if self.disk is not None and part == self.part else self.folder
+
+
+def kill(cell: Cell) -> None:
+    """The part is killed."""
+    for pid in cell.pids:
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+    cell.over_s = time.monotonic()
+    if cell.part == "supervisor":
+        cell.start_again()
+    while cell.part == "target" and cell.programs[0].alive:
+        time.sleep(0.001)
+
+
+def stop(cell: Cell) -> None:
+    """The part is stopped for a while."""
+    pids = cell.pids
+    for pid in pids:
+        os.kill(pid, signal.SIGSTOP)
+    time.sleep(cell.options.stop_s)
+    for pid in pids:
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGCONT)
+
+
+def limit_memory(cell: Cell) -> None:
+    """The part may take little more memory than it has; for the OOM killer, none."""
+    oom = cell.fault == "oom"
+    pids = cell.pids
+    limit = MemoryLimit(pids, NO_BYTES if oom else MORE_BYTES)
+    cell.notes.append(limit.means)
+    try:
+        if oom and cell.part == "target":
+            cell.programs[0].use_memory()
+        until = time.monotonic() + cell.options.fault_s
+        while time.monotonic() < until and not (oom and not psutil.pid_exists(pids[0])):
+            time.sleep(0.05)
+    finally:
+        limit.lift()
+    if not psutil.pid_exists(pids[0]):
+        cell.notes.append("killed by the OOM killer")
+    if cell.part == "supervisor" and not cell.site.supervised():
+        cell.start_again()
+
+
+def fill_disk(cell: Cell) -> None:
+    """The disk that the part writes to is full."""
+    assert cell.disk is not None
+    cell.disk.fill()
+    _give_reason_to_write(cell)
+    time.sleep(cell.options.fault_s)
+    cell.disk.empty()
+
+
+def slow_disk(cell: Cell) -> None:
+    """The disk that the part writes to answers a tenth of the time."""
+    assert cell.disk is not None
+    cell.disk.slow()
+    cell.notes.append("its file system is frozen for 0.9 s of each second")
+    _give_reason_to_write(cell)
+    time.sleep(cell.options.fault_s)
+    cell.disk.fast()
+
+
+def _give_reason_to_write(cell: Cell) -> None:
+    """The supervisor and the collector write of what happens, and nothing does."""
+    if cell.part == "supervisor":
+        os.kill(cell.site.pids("collector")[0], signal.SIGKILL)
+        cell.notes.append("its collector was killed")
+    if cell.part == "collector":
+        # All are in its audit log; together they are longer than a block.
+        for _ in range(AUDITED):
+            with suppress(*ANSWER_ERRORS):
+                other = cell.site.ask("/targets", {"pid": os.getpid()})["id"]
+                cell.site.ask(f"/targets/{other}", method="DELETE")
+
+
+def use_id_again(cell: Cell) -> None:
+    """The program is killed, and another one gets its process id at once."""
+    first = cell.programs[0]
+    os.kill(first.pid, signal.SIGKILL)
+    while first.alive:
+        time.sleep(0.001)
+    other = cell.start_program("account-other", first.pid)
+    other.work()
+    time.sleep(cell.options.fault_s)
+
+
+def read_slowly(cell: Cell) -> None:
+    """A page has subscribed to all targets and does not read."""
+    address = cell.site.address.replace("http", "ws", 1)
+    headers = {"Authorization": f"Bearer {TOKEN}"}
+    with connect(
+        f"{address}/ws/live", additional_headers=headers, max_queue=1, close_timeout=0.5
+    ) as page:
+        for target in cell.site.ask("/targets")["targets"]:
+            page.send(json.dumps({"type": "subscribe", "target": target["id"]}))
+        time.sleep(cell.options.fault_s)
+
+
+def connect_twice(cell: Cell) -> None:
+    """A second collector says that it is this host's."""
+    url = cell.site.address.replace("http", "ws", 1) + "/ws/collector"
+    command = [sys.executable, "-m", "tidscope_collector", "run", "--backend", url, "--no-audit"]
+    environ = {**os.environ, "TIDSCOPE_COLLECTOR_SECRET": SECRET}
+    with subprocess.Popen(command, stderr=subprocess.DEVNULL, env=environ) as second:
+        until = time.monotonic() + READY_S
+        while cell.site.ask("/hosts")["hosts"][0]["collector"]["pid"] != second.pid:
+            if time.monotonic() > until:
+                cell.notes.append("the second collector did not connect")
+                break
+            time.sleep(0.05)
+        time.sleep(cell.options.fault_s)
+        second.terminate()
+        second.wait(20)
+
+
+def let_work(cell: Cell) -> None:
+    """No fault but what the programs do."""
+    time.sleep(cell.options.work_s if cell.fault == "at-once" else cell.options.fault_s)
+
+
+HOW: dict[str, Callable[[Cell], None]] = {
+    "kill": kill,
+    "stop": stop,
+    "memory": limit_memory,
+    "oom": limit_memory,
+    "disk-full": fill_disk,
+    "disk-slow": slow_disk,
+    "pid-reuse": use_id_again,
+    "reader": read_slowly,
+    "collectors": connect_twice,
+    "threads": let_work,
+    "forks": let_work,
+    "at-once": let_work,
+}

@@ -1,0 +1,180 @@
+"""Root's `tidscope up` and `serve`: what each process keeps, as docs/security.md says."""
+
+import asyncio
+import os
+import pwd
+import signal
+import subprocess
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from capabilities import needs
+from other_user import IN_PUBLIC, ROOT, public_path, python_for
+from processes import arguments, descendants, is_running, status, wait_for_end, wait_until
+from tidscope_backend.cli.launched_collector import Launcher
+from tidscope_backend.collector_launcher import KILL, START
+from tidscope_backend.confinement import LAUNCHER
+from tidscope_confinement import capabilities
+from up_process import COMMAND, environment, up
+
+pytestmark = needs("root")
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A row of the table in docs/security.md: what a process keeps."""
+
+    name: str
+    command: str
+    user: str
+    capabilities: frozenset[int]
+
+
+def documented() -> list[Kept]:
+    text = (ROOT / "docs" / "security.md").read_text(encoding="utf-8")
+    table = text.partition("What `tidscope up` keeps")[2].partition("The launcher starts")[0]
+    rows = [line.strip("|").split("|") for line in table.splitlines() if line.startswith("|")][2:]
+    numbers = {name: number for number, name in capabilities.NAMES.items()}
+    numbers |= {"CAP_SETGID": capabilities.SETGID, "CAP_SETPCAP": capabilities.SETPCAP}
+    found = []
+    for row in rows:
+        name, command, user, held = (cell.strip() for cell in row)
+        kept = [] if held == "none" else held.split(", ")
+        found.append(Kept(name, command.strip("`"), user, frozenset(numbers[one] for one in kept)))
+    return found
+
+
+def held_by(pid: int, which: str) -> frozenset[int]:
+    bits = int(status(pid, which)[0], 16)
+    return frozenset(number for number in range(64) if bits >> number & 1)
+
+
+def is_row(pid: int, row: Kept, backend_uid: int) -> bool:
+    uid = backend_uid if row.user == "the backend's" else 0
+    passed_on = row.capabilities if row.name.startswith("launcher") else frozenset()
+    return (
+        row.command in " ".join(arguments(pid))
+        and set(status(pid, "Uid")) == {str(uid)}
+        and held_by(pid, "CapEff") == held_by(pid, "CapPrm") == row.capabilities
+        and held_by(pid, "CapBnd") == passed_on
+    )
+
+
+@contextmanager
+def installation_for(user: str) -> Iterator[Path]:
+    """An interpreter that another user may run, and that finds this checkout within IN_PUBLIC."""
+    with tempfile.TemporaryDirectory(prefix="tidscope-venv-") as folder:
+        Path(folder).chmod(0o755)
+        subprocess.run([python_for(user), "-m", "venv", "--without-pip", folder], check=True)
+        (packages,) = Path(folder).glob("lib/python*/site-packages")
+        lines = public_path().replace(os.pathsep, "\n")
+        (packages / "public.pth").write_text(f"{lines}\n")
+        yield Path(folder) / "bin" / "python"
+
+
+@pytest.mark.parametrize("user", ["root", "nobody"])
+def test_each_process_of_roots_tidscope_keeps_what_is_documented(user: str) -> None:
+    rows, uid = documented(), pwd.getpwnam(user).pw_uid
+    secret = "collector-secret-of-the-test"
+    with ExitStack() as held:
+        options: dict[str, Any] = {"TIDSCOPE_COLLECTOR_SECRET": secret}
+        if user != "root":
+            python = held.enter_context(installation_for(user))
+            options |= {"python": str(python), "within": IN_PUBLIC}
+        running = held.enter_context(up(*(() if user == "root" else ("--user", user)), **options))
+        top = running.process.pid
+        wait_until(lambda: unseen(top, rows, uid) == [])
+        for pid in (top, *descendants(top)):
+            shown = arguments(pid)
+            assert any(is_row(pid, row, uid) for row in rows), (shown, kept_by(pid))
+            assert (status(pid, "NoNewPrivs"), status(pid, "Seccomp")) == (["1"], ["2"]), shown
+            assert held_by(pid, "CapInh") | held_by(pid, "CapAmb") == frozenset(), shown
+            environ = Path(f"/proc/{pid}/environ").read_bytes()
+            for one in (secret, running.token):
+                assert one.encode() not in environ, shown
+        # The rights outlast a crash of the collector, and those of the backend stay as they are.
+        collector = running.collector_pid
+        assert collector is not None
+        os.kill(collector, signal.SIGKILL)
+        os.kill(running.backend_pid, signal.SIGKILL)
+        wait_for_end(collector)
+        wait_until(lambda: unseen(top, rows, uid) == [])
+        with running.client() as client:
+            wait_until(lambda: client.get("/api/v1/health").json()["collectors"] == 1)
+        children = descendants(top)
+        code, said = running.end(signal.SIGTERM)
+        assert code == 0, said
+        assert not [pid for pid in children if is_running(pid)]
+
+
+def unseen(top: int, rows: Sequence[Kept], uid: int) -> list[str]:
+    """Rows that no process fits."""
+    pids = [top, *descendants(top)]
+    return [row.name for row in rows if not any(fits(pid, row, uid) for pid in pids)]
+
+
+def fits(pid: int, row: Kept, uid: int) -> bool:
+    try:
+        return is_row(pid, row, uid)
+    except (FileNotFoundError, ProcessLookupError, KeyError):
+        return False
+
+
+def kept_by(pid: int) -> dict[str, list[str]]:
+    return {key: status(pid, key) for key in ("Uid", "CapEff", "CapPrm", "CapBnd")}
+
+
+def test_collector_and_launcher_end_when_up_is_killed() -> None:
+    with up() as running:
+        children = descendants(running.process.pid)
+        running.process.kill()
+        for pid in children:
+            wait_for_end(pid, seconds=60)
+
+
+def test_a_backend_alone_gives_up_roots_rights() -> None:
+    token = "given-token-of-a-person"
+    process = subprocess.Popen(
+        [*COMMAND, "serve", "--port", "0"],
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(TIDSCOPE_TOKEN=token),
+    )
+    with process:
+        assert process.stderr is not None
+        assert "port" in process.stderr.readline()
+        assert held_by(process.pid, "CapPrm") | held_by(process.pid, "CapBnd") == frozenset()
+        assert (status(process.pid, "NoNewPrivs"), status(process.pid, "Seccomp")) == (["1"], ["2"])
+        assert token.encode() not in Path(f"/proc/{process.pid}/environ").read_bytes()
+        for thread in Path(f"/proc/{process.pid}/task").iterdir():
+            assert held_by(int(thread.name), "CapPrm") == frozenset()
+        process.terminate()
+        process.communicate(timeout=120)
+
+
+def test_a_launcher_runs_nothing_but_what_it_was_given() -> None:
+    """Whoever has its socket can start, end and kill one process."""
+    command = ["/bin/sh", "-c", "echo $0 $A >&2; exec sleep 60", "given"]
+    with Launcher(command, {"A": "b"}) as launcher:
+        assert held_by(launcher.process.pid, "CapPrm") == LAUNCHER
+
+        async def tried() -> int:
+            collector = await launcher.start()
+            # A second start, and whatever else.
+            for byte in (START, b"x", b"{"):
+                launcher.order(byte)
+            await asyncio.to_thread(
+                wait_until, lambda: arguments(collector.pid) == ["sleep", "60"], 30
+            )
+            launcher.order(KILL)
+            return await collector.wait()
+
+        code = asyncio.run(tried())
+        assert code == -signal.SIGKILL
+        assert descendants(launcher.process.pid) == []
+    assert launcher.process.returncode == 0
