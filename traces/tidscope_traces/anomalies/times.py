@@ -29,7 +29,7 @@ LEAST_COUNT_SPREAD = 0.15
 """Of square roots of counts."""
 FLOOR_SHARE = 0.05
 """Of a chain's median time in the middle; times far below are alike."""
-OWN_SHARE, OTHER_SHARE = 0.01, 0.003
+OWN_SHARE, OTHER_SHARE = 0.006, 0.003
 """Of the usual traces with a chain, more have a deviation that is not rare: a call that stalls in
 one request of a hundred does so normally. Of the set's own traces, and of earlier ones."""
 COMPARABLE = 0.6
