@@ -322,6 +322,7 @@ BODIES: dict[tuple[str, str], dict[str, Any]] = {
         "join": True,
         "proof": {"block_s": 10, "smallest_percent": 2, "seed": 7},
         "sweep": {"block_s": 1, "sizes": 4},
+        "lease_s": 15,
     },
     ("PUT", "/api/v1/doctor/delay-accounting"): {"on": True},
     ("POST", "/api/v1/session"): {"token": TOKEN},

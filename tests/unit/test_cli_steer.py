@@ -183,6 +183,7 @@ def test_a_signal_ends_it_and_restores_the_size(
         "signal": None,
         "lower": None,
         "upper": None,
+        "lease_s": 15.0,
     }
 
 
@@ -203,6 +204,7 @@ def test_what_is_asked_for_is_sent(
         "signal": "prometheus",
         "lower": 2,
         "upper": 9,
+        "lease_s": 15.0,
         "prometheus": {"port": 9100, "path": "/metrics?a=b#c", "metric": "requests_total"},
     }
     assert capsys.readouterr().err == RESTORED
@@ -282,8 +284,10 @@ def test_it_ends_when_its_time_is_over(
     early = backend.after_seconds(steered(steering()), 4.0)
     late = backend.after_seconds(steered(steering(decisions=2)), 7.0)
     backend.table[LOOK] = [early, late]
+    renew = ("POST", f"{STEERING}/renew")
+    backend.table[renew] = steered(steering())
     assert main(["steer", "--pid", "100", "--duration", "10"]) == 0
-    assert backend.requests == [ATTACH, STEER, LOOK, LOOK, RELEASE]
+    assert backend.requests == [ATTACH, STEER, LOOK, renew, LOOK, RELEASE]
     said = capsys.readouterr()
     assert said.out.count("\n") == 2
     assert said.err == RESTORED
