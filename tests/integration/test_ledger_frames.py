@@ -144,7 +144,7 @@ def test_threads_that_end_leave_their_states(waits: KnownWaits) -> None:
         assert event.lifetime_ns is not None
         assert not event.totals.keys() & {STATE, SINCE}
         in_states = sum(event.totals[name] for name in STATE_FIELDS)
-        # The kernel reports the lifetime before the thread's last switch: it may be preempted there.
+        # The kernel reports the lifetime before the last switch: a thread may be preempted there.
         awake = sum(event.totals[name] for name in AWAKE)
         assert event.lifetime_ns - LATE_NS <= in_states <= event.lifetime_ns + LATE_NS + awake
     for name in STATE_FIELDS:
