@@ -83,7 +83,7 @@ class Counted:
                 self._reap(pid)
 
     def reading(self) -> Reading:
-        """What it has done up to now."""
+        """Return the account of the program up to now."""
         self.reap()
         at, born, ended, cpu_s = time.time(), 0, 0, 0.0
         for pid, (_, its_born, its_ended, forks_ns) in zip(self._pids, self._slots(), strict=True):

@@ -1,4 +1,4 @@
-"""What the processes of a backend that root has started may still do.
+"""Rights that processes of a backend started by root keep.
 
 None of them needs a right of root's but the launcher of the collector, which keeps what a collector
 sets itself up with.
@@ -20,7 +20,7 @@ _OF_COLLECTORS = "bpf perf_event_open"
 _NAMESPACES = 0x7E020080  # CLONE_NEW*, sched.h
 
 LAUNCHER = frozenset({*capabilities.NAMES, capabilities.SETGID, capabilities.SETPCAP})
-"""What a collector sets itself up with; the last two are for giving the others up."""
+"""Capabilities of the launcher: the collector's for its set-up, and two to give up others."""
 
 
 def confine_backend() -> str:

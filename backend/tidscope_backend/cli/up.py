@@ -244,7 +244,7 @@ def _running(
     start: Callable[[], Awaitable[Process]] | None,
     log: SupervisorLog,
 ) -> Running:
-    """What is to run, and how people and programs reach it; `start` starts the collector."""
+    """The programs to run and how people reach them; `start` starts the collector."""
     return Running(
         reachable(options.host, sock.getsockname()[1]),
         settings.token,

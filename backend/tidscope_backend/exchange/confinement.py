@@ -1,4 +1,4 @@
-"""What a process that reads foreign files may still do: compute, read libraries, fill one folder.
+"""Rights of a process that reads foreign files: compute, read libraries, fill one folder.
 
 Limits bound its memory, CPU time and files; Landlock leaves it nothing of the file system but what
 it needs; a filter refuses it sockets, other programs and other processes. A kernel or a processor
@@ -38,7 +38,7 @@ _SYSTEM = (
     *("/usr/lib", "/usr/lib64", "/usr/local/lib", "/lib", "/lib64", "/etc/ld.so.cache"),
     *("/etc/localtime", "/usr/share/zoneinfo", "/dev/null", "/dev/urandom", "/proc", "/sys"),
 )
-"""What libraries read when they are loaded."""
+"""Files that libraries read when they are loaded."""
 _REFUSED = """
     socket connect bind socketpair vfork fork execve execveat kill tkill ptrace process_vm_readv
     process_vm_writev pidfd_open pidfd_send_signal mount unshare setns bpf keyctl add_key

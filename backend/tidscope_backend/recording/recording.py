@@ -182,7 +182,7 @@ class Recording:
         self.note_seq(0)
 
     def tail(self, now_s: float, unix_us: int, exited: int | None = None) -> Tail:
-        """What is missing at its end, if it is to end now.
+        """Return what the run lacks at its end if it ends now.
 
         Args:
             now_s: by the recorder's clock.

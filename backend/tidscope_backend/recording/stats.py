@@ -54,7 +54,7 @@ class Instant(NamedTuple):
 
 
 class Tail(NamedTuple):
-    """What is missing at the end of a run, as far as it is known.
+    """The known losses at the end of a run.
 
     Attributes:
         to_ns: instant at which the run was to end, nanoseconds since attach; None: unknown.

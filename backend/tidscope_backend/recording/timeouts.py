@@ -36,7 +36,7 @@ UNREPORTED = (
     f"threads that were born or ended in the {LIFECYCLE_WAIT_SECONDS} s before it may be missing, "
     "too"
 )
-"""What a lost collector may not have reported yet, although frames came."""
+"""What a run says of births and ends that a lost collector may have left unreported."""
 STOPPED = Ending("stopped", "complete", "It was stopped.")
 BACKEND_ENDS = Ending(
     "backend-lost",

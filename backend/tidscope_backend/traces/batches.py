@@ -63,7 +63,7 @@ def read_batch(data: bytes, bounds: Bounds) -> Batch:
 
 
 def limits_of(size: int) -> Limits:
-    """What a process may use that reads a document of so many bytes."""
+    """Return the resource limits of a process that reads a document of `size` bytes."""
     seconds = BASE_SECONDS + SECONDS_PER_MIB * (size >> 20)
     return Limits(
         memory_bytes=BASE_BYTES + BYTES_PER_BYTE * size,

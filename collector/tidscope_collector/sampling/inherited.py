@@ -55,7 +55,7 @@ class InheritedCounters:
         self._known.pop(tid, None)
 
     def of(self, tid: int) -> Inherited | None:
-        """What the thread with this id inherited; None: nothing."""
+        """Return the counters that the thread inherited, or None."""
         return self._known.get(tid)
 
     def taken_off(self, reading: Reading, tids: Sequence[int] | None = None) -> Reading:

@@ -27,7 +27,7 @@ EARLIEST_NS = 100_000_000
 """Between the first readings, whose distance doubles: what a program that lives for a second waits
 for is looked up while it lives."""
 USUAL_SHARE = 0.01
-"""Of a core; tables whose readings take more CPU time are read more seldom than once a second."""
+"""Share of a core; tables that cost more CPU time are read less often than once a second."""
 LIGHT_NS = 300_000
 """Tables that take less CPU time are read with a sample: waking up between samples costs more."""
 PIECE_NS = 2_000_000

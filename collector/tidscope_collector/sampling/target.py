@@ -304,7 +304,7 @@ class TargetSampler:
 
     @property
     def tables_share(self) -> float:
-        """Of a core, which readings of its tables take at most."""
+        """Maximum share of a core for reading the tables of this target."""
         return 0.0 if self._tables is None else self._tables.share
 
     @tables_share.setter

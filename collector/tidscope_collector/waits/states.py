@@ -42,9 +42,9 @@ READS, WRITES, SYNCS = 64, 65, 66
 RESTARTS = 67
 """Of the call that goes on with one which a signal interrupted."""
 SPLICES = 68
-"""Of the call in which two files decide, one of which is a pipe."""
+"""Kind of a call that waits for a pipe or for another file, by the fill of the pipe."""
 FUTEXES = 69
-"""Of the call that waits for any of several futexes: its wait is named by the call."""
+"""Kind of a call that waits for any of several futexes; the call names the wait."""
 
 # fmt: off
 _CALLS: dict[str, dict[int, tuple[int, ...]]] = {

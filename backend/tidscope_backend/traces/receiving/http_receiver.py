@@ -36,7 +36,7 @@ PATH = "/v1/traces"
 PROTOBUF, JSON = "application/x-protobuf", "application/json"
 READERS: dict[str, Read] = {PROTOBUF: read_protobuf_batch, JSON: read_batch}
 PIECE_BYTES = 256 * 1024
-"""Of a body that is unpacked; the event loop goes on between two."""
+"""Bytes of a body unpacked at a time; the event loop runs between two pieces."""
 
 
 class _RefusalError(Exception):
