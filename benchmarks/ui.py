@@ -42,11 +42,11 @@ POINTS = 1200
 SAMPLES_HZ = 20
 UPDATES_HZ = 10
 LINES = 50
-MOST_COMPARED = 1000
+MAX_COMPARED = 1000
 HEAP_UPDATES = 600
 CHUNK = 60
-MOST_CHUNKS = 120
-MOST_SLOW_HZ = 10.0
+MAX_CHUNKS = 120
+MAX_SLOW_HZ = 10.0
 SECRET = host_secret("default", os.urandom(KEY_BYTES))
 CPU_CHART = "[data-chart=cpu]"
 
@@ -140,8 +140,8 @@ async def fill(address: str, feeding: Feeder, points: int = POINTS) -> None:
         await asyncio.sleep(0.2)
         lost.append(await asyncio.to_thread(coalesced, address) - before)
         if lost[-1]:
-            rate_hz = max(MOST_SLOW_HZ, rate_hz / 2)
-        if len(lost) > MOST_CHUNKS:
+            rate_hz = max(MAX_SLOW_HZ, rate_hz / 2)
+        if len(lost) > MAX_CHUNKS:
             raise SystemExit("the page does not keep up: the machine is too busy to measure")
 
 
@@ -260,7 +260,7 @@ async def contest(
     async with AsyncExitStack() as stack:
         feeds, addresses = [], []
         # With more lines than the peers can draw, one chart has nothing beside it to be compared.
-        compared = threads <= MOST_COMPARED
+        compared = threads <= MAX_COMPARED
         ours = ("page", "chart") if compared else ("page",)
         for name in ours:
             program = MadeProgram(threads, SAMPLES_HZ, seed=threads)

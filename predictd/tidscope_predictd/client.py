@@ -17,8 +17,8 @@ from typing import Any
 
 from tidscope_predictd.layout import Counts, Memory, map_memory
 from tidscope_predictd.messages import (
-    MOST_BYTES,
-    MOST_UPDATES,
+    MAX_BYTES,
+    MAX_UPDATES,
     OWN,
     Answer,
     Delete,
@@ -125,7 +125,7 @@ class Connection:
         descriptors: list[int] = []
         try:
             self._link.send(write_request(request))
-            packet, descriptors, flags, _ = socket.recv_fds(self._link, MOST_BYTES, 1)
+            packet, descriptors, flags, _ = socket.recv_fds(self._link, MAX_BYTES, 1)
             if not packet or flags & (socket.MSG_TRUNC | socket.MSG_CTRUNC):
                 raise MalformedError("the connection ended" if not packet else "cut off")
             status, body = read_reply(packet)
@@ -184,7 +184,7 @@ class Model:
         self, connection: Connection, handle: int, memory: Memory, batch: int = BATCH
     ) -> None:
         self._connection, self._handle, self._memory = connection, handle, memory
-        self._batch = min(max(batch, 1), MOST_UPDATES)
+        self._batch = min(max(batch, 1), MAX_UPDATES)
         self._waiting: list[Answer] = []
         self.lost = 0
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from tidscope_predictd.model.perceptron import (
     ENTRIES,
-    MOST_FEATURES,
+    MAX_FEATURES,
     WEIGHTS,
     Rule,
     check_rule,
@@ -81,7 +81,7 @@ class Memory:
         )
         if magic != MAGIC or version != VERSION:
             raise ValueError("not a model, or one of another version")
-        if (tables, entries, at) != (MOST_FEATURES, ENTRIES, WEIGHTS_AT):
+        if (tables, entries, at) != (MAX_FEATURES, ENTRIES, WEIGHTS_AT):
             raise ValueError("a model of another shape")
         return check_rule(Rule(threshold, limit))
 
@@ -102,7 +102,7 @@ class Memory:
     def describe(self, rule: Rule) -> None:
         """Write the description."""
         _DESCRIPTION.pack_into(
-            self._bytes, 0, MAGIC, VERSION, MOST_FEATURES, ENTRIES, WEIGHTS_AT, *rule
+            self._bytes, 0, MAGIC, VERSION, MAX_FEATURES, ENTRIES, WEIGHTS_AT, *rule
         )
 
     def clear(self) -> None:

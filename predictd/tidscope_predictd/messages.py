@@ -13,14 +13,14 @@ from typing import NamedTuple
 
 from tidscope_predictd.model.perceptron import (
     FEATURES_WANTED,
-    MOST_FEATURES,
+    MAX_FEATURES,
     Rule,
     check_rule,
 )
 
 VERSION = 1
-MOST_BYTES = 65536
-MOST_UPDATES = 256
+MAX_BYTES = 65536
+MAX_UPDATES = 256
 OWN = 0xFFFFFFFF
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
@@ -199,8 +199,8 @@ def _write_open(request: Open) -> bytes:
 
 
 def _write_update(request: Update) -> bytes:
-    if not 1 <= len(request.answers) <= MOST_UPDATES:
-        raise ValueError(f"{len(request.answers)} updates: want 1 to {MOST_UPDATES}")
+    if not 1 <= len(request.answers) <= MAX_UPDATES:
+        raise ValueError(f"{len(request.answers)} updates: want 1 to {MAX_UPDATES}")
     entries = [
         _UPDATE.pack(1 if one.answer else -1, len(one.features)) + _write_features(one.features)
         for one in request.answers
@@ -238,8 +238,8 @@ def _read_share(packet: bytes, at: int) -> Share:
 
 def _read_update(packet: bytes, at: int) -> Update:
     handle, count = _UPDATES.unpack_from(packet, at)
-    if not 1 <= count <= MOST_UPDATES:
-        raise MalformedError(f"{count} updates: want 1 to {MOST_UPDATES}")
+    if not 1 <= count <= MAX_UPDATES:
+        raise MalformedError(f"{count} updates: want 1 to {MAX_UPDATES}")
     at += _UPDATES.size
     answers = []
     for _ in range(count):
@@ -254,13 +254,13 @@ def _read_update(packet: bytes, at: int) -> Update:
 
 
 def _read_features(packet: bytes, at: int, count: int) -> tuple[int, ...]:
-    if not 1 <= count <= MOST_FEATURES:
+    if not 1 <= count <= MAX_FEATURES:
         raise MalformedError(f"{count} features: {FEATURES_WANTED}")
     return struct.unpack_from(f"<{count}q", packet, at)
 
 
 def _write_features(features: Sequence[int]) -> bytes:
-    if not 1 <= len(features) <= MOST_FEATURES:
+    if not 1 <= len(features) <= MAX_FEATURES:
         raise ValueError(f"{len(features)} features: {FEATURES_WANTED}")
     # Modulo 2^64, as the hash takes them.
     words = [(value - _FEATURE_MIN) % _FEATURE_WORD + _FEATURE_MIN for value in features]

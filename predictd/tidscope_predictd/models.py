@@ -9,8 +9,8 @@ from tidscope_predictd.model import perceptron
 from tidscope_predictd.model.perceptron import WEIGHTS, Rule
 from tidscope_predictd.storage import Stored
 
-MOST_MODELS = 256
-MOST_OF_A_USER = 64
+MAX_MODELS = 256
+MAX_OF_A_USER = 64
 
 
 class RefusedError(Exception):
@@ -159,7 +159,7 @@ class Models:
         if owner != user:
             raise RefusedError(Status.NOT_PERMITTED)
         of_user = sum(one.owner == owner for one in self)
-        if len(self._models) >= MOST_MODELS or of_user >= MOST_OF_A_USER:
+        if len(self._models) >= MAX_MODELS or of_user >= MAX_OF_A_USER:
             raise RefusedError(Status.FULL)
         made = SharedModel(request.name, owner, request.sharing, request.rule)
         self._models[owner, request.name] = made
@@ -167,7 +167,7 @@ class Models:
 
     def restore(self, stored: Stored) -> bool:
         """Make a model that was stored; False if there are too many."""
-        if len(self._models) >= MOST_MODELS:
+        if len(self._models) >= MAX_MODELS:
             return False
         made = SharedModel(stored.name, stored.owner, stored.sharing, stored.rule)
         made.restore(stored)

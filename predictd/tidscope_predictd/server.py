@@ -11,7 +11,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from tidscope_predictd.messages import (
-    MOST_BYTES,
+    MAX_BYTES,
     Delete,
     List,
     MalformedError,
@@ -30,10 +30,10 @@ from tidscope_predictd.models import Models, RefusedError, SharedModel, used_wei
 from tidscope_predictd.storage import Storage
 from tidscope_predictd.turns import Turns
 
-MOST_CONNECTIONS = 512
-MOST_OF_A_USER = 128
-MOST_HANDLES = 64
-MOST_USERS_SHOWN = 16
+MAX_CONNECTIONS = 512
+MAX_OF_A_USER = 128
+MAX_HANDLES = 64
+MAX_USERS_SHOWN = 16
 BACKLOG = 64
 """Connections that wait to be accepted."""
 SAVE_AFTER_S = 30.0
@@ -134,7 +134,7 @@ class Server:
     def _accept(self, link: socket.socket) -> None:
         pid, uid = peer(link)
         of_user = sum(client.uid == uid for client in self._clients.values())
-        if len(self._clients) >= MOST_CONNECTIONS or of_user >= MOST_OF_A_USER:
+        if len(self._clients) >= MAX_CONNECTIONS or of_user >= MAX_OF_A_USER:
             link.close()
             return
         link.setblocking(False)
@@ -144,11 +144,11 @@ class Server:
     def _answer(self, client: Client) -> None:
         """Read one packet and answer it; a client that breaks the rules is disconnected."""
         try:
-            packet = client.link.recv(MOST_BYTES + 1)
+            packet = client.link.recv(MAX_BYTES + 1)
             if not packet:
                 self._drop(client)
                 return
-            if len(packet) > MOST_BYTES:
+            if len(packet) > MAX_BYTES:
                 raise MalformedError("too long")
             self._handle(client, read_request(packet))
         except RefusedError as refused:
@@ -200,7 +200,7 @@ class Server:
         self._reply(client, Status.DONE, body)
 
     def _open(self, client: Client, request: Open) -> None:
-        if len(client.handles) >= MOST_HANDLES:
+        if len(client.handles) >= MAX_HANDLES:
             raise RefusedError(Status.FULL)
         model = self._models.open(client.uid, request)
         if model.unsaved:
@@ -239,7 +239,7 @@ class Server:
             "users": len(users),
             "shown_users": [
                 {"pid": one.pid, "uid": one.uid, "updates": one.updates[model]}
-                for one in users[:MOST_USERS_SHOWN]
+                for one in users[:MAX_USERS_SHOWN]
             ],
             "administered": self._models.may_administer(client.uid, model),
         }

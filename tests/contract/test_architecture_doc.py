@@ -8,7 +8,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = (ROOT / "docs" / "architecture.md").read_text()
 WAYS = ("A sample, from kernel to pixel", "A steering command", "A recorded frame")
-MOST_STOPS = 15
+MAX_STOPS = 15
 STOP = re.compile(r"^(\d+)\. `([^`]+)`", re.MULTILINE)
 
 
@@ -22,7 +22,7 @@ def stops(way: str) -> list[tuple[str, str]]:
 def test_way_is_a_numbered_list_of_at_most_fifteen_stops(way: str) -> None:
     numbers = [int(number) for number, _ in stops(way)]
     assert numbers == list(range(1, len(numbers) + 1))
-    assert 2 < len(numbers) <= MOST_STOPS
+    assert 2 < len(numbers) <= MAX_STOPS
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -79,8 +79,8 @@ def check_elf(data: bytes) -> None:
     """
     with (
         tempfile.TemporaryFile() as file,
-        patch.object(module, "MOST_BYTES", MOST),
-        patch.object(module, "MOST_INFLATED", MOST),
+        patch.object(module, "MAX_BYTES", MOST),
+        patch.object(module, "MAX_INFLATED", MOST),
     ):
         file.write(file_of(data))
         file.flush()

@@ -106,7 +106,7 @@ def test_an_agents_folder_that_does_not_answer_is_given_up(disk: HangingDisk) ->
 def test_children_that_cannot_be_ended_are_bounded(
     disk: HangingDisk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tidscope_collector.confinement.children.MOST_STUCK", 1)
+    monkeypatch.setattr("tidscope_collector.confinement.children.MAX_STUCK", 1)
     monkeypatch.setattr("tidscope_collector.foreign.reader.PROGRAM_S", 0.2)
     with BlockingRun(disk.program) as program:
         start = start_ticks(program.pid)

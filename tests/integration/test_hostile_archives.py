@@ -145,7 +145,7 @@ BOMBS: dict[str, Change] = {
     "an event of brackets": deep("events/000001.jsonl"),
 }
 
-MOST_SENT = 4
+MAX_SENT = 4
 """Of them over HTTP: the ones that want the most."""
 
 MEASURED = """
@@ -212,7 +212,7 @@ async def test_the_backend_stays_small_and_answers_while_it_is_bombed(
                 base_url=f"http://127.0.0.1:{port}", headers=headers, timeout=120
             ) as client,
         ):
-            for bomb in bombs[:MOST_SENT]:
+            for bomb in bombs[:MAX_SENT]:
                 answer = await client.post("/api/v1/runs/import", content=bomb.read_bytes())
                 assert answer.status_code == 422, answer.text
                 assert (await client.get("/health")).status_code == 200

@@ -37,7 +37,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define MOST_THREADS 600
+#define MAX_THREADS 600
 #define STACK_BYTES (128 << 10)
 
 struct account {
@@ -47,7 +47,7 @@ struct account {
   unsigned long read_bytes, write_bytes, read_calls, write_calls;
 };
 
-static struct account accounts[MOST_THREADS];
+static struct account accounts[MAX_THREADS];
 static int account_count;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
@@ -103,7 +103,7 @@ static struct account *new_account(const char *name, pid_t tid)
   struct account *made;
 
   pthread_mutex_lock(&lock);
-  if (account_count == MOST_THREADS)
+  if (account_count == MAX_THREADS)
     fail("too many threads");
   made = &accounts[account_count++];
   made->name = name;
@@ -191,7 +191,7 @@ static void start(struct job *job)
   }
 }
 
-static struct job *staying[MOST_THREADS];
+static struct job *staying[MAX_THREADS];
 static int staying_count;
 
 /* Start jobs and wait until their work is done. */

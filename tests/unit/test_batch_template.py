@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from tidscope_wire.batch_template import BatchWriter
 
-MOST_COLUMNS = 5
+MAX_COLUMNS = 5
 WRITER = BatchWriter()
 """One for all examples: what one batch leaves behind must not show in the next."""
 
@@ -29,7 +29,7 @@ def of_pyarrow(
     return written
 
 
-@given(st.data(), st.integers(1, 70), st.integers(0, MOST_COLUMNS))
+@given(st.data(), st.integers(1, 70), st.integers(0, MAX_COLUMNS))
 def test_batches_are_those_of_pyarrow(data: st.DataObject, rows: int, columns: int) -> None:
     tids = data.draw(arrays(np.uint32, rows))
     values = data.draw(arrays(np.uint64, (columns, rows)))
@@ -43,10 +43,10 @@ def test_batches_are_those_of_pyarrow(data: st.DataObject, rows: int, columns: i
 
 def test_large_batch_is_read_back_by_arrow() -> None:
     rows = 100_000
-    values = np.arange(rows, dtype=np.uint64) * np.arange(MOST_COLUMNS, dtype=np.uint64)[:, None]
+    values = np.arange(rows, dtype=np.uint64) * np.arange(MAX_COLUMNS, dtype=np.uint64)[:, None]
     gone = np.arange(rows) % 3 == 0
     message = WRITER.encode(np.arange(rows, dtype=np.uint32), values, {0: gone})
-    batch = pa.ipc.read_record_batch(pa.py_buffer(message), schema_of(MOST_COLUMNS))
+    batch = pa.ipc.read_record_batch(pa.py_buffer(message), schema_of(MAX_COLUMNS))
     batch.validate(full=True)
     assert batch.column(1).null_count == np.count_nonzero(gone)
-    assert np.array_equal(batch.column(MOST_COLUMNS).to_numpy(), values[MOST_COLUMNS - 1])
+    assert np.array_equal(batch.column(MAX_COLUMNS).to_numpy(), values[MAX_COLUMNS - 1])

@@ -13,7 +13,7 @@ from tidscope_collector.foreign.answering import Arguments, Places
 from tidscope_collector.foreign.container_answers import ask_container_names
 from tidscope_collector.foreign.container_files import (
     IN_HOME,
-    MOST_CONTAINERS,
+    MAX_CONTAINERS,
     ContainerName,
     container_names,
     name_in_config,
@@ -87,7 +87,7 @@ def test_a_child_reads_what_is_a_file_of_whom_it_should_be(
     monkeypatch.setattr(line_answers, "children", lambda: children)
 
     def asked() -> Mapping[str, ContainerName]:
-        return ask_container_names([ID, OTHER, *["00" * 32] * MOST_CONTAINERS, "../../x"], [])
+        return ask_container_names([ID, OTHER, *["00" * 32] * MAX_CONTAINERS, "../../x"], [])
 
     assert asked() == {ID: WEB, OTHER: ContainerName("db")}
     (podman / "overlay-containers").rename(podman / "other")

@@ -6,7 +6,7 @@ import pytest
 from fake_powercap import RANGE_UJ, FakePowercap
 from hypothesis import given
 from hypothesis import strategies as st
-from tidscope_collector.energy.counter import MOST_WATTS, Counter
+from tidscope_collector.energy.counter import MAX_WATTS, Counter
 from tidscope_collector.energy.meter import EnergyMeter
 from tidscope_collector.energy.zones import find_zones
 
@@ -21,7 +21,7 @@ SECOND = 1_000_000_000
         (RANGE_UJ - 30_000_000, 20_000_000, 50_000_000),  # wrapped around
         (RANGE_UJ, 0, 0),
         (RANGE_UJ // 2, 0, None),  # started again: half a range in a second is 131 kW
-        (0, MOST_WATTS * 1_000_000 + 1, None),
+        (0, MAX_WATTS * 1_000_000 + 1, None),
     ],
 )
 def test_gain_over_a_second(before: int, now: int, gained: int | None) -> None:

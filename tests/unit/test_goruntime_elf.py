@@ -173,7 +173,7 @@ def test_names_of_sections_take_no_more_than_they_are_worth(tmp_path: Path) -> N
 def test_a_section_that_grows_without_end_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(elf_module, "MOST_INFLATED", 64 << 20)
+    monkeypatch.setattr(elf_module, "MAX_INFLATED", 64 << 20)
     packed = zlib.compress(b"\0" * (80 << 20), 9)
     section = struct.pack("<IIQQ", 1, 0, 80 << 20, 1) + packed
     path = tmp_path / "bomb"
@@ -186,7 +186,7 @@ def test_a_section_that_grows_without_end_is_refused(
 def test_a_table_of_2_to_the_32_symbols_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(elf_module, "MOST_BYTES", 64 << 20)
+    monkeypatch.setattr(elf_module, "MAX_BYTES", 64 << 20)
     content = bytearray(small_elf(b"\0" + SYMBOL.encode() + b"\0", b""))
     rows = len(content) - 4 * 64
     struct.pack_into("<QQ", content, rows + 64 + 24, 1 << 20, 24 << 32)

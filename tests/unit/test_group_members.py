@@ -3,10 +3,10 @@
 import numpy as np
 from tidscope_collector.ebpf.watched import are_in
 from tidscope_collector.groups.listing import descendants
-from tidscope_collector.groups.members import BELIEVED_NS, MOST_FOUND, Members, Newcomer
+from tidscope_collector.groups.members import BELIEVED_NS, MAX_FOUND, Members, Newcomer
 from tidscope_collector.groups.process_sums import (
-    MOST_NAMES,
-    MOST_STANDING,
+    MAX_NAMES,
+    MAX_STANDING,
     OTHERS,
     STANDS_NS,
     ProcessRow,
@@ -67,7 +67,7 @@ def test_records_are_believed_for_a_while_after_the_end() -> None:
     # After many exits at once records wait for longer before they are counted.
     found = members.find(10)
     assert found is not None
-    for pid in range(11, 11 + MOST_FOUND):
+    for pid in range(11, 11 + MAX_FOUND):
         members.add(newcomer(pid))
         members.end(pid, 0, 50)
     assert members.find(10) is None
@@ -125,13 +125,13 @@ def test_ended_ones_stand_and_are_folded_into_the_row_of_their_name() -> None:
 def test_rows_are_bounded_and_nothing_is_lost_of_the_sums() -> None:
     members = Members()
     sums = ProcessSums(members, FIELDS, FIELDS)
-    many = MOST_STANDING + MOST_NAMES + 500
+    many = MAX_STANDING + MAX_NAMES + 500
     for pid in range(1, many + 1):
         members.add(newcomer(pid, name=f"name{pid}"))
         sums.ended(pid, {"cpu_run_ns": 1})
         members.end(pid, 0, 0)
     rows = rows_of(sums, 1, {})
-    assert len(rows) == MOST_STANDING + MOST_NAMES + 1
+    assert len(rows) == MAX_STANDING + MAX_NAMES + 1
     assert sum(row.sums.values["cpu_run_ns"] for row in rows.values()) == many
     assert sum(row.sums.count for row in rows.values()) == many
     (others,) = [row for row in rows.values() if row.name == OTHERS]
@@ -141,10 +141,10 @@ def test_rows_are_bounded_and_nothing_is_lost_of_the_sums() -> None:
 def test_what_is_said_of_a_process_after_its_row_has_gone_is_in_that_of_its_name() -> None:
     members = Members()
     sums = ProcessSums(members, FIELDS, FIELDS)
-    for pid in range(1, MOST_STANDING + 3):
+    for pid in range(1, MAX_STANDING + 3):
         members.add(newcomer(pid, name="many"))
         members.end(pid, 0, 0)
-    assert len(rows_of(sums, 1, {})) == MOST_STANDING + 1
+    assert len(rows_of(sums, 1, {})) == MAX_STANDING + 1
     sums.ended(1, {"cpu_run_ns": 7})
     sums.ended(2, {"cpu_run_ns": 5})
     sums.corrected(2, {"cpu_run_ns": 5}, {"cpu_run_ns": 6})

@@ -8,7 +8,7 @@ from processes import wait_until
 from tidscope_collector.foreign.gomaxprocs import GomaxprocsReader
 from tidscope_collector.groups.descriptions import Description
 from tidscope_collector.groups.members import Member, Members, Newcomer
-from tidscope_collector.groups.own_accounts import EVERY_NS, MOST_ASKED, Asking, OwnAccounts
+from tidscope_collector.groups.own_accounts import EVERY_NS, MAX_ASKED, Asking, OwnAccounts
 from tidscope_collector.naming.source import NameSource
 from tidscope_wire.generated.models import Runtime
 
@@ -131,14 +131,14 @@ def test_a_program_that_ends_or_executes_another_is_asked_no_more() -> None:
 
 def test_the_oldest_are_asked_and_it_is_said_how_many_are_not() -> None:
     group = Group(ask_names=True)
-    for pid in range(100, 100 + MOST_ASKED + 3):
+    for pid in range(100, 100 + MAX_ASKED + 3):
         group.add(pid, "java")
     group.look()
-    asked = f"{MOST_ASKED} of {MOST_ASKED} programs that were asked named theirs"
+    asked = f"{MAX_ASKED} of {MAX_ASKED} programs that were asked named theirs"
     wait_until(lambda: group.accounts.description == f"{asked}; 3 more are not asked")
     named = dict(group.accounts.take_names())
     assert named[100] == {101: "worker"}
-    assert len(named) == MOST_ASKED
+    assert len(named) == MAX_ASKED
     group.accounts.began({100})
     group.accounts.close()
 

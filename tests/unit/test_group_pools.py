@@ -5,8 +5,8 @@ from tidscope_collector.groups.group_pools import (
     ENDED_NS,
     EVERY_NS,
     IN_VAIN_NS,
-    MOST_BEGUN,
-    MOST_READ,
+    MAX_BEGUN,
+    MAX_READ,
     GroupPools,
 )
 from tidscope_collector.groups.members import Member, Members, Newcomer
@@ -111,29 +111,29 @@ def test_young_processes_are_left_alone() -> None:
 
 def test_they_are_begun_with_one_after_the_other_up_to_a_bound() -> None:
     group = Group()
-    for pid in range(1, MOST_READ + 6):
+    for pid in range(1, MAX_READ + 6):
         group.add(pid)
     group.look()
-    assert len(group.readers) == MOST_BEGUN
-    group.look(MOST_READ // MOST_BEGUN)
-    assert len(group.readers) == MOST_READ
+    assert len(group.readers) == MAX_BEGUN
+    group.look(MAX_READ // MAX_BEGUN)
+    assert len(group.readers) == MAX_READ
     assert group.pools.left_out == 5
 
 
 def test_one_without_pools_gives_its_place_to_one_that_waits() -> None:
     group = Group()
-    for pid in range(1, MOST_READ + 4):
+    for pid in range(1, MAX_READ + 4):
         group.add(pid)
-    group.look(MOST_READ // MOST_BEGUN)
-    for pid in range(2, MOST_READ + 1):
+    group.look(MAX_READ // MAX_BEGUN)
+    for pid in range(2, MAX_READ + 1):
         group.readers[pid].note(pid, 1)
     group.look(IN_VAIN_NS // EVERY_NS)
     assert group.readers[1].closed
-    assert MOST_READ + 1 in group.readers
-    assert not any(group.readers[pid].closed for pid in range(2, MOST_READ + 1))
+    assert MAX_READ + 1 in group.readers
+    assert not any(group.readers[pid].closed for pid in range(2, MAX_READ + 1))
     # Those that were not looked at for longest come first, so each of the others has its turn.
     group.look(3 * IN_VAIN_NS // EVERY_NS)
-    assert {MOST_READ + 2, MOST_READ + 3} <= group.readers.keys()
+    assert {MAX_READ + 2, MAX_READ + 3} <= group.readers.keys()
 
 
 def test_what_an_ended_program_did_stays_for_a_while() -> None:

@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 from policy_harness import BOUNDS, Pool, flat, peak, pool
 from tidscope_policies.algorithms.kalman_kg import KalmanKg, KalmanKgParameters
-from tidscope_policies.algorithms.search import MOST_SIZES, candidates
+from tidscope_policies.algorithms.search import MAX_SIZES, candidates
 from tidscope_policies.contract import Bounds
 
 SEARCH = [8, 8, 4, 4, 6, 6, 10, 10, 7, 7, 10, 10, 4, 4]
@@ -206,7 +206,7 @@ def test_many_sizes_are_thinned_out() -> None:
     assert candidates(BOUNDS, apart=1.2) == [4, 5, 6, 7, 8, 10, 12, 14, 16]
     wide = candidates(Bounds(1, 1024))
     assert (wide[0], wide[-1]) == (1, 1024)
-    assert len(wide) <= MOST_SIZES
+    assert len(wide) <= MAX_SIZES
     assert wide == sorted(set(wide))
     steered = pool("kalman-kg", lambda size: 1000 - 60 * abs(math.log2(size / 200)), in_force=500)
     steered.bounds = Bounds(1, 1024)

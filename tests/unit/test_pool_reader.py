@@ -45,7 +45,7 @@ class Scripted:
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "EVERY_S", 0.001)
-    monkeypatch.setattr(module, "MOST_PAUSE_S", 0.002)
+    monkeypatch.setattr(module, "MAX_PAUSE_S", 0.002)
 
 
 def read_to_the_end(sources: Sequence[Scripted], besides: Sequence[Scripted] = ()) -> PoolReader:

@@ -62,7 +62,7 @@ def test_a_pool_whose_counters_fall_is_another_one(now: dict[str, object]) -> No
 
 
 def test_their_number_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MOST_POOLS", 3)
+    monkeypatch.setattr(module, "MAX_POOLS", 3)
     made = PoolRegistry()
     made.note("agent", [pool("a"), pool("b"), pool("c")], 41, 10)
     made.note("agent", [pool("b"), pool("c"), pool("d")], 41, 20)

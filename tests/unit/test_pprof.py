@@ -53,8 +53,8 @@ def test_what_is_no_such_profile_is_refused(wrong: bytes, why: str) -> None:
 
 def test_what_is_too_large_is_refused_before_it_is_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(PprofError, match="bytes"):
-        read_contentions(bytes(pprof.MOST_BYTES + 1))
-    monkeypatch.setattr(pprof, "MOST_INFLATED", 1 << 16)
+        read_contentions(bytes(pprof.MAX_BYTES + 1))
+    monkeypatch.setattr(pprof, "MAX_INFLATED", 1 << 16)
     with pytest.raises(PprofError, match="uncompressed"):
         read_contentions(gzip.compress(bytes(1 << 17)))
 

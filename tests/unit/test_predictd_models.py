@@ -6,7 +6,7 @@ import pytest
 from tidscope_predictd.layout import Counts, map_memory
 from tidscope_predictd.messages import OWN, Answer, Open, Sharing, Status
 from tidscope_predictd.model.perceptron import WEIGHTS, Rule
-from tidscope_predictd.models import MOST_OF_A_USER, Models, RefusedError, used_weights
+from tidscope_predictd.models import MAX_OF_A_USER, Models, RefusedError, used_weights
 from tidscope_predictd.storage import Stored
 
 OWNER, OTHER, ADMINISTRATOR, ROOT = 1000, 1001, 990, 0
@@ -60,7 +60,7 @@ def test_rights(
 
 
 def test_a_user_has_so_many_models(models: Models) -> None:
-    for number in range(MOST_OF_A_USER):
+    for number in range(MAX_OF_A_USER):
         models.open(OWNER, Open(f"m{number}", create=True))
     assert status_of(models, OWNER, Open("more", create=True)) is Status.FULL
     assert models.open(OTHER, Open("more", create=True))

@@ -10,7 +10,7 @@ import pytest
 from tidscope_predictd.client import ServiceError, connect, open_model
 from tidscope_predictd.daemon import listen
 from tidscope_predictd.messages import Open, Predict, Share, Sharing, Status
-from tidscope_predictd.server import MOST_HANDLES, Server
+from tidscope_predictd.server import MAX_HANDLES, Server
 from tidscope_predictd.storage import Storage
 
 
@@ -72,7 +72,7 @@ def test_refusals(path: Path) -> None:
         with pytest.raises(ServiceError) as refused:
             connection.ask(request)
         assert refused.value.status is status
-    for _ in range(MOST_HANDLES):
+    for _ in range(MAX_HANDLES):
         connection.ask(Open("a", create=True))
     with pytest.raises(ServiceError) as full:
         connection.ask(Open("a"))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from prediction_service import serving
-from tidscope_collector.steering.loop.learners import MOST_SHARED, Learners, model_name
+from tidscope_collector.steering.loop.learners import MAX_SHARED, Learners, model_name
 from tidscope_predictd.client import ServiceError, connect, open_model
 from tidscope_predictd.model.perceptron import Predictor, Rule
 from tidscope_predictd.shared import RETRY_S, SharedPredictor
@@ -108,7 +108,7 @@ def test_programs_of_one_name_learn_together(tmp_path: Path) -> None:
     path = tmp_path / "socket"
     with serving(tmp_path), ExitStack() as opened:
         learners = Learners(lambda: connect(path, 30))
-        shared = [learners.of(f"program-{number}", Rule()) for number in range(MOST_SHARED)]
+        shared = [learners.of(f"program-{number}", Rule()) for number in range(MAX_SHARED)]
         for learner in shared:
             assert isinstance(learner, SharedPredictor)
             opened.callback(learner.close)

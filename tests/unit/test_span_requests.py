@@ -17,7 +17,7 @@ from tidscope_backend.traces.batches import SMALL_BYTES, read_batch
 from tidscope_backend.traces.columns import spans_of, table_of
 from tidscope_backend.traces.documents import read_document
 from tidscope_backend.traces.receiving.intake import BOUNDS
-from tidscope_backend.traces.receiving.protobuf import MOST_FIELDS, SHORT_BYTES, read_protobuf
+from tidscope_backend.traces.receiving.protobuf import MAX_FIELDS, SHORT_BYTES, read_protobuf
 from tidscope_traces.spans.reading import BadTracesError, Bounds, TooManyError
 
 MORE_BYTES = 192 * 1024 * 1024
@@ -123,7 +123,7 @@ def test_spans_are_those_of_the_message(made: ExportTraceServiceRequest) -> None
     spans = [span for part in made.resource_spans for sc in part.scope_spans for span in sc.spans]
     good = [one for one in spans if one.name and one.start_time_unix_nano <= one.end_time_unix_nano]
     # Spans with more fields than are looked at, and those with a mistake, are left out.
-    good = [one for one in good if len(one.events) < MOST_FIELDS]
+    good = [one for one in good if len(one.events) < MAX_FIELDS]
     assert read.rejected == len(spans) - len(good)
     for span, message in zip(read.spans, good, strict=True):
         assert (span.span_id, span.operation) == (message.span_id.hex(), message.name)

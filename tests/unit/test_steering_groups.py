@@ -83,7 +83,7 @@ def test_options_of_a_group_have_those_first_that_can_be_steered(group: Group) -
 def test_of_too_many_the_steered_ones_are_examined(
     group: Group, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(groups, "MOST_EXAMINED", 2)
+    monkeypatch.setattr(groups, "MAX_EXAMINED", 2)
     group.service.running[f"{GROUP}/13"] = FIXED
     options = group.groups.options(GROUP)
     assert [pid for pid, _ in examined(options)] == [13, 11]
@@ -133,7 +133,7 @@ def test_all_that_can_be_steered_are_if_none_is_named(group: Group) -> None:
 def test_only_so_many_are_steered_if_none_is_named(
     group: Group, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(groups, "MOST_STEERED", 2)
+    monkeypatch.setattr(groups, "MAX_STEERED", 2)
     assert group.steer() == [11, 12]
 
 
@@ -198,7 +198,7 @@ def test_a_choice_that_cannot_be_changes_nothing(
     raised: type[Exception],
     text: str,
 ) -> None:
-    monkeypatch.setattr(groups, "MOST_STEERED", 2)
+    monkeypatch.setattr(groups, "MAX_STEERED", 2)
     with pytest.raises(raised, match=text):
         group.groups.steer(GROUP, request_, "somebody")
     assert (group.running, group.service.steered_targets) == ([], [])
@@ -228,7 +228,7 @@ def test_what_a_program_names_itself_is_its_own() -> None:
 def test_one_more_program_joins_up_to_a_number(
     group: Group, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(groups, "MOST_STEERED", 2)
+    monkeypatch.setattr(groups, "MAX_STEERED", 2)
     group.steer(11)
     request = SteerRequest(policy="linear", join=True)
     group.groups.join(GROUP, group.members[1], request, "somebody", wanted=lambda: True)

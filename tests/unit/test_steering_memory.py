@@ -3,7 +3,7 @@
 import pytest
 from backend_builders import TARGET_ID, steering, target
 from tidscope_backend.ingest.steering_memory import (
-    MOST_KNOWN,
+    MAX_KNOWN,
     NotResumedError,
     SteeringMemory,
     request_again,
@@ -130,7 +130,7 @@ def test_of_a_group_the_same_programs_are_steered() -> None:
 
 def test_memory_is_bounded() -> None:
     known = memory()
-    for at in range(MOST_KNOWN):
+    for at in range(MAX_KNOWN):
         known.note(f"t-{at}-00000000", REQUEST)
     assert known.recall(TARGET_ID) is None
     assert known.recall("t-0-00000000") is not None

@@ -216,7 +216,7 @@ def test_changes_of_more_rows_than_a_table_has_are_sent_as_far_as_they_fit() -> 
 def test_a_table_that_does_not_fit_says_how_many_rows_it_has(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(table_changes, "MOST_BYTES", 10)
+    monkeypatch.setattr(table_changes, "MAX_BYTES", 10)
     source = Scripted()
     source.tables = {"stays": stays([(1, 4, 0, 5)])}
     (described,) = TableChanges(source, ATTACH, source.clock, lambda: 0).next(whole=True).described

@@ -15,7 +15,7 @@ from taskstats_replies import (
     payload_offset,
     stats,
 )
-from tidscope_collector.taskstats.exit_filter import MOST_PROCESSES, attach_filter, exit_filter
+from tidscope_collector.taskstats.exit_filter import MAX_PROCESSES, attach_filter, exit_filter
 from tidscope_collector.taskstats.layout import choose
 from tidscope_collector.taskstats.link import Kernel
 
@@ -96,10 +96,10 @@ def test_a_filter_is_changed_and_taken_away(pair: Pair) -> None:
 
 
 def test_the_most_processes_fit_and_more_are_not_filtered(pair: Pair) -> None:
-    most = range(1, MOST_PROCESSES + 1)
+    most = range(1, MAX_PROCESSES + 1)
     attach_filter(pair.link, exit_filter(kernel(), most))
-    assert pair.passed(ended(MOST_PROCESSES), ended(OTHER)) == [ended(MOST_PROCESSES)]
-    assert exit_filter(kernel(), range(MOST_PROCESSES + 1)) is None
+    assert pair.passed(ended(MAX_PROCESSES), ended(OTHER)) == [ended(MAX_PROCESSES)]
+    assert exit_filter(kernel(), range(MAX_PROCESSES + 1)) is None
 
 
 def test_a_kernel_that_does_not_say_whose_threads_ended_is_not_filtered() -> None:

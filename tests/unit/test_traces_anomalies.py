@@ -9,7 +9,7 @@ from anomalies import KINDS, Shape, make_request, verdict
 from anomalies import make_endpoint as make_shaped
 from made_traces import make_endpoint, make_spans
 from tidscope_traces.anomalies.choices import learn_choices
-from tidscope_traces.anomalies.detector import LEAST_TRACES, find_anomalies
+from tidscope_traces.anomalies.detector import MIN_TRACES, find_anomalies
 from tidscope_traces.anomalies.limits import P_VALUE, in_deviations, tailed
 from tidscope_traces.anomalies.times import fit_tail, learn_times
 from tidscope_traces.anomalies.vectors import Chains, Entries, read_entries
@@ -171,7 +171,7 @@ def test_a_call_beside_the_critical_path_counts() -> None:
 
 
 def test_too_few_traces_say_nothing() -> None:
-    few = summaries_of([*usual_requests(LEAST_TRACES - 2), ODD[1]])
+    few = summaries_of([*usual_requests(MIN_TRACES - 2), ODD[1]])
     assert find_anomalies(few) == []
     assert find_anomalies(summaries_of(ODD), few) == []
     assert find_anomalies(Summaries()) == []
@@ -185,7 +185,7 @@ def test_all_the_same_is_usual() -> None:
 
 def test_summaries_without_calls_are_refused() -> None:
     with pytest.raises(ValueError, match="was summarised without its calls"):
-        find_anomalies(summarise_all(usual_requests(LEAST_TRACES), Options()))
+        find_anomalies(summarise_all(usual_requests(MIN_TRACES), Options()))
 
 
 def test_progress_ends_with_all() -> None:

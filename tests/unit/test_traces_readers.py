@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tidscope_traces.spans.jaeger import read_jaeger
 from tidscope_traces.spans.model import Span, group_spans
 from tidscope_traces.spans.otlp import read_otlp
-from tidscope_traces.spans.reading import LONGEST_NAME, MOST_ATTRIBUTES, BadTracesError
+from tidscope_traces.spans.reading import LONGEST_NAME, MAX_ATTRIBUTES, BadTracesError
 from trace_builders import any_spans, jaeger_document, made_span, made_trace
 
 JAEGER: dict[str, Any] = {
@@ -259,7 +259,7 @@ def test_names_and_attributes_are_bounded() -> None:
     tags += [{"key": f"key{n}", "value": n} for n in range(100)]
     long = {**trace["spans"][0], "tags": tags, "operationName": "o" * 500}
     (span,) = read_jaeger([{**trace, "spans": [long]}]).spans
-    assert len(span.attributes) == MOST_ATTRIBUTES
+    assert len(span.attributes) == MAX_ATTRIBUTES
     assert len(span.operation) == LONGEST_NAME
     assert max(map(len, span.attributes)) == 128
     assert max(map(len, span.attributes.values())) == 256

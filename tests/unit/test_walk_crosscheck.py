@@ -8,7 +8,7 @@ import pytest
 from tidscope_collector.threads.reading import Reading
 from tidscope_collector.walk.crosscheck import (
     EVERY,
-    MOST_NEW,
+    MAX_NEW,
     SHARE,
     Asked,
     CrossCheck,
@@ -123,7 +123,7 @@ def test_new_threads_are_all_asked_about_and_others_by_share(kernel: Kernel) -> 
 
 def test_more_new_threads_than_may_be_asked_about_wait(kernel: Kernel) -> None:
     check = check_of(kernel)
-    total = 2 * MOST_NEW + 50
+    total = 2 * MAX_NEW + 50
     kernel.counters = dict.fromkeys(range(10, 10 + total), (0, 0))
     many = walked(*((tid, 1, 0, 0) for tid in range(10, 10 + total)))
     check.check(many, same=False)
@@ -131,7 +131,7 @@ def test_more_new_threads_than_may_be_asked_about_wait(kernel: Kernel) -> None:
         walk_on(check, many)
         check.check(many, same=True)
     assert {tid for question in kernel.questions for tid in question} == set(kernel.counters)
-    assert max(len(question) for question in kernel.questions) <= MOST_NEW + SHARE
+    assert max(len(question) for question in kernel.questions) <= MAX_NEW + SHARE
 
 
 def test_a_disagreement_is_raised_at_the_next_walk(kernel: Kernel) -> None:

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from tidscope_agent.figures import Figures
 
-MOST_NAMES = 32
+MAX_NAMES = 32
 _LONGEST_NAME = 64
 
 
@@ -59,7 +59,7 @@ class PoolRegistry:
         """Report a pool from now on, until it ends."""
         name = name[:_LONGEST_NAME] or "pool"
         with self._lock:
-            if name not in self._names and len(self._names) >= MOST_NAMES:
+            if name not in self._names and len(self._names) >= MAX_NAMES:
                 self._omitted.add(name)
                 return
             self._names.setdefault(name, _Name(pool.kind)).pools.append(pool)

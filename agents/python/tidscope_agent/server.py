@@ -20,7 +20,7 @@ from tidscope_agent.protocol import (
     parse_call,
 )
 
-MOST_CLIENTS = 8
+MAX_CLIENTS = 8
 _CREDENTIALS = struct.Struct("iII")
 _RETRY_S = 0.05
 
@@ -132,8 +132,8 @@ class Server:
         client = _Client(connection)
         if _peer_uid(connection) not in (0, self._uid):
             connection.close()
-        elif len(self._clients) >= MOST_CLIENTS:
-            wrong = FailureError(CLIENTS, f"there are {MOST_CLIENTS} clients already")
+        elif len(self._clients) >= MAX_CLIENTS:
+            wrong = FailureError(CLIENTS, f"there are {MAX_CLIENTS} clients already")
             try:
                 client.send(failure_line(wrong, None))
             except OSError:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable
 from dataclasses import replace
 
-from tidscope_traces.anomalies.detector import LEAST_TRACES, Anomaly, find_anomalies
+from tidscope_traces.anomalies.detector import MIN_TRACES, Anomaly, find_anomalies
 from tidscope_traces.spans.reading import LATEST_NS
 from tidscope_traces.summary.analysis import Analysis, describe
 from tidscope_traces.summary.difference import DifferenceTree, compare_trees
@@ -212,13 +212,13 @@ def _by_endpoint(summaries: Summaries, places: Iterable[int]) -> dict[int, list[
 def _too_few(earlier: Summaries | None) -> list[str]:
     """That the earlier requests do not say what is usual, if they do not."""
     if earlier is None or any(
-        len(places) >= LEAST_TRACES
+        len(places) >= MIN_TRACES
         for places in _by_endpoint(earlier, range(len(earlier.traces))).values()
     ):
         return []
     return [
         "",
-        f"anomalies are not known: what is usual takes {LEAST_TRACES} requests to compare with",
+        f"anomalies are not known: what is usual takes {MIN_TRACES} requests to compare with",
     ]
 
 

@@ -21,7 +21,7 @@ from tidscope_backend.cli.policy_parameters import add_set_option, parameters_gi
 from tidscope_backend.cli.terminal import print_lines
 
 SEEDS = 20
-MOST_SEEDS = 10_000
+MAX_SEEDS = 10_000
 ALONE = [name for name, entry in POLICIES.items() if not entry.arbitrated]
 """Policies that decide something for one program."""
 
@@ -222,9 +222,9 @@ def _whole(text: str, low: int) -> int:
         number = int(text)
     except ValueError:
         number = -1
-    if not low <= number <= MOST_SEEDS:
+    if not low <= number <= MAX_SEEDS:
         raise argparse.ArgumentTypeError(
-            f"{text!r} is not a whole number from {low} to {MOST_SEEDS}"
+            f"{text!r} is not a whole number from {low} to {MAX_SEEDS}"
         )
     return number
 

@@ -17,10 +17,10 @@ from tidscope_backend.text import format_bytes, format_seconds, plural
 
 SUMMARY_ROLES = 5
 SUMMARY_LOCKS = 3
-LEAST_SHARE = 0.001
-LEAST_UNSEEN_NS = 50_000_000
+MIN_SHARE = 0.001
+MIN_UNSEEN_NS = 50_000_000
 """Children are counted in clock ticks, and a command does its first bit before it is sampled."""
-LEAST_UNSEEN_SHARE = 0.05
+MIN_UNSEEN_SHARE = 0.05
 SHOWN_THREADS = 20
 LABEL_WIDTH = 11
 CUT_SHORT = ("disk-full", "write-failed", "backend-lost", "collector-lost")
@@ -164,7 +164,7 @@ def _unseen(manifest: RunManifest, report: RunReport | None) -> list[str]:
         return []
     own_us = outcome.user_cpu_us + outcome.system_cpu_us - outcome.children_cpu_us
     own_ns, shown_ns = own_us * 1000, report.totals.get("cpu_run_ns", 0)
-    if own_ns - shown_ns < max(LEAST_UNSEEN_NS, LEAST_UNSEEN_SHARE * own_ns):
+    if own_ns - shown_ns < max(MIN_UNSEEN_NS, MIN_UNSEEN_SHARE * own_ns):
         return []
     text = f"The command used {format_seconds(own_ns)} of CPU, its threads show "
     text += f"{format_seconds(shown_ns)}."
@@ -226,7 +226,7 @@ def _time(report: RunReport) -> Iterator[str]:
     shown = [
         f"{group.label.lower().replace('cpu', 'CPU')} {100 * share:.{1 if share < 0.1 else 0}f} %"
         for group, share in shares.items()
-        if share >= LEAST_SHARE
+        if share >= MIN_SHARE
     ]
     if shown:
         yield _labelled("time", ", ".join(shown))

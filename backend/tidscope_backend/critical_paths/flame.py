@@ -16,7 +16,7 @@ from tidscope_backend.critical_paths.exports import operation_text
 from tidscope_backend.text import format_seconds
 
 WIDTH, ROW = 1200, 20
-LEAST_WIDTH = 1.0
+MIN_WIDTH = 1.0
 """Narrower frames are left out."""
 DEEPEST = 100
 CHARACTER = 6.6
@@ -109,7 +109,7 @@ def _frames(
         next_left[parent] = left + width
         next_left[node] = left
         depths.append(depths[parent] + 1 if parent >= 0 else 0)
-        if width >= LEAST_WIDTH and depths[node] < DEEPEST:
+        if width >= MIN_WIDTH and depths[node] < DEEPEST:
             frames.append(
                 Frame(left, width, depths[node], operation_text(operations[node]), titles[node],
                       fills[node])

@@ -21,7 +21,7 @@ from tidscope_backend.traces.retention import SpanRetention
 from tidscope_backend.traces.run_windows import window_of
 from tidscope_backend.traces.span_store import SpanStore
 
-MOST_SPANS = 1_000_000
+MAX_SPANS = 1_000_000
 """In one analysis; of more traces as many as have that many, by the order of their random ids."""
 
 
@@ -43,7 +43,7 @@ def summarise_stored(
     if options.endpoint is not None and not options.inner:
         service, operation = options.endpoint
         wanted = replace(within, service=service, operation=operation)
-    chosen = _queries(runs).choose(wanted, MOST_SPANS)
+    chosen = _queries(runs).choose(wanted, MAX_SPANS)
     summaries = summarise_with_progress(group_spans(chosen.spans), options, progress)
     return summaries, FileCounts(spans=len(chosen.spans)), chosen.omitted
 

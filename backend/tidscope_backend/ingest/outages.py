@@ -27,7 +27,7 @@ from tidscope_backend.ingest.steering_memory import (
 )
 
 _log = logging.getLogger(__name__)
-MOST_LISTED = 64
+MAX_LISTED = 64
 RESTARTER = Actor(session=None, role=None, label="tidscope, after a crash of the collector")
 """Who starts policies again."""
 TRIES = 5
@@ -90,7 +90,7 @@ class CollectorOutages:
             return []
         crashed = {"kind": "crashed", "back_unix_us": time.time_ns() // 1000}
         outage = known.outage.model_copy(
-            update={**crashed, "restored": hello.restored[:MOST_LISTED]}
+            update={**crashed, "restored": hello.restored[:MAX_LISTED]}
         )
         self._registry.set_outage(hello.host.id, outage)
         return [
@@ -175,7 +175,7 @@ class CollectorOutages:
         """Note names and reasons in the outage of a host."""
         host = self._registry.host(host_id)
         if host is not None and host.outage is not None:
-            update = {name: [*found[:MOST_LISTED]] for name, found in lists.items()}
+            update = {name: [*found[:MAX_LISTED]] for name, found in lists.items()}
             self._registry.set_outage(host_id, host.outage.model_copy(update=update))
 
 

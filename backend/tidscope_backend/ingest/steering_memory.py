@@ -12,7 +12,7 @@ from tidscope_wire.generated.models import (
     Target,
 )
 
-MOST_KNOWN = 1024
+MAX_KNOWN = 1024
 
 
 class NotResumedError(Exception):
@@ -42,7 +42,7 @@ class SteeringMemory:
         """A request was carried out."""
         self._known.pop(target, None)
         self._known[target] = AskedSteering(request)
-        while len(self._known) > MOST_KNOWN:
+        while len(self._known) > MAX_KNOWN:
             self._known.popitem(last=False)
 
     def forget(self, target: str, pid: int | None = None) -> None:

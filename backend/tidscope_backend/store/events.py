@@ -15,12 +15,12 @@ from tidscope_wire.generated.models import (
 from tidscope_backend.store.folder import RunFolder
 from tidscope_backend.store.open_part import whole_frames
 
-MOST_EVENTS = 5000
+MAX_EVENTS = 5000
 _OF_THREADS = b'"type":"thread_'
 _TYPE_WITHIN = 200
 
 
-def run_events(folder: RunFolder, most: int = MOST_EVENTS) -> RunEventsResponse:
+def run_events(folder: RunFolder, most: int = MAX_EVENTS) -> RunEventsResponse:
     """Read events; if there are too many, those of threads are left out first.
 
     Args:

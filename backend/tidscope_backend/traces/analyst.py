@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from tidscope_traces.anomalies.detector import LEAST_TRACES
+from tidscope_traces.anomalies.detector import MIN_TRACES
 from tidscope_traces.critical.path import critical_path
 from tidscope_traces.spans.model import Operation, Span, Trace, group_spans, make_trace
 from tidscope_traces.spans.reading import LATEST_NS
@@ -37,7 +37,7 @@ from tidscope_backend.traces.joining.joiner import join, own_intervals
 from tidscope_backend.traces.joining.places import Places
 from tidscope_backend.traces.queries import Order, SpanQueries, Wanted
 
-MOST_ANOMALIES = 100
+MAX_ANOMALIES = 100
 """In one answer, the strangest."""
 
 
@@ -95,8 +95,8 @@ class TraceAnalyst:
         return analysis_answer(
             describe(summaries),
             chosen.omitted,
-            anomalies_answer(summaries, known, MOST_ANOMALIES),
-            count if count >= LEAST_TRACES else 0,
+            anomalies_answer(summaries, known, MAX_ANOMALIES),
+            count if count >= MIN_TRACES else 0,
             projection,
         )
 

@@ -37,7 +37,7 @@ TIMEOUT_S = 1.0
 OPENING_S = 5.0
 """For connecting, and for the first call. A program on a busy machine may wait 2 s for a CPU."""
 LONGEST_LINE = 65536
-MOST_NOTICES = 64
+MAX_NOTICES = 64
 
 _Line = AgentAnswer | AgentFailure | AgentNotice
 _LINE: TypeAdapter[_Line] = TypeAdapter(_Line)
@@ -202,7 +202,7 @@ class AgentClient:
         if not piece:
             raise self._lost()
         self._buffer += piece
-        if len(self._buffer) > LONGEST_LINE * MOST_NOTICES or (
+        if len(self._buffer) > LONGEST_LINE * MAX_NOTICES or (
             len(self._buffer) > LONGEST_LINE and b"\n" not in self._buffer
         ):
             raise self._nonsense(f"a line longer than {LONGEST_LINE} bytes")

@@ -4,7 +4,7 @@
  */
 #include "common.h"
 
-enum { ON_CPU = 1, PREEMPTED = 2, WOKEN = 3, FIRST_WAIT = 4, STATE_BITS = 5, MOST_STATES = 32, TRIES = 100 };
+enum { ON_CPU = 1, PREEMPTED = 2, WOKEN = 3, FIRST_WAIT = 4, STATE_BITS = 5, MAX_STATES = 32, TRIES = 100 };
 
 /* What a slot says that is not being written to; whether it could be read. */
 static int read_slot(const struct ledgers *l, const __u8 *slot, __u64 *mark, __s64 *woken, __s64 *arrived,
@@ -54,7 +54,7 @@ int take_ledgers(const struct ledgers *l)
 
 	for (__u64 row = 0; r && row < r->count; row++) {
 		const __u8 *slot = l->slots + l->stride * (__u64)l->slot_of[row];
-		__u64 *known = l->known + 3 * row, ns[MOST_STATES], mark, state;
+		__u64 *known = l->known + 3 * row, ns[MAX_STATES], mark, state;
 		__s64 woken, arrived, since;
 
 		if (l->slot_of[row] < 0)

@@ -6,7 +6,7 @@
  */
 #include "block.h"
 
-enum { MOST_LOOKS = 1 << 16 };
+enum { MAX_LOOKS = 1 << 16 };
 enum { BATCH = 128, ITER_CREATE = 33, DONTWAIT = 0x40, TRUNCATED = 0x20 };
 
 /* struct record of discovery/bpf/task_iterator.bpf.c */
@@ -155,7 +155,7 @@ static int match_threads(struct plan *p, __u64 there)
 		while (at < there && !is_thread(&p->now[at], was))
 			at++;
 		looks += at - next;
-		if (looks > MOST_LOOKS)
+		if (looks > MAX_LOOKS)
 			return 0;
 		r->gone[i] = at == there;
 		if (r->gone[i]) {

@@ -6,7 +6,7 @@
  */
 #include "block.h"
 
-enum { ITER_CREATE = 33, MOST_LOOKS = 1 << 16 };
+enum { ITER_CREATE = 33, MAX_LOOKS = 1 << 16 };
 
 struct walk {
 	struct rows *rows;	 /* row_step is 1 */
@@ -122,7 +122,7 @@ static __u64 take_block(struct walk *w, __u64 row, __u64 got)
 		while (run.row < r->count && !is_thread(w, place, run.row))
 			run.row++;
 		looks += run.row - row;
-		if (looks > MOST_LOOKS)
+		if (looks > MAX_LOOKS)
 			return r->count + 1;
 		if (run.row == r->count) {
 			r->births++;

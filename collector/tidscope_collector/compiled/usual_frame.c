@@ -5,7 +5,7 @@
  */
 #include "common.h"
 
-enum { MOST_COLUMNS = 256, NUMBER_BYTES = 20 };
+enum { MAX_COLUMNS = 256, NUMBER_BYTES = 20 };
 
 static void copy(__u8 *to, const __u8 *from, __u64 bytes)
 {
@@ -132,11 +132,11 @@ static __u64 write_batch(const struct frame *f, const __u8 *columns, __u64 count
 long usual_frame(struct frame *f)
 {
 	const struct rows *r = f->rows;
-	__u8 columns[MOST_COLUMNS], *out = f->out;
+	__u8 columns[MAX_COLUMNS], *out = f->out;
 	__u64 rows = 0, count = 0, batch = 0;
 	__s64 took;
 
-	if (f->header_bytes > f->room || r->width > MOST_COLUMNS)
+	if (f->header_bytes > f->room || r->width > MAX_COLUMNS)
 		return NO_ROOM;
 	for (__u64 i = 0; i < r->count; i++) {
 		f->chosen[rows] = (__u32)i;

@@ -6,7 +6,7 @@
  */
 #include "common.h"
 
-enum { PATH_BYTES = 512, POLL_MOST = 4096 };
+enum { PATH_BYTES = 512, MAX_POLL = 4096 };
 enum { POLLIN = 1, NOW = 0x4040 /* MSG_DONTWAIT, MSG_NOSIGNAL */ };
 enum { PATIENCE_NS = 5000000 /* as PATIENCE_S of ../foreign/gomaxprocs.py */ };
 

@@ -23,7 +23,7 @@ OURS = tuple(
 )
 """The folders of the packages that a fork server and its children load; once installed, one."""
 
-MOST_STUCK = 64
+MAX_STUCK = 64
 """Children that were given up and have not ended; the kernel cannot end one that waits for a page
 of a file system that does not answer."""
 
@@ -133,11 +133,11 @@ class LimitedChildren:
         ours, theirs = socket.socketpair()
         with self._lock:
             self._forget_ended()
-            if len(self._stuck) >= MOST_STUCK:
+            if len(self._stuck) >= MAX_STUCK:
                 ours.close()
                 theirs.close()
                 raise ChildError(
-                    f"{MOST_STUCK} children wait for memory or files that do not answer: end the "
+                    f"{MAX_STUCK} children wait for memory or files that do not answer: end the "
                     "processes or file systems behind them."
                 )
             number = next(self._numbers)

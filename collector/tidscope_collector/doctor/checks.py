@@ -21,7 +21,7 @@ from tidscope_collector.procfs.mount import NOTHING_HIDDEN
 from tidscope_collector.steering.knobs.leases import LeftChanged
 
 _OLDEST = (5, 4)
-_MOST_TROUBLES = 4
+_MAX_TROUBLES = 4
 _CHEAP_CLOCKS = frozenset({"tsc", "kvm-clock", "arch_sys_counter", "hyperv_clocksource_tsc_page"})
 
 
@@ -297,8 +297,8 @@ def ledger(facts: Facts, ebpf: EbpfProbe, lock_troubles: Sequence[str] = ()) -> 
 
 
 def _listed(troubles: Sequence[str]) -> str:
-    shown = "; ".join(one.rstrip(".") for one in troubles[:_MOST_TROUBLES])
-    more = len(troubles) - _MOST_TROUBLES
+    shown = "; ".join(one.rstrip(".") for one in troubles[:_MAX_TROUBLES])
+    more = len(troubles) - _MAX_TROUBLES
     return f"{shown}; and {more} more" if more > 0 else shown
 
 
@@ -431,14 +431,14 @@ def left_programs(facts: Facts, left: Sequence[LeftChanged]) -> DoctorCheck:
     about = "left-programs", "Programs that a killed collector left changed"
     if not left:
         return make_check(about, "ok", "None.")
-    names = ", ".join(f"{one.name} ({one.pid})" for one in left[:_MOST_TROUBLES])
-    more = f" and {len(left) - _MOST_TROUBLES} more" if len(left) > _MOST_TROUBLES else ""
+    names = ", ".join(f"{one.name} ({one.pid})" for one in left[:_MAX_TROUBLES])
+    more = f" and {len(left) - _MAX_TROUBLES} more" if len(left) > _MAX_TROUBLES else ""
     return make_check(
         about,
         "limited",
         f"CPU affinity is still as policies set it: {names}{more}.",
         "These programs run on fewer CPUs than they may. A collector restores them at its start.",
-        "; ".join(as_root(facts, one.undo) for one in left[:_MOST_TROUBLES]),
+        "; ".join(as_root(facts, one.undo) for one in left[:_MAX_TROUBLES]),
     )
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from tidscope_wire.rates import increases
 
-MOST_WATTS = 4_000
+MAX_WATTS = 4_000
 """More than any package, and most platforms, can take.
 
 A counter that fell has either wrapped around or was reset (driver loaded again, machine slept).
@@ -38,7 +38,7 @@ class Counter:
                 np.array([self._last_ns, now_ns]),
                 np.array([self._last_uj, value_uj], np.float64),
                 wraps_at=self.range_uj,
-                max_per_s=MOST_WATTS * 1e6,
+                max_per_s=MAX_WATTS * 1e6,
             )[1]
             if np.isnan(gained):
                 self.gaps += 1

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from pydantic import Field
 
 from tidscope_collector.foreign.answering import PROCESSES_S, Arguments
-from tidscope_collector.foreign.container_files import MOST_CONTAINERS, ContainerName
+from tidscope_collector.foreign.container_files import MAX_CONTAINERS, ContainerName
 from tidscope_collector.foreign.line_answers import Line, ask_text, read_lines
 
 _ID = re.compile(r"[0-9a-f]{64}")
@@ -32,8 +32,8 @@ def ask_container_names(
     """
     ids = [one for one in containers if _ID.fullmatch(one)]
     found: dict[str, ContainerName] = {}
-    for begin in range(0, len(ids), MOST_CONTAINERS):
-        about = Arguments(containers=ids[begin : begin + MOST_CONTAINERS], users=list(users))
+    for begin in range(0, len(ids), MAX_CONTAINERS):
+        about = Arguments(containers=ids[begin : begin + MAX_CONTAINERS], users=list(users))
         lines = read_lines(ask_text("container_names", about, PROCESSES_S), _ContainerLine)
         found |= {one.id: ContainerName(one.name, one.pod) for one in lines}
     return found

@@ -29,12 +29,12 @@ from tidscope_collector.foreign.answering import (
 from tidscope_collector.foreign.process_files import read_beginning
 
 IN_HOME = ".local/share/containers/storage"
-MOST_CONTAINERS, MOST_USERS = 256, 8
+MAX_CONTAINERS, MAX_USERS = 256, 8
 """In one question: containers, and users in whose homes Podman may have its list."""
 
 _DRIVERS = ("overlay", "vfs", "btrfs")
 _CONFIG_BYTES, _LIST_BYTES = 1 << 20, 4 << 20
-_MOST_LINKS = 4096
+_MAX_LINKS = 4096
 _LINK = re.compile(
     r"([a-z0-9][a-z0-9.-]{0,252})_([a-z0-9][a-z0-9-]{0,62})_([a-z0-9][a-z0-9-]{0,62})"
     r"-([0-9a-f]{64})\.log"
@@ -61,9 +61,9 @@ def container_names(places: Places, arguments: Arguments, answer: int) -> None:
     Answers: {"id", "name", "pod"} for each that is found, and {} at the end.
     """
     limit_resources(Limits(MEMORY_BYTES, 2, PROCESSES_S))
-    ids = arguments["containers"][:MOST_CONTAINERS]
+    ids = arguments["containers"][:MAX_CONTAINERS]
     # Root's folders have what root put there, and a home what its user did.
-    homes = [(f"{home}/{IN_HOME}", uid) for uid, home in _homes(arguments["users"][:MOST_USERS])]
+    homes = [(f"{home}/{IN_HOME}", uid) for uid, home in _homes(arguments["users"][:MAX_USERS])]
     configs = {one: _open(f"{places.docker}/containers/{one}/config.v2.json", -1) for one in ids}
     lists = [
         _open(f"{folder}/{driver}-containers/containers.json", uid)
@@ -123,7 +123,7 @@ def _homes(users: Iterable[int]) -> Iterator[tuple[int, str]]:
 def _entries(folder: str) -> list[str]:
     try:
         with os.scandir(folder) as entries:
-            return [one.name for one in islice(entries, _MOST_LINKS)]
+            return [one.name for one in islice(entries, _MAX_LINKS)]
     except OSError:
         return []
 

@@ -11,7 +11,7 @@ from tidscope_collector.foreign.answering import MEMORY_BYTES, PROCESSES_S, Argu
 from tidscope_collector.foreign.process_files import read_beginning
 
 LONGEST_NAME = 512
-_MOST_BYTES = 1 << 20
+_MAX_BYTES = 1 << 20
 _PREFIXES = ("_Z", "_R")
 """Of names that C++ compilers (Itanium ABI) and Rust's make."""
 SEPARATOR = "\0"
@@ -33,6 +33,6 @@ def readable_names(_: Arguments, answer: int) -> None:
     from multi_demangle import demangle_symbol
 
     confine()
-    for name in read_beginning(answer, _MOST_BYTES).decode().split(SEPARATOR):
+    for name in read_beginning(answer, _MAX_BYTES).decode().split(SEPARATOR):
         say(answer, {"name": demangle_symbol(name)[:LONGEST_NAME]})
     say(answer, {})

@@ -28,13 +28,13 @@ SYMBOL = "runtime.gomaxprocs"
 WORD = struct.Struct("<i")
 UNREADABLE = b"\0\0\0\0"
 """Answers a request for GOMAXPROCS that cannot be read; itself it is never 0."""
-MOST_PROCESSORS = 1 << 20
+MAX_PROCESSORS = 1 << 20
 """GOMAXPROCS is no larger. What is at its place and is no such number is not answered."""
 GO_VARIABLES = ("GOMAXPROCS", "GODEBUG")
 """The variables of an environment that are answered."""
 
 _LONGEST_SETTING = 4096
-_MOST_SETTINGS = 64
+_MAX_SETTINGS = 64
 _AUXV_BYTES = 4096
 _DAMAGED = "The executable of process {} cannot be read: {}."
 
@@ -121,7 +121,7 @@ def gomaxprocs(arguments: Arguments, answer: int) -> None:
             "version": info.version and info.version[:128],
             "settings": {
                 key[:128]: value[:_LONGEST_SETTING]
-                for key, value in list(info.settings.items())[:_MOST_SETTINGS]
+                for key, value in list(info.settings.items())[:_MAX_SETTINGS]
             },
             "symbols": elf.section(".symtab") is not None,
             "size": size,
@@ -139,7 +139,7 @@ def _read_number(memory: int, address: int) -> bytes:
         word = os.pread(memory, WORD.size, address)
     except OSError:
         return UNREADABLE
-    plausible = len(word) == WORD.size and 1 <= WORD.unpack(word)[0] <= MOST_PROCESSORS
+    plausible = len(word) == WORD.size and 1 <= WORD.unpack(word)[0] <= MAX_PROCESSORS
     return word if plausible else UNREADABLE
 
 

@@ -11,7 +11,7 @@ import socket
 from dataclasses import dataclass
 
 from tidscope_collector.foreign.conversation import Conversation
-from tidscope_collector.foreign.go_questions import MOST_PROCESSORS, SYMBOL, WORD
+from tidscope_collector.foreign.go_questions import MAX_PROCESSORS, SYMBOL, WORD
 from tidscope_collector.foreign.reader import (
     DamagedError,
     GoLine,
@@ -67,7 +67,7 @@ class GomaxprocsReader:
         if len(word) != WORD.size:
             return None
         (value,) = WORD.unpack(word)
-        return int(value) if 1 <= value <= MOST_PROCESSORS else None
+        return int(value) if 1 <= value <= MAX_PROCESSORS else None
 
     @property
     def free(self) -> int | None:

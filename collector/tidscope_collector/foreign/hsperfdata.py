@@ -23,8 +23,8 @@ from tidscope_collector.foreign.virtual_machine import Machine, look_at
 
 FILE_BYTES = 1 << 20
 """Of the file; usually it has 32 KiB."""
-MOST_ENTRIES = 4096
-MOST_FOLDERS = 1024
+MAX_ENTRIES = 4096
+MAX_FOLDERS = 1024
 """Looked through for that of the user, whose name is not known outside of a container."""
 LONGEST_TEXT = 128
 COUNTERS = re.compile(
@@ -82,7 +82,7 @@ def parse(data: bytes) -> Counters:
         raise ValueError("it is not in the format of this kind of machine")
     if ready != 1:
         raise ValueError("the machine is still starting")
-    if not (0 <= count <= MOST_ENTRIES and _PROLOGUE.size <= start <= len(data)):
+    if not (0 <= count <= MAX_ENTRIES and _PROLOGUE.size <= start <= len(data)):
         raise ValueError("its entries are out of bounds")
     numbers: dict[str, int] = {}
     texts: dict[str, str] = {}
@@ -166,7 +166,7 @@ def _open(machine: Machine) -> int:
     flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
     place = os.open("tmp", flags, dir_fd=machine.root)
     with os.scandir(place) as entries:
-        names = [one.name for one in entries if one.name.startswith(_PREFIX)][:MOST_FOLDERS]
+        names = [one.name for one in entries if one.name.startswith(_PREFIX)][:MAX_FOLDERS]
     for name in names:
         try:
             folder = os.open(name, flags, dir_fd=place)

@@ -22,7 +22,7 @@ from tidscope_collector.foreign.virtual_machine import (
     own_tids,
 )
 
-MOST_NAMED = 16_384
+MAX_NAMED = 16_384
 TITLE_BYTES = 1024
 NAMES_S = 5.0 + OPEN_S
 
@@ -34,7 +34,7 @@ def java_names(arguments: Arguments, answer: int) -> None:
 
     Arguments: pid, start_ticks.
     Answers: {"unreadable": errno}, {"trouble", "text"}, {"damaged": reason}, or {"tid", "name"} for
-    each thread, at most MOST_NAMED, and {} at the end.
+    each thread, at most MAX_NAMED, and {} at the end.
     """
     limit_resources(Limits(MEMORY_BYTES, 5, NAMES_S))
     try:
@@ -55,7 +55,7 @@ def java_names(arguments: Arguments, answer: int) -> None:
     if dump is None:
         say(answer, {"damaged": "it refuses to dump its threads"})
         return
-    for one in read_names(dump)[:MOST_NAMED]:
+    for one in read_names(dump)[:MAX_NAMED]:
         tid = tids.get(one.nid, 0) if tids else one.nid
         if tid:
             say(answer, {"tid": tid, "name": one.name})

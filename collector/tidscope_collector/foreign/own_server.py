@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 DEADLINE_S = 1.5
-MOST_BYTES = 4 << 20
+MAX_BYTES = 4 << 20
 HOST = "127.0.0.1"
 
 
@@ -39,7 +39,7 @@ def fetch(port: int, path: str, refusal: Callable[[], str], accept: str) -> byte
     Raises:
         NotOwnPortError: the port is not the program's, or not any more.
         NotServedError: nobody answers within DEADLINE_S, or with something else than a page of at
-            most MOST_BYTES.
+            most MAX_BYTES.
     """
     address = f"http://{HOST}:{port}{path}"
     _check(refusal)
@@ -51,7 +51,7 @@ def fetch(port: int, path: str, refusal: Callable[[], str], accept: str) -> byte
         _check(refusal)
         connection.request("GET", path, headers={"Accept": accept})
         answer = connection.getresponse()
-        body = answer.read(MOST_BYTES + 1)
+        body = answer.read(MAX_BYTES + 1)
     except TimeoutError as error:
         raise NotServedError(f"{address} does not answer within {DEADLINE_S:g} s.") from error
     except (OSError, http.client.HTTPException) as error:
@@ -60,8 +60,8 @@ def fetch(port: int, path: str, refusal: Callable[[], str], accept: str) -> byte
         connection.close()
     if answer.status != http.client.OK:
         raise NotServedError(f"{address} answers {answer.status} {answer.reason}.")
-    if len(body) > MOST_BYTES:
-        raise NotServedError(f"{address} serves more than {MOST_BYTES} bytes.")
+    if len(body) > MAX_BYTES:
+        raise NotServedError(f"{address} serves more than {MAX_BYTES} bytes.")
     return body
 
 

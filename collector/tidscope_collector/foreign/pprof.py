@@ -8,9 +8,9 @@ import zlib
 from collections.abc import Iterator
 from typing import NamedTuple
 
-MOST_BYTES = 4 << 20
-MOST_INFLATED = 16 << 20
-MOST_STACK = 256
+MAX_BYTES = 4 << 20
+MAX_INFLATED = 16 << 20
+MAX_STACK = 256
 LONGEST_NAME = 512
 
 _WANTED = ("delay", "contentions")
@@ -75,15 +75,15 @@ def read_contentions(packed: bytes) -> list[Contention]:
 
 
 def _inflate(packed: bytes) -> bytes:
-    if len(packed) > MOST_BYTES:
-        raise PprofError(f"more than {MOST_BYTES} bytes")
+    if len(packed) > MAX_BYTES:
+        raise PprofError(f"more than {MAX_BYTES} bytes")
     inflater = zlib.decompressobj(16 + zlib.MAX_WBITS)
     try:
-        plain = inflater.decompress(packed, MOST_INFLATED)
+        plain = inflater.decompress(packed, MAX_INFLATED)
     except zlib.error as error:
         raise PprofError(f"not gzip: {error}") from error
     if not inflater.eof:
-        raise PprofError(f"cut off, or more than {MOST_INFLATED} bytes when uncompressed")
+        raise PprofError(f"cut off, or more than {MAX_INFLATED} bytes when uncompressed")
     return plain
 
 
@@ -121,7 +121,7 @@ def _own_function(sample: bytes, stacks: dict[int, list[str]]) -> str:
     """The innermost function that is not Go's library of locks; else the innermost one."""
     innermost = ""
     for count, place in enumerate(_numbers(sample, 1)):
-        if count >= MOST_STACK:
+        if count >= MAX_STACK:
             break
         if place not in stacks:
             raise PprofError("a sample is at a location that does not exist")
@@ -143,7 +143,7 @@ def _lines(location: bytes, functions: dict[int, str]) -> list[str]:
             if name is None:
                 raise PprofError("a line is in a function that does not exist")
             found.append(name)
-    return found[:MOST_STACK]
+    return found[:MAX_STACK]
 
 
 def _text(strings: list[str], place: int) -> str:

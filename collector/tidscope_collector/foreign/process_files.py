@@ -14,7 +14,7 @@ from collections.abc import Collection
 
 from tidscope_collector.procfs.stat import parse_stat
 
-MOST_THREADS = 4096
+MAX_THREADS = 4096
 ENVIRONMENT_BYTES = 1 << 20
 LONGEST_VALUE = 4096
 
@@ -155,13 +155,13 @@ def open_below(folder: int, name: str, path: bytes) -> int:
 
 
 def thread_ids(folder: int) -> list[int]:
-    """Ids of the threads of a process, at most MOST_THREADS of them; none of one that ended."""
+    """Ids of the threads of a process, at most MAX_THREADS of them; none of one that ended."""
     try:
         tasks = os.open("task", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=folder)
     except OSError:
         return []
     try:
-        return [int(name) for name in os.listdir(tasks)[:MOST_THREADS]]
+        return [int(name) for name in os.listdir(tasks)[:MAX_THREADS]]
     except OSError:
         return []
     finally:

@@ -6,13 +6,13 @@ from tidscope_collector.confinement.child import confine
 from tidscope_collector.foreign.answering import MEMORY_BYTES, Arguments, say
 from tidscope_collector.foreign.process_files import read_beginning
 from tidscope_collector.foreign.prometheus_text import (
-    MOST_BYTES,
+    MAX_BYTES,
     PrometheusTextError,
     add_up,
     read_samples,
 )
 
-MOST_ANSWERED = 4096
+MAX_ANSWERED = 4096
 """Samples in one answer; further ones are left out."""
 PARSE_S = 2.0
 """For parsing. With the time to fetch the text it is less than a release may take."""
@@ -38,7 +38,7 @@ def prometheus_samples(arguments: Arguments, answer: int) -> None:
     """Samples of some metrics; the text is sent behind the question.
 
     Arguments: metrics: of the metrics.
-    Answers: {"damaged": reason}, or {"name", "labels", "value"} for the first MOST_ANSWERED, value
+    Answers: {"damaged": reason}, or {"name", "labels", "value"} for the first MAX_ANSWERED, value
     as text, and {} at the end.
     """
     text = _read(answer)
@@ -47,7 +47,7 @@ def prometheus_samples(arguments: Arguments, answer: int) -> None:
     except PrometheusTextError as error:
         say(answer, {"damaged": str(error)})
         return
-    for one in found[:MOST_ANSWERED]:
+    for one in found[:MAX_ANSWERED]:
         # JSON has no infinity.
         say(answer, {"name": one.name, "labels": one.labels, "value": repr(one.value)})
     say(answer, {})
@@ -56,4 +56,4 @@ def prometheus_samples(arguments: Arguments, answer: int) -> None:
 def _read(answer: int) -> bytes:
     limit_resources(Limits(MEMORY_BYTES, 2, PARSE_S))
     confine()
-    return read_beginning(answer, MOST_BYTES + 1)
+    return read_beginning(answer, MAX_BYTES + 1)

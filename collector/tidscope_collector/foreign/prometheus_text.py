@@ -8,8 +8,8 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
-MOST_BYTES = 4 << 20
-MOST_SAMPLES = 10_000
+MAX_BYTES = 4 << 20
+MAX_SAMPLES = 10_000
 LONGEST_LINE = 8192
 
 _LABEL = re.compile(
@@ -50,7 +50,7 @@ def read_samples(text: bytes, names: Collection[str]) -> Iterator[Sample]:
 
     Raises:
         PrometheusTextError: a line of theirs is not in the format, or too long; or there are more
-            than MOST_SAMPLES.
+            than MAX_SAMPLES.
     """
     families = {name.removesuffix(_SUFFIX) for name in names}
     either = b"|".join(sorted(re.escape(one).encode() for one in {*names, *families}))
@@ -67,9 +67,9 @@ def read_samples(text: bytes, names: Collection[str]) -> Iterator[Sample]:
         if shown not in names:
             continue
         count += 1
-        if count > MOST_SAMPLES or len(rest) > LONGEST_LINE:
+        if count > MAX_SAMPLES or len(rest) > LONGEST_LINE:
             raise PrometheusTextError(
-                f"the metric {shown} has more than {MOST_SAMPLES} labels, or labels longer than "
+                f"the metric {shown} has more than {MAX_SAMPLES} labels, or labels longer than "
                 f"{LONGEST_LINE} characters"
             )
         labels, value = _labels(rest)

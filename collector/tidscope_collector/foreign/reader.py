@@ -19,12 +19,12 @@ from tidscope_collector.foreign.agent_sockets import SocketId, Trouble
 from tidscope_collector.foreign.answering import PROCESSES_S, PROGRAM_S, Arguments, Places
 from tidscope_collector.foreign.opened_process import Key
 
-MOST_AT_ONCE = 64
+MAX_AT_ONCE = 64
 """Processes that one child is asked about: each takes up to six descriptors."""
 
 log = logging.getLogger("tidscope.processes")
 
-_MOST_PIDS = 2048  # in one question
+_MAX_PIDS = 2048  # in one question
 _ANSWER_BYTES = 1 << 20
 
 
@@ -178,7 +178,7 @@ def describe(
     """Command lines and runtimes of processes.
 
     Args:
-        asked: id, start and known executable of each, at most MOST_AT_ONCE.
+        asked: id, start and known executable of each, at most MAX_AT_ONCE.
         deadline_s: for all of them.
 
     Returns:
@@ -287,8 +287,8 @@ def ask_ports(identities: Sequence[tuple[int, int]]) -> dict[int, list[int]]:
         identities: id and start of each.
     """
     found: dict[int, list[int]] = {}
-    for begin in range(0, len(identities), _MOST_PIDS):
-        about: Arguments = {"identities": list(identities[begin : begin + _MOST_PIDS])}
+    for begin in range(0, len(identities), _MAX_PIDS):
+        about: Arguments = {"identities": list(identities[begin : begin + _MAX_PIDS])}
         try:
             found |= dict(_ask("ports", about, PROCESSES_S, _PortsLine).ports)
         except (NoAnswerError, UnreadableError, DamagedError) as error:

@@ -1,7 +1,7 @@
 """The few parts of an ELF file that tell what a program is and where its symbols are.
 
 The file may be made to harm whoever reads it: no name, table or section is believed to be as large
-as it says, and no more than `MOST_BYTES` are read or uncompressed in all. Layouts: elf(5).
+as it says, and no more than `MAX_BYTES` are read or uncompressed in all. Layouts: elf(5).
 """
 
 import os
@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 PIECE = 1 << 20
-MOST_BYTES = 512 << 20
-MOST_INFLATED = 2 << 30
+MAX_BYTES = 512 << 20
+MAX_INFLATED = 2 << 30
 _MAX_SECTIONS = 4096
 _MAX_SEGMENTS = 256
 _LOADED = 1  # PT_LOAD
 _THREAD_LOCAL = 7  # PT_TLS
 _LONGEST_NAME = 64
-_MOST_PLACES = 16
+_MAX_PLACES = 16
 _LARGEST_FILE = 1 << 62
 _TYPE_OBJECT = 1
 _TYPE_FUNCTION = 2
@@ -121,7 +121,7 @@ class Elf:
             except zlib.error as error:
                 raise ElfError(f"a section cannot be uncompressed: {error}") from error
             self._inflated += len(plain)
-            if self._inflated > MOST_INFLATED:
+            if self._inflated > MAX_INFLATED:
                 raise ElfError("a section is too large when uncompressed")
             yield plain
             piece = b"" if packed.eof else packed.unconsumed_tail or next(pieces, b"")
@@ -171,8 +171,8 @@ class Elf:
             return b""
         data = os.pread(self.file, size, offset)
         self._read += len(data)
-        if self._read > MOST_BYTES:
-            raise ElfError(f"more than {MOST_BYTES >> 20} MiB of tables")
+        if self._read > MAX_BYTES:
+            raise ElfError(f"more than {MAX_BYTES >> 20} MiB of tables")
         return data
 
     def chunks(self, section: Section, step: int) -> Iterator[tuple[int, bytes]]:
@@ -193,7 +193,7 @@ class Elf:
             base = place - len(before)
             found = joined.find(wanted)
             while found >= 0:
-                if base + found + 1 >= 1 << 32 or len(places) == _MOST_PLACES:
+                if base + found + 1 >= 1 << 32 or len(places) == _MAX_PLACES:
                     return places
                 places.append(base + found + 1)
                 found = joined.find(wanted, found + 1)

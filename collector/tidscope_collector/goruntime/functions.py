@@ -16,9 +16,9 @@ _MAGICS = (0xFFFFFFF0, 0xFFFFFFF1)
 """Of Go 1.18, and of 1.20 and newer (internal/abi/symtab.go)."""
 _HEADER = struct.Struct("<IHBB8Q")
 _ROW = struct.Struct("<II")
-_MOST_FUNCTIONS = 1 << 22
+_MAX_FUNCTIONS = 1 << 22
 _LARGEST_FUNCTION = 1 << 16
-_MOST_PLACES = 64
+_MAX_PLACES = 64
 _POINTER = struct.Struct("<Q")
 _RELOCATION = struct.Struct("<QQQ")
 _RELATIVE = {62: 8, 183: 1027}
@@ -93,7 +93,7 @@ def _read_header(elf: Elf, offset: int, size: int) -> _Table | None:
     magic, pad, step, pointer, functions, _, text, names, units, _, _, rows = _HEADER.unpack(head)
     if magic not in _MAGICS or pad or step not in (1, 4) or pointer != 8:
         return None
-    if not 0 < functions <= _MOST_FUNCTIONS:
+    if not 0 < functions <= _MAX_FUNCTIONS:
         return None
     if not _HEADER.size <= names <= units <= rows <= size - _ROW.size * functions:
         return None
@@ -204,7 +204,7 @@ def _places(elf: Elf, part: Section, wanted: bytes, step: int) -> Iterator[int]:
             if (base + found) % step == 0:
                 yield base + found
                 count += 1
-                if count == _MOST_PLACES:
+                if count == _MAX_PLACES:
                     return
             found = joined.find(wanted, found + 1)
         before = joined[-len(wanted) + 1 :]

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from tidscope_collector.goruntime.elf import PIECE, Elf, Section
 
-MOST_SYMBOLS = 4 << 20
+MAX_SYMBOLS = 4 << 20
 LONGEST_NAME = 256
 
 _TABLES = (".symtab", ".dynsym")
@@ -76,7 +76,7 @@ def _search(
                 if address not in best or size < best[address][0]:
                     best[address] = (size, value, name)
                 at += 1
-        if seen > MOST_SYMBOLS:
+        if seen > MAX_SYMBOLS:
             break
     strings = elf.sections[table.link]
     return {

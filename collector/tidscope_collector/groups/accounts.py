@@ -22,9 +22,9 @@ from tidscope_collector.procfs.thread_reader import TICKS_PER_SECOND
 _V1_IO: Literal["blkio.throttle.io_service_bytes_recursive"] = (
     "blkio.throttle.io_service_bytes_recursive"
 )
-_MOST_BYTES = 1 << 16
+_MAX_BYTES = 1 << 16
 _TICK_NS = 1_000_000_000 // TICKS_PER_SECOND
-MOST_READ = 512
+MAX_READ = 512
 """Processes whose accounts are read; of larger groups there is none."""
 
 
@@ -143,7 +143,7 @@ class RusageAccount:
         ended = {number: one for number, one in self._seen.items() if number not in alive}
         if any(one.parent not in alive and _is_left(one, ended) for one in ended.values()):
             self._lost = True
-        if self._lost or len(alive) > MOST_READ:
+        if self._lost or len(alive) > MAX_READ:
             return None
         used_ns = 0
         for number, member in alive.items():
@@ -202,7 +202,7 @@ def _processes(cgroup: Cgroup) -> int:
 def _moved(path: Path, kind: IoAccount) -> tuple[int, int] | None:
     """Bytes read and written, all devices added up; None: it cannot be read."""
     try:
-        lines = path.read_bytes()[:_MOST_BYTES].decode(errors="replace").splitlines()
+        lines = path.read_bytes()[:_MAX_BYTES].decode(errors="replace").splitlines()
     except OSError:
         return None
     return _of_v2(lines) if kind == "io.stat" else _of_v1(lines)
@@ -232,6 +232,6 @@ def _of_v1(lines: Iterable[str]) -> tuple[int, int]:
 def _text(path: Path) -> str:
     try:
         with path.open("rb") as file:
-            return file.read(_MOST_BYTES).decode(errors="replace")
+            return file.read(_MAX_BYTES).decode(errors="replace")
     except OSError:
         return ""

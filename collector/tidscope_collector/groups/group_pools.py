@@ -12,9 +12,9 @@ from tidscope_collector.groups.descriptions import Description
 from tidscope_collector.groups.members import Member, Members
 from tidscope_collector.pools.registry import PoolRegistry
 
-MOST_READ = 32
+MAX_READ = 32
 """Programs of a group whose pools are looked for or read at a time."""
-MOST_BEGUN = 4
+MAX_BEGUN = 4
 """Programs that are begun with in a second."""
 EVERY_NS = 1_000_000_000
 YOUNG_NS = 1_000_000_000
@@ -23,7 +23,7 @@ IN_VAIN_NS = 10_000_000_000
 """A program in which no pools were found for so long gives its place to others that wait."""
 ENDED_NS = 60_000_000_000
 """What programs did that have ended is in frames for so long."""
-MOST_ENDED = 64
+MAX_ENDED = 64
 _NAMES: tuple[TableName, ...] = ("pools", "pool_times")
 _ORDER: tuple[Runtime, ...] = ("java", "go", "python", "native")
 """Runtimes of programs that agents are made for; those of the first are looked at first."""
@@ -115,7 +115,7 @@ class GroupPools:
         alive = {one.number: one for one in members.alive.values()}
         for number in self._programs.keys() - alive.keys():
             self._end(number, now_ns)
-        self._ended = [one for one in self._ended if now_ns - one[0] < ENDED_NS][-MOST_ENDED:]
+        self._ended = [one for one in self._ended if now_ns - one[0] < ENDED_NS][-MAX_ENDED:]
         self._looked_ns = {n: when for n, when in self._looked_ns.items() if n in alive}
         self._executed &= alive.keys()
         waiting = [
@@ -127,7 +127,7 @@ class GroupPools:
         ]
         waiting.sort(key=lambda one: one[:3])
         self._make_room(len(waiting), now_ns)
-        free = min(MOST_READ - len(self._programs), MOST_BEGUN)
+        free = min(MAX_READ - len(self._programs), MAX_BEGUN)
         for _, place, _, member in waiting[: max(0, free)]:
             self._begin(member, _ORDER[place], now_ns)
         self.left_out = max(0, len(waiting) - max(0, free))
@@ -143,7 +143,7 @@ class GroupPools:
     def _make_room(self, wanted: int, now_ns: int) -> None:
         """Let go of programs without pools, as far as others wait."""
         for number, program in list(self._programs.items()):
-            if len(self._programs) + wanted <= MOST_READ:
+            if len(self._programs) + wanted <= MAX_READ:
                 return
             if not program.reader.answered and now_ns - program.since_ns >= IN_VAIN_NS:
                 self._end(number, now_ns)

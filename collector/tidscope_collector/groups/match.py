@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from tidscope_wire.generated.models import Process
 from tidscope_wire.problems import refusal
 
-MOST_TERMS = 16
+MAX_TERMS = 16
 HINT = (
     "Terms are name:GLOB, user:NAME, port:NUMBER and command:TEXT, joined by blanks; all must hold."
 )
@@ -81,9 +81,9 @@ def parse_match(text: str) -> Match:
     words = text.split()
     if not words:
         raise refusal("bad-group", "the match expression has no terms", HINT)
-    if len(words) > MOST_TERMS:
+    if len(words) > MAX_TERMS:
         raise refusal(
-            "bad-group", f"the match expression has {len(words)} terms, {MOST_TERMS} at most", HINT
+            "bad-group", f"the match expression has {len(words)} terms, {MAX_TERMS} at most", HINT
         )
     return Match(tuple(_term(word) for word in words))
 

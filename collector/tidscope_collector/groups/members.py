@@ -7,7 +7,7 @@ import numpy as np
 
 from tidscope_collector.ebpf.watched import Pids
 
-MOST_FOUND = 65_536
+MAX_FOUND = 65_536
 """Ended processes that their ids still stand for: after many exits at once records come late."""
 BELIEVED_NS = 2_000_000_000
 """How long exit records may still come after the end of a process is known, and were drained."""
@@ -153,7 +153,7 @@ class Members:
         self._ended[pid] = member
         self._found.pop(pid, None)
         self._found[pid] = member
-        if len(self._found) > MOST_FOUND:
+        if len(self._found) > MAX_FOUND:
             del self._found[next(iter(self._found))]
         self._left.append(member)
         self._ids = None

@@ -19,8 +19,8 @@ from tidscope_collector.procfs.thread_reader import TICKS_PER_SECOND
 _ROUNDS = 10
 """Looks for processes that were born while the ones before were made members."""
 _TICK_NS = 1_000_000_000 // TICKS_PER_SECOND
-_MOST_CANDIDATES = 16_384
-MOST_MEMBERS = MAX_GROUP_PROCESSES
+_MAX_CANDIDATES = 16_384
+MAX_MEMBERS = MAX_GROUP_PROCESSES
 """Processes of a group that are read; further ones are counted as missed."""
 
 
@@ -221,7 +221,7 @@ class ReportedMembership:
             if member is None and may and matching.match.is_of_name_and_user:
                 self._programs.add(self._bit, pid)
                 member = self.members.add(one, before=True)
-            elif member is None and may and len(self._candidates) < _MOST_CANDIDATES:
+            elif member is None and may and len(self._candidates) < _MAX_CANDIDATES:
                 self._candidates[pid] = at_ns
             elif member is not None and not may:
                 self._programs.remove(self._bit, pid)

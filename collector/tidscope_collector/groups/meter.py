@@ -12,7 +12,7 @@ from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.gauges import rss_bytes
 from tidscope_collector.sampling.process_meter import ProcessMeter
 
-MOST_MEASURED = 512
+MAX_MEASURED = 512
 """Processes whose memory is read; of more it is not said."""
 AT_ONCE = 100
 """Processes that are looked at again in a second; of more, some are each time."""
@@ -77,7 +77,7 @@ class GroupMeter(ProcessMeter):
     def _read_rss(self) -> int | None:
         """Pages that processes share count for each of them."""
         alive = {one.number: one.pid for one in self._members.alive.values()}
-        if len(alive) > MOST_MEASURED:
+        if len(alive) > MAX_MEASURED:
             return None
         known = {number: size for number, size in self._rss_of.items() if number in alive}
         new = [number for number in alive if number not in known]

@@ -13,7 +13,7 @@ from tidscope_collector.groups.members import Member, Members
 from tidscope_collector.naming.source import NameSource
 from tidscope_collector.naming.thread_names import ThreadNames
 
-MOST_ASKED = 32
+MAX_ASKED = 32
 """Programs of a group that are asked for names; and Go programs whose GOMAXPROCS is read."""
 EVERY_NS = 1_000_000_000
 """GOMAXPROCS of processes besides the lead is read so often; titles are looked at."""
@@ -72,7 +72,7 @@ class _Program:
 class OwnAccounts:
     """Of one group; belongs to the sampling thread.
 
-    The oldest `MOST_ASKED` programs with a runtime are asked. Each is asked for names as
+    The oldest `MAX_ASKED` programs with a runtime are asked. Each is asked for names as
     `ThreadNames` does: at most once a second, and for one part in a hundred of the time. GOMAXPROCS
     is asked for in one sample and taken in the next, so no sample waits.
 
@@ -124,8 +124,8 @@ class OwnAccounts:
             if known.runtime in ("go", "java"):
                 wanted.append((member, known.runtime))
         wanted.sort(key=lambda one: one[0].start_ns)
-        self._left_out = max(0, len(wanted) - MOST_ASKED)
-        self._keep({member.number: runtime for member, runtime in wanted[:MOST_ASKED]}, alive)
+        self._left_out = max(0, len(wanted) - MAX_ASKED)
+        self._keep({member.number: runtime for member, runtime in wanted[:MAX_ASKED]}, alive)
         for program in self._programs.values():
             if program.reader is not None and program not in self._pending:
                 program.reader.request()

@@ -15,11 +15,11 @@ from tidscope_collector.groups.members import Member, Members
 
 STANDS_NS = 10_000_000_000
 """How long an ended process keeps its own row."""
-MOST_STANDING = 1024
+MAX_STANDING = 1024
 """Ended processes with rows of their own; of more the first ones are folded sooner."""
-MOST_NAMES = MAX_FOLDED_PROCESSES - 1
+MAX_NAMES = MAX_FOLDED_PROCESSES - 1
 """Rows of ended processes, one for each name; further ones share one."""
-MOST_LATE = 65_536
+MAX_LATE = 65_536
 """Folded processes whose exit records may still come."""
 OTHERS = "others"
 _CPU = "cpu_run_ns"
@@ -146,7 +146,7 @@ class ProcessSums:
             )
         self._standing.extend(self._members.take_ended())
         while self._standing and (
-            now_ns - self._standing[0].ended_ns > STANDS_NS or len(self._standing) > MOST_STANDING
+            now_ns - self._standing[0].ended_ns > STANDS_NS or len(self._standing) > MAX_STANDING
         ):
             self._fold(self._standing.popleft())
         for member in self._standing:
@@ -203,7 +203,7 @@ class ProcessSums:
         self._begun.discard(member.number)
         sums = self._settled.pop(member.number, Sums())
         name = member.name
-        if name not in self._folded and len(self._folded) >= MOST_NAMES:
+        if name not in self._folded and len(self._folded) >= MAX_NAMES:
             name = OTHERS
         number, known = self._folded.get(name, (0, Sums(count=0)))
         if not number:
@@ -214,7 +214,7 @@ class ProcessSums:
         known.count += 1
         # Many processes may end at once, and their records come after their rows have gone.
         self._late[member.number] = known
-        if len(self._late) > MOST_LATE:
+        if len(self._late) > MAX_LATE:
             del self._late[next(iter(self._late))]
 
 

@@ -23,7 +23,7 @@ CONTROL = np.dtype(
     ]
 )
 """struct control of bpf/groups.bpf.c."""
-MOST_GROUPS = 64
+MAX_GROUPS = 64
 _PROGRAMS = ("on_fork", "on_exec", "on_last_switch", "on_move")
 _LENDERS = {"ledger": 1, "network": 2}
 _BTF_KIND_STRUCT = 4
@@ -94,9 +94,9 @@ class GroupPrograms:
             BpfError: the kernel refused, or there are too many groups.
         """
         with self._lock:
-            free = [number for number in range(MOST_GROUPS) if 1 << number not in self._bits]
+            free = [number for number in range(MAX_GROUPS) if 1 << number not in self._bits]
             if not free:
-                raise libbpf.BpfError(f"more than {MOST_GROUPS} groups", 0)
+                raise libbpf.BpfError(f"more than {MAX_GROUPS} groups", 0)
             bit = Bit(1 << free[0])
             if not self._bits:
                 self._program.attach(_PROGRAMS)

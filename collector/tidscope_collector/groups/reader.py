@@ -11,7 +11,7 @@ from tidscope_collector.ebpf.libbpf import BpfError
 from tidscope_collector.groups.counters import GroupCounters, GroupTaskstats
 from tidscope_collector.groups.exits import GroupExits, Late
 from tidscope_collector.groups.members import Members
-from tidscope_collector.groups.membership import MOST_MEMBERS, Execution, Membership
+from tidscope_collector.groups.membership import MAX_MEMBERS, Execution, Membership
 from tidscope_collector.threads.reading import ExitDecoder, Reading, TargetExitedError
 from tidscope_collector.walk.crosscheck import DisagreementError
 
@@ -90,8 +90,8 @@ class GroupReader:
         if self.membership.is_over:
             raise TargetExitedError(f"no process of {self._name} is left")
         pids = self.members.ids
-        self.uncounted = max(0, len(pids) - MOST_MEMBERS)
-        reading = self._read(pids[:MOST_MEMBERS])
+        self.uncounted = max(0, len(pids) - MAX_MEMBERS)
+        reading = self._read(pids[:MAX_MEMBERS])
         self.listed = reading.tid
         if self._ends is not None:
             self._ends.seen = reading

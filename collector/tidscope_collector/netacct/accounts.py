@@ -14,7 +14,7 @@ from tidscope_collector.ebpf.thread_slots import ThreadSlots
 from tidscope_collector.ebpf.watched import Processes, Whose, are_of
 from tidscope_collector.netacct.slots import (
     CONTROL,
-    MOST_UNCOUNTED,
+    MAX_UNCOUNTED,
     SLOT,
     SLOTS,
     UNCOUNTED,
@@ -58,7 +58,7 @@ class Accounts:
         self._lock = threading.Lock()
         attached = (*_PROGRAMS, SPLICE if self.splice else NOTE_SPLICE)
         self._spliced = HashMap(
-            self._program.map("uncounted"), UNCOUNTED, np.dtype("u8"), MOST_UNCOUNTED
+            self._program.map("uncounted"), UNCOUNTED, np.dtype("u8"), MAX_UNCOUNTED
         )
         self._held = ThreadSlots(self._program, attached, SLOT, CONTROL, SLOTS)
         self.slots = self._held.slots

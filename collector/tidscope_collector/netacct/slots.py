@@ -31,7 +31,7 @@ CONTROL = np.dtype(
 )
 UNCOUNTED = np.dtype([("tgid", "u4"), ("tid", "u4"), ("start_ns", "i8")])
 """A thread that read a TCP socket by splice(), which was not counted."""
-MOST_UNCOUNTED = 4096
+MAX_UNCOUNTED = 4096
 _WORDS = SLOT.itemsize // 8
 _COUNTERS_AT = 3
 """Where a slot's counters begin, in words."""

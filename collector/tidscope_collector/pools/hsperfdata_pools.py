@@ -11,7 +11,7 @@ from tidscope_wire.generated.agent import AgentPool
 
 from tidscope_collector.foreign.java_counters import JavaCounters
 
-MOST_COLLECTORS = 10
+MAX_COLLECTORS = 10
 _MOST = 1 << 63
 
 
@@ -53,7 +53,7 @@ def _workers(counters: JavaCounters, tick_ns: float | None) -> Iterator[tuple[st
         ticks = numbers.get(name)
         return None if ticks is None or tick_ns is None else round(ticks * tick_ns)
 
-    for place in range(MOST_COLLECTORS):
+    for place in range(MAX_COLLECTORS):
         stem = f"sun.gc.collector.{place}"
         name = counters.texts.get(f"{stem}.name")
         if name:

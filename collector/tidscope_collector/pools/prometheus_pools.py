@@ -13,7 +13,7 @@ from tidscope_wire.pools import BUCKETS
 
 from tidscope_collector.foreign.prometheus_text import Sample
 
-MOST_POOLS = 32
+MAX_POOLS = 32
 GOMAXPROCS = "go_sched_gomaxprocs_threads"
 LATENCIES = "go_sched_latencies_seconds"
 FIGURES: Mapping[str, tuple[str, str, str]] = {
@@ -32,7 +32,7 @@ METRICS = (*FIGURES, GOMAXPROCS, _BUCKET)
 
 
 def pools_of(samples: Sequence[Sample]) -> list[AgentPool]:
-    """The pools that a program tells of, at most MOST_POOLS; empty if none is known.
+    """The pools that a program tells of, at most MAX_POOLS; empty if none is known.
 
     Args:
         samples: of METRICS.
@@ -47,7 +47,7 @@ def pools_of(samples: Sequence[Sample]) -> list[AgentPool]:
     if _is_count(size):
         waits = _log2([(labels.get("le", ""), n) for name, labels, n in samples if name == _BUCKET])
         pools.insert(0, _pool("GOMAXPROCS", "gomaxprocs", {"size": int(size)}, waits))
-    return [pool for pool in pools if pool is not None][:MOST_POOLS]
+    return [pool for pool in pools if pool is not None][:MAX_POOLS]
 
 
 def _is_count(value: float) -> bool:

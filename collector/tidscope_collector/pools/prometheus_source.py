@@ -13,7 +13,7 @@ from tidscope_collector.pools.prometheus_pools import METRICS, pools_of
 from tidscope_collector.pools.source import PoolOrigin, PoolsUnreadableError
 
 PATHS = ("/metrics", "/actuator/prometheus")
-MOST_PORTS = 8
+MAX_PORTS = 8
 SEARCH_S = 60.0
 """Between two looks at ports."""
 
@@ -57,7 +57,7 @@ class PrometheusPoolSource:
             listening = ask_ports([(self._pid, self._start_ticks)]).get(self._pid, [])
         except NoAnswerError as error:
             raise PoolsUnreadableError(str(error)) from error
-        for port in sorted(listening)[:MOST_PORTS]:
+        for port in sorted(listening)[:MAX_PORTS]:
             owned = OwnedPort(self._pid, self._start_ticks, port)
             for path in PATHS:
                 try:

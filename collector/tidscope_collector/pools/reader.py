@@ -5,7 +5,7 @@
 
 Sources are tried in order, and the first one that answers is read from then on: one request a
 second, whatever the sampling rate. While none answers they are tried more and more seldom, every
-MOST_PAUSE_S at last; so are those that are better than the one that is read.
+MAX_PAUSE_S at last; so are those that are better than the one that is read.
 """
 
 import logging
@@ -20,7 +20,7 @@ from tidscope_collector.pools.registry import PoolRegistry
 from tidscope_collector.pools.source import PoolSource, PoolsUnreadableError
 
 EVERY_S = 1.0
-MOST_PAUSE_S = 10.0
+MAX_PAUSE_S = 10.0
 
 log = logging.getLogger("tidscope.pools")
 
@@ -95,7 +95,7 @@ class PoolReader:
                 found = self._read()
                 with self._changed:
                     pause_s = EVERY_S if found else self._pause_s
-                    self._pause_s = EVERY_S if found else min(2 * pause_s, MOST_PAUSE_S)
+                    self._pause_s = EVERY_S if found else min(2 * pause_s, MAX_PAUSE_S)
                     self._changed.wait_for(lambda: self._closed, pause_s)
         finally:
             for source in self._sources:
@@ -132,7 +132,7 @@ class PoolReader:
         """Which sources are read now, in order."""
         now_ns = self._clock()
         if self._chosen is None or now_ns >= self._better_at_ns:
-            self._better_at_ns = now_ns + int(MOST_PAUSE_S * 1e9)
+            self._better_at_ns = now_ns + int(MAX_PAUSE_S * 1e9)
             return self._sources
         return [self._chosen]
 

@@ -14,7 +14,7 @@ from tidscope_wire.pools import FIGURES, QUEUE_WAIT, RESPONSE
 
 from tidscope_collector.pools.source import PoolOrigin
 
-MOST_POOLS = 256
+MAX_POOLS = 256
 """Of a process; those that were read longest ago leave first."""
 _COUNTERS = frozenset(name for name in FIGURES if COLUMNS["pools"][name] == "uint64")
 
@@ -102,7 +102,7 @@ class PoolRegistry:
             else:
                 read = replace(known, read_ns=max(1, read_ns), pool=pool)
             self._pools[key] = read
-        while len(self._pools) > MOST_POOLS:
+        while len(self._pools) > MAX_POOLS:
             # In the order in which they were read last.
             del self._pools[next(iter(self._pools))]
 

@@ -6,13 +6,13 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 
 from tidscope_collector.foreign.container_answers import ask_container_names
-from tidscope_collector.foreign.container_files import MOST_USERS, ContainerName
+from tidscope_collector.foreign.container_files import MAX_USERS, ContainerName
 from tidscope_collector.foreign.reader import NoAnswerError
 from tidscope_collector.processes.cgroup_names import Container
 
 AGAIN_S = 30.0
 """A container without a name is looked for so often, and the others, which may be renamed."""
-MOST_KEPT = 4096
+MAX_KEPT = 4096
 
 Ask = Callable[[Iterable[str], Iterable[int]], Mapping[str, ContainerName]]
 
@@ -49,12 +49,12 @@ class ContainerNames:
             if not wanted:
                 return
             users = {uid for one in wanted.values() if (uid := user_of(one.cgroup)) is not None}
-            if len(self._due) > MOST_KEPT:
+            if len(self._due) > MAX_KEPT:
                 self._due.clear()
                 self._known.clear()
             self._due |= dict.fromkeys(wanted, now + AGAIN_S)
             try:
-                self._known |= self._ask(wanted, sorted(users)[:MOST_USERS])
+                self._known |= self._ask(wanted, sorted(users)[:MAX_USERS])
             except NoAnswerError:
                 return
 

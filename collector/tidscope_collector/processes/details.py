@@ -10,7 +10,7 @@ from tidscope_wire.redaction import redact
 
 from tidscope_collector.foreign.opened_process import Key
 from tidscope_collector.foreign.reader import (
-    MOST_AT_ONCE,
+    MAX_AT_ONCE,
     InnerUser,
     NoAnswerError,
     ProcessLine,
@@ -85,7 +85,7 @@ class DetailReader:
         left += [one for one in wanted if one not in self._known and one not in self._blocked]
         deadline = now + TOTAL_S
         while left and (patience_s := min(PATIENCE_S, deadline - self._clock())) > 0:
-            batch, left = left[:MOST_AT_ONCE], left[MOST_AT_ONCE:]
+            batch, left = left[:MAX_AT_ONCE], left[MAX_AT_ONCE:]
             left = self._read_batch(batch, patience_s, found) + left
         self._known |= found
         return found

@@ -11,7 +11,7 @@ from pathlib import Path
 from tidscope_collector.procfs.files import ProcFs
 
 GROUPS = Path("/sys/fs/cgroup")
-_MOST_BYTES = 4096
+_MAX_BYTES = 4096
 _DEEPEST = 64
 
 
@@ -175,6 +175,6 @@ def _stat(folder: Path) -> dict[str, int]:
 def _read(folder: Path, name: str) -> str:
     """A file of a control group; empty: there is none."""
     try:
-        return ProcFs(folder).read(name, _MOST_BYTES).decode(errors="replace")
+        return ProcFs(folder).read(name, _MAX_BYTES).decode(errors="replace")
     except OSError:
         return ""

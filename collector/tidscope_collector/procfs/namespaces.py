@@ -7,7 +7,7 @@ import re
 from typing import NamedTuple
 
 _NSPID = re.compile(rb"^NSpid:\s*([\d\t ]+)$", re.MULTILINE)
-_MOST_LINES = 340
+_MAX_LINES = 340
 """That a map may have (user_namespaces(7))."""
 
 
@@ -33,7 +33,7 @@ def namespace_pid(status: bytes) -> int | None:
 def read_id_map(text: str) -> list[IdRange]:
     """The lines of /proc/PID/uid_map or gid_map; those that make no sense are left out."""
     ranges = []
-    for line in text.splitlines()[:_MOST_LINES]:
+    for line in text.splitlines()[:_MAX_LINES]:
         words = line.split()
         if len(words) == 3 and all(word.isdecimal() for word in words):
             ranges.append(IdRange(*map(int, words)))

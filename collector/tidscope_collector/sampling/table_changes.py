@@ -33,7 +33,7 @@ LIGHT_NS = 300_000
 PIECE_NS = 2_000_000
 """After so long a reading is interrupted, so that samples and commands do not wait for it."""
 WHOLE_NS = 2**62
-MOST_BYTES = 8 * 1024 * 1024
+MAX_BYTES = 8 * 1024 * 1024
 """Tables in a frame; the rows and the events of the largest frames leave so much room."""
 
 
@@ -227,7 +227,7 @@ def _encoded(
             continue
         texts = sum(kind == "utf8" for kind in COLUMNS[name].values())
         size += len(table) * (dtype_of(name).itemsize + 64 * texts)
-        fits = size <= MOST_BYTES
+        fits = size <= MAX_BYTES
         fitting[name] = table if fits else empty_table(name)
         if not fits:
             left_out[name] = left_out.get(name, 0) + len(table)

@@ -11,7 +11,7 @@ from tidscope_collector.compiled.link import Link
 from tidscope_collector.compiled.structs import KEPT, ROUND, Struct
 from tidscope_collector.sampling.sampled_frame import SampledFrame
 
-MOST_TICKS = 100
+MAX_TICKS = 100
 """In one round, which Python ends after a second in any case."""
 MORE_BYTES = 1 << 18
 """Of frames of a round, beside the room that the largest may need."""
@@ -87,8 +87,8 @@ class UsualRound:
     def __init__(self, compiled: Compiled, tick: Struct) -> None:
         self._compiled = compiled
         self._round = Struct(ROUND)
-        kept = np.zeros(MOST_TICKS, KEPT)
-        self._kept = kept.view(np.uint64).reshape(MOST_TICKS, -1)
+        kept = np.zeros(MAX_TICKS, KEPT)
+        self._kept = kept.view(np.uint64).reshape(MAX_TICKS, -1)
         self._round.point(tick=tick, kept=kept)
         self._frames = self._message = np.empty(0, np.uint8).data
         self._first_seq = self._collected = 0

@@ -26,8 +26,8 @@ from tidscope_collector.compiled.rows import SteadyRows, SteadySource
 from tidscope_collector.compiled.structs import FRAME, METADATA, POLLFD, TICK, Struct
 from tidscope_collector.sampling.process_meter import Question
 from tidscope_collector.sampling.usual_round import (
+    MAX_TICKS,
     MORE_BYTES,
-    MOST_TICKS,
     FrameRounds,
     RoundTimes,
     Tick,
@@ -264,7 +264,7 @@ class UsualTick:
             The ticks.
         """
         reader, steady = self._reader, self._steady
-        most = min(reader.at_once, MOST_TICKS)
+        most = min(reader.at_once, MAX_TICKS)
         if steady is None or most < 1:
             return []
         self._round.begin(seq + 1)

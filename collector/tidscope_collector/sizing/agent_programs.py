@@ -12,7 +12,7 @@ from tidscope_wire.generated.models import Process
 
 from tidscope_collector.procfs.files import ProcFs
 
-_MOST_BYTES = 4 << 20
+_MAX_BYTES = 4 << 20
 _LISTENING = re.compile(
     rb"^\S+: [0-9A-F]+ [0-9A-F]+ 0001[0-9]{4} 0001 01 +\d+ /[^\n]*?/(\d{1,10})\.sock(?:\.new)?$",
     re.MULTILINE,
@@ -37,5 +37,5 @@ def with_agents(procfs: ProcFs, processes: Sequence[Process]) -> list[Process]:
 
 
 def _sockets(procfs: ProcFs, pid: int) -> frozenset[int]:
-    table = procfs.read(f"{pid}/net/unix", _MOST_BYTES)
+    table = procfs.read(f"{pid}/net/unix", _MAX_BYTES)
     return frozenset(int(name) for name in _LISTENING.findall(table))

@@ -13,7 +13,7 @@ from pathlib import Path
 from tidscope_collector.procfs.cgroup import GROUPS, CpuLimit, cpu_limit
 from tidscope_collector.procfs.files import ProcFs
 
-_MOST_BYTES = 1 << 16
+_MAX_BYTES = 1 << 16
 _ALLOWED = re.compile(rb"^Cpus_allowed_list:\s*([0-9,-]+)\s*$", re.MULTILINE)
 _POD = "kubepods"
 SHARES_A_CORE = 1024
@@ -50,10 +50,10 @@ def read_allowance(procfs: ProcFs, pid: int, groups: Path = GROUPS) -> Allowance
         OSError: it is gone.
         ValueError: its status is not what the kernel writes.
     """
-    found = _ALLOWED.search(procfs.read(f"{pid}/status", _MOST_BYTES))
+    found = _ALLOWED.search(procfs.read(f"{pid}/status", _MAX_BYTES))
     if found is None:
         raise ValueError(f"/proc/{pid}/status says no CPUs")
-    listed = procfs.read(f"{pid}/cgroup", _MOST_BYTES).decode(errors="replace")
+    listed = procfs.read(f"{pid}/cgroup", _MAX_BYTES).decode(errors="replace")
     weight = _read_weight(listed, groups)
     limit = cpu_limit(procfs, pid, groups)
     own = [line.split(":", 2)[2].rstrip("/") for line in listed.splitlines() if ":/" in line]

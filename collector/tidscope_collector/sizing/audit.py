@@ -35,9 +35,9 @@ from tidscope_collector.sizing.judgement import (
     of_go,
 )
 
-MOST_PROGRAMS = 128
-MOST_POOLS = 256
-MOST_OF_AGENT = 8
+MAX_PROGRAMS = 128
+MAX_POOLS = 256
+MAX_OF_AGENT = 8
 """Pools that are judged of one program with an agent."""
 ANSWER_S = 3.0
 Source = Literal["memory", "hsperfdata", "agent"]
@@ -59,13 +59,13 @@ def audit_sizes(procfs: ProcFs, processes: Sequence[Process], groups: Path = GRO
     programs = [one for one in listed if one.runtime in ("go", "java") or one.pid in agents]
     found = [
         sized
-        for one in programs[:MOST_PROGRAMS]
+        for one in programs[:MAX_PROGRAMS]
         for sized in _audit(procfs, one, groups, agent=one.pid in agents)
     ]
     found.sort(key=lambda one: (_ORDER.index(one.verdict), one.process.pid))
     return SizeAudit(
-        programs=found[:MOST_POOLS],
-        omitted=max(0, len(programs) - MOST_PROGRAMS) + max(0, len(found) - MOST_POOLS),
+        programs=found[:MAX_POOLS],
+        omitted=max(0, len(programs) - MAX_PROGRAMS) + max(0, len(found) - MAX_POOLS),
     )
 
 
@@ -134,7 +134,7 @@ def _read_agent(procfs: ProcFs, process: Process) -> Iterator[PoolSetting]:
         return
     finally:
         source.close()
-    for pool in pools[:MOST_OF_AGENT]:
+    for pool in pools[:MAX_OF_AGENT]:
         # Of Go programs it was read from memory, with who chose it.
         if pool.size and not (pool.kind == "gomaxprocs" and process.runtime == "go"):
             fewer = 1 if pool.kind == "fork-join" and pool.name in COMMON else 0

@@ -33,7 +33,7 @@ LINES: Mapping[str, tuple[str, str, bool]] = {
 }
 """By kind: a variable, its value, and whether that is an argument of the program as well."""
 FOLLOWS_LIMITS = (1, 25)
-LEAST_BY_LIMIT = 2
+MIN_BY_LIMIT = 2
 _VERSION = re.compile(r"go(\d+)\.(\d+)")
 
 
@@ -105,7 +105,7 @@ def of_go(setting: GoSetting) -> PoolSetting:
         setting.gomaxprocs,
         setting.chosen,
         _reason(setting),
-        least=LEAST_BY_LIMIT,
+        least=MIN_BY_LIMIT,
     )
 
 

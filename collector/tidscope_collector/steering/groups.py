@@ -23,9 +23,9 @@ from tidscope_collector.steering.service import (
     SteeringTarget,
 )
 
-MOST_EXAMINED = 128
+MAX_EXAMINED = 128
 """Processes of a group that are examined: each takes some milliseconds."""
-MOST_STEERED = 64
+MAX_STEERED = 64
 """Programs of a group that may be steered at once."""
 AT_ONCE = 8
 
@@ -95,14 +95,14 @@ class SteeringGroups:
         # One that is steered has to be among them.
         ranked = sorted(programs, key=lambda one: self._service.current(steered(one).id) is None)
         with ThreadPoolExecutor(AT_ONCE, "examine") as workers:
-            found = list(workers.map(look, ranked[:MOST_EXAMINED]))
+            found = list(workers.map(look, ranked[:MAX_EXAMINED]))
         found.sort(key=lambda one: one.refusal != "")
         return SteeringOptions(
             knobs=[],
             signals=[],
             steering=None,
             programs=found,
-            unexamined=max(0, len(programs) - MOST_EXAMINED),
+            unexamined=max(0, len(programs) - MAX_EXAMINED),
         )
 
     def steer(self, target: str, request: SteerRequest, actor: str) -> list[Program]:
@@ -130,9 +130,9 @@ class SteeringGroups:
             chosen = [(_find(programs, choice.pid), choice) for choice in choices]
             if len({program.pid for program, _ in chosen}) != len(chosen):
                 raise BadParameterError("a program is named twice")
-            if len(chosen) > MOST_STEERED:
+            if len(chosen) > MAX_STEERED:
                 raise BadParameterError(
-                    f"{len(chosen)} programs are more than the {MOST_STEERED} that may be steered"
+                    f"{len(chosen)} programs are more than the {MAX_STEERED} that may be steered"
                 )
             for prepared in self._prepare(target, chosen, request, actor):
                 prepared.commit()
@@ -156,8 +156,8 @@ class SteeringGroups:
         with self._service.exclusive(target):
             if not wanted():
                 raise NotSteerableError("Programs of the group no longer join.")
-            if len(self._service.steered(target)) >= MOST_STEERED:
-                raise NotSteerableError(f"{MOST_STEERED} programs are steered.")
+            if len(self._service.steered(target)) >= MAX_STEERED:
+                raise NotSteerableError(f"{MAX_STEERED} programs are steered.")
             one = request_for(request, ProgramChoice(pid=program.pid))
             self._service.steer(self._steered(target, program), one, actor)
             if not wanted():
@@ -183,7 +183,7 @@ class SteeringGroups:
         if not able:
             first = f" {found[0].name} ({found[0].pid}): {found[0].refusal}" if found else ""
             raise NotSteerableError(f"None of the group's programs can be steered.{first}")
-        return able[:MOST_STEERED]
+        return able[:MAX_STEERED]
 
     def _prepare(
         self,

@@ -17,7 +17,7 @@ log = logging.getLogger("tidscope.steering")
 LOOK_S = 2.0
 TRIES = 5
 """An agent may start later than its program; who has none then is left alone."""
-MOST_A_LOOK = 32
+MAX_A_LOOK = 32
 """Programs that are tried at a time: a group may start thousands a minute."""
 
 
@@ -85,7 +85,7 @@ class Joining:
         self._looks += 1
         living = {(one.pid, one.start_ticks): one for one in members}
         self._known = {key: tried for key, tried in self._known.items() if key in living}
-        room = MOST_A_LOOK
+        room = MAX_A_LOOK
         for key, program in living.items():
             if key not in self._known:
                 # Not at once: most programs that just began end soon, or open their agent later.

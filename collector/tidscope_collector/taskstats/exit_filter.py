@@ -13,7 +13,7 @@ from collections.abc import Collection
 from tidscope_collector.taskstats.link import Kernel
 from tidscope_collector.taskstats.messages import ATTR_HEADER, TYPE_STATS
 
-MOST_PROCESSES = 256
+MAX_PROCESSES = 256
 """Each costs whoever exits two steps of the program; with more of them all records come."""
 
 _SO_ATTACH_FILTER, _SO_DETACH_FILTER = 26, 27
@@ -41,7 +41,7 @@ def exit_filter(kernel: Kernel, processes: Collection[int]) -> bytes | None:
         many processes.
     """
     layout = kernel.layout
-    if "ac_tgid" not in layout.offsets or len(processes) > MOST_PROCESSES:
+    if "ac_tgid" not in layout.offsets or len(processes) > MAX_PROCESSES:
         return None
     process_at = kernel.payload + layout.offsets["ac_tgid"]
     header = ATTR_HEADER.pack(ATTR_HEADER.size + layout.length, TYPE_STATS)

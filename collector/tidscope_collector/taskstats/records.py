@@ -12,7 +12,7 @@ from tidscope_collector.taskstats.messages import NLMSG_HEADER
 from tidscope_collector.taskstats.refusals import MalformedReplyError, Refusal, RefusalCounts
 from tidscope_collector.taskstats.shapes import SEQUENCE_WORD, Shape, learn
 
-_MOST_SHAPES = 8
+_MAX_SHAPES = 8
 
 
 @dataclass(frozen=True)
@@ -88,8 +88,8 @@ class RecordDecoder:
     def _learn(self, datagram: bytes) -> Shape | None:
         try:
             shape = learn(datagram, self._kernel.family, self._kernel.layout)
-            if len(self._shapes) == _MOST_SHAPES:
-                raise MalformedReplyError(Refusal.SHAPES, f"more than {_MOST_SHAPES}")
+            if len(self._shapes) == _MAX_SHAPES:
+                raise MalformedReplyError(Refusal.SHAPES, f"more than {_MAX_SHAPES}")
         except MalformedReplyError as error:
             self.refused.note(error.refusal, error.detail)
             return None

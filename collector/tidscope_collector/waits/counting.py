@@ -48,9 +48,9 @@ _MANY_EDGES = _MORE_EDGES * 3 // 4
 """From so many on the rarest are taken out, and kept here."""
 _MANY_TAKERS = _MORE_TAKERS // 16
 """From so many on all are taken out, and kept here by name."""
-_MOST_NAMES = 2 * _NAMES
+_MAX_NAMES = 2 * _NAMES
 """Processes whose name is kept; of more, those of the last reading stay."""
-_MOST_LEFT = 1024
+_MAX_LEFT = 1024
 """So many threads may end before what they left is added up; it takes 3 MB until then."""
 
 _NO_EDGES = np.empty(0, EDGE_KEY), np.empty(0, EDGE)
@@ -124,7 +124,7 @@ class Counting:
                 continue
             left = self._left.setdefault(whose, [])
             left.append(_Left(owners[mine], details[mine], ns[mine]))
-            if sum(len(one.pids) for one in left) > _MOST_LEFT:
+            if sum(len(one.pids) for one in left) > _MAX_LEFT:
                 self._keep_left(whose)
         if self._has_more():
             generations = self._slots["generation"][indices].astype(np.uint32).tolist()
@@ -337,7 +337,7 @@ class Counting:
         ]
 
     def _read_names(self) -> None:
-        if len(self._known_names) > _MOST_NAMES:
+        if len(self._known_names) > _MAX_NAMES:
             self._known_names = dict(list(self._known_names.items())[_NAMES:])
         keys, names = self._names.read()
         for pid, comm, kernel in zip(

@@ -25,7 +25,7 @@ LOG = logging.getLogger(__name__)
 
 LEDGER_FIELDS = (*STATE_FIELDS, STATE, SINCE)
 """The columns of a ledger, which stand behind all others."""
-_MOST_NAMES = 16_384
+_MAX_NAMES = 16_384
 _STATES, _SINCE = len(STATE_FIELDS), len(STATE_FIELDS) + 1
 
 
@@ -291,7 +291,7 @@ class _ExitDecoder:
             return FinalLedgers(ns, np.zeros(len(tids), np.bool_), none)
         if not alone:
             self._names.update(zip(tids.tolist(), reading.name.tolist(), strict=True))
-            for tid in list(self._names)[: -_MOST_NAMES or None]:
+            for tid in list(self._names)[: -_MAX_NAMES or None]:
                 del self._names[tid]
         return found
 

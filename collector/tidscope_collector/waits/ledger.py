@@ -39,7 +39,7 @@ _LAST_SWITCH_NS = 5_000_000
 """From an exit record to the last switch of its thread it takes less, as a rule."""
 _LATEST_SWITCH_NS = 2_000_000_000
 """Ledgers that are closed later are given up after so long."""
-_MOST_WALKS = 8
+_MAX_WALKS = 8
 """Of more new processes all threads of the machine are looked at, once."""
 
 
@@ -158,7 +158,7 @@ class LedgerKeeper:
         with self._lock:
             new, gone = self._held.follow(whose)
             self._counting.begin(whose)
-            for pid in new if len(new) <= _MOST_WALKS else [0]:
+            for pid in new if len(new) <= _MAX_WALKS else [0]:
                 self._begin(pid)
             self._free(gone, whose)
 

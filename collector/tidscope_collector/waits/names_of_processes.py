@@ -13,9 +13,9 @@ from tidscope_collector.ebpf.watched import Pids, Processes, Whose, are_in, are_
 from tidscope_collector.waits.counts import Counts, Rows
 from tidscope_collector.waits.sums import sum_by
 
-_MOST_NAMES = 1024
+_MAX_NAMES = 1024
 """What ran under further names is not known."""
-_MOST_KNOWN = 4096
+_MAX_KNOWN = 4096
 """Processes whose name is kept at hand; those that were met longest ago leave first."""
 _NONE = -1
 _PID = np.uint64(32)
@@ -98,10 +98,10 @@ class ProcessesByName:
             return who
         known = self._known.pop(who, None)
         if known is None:
-            if len(self._known) >= _MOST_KNOWN:
-                self._known = dict(list(self._known.items())[_MOST_KNOWN // 2 :])
+            if len(self._known) >= _MAX_KNOWN:
+                self._known = dict(list(self._known.items())[_MAX_KNOWN // 2 :])
             key = self._name_of(pid)[0], bool(kernel)
-            if key not in self._first and len(self._first) >= _MOST_NAMES:
+            if key not in self._first and len(self._first) >= _MAX_NAMES:
                 return _NONE
             known = self._first.setdefault(key, who)
             self._names.setdefault(known >> 1, key)

@@ -19,7 +19,7 @@ EVERY = 8
 """After every so many walks taskstats is asked, the first of them included."""
 SHARE = EVERY * 16
 """Threads at random that are asked about then."""
-MOST_NEW = 512
+MAX_NEW = 512
 """New threads that are asked about at a time; further ones wait."""
 _NONE = np.empty(0, np.uint32)
 
@@ -173,7 +173,7 @@ class CrossCheck:
         count = len(walked.tid)
         rows = np.array([self._choose(count) for _ in range(SHARE)])
         if len(self._new):
-            now, self._new = self._new[:MOST_NEW], self._new[MOST_NEW:]
+            now, self._new = self._new[:MAX_NEW], self._new[MAX_NEW:]
             rows = np.concatenate([rows, np.flatnonzero(np.isin(walked.tid, now))])
         rows = np.unique(rows)
         reading = self._reader.read(walked.tid[rows])

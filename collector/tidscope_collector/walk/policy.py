@@ -18,8 +18,8 @@ UP_NS = 1_000_000_000
 DOWN_NS = 10_000_000_000
 LONGEST_DOWN_NS = 600_000_000_000
 PROVEN_NS = 60_000_000_000
-_LEAST_SAMPLES = 3
-_LEAST_ASKED = 32
+_MIN_SAMPLES = 3
+_MIN_ASKED = 32
 """Of fewer threads most of the price is that of the sample."""
 
 
@@ -53,7 +53,7 @@ class AskingCost:
             threads: how many were asked for.
             rate_hz: samples a second that are wanted.
         """
-        self._per_thread_ns = cpu_ns / max(threads, _LEAST_ASKED)
+        self._per_thread_ns = cpu_ns / max(threads, _MIN_ASKED)
         if not self._first:
             self._note(now_ns, cpu_ns * rate_hz / 1e9, UP_NS)
         self._first = False
@@ -77,7 +77,7 @@ class AskingCost:
             now_ns: a monotonic clock.
             others: share of a core that asking takes of other targets.
         """
-        if len(self._samples) < _LEAST_SAMPLES:
+        if len(self._samples) < _MIN_SAMPLES:
             return self._walks
         whole = self.share + others
         if self._walks:
@@ -92,7 +92,7 @@ class AskingCost:
 
     def _note(self, now_ns: int, share: float, length_ns: int) -> None:
         self._samples.append((now_ns, share))
-        while len(self._samples) > _LEAST_SAMPLES and now_ns - self._samples[0][0] > length_ns:
+        while len(self._samples) > _MIN_SAMPLES and now_ns - self._samples[0][0] > length_ns:
             self._samples.popleft()
         self.share = sum(one for _, one in self._samples) / len(self._samples)
 

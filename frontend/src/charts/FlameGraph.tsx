@@ -23,7 +23,7 @@ interface FlameGraphProps {
 
 const LINE_PX = 21;
 /** Narrower boxes cannot be hit. */
-const LEAST_PX = 3;
+const MIN_PX = 3;
 /** Narrower boxes have no text. */
 const TEXT_PX = 22;
 
@@ -34,7 +34,7 @@ export function FlameGraph(props: FlameGraphProps) {
   const width = useResize(root);
   const [active, setActive] = useState<number | null>(null);
   const boxes = useMemo(
-    () => (width === 0 ? [] : flameLayout(tree, zoom, LEAST_PX / width)),
+    () => (width === 0 ? [] : flameLayout(tree, zoom, MIN_PX / width)),
     [tree, zoom, width],
   );
   const reachable = boxes.some(({ row }) => row === active) ? active : boxes[0]?.row;

@@ -10,7 +10,7 @@ import { firstFrom, type Plot, yOf } from "./plot";
 const ROOM_PX = 17;
 const LABEL_PX = 13;
 const FROM_RIGHT_PX = 6;
-const MOST_LETTERS = 22;
+const MAX_LETTERS = 22;
 
 /** A name in its band. */
 export interface BandName {
@@ -31,7 +31,7 @@ export function bandNames(view: ChartView, plot: Plot): readonly BandName[] {
     if (!(foot - top >= ROOM_PX) || (kind === "others" && view.others === 0)) return [];
     const y = Math.max(plot.top, (top + foot - LABEL_PX) / 2);
     const id = named(name) > 1 && tid !== null ? ` ${tid}` : "";
-    return [{ text: shortenMiddle(name, MOST_LETTERS) + id, y }];
+    return [{ text: shortenMiddle(name, MAX_LETTERS) + id, y }];
   });
 }
 

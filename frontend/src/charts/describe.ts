@@ -9,7 +9,7 @@ import type { ChartView, LineView, TimesRow, TimesView } from "../model/views";
 import type { CountersSource, TargetEvent } from "../wire/generated/models";
 import { describeSteer, isSteerChart } from "./steerMarks";
 
-const MOST_LINES = 3;
+const MAX_LINES = 3;
 
 /** What a chart shows, for those who do not see it. */
 export function describeChart(
@@ -24,7 +24,7 @@ export function describeChart(
   if (view.times) return `${title}, ${span}, ${describeTimes(view.times)}`;
   const known = view.lines.filter((line) => line.kind !== "others" && !Number.isNaN(line.last));
   if (known.length === 0) return `${title}, ${span}: no activity.`;
-  const largest = known.sort((a, b) => b.last - a.last).slice(0, MOST_LINES);
+  const largest = known.sort((a, b) => b.last - a.last).slice(0, MAX_LINES);
   const parts = largest.map((line) => `${lineName(line)} ${formatValue(line.last, view.unit)}`);
   const rest =
     view.others > 0

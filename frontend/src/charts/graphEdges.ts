@@ -16,7 +16,7 @@ export interface EdgePath {
 
 /** How far an edge bends, as a share of its length, and at most. */
 const BEND = 0.16;
-const MOST_BEND = 46;
+const MAX_BEND = 46;
 /** Bends that are tried, the gentlest first; negative: to the other side. */
 const BENDS = [1, 2, 3.2, -1.6, -2.6] as const;
 /** Room for the arrow head before the border. */
@@ -79,7 +79,7 @@ function curveOf(a: PlacedNode, b: PlacedNode, factor: number): Curve {
   const dx = b.x - a.x;
   const dy = b.y - a.y;
   const length = Math.hypot(dx, dy) || 1;
-  const bend = factor * Math.min(MOST_BEND, BEND * length);
+  const bend = factor * Math.min(MAX_BEND, BEND * length);
   // To the left of the way: that of the other direction is on the other side.
   const control = {
     x: (a.x + b.x) / 2 + (dy / length) * bend,

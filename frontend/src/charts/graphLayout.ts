@@ -69,7 +69,7 @@ const TURNS = 12;
 const GAP_X = 22;
 const GAP_Y = 34;
 /** Where there is too little room for that, and how finely free places are looked for. */
-const LEAST_GAP = 6;
+const MIN_GAP = 6;
 const STEP_PX = 12;
 const LINK_PX = 150;
 const GOLDEN = Math.PI * (3 - Math.sqrt(5));
@@ -211,8 +211,8 @@ function unstack(bodies: readonly Body[], size: PlotSize): void {
     const isFree = (place: Place): boolean =>
       others.every(
         (other) =>
-          Math.abs(place.x - other.x) >= (body.width + other.width) / 2 + LEAST_GAP ||
-          Math.abs(place.y - other.y) >= (body.height + other.height) / 2 + LEAST_GAP,
+          Math.abs(place.x - other.x) >= (body.width + other.width) / 2 + MIN_GAP ||
+          Math.abs(place.y - other.y) >= (body.height + other.height) / 2 + MIN_GAP,
       );
     if (body.fx != null || isFree(body)) continue;
     let nearest = Number.POSITIVE_INFINITY;

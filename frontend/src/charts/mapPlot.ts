@@ -9,7 +9,7 @@ const TOP = 24;
 const BOTTOM = 24;
 const WIDE_PX = 640;
 /** A row is no higher, or few threads would look like bars. */
-const MOST_ROW_PX = 28;
+const MAX_ROW_PX = 28;
 
 /** Height of the strip of births and exits, just above the cells. */
 export const STRIP_PX = 16;
@@ -43,7 +43,7 @@ export function mapPlot(
 ): MapPlot {
   const ratio = Math.max(1, Math.round(pixelRatio));
   const plot = mapSize(size.width, size.height);
-  const high = ratio * Math.min(plot.height, rows * MOST_ROW_PX);
+  const high = ratio * Math.min(plot.height, rows * MAX_ROW_PX);
   return {
     left: mapLeft(size.width),
     top: TOP,

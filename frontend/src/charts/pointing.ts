@@ -6,7 +6,7 @@ import { firstFrom, type Plot, timeAt, xOf, yOf } from "./plot";
 
 /** A line is pointed at from this far, pixels. */
 const NEAR_PX = 24;
-const MOST_ROWS = 12;
+const MAX_ROWS = 12;
 
 /** Column whose time is nearest; -1 if there is none. */
 export function columnAt(view: ChartView, t_s: number): number {
@@ -74,7 +74,7 @@ export function tooltipAt(view: ChartView, t_s: number): Tooltip | null {
   // Bands that add up stand as they lie.
   if (view.stacked) rows.reverse();
   else rows.sort((a, b) => b.value - a.value);
-  const shown = rows.slice(0, MOST_ROWS);
+  const shown = rows.slice(0, MAX_ROWS);
   const at = view.step ? t_s : (view.time_s[column] ?? t_s);
   return { t_s: at, rows: shown, more: rows.length - shown.length };
 }

@@ -2,7 +2,7 @@
 
 import type { TimeWindow } from "../model/viewRequest";
 
-const LEAST_S = 1;
+const MIN_S = 1;
 /** As long as the recent past of what is live is kept. */
 const KEPT_S = 600;
 
@@ -20,7 +20,7 @@ export function zoomed(
   factor: number,
   most_s = KEPT_S,
 ): TimeWindow {
-  const seconds = Math.min(most_s, Math.max(LEAST_S, (span.t1_s - span.t0_s) * factor));
+  const seconds = Math.min(most_s, Math.max(MIN_S, (span.t1_s - span.t0_s) * factor));
   if (window.kind === "last") return { kind: "last", seconds: Math.max(2, Math.round(seconds)) };
   const share = (at_s - span.t0_s) / (span.t1_s - span.t0_s);
   const t0_s = at_s - share * seconds;

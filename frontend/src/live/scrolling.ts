@@ -6,7 +6,7 @@
 /** Without a scroll event for so long, nobody scrolls. */
 const STILL_MS = 150;
 /** Who scrolls on and on sees new views this late at most. */
-const MOST_MS = 400;
+const MAX_MS = 400;
 
 export interface Scrolling {
   /** Call when nobody scrolls, at once or later. */
@@ -24,7 +24,7 @@ export function watchScrolling(page: EventTarget | null): Scrolling {
   page?.addEventListener("scroll", note, options);
   return {
     whenStill: (call) => {
-      const latest_ms = performance.now() + MOST_MS;
+      const latest_ms = performance.now() + MAX_MS;
       const look = (): void => {
         const now = performance.now();
         const due_ms = Math.min(scrolled_ms + STILL_MS, latest_ms);

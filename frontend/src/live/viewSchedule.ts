@@ -11,7 +11,7 @@ const DEPTH = 2;
 /** A page that does not say that it drew (covered, or busy) gets the next views after so long. */
 const PATIENCE_MS = 1000;
 /** Between two rounds: about the eye's own, and two of those of a display for who drags. */
-const LEAST_MS = 40;
+const MIN_MS = 40;
 const ASKED_MS = 16;
 /** Rounds may take half of the time, the other half is that of frames. */
 const SHARE = 2;
@@ -44,7 +44,7 @@ export class ViewSchedule {
   private running = true;
   /** There is something new that moves, and how soon after the last round it may be shown. */
   private fresh = false;
-  private rest_ms = LEAST_MS;
+  private rest_ms = MIN_MS;
   /** When views were posted that the page has not drawn yet, oldest first. */
   private undrawn_ms: number[] = [];
   private moved_ms = Number.NEGATIVE_INFINITY;
@@ -130,7 +130,7 @@ export class ViewSchedule {
 
   private move(start_ms: number): boolean {
     this.fresh = false;
-    this.rest_ms = LEAST_MS;
+    this.rest_ms = MIN_MS;
     this.moved_ms = start_ms;
     const posted = this.rounds.move();
     const cost_ms = this.timing.clock_ms() - start_ms;

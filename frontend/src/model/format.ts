@@ -266,15 +266,15 @@ function digits(value: number): string {
 }
 
 /** Most digits behind the point of a tick. */
-const MOST_PLACES = 15;
+const MAX_PLACES = 15;
 
 /** Digits behind the point that a step needs, so that no two ticks read the same. */
 function placesOf(step: number): number {
-  for (let places = 0; places < MOST_PLACES; places++) {
+  for (let places = 0; places < MAX_PLACES; places++) {
     const scaled = step * 10 ** places;
     if (scaled > 0.5 && Math.abs(scaled - Math.round(scaled)) < 1e-6 * scaled) return places;
   }
-  return Math.max(0, Math.min(MOST_PLACES, 1 - Math.floor(Math.log10(step))));
+  return Math.max(0, Math.min(MAX_PLACES, 1 - Math.floor(Math.log10(step))));
 }
 
 /** The unit beside each label of an axis; those of cores and threads stand in the chart's heading. */

@@ -10,9 +10,9 @@ import type { LevelSum, ProcessLife, ProcessRow } from "./lined";
 import { roleColour, type Thread, type Threads, threadColour, threadKey } from "./threads";
 
 /** Roles beyond these have no line of their own; they are among the others. */
-const MOST_ROLES = 1000;
+const MAX_ROLES = 1000;
 /** Ended processes that keep their line; older ones are among the others. */
-const MOST_ENDED = 300;
+const MAX_ENDED = 300;
 
 export class Levels {
   readonly roles = new Map<string, LevelSum>();
@@ -80,7 +80,7 @@ export class Levels {
     process.end_s = now_s;
     this.live.delete(process.pid);
     this.ended.push(process);
-    while (this.ended.length > MOST_ENDED) this.forgetOldest();
+    while (this.ended.length > MAX_ENDED) this.forgetOldest();
   }
 
   /** Forget processes that ended: what is looked at begins after their end. */
@@ -129,7 +129,7 @@ export class Levels {
     const { role, hue } = thread;
     const held = this.roles.get(role);
     if (held) return held;
-    if (this.roles.size >= MOST_ROLES) return null;
+    if (this.roles.size >= MAX_ROLES) return null;
     const made = {
       ...this.newSum(`role:${role}`, thread, now_s),
       ...{ name: role, role, colour: roleColour(hue) },

@@ -6,7 +6,7 @@ import type { EventLog } from "./eventLog";
 /** Reason of a gap until the backend says why. */
 const NO_REASON = "frames did not reach this page";
 /** Stretches that are kept. */
-const MOST_GAPS = 200;
+const MAX_GAPS = 200;
 
 /** Where the stream of frames is: number and time of the newest one. */
 interface Position {
@@ -51,7 +51,7 @@ export class LossLog {
     if (seq === 0 || first_seq <= seq + 1) return;
     const missing = first_seq - seq - 1;
     this.stretches.push([now_s, t_s]);
-    if (this.stretches.length > MOST_GAPS) this.stretches.shift();
+    if (this.stretches.length > MAX_GAPS) this.stretches.shift();
     if (missing <= announced) return;
     this.missing += missing - announced;
     this.gaps++;

@@ -13,7 +13,7 @@ export interface PoolLine {
 /** Pools are read once a second; after a longer time a line has a gap. */
 const GAP_S = 4;
 /** Lines that can be kept apart by eye. */
-const MOST_POOLS = 8;
+const MAX_POOLS = 8;
 /** Pools of the Java virtual machine itself: they do none of the program's operations. */
 const OF_MACHINE = "hsperfdata";
 
@@ -47,7 +47,7 @@ function poolLines(
     if (points.every(({ value }) => Number.isNaN(value))) return [];
     return [{ name: `${program === "" ? "" : `${program} (${pid}), `}pool ${name}`, points }];
   });
-  return found.sort((a, b) => most(b) - most(a)).slice(0, MOST_POOLS);
+  return found.sort((a, b) => most(b) - most(a)).slice(0, MAX_POOLS);
 }
 
 /** Values at moments in time order: that of the next reading, if it is not far. */

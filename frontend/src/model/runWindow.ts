@@ -19,8 +19,8 @@ export interface RunSource {
 
 /** Rows that are read at once: some 20 MB decoded. */
 const ROWS = 150_000;
-const MOST_INSTANTS = 1200;
-const LEAST_INSTANTS = 150;
+const MAX_INSTANTS = 1200;
+const MIN_INSTANTS = 150;
 /** What is there will do if it is no coarser than so many times what would be best. */
 const ENOUGH = 2.1;
 /**
@@ -50,7 +50,7 @@ export function sampleStep({ from_s, to_s, instants }: RunSource): number {
 /** Instants that can be read at once, by how many threads move in each. */
 export function instantsFor({ instants, rows }: RunSource): number {
   const each = Math.max(1, rows / Math.max(1, instants));
-  return Math.round(Math.min(MOST_INSTANTS, Math.max(LEAST_INSTANTS, ROWS / each)));
+  return Math.round(Math.min(MAX_INSTANTS, Math.max(MIN_INSTANTS, ROWS / each)));
 }
 
 /** The whole run at once: half as fine as a window would be, for it is what a person waits for. */

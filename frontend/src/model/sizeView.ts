@@ -14,7 +14,7 @@ const HEADROOM = 1.2;
 /** Two intervals with more than this between them are not one line; a change may take 3 s to act. */
 const BREAK_S = 4;
 /** Lines of programs that can be kept apart by eye; the legend says how many more there are. */
-const MOST_PROGRAMS = 16;
+const MAX_PROGRAMS = 16;
 
 /**
  * The current size, a step line, and in shadow mode the size that would have been set. GOMAXPROCS
@@ -121,7 +121,7 @@ function drawnOf(programs: readonly ProgramSize[]): readonly ProgramSize[] {
   const lives = ({ log }: ProgramSize) => Number(!Number.isNaN(log.at(-1)?.value ?? Number.NaN));
   const best = [...programs]
     .sort((a, b) => lives(b) - lives(a) || b.log.length - a.log.length)
-    .slice(0, MOST_PROGRAMS);
+    .slice(0, MAX_PROGRAMS);
   return programs.filter((program) => best.includes(program));
 }
 

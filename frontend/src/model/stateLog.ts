@@ -18,8 +18,8 @@ const MAX_BYTES = 96 * 1024 * 1024;
 const BLOCK_BYTES = MAX_BYTES / 12;
 const MOVING = 8;
 /** Instants of a block. Each block costs a copy of all values. */
-const LEAST_INSTANTS = 24;
-const MOST_INSTANTS = 256;
+const MIN_INSTANTS = 24;
+const MAX_INSTANTS = 256;
 
 /** Place of each field of ledgers within a slot. */
 const PLACES = new Map<string, number>([
@@ -72,11 +72,7 @@ export class StateLog {
     if (!this.there) return;
     const each = Math.max(1, this.capacity, threads) * MOVING * 8;
     const instants = Math.round(BLOCK_BYTES / each);
-    this.history.begin(
-      t_s,
-      this.latest,
-      Math.min(MOST_INSTANTS, Math.max(LEAST_INSTANTS, instants)),
-    );
+    this.history.begin(t_s, this.latest, Math.min(MAX_INSTANTS, Math.max(MIN_INSTANTS, instants)));
   }
 
   /** The past that is kept begins with the instant that comes now. */

@@ -13,8 +13,8 @@ import type { ChartRequest } from "./viewRequest";
 import type { ChartView, LineView, TimesRow, TimesView } from "./views";
 
 /** Columns are at least so long: CPU time of a running thread moves in scheduler ticks. */
-const LEAST_S = 0.5;
-const MOST_COLUMNS = 150;
+const MIN_S = 0.5;
+const MAX_COLUMNS = 150;
 
 /** Make the view. */
 export function timesView(input: ViewInput, request: ChartRequest): ChartView {
@@ -34,8 +34,8 @@ export function* timesSteps(input: ViewInput, { width_px }: ChartRequest): Steps
   if (missing !== undefined) {
     return emptyView(input, "times", "absent", whyAbsent(input, missing));
   }
-  const columns = Math.max(8, Math.min(MOST_COLUMNS, Math.floor(width_px / 4)));
-  const width_s = Math.max(LEAST_S, (span.t1_s - span.t0_s) / columns);
+  const columns = Math.max(8, Math.min(MAX_COLUMNS, Math.floor(width_px / 4)));
+  const width_s = Math.max(MIN_S, (span.t1_s - span.t0_s) / columns);
   const end_s = Math.min(span.t1_s, now_s);
   const { history } = ledgers ? model.states : model;
   const stretches = history.between(Math.floor(span.t0_s / width_s) * width_s, end_s);

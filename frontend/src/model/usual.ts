@@ -9,7 +9,7 @@ import type { ShownUnit, Usual } from "./views";
 /** The past that is compared with, seconds; a point a second. */
 export const REFERENCE_S = 300;
 /** Points without which nothing is said. */
-const LEAST_POINTS = 30;
+const MIN_POINTS = 30;
 /** Points of now, and those of the trend: the last ones against the ones before them. */
 const NOW = 3;
 const LATELY = 5;
@@ -21,9 +21,9 @@ const TREND = 1.5;
 /** From the median absolute deviation to the standard deviation of normal values. */
 const NORMAL = 1.4826;
 /** What stands still has no spread: a change of less than a tenth of the median is none. */
-const LEAST_SHARE = 1 / 30;
+const MIN_SHARE = 1 / 30;
 /** Nor is one of less than three times this. */
-const LEAST_SPREAD: Readonly<Record<ShownUnit, number>> = {
+const MIN_SPREAD: Readonly<Record<ShownUnit, number>> = {
   W: 0.1,
   J: 0.1,
   cores: 0.005,
@@ -47,10 +47,10 @@ const LEAST_SPREAD: Readonly<Record<ShownUnit, number>> = {
 export function usualOf(points: Float32Array, unit: ShownUnit, judged: number = NOW): Usual | null {
   const now = mean(points.subarray(-judged));
   const reference = known(points.subarray(0, -judged));
-  if (Number.isNaN(now) || reference.length < LEAST_POINTS) return null;
+  if (Number.isNaN(now) || reference.length < MIN_POINTS) return null;
   const middle = median(reference);
   const deviations = reference.map((value) => Math.abs(value - middle));
-  const least = Math.max(LEAST_SHARE * Math.abs(middle), LEAST_SPREAD[unit]);
+  const least = Math.max(MIN_SHARE * Math.abs(middle), MIN_SPREAD[unit]);
   const spread = Math.max(NORMAL * median(deviations), least);
   const off = (now - middle) / spread;
   const first = points.findIndex((value) => !Number.isNaN(value));

@@ -3,7 +3,7 @@
 import type { FrameHeader, LiveMessage } from "./generated/models";
 import { isFrameHeader, isLiveMessage, type Validator } from "./generated/validators";
 
-const MOST_SHOWN = 80;
+const MAX_SHOWN = 80;
 
 /** What does not fit, such as "/targets/0/rate_hz is \"ten\""; null if all does. */
 export function misfitOf<T>(fits: Validator<T>, value: unknown): string | null {
@@ -13,7 +13,7 @@ export function misfitOf<T>(fits: Validator<T>, value: unknown): string | null {
   const missing = error?.params?.missingProperty;
   const shown = missing === undefined ? JSON.stringify(at(value, path)) : "missing";
   const place = missing === undefined ? path : `${path}/${missing}`;
-  return `${place || "it"} is ${shown?.slice(0, MOST_SHOWN)}`;
+  return `${place || "it"} is ${shown?.slice(0, MAX_SHOWN)}`;
 }
 
 /** The member that a JSON pointer leads to. */
@@ -39,7 +39,7 @@ export function checkLiveMessage(text: string): LiveMessage | string {
   try {
     value = JSON.parse(text);
   } catch {
-    return `not JSON: ${text.slice(0, MOST_SHOWN)}`;
+    return `not JSON: ${text.slice(0, MAX_SHOWN)}`;
   }
   return isLiveMessage(value) ? value : (misfitOf(isLiveMessage, value) ?? "");
 }

@@ -67,7 +67,7 @@ const PROTOCOL = "tidscope.v1";
 const SESSION_PROTOCOL = "tidscope.session.";
 
 const FIRST_MS = 500;
-const MOST_MS = 15_000;
+const MAX_MS = 15_000;
 
 /** RFC 6455, section 7.4.1. */
 const MESSAGE_TOO_BIG = 1009;
@@ -88,7 +88,7 @@ const NAMES = new Map<number, string>(
  * @param attempt Failed attempts so far, from 1.
  */
 export function backoff(attempt: number, random: number): number {
-  const most = Math.min(MOST_MS, FIRST_MS * 2 ** Math.min(16, attempt - 1));
+  const most = Math.min(MAX_MS, FIRST_MS * 2 ** Math.min(16, attempt - 1));
   return Math.round(most * (1 - random / 2));
 }
 

@@ -16,12 +16,12 @@ to it.
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Protocol
 
-MOST_FEATURES = 16
+MAX_FEATURES = 16
 ENTRIES = 1024
-WEIGHTS = MOST_FEATURES * ENTRIES
-MOST_LIMIT = 127
-MOST_THRESHOLD = MOST_FEATURES * MOST_LIMIT
-FEATURES_WANTED = f"want 1 to {MOST_FEATURES}"
+WEIGHTS = MAX_FEATURES * ENTRIES
+MAX_LIMIT = 127
+MAX_THRESHOLD = MAX_FEATURES * MAX_LIMIT
+FEATURES_WANTED = f"want 1 to {MAX_FEATURES}"
 
 _WORD = (1 << 64) - 1
 _MULTIPLIER = 0x9E3779B97F4A7C15
@@ -56,10 +56,10 @@ def check_rule(rule: Rule) -> Rule:
     Raises:
         ValueError: a value is out of bounds.
     """
-    if not 0 <= rule.threshold <= MOST_THRESHOLD:
-        raise ValueError(f"threshold {rule.threshold}: want 0 to {MOST_THRESHOLD}")
-    if not 1 <= rule.limit <= MOST_LIMIT:
-        raise ValueError(f"limit {rule.limit}: want 1 to {MOST_LIMIT}")
+    if not 0 <= rule.threshold <= MAX_THRESHOLD:
+        raise ValueError(f"threshold {rule.threshold}: want 0 to {MAX_THRESHOLD}")
+    if not 1 <= rule.limit <= MAX_LIMIT:
+        raise ValueError(f"limit {rule.limit}: want 1 to {MAX_LIMIT}")
     return rule
 
 
@@ -69,7 +69,7 @@ def places_of(features: Sequence[int]) -> list[int]:
     Raises:
         ValueError: none, or more than 16.
     """
-    if not 1 <= len(features) <= MOST_FEATURES:
+    if not 1 <= len(features) <= MAX_FEATURES:
         raise ValueError(f"{len(features)} features: {FEATURES_WANTED}")
     return [
         table + ((feature * _MULTIPLIER & _WORD) >> _SHIFT)

@@ -30,7 +30,7 @@ AVERAGE_SD = 5.0
 """Of the average of f, in logarithms: as good as unknown."""
 ROUGH_SCALE = 0.3
 """How far roughness is alike, in doublings."""
-MOST_SURPRISE = 4.0
+MAX_SURPRISE = 4.0
 """In standard deviations: one measurement speaks no more than this against a curve."""
 
 
@@ -146,7 +146,7 @@ class Curves:
         columns = self._covariances[:, :, at] + self._covariances[:, :, -1]
         self._means += columns * (differences / variances)[:, None]
         self._covariances -= columns[:, :, None] * columns[:, None, :] / variances[:, None, None]
-        squares = np.minimum(differences**2 / variances, MOST_SURPRISE**2)
+        squares = np.minimum(differences**2 / variances, MAX_SURPRISE**2)
         logs = np.log(self._weights) - 0.5 * (squares + np.log(variances))
         self._weights = np.exp(logs - logs.max())
         self._weights = np.maximum(self._weights / self._weights.sum(), 1e-6)

@@ -24,7 +24,7 @@ from tidscope_policies.parameters import Parameters, parameter
 DOWN, UP = -1, 1
 TREND_STEP = 0.02
 """Width of the classes that a relative change of progress is reported in."""
-MOST_TREND = 5
+MAX_TREND = 5
 
 
 class Learner(Protocol):
@@ -81,7 +81,7 @@ class Pss:
             self._predictor.update(self._asked, answer=better == (self._direction == UP))
             if self._before > 0 and seen.progress > 0:
                 steps = round(log(seen.progress / self._before) / TREND_STEP)
-                self._trend = min(max(steps, -MOST_TREND), MOST_TREND)
+                self._trend = min(max(steps, -MAX_TREND), MAX_TREND)
             self._rest = self._p.rest
         self._before, self._asked = seen.progress, None
         if self._rest > 0:
@@ -98,7 +98,7 @@ class Pss:
 
     def _step(self, seen: Observation) -> Decision:
         up = self._direction == UP
-        trends = 2 * MOST_TREND + 1
+        trends = 2 * MAX_TREND + 1
         features = (
             seen.size,
             2 * seen.size + up,

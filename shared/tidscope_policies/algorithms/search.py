@@ -65,13 +65,13 @@ class SearchParameters(Parameters):
 
 APART = 1.2
 """Ratio of sizes worth telling apart: near the best size closer ones do nearly the same."""
-MOST_SIZES = 32
+MAX_SIZES = 32
 """Sizes thought of; the work of a decision grows with their square."""
 LOOSE_SD = 0.05
 """How much the level is thought to move when another program's size changes."""
 SLACK = 0.5
 """Surprise that is no evidence of a change, in standard deviations."""
-MOST_SURPRISE = 4.0
+MAX_SURPRISE = 4.0
 """In standard deviations: one measurement says no more than this for a change."""
 BLIND = 1.0
 """Variance above which the level is not known yet, so that nothing is a surprise."""
@@ -279,7 +279,7 @@ class Search:
 
     def _adds_up(self, surprise: float) -> bool:
         """Whether surprises, in standard deviations, add up to a change (E. S. Page, 1954)."""
-        surprise = min(max(surprise, -MOST_SURPRISE), MOST_SURPRISE)
+        surprise = min(max(surprise, -MAX_SURPRISE), MAX_SURPRISE)
         self._up = max(0.0, self._up + surprise - SLACK)
         self._down = max(0.0, self._down - surprise - SLACK)
         return max(self._up, self._down) > self._p.threshold
@@ -374,8 +374,8 @@ def candidates(bounds: Bounds, apart: float = 1.0) -> list[int]:
         apart: least ratio of one to the next, where whole numbers allow.
     """
     ratio = apart
-    if len(bounds.sizes) > MOST_SIZES:
-        ratio = max(ratio, (bounds.high / bounds.low) ** (1 / (MOST_SIZES - 1)))
+    if len(bounds.sizes) > MAX_SIZES:
+        ratio = max(ratio, (bounds.high / bounds.low) ** (1 / (MAX_SIZES - 1)))
     sizes = [bounds.low]
     while sizes[-1] < bounds.high:
         following = max(sizes[-1] + 1, round(sizes[-1] * ratio))

@@ -24,7 +24,7 @@ LEAST = 1e-6
 FIRST = 12
 """Differences before the first estimate counts half."""
 FIRST_KEEP = 0.9
-MOST_KEEP = 0.995
+MAX_KEEP = 0.995
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ class Wandering:
         if variance < LEAST:
             self.level = Level(0.0, FIRST_KEEP)
             return
-        keep = min(max(0.0, 1 - moved / variance) ** (1 / FAR), MOST_KEEP)
+        keep = min(max(0.0, 1 - moved / variance) ** (1 / FAR), MAX_KEEP)
         self.level = Level(variance, keep)
 
     @property

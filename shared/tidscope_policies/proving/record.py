@@ -8,7 +8,7 @@ from typing import Literal
 from tidscope_policies.proving.evidence import Interval, mean_interval
 from tidscope_policies.proving.response_times import add_up, p99
 
-LEAST_PAIRS = 3
+MIN_PAIRS = 3
 
 
 Verdict = Literal["open", "better", "worse", "same", "harmful", "unsettled"]
@@ -148,7 +148,7 @@ class ProofRecord:
         if self.charged_s > self.most_lost_s:
             return "harmful"
         gain = self.gain
-        if gain is not None and len(self.ratios) >= LEAST_PAIRS:
+        if gain is not None and len(self.ratios) >= MIN_PAIRS:
             if gain.low > 0:
                 return "better"
             if gain.high < 0:

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 LOWEST_BITS = 10
 """Entry b of a histogram is of times below 2^(b+10) ns."""
-LEAST_JOBS = 100
+MIN_JOBS = 100
 """Of fewer jobs the 99th percentile is the longest of them."""
 PART = 0.99
-MOST_ALIKE = 0.5
+MAX_ALIKE = 0.5
 """Where more of the jobs are in one entry, it is not seen where in it the percentile is."""
 
 
@@ -24,12 +24,12 @@ def p99(counts: Sequence[int]) -> float | None:
     is in the same entry differ by where in it.
     """
     total = sum(counts)
-    if total < LEAST_JOBS:
+    if total < MIN_JOBS:
         return None
     left = PART * total
     for b, count in enumerate(counts):
         if count and left <= count:
-            if count > MOST_ALIKE * total:
+            if count > MAX_ALIKE * total:
                 return None
             return float(2 ** (b + LOWEST_BITS - 1 + left / count)) / 1e9
         left -= count

@@ -8,8 +8,8 @@ from typing import Any
 from tidscope_policies.contract import Bounds
 
 DAY_S = 24 * 3600
-MOST_THREADS = 1024
-MOST_PROCESSES = 16
+MAX_THREADS = 1024
+MAX_PROCESSES = 16
 NAME = re.compile(r"[A-Za-z0-9_.-]{1,32}")
 TINY = math.ulp(0.0)
 ALMOST_ONE = math.nextafter(1.0, 0.0)
@@ -66,8 +66,8 @@ class RandomPhases(_Table):
 
     shortest_s: float = _number(1)
     further_s: float = _number(0)
-    best_low: int = _number(1, MOST_THREADS)
-    best_high: int = _number(1, MOST_THREADS)
+    best_low: int = _number(1, MAX_THREADS)
+    best_high: int = _number(1, MAX_THREADS)
 
     def _check(self) -> None:
         if self.best_low > self.best_high:
@@ -119,7 +119,7 @@ class Process(_Table):
     from_s: float = _number(0, default=0.0)
     until_s: float | None = _number(TINY, default=None)
     ceiling_ops: float | None = _number(TINY, default=None)
-    knee: int | None = _number(1, MOST_THREADS, default=None)
+    knee: int | None = _number(1, MAX_THREADS, default=None)
     knee_loss: float = _number(0, ALMOST_ONE, default=0.0)
     phases: list[Phase] = field(default_factory=list)
     random_phases: RandomPhases | None = None
@@ -187,11 +187,11 @@ class Scenario(_Table):
     processes: list[Process]
     seconds: float = _number(TINY, DAY_S, default=1200.0)
     scored_from_s: float = _number(0, default=10.0)
-    cores: int = _number(1, MOST_THREADS, default=16)
+    cores: int = _number(1, MAX_THREADS, default=16)
     crowding: float = _number(0, default=0.12)
-    low: int = _number(1, MOST_THREADS, default=4)
-    high: int = _number(1, MOST_THREADS, default=16)
-    start: int | None = _number(1, MOST_THREADS, default=None)
+    low: int = _number(1, MAX_THREADS, default=4)
+    high: int = _number(1, MAX_THREADS, default=16)
+    start: int | None = _number(1, MAX_THREADS, default=None)
     change_delay_s: float = _number(0, default=0.3)
     change_cost_s: float = _number(0, default=0.02)
     noise: Noise = field(default_factory=Noise)
@@ -200,8 +200,8 @@ class Scenario(_Table):
     def _check(self) -> None:
         if not NAME.fullmatch(self.name):
             raise ValueError(f"name: {self.name!r} is not 1 to 32 letters, digits or _.-")
-        if not 1 <= len(self.processes) <= MOST_PROCESSES:
-            raise ValueError(f"processes: {len(self.processes)}, not 1 to {MOST_PROCESSES}")
+        if not 1 <= len(self.processes) <= MAX_PROCESSES:
+            raise ValueError(f"processes: {len(self.processes)}, not 1 to {MAX_PROCESSES}")
         if self.low > self.high:
             raise ValueError("low is above high")
         if self.start is not None and self.start not in self.bounds.sizes:

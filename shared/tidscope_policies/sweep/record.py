@@ -6,7 +6,7 @@ from typing import Literal
 
 from tidscope_policies.sweep.size_curve import SizeCurve, SweepError, fit
 
-LEAST_ROUNDS = 4
+MIN_ROUNDS = 4
 """Fewer give no interval."""
 
 Verdict = Literal["open", "decided", "harmful", "unsettled"]
@@ -76,7 +76,7 @@ class SweepRecord:
             self.curve = fit(self._known_rounds(), self.start, self.dropped)
         except SweepError:
             return
-        if len(self.rounds) >= LEAST_ROUNDS:
+        if len(self.rounds) >= MIN_ROUNDS:
             worse = {*self.curve.worse} - {self.start}
             self.dropped |= worse
             self.sizes = [size for size in self.sizes if size not in worse]
@@ -101,7 +101,7 @@ class SweepRecord:
         """What the rounds show."""
         if self.is_harmful:
             return "harmful"
-        if self.curve is not None and self.curve.is_decided and len(self.rounds) >= LEAST_ROUNDS:
+        if self.curve is not None and self.curve.is_decided and len(self.rounds) >= MIN_ROUNDS:
             return "decided"
         measurable = {*self.sizes, *self.dropped}
         if len(measurable) < 2 or self.elapsed_s >= self.settings.most_s:

@@ -13,7 +13,7 @@ from tidscope_policies.sweep.sentences import describe
 INTERVAL_S = 0.5
 LATE_S = 4.0
 """A block may take so much longer than three of its length; then its size cannot be had."""
-LEAST_OPS = 0.5
+MIN_OPS = 0.5
 """What a block without an operation counts as: a logarithm needs something."""
 
 
@@ -102,7 +102,7 @@ class Sweep:
             record.usual = self._ops / self._seconds
             self._found[size] = record.usual
         else:
-            self._found[size] = max(LEAST_OPS, self._ops) / self._seconds
+            self._found[size] = max(MIN_OPS, self._ops) / self._seconds
         self._go_on(record)
 
     def _miss(self, record: SweepRecord, size: int) -> None:

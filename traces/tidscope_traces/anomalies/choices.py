@@ -16,9 +16,9 @@ from tidscope_traces.anomalies.vectors import ROOT, Chains, Entries, Floats, Int
 
 Kind = Literal["unseen", "missing", "failed", "repeated", "reordered", "improbable"]
 
-LEAST_RATE = 0.02
+MIN_RATE = 0.02
 """Normal paths are taken by at least this part of the traces that could take them."""
-LEAST_TIMES = 4.0
+MIN_TIMES = 4.0
 """And at least this often, in the mean: few traces do not say what is rare."""
 OWN_SHARE, OTHER_SHARE = 0.01, 0.005
 """Of those that could, more than this part has what is not rare: of the set's own traces, whose
@@ -32,9 +32,9 @@ AT_ONCE_SHARE = 0.05
 """Of the traces with two calls in their usual order, more have them at once if that is normal."""
 OWN_CROWD, OTHER_CROWD = 0.025, 0.01
 """If more of the usual traces have something rare of a kind, this is normal for the endpoint."""
-LEAST_CROWD = 8
+MIN_CROWD = 8
 """Traces; fewer are no crowd."""
-MOST_COUNTED = 64
+MAX_COUNTED = 64
 """Traces; what more have is not rare."""
 PRIOR = 0.5
 """Counted to both choices (H. Jeffreys): what was never seen is not impossible."""
@@ -145,7 +145,7 @@ class Choices:
             own: as in `events`.
         """
         share = OWN_CROWD if own else OTHER_CROWD
-        share = max(share, LEAST_CROWD / self.traces)
+        share = max(share, MIN_CROWD / self.traces)
         return float(np.quantile(usual.most(self.traces), 1 - share))
 
     def varied(self) -> NDArray[np.bool_]:
@@ -211,9 +211,9 @@ class Choices:
 
     def _surprise(self, count: Ints, chances: Ints, own: bool, factor: float = 1.0) -> Floats:
         """Of so few among so many that could; 0 for what is not rare."""
-        rate = max(LEAST_RATE, LEAST_TIMES / max(1, self.traces))
+        rate = max(MIN_RATE, MIN_TIMES / max(1, self.traces))
         share = factor * (OWN_SHARE if own else OTHER_SHARE)
-        most = np.minimum(MOST_COUNTED, np.maximum(int(own), (share * chances).astype(np.int64)))
+        most = np.minimum(MAX_COUNTED, np.maximum(int(own), (share * chances).astype(np.int64)))
         mean = rate * np.maximum(chances, 0)
         term = np.ones(len(mean))
         total = np.ones(len(mean))

@@ -21,9 +21,9 @@ from tidscope_traces.spans.model import Operation
 from tidscope_traces.summary.calls import Calls
 from tidscope_traces.summary.traces import Summaries, TraceSummary
 
-LEAST_TRACES = 30
+MIN_TRACES = 30
 """Fewer do not say what is usual."""
-LEAST_EXCESS = 0.7
+MIN_EXCESS = 0.7
 """Of surprises beyond what is usual, in the mean."""
 P_TIMES = 0.005
 """Of usual traces so many are improbable by times, before like times of others are considered."""
@@ -66,7 +66,7 @@ def find_anomalies(
         progress: called from time to time.
     """
     known = [_calls(one) for one in (summaries if usual is None else usual).traces]
-    if len(known) < LEAST_TRACES:
+    if len(known) < MIN_TRACES:
         return []
     judged = [] if usual is None else [_calls(one) for one in summaries.traces]
     report = _Report(progress, len(known) + len(judged))
@@ -159,11 +159,11 @@ def _judge(chains: Chains, learnt: Entries, entries: Entries) -> _Strongest:
         ),
     ]
     for kind, known, judged, least in measures:
-        limit = tailed(_largest(learnt, known).most(learnt.traces), LEAST_EXCESS)
+        limit = tailed(_largest(learnt, known).most(learnt.traces), MIN_EXCESS)
         value = limit.value - limit.excess * log(P_TIMES / P_VALUE) * (kind == "improbable")
         limit = Limit(max(value, least), limit.excess)
         strongest.take(kind, _largest(entries, judged).above(limit))
-    limit = tailed(choices.total(learnt, 1), LEAST_EXCESS)
+    limit = tailed(choices.total(learnt, 1), MIN_EXCESS)
     limit = Limit(limit.value + limit.excess * log(P_VALUE / P_TOTAL), limit.excess)
     surprise = limit.surprise(choices.total(entries, int(own)))
     weak = strongest.surprise <= -log(P_VALUE)

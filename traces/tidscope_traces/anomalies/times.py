@@ -14,7 +14,7 @@ import numpy as np
 
 from tidscope_traces.anomalies.vectors import Entries, Floats, Ints
 
-LEAST_VALUES, LEAST_PART = 20, 0.2
+MIN_VALUES, MIN_PART = 20, 0.2
 """Traces with a chain, and of all traces; fewer do not say what its times are."""
 BEYOND = 5
 """Values beyond a quantile that say what it is."""
@@ -23,9 +23,9 @@ LEVELS = ((0.75, 0.6745), (0.9, 1.2816), (0.95, 1.6449), (0.98, 2.0537))
 HEAVINESS = (1.25, 1.8)
 """Ratios of the spread by the last quantile to that by the first: chains with like ratios have a
 tail together. It is 1 for a normal distribution."""
-LEAST_SPREAD = 0.05
+MIN_SPREAD = 0.05
 """Of logarithms of times: clocks and schedulers differ by that much."""
-LEAST_COUNT_SPREAD = 0.15
+MIN_COUNT_SPREAD = 0.15
 """Of square roots of counts."""
 FLOOR_SHARE = 0.05
 """Of a chain's median time in the middle; times far below are alike."""
@@ -38,7 +38,7 @@ DOUBTFUL = 4.0
 """Surprises from which on this is counted."""
 SHALLOW, DEEP = 0.1, 0.005
 """Parts of all values that say how the tail falls."""
-LEAST_DEEP = 15
+MIN_DEEP = 15
 STEEPEST, FLATTEST = (2.0, 1.2, 1.0), 0.5
 """Powers of the deviation that a tail's logarithm may fall with, the steepest by heaviness: 2 is
 normal, 1 exponential."""
@@ -108,7 +108,7 @@ def spread(entries: Entries, values: Floats, features: int, least: float) -> Spr
     counts = np.bincount(feature, minlength=features)
     ordered = values[np.lexsort((values, feature))]
     begins = np.cumsum(counts) - counts
-    known = counts >= max(LEAST_VALUES, LEAST_PART * entries.traces)
+    known = counts >= max(MIN_VALUES, MIN_PART * entries.traces)
     medians = np.full(features, np.nan)
     above = np.full(features, np.nan)
     if not known.any():
@@ -140,9 +140,9 @@ def _at(ordered: Floats, begins: Ints, counts: Ints, level: float) -> Floats:
 def fit_tail(deviations: Floats, steepest: float) -> Tail:
     """The tail of deviations of all chains, of which few are abnormal."""
     known = np.sort(deviations[np.isfinite(deviations)])
-    if len(known) < 2 * LEAST_DEEP:
+    if len(known) < 2 * MIN_DEEP:
         return Tail(1.2816, 1.0, 2.0)
-    deep = min(SHALLOW / 4, max(DEEP, LEAST_DEEP / len(known)))
+    deep = min(SHALLOW / 4, max(DEEP, MIN_DEEP / len(known)))
     between = (SHALLOW * deep) ** 0.5
     first, second, third = (
         max(0.1 * (number + 1), float(np.quantile(known, 1 - share)))
@@ -215,15 +215,15 @@ def learn_times(entries: Entries, features: int, varied: np.ndarray) -> Times:
     known = raw.medians[np.isfinite(raw.medians)]
     floor_ns = 1000 + FLOOR_SHARE * (float(np.mean(known)) if len(known) else 0.0)
     values = np.log(entries.longest_ns + floor_ns)
-    slower = spread(entries, values, features, LEAST_SPREAD)
-    faster = spread(entries, -values, features, LEAST_SPREAD)
+    slower = spread(entries, values, features, MIN_SPREAD)
+    faster = spread(entries, -values, features, MIN_SPREAD)
     return Times(
         floor_ns,
         slower,
         faster,
         _tails(slower, feature, values),
         _tails(faster, feature, -values),
-        spread(entries, np.sqrt(entries.most), features, LEAST_COUNT_SPREAD),
+        spread(entries, np.sqrt(entries.most), features, MIN_COUNT_SPREAD),
         varied,
     )
 

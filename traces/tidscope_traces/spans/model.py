@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 Kind = Literal["internal", "server", "client", "producer", "consumer"]
 
 NO_ATTRIBUTES: Mapping[str, str] = {}
-MOST_SPANS = 1_000_000
+MAX_SPANS = 1_000_000
 """Of one trace."""
 
 
@@ -111,10 +111,10 @@ def make_trace(trace_id: str, spans: Sequence[Span]) -> Trace:
     may share an id, as Zipkin's do, and the server is then the client's child.
 
     Raises:
-        ValueError: there are no spans, or more than MOST_SPANS.
+        ValueError: there are no spans, or more than MAX_SPANS.
     """
-    if not 0 < len(spans) <= MOST_SPANS:
-        msg = f"trace {trace_id}: {len(spans)} spans; want 1 to {MOST_SPANS}"
+    if not 0 < len(spans) <= MAX_SPANS:
+        msg = f"trace {trace_id}: {len(spans)} spans; want 1 to {MAX_SPANS}"
         raise ValueError(msg)
     ordered = sorted(spans, key=_by_start)
     callers, servers, kept = _without_duplicates(ordered)

@@ -8,7 +8,7 @@ from tidscope_traces.spans.model import NO_ATTRIBUTES, Kind, Span
 
 LONGEST_NAME = 256
 """Characters of a service or an operation; longer ones are cut."""
-MOST_ATTRIBUTES = 64
+MAX_ATTRIBUTES = 64
 LONGEST_KEY, LONGEST_VALUE = 128, 256
 KEPT_OF_RESOURCE = (
     *("host.name", "container.id", "service.version", "service.namespace", "service.instance.id"),
@@ -227,7 +227,7 @@ def size_of(service: str, kept: Mapping[str, str]) -> int:
 
 
 def bounded(attributes: dict[str, str], resource: Mapping[str, str]) -> Mapping[str, str]:
-    """A span's attributes and those kept of its resource: at most MOST_ATTRIBUTES, the first ones.
+    """A span's attributes and those kept of its resource: at most MAX_ATTRIBUTES, the first ones.
 
     What a span says itself goes before what its resource says.
     """
@@ -235,6 +235,6 @@ def bounded(attributes: dict[str, str], resource: Mapping[str, str]) -> Mapping[
         attributes = {**resource, **attributes}
     if not attributes:
         return NO_ATTRIBUTES
-    if len(attributes) <= MOST_ATTRIBUTES:
+    if len(attributes) <= MAX_ATTRIBUTES:
         return attributes
-    return dict(list(attributes.items())[:MOST_ATTRIBUTES])
+    return dict(list(attributes.items())[:MAX_ATTRIBUTES])

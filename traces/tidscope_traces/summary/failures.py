@@ -13,7 +13,7 @@ from tidscope_traces.critical.fitting import FittedTrace
 from tidscope_traces.spans.model import Operation
 from tidscope_traces.summary.catalogue import Catalogue
 
-MOST_PATHS = 100
+MAX_PATHS = 100
 """Error paths that one trace may add, and that are listed of many."""
 DEEPEST = 200
 """Operations of a path; of a deeper one these, from the root."""
@@ -54,7 +54,7 @@ def failing_paths(fitted: FittedTrace, catalogue: Catalogue) -> dict[tuple[int, 
             path = (*above, catalogue.number(span.service, span.operation))
         failing = [child for child in fitted.children[index] if spans[child].error]
         waiting.extend((child, path) for child in failing)
-        if not failing and (path in found or len(found) < MOST_PATHS):
+        if not failing and (path in found or len(found) < MAX_PATHS):
             found[path] += 1
     return found
 
@@ -79,4 +79,4 @@ def rank_failures(
         for path, count in counts.items()
     ]
     ranked.sort(key=lambda found: (-found.traces, -found.count, found.path))
-    return ranked[:MOST_PATHS]
+    return ranked[:MAX_PATHS]

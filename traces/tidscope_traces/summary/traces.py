@@ -66,9 +66,9 @@ CONTEXT_ROWS = ("operation", "parent", "inclusive_ns", "exclusive_ns", "count", 
 POTENTIAL_ROWS = ("operation", "saving_ns", "drag_ns", "slack_ns")
 """Of `TraceSummary.potential`. Saving: how much shorter the request were if the operation took no
 own time; drag: if it were not called at all; slack: the least of its spans, 0 on the path."""
-MOST_PLAYED = 100
+MAX_PLAYED = 100
 """Operations of one trace whose saving and drag are found, those with most exclusive time."""
-MOST_STEPS = 400_000
+MAX_STEPS = 400_000
 """Spans of one trace that are played for this. Operations with less exclusive time have 0."""
 
 
@@ -193,8 +193,8 @@ def _play(
     for operation, exclusive in contexts[[0, 3]].T.tolist():
         own_ns[operation] = own_ns.get(operation, 0) + exclusive
     gains: dict[int, tuple[int, int]] = {}
-    for number in sorted(own_ns, key=lambda number: (-own_ns[number], number))[:MOST_PLAYED]:
-        if schedule.steps >= MOST_STEPS:
+    for number in sorted(own_ns, key=lambda number: (-own_ns[number], number))[:MAX_PLAYED]:
+        if schedule.steps >= MAX_STEPS:
             break
         own = spans[number]
         gains[number] = (

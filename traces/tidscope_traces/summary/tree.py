@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from tidscope_traces.spans.model import Operation
 from tidscope_traces.summary.traces import Summaries, sum_upwards
 
-MOST_EXEMPLARS = 3
+MAX_EXEMPLARS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class ContextTree:
         exclusive_ns: time on the path in the node itself.
         count: spans on the path.
         trace_count: traces with such a span on the path.
-        exemplars: ids of the traces in which it had the most inclusive time, up to MOST_EXEMPLARS.
+        exemplars: ids of the traces in which it had the most inclusive time, up to MAX_EXEMPLARS.
     """
 
     traces: int = 0
@@ -103,7 +103,7 @@ def merge_contexts(summaries: Summaries) -> tuple[ContextTree, list[list[int]]]:
 
 
 def _keep_best(best: list[tuple[int, str]], found: tuple[int, str]) -> None:
-    if len(best) < MOST_EXEMPLARS:
+    if len(best) < MAX_EXEMPLARS:
         best.append(found)
         best.sort()
     elif found < best[-1]:

@@ -5,7 +5,7 @@ use crate::json::quote;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Instant;
 
-const MOST_NAMES: usize = 32;
+const MAX_NAMES: usize = 32;
 const LONGEST_NAME: usize = 64;
 
 /// What a pool says of itself; `None` is what it cannot know. Counters count since it began.
@@ -200,7 +200,7 @@ fn put(name: &str, entry: Entry) {
     let mut held = registry();
     if let Some(known) = held.entries.iter_mut().find(|(known, _)| *known == name) {
         known.1 = entry;
-    } else if held.entries.len() < MOST_NAMES {
+    } else if held.entries.len() < MAX_NAMES {
         held.entries.push((name, entry));
     } else if !held.omitted.contains(&name) {
         held.omitted.push(name);

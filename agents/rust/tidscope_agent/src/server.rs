@@ -10,7 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 const LONGEST_LINE: usize = 4096;
-const MOST_CLIENTS: usize = 8;
+const MAX_CLIENTS: usize = 8;
 const RETRY: Duration = Duration::from_millis(50);
 
 struct Client {
@@ -109,8 +109,8 @@ impl Server {
         }
         self.last_number += 1;
         let mut client = Client { number: self.last_number, stream, buffer: Vec::new() };
-        if self.clients.len() >= MOST_CLIENTS {
-            let wrong = Failure::new(CLIENTS, &format!("there are {} clients already", MOST_CLIENTS));
+        if self.clients.len() >= MAX_CLIENTS {
+            let wrong = Failure::new(CLIENTS, &format!("there are {} clients already", MAX_CLIENTS));
             let _ = client.send(&wrong.line(None));
             return;
         }

@@ -10,7 +10,7 @@ from tidscope_wire.generated.models import SpanLock, SpanPart, SpanThread
 
 from tidscope_backend.traces.joining.lock_readings import LockWaits
 from tidscope_backend.traces.joining.observed import Observed
-from tidscope_backend.traces.joining.origin import LEAST_DIGITS, Origin, is_foreign, origin_of
+from tidscope_backend.traces.joining.origin import MIN_DIGITS, Origin, is_foreign, origin_of
 from tidscope_backend.traces.joining.places import Place, Places
 from tidscope_backend.traces.joining.runtime_threads import runtime_threads
 from tidscope_backend.traces.joining.thread_split import Parts, busy, of_process, of_thread
@@ -27,7 +27,7 @@ IN_CONTAINER = (
 )
 NO_THREAD = "thread {tid} was not seen in process {pid}: the parts are of the whole process"
 RUNTIME = "Not counted: threads of the runtime itself, at work for {threads}."
-LEAST_AT_WORK, MOST_AT_WORK = 0.01, 4
+MIN_AT_WORK, MAX_AT_WORK = 0.01, 4
 """Of a span's own time; threads that are named."""
 Interval = tuple[int, int]
 
@@ -100,16 +100,16 @@ def _at_work(
     found = []
     for tid in tids:
         busy_ns = sum(busy(split_all(one, intervals)).estimate.sum() for one in seen.timelines(tid))
-        if busy_ns > LEAST_AT_WORK * own_ns:
+        if busy_ns > MIN_AT_WORK * own_ns:
             found.append((-busy_ns, f"{seen.names[tid]} {busy_ns / 1e6:.3g} ms"))
-    return [text for _, text in sorted(found)[:MOST_AT_WORK]]
+    return [text for _, text in sorted(found)[:MAX_AT_WORK]]
 
 
 def _why_not(origin: Origin | None, hosts: AbstractSet[str]) -> str:
     if origin is None:
         return NO_PID
     if origin.container:
-        return IN_CONTAINER.format(pid=origin.pid, container=origin.container[:LEAST_DIGITS])
+        return IN_CONTAINER.format(pid=origin.pid, container=origin.container[:MIN_DIGITS])
     if hosts and all(is_foreign(origin, host) for host in hosts):
         return NOT_HERE.format(host=origin.host)
     return NOT_MEASURED.format(pid=origin.pid)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from tidscope_traces.spans.model import Span
 from tidscope_wire.generated.models import Process
 
-LEAST_DIGITS = 12
+MIN_DIGITS = 12
 """Of a container's id, that tell it from others."""
 EARLY_NS = 1_000_000_000
 """The start of a process is known to a clock tick, and clocks are set."""
@@ -55,7 +55,7 @@ def is_of_container(origin: Origin, process: Process) -> bool:
         return False
     there = process.container.id.lower()
     named = (origin.container or origin.host).lower()
-    is_id = len(named) >= LEAST_DIGITS and _HEX.issuperset(named)
+    is_id = len(named) >= MIN_DIGITS and _HEX.issuperset(named)
     return is_id and (there.startswith(named) or named.startswith(there))
 
 

@@ -24,7 +24,7 @@ from tidscope_backend.traces.joining.timeline import (
 WAITING = frozenset({"locks", "polling", "sleep", "pipes", "unknown"})
 """What an idle thread does, too: of a process it says nothing about one request."""
 IDLE = "idle"
-LEAST_SHARE = 0.001
+MIN_SHARE = 0.001
 """Of the own time; smaller parts are left out unless they are the greatest."""
 
 
@@ -100,7 +100,7 @@ def _measured(timelines: Sequence[Timeline], intervals: Sequence[tuple[int, int]
 def _rounded(parts: dict[str, Floats] | dict[str, float], own: int) -> dict[str, int]:
     """As whole nanoseconds that add up, the greatest first."""
     ordered = sorted(((float(ns), reason) for reason, ns in parts.items()), reverse=True)
-    shown = [(round(ns), reason) for ns, reason in ordered if ns > own * LEAST_SHARE]
+    shown = [(round(ns), reason) for ns, reason in ordered if ns > own * MIN_SHARE]
     found = {reason: ns for ns, reason in shown or [(own, ordered[0][1])]}
     greatest = next(iter(found))
     found[greatest] += own - sum(found.values())

@@ -37,9 +37,9 @@ from tidscope_backend.traces.batches import Batch
 
 SHORT_BYTES = 16 * 1024
 """Messages up to this length are decoded whole. Of longer ones, what is not read is cut before."""
-MOST_READ = 1024
+MAX_READ = 1024
 """Attributes of one span or resource that are looked at; further ones are ignored."""
-MOST_FIELDS = 2048
+MAX_FIELDS = 2048
 """Fields of a long span or resource; one with more is malformed."""
 
 _KINDS: tuple[Kind, ...] = ("internal", "internal", "server", "client", "producer", "consumer")
@@ -160,7 +160,7 @@ def _span(span: Any, service: str, pid: int | None, resource: Mapping[str, str])
 
 def _attributes(attributes: Iterable[Any]) -> dict[str, str]:
     return {
-        one.key[:LONGEST_KEY]: text_of(_value(one.value)) for one in islice(attributes, MOST_READ)
+        one.key[:LONGEST_KEY]: text_of(_value(one.value)) for one in islice(attributes, MAX_READ)
     }
 
 
@@ -185,15 +185,15 @@ def _without_excess(content: bytes, attributes: int) -> bytes:
         attributes: number of the field of attributes.
 
     Raises:
-        BadTracesError: it has more than MOST_FIELDS fields.
+        BadTracesError: it has more than MAX_FIELDS fields.
     """
     if len(content) <= SHORT_BYTES:
         return content
     unread = (_SPAN_EVENTS, _SPAN_LINKS) if attributes == _SPAN_ATTRIBUTES else ()
     parts = []
     for count, (number, at, start, end) in enumerate(_fields(content, 0, len(content)), 1):
-        if count > MOST_FIELDS:
-            raise BadTracesError(f"{len(content)} bytes and more than {MOST_FIELDS} fields")
+        if count > MAX_FIELDS:
+            raise BadTracesError(f"{len(content)} bytes and more than {MAX_FIELDS} fields")
         if number == attributes and end - start > SHORT_BYTES:
             parts.append(_delimited(number, _cut_attribute(content, start, end)))
         elif number not in unread:
@@ -205,7 +205,7 @@ def _cut_attribute(content: bytes, start: int, end: int) -> bytes:
     """A long KeyValue with the beginning of its text; with no value if that is something else."""
     key = text = b""
     for count, (number, _, begin, stop) in enumerate(_fields(content, start, end)):
-        if count >= MOST_FIELDS:
+        if count >= MAX_FIELDS:
             break
         if number == _KEY:
             key = _beginning(content[begin:stop], LONGEST_KEY)

@@ -23,7 +23,7 @@ from tidscope_collector.steering.knobs.masks import (
 
 DIRECTORY = Path("/run/tidscope/leases")
 LARGEST_FILE = 64 << 20
-MOST_SIZES = 1024
+MAX_SIZES = 1024
 """Processes that were steered and whose size is remembered."""
 
 log = logging.getLogger("tidscope.steering")
@@ -168,7 +168,7 @@ class Leases:
         self._path(lease.pid).unlink(missing_ok=True)
         if lease.size is not None:
             self._sizes[lease.pid, lease.start_ticks] = lease.size
-            while len(self._sizes) > MOST_SIZES:
+            while len(self._sizes) > MAX_SIZES:
                 del self._sizes[next(iter(self._sizes))]
 
     def restored_size(self, pid: int, start_ticks: int) -> int | None:

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.stat import parse_stat
 
-MOST_PASSES = 100
-MOST_S = 2.0
+MAX_PASSES = 100
+MAX_S = 2.0
 _STAT_BYTES = 4096
 
 Cpus = frozenset[int]
@@ -82,9 +82,9 @@ def set_masks(
         UnsettledError: it made threads faster than they could be set, or has too many.
     """
     total = 0
-    deadline = time.monotonic() + MOST_S
+    deadline = time.monotonic() + MAX_S
     with _opened_tasks(procfs, pid, start_ticks) as tasks:
-        for _ in range(MOST_PASSES):
+        for _ in range(MAX_PASSES):
             changed = 0
             for mask in _read_masks(tasks, pid):
                 if time.monotonic() > deadline:

@@ -16,7 +16,7 @@ from tidscope_collector.foreign.reader import (
     connect_predictions,
 )
 
-MOST_SHARED = 32
+MAX_SHARED = 32
 """So many models are kept open; further programs learn alone."""
 TIMEOUT_S = 1.0
 _ODD = re.compile(r"[^A-Za-z0-9._-]")
@@ -43,7 +43,7 @@ class Learners:
         with self._lock:
             found = self._shared.get(name)
             if found is None:
-                if len(self._shared) >= MOST_SHARED:
+                if len(self._shared) >= MAX_SHARED:
                     return Predictor(rule)
                 found = self._shared[name] = SharedPredictor(
                     lambda: open_over(connect(), Open(name, create=True, rule=rule)), rule

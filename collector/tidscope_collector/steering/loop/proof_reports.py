@@ -2,7 +2,7 @@
 
 from tidscope_policies.proving.proof import Proof
 from tidscope_policies.proving.record import ProofSettings
-from tidscope_policies.proving.response_times import LEAST_JOBS
+from tidscope_policies.proving.response_times import MIN_JOBS
 from tidscope_policies.proving.sentences import describe
 from tidscope_wire.generated.models import ProofPlan, ProofState
 
@@ -11,7 +11,7 @@ from tidscope_collector.steering.loop.changes import measured_change, percent
 USUAL = ProofSettings()
 NOT_SEEN = (
     "In no pair of blocks is the 99th percentile of response times seen on both sides: that takes "
-    f"{LEAST_JOBS} finished jobs, at most half of them within the factor of two that it is in."
+    f"{MIN_JOBS} finished jobs, at most half of them within the factor of two that it is in."
 )
 
 

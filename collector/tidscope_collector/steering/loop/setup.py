@@ -55,7 +55,7 @@ SIGNALS: tuple[SignalKind, ...] = (
 )
 POOLS: Mapping[Runtime, PoolKind] = {"python": "python", "java": "java", "native": "rust"}
 """Whose pool an agent sets, by the runtime that it names."""
-MOST_RESTORED = 64
+MAX_RESTORED = 64
 ASK_FOR_PROMETHEUS = "Give the port and path of the target's metrics, and the name of a counter."
 
 
@@ -298,7 +298,7 @@ def open_setup_opener(
             found.threads,
             trouble,
         )
-    return SetupOpener(procfs, leases), tuple(restored[:MOST_RESTORED])
+    return SetupOpener(procfs, leases), tuple(restored[:MAX_RESTORED])
 
 
 class _KnobWithAgent:

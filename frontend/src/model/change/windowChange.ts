@@ -49,18 +49,18 @@ export interface ChangeView {
 }
 
 /** Shorter stretches say little. */
-const LEAST_S = 1;
+const MIN_S = 1;
 /** Less than so many threads on average is no change. */
-const LEAST_THREADS = 0.005;
+const MIN_THREADS = 0.005;
 /** A figure that changed by less than this part of the greater value did not. */
-const LEAST_SHARE = 0.05;
+const MIN_SHARE = 0.05;
 /** Nor one that is below this both times: bytes and switches a second, threads. */
-const LEAST_FIGURE: Readonly<Partial<Record<ShownUnit, number>>> = {
+const MIN_FIGURE: Readonly<Partial<Record<ShownUnit, number>>> = {
   "bytes/s": 1024,
   "1/s": 1,
   threads: 0.5,
 };
-const MOST_ROWS = 40;
+const MAX_ROWS = 40;
 
 const FIGURES: readonly RingField[] = [
   "disk_read_bytes",
@@ -89,10 +89,10 @@ export function* changeSteps(input: ViewInput): Steps<ChangeView> {
   const before = spanBefore(after, since_s);
   const ledger = model.states.there;
   const none = { before, after, ledger, times: [], figures: [] } as const;
-  if (!(after.t1_s - after.t0_s >= LEAST_S)) {
+  if (!(after.t1_s - after.t0_s >= MIN_S)) {
     return { ...none, state: "waiting", reason: "The window is too short to compare." };
   }
-  if (!(before.t1_s - before.t0_s >= LEAST_S)) {
+  if (!(before.t1_s - before.t0_s >= MIN_S)) {
     const reason =
       "Nothing is known of the time before this window: choose a later or shorter one.";
     return { ...none, state: "waiting", reason };
@@ -189,7 +189,7 @@ function changesOf(
     const of = { key: `role:${role}`, role, colour: (is ?? was)?.colour ?? 0 };
     for (const reason of new Set([...(was?.times.keys() ?? []), ...(is?.times.keys() ?? [])])) {
       const [from, to] = [was?.times.get(reason) ?? 0, is?.times.get(reason) ?? 0];
-      if (Math.abs(to - from) < LEAST_THREADS) continue;
+      if (Math.abs(to - from) < MIN_THREADS) continue;
       const unit = "threads";
       times.push({ ...of, reason, label: reasonName(reason), unit, before: from, after: to });
     }
@@ -206,14 +206,14 @@ function changesOf(
   times.sort((a, b) => steps(b) - steps(a) || byName(a, b) || placeOf(a) - placeOf(b));
   figures.sort((a, b) => relation(b) - relation(a) || byName(a, b));
   return {
-    times: times.slice(0, MOST_ROWS),
-    figures: figures.filter(isChange).slice(0, MOST_ROWS),
+    times: times.slice(0, MAX_ROWS),
+    figures: figures.filter(isChange).slice(0, MAX_ROWS),
   };
 }
 
 function isChange(change: Change): boolean {
   const most = Math.max(change.before, change.after);
-  return most >= (LEAST_FIGURE[change.unit] ?? 0) && relation(change) >= LEAST_SHARE;
+  return most >= (MIN_FIGURE[change.unit] ?? 0) && relation(change) >= MIN_SHARE;
 }
 
 /** The size of a change in whole millionths: sums are off in their last bits. */

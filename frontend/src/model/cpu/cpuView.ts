@@ -20,7 +20,7 @@ import { SpreadMaker } from "./spreadView";
 import { stackView } from "./stackView";
 
 /** As many threads can be kept apart by hue. */
-const MOST_HUES = 6;
+const MAX_HUES = 6;
 /** Bands are chosen again this often. */
 const CHOSEN_MS = 500;
 const BAND_MS = 250;
@@ -61,13 +61,13 @@ export class CpuViewMaker {
     if (scope.kind === "whole") return this.whole(input, asked, scope);
     const { role, threads } = scope;
     const opened = { key: role.key, name: role.name, threads: threads.length };
-    if (threads.length > MOST_HUES) {
+    if (threads.length > MAX_HUES) {
       return this.banded(() => ({
         ...this.spread.view(input, threads, this.hues, role.colour),
         opened,
       }));
     }
-    const chosen = this.choose(input, `role ${role.key}`, threads, MOST_HUES);
+    const chosen = this.choose(input, `role ${role.key}`, threads, MAX_HUES);
     const colours = this.hues.of(chosen.threads);
     const coloured = chosen.threads.map((thread, index) => ({
       ...thread,
@@ -95,7 +95,7 @@ export class CpuViewMaker {
     { by, lined }: Extract<CpuScope, { kind: "whole" }>,
   ): ChartView {
     const { top_k } = input.request;
-    const most = by === "thread" ? Math.min(top_k, MOST_HUES) : top_k;
+    const most = by === "thread" ? Math.min(top_k, MAX_HUES) : top_k;
     const chosen = this.choose(input, by, lined, most);
     const colours =
       by === "thread" ? this.hues.of(chosen.threads) : chosen.threads.map(({ colour }) => colour);

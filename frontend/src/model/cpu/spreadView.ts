@@ -14,7 +14,7 @@ import type { LineHues } from "./lineHues";
 /** Columns of a window. */
 const COLUMNS = 120;
 /** A column is no shorter: the kernel brings CPU times up to date at ticks. */
-const LEAST_S = 0.5;
+const MIN_S = 0.5;
 /** Threads named because they are far from the others, beside those that a person chose. */
 const OUTLIERS = 4;
 /** Distances of the middle half that are usual (Tukey, Exploratory Data Analysis, 1977). */
@@ -46,7 +46,7 @@ export class SpreadMaker {
    */
   view(input: ViewInput, threads: readonly Thread[], hues: LineHues, colour: number): ChartView {
     const { span, now_s, request, model } = input;
-    const step_s = Math.max(LEAST_S, (span.t1_s - span.t0_s) / COLUMNS);
+    const step_s = Math.max(MIN_S, (span.t1_s - span.t0_s) / COLUMNS);
     const of = `${threads[0]?.role} ${step_s} ${request.filter}`;
     if (of !== this.of) this.columns.clear();
     this.of = of;

@@ -31,7 +31,7 @@ const RULES: readonly Rule[] = [
 ];
 
 /** A shorter window says too little. */
-const LEAST_S = 5;
+const MIN_S = 5;
 const MOST = 8;
 /** What is shown stays until it is this far below its thresholds. */
 const EASE = 0.8;
@@ -49,7 +49,7 @@ export function findingsView(input: ViewInput, shown: readonly string[]): Findin
 export function* findingsSteps(input: ViewInput, shown: readonly string[]): Steps<FindingsView> {
   const evidence = yield* evidenceSteps(input);
   const looking = RULES.filter((rule) => evidence.ledger || !rule.ledger);
-  const waiting = !(evidence.seconds >= LEAST_S);
+  const waiting = !(evidence.seconds >= MIN_S);
   return {
     state: waiting ? "waiting" : "ok",
     reason: "",

@@ -51,9 +51,9 @@ interface Entry extends Pool {
   times: Float64Array;
 }
 
-const MOST_POOLS = 256;
+const MAX_POOLS = 256;
 /** Of a pool: above that, every other one of the older half is dropped. */
-const MOST_READINGS = 1200;
+const MAX_READINGS = 1200;
 
 export class PoolLog {
   /** Grows with each reading. */
@@ -137,19 +137,19 @@ export class PoolLog {
     const old = readings.findIndex((each) => each.t_s >= t_s - this.maxAge_s);
     // One that is too old stays: what is looked at may begin between it and the next one.
     if (old > 1) readings.splice(0, old - 1);
-    if (readings.length > MOST_READINGS) {
-      const half = MOST_READINGS >> 1;
+    if (readings.length > MAX_READINGS) {
+      const half = MAX_READINGS >> 1;
       const kept = readings.slice(0, half).filter((_, i) => i % 2 === 0);
       readings.splice(0, half, ...kept);
     }
   }
 
   private bound(): void {
-    if (this.pools.size <= MOST_POOLS) return;
+    if (this.pools.size <= MAX_POOLS) return;
     const order = [...this.pools.values()].sort(
       (a, b) => (a.readings.at(-1)?.t_s ?? 0) - (b.readings.at(-1)?.t_s ?? 0),
     );
-    for (const { pool } of order.slice(0, order.length - MOST_POOLS)) this.pools.delete(pool);
+    for (const { pool } of order.slice(0, order.length - MAX_POOLS)) this.pools.delete(pool);
   }
 }
 

@@ -86,8 +86,8 @@ const CURRENT_S = 5;
 const CURRENT_GAPS = 3;
 /** After so long without a pool there is none. */
 const PATIENCE_S = 4;
-const MOST_ROWS = 64;
-const MOST_POINTS = 240;
+const MAX_ROWS = 64;
+const MAX_POINTS = 240;
 const NO_TIMES = { mean_s: Number.NaN, p50_s: Number.NaN, p95_s: Number.NaN, p99_s: Number.NaN };
 export const NO_POOLS =
   "No pools are reported: there is no agent in the program, and it serves no figures of pools (docs/agents.md)";
@@ -111,7 +111,7 @@ export function poolsView({ model, span, now_s }: ViewInput): PoolsView {
     ...base,
     state: rows.length > 0 ? "ok" : "waiting",
     reason: "",
-    pools: rows.slice(0, MOST_ROWS),
+    pools: rows.slice(0, MAX_ROWS),
   };
 }
 
@@ -238,7 +238,7 @@ function relativeAit(readings: readonly Reading[]): Pick<PoolRow, "relative_ait"
 }
 
 function seriesOf(all: readonly Reading[]): PoolSeries {
-  const step = Math.ceil(all.length / MOST_POINTS);
+  const step = Math.ceil(all.length / MAX_POINTS);
   // The last one stays: it is what the figures beside the curves are of.
   const readings = all.filter((_, i) => (all.length - 1 - i) % step === 0);
   const values = (name: Figure) => Float64Array.from(readings, (each) => figureOf(each, name));

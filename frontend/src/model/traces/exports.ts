@@ -3,8 +3,8 @@
 import type { TraceTree } from "../../wire/generated/models";
 
 /** Less of its own time is left out of stacks, ns. */
-const LEAST_NS = 1000;
-const MOST_SHADE = 5;
+const MIN_NS = 1000;
+const MAX_SHADE = 5;
 
 function nameAt({ name }: TraceTree, row: number): string {
   const { service = "", operation = "" } = name[row] ?? {};
@@ -19,7 +19,7 @@ export function foldedStacks(tree: TraceTree): string {
     const name = nameAt(tree, row).replaceAll(";", ",").split(/\s+/).join(" ");
     chains[row] = above < 0 ? name : `${chains[above]};${name}`;
     const own_ns = tree.exclusive_ns[row] ?? 0;
-    if (own_ns >= LEAST_NS) lines.push(`${chains[row]} ${Math.floor(own_ns / 1000)}\n`);
+    if (own_ns >= MIN_NS) lines.push(`${chains[row]} ${Math.floor(own_ns / 1000)}\n`);
   }
   return lines.join("");
 }
@@ -37,7 +37,7 @@ export function dotGraph(tree: TraceTree, traces: number): string {
     const own = (tree.exclusive_ns[row] ?? 0) / total_ns;
     const shares = `${percent(own)} own, ${percent(share)} with callees`;
     const label = `${nameAt(tree, row)}\n${shares}\nin ${tree.count[row] ?? 0} of ${traces} traces`;
-    const shade = 1 + Math.min(MOST_SHADE, Math.round(10 * own));
+    const shade = 1 + Math.min(MAX_SHADE, Math.round(10 * own));
     lines.push(`  n${row} [label=${quoted(label)}, fillcolor=${shade}];`);
     if (above >= 0) lines.push(`  n${above} -> n${row} [penwidth=${(1 + 5 * share).toFixed(1)}];`);
   }

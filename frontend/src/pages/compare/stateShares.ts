@@ -33,14 +33,14 @@ export interface SharesOf {
   readonly roles: readonly { readonly label: string }[];
 }
 
-const MOST_ROLES = 8;
+const MAX_ROLES = 8;
 const STATE_GROUPS = Object.keys(GROUP_NAMES) as readonly StateGroup[];
 /** Less cannot be seen in a bar. */
 const LEAST = 0.002;
 
 /** The process, then the busiest roles; none if no run has a ledger of states. */
 export function stateShares({ metrics, groups, roles }: SharesOf): readonly RoleShares[] {
-  const names = [null, ...roles.slice(0, MOST_ROLES).map(({ label }) => label)];
+  const names = [null, ...roles.slice(0, MAX_ROLES).map(({ label }) => label)];
   const labels = shortLabels(groups.map(({ label }) => label));
   return names.flatMap((role): readonly RoleShares[] => {
     const bars = labels.map((label, place) => {

@@ -6,7 +6,7 @@ import { formatDuration } from "../../model/format";
 import type { Span } from "../../model/window";
 import type { RunManifest } from "../../wire/generated/models";
 import { useLiveClient } from "../clients";
-import { LEAST_S, windowAfterKey } from "./playback";
+import { MIN_S, windowAfterKey } from "./playback";
 import styles from "./ScrubBar.module.css";
 
 interface ScrubBarProps {
@@ -63,10 +63,10 @@ export function ScrubBar({ run, extent, window, onWindow }: ScrubBarProps) {
     if (part === "all") {
       onWindow({ t0_s: from.t0_s + now_s - at_s, t1_s: from.t1_s + now_s - at_s });
     } else if (part === "left") {
-      onWindow({ t0_s: Math.min(now_s, from.t1_s - LEAST_S), t1_s: from.t1_s });
+      onWindow({ t0_s: Math.min(now_s, from.t1_s - MIN_S), t1_s: from.t1_s });
     } else if (part === "right") {
-      onWindow({ t0_s: from.t0_s, t1_s: Math.max(now_s, from.t0_s + LEAST_S) });
-    } else if (Math.abs(now_s - at_s) >= LEAST_S) {
+      onWindow({ t0_s: from.t0_s, t1_s: Math.max(now_s, from.t0_s + MIN_S) });
+    } else if (Math.abs(now_s - at_s) >= MIN_S) {
       onWindow({ t0_s: Math.min(at_s, now_s), t1_s: Math.max(at_s, now_s) });
     }
   };
@@ -76,7 +76,7 @@ export function ScrubBar({ run, extent, window, onWindow }: ScrubBarProps) {
     const now_s = timeOf(event);
     const width = window.t1_s - window.t0_s;
     // A press beside the window brings it there.
-    if (held?.part === "new" && Math.abs(now_s - held.at_s) < LEAST_S && width < whole_s) {
+    if (held?.part === "new" && Math.abs(now_s - held.at_s) < MIN_S && width < whole_s) {
       onWindow({ t0_s: now_s - width / 2, t1_s: now_s + width / 2 });
     }
   };

@@ -15,7 +15,7 @@ interface WindowPairProps {
 
 /** The parameter of the address that holds the first window. */
 const FIRST = "a";
-const LEAST_S = 0.5;
+const MIN_S = 0.5;
 
 /** Two windows of one run for Compare: the one in view becomes A, another one B. */
 export function WindowPair({ run, extent, window, whole }: WindowPairProps) {
@@ -34,7 +34,7 @@ export function WindowPair({ run, extent, window, whole }: WindowPairProps) {
     return whole ? null : (
       <Button
         title="Keep this window as A; then choose another one to compare it with"
-        disabled={here.to_s - here.from_s < LEAST_S}
+        disabled={here.to_s - here.from_s < MIN_S}
         onClick={() => choose(here)}
       >
         Window A

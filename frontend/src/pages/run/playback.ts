@@ -9,9 +9,9 @@ export type Speed = (typeof SPEEDS)[number];
 export const PLAY_STEP_MS = 100;
 /** A run is advance in a window of this part of it, but no longer than a minute. */
 const PART = 0.1;
-const MOST_S = 60;
+const MAX_S = 60;
 /** No window is shorter. */
-export const LEAST_S = 1;
+export const MIN_S = 1;
 const STEP = 0.1;
 const ZOOM = 1.5;
 
@@ -24,7 +24,7 @@ export function isWhole(window: Span, extent: Span): boolean {
 export function playbackStart(window: Span, extent: Span): Span {
   const whole = isWhole(window, extent);
   const seconds = whole
-    ? Math.max(LEAST_S, Math.min(MOST_S, PART * (extent.t1_s - extent.t0_s)))
+    ? Math.max(MIN_S, Math.min(MAX_S, PART * (extent.t1_s - extent.t0_s)))
     : window.t1_s - window.t0_s;
   const over = window.t1_s >= extent.t1_s - 1e-9;
   const t0_s = whole || over ? extent.t0_s : window.t0_s;
@@ -47,7 +47,7 @@ export function windowAfterKey(key: string, window: Span, extent: Span): Span | 
   const middle = (window.t0_s + window.t1_s) / 2;
   const moved = (by: number) => ({ t0_s: window.t0_s + by, t1_s: window.t1_s + by });
   const sized = (factor: number) => {
-    const half = Math.max(LEAST_S, width * factor) / 2;
+    const half = Math.max(MIN_S, width * factor) / 2;
     return { t0_s: middle - half, t1_s: middle + half };
   };
   switch (key) {

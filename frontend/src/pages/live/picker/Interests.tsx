@@ -15,7 +15,7 @@ interface InterestsProps {
   readonly onPick: (found: Interesting) => void;
 }
 
-const MOST_RUNS = 3;
+const MAX_RUNS = 3;
 
 /** What is interesting on this machine now, and the last runs. */
 export function Interests({ processes, onPick }: InterestsProps) {
@@ -62,7 +62,7 @@ function Card({ interest, onPick }: CardProps) {
 /** The runs that were recorded last; nothing while there are none. */
 function RecentRuns() {
   const runs = usePolled(listRuns, null).value?.runs ?? [];
-  const last = [...runs].sort((a, b) => b.created_unix_us - a.created_unix_us).slice(0, MOST_RUNS);
+  const last = [...runs].sort((a, b) => b.created_unix_us - a.created_unix_us).slice(0, MAX_RUNS);
   if (last.length === 0) {
     return null;
   }

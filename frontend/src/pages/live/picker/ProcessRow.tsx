@@ -41,7 +41,7 @@ export function ProcessRow({ row, tree, index, reachable, busy, onPick, onTurn }
       <td className={styles.command}>
         <span
           className={styles.inside}
-          style={tree ? { paddingLeft: `${Math.min(depth - 1, MOST_INDENTED)}rem` } : undefined}
+          style={tree ? { paddingLeft: `${Math.min(depth - 1, MAX_INDENTED)}rem` } : undefined}
         >
           {tree ? <Twisty open={open} name={name} onFold={() => onTurn(row)} /> : null}
           <Tooltip
@@ -119,7 +119,7 @@ export function ProcessRow({ row, tree, index, reachable, busy, onPick, onTurn }
 }
 
 /** Deeper rows would leave no room for their names, rem. */
-const MOST_INDENTED = 8;
+const MAX_INDENTED = 8;
 
 function pickLabel({ process, group, label, figures }: PickerRow): string {
   if (process !== null) {

@@ -3,7 +3,7 @@
 import type { Process } from "../../../wire/generated/models";
 
 /** More terms than this are refused. */
-const MOST_TERMS = 16;
+const MAX_TERMS = 16;
 
 /** Whether a term with a key holds; null: the word is no such term. */
 export function termHolds(process: Process, word: string): boolean | null {
@@ -36,7 +36,7 @@ export function expressionHolds(process: Process, expression: string): boolean {
  */
 export function expressionOf(typed: string, found: readonly Process[]): string | null {
   const words = wordsOf(typed);
-  if (words.length === 0 || words.length > MOST_TERMS || found.length === 0) return null;
+  if (words.length === 0 || words.length > MAX_TERMS || found.length === 0) return null;
   const terms = words.map((word) => termOf(word, found));
   return terms.includes(null) ? null : terms.join(" ");
 }

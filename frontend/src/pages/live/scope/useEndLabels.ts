@@ -9,7 +9,7 @@ export const LABEL_PX = 24;
 /** Labels stay while ends move by less. */
 const CALM_PX = 5;
 /** Narrower plots have their legend below, or need their width. */
-const LEAST_PLOT_PX = 240;
+const MIN_PLOT_PX = 240;
 /** Where labels had no room, they come back after so long. */
 const HELD_MS = 5000;
 
@@ -69,7 +69,7 @@ function findEnds(
   lines: readonly LineView[],
   plot: Plot | null,
 ): readonly number[] | null {
-  if (!view || !plot || plot.width < LEAST_PLOT_PX || lines.length === 0) return null;
+  if (!view || !plot || plot.width < MIN_PLOT_PX || lines.length === 0) return null;
   return endsOf(view, lines, plot);
 }
 

@@ -26,7 +26,7 @@ const PAGE = 10;
 /** Height of a row, --row. */
 const ROW_PX = 28;
 /** Deeper rows are indented no further. */
-const MOST_INDENT = 12;
+const MAX_INDENT = 12;
 
 /** The spans of a trace over time; what the request waited for is marked. */
 export function WaterfallPanel({ waterfall, selected, onSelect }: WaterfallPanelProps) {
@@ -157,7 +157,7 @@ function SpanRow(props: SpanRowProps) {
       data-beside={beside}
       onClick={() => onSelect(span.span_id)}
     >
-      <th scope="row" style={{ paddingLeft: `${0.75 * Math.min(depth, MOST_INDENT) - 0.5}rem` }}>
+      <th scope="row" style={{ paddingLeft: `${0.75 * Math.min(depth, MAX_INDENT) - 0.5}rem` }}>
         <span className={styles.name}>
           <Twisty open={open} name={name} onFold={onFold} />
           <button

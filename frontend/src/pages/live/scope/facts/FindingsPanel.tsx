@@ -13,7 +13,7 @@ import { useFacts } from "./useFacts";
 
 /** A finding has room beside another from this width on, CSS pixels. */
 const ROOM_PX = 560;
-const MOST_BESIDE = 2;
+const MAX_BESIDE = 2;
 
 /**
  * What stands out within the window in view, in words; each leads to what shows it. A line at first:
@@ -36,7 +36,7 @@ function Findings() {
   const [open, setOpen] = useState(false);
   const id = useId();
   const findings = view?.findings ?? [];
-  const few = Math.max(1, Math.min(MOST_BESIDE, room));
+  const few = Math.max(1, Math.min(MAX_BESIDE, room));
   const shown = open ? findings : findings.slice(0, few);
   const more = findings.length - few;
   const { window } = useStore(useLiveClient().view);

@@ -6,7 +6,7 @@ import type { RoleRule } from "../../../../wire/generated/models";
 
 const KEY = "tidscope.roles";
 /** Programs whose roles are kept; the one that was corrected longest ago goes first. */
-const MOST_PROGRAMS = 50;
+const MAX_PROGRAMS = 50;
 const NONE: readonly RoleRule[] = [];
 
 type OwnRoles = Readonly<Record<string, readonly RoleRule[]>>;
@@ -24,7 +24,7 @@ export function keepRules(program: string, rules: readonly RoleRule[]): void {
   const others = Object.entries(ownRoles.get()).filter(([name]) => name !== program);
   const own: [string, readonly RoleRule[]][] =
     rules.length > 0 ? [[program, rules.slice(0, MAX_OWN_ROLE_RULES)]] : [];
-  const all = Object.fromEntries([...others, ...own].slice(-MOST_PROGRAMS));
+  const all = Object.fromEntries([...others, ...own].slice(-MAX_PROGRAMS));
   ownRoles.set(all);
   try {
     window.localStorage.setItem(KEY, JSON.stringify(all));

@@ -33,7 +33,7 @@ const LIMIT = 120;
 /** How often rows change that are scrolled out of view: they are there, for a print or a search. */
 const UNSEEN_MS = 2000;
 /** Rows that may be open at once: those of processes that ended stay in the list. */
-const MOST_OPEN = 200;
+const MAX_OPEN = 200;
 const NONE: readonly TableRow[] = [];
 const keyOf = (row: TableRow) => row.key;
 const depthOf = (row: TableRow) => row.depth;
@@ -111,7 +111,7 @@ export const ThreadTable = memo(function ThreadTable({ target }: { readonly targ
   const onFold = useCallback((row: TableRow, fold: boolean) => {
     setRequest((before) => {
       const others = before.open.filter((key) => key !== row.key);
-      return { ...before, open: fold ? others : [...others.slice(1 - MOST_OPEN), row.key] };
+      return { ...before, open: fold ? others : [...others.slice(1 - MAX_OPEN), row.key] };
     });
   }, []);
   const onPin = useCallback((row: TableRow) => client.togglePin(row.key), [client]);

@@ -9,7 +9,7 @@ const GAIN_TOP = 150;
 const GAIN_BOTTOM = 216;
 const HEIGHT = 240;
 /** An interval of few pairs may be far wider; gains themselves are always within the picture. */
-const MOST_PERCENT = 100;
+const MAX_PERCENT = 100;
 
 interface ProofPictureProps {
   readonly proof: ProofState;
@@ -154,6 +154,6 @@ function Line({ kind, from, to }: LineProps) {
 function reachOf(gains: readonly GainAt[]): number {
   const percents = gains.map(({ percent }) => Math.abs(percent));
   const ends = gains.flatMap(({ low, high }) => [Math.abs(low ?? 0), Math.abs(high ?? 0)]);
-  const wanted = Math.min(MOST_PERCENT, 1.1 * Math.max(0, ...ends));
+  const wanted = Math.min(MAX_PERCENT, 1.1 * Math.max(0, ...ends));
   return Math.max(2, Math.ceil(Math.max(wanted, ...percents.map((each) => 1.1 * each))));
 }

@@ -9,7 +9,7 @@ import type { Pending } from "../useSteering";
 import { ProofPicture } from "./ProofPicture";
 import { SizeCurve } from "./SizeCurve";
 
-const MOST_S = { low: 10, high: 86400 };
+const MAX_S = { low: 10, high: 86400 };
 
 interface TrialSectionProps {
   readonly steer: SteerView | null;
@@ -27,7 +27,7 @@ interface TrialSectionProps {
 export function TrialSection(props: TrialSectionProps) {
   const { steer, steering, policy, pending, locked, request, onStart } = props;
   const [most, setMost] = useState("300");
-  const wrong = wrongNumber(most, MOST_S.low, MOST_S.high, true);
+  const wrong = wrongNumber(most, MAX_S.low, MAX_S.high, true);
   const sweep = steering?.sweep ?? steer?.sweep ?? null;
   const proof = steering?.proof ?? steer?.proof ?? null;
   const busy = steering?.sweep != null || steering?.proof?.verdict === "open";

@@ -26,7 +26,7 @@ import javax.management.ObjectName;
  * }</pre>
  */
 public final class Pools {
-  static final int MOST_NAMES = 32;
+  static final int MAX_NAMES = 32;
   private static final int LONGEST_NAME = 64;
   private static final String CARRIERS = "jdk.management:type=VirtualThreadScheduler";
 
@@ -178,7 +178,7 @@ public final class Pools {
 
   private static boolean hasRoom(String name) {
     boolean known = STEERED.containsKey(name) || WATCHED.containsKey(name);
-    if (known || STEERED.size() + WATCHED.size() < MOST_NAMES) {
+    if (known || STEERED.size() + WATCHED.size() < MAX_NAMES) {
       return true;
     }
     OMITTED.add(name);

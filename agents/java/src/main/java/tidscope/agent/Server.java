@@ -18,7 +18,7 @@ import jdk.net.ExtendedSocketOptions;
 /** Connections of an agent: one thread serves them all and waits for none. */
 final class Server implements Runnable {
   private static final int LONGEST_LINE = 4096;
-  private static final int MOST_CLIENTS = 8;
+  private static final int MAX_CLIENTS = 8;
   private static final long RETRY_MS = 50;
 
   private final ServerSocketChannel listener;
@@ -142,8 +142,8 @@ final class Server implements Runnable {
     }
     channel.configureBlocking(false);
     Client client = new Client(channel);
-    if (clients.size() >= MOST_CLIENTS) {
-      Failure wrong = new Failure(Failure.CLIENTS, "there are " + MOST_CLIENTS + " clients already");
+    if (clients.size() >= MAX_CLIENTS) {
+      Failure wrong = new Failure(Failure.CLIENTS, "there are " + MAX_CLIENTS + " clients already");
       client.send(Protocol.failure(wrong, null));
       return false;
     }
