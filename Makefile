@@ -20,7 +20,7 @@ COMPILED := collector/tidscope_collector/compiled
 CLANG ?= clang
 BPFTOOL ?= $(shell command -v bpftool || echo /usr/sbin/bpftool)
 
-.PHONY: help install install-dev up test test-room test-deep test-times check audit bpf spawn-held usual-tick kernel kernel-if-possible kernel-test generate format pytest unit integration vitest e2e pictures screens fuzz build notice wheel lock clean
+.PHONY: help install install-dev up test test-room test-deep test-times check check-types check-page check-tree hooks audit bpf spawn-held usual-tick kernel kernel-if-possible kernel-test generate format pytest unit integration vitest e2e pictures screens fuzz build notice wheel lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
@@ -71,16 +71,26 @@ screens: $(NODE_STAMP) build ## every page in test-output/screenshots, to look a
 	npm run --silent screens
 
 check: $(STAMP)-dev $(NODE_STAMP) ## format, lint, types, import directions, generated files
+	@$(MAKE) -j2 --output-sync=target check-types check-page check-tree
+
+check-types:
+	$(PY) -m mypy
+
+check-page:
+	npm run --silent check
+
+check-tree:
 	$(PY) -m ruff format --check .
 	$(PY) -m ruff check .
-	$(PY) -m mypy
-	npm run --silent check
 	$(PY) tools/check_imports.py
 	$(PY) tools/check_escapes.py
 	$(PY) tools/check_words.py
 	$(PY) tools/check_locks.py
 	$(PY) tools/generate.py --check
 	@tools/check-go
+
+hooks: ## check what is staged before each commit (undo: git config --unset core.hooksPath)
+	git config core.hooksPath tools/hooks
 
 generate: $(STAMP)-dev ## rewrite the generated Python from shared/schemas (the page's build makes its own part)
 	$(PY) tools/generate.py

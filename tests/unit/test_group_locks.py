@@ -130,7 +130,7 @@ def test_addresses_of_another_program_are_other_locks(locks: GroupLocks) -> None
 def test_there_are_only_so_many_locks(
     locks: GroupLocks, processes: Processes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(registry, "MOST_LOCKS", 1)
+    monkeypatch.setattr(registry, "MAX_LOCKS", 1)
     numbers(locks, (5, 0x10), (5, 0x20))
     assert locks.join(120)
     assert sorted(numbers(locks, (5, 0x10), (5, 0x20))) == [0, 1]

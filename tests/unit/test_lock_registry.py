@@ -65,7 +65,7 @@ def test_locks_without_addresses_keep_their_number_too() -> None:
 def test_those_beyond_the_most_have_no_number_and_are_counted(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(module, "MOST_LOCKS", 2)
+    monkeypatch.setattr(module, "MAX_LOCKS", 2)
     made = LockRegistry()
     made.enter({one: lock(one) for one in (8, 16, 24, 32)})
     assert made.numbers(addresses(8, 16, 24, 32)).tolist() == [1, 2, 0, 0]
@@ -79,7 +79,7 @@ def test_the_text_of_names_is_bounded() -> None:
     for one in range(1000):
         made.enter({one: Found("lock", "x" * 512, one, "file", f"/{one}/" + "y" * 8192)})
     kept = sum(len(one.name) + len(one.symbol_file) for one in made.names())
-    assert kept < module.MOST_CHARACTERS + 16384
+    assert kept < module.MAX_CHARACTERS + 16384
     assert made.without_number > 400
 
 

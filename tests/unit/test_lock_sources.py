@@ -11,7 +11,7 @@ from tidscope_collector.foreign.reader import NoAnswerError
 from tidscope_collector.locks import go_locks, java_locks
 from tidscope_collector.locks.go_locks import ALL, METRIC, METRICS, PROFILE, GoLocks
 from tidscope_collector.locks.java_locks import LONGEST_GAP_S, JavaLocks
-from tidscope_collector.locks.waited import LEFT_OUT, MOST_CHARACTERS, MOST_ROWS, Waited
+from tidscope_collector.locks.waited import LEFT_OUT, MAX_CHARACTERS, MAX_ROWS, Waited
 
 HELD = "mutex released by main.use"
 
@@ -203,7 +203,7 @@ def test_functions_that_a_go_program_makes_up_are_bounded(
     monkeypatch.setattr(go_locks, "ask_mutex_profile", made_up)
     for _ in range(40):
         found = source.read()
-    assert kept(found) <= MOST_CHARACTERS
+    assert kept(found) <= MAX_CHARACTERS
     assert source.reason == LEFT_OUT
     # What was known before still counts.
     monkeypatch.setattr(go_locks, "ask_mutex_profile", program.profile)
@@ -226,5 +226,5 @@ def test_monitors_that_a_java_program_makes_up_are_bounded(
     for _ in range(20):
         clock.now += 1_000_000_000
         found = source.read()
-    assert len(found) == MOST_ROWS
+    assert len(found) == MAX_ROWS
     assert source.reason == LEFT_OUT

@@ -5,7 +5,7 @@ import ipaddress
 from pathlib import Path
 from urllib.parse import parse_qs, urlencode, urlsplit
 
-MOST_BYTES = 64 << 20
+MAX_BYTES = 64 << 20
 SLACK_S = 30.0
 
 
@@ -39,15 +39,15 @@ def fetch(address: str, seconds: float, to: Path) -> None:
     try:
         connection.request("GET", path)
         answer = connection.getresponse()
-        body = answer.read(MOST_BYTES + 1)
+        body = answer.read(MAX_BYTES + 1)
     except (OSError, http.client.HTTPException) as error:
         raise ProfileError(f"{address} does not answer: {error}") from error
     finally:
         connection.close()
     if answer.status != http.client.OK:
         raise ProfileError(f"{address} answers {answer.status} {answer.reason}")
-    if len(body) > MOST_BYTES:
-        raise ProfileError(f"{address} answers with more than {MOST_BYTES >> 20} MiB")
+    if len(body) > MAX_BYTES:
+        raise ProfileError(f"{address} answers with more than {MAX_BYTES >> 20} MiB")
     to.write_bytes(body)
 
 

@@ -59,9 +59,9 @@ from tidscope_collector.goruntime.buildinfo import is_go
 from tidscope_collector.goruntime.elf import Elf, ElfError, read_elf
 from tidscope_collector.goruntime.symbols import variables_at
 
-MOST_ADDRESSES = 512
+MAX_ADDRESSES = 512
 """In one question."""
-MOST_FILES = 64
+MAX_FILES = 64
 
 _AUXV_BYTES = 4096
 _FUTEX_BYTES = 4
@@ -112,7 +112,7 @@ class _Opened:
 def lock_addresses(arguments: Arguments, answer: int) -> None:
     """What is at addresses that threads wait at.
 
-    Arguments: pid, start_ticks, addresses (at most MOST_ADDRESSES), join_place.
+    Arguments: pid, start_ticks, addresses (at most MAX_ADDRESSES), join_place.
     Answers: {"unreadable": errno}, or {"program", "join_place"}, the former another text after each
     execution, then for each address {"address", "kind", "name", "base", "place", "file"} (see
     `Found`), at the end {}.
@@ -124,7 +124,7 @@ def lock_addresses(arguments: Arguments, answer: int) -> None:
     except OSError as error:
         say(answer, {"unreadable": error.errno})
         return
-    addresses = arguments["addresses"][:MOST_ADDRESSES]
+    addresses = arguments["addresses"][:MAX_ADDRESSES]
     auxv = open_file(folder, "auxv")
     mappings = parse_maps(read_beginning(maps, MAPS_BYTES))
     opened = _open(folder, arguments["pid"], mappings, addresses)
@@ -169,7 +169,7 @@ def _open(folder: int, pid: int, mappings: list[Mapping], addresses: Sequence[in
         if place is not None
     }
     for first in sorted({start for start in wanted.values() if start is not None}):
-        if len(opened.objects) == MOST_FILES:
+        if len(opened.objects) == MAX_FILES:
             break
         mapping = mappings[first]
         opened.objects[first] = _Object(mapping, _open_mapped(folder, mapping, opened.executable))

@@ -22,7 +22,7 @@ _OLD_PLACES = (40, 44, 16, 20, 32, 36)
 __g_refs, where one that signals waits for them to leave; __g1_orig_size, a lock; __wrefs."""
 _NEW_PLACES = (32, 36, 24, 28)
 """The same from glibc 2.41 on, which has no __g_refs."""
-_MOST_WAITERS = 1 << 22
+_MAX_WAITERS = 1 << 22
 _COUNTER_LIMIT = 1 << 40
 _ADDRESS_LIMIT = 1 << 48
 _KINDS_OF_MUTEX = 0x3FF
@@ -111,7 +111,7 @@ def is_semaphore(near: Surroundings) -> bool:
     if not data:
         return False
     value, waiters, private = _SEMAPHORE.unpack(data)
-    return value == 0 and 0 < waiters < _MOST_WAITERS and private in (0, 128)
+    return value == 0 and 0 < waiters < _MAX_WAITERS and private in (0, 128)
 
 
 def gil_begin(near: Surroundings) -> int | None:
@@ -148,7 +148,7 @@ def _is_gil_at(near: Surroundings, condition: int) -> bool:
         and 0 < switches < _COUNTER_LIMIT
         and lock in (0, 1, 2)
         and (count, kind) == (0, 0)
-        and users < _MOST_WAITERS  # those of its condition variable included
+        and users < _MAX_WAITERS  # those of its condition variable included
         and any(
             _is_condition(near.around(condition, CONDITION_BYTES), old=old) for old in (True, False)
         )
@@ -160,7 +160,7 @@ def _is_held_mutex(near: Surroundings, tids: Collection[int]) -> bool:
     if not data:
         return False
     lock, _, owner, users, kind = _MUTEX.unpack(data)
-    return lock != 0 and owner in tids and users < _MOST_WAITERS and 0 <= kind <= _KINDS_OF_MUTEX
+    return lock != 0 and owner in tids and users < _MAX_WAITERS and 0 <= kind <= _KINDS_OF_MUTEX
 
 
 def _wait_places(near: Surroundings) -> list[tuple[int, bool]]:
@@ -190,7 +190,7 @@ def _is_condition(data: bytes, *, old: bool) -> bool:
     return (
         1 < sequence < _COUNTER_LIMIT
         and group_start >> 1 <= sequence >> 1
-        and all(count < _MOST_WAITERS for count in counts)
-        and all(abs(size) < _MOST_WAITERS for size in sizes)
+        and all(count < _MAX_WAITERS for count in counts)
+        and all(abs(size) < _MAX_WAITERS for size in sizes)
         and bool(group_start >> 1 or waiters >> 3 or first_refs or second_refs)
     )

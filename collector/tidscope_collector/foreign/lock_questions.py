@@ -12,14 +12,14 @@ from tidscope_collector.foreign.answering import (
     open_named_folder,
     say,
 )
-from tidscope_collector.foreign.pprof import MOST_BYTES, PprofError, read_contentions
+from tidscope_collector.foreign.pprof import MAX_BYTES, PprofError, read_contentions
 from tidscope_collector.foreign.process_files import open_file, read_beginning
 from tidscope_collector.foreign.thread_dump import read_blocked
 from tidscope_collector.foreign.virtual_machine import ask_for_dump, connect, look_at, own_tids
 from tidscope_collector.goruntime.elf import ElfError, read_elf
 
-MOST_FUNCTIONS = 128
-MOST_BLOCKED = 4096
+MAX_FUNCTIONS = 128
+MAX_BLOCKED = 4096
 DUMP_S = 5.0
 
 _PROFILE = b"net/http/pprof.Index\0"
@@ -54,17 +54,17 @@ def go_serving(arguments: Arguments, answer: int) -> None:
 def mutex_profile(_: Arguments, answer: int) -> None:
     """What a profile of contended mutexes says; it is sent behind the question.
 
-    Answers: {"damaged": reason}, or {"function", "delay_ns", "waits"} for the MOST_FUNCTIONS with
+    Answers: {"damaged": reason}, or {"function", "delay_ns", "waits"} for the MAX_FUNCTIONS with
     the longest delays, and {} at the end.
     """
     limit_resources(Limits(MEMORY_BYTES, 2, PROCESSES_S))
     confine()
     try:
-        found = read_contentions(read_beginning(answer, MOST_BYTES + 1))
+        found = read_contentions(read_beginning(answer, MAX_BYTES + 1))
     except PprofError as error:
         say(answer, {"damaged": str(error)})
         return
-    for one in found[:MOST_FUNCTIONS]:
+    for one in found[:MAX_FUNCTIONS]:
         say(answer, one._asdict())
     say(answer, {})
 
@@ -77,7 +77,7 @@ def java_blocked(arguments: Arguments, answer: int) -> None:
 
     Arguments: pid, start_ticks.
     Answers: {"unreadable": errno}, {"trouble", "text"}, {"damaged": reason}, or {"tid", "lock",
-    "method"} for each of them, at most MOST_BLOCKED, and {} at the end.
+    "method"} for each of them, at most MAX_BLOCKED, and {} at the end.
     """
     limit_resources(Limits(MEMORY_BYTES, 5, DUMP_S))
     try:
@@ -98,7 +98,7 @@ def java_blocked(arguments: Arguments, answer: int) -> None:
     if dump is None:
         say(answer, {"damaged": "it refuses to dump its threads"})
         return
-    for one in read_blocked(dump)[:MOST_BLOCKED]:
+    for one in read_blocked(dump)[:MAX_BLOCKED]:
         tid = tids.get(one.nid, 0) if tids else one.nid
         say(answer, {"tid": tid, "lock": one.lock, "method": one.method})
     say(answer, {})

@@ -20,7 +20,7 @@ METRICS = "/metrics"
 METRIC = "go_sync_mutex_wait_total_seconds_total"
 """As client_golang names it."""
 ALL = "all mutexes of the program"
-MOST_PORTS = 8
+MAX_PORTS = 8
 SEARCH_S = 60.0
 """Between two looks for new ports."""
 
@@ -86,7 +86,7 @@ class GoLocks:
             return
         self._search_at_s = time.monotonic() + SEARCH_S
         listening = ask_ports([(self._pid, self._start_ticks)]).get(self._pid, [])
-        for port in [port for port in listening if port not in self._tried][:MOST_PORTS]:
+        for port in [port for port in listening if port not in self._tried][:MAX_PORTS]:
             self._tried.add(port)
             for path in sorted(missing - self._ports.keys()):
                 try:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tidscope_collector.foreign.lock_addresses import MOST_ADDRESSES
+from tidscope_collector.foreign.lock_addresses import MAX_ADDRESSES
 from tidscope_collector.foreign.lock_answers import LockAnswer, ask_lock_addresses
 from tidscope_collector.foreign.lock_kinds import Found
 from tidscope_collector.foreign.reader import NoAnswerError
@@ -23,7 +23,7 @@ from tidscope_collector.locks.registry import (
 )
 from tidscope_collector.locks.waited import LockSource
 
-_MOST_REFUSED = 64
+_MAX_REFUSED = 64
 """Processes of which it is remembered why they could not be examined."""
 SPARE_PLACES = 4096
 """Places whose number is remembered, beyond twice those that are asked for."""
@@ -190,7 +190,7 @@ class GroupLocks:
                 if self._closed:
                     return
                 owner = next(iter(self._pending))
-                asked = sorted(self._pending[owner])[:MOST_ADDRESSES]
+                asked = sorted(self._pending[owner])[:MAX_ADDRESSES]
             answer = self._ask(owner, asked)
             with self._changed:
                 # Addresses of another program may be other locks.
@@ -215,7 +215,7 @@ class GroupLocks:
     def _refuse(self, owner: LockOwner, why: str) -> None:
         self._refused.pop(owner.pid, None)
         self._refused[owner.pid] = f"locks of {owner.name} ({owner.pid}) have no names: {why}"
-        if len(self._refused) > _MOST_REFUSED:
+        if len(self._refused) > _MAX_REFUSED:
             del self._refused[next(iter(self._refused))]
 
     def _enter(self, owner: LockOwner, asked: list[int], answer: LockAnswer | None) -> None:

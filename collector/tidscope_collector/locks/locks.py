@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tidscope_collector.foreign.lock_addresses import MOST_ADDRESSES
+from tidscope_collector.foreign.lock_addresses import MAX_ADDRESSES
 from tidscope_collector.foreign.lock_answers import LockAnswer, ask_lock_addresses
 from tidscope_collector.foreign.lock_kinds import Found
 from tidscope_collector.foreign.reader import NoAnswerError
@@ -178,7 +178,7 @@ class Locks:
                 self._changed.wait_for(self._has_work, self._until_reading_s())
                 if self._closed:
                     return
-                asked = sorted(self._pending)[:MOST_ADDRESSES]
+                asked = sorted(self._pending)[:MAX_ADDRESSES]
                 execution, join_place = self._execution, self._join_place
                 source = self._source if self._until_reading_s() == 0 else None
             if asked:

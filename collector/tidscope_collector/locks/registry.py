@@ -17,9 +17,9 @@ Addresses = npt.NDArray[np.uint64]
 Numbers = npt.NDArray[np.uint32]
 Source = Literal["futex", "go-mutex-profile", "go-metrics", "java-monitor", "system-call"]
 
-MOST_LOCKS = 65_536
+MAX_LOCKS = 65_536
 """Of a target; further ones have no number."""
-MOST_CHARACTERS = 4 << 20
+MAX_CHARACTERS = 4 << 20
 """Length of all names and paths of a target; locks beyond it have no number."""
 
 OF_THREADS = ("park", "join")
@@ -62,7 +62,7 @@ class LockRows:
     @property
     def full(self) -> bool:
         """True if no further lock gets a number."""
-        return len(self.rows) >= MOST_LOCKS or self._characters >= MOST_CHARACTERS
+        return len(self.rows) >= MAX_LOCKS or self._characters >= MAX_CHARACTERS
 
     def add(self, row: LockName) -> int:
         """Return the number of a new row; 0 if there are too many."""

@@ -6,9 +6,9 @@ from typing import NamedTuple, Protocol
 from tidscope_collector.foreign.lock_layouts import Kind
 from tidscope_collector.locks.registry import Source
 
-MOST_ROWS = 4096
+MAX_ROWS = 4096
 """Locks and threads in one program's account; further ones are left out."""
-MOST_CHARACTERS = 1 << 19
+MAX_CHARACTERS = 1 << 19
 """Length of all names in one program's account; names beyond it are left out."""
 LEFT_OUT = "The program names more locks than tidscope keeps; further ones are left out."
 
@@ -70,7 +70,7 @@ class WaitTable:
         """
         key = (name, tid)
         if key not in self._rows:
-            if len(self._rows) >= MOST_ROWS or self._characters + len(name) > MOST_CHARACTERS:
+            if len(self._rows) >= MAX_ROWS or self._characters + len(name) > MAX_CHARACTERS:
                 self.left_out = True
                 return
             self._characters += len(name)

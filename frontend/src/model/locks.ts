@@ -73,7 +73,7 @@ export interface ThreadLock extends Pick<LockRow, "lock" | "name" | "kind" | "es
 const POINTS = 40;
 /** Rows that have a trend and are sent; the rest is in the sums of the process only. */
 const MOST = 200;
-const MOST_THREADS = 50;
+const MAX_THREADS = 50;
 
 interface LockSums {
   readonly slots: number[];
@@ -241,7 +241,7 @@ function threadsAt(
     threads
       .filter((thread) => value(thread) > 0)
       .sort((a, b) => value(b) - value(a) || (a.tid ?? 0) - (b.tid ?? 0))
-      .slice(0, MOST_THREADS);
+      .slice(0, MAX_THREADS);
   return { waiters: by(({ wait }) => wait), wakers: by(({ wakes_per_s }) => wakes_per_s) };
 }
 

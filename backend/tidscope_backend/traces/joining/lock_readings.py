@@ -21,7 +21,7 @@ READING_NS = 1_500_000_000
 TOTALS = frozenset({"go-metrics"})
 """Sources that sum up what others name."""
 MOST = 5
-LEAST_SHARE = 0.01
+MIN_SHARE = 0.01
 """Of the waits for the first one; locks that were waited for less are left out."""
 Key = tuple[int, int]
 """Lock and thread."""
@@ -109,7 +109,7 @@ class LockReadings:
                     known = woke if own[woke][2] > 0 and woke else None
                     found.append(LockWaits(lock, wait_ns, waits, over_ns, known))
         found.sort(key=lambda one: (-one.rate, one.lock))
-        return [one for one in found[:MOST] if one.rate >= found[0].rate * LEAST_SHARE]
+        return [one for one in found[:MOST] if one.rate >= found[0].rate * MIN_SHARE]
 
     def _growth(self, begin: int, end: int) -> tuple[dict[Key, tuple[int, int, int]], int]:
         """What rows grew by from the last reading before a time to the first one after another."""
