@@ -15,8 +15,14 @@ from tidscope_backend.locks.experiments import (
     file_name,
     write_experiment,
 )
-from tidscope_backend.locks.findings import LockUse, Measured, MeasuredSection, lock_uses, measured
-from tidscope_backend.locks.hints import hints_of
+from tidscope_backend.locks.findings import (
+    LockUse,
+    Measured,
+    MeasuredSection,
+    hints_of,
+    lock_uses,
+    measured,
+)
 
 LOCK = "example.com/shop/cart.Cart.mu"
 

@@ -11,8 +11,7 @@ from tidscope_backend.cli.command import Command, CommandError
 from tidscope_backend.cli.runs_directory import add_runs_dir_option, chosen_runs_directory
 from tidscope_backend.cli.terminal import print_lines
 from tidscope_backend.locks.experiments import choose_program, write_experiment
-from tidscope_backend.locks.findings import LockUse, Measured, lock_uses, measured
-from tidscope_backend.locks.hints import hints_of
+from tidscope_backend.locks.findings import LockUse, Measured, hints_of, lock_uses, measured
 from tidscope_backend.locks.profiles import ProfileError, fetch, is_address
 from tidscope_backend.locks.report import Finding, LockReport
 from tidscope_backend.locks.toolchain import ToolchainError, analyze
