@@ -5,9 +5,8 @@ from typing import Any
 
 import pytest
 from tidscope_backend.experiments.definition import Definition, read_definition
-from tidscope_backend.experiments.errors import ExperimentError
 from tidscope_backend.experiments.matrix import baseline_of, cells_of
-from tidscope_backend.experiments.workload import workloads_folder
+from tidscope_backend.experiments.workload import ExperimentError, workloads_folder
 from tidscope_backend.locks.experiments import (
     Program,
     choose_program,
