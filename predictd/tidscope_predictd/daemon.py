@@ -1,4 +1,4 @@
-"""The daemon as a process: socket and folder are made, rights given up, clients served."""
+"""The daemon as a process: it makes socket and folder, gives up rights, and serves clients."""
 
 import errno
 import os

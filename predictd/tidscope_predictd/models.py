@@ -1,4 +1,4 @@
-"""The daemon's models: whose they are, who may do what, and how many there may be."""
+"""The daemon's models, in memory and on disk: owners, permissions and bounds."""
 
 import os
 import struct

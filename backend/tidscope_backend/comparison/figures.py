@@ -1,4 +1,4 @@
-"""The figures of one run that a comparison compares with those of others."""
+"""The figures of one run for a comparison: totals by role, of the process and of its pools."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence

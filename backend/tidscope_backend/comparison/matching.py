@@ -1,4 +1,4 @@
-"""Which roles of different runs are compared with each other."""
+"""Roles of different runs matched for a comparison, optionally split by process name."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What a comparison compares: a run, or a window of one."""
+"""A side of a comparison: a run or a window of one, and the tables read of it."""
 
 import re
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Calling contexts in the forms of other programs, and an analysis as JSON. Pure."""
+"""Analyses as text, as JSON, and in the formats of other programs. Pure."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any

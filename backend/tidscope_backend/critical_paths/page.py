@@ -1,4 +1,4 @@
-"""A report of critical paths as one HTML file that needs no other. Pure."""
+"""A report of critical paths, with flame graphs, as one self-contained HTML file. Pure."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

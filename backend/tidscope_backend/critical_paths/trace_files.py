@@ -1,4 +1,4 @@
-"""Files of traces: Jaeger's JSON, OTLP's JSON, lines of either; compressed by gzip or not."""
+"""Traces from files (Jaeger's or OTLP's JSON, optionally gzipped) and from a runs directory."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""What the demo's threads do, one function a role. All stop soon after `stop` is set."""
+"""Roles of the demo's threads, one function each. All stop soon after `stop` is set."""
 
 import hashlib
 import math

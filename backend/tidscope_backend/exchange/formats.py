@@ -1,4 +1,4 @@
-"""The formats that a run can be exported in."""
+"""The formats in which a run can be exported, and its tables of samples and pool readings."""
 
 import re
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""The folder of a run as .tar.zst, streamed; also of one that is being recorded."""
+"""Opening of a run for export, and its folder streamed as .tar.zst, even while it is recorded."""
 
 import io
 import tarfile

@@ -1,4 +1,4 @@
-"""Programs of workloads, built by the user's own toolchains, once a version."""
+"""Programs and commands of workloads, built by the user's own toolchains, once a version."""
 
 import fcntl
 import hashlib

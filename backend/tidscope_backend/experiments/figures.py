@@ -1,4 +1,4 @@
-"""Figures of a repeat: their names, labels and units, and which way is an improvement."""
+"""Figures of a repeat: names, units and directions, and their values from its run."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

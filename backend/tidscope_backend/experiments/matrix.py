@@ -1,4 +1,4 @@
-"""Cells of a matrix: every combination of the values of its axes. Pure."""
+"""Cells of a matrix, their tallies, and the schedule of their repeats. Pure."""
 
 import hashlib
 import itertools

@@ -1,4 +1,4 @@
-"""Workloads: programs and their load, started by name; each is described by its workload.toml."""
+"""Workloads, each described by its workload.toml, and the strict reader of such files."""
 
 import tomllib
 from collections.abc import Mapping

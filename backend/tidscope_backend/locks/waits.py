@@ -1,4 +1,4 @@
-"""Mutex profiles of running Go programs, fetched from the program's own port on this host."""
+"""Waits for mutexes of Go programs: from their own profiles, or from a recorded run."""
 
 import http.client
 import ipaddress

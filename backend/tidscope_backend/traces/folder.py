@@ -1,4 +1,4 @@
-"""Where spans lie: beside the runs, a folder for each life of a backend that stored some."""
+"""Folders of stored spans beside the runs: their parts, sealing and retention."""
 
 import logging
 import os

@@ -1,4 +1,4 @@
-"""Which traces there are, by SQL (DuckDB) over Parquet files and tables of spans."""
+"""Traces found by SQL (DuckDB) over tables of spans, and runs as sets of traces."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""What a trace calls, on its critical path or not, by calling context."""
+"""Calls of a trace by calling context, and the failing calls that made requests fail."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence

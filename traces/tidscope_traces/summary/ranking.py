@@ -1,4 +1,4 @@
-"""Operations by what they contribute to the critical paths: bottom-up.
+"""Operations by their contribution to critical paths, of one endpoint or of all.
 
 Source: CRISP, section 4.6.2.
 """
