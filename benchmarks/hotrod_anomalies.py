@@ -34,9 +34,9 @@ from anomalies import lof
 from programs.hotrod import Hotrod, free_ports
 from switched_relay import SwitchedRelay, Way
 from tidscope_backend.settings import SpanPorts
+from tidscope_backend.traces.folder import SpanRetention
 from tidscope_backend.traces.queries import SpanQueries, Wanted
 from tidscope_backend.traces.receiving.receiver import Receiving, receiving
-from tidscope_backend.traces.retention import SpanRetention
 from tidscope_backend.traces.span_store import SpanStore
 from tidscope_traces.anomalies.detector import find_anomalies
 from tidscope_traces.spans.model import Operation, group_spans

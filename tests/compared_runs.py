@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 import run_builders
 from backend_builders import target
-from tidscope_backend.comparison.tables import RunTables
+from tidscope_backend.comparison.sides import RunTables
 from tidscope_wire.generated.models import (
     RunEvent,
     RunManifest,

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from tidscope_predictd.daemon import listen
+from tidscope_predictd.models import Storage
 from tidscope_predictd.server import Server
-from tidscope_predictd.storage import Storage
 
 ROOT = Path(__file__).parents[1]
 PROGRAMS = ROOT / "tests" / "programs"

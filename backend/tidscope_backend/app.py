@@ -71,10 +71,10 @@ from tidscope_backend.stream.endpoint import live_router
 from tidscope_backend.stream.fanout import Fanout
 from tidscope_backend.stream.history_store import HistoryStore
 from tidscope_backend.supervisor_log import read_ends
+from tidscope_backend.traces.folder import SpanRetention
 from tidscope_backend.traces.joining.places import LiveTarget, Places
+from tidscope_backend.traces.queries import FindRun, RunWindow, window_of
 from tidscope_backend.traces.receiving.receiver import Receiving, receiving
-from tidscope_backend.traces.retention import SpanRetention
-from tidscope_backend.traces.run_windows import FindRun, RunWindow, window_of
 from tidscope_backend.traces.span_store import SpanStore
 
 STATS_SECONDS = 1.0

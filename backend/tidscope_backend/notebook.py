@@ -19,7 +19,7 @@ from tidscope_wire.states import STATE_FIELDS
 
 from tidscope_backend.comparison.from_folders import compare_folders
 from tidscope_backend.comparison.sides import Side, split_window
-from tidscope_backend.exchange.pool_readings import pool_readings
+from tidscope_backend.exchange.formats import pool_readings
 from tidscope_backend.settings import runs_directory
 from tidscope_backend.state_groups import GROUPS, name_of_state, shares_of_time
 from tidscope_backend.store.lookup import RunNotFoundError, all_runs, find_run
@@ -83,7 +83,7 @@ def compare(
         basis: what counters are compared as: "rates", or "totals" for runs of the same length.
 
     Raises:
-        tidscope_backend.comparison.tables.ComparisonError: these runs cannot be compared like this.
+        tidscope_backend.comparison.sides.ComparisonError: these runs cannot be compared like this.
     """
     alike = [[one] if isinstance(one, Run | str | Path) else list(one) for one in groups]
     sides = [[_side(run) for run in group] for group in alike]

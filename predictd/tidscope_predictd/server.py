@@ -7,8 +7,9 @@ import struct
 import sys
 import time
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Hashable
 from dataclasses import dataclass, field
+from typing import Generic, TypeVar
 
 from tidscope_predictd.messages import (
     MAX_BYTES,
@@ -26,9 +27,7 @@ from tidscope_predictd.messages import (
     read_request,
     write_reply,
 )
-from tidscope_predictd.models import Models, RefusedError, SharedModel, used_weights
-from tidscope_predictd.storage import Storage
-from tidscope_predictd.turns import Turns
+from tidscope_predictd.models import Models, RefusedError, SharedModel, Storage, used_weights
 
 MAX_CONNECTIONS = 512
 MAX_OF_A_USER = 128
@@ -311,3 +310,41 @@ def _of_handle(client: Client, handle: int) -> SharedModel:
 
 def _log(sentence: str) -> None:
     print(f"predictd: {sentence}", file=sys.stderr, flush=True)
+
+
+Waiting = TypeVar("Waiting", bound=Hashable)
+
+
+class Turns(Generic[Waiting]):
+    """A fair queue: however many clients a user has, each round serves one request of it."""
+
+    def __init__(self) -> None:
+        # Both dictionaries are ordered: the first user, and its first client, are next.
+        self._of_user: dict[int, dict[Waiting, None]] = {}
+
+    def __bool__(self) -> bool:
+        """True if anybody waits."""
+        return bool(self._of_user)
+
+    def add(self, user: int, client: Waiting) -> None:
+        """Let a client wait; one that waits keeps its place."""
+        self._of_user.setdefault(user, {}).setdefault(client)
+
+    def take(self) -> Waiting | None:
+        """Return the client whose turn it is, which waits no more; None if none waits."""
+        if not self._of_user:
+            return None
+        user = next(iter(self._of_user))
+        clients = self._of_user.pop(user)
+        client = next(iter(clients))
+        del clients[client]
+        if clients:
+            self._of_user[user] = clients
+        return client
+
+    def remove(self, user: int, client: Waiting) -> None:
+        """Forget a client that has gone. Idempotent."""
+        clients = self._of_user.get(user, {})
+        clients.pop(client, None)
+        if not clients:
+            self._of_user.pop(user, None)

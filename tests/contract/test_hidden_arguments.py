@@ -22,7 +22,7 @@ from scripted_run import FIELDS, write_run
 from tidscope_backend.experiments.journal import Failed
 from tidscope_backend.hidden_arguments import HIDDEN
 from tidscope_backend.security.rights import ROUTES
-from tidscope_backend.traces.retention import SpanRetention
+from tidscope_backend.traces.folder import SpanRetention
 from tidscope_backend.traces.span_store import SpanStore
 from tidscope_traces.spans.model import Span
 from tidscope_wire.generated.models import LiveState

@@ -9,7 +9,7 @@ import pytest
 from tidscope_backend.cli.locks import COMMAND, THRESHOLD_PERCENT
 from tidscope_backend.experiments.definition import read_definition
 from tidscope_backend.experiments.workload import workloads_folder
-from tidscope_backend.locks import hints
+from tidscope_backend.locks import findings as hints
 from tidscope_backend.locks.experiments import DEVIATION, MEASURE_S, REPEATS
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -29,8 +29,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor, SpanExporter
 from tidscope_backend.settings import SpanPorts
 from tidscope_backend.traces import batches
 from tidscope_backend.traces.receiving import http_receiver, intake
-from tidscope_backend.traces.receiving.intake import MAX_REQUEST_BYTES
-from tidscope_backend.traces.receiving.sender import Sender
+from tidscope_backend.traces.receiving.intake import MAX_REQUEST_BYTES, Sender
 from tidscope_wire.generated.models import TraceDetail, TraceEndpoints, TraceList, TracesReceived
 
 TOKEN = "token-of-senders-of-spans"

@@ -27,7 +27,7 @@ from tidscope_backend.cli.local_recorder import LocalRecorder
 from tidscope_backend.cli.recording_client import RecordingOptions
 from tidscope_backend.cli.redaction import Keeping
 from tidscope_backend.cli.run_text import summary
-from tidscope_backend.comparison.totals import totals_by_role, whole
+from tidscope_backend.comparison.figures import totals_by_role, whole
 from tidscope_backend.notebook import open_run
 from tidscope_wire.generated.models import AttachRequest, RunManifest, TargetsResponse
 

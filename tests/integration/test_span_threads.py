@@ -12,10 +12,10 @@ from backend_server import TOKEN
 from capabilities import needs
 from tidscope_backend.settings import SpanPorts
 from tidscope_backend.store.reader import RunReader
+from tidscope_backend.traces.folder import SpanRetention
 from tidscope_backend.traces.joining.joiner import join
 from tidscope_backend.traces.joining.places import Places
 from tidscope_backend.traces.queries import SpanQueries
-from tidscope_backend.traces.retention import SpanRetention
 from tidscope_backend.traces.span_store import SpanStore
 from tidscope_traces.critical.path import critical_path
 from tidscope_traces.spans.model import make_trace

@@ -12,7 +12,7 @@ import pytest
 from scripted_run import write_run
 from tidscope_backend.cli import main
 from tidscope_backend.critical_paths.exports import folded_stacks
-from tidscope_backend.traces.retention import SpanRetention
+from tidscope_backend.traces.folder import SpanRetention
 from tidscope_backend.traces.span_store import SpanStore
 from tidscope_traces.spans.model import Trace
 from tidscope_traces.summary.analysis import describe

@@ -9,7 +9,7 @@ from tidscope_backend.comparison.compare import compare
 from tidscope_backend.comparison.matching import Correction
 from tidscope_backend.comparison.series import MAX_POINTS
 from tidscope_backend.comparison.setup import setup_differences
-from tidscope_backend.comparison.tables import ComparisonError, RunTables
+from tidscope_backend.comparison.sides import ComparisonError, RunTables
 from tidscope_wire.generated.models import (
     ComparedMetric,
     ComparedSeries,

@@ -10,7 +10,7 @@ from group_story import FIELDS as STORY_FIELDS
 from group_story import group_story
 from run_folders import run_folder
 from tidscope_backend.comparison.from_folders import compare_folders
-from tidscope_backend.comparison.process_roles import split_by_process
+from tidscope_backend.comparison.matching import split_by_process
 from tidscope_backend.comparison.sides import Side
 from tidscope_backend.recording.sealing import write_summaries
 from tidscope_wire.generated.models import Comparison, Group

@@ -2,7 +2,7 @@
 
 import pytest
 from tidscope_backend.comparison.matching import Correction, match_roles, parse_correction
-from tidscope_backend.comparison.tables import ComparisonError
+from tidscope_backend.comparison.sides import ComparisonError
 
 A, B = "r-a", "r-b"
 

@@ -6,8 +6,7 @@ import pyarrow as pa
 import pytest
 from compared_runs import tables
 from tidscope_backend.comparison.compare import compare
-from tidscope_backend.comparison.pool_totals import PoolTotals, pools_by_name
-from tidscope_backend.comparison.tables import RunTables
+from tidscope_backend.comparison.sides import PoolTotals, RunTables, pools_by_name
 from tidscope_wire.frame_tables import dtype_of
 from tidscope_wire.generated.frame_tables import COLUMNS
 from tidscope_wire.generated.models import CompareBasis, ComparedMetric

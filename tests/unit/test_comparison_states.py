@@ -5,7 +5,7 @@ from compared_runs import Instant, Life, manifest, threads
 from compared_runs import signals as signals_of
 from tidscope_backend.comparison.compare import compare
 from tidscope_backend.comparison.metrics import STATES
-from tidscope_backend.comparison.tables import RunTables
+from tidscope_backend.comparison.sides import RunTables
 from tidscope_backend.state_groups import GROUPS, shares_of_groups
 from tidscope_wire.generated.models import ComparedMetric, Comparison
 from tidscope_wire.states import SINCE, STATE, STATE_FIELDS

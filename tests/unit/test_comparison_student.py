@@ -5,7 +5,7 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tidscope_backend.comparison.student import t_quantile, tail
+from tidscope_backend.comparison.statistics import t_quantile, tail
 
 # Student's t of 2.5 % above, by SciPy 1.18's stdtrit, which uses another method (Cephes).
 TABLE = [

@@ -6,11 +6,15 @@ import pytest
 from compared_runs import Life, manifest, threads
 from compared_runs import signals as signals_of
 from tidscope_backend.comparison.compare import compare
-from tidscope_backend.comparison.sides import split_window
+from tidscope_backend.comparison.sides import (
+    ComparisonError,
+    RunTables,
+    Slice,
+    Window,
+    split_window,
+)
 from tidscope_backend.comparison.statistics import MIN_SLICES, spread_of_slices
-from tidscope_backend.comparison.tables import ComparisonError, RunTables, Slice
 from tidscope_backend.comparison.verdicts import OTHER_RUNS
-from tidscope_backend.comparison.windows import Window
 from tidscope_wire.generated.models import ComparedMetric, Comparison
 
 S = 1_000_000_000

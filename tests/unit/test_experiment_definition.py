@@ -6,9 +6,13 @@ from pathlib import Path
 import pytest
 from tidscope_backend.cli.experiment import PLACES
 from tidscope_backend.experiments.definition import Definition, read_definition
-from tidscope_backend.experiments.errors import ExperimentError
 from tidscope_backend.experiments.matrix import MAX_GROUP, Cell, baseline_of, cells_of, group_name
-from tidscope_backend.experiments.workload import read_workload, workload_names, workloads_folder
+from tidscope_backend.experiments.workload import (
+    ExperimentError,
+    read_workload,
+    workload_names,
+    workloads_folder,
+)
 
 GOOD = """
 version = 1

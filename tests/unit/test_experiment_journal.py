@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 from experiment_entries import Repeats, beginning, journal
+from tidscope_backend.experiments.analysis import found, listed
 from tidscope_backend.experiments.definition import Definition, read_definition
-from tidscope_backend.experiments.errors import ExperimentError
 from tidscope_backend.experiments.journal import (
     JOURNAL,
     Begins,
@@ -20,10 +20,9 @@ from tidscope_backend.experiments.journal import (
     is_carried_out,
     read_journal,
 )
-from tidscope_backend.experiments.listing import found, listed
+from tidscope_backend.experiments.matrix import tallies_of
 from tidscope_backend.experiments.runner import open_last, open_new
-from tidscope_backend.experiments.tallies import tallies_of
-from tidscope_backend.experiments.workload import Value, workloads_folder
+from tidscope_backend.experiments.workload import ExperimentError, Value, workloads_folder
 
 CELLS: list[tuple[dict[str, Value], Repeats]] = [({"size": 1}, [10.0, 11.0]), ({"size": 2}, [20.0])]
 FILE = """

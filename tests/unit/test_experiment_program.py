@@ -15,11 +15,22 @@ from tidscope_backend.experiments.conditions import (
     setup_of_machine,
     warnings_of,
 )
-from tidscope_backend.experiments.errors import ExperimentError, RepeatError
-from tidscope_backend.experiments.load import Load, check_generator, parse_report
-from tidscope_backend.experiments.program import RunningProgram, cpus_of, exit_text, on_cpus
-from tidscope_backend.experiments.run_figures import joined
-from tidscope_backend.experiments.workload import read_workload, workloads_folder
+from tidscope_backend.experiments.figures import joined
+from tidscope_backend.experiments.program import (
+    Load,
+    RunningProgram,
+    check_generator,
+    cpus_of,
+    exit_text,
+    on_cpus,
+    parse_report,
+)
+from tidscope_backend.experiments.workload import (
+    ExperimentError,
+    RepeatError,
+    read_workload,
+    workloads_folder,
+)
 
 READY = 'print(\'{"ready": "here"}\', flush=True)\n'
 ANSWERS = f"""

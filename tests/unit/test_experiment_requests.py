@@ -5,13 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tidscope_backend.experiments.errors import ExperimentError
 from tidscope_backend.experiments.requests import (
     Request,
     requests_of_pool,
     requests_of_spans,
     trace_text,
 )
+from tidscope_backend.experiments.workload import ExperimentError
 
 
 def span(start_us: int, lasted_us: int, **more: Any) -> dict[str, Any]:

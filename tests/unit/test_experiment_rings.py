@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from capabilities import missing
-from tidscope_backend.experiments.rings import LINK, Ring, parse_ring, read_rings, ring_counts
+from tidscope_backend.experiments.program import LINK, Ring, parse_ring, read_rings, ring_counts
 
 FDINFO = """pos:\t0
 flags:\t02000002

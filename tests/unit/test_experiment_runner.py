@@ -8,14 +8,13 @@ import pytest
 from backend_builders import steering
 from tidscope_backend.cli.experiment import CELL_FAILED, exit_code
 from tidscope_backend.experiments.analysis import analyse
-from tidscope_backend.experiments.commands import prepare
+from tidscope_backend.experiments.building import prepare
 from tidscope_backend.experiments.definition import Definition, read_definition
-from tidscope_backend.experiments.errors import ExperimentError, RepeatError
 from tidscope_backend.experiments.journal import Ended, Entry, Failed, Repeated, read_journal
 from tidscope_backend.experiments.matrix import Cell
 from tidscope_backend.experiments.report import write_report
 from tidscope_backend.experiments.runner import Opened, Runner, open_last, open_new
-from tidscope_backend.experiments.workload import workloads_folder
+from tidscope_backend.experiments.workload import ExperimentError, RepeatError, workloads_folder
 from tidscope_wire.generated.models import Steering
 
 ANSWERING = Path(__file__).parents[1] / "programs" / "answering_workload"

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from tidscope_backend.experiments.definition import RepeatSpec
-from tidscope_backend.experiments.schedule import (
+from tidscope_backend.experiments.matrix import (
     Tally,
     is_steady,
     next_cell,

@@ -5,9 +5,8 @@ from typing import Any
 
 import pytest
 from tidscope_backend.experiments.definition import Definition, read_definition
-from tidscope_backend.experiments.errors import ExperimentError
 from tidscope_backend.experiments.matrix import baseline_of, cells_of
-from tidscope_backend.experiments.workload import workloads_folder
+from tidscope_backend.experiments.workload import ExperimentError, workloads_folder
 from tidscope_backend.locks.experiments import (
     Program,
     choose_program,
@@ -15,8 +14,14 @@ from tidscope_backend.locks.experiments import (
     file_name,
     write_experiment,
 )
-from tidscope_backend.locks.findings import LockUse, Measured, MeasuredSection, lock_uses, measured
-from tidscope_backend.locks.hints import hints_of
+from tidscope_backend.locks.findings import (
+    LockUse,
+    Measured,
+    MeasuredSection,
+    hints_of,
+    lock_uses,
+    measured,
+)
 
 LOCK = "example.com/shop/cart.Cart.mu"
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from tidscope_backend.cli import main
 from tidscope_backend.locks import toolchain
-from tidscope_backend.locks.profiles import ProfileError, fetch, is_address
+from tidscope_backend.locks.waits import ProfileError, fetch, is_address
 
 
 def test_an_address_is_no_file() -> None:

@@ -4,8 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tidscope_backend.locks.findings import LockUse, Measured, MeasuredSection
-from tidscope_backend.locks.hints import Evidence, Hint
+from tidscope_backend.locks.findings import Evidence, Hint, LockUse, Measured, MeasuredSection
 from tidscope_backend.locks.report import Finding, LockReport
 
 PLACE = {"file": "table/table.go", "line": 31}

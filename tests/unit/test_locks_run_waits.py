@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tidscope_backend.locks.run_waits import contention_of
+from tidscope_backend.locks.waits import contention_of
 
 PUT, LOCK, UNLOCK = "a.org/t.(*T).Put", "a.org/t.(*T).lock", "a.org/t.(*T).unlock"
 

@@ -13,7 +13,7 @@ from run_folders import run_folder
 from scripted_run import FIELDS, write_run
 from tidscope_backend.comparison.from_folders import tables_of
 from tidscope_backend.comparison.sides import Side
-from tidscope_backend.exchange.pool_readings import as_pools_csv, as_pools_parquet
+from tidscope_backend.exchange.formats import as_pools_csv, as_pools_parquet
 from tidscope_backend.notebook import Run, open_run
 from tidscope_wire.pools import FIGURES
 

@@ -6,8 +6,7 @@ import pytest
 from tidscope_predictd.layout import Counts, map_memory
 from tidscope_predictd.messages import OWN, Answer, Open, Sharing, Status
 from tidscope_predictd.model.perceptron import WEIGHTS, Rule
-from tidscope_predictd.models import MAX_OF_A_USER, Models, RefusedError, used_weights
-from tidscope_predictd.storage import Stored
+from tidscope_predictd.models import MAX_OF_A_USER, Models, RefusedError, Stored, used_weights
 
 OWNER, OTHER, ADMINISTRATOR, ROOT = 1000, 1001, 990, 0
 

@@ -10,8 +10,8 @@ import pytest
 from tidscope_predictd.client import ServiceError, connect, open_model
 from tidscope_predictd.daemon import listen
 from tidscope_predictd.messages import Open, Predict, Share, Sharing, Status
+from tidscope_predictd.models import Storage
 from tidscope_predictd.server import MAX_HANDLES, Server
-from tidscope_predictd.storage import Storage
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 from tidscope_predictd.layout import Counts
 from tidscope_predictd.messages import Sharing
 from tidscope_predictd.model.perceptron import WEIGHTS, Rule
-from tidscope_predictd.storage import DamagedError, Storage, Stored, pack, unpack
+from tidscope_predictd.models import DamagedError, Storage, Stored, pack, unpack
 
 MODEL = Stored(
     "cache",

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from tidscope_predictd import server as module
 from tidscope_predictd.daemon import listen
 from tidscope_predictd.messages import List, Request, write_request
-from tidscope_predictd.server import Client, Server
-from tidscope_predictd.storage import Storage
-from tidscope_predictd.turns import Turns
+from tidscope_predictd.models import Storage
+from tidscope_predictd.server import Client, Server, Turns
 
 MANY, FEW = 1000, 2000
 CONNECTIONS = 40

@@ -23,7 +23,7 @@ from group_story import (
 from run_archives import archive_of, files_of, rewrite
 from run_folders import run_folder
 from tidscope_backend.exchange.chrome_trace import as_trace
-from tidscope_backend.exchange.joined import as_csv
+from tidscope_backend.exchange.formats import as_csv
 from tidscope_backend.exchange.packing import pack_run
 from tidscope_backend.hidden_arguments import frame_without
 from tidscope_backend.recording.sealing import write_summaries

@@ -15,7 +15,7 @@ from run_archives import NOT_A_RUN, archive_of, files_of, rewrite
 from run_folders import run_folder
 from tidscope_backend.cli.run_report import report
 from tidscope_backend.cli.run_text import details, summary
-from tidscope_backend.exchange.joined import as_parquet
+from tidscope_backend.exchange.formats import as_parquet
 from tidscope_backend.recording.sealing import seal_part, write_summaries
 from tidscope_backend.replay.frames import frames_between
 from tidscope_backend.store.folder import RunFolder

@@ -13,9 +13,7 @@ from run_folders import run_folder
 from scripted_run import FIELDS, FRAMES, time_ns, write_run
 from tidscope_backend.cli.compare import COMMAND
 from tidscope_backend.comparison.from_folders import compare_folders, tables_of
-from tidscope_backend.comparison.sides import Side, find_sides
-from tidscope_backend.comparison.tables import ComparisonError
-from tidscope_backend.comparison.windows import Window
+from tidscope_backend.comparison.sides import ComparisonError, Side, Window, find_sides
 from tidscope_backend.notebook import compare, open_run
 from tidscope_backend.store.cut_parts import RunCutter
 from tidscope_backend.store.reader import RunReader

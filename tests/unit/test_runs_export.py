@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from scripted_run import FIELDS, FRAMES, append, time_ns, write_run
+from tidscope_backend.exchange.formats import KEYS, as_csv, as_parquet
 from tidscope_backend.exchange.importing import import_run
-from tidscope_backend.exchange.joined import KEYS, as_csv, as_parquet
 from tidscope_backend.exchange.packing import pack_run
 from tidscope_backend.recording.sealing import seal_part
 from tidscope_backend.store.folder import RunFolder

@@ -6,13 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tidscope_backend.traces.batches import Batch
-from tidscope_backend.traces.columns import SCHEMA
+from tidscope_backend.traces.batches import SCHEMA, Batch
+from tidscope_backend.traces.folder import SpanRetention
 from tidscope_backend.traces.receiving import intake as module
-from tidscope_backend.traces.receiving.intake import FullError, Intake
+from tidscope_backend.traces.receiving.intake import FullError, Intake, Sender
 from tidscope_backend.traces.receiving.receiver import Receiving
-from tidscope_backend.traces.receiving.sender import Sender
-from tidscope_backend.traces.retention import SpanRetention
 from tidscope_backend.traces.span_store import SpanStore
 from tidscope_traces.spans.reading import Bounds
 

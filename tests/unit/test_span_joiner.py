@@ -1,11 +1,9 @@
 """Spans joined with a process: threads that its runtime keeps for itself serve no request."""
 
 import numpy as np
-from tidscope_backend.traces.joining.joiner import join
+from tidscope_backend.traces.joining.joiner import join, runtime_threads
 from tidscope_backend.traces.joining.observed import Observed
-from tidscope_backend.traces.joining.origin import Origin
-from tidscope_backend.traces.joining.places import Place, Places
-from tidscope_backend.traces.joining.runtime_threads import runtime_threads
+from tidscope_backend.traces.joining.places import Origin, Place, Places
 from tidscope_backend.traces.joining.timeline import REASONS, Timeline
 from tidscope_traces.critical.path import critical_path
 from tidscope_traces.spans.model import Span, make_trace

@@ -2,7 +2,7 @@
 
 import pytest
 from backend_builders import process
-from tidscope_backend.traces.joining.origin import (
+from tidscope_backend.traces.joining.places import (
     Origin,
     began_after,
     is_process,

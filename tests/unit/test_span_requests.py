@@ -13,9 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from tidscope_backend.traces import batches
-from tidscope_backend.traces.batches import SMALL_BYTES, read_batch
-from tidscope_backend.traces.columns import spans_of, table_of
-from tidscope_backend.traces.documents import read_document
+from tidscope_backend.traces.batches import (
+    SMALL_BYTES,
+    read_batch,
+    read_document,
+    spans_of,
+    table_of,
+)
 from tidscope_backend.traces.receiving.intake import BOUNDS
 from tidscope_backend.traces.receiving.protobuf import MAX_FIELDS, SHORT_BYTES, read_protobuf
 from tidscope_traces.spans.reading import BadTracesError, Bounds, TooManyError

@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tidscope_backend.traces.documents import read_document
-from tidscope_backend.traces.folder import span_folders
+from tidscope_backend.traces.batches import read_document
+from tidscope_backend.traces.folder import SpanRetention, span_folders
 from tidscope_backend.traces.queries import SpanQueries, Wanted
-from tidscope_backend.traces.retention import SpanRetention
 from tidscope_backend.traces.span_store import PartBounds, SpanStore
 from tidscope_traces.spans.model import Span
 from tidscope_traces.spans.reading import BadTracesError

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tidscope_backend.traces.joining.thread_split import of_process, of_thread
-from tidscope_backend.traces.joining.timeline import REASONS, Timeline
+from tidscope_backend.traces.joining.timeline import REASONS, Timeline, of_process, of_thread
 
 RUNNING, LOCKS, SLEEP = (REASONS.index(one) for one in ("running", "locks", "sleep"))
 

@@ -8,9 +8,8 @@ import pytest
 from anomalies import KINDS, Shape, make_request, verdict
 from anomalies import make_endpoint as make_shaped
 from made_traces import make_endpoint, make_spans
-from tidscope_traces.anomalies.choices import learn_choices
+from tidscope_traces.anomalies.choices import P_VALUE, in_deviations, learn_choices, tailed
 from tidscope_traces.anomalies.detector import MIN_TRACES, find_anomalies
-from tidscope_traces.anomalies.limits import P_VALUE, in_deviations, tailed
 from tidscope_traces.anomalies.times import fit_tail, learn_times
 from tidscope_traces.anomalies.vectors import Chains, Entries, read_entries
 from tidscope_traces.spans.model import Trace, make_trace

@@ -2,8 +2,7 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
-from tidscope_traces.critical.fitting import fit
-from tidscope_traces.critical.path import walk_back
+from tidscope_traces.critical.path import fit, walk_back
 from tidscope_traces.critical.schedule import Schedule
 from tidscope_traces.spans.model import Span
 from trace_builders import MS, any_spans, made_span, made_trace

@@ -7,15 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tidscope_traces.spans.model import Operation, Span, Trace
 from tidscope_traces.summary.analysis import analyse, describe
-from tidscope_traces.summary.difference import compare_trees
+from tidscope_traces.summary.calls import ErrorPath
 from tidscope_traces.summary.durations import AROUND, FIFTHS, measure_durations, window
-from tidscope_traces.summary.everywhere import rank_everywhere
-from tidscope_traces.summary.failures import ErrorPath
 from tidscope_traces.summary.heat import Chain, heat_map
 from tidscope_traces.summary.options import Options, Projection, Tag
-from tidscope_traces.summary.ranking import rank_operations
+from tidscope_traces.summary.ranking import rank_everywhere, rank_operations
 from tidscope_traces.summary.traces import Summaries, summarise_all
-from tidscope_traces.summary.tree import ContextTree, merge_contexts
+from tidscope_traces.summary.tree import ContextTree, compare_trees, merge_contexts
 from trace_builders import MS, any_spans, made_span, made_trace
 
 A, B, C = (Operation("shop", name) for name in "ABC")

@@ -9,7 +9,7 @@ from tidscope_wire.generated.models import AlignKind, CompareBasis, CompareSplit
 from tidscope_wire.problems import refusal
 
 from tidscope_backend.api.openapi import READ_RUN, raises
-from tidscope_backend.comparison.tables import ComparisonError
+from tidscope_backend.comparison.sides import ComparisonError
 from tidscope_backend.hidden_arguments import comparison_without
 from tidscope_backend.security.authenticator import principal_of
 from tidscope_backend.shared_reads import SharedReads

@@ -44,14 +44,14 @@ def router(runs: Path | None, disk: Disk) -> APIRouter:
 
 
 def _listed(runs: Path | None) -> ExperimentsResponse:
-    from tidscope_backend.experiments.listing import listed
+    from tidscope_backend.experiments.analysis import listed
 
     return listed(runs)
 
 
 def _found(runs: Path | None, experiment_id: str) -> Experiment:
-    from tidscope_backend.experiments.errors import ExperimentError
-    from tidscope_backend.experiments.listing import found
+    from tidscope_backend.experiments.analysis import found
+    from tidscope_backend.experiments.workload import ExperimentError
 
     try:
         if runs is None:

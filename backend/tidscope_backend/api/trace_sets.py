@@ -10,8 +10,7 @@ from fastapi import Query
 from tidscope_traces.spans.reading import LATEST_NS
 from tidscope_wire.problems import refusal
 
-from tidscope_backend.traces.queries import Wanted
-from tidscope_backend.traces.run_windows import FindRun
+from tidscope_backend.traces.queries import FindRun, Wanted
 
 MAX_NAME = 512
 MAX_SET = 2 * MAX_NAME

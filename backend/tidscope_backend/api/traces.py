@@ -41,9 +41,8 @@ from tidscope_backend.store.disk import Disk
 from tidscope_backend.traces.analyst import Asked, TraceAnalyst
 from tidscope_backend.traces.importing import import_document, import_from_jaeger
 from tidscope_backend.traces.joining.places import Places
-from tidscope_backend.traces.queries import MAX_TRACES, Order, SpanQueries, Wanted
+from tidscope_backend.traces.queries import MAX_TRACES, FindRun, Order, SpanQueries, Wanted
 from tidscope_backend.traces.receiving.receiver import Receiving
-from tidscope_backend.traces.run_windows import FindRun
 from tidscope_backend.traces.span_store import SpanStore
 
 IMPORT_PATH = "/traces/import"

@@ -10,12 +10,12 @@ from dataclasses import replace
 from tidscope_traces.anomalies.detector import MIN_TRACES, Anomaly, find_anomalies
 from tidscope_traces.spans.reading import LATEST_NS
 from tidscope_traces.summary.analysis import Analysis, describe
-from tidscope_traces.summary.difference import DifferenceTree, compare_trees
 from tidscope_traces.summary.durations import AROUND, FIFTHS, window
-from tidscope_traces.summary.everywhere import rank_everywhere
 from tidscope_traces.summary.heat import heat_map
 from tidscope_traces.summary.options import Options
+from tidscope_traces.summary.ranking import rank_everywhere
 from tidscope_traces.summary.traces import Summaries
+from tidscope_traces.summary.tree import DifferenceTree, compare_trees
 
 from tidscope_backend.cli.command import Command, CommandError
 from tidscope_backend.cli.critical_path_options import add_arguments
@@ -23,31 +23,29 @@ from tidscope_backend.cli.critical_path_sets import RequestSet, base_of, set_tex
 from tidscope_backend.cli.runs_directory import chosen_runs_directory
 from tidscope_backend.cli.terminal import ProgressLine, print_lines
 from tidscope_backend.critical_paths.exports import (
-    analysis_json,
-    difference_json,
-    dot_graph,
-    everywhere_json,
-    folded_stacks,
-    operation_text,
-)
-from tidscope_backend.critical_paths.page import HEAT_COLUMNS, Report, draw_page
-from tidscope_backend.critical_paths.text import (
     ANOMALY_HEAD,
     CHAIN_HEAD,
     EVERYWHERE_HEAD,
     FAILURE_HEAD,
     GROWN_HEAD,
     RANKING_HEAD,
+    analysis_json,
     chain_rows,
+    difference_json,
+    dot_graph,
+    everywhere_json,
     everywhere_rows,
     facts,
     failure_rows,
+    folded_stacks,
     grown_rows,
+    operation_text,
     path_text,
     projection_text,
     ranking_rows,
     table,
 )
+from tidscope_backend.critical_paths.page import HEAT_COLUMNS, Report, draw_page
 from tidscope_backend.critical_paths.trace_files import (
     FileCounts,
     TraceFileError,
@@ -129,7 +127,7 @@ def _summarise(
 def _stored(
     options: argparse.Namespace, wanted: RequestSet, chosen: Options, line: ProgressLine
 ) -> tuple[Summaries, FileCounts]:
-    from tidscope_backend.critical_paths.stored_traces import (
+    from tidscope_backend.critical_paths.trace_files import (
         of_run,
         stored_endpoints,
         summarise_stored,

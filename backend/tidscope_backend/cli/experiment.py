@@ -24,10 +24,14 @@ from tidscope_backend.cli.server_options import add_backend_options
 from tidscope_backend.cli.terminal import ProgressLine, print_lines
 from tidscope_backend.experiments.bounds import Bound, Decision, decide, parse_bound
 from tidscope_backend.experiments.definition import Definition, read_definition
-from tidscope_backend.experiments.errors import ExperimentError
-from tidscope_backend.experiments.figure_names import THROUGHPUT
+from tidscope_backend.experiments.figures import THROUGHPUT
 from tidscope_backend.experiments.journal import Entry, Failed, Repeated
-from tidscope_backend.experiments.workload import read_workload, workload_names, workloads_folder
+from tidscope_backend.experiments.workload import (
+    ExperimentError,
+    read_workload,
+    workload_names,
+    workloads_folder,
+)
 from tidscope_backend.settings import BROWSER_VARIABLE
 
 BOUND_EXCEEDED, CELL_FAILED = 2, 3
@@ -63,7 +67,7 @@ def _run(options: argparse.Namespace) -> int:
 def _requests(options: argparse.Namespace) -> str:
     """The trace of the requests of a run or of spans."""
     with loading():
-        from tidscope_backend.exchange.pool_readings import pool_readings
+        from tidscope_backend.exchange.formats import pool_readings
         from tidscope_backend.experiments.requests import (
             requests_of_pool,
             requests_of_spans,
@@ -92,7 +96,7 @@ def _carry_out(definition: Definition, bounds: Sequence[Bound], options: argpars
     with loading():
         from tidscope_backend.cli.experiment_client import ExperimentClient
         from tidscope_backend.experiments.analysis import analyse
-        from tidscope_backend.experiments.commands import prepare
+        from tidscope_backend.experiments.building import prepare
         from tidscope_backend.experiments.report import write_report
         from tidscope_backend.experiments.runner import Runner, open_last, open_new
 

@@ -11,9 +11,9 @@ from tidscope_wire.generated.models import AttachRequest, GroupSelector, Steerin
 from tidscope_backend.cli.backend_client import BackendClient, RefusedError, UnavailableError
 from tidscope_backend.cli.recording_client import RecordingClient, RecordingOptions
 from tidscope_backend.cli.redaction import Keeping
-from tidscope_backend.experiments.errors import RepeatError
+from tidscope_backend.experiments.figures import figures_of_run
 from tidscope_backend.experiments.matrix import Cell
-from tidscope_backend.experiments.run_figures import figures_of_run
+from tidscope_backend.experiments.workload import RepeatError
 from tidscope_backend.store.folder import RunFolder
 
 ENDED_SECONDS = 20.0

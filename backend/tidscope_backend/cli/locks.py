@@ -11,11 +11,10 @@ from tidscope_backend.cli.command import Command, CommandError
 from tidscope_backend.cli.runs_directory import add_runs_dir_option, chosen_runs_directory
 from tidscope_backend.cli.terminal import print_lines
 from tidscope_backend.locks.experiments import choose_program, write_experiment
-from tidscope_backend.locks.findings import LockUse, Measured, lock_uses, measured
-from tidscope_backend.locks.hints import hints_of
-from tidscope_backend.locks.profiles import ProfileError, fetch, is_address
+from tidscope_backend.locks.findings import LockUse, Measured, hints_of, lock_uses, measured
 from tidscope_backend.locks.report import Finding, LockReport
 from tidscope_backend.locks.toolchain import ToolchainError, analyze
+from tidscope_backend.locks.waits import ProfileError, fetch, is_address
 
 THRESHOLD_PERCENT = 1.0
 WATCH_SECONDS = 10.0
@@ -62,7 +61,7 @@ def _answer(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _add_run(answer: dict[str, Any], options: argparse.Namespace) -> None:
-    from tidscope_backend.locks.run_waits import add_waits
+    from tidscope_backend.locks.waits import add_waits
     from tidscope_backend.store.lookup import RunNotFoundError, find_run
 
     try:

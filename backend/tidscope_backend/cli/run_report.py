@@ -111,7 +111,7 @@ def report(folder: RunFolder) -> RunReport:
     from tidscope_wire.states import STATE_FIELDS
 
     from tidscope_backend.cli.run_tables import run_facts
-    from tidscope_backend.comparison.totals import totals_by_role, whole
+    from tidscope_backend.comparison.figures import totals_by_role, whole
     from tidscope_backend.store.reader import RunReader
 
     reader = RunReader(folder.path)

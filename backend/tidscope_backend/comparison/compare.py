@@ -15,19 +15,23 @@ from tidscope_wire.generated.models import (
     MatchedRole,
 )
 
-from tidscope_backend.comparison.alignment import zero_of
 from tidscope_backend.comparison.figures import (
     Figure,
     Figures,
+    Totals,
+    compared_pools,
+    figures_of_pool,
     figures_of_process,
     figures_of_role,
+    metrics_of_pool,
+    totals_by_role,
+    whole,
 )
 from tidscope_backend.comparison.matching import Correction, match_roles
 from tidscope_backend.comparison.metrics import Metric, metrics_of
-from tidscope_backend.comparison.pools import compared_pools, figures_of_pool, metrics_of_pool
 from tidscope_backend.comparison.series import RunCurves, curves_of, series_of
 from tidscope_backend.comparison.setup import setup_differences
-from tidscope_backend.comparison.slices import Slices
+from tidscope_backend.comparison.sides import ComparisonError, RunTables, zero_of
 from tidscope_backend.comparison.statistics import (
     CONFIDENCE,
     OF_WINDOWS,
@@ -36,9 +40,7 @@ from tidscope_backend.comparison.statistics import (
     group_figure,
     window_figure,
 )
-from tidscope_backend.comparison.tables import ComparisonError, RunTables
-from tidscope_backend.comparison.totals import Totals, totals_by_role, whole
-from tidscope_backend.comparison.verdicts import judged, same_length
+from tidscope_backend.comparison.verdicts import Slices, judged, same_length
 from tidscope_backend.store.losses import children_cpu_us
 
 MAX_ROLES = 48

@@ -1,21 +1,91 @@
-"""The figures of one run that a comparison compares with those of others."""
+"""The figures of one run for a comparison: totals by role, of the process and of its pools."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from tidscope_wire.energy import energy_between
-from tidscope_wire.generated.models import CompareBasis, MachineCounters, SteeringDecided
+from tidscope_wire.generated.models import (
+    Better,
+    CompareBasis,
+    MachineCounters,
+    Provenance,
+    SteeringDecided,
+)
+from tidscope_wire.pools import QUEUE_WAIT, RESPONSE, quantile_s
 from tidscope_wire.rates import rates_per_s
+from tidscope_wire.states import STATE_FIELDS
 
-from tidscope_backend.comparison.metrics import COUNTERS, share_name
+from tidscope_backend.comparison.metrics import COUNTERS, Metric, share_name
+from tidscope_backend.comparison.sides import PoolTotals, RunTables
 from tidscope_backend.comparison.statistics import Spread
-from tidscope_backend.comparison.tables import RunTables
-from tidscope_backend.comparison.totals import Totals
 from tidscope_backend.state_groups import GROUPS, shares_of_time
+
+
+@dataclass(frozen=True)
+class Totals:
+    """Sums over lives of threads.
+
+    Attributes:
+        lives: how many threads lived.
+        fields: field name to what they did within the run, in the field's unit. A field that none
+            of them has is not in it.
+    """
+
+    lives: int
+    fields: Mapping[str, int]
+
+
+def totals_by_role(threads: pa.Table) -> dict[str, Totals]:
+    """Add up `last - first` of each life, by the role that it had last.
+
+    A life that lacks a value of a field, first or last, does not count for it, as in RoleTotals.
+    """
+    if not threads.num_rows:
+        return {}
+    encoded = pc.dictionary_encode(threads.column("role")).combine_chunks()
+    roles = encoded.dictionary.to_pylist()
+    places = encoded.indices.to_numpy(zero_copy_only=False)
+    lives = np.bincount(places, minlength=len(roles))
+    first, last = threads.column("first"), threads.column("last")
+    sums: dict[str, tuple[list[int], list[int]]] = {}
+    for name in last.type.names:
+        done = pc.subtract(_counter(last, name), _counter(first, name))
+        if name in STATE_FIELDS:
+            # Time in a state falls by microseconds when the kernel's count replaces ours.
+            done = pc.max_element_wise(done, 0, skip_nulls=False)
+        # A counter that fell was reset: what the thread did is unknown.
+        done = pc.if_else(pc.greater_equal(done, 0), done, None)
+        there = pc.is_valid(done).to_numpy(zero_copy_only=False)
+        amounts = pc.fill_null(done, 0).to_numpy(zero_copy_only=False)
+        sum_of = np.zeros(len(roles), np.int64)
+        np.add.at(sum_of, places, amounts)
+        sums[name] = (sum_of.tolist(), np.bincount(places, there, len(roles)).tolist())
+    return {
+        role: Totals(
+            int(lives[place]),
+            {name: sum_of[place] for name, (sum_of, known) in sums.items() if known[place]},
+        )
+        for place, role in enumerate(roles)
+    }
+
+
+def whole(by_role: Mapping[str, Totals]) -> Totals:
+    """All roles together: the process."""
+    fields: dict[str, int] = {}
+    for totals in by_role.values():
+        for name, value in totals.fields.items():
+            fields[name] = fields.get(name, 0) + value
+    return Totals(sum(totals.lives for totals in by_role.values()), fields)
+
+
+def _counter(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
+    """A field of a struct column; where the struct is null, so is the field."""
+    return pc.struct_field(column, name).cast(pa.int64())
+
 
 TICK_US = 10_000
 """Longest scheduler tick of a kernel (CONFIG_HZ=100); runs do not say which theirs was."""
@@ -175,3 +245,93 @@ def _energy(run: RunTables) -> tuple[float | None, float | None]:
     if microjoules is None:
         return None, None
     return microjoules / 1e6, _rate(microjoules / 1e6, to_ns - from_ns)
+
+
+MAX_POOLS = 16
+"""Names of pools in an answer, those that finished most."""
+READ_S = 1.0
+"""Pools are read once a second: what a run has of the second at its ends is open."""
+QUANTILES = (("p50", 0.5), ("p95", 0.95), ("p99", 0.99))
+
+
+def compared_pools(runs: Sequence[Mapping[str, PoolTotals]]) -> list[str]:
+    """Names of the pools that are compared, at most MAX_POOLS, by what they finished."""
+    finished: dict[str, int] = {}
+    for pools in runs:
+        for name, totals in pools.items():
+            finished[name] = finished.get(name, 0) + totals.counted.get("finished", 0)
+    return sorted(finished, key=lambda name: (-finished[name], name))[:MAX_POOLS]
+
+
+def metrics_of_pool(name: str, basis: CompareBasis) -> tuple[Metric, ...]:
+    """The rows of a pool, in the order of the table; each only if a run knows it."""
+
+    def metric(
+        figure: str, label: str, unit: str, better: Better, provenance: Provenance = "exact"
+    ) -> Metric:
+        grows = unit == "count" and figure in ("finished", "failed")
+        return Metric(
+            f"pool:{name}:{figure}",
+            f"Pool {name}: {label}",
+            unit,
+            better,
+            by_role=False,
+            provenance=provenance,
+            grows=grows,
+            rare=True,
+        )
+
+    per_s = basis == "rates"
+    return (
+        metric("finished", "throughput", "1/s", "more")
+        if per_s
+        else metric("finished", "jobs finished", "count", "more"),
+        metric("failed", "jobs failed", "1/s" if per_s else "count", "less"),
+        metric("response", "mean response", "s", "less"),
+        *(metric(f"response_{p}", f"response {p}", "s", "less", "estimated") for p, _ in QUANTILES),
+        metric("run", "mean run", "s", "neither"),
+        metric("ait", "AIT (mean queue wait)", "s", "less"),
+        *(metric(f"wait_{p}", f"queue wait {p}", "s", "less", "estimated") for p, _ in QUANTILES),
+        metric("size", "size at the end", "count", "neither"),
+    )
+
+
+def figures_of_pool(
+    name: str, totals: PoolTotals | None, duration_ns: int, basis: CompareBasis
+) -> Figures:
+    """Figures of the pools of one name; a run without them has none."""
+    if totals is None:
+        return {}
+    counted = totals.counted
+    finished, started = counted.get("finished"), counted.get("started")
+    figures: dict[str, Figure] = {
+        "finished": _count(finished, duration_ns, basis),
+        "failed": _count(counted.get("failed"), duration_ns, basis),
+        "response": _mean(counted.get("response_ns"), finished),
+        "run": _mean(counted.get("run_ns"), finished),
+        "ait": _mean(counted.get("queue_wait_ns"), started),
+        "size": Figure(totals.size),
+    }
+    for stem, time in (("response", RESPONSE), ("wait", QUEUE_WAIT)):
+        for p, part in QUANTILES:
+            figures[f"{stem}_{p}"] = _quantile(totals.times[time], part)
+    return {f"pool:{name}:{figure}": value for figure, value in figures.items()}
+
+
+def _count(count: int | None, duration_ns: int, basis: CompareBasis) -> Figure:
+    """Jobs; those of the second in which a run begins or ends may be of the other side."""
+    if count is None or duration_ns <= 0:
+        return Figure(None)
+    seconds = duration_ns / 1e9
+    error = count / seconds * min(READ_S, seconds)
+    return Figure(count / seconds, error / seconds) if basis == "rates" else Figure(count, error)
+
+
+def _mean(total_ns: int | None, count: int | None) -> Figure:
+    return Figure(total_ns / count / 1e9 if total_ns is not None and count else None)
+
+
+def _quantile(counts: Iterable[int], part: float) -> Figure:
+    """A quantile; it is somewhere in its bucket, whose upper end is twice its lower one."""
+    value = quantile_s(np.array(list(counts)), part)
+    return Figure(None) if value is None else Figure(value, value * (2**0.5 - 1))

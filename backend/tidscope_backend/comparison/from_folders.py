@@ -20,13 +20,17 @@ from tidscope_wire.generated.models import (
 from tidscope_wire.role import RoleRule
 
 from tidscope_backend.comparison.compare import check_choice, compare
-from tidscope_backend.comparison.matching import parse_correction
-from tidscope_backend.comparison.pool_totals import PoolTotals, pools_by_name
-from tidscope_backend.comparison.process_roles import split_by_process
-from tidscope_backend.comparison.sides import Side
+from tidscope_backend.comparison.matching import parse_correction, split_by_process
+from tidscope_backend.comparison.sides import (
+    ComparisonError,
+    PoolTotals,
+    RunTables,
+    Side,
+    Slice,
+    Window,
+    pools_by_name,
+)
 from tidscope_backend.comparison.statistics import MIN_SLICES
-from tidscope_backend.comparison.tables import ComparisonError, RunTables, Slice
-from tidscope_backend.comparison.windows import Window
 from tidscope_backend.store.cut_parts import RunCutter
 from tidscope_backend.store.parts import PartRows
 from tidscope_backend.store.reader import RunReader

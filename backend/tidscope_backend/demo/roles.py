@@ -1,18 +1,19 @@
-"""What the demo's threads do, one function a role. All stop soon after `stop` is set."""
+"""Roles of the demo's threads, one function each. All stop soon after `stop` is set."""
 
 import hashlib
+import math
 import os
 import select
 import socket
 import tempfile
+import threading
 import time
 import zlib
+from collections.abc import Callable
 from functools import partial
 from itertools import count
+from pathlib import Path
 from threading import Event, Lock
-
-from tidscope_backend.demo.thread_names import set_name, start_thread
-from tidscope_backend.demo.waves import pause, wave, work_in_waves
 
 KIB = 1024
 BLOCK = bytes(range(256)) * 64
@@ -146,3 +147,63 @@ def spawner(stop: Event) -> None:
         start_thread(f"task-{number}", partial(task, 0.2 * (number % 6)))
         if stop.wait(0.5):
             return
+
+
+MAX_COMM_BYTES = 15
+
+
+def set_name(name: str) -> None:
+    """Name the calling thread (proc(5): /proc/self/task/TID/comm)."""
+    comm = Path(f"/proc/self/task/{threading.get_native_id()}/comm")
+    comm.write_bytes(name.encode()[:MAX_COMM_BYTES])
+
+
+def start_thread(name: str, work: Callable[[], object]) -> threading.Thread:
+    """Start a thread that bears its name from its first instruction of work."""
+
+    def named() -> None:
+        set_name(name)
+        work()
+
+    thread = threading.Thread(target=named, name=name, daemon=True)
+    thread.start()
+    return thread
+
+
+SLOT_SECONDS = 0.1
+
+
+def wave(seconds: float, period: float, phase: float) -> float:
+    """A value from 0 to 1 that goes up and down once a period; phase is in turns."""
+    return (1 - math.cos(2 * math.pi * (seconds / period + phase))) / 2
+
+
+def pause(stop: Event, seconds: float) -> bool:
+    """Sleep for a short while: a wait for the event would be one for a lock, and shown as that.
+
+    Returns:
+        Whether the program ends.
+    """
+    time.sleep(seconds)
+    return stop.is_set()
+
+
+def work_in_waves(
+    stop: Event, piece: Callable[[], object], share: float, period: float, phase: float
+) -> None:
+    """Call `piece` again and again, using at most `share` of a CPU at the wave's crest.
+
+    Args:
+        stop: ends it.
+        piece: a small bit of work, well under a millisecond.
+        share: CPU seconds a second at the crest; half of it on average.
+        period: of the wave, seconds.
+        phase: of the wave, turns.
+    """
+    while not stop.is_set():
+        started = time.monotonic()
+        budget = SLOT_SECONDS * share * wave(started, period, phase)
+        until = time.thread_time() + budget
+        while time.thread_time() < until:
+            piece()
+        pause(stop, max(0.0, SLOT_SECONDS - (time.monotonic() - started)))

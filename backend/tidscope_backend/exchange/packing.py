@@ -1,4 +1,4 @@
-"""The folder of a run as .tar.zst, streamed; also of one that is being recorded."""
+"""Opening of a run for export, and its folder streamed as .tar.zst, even while it is recorded."""
 
 import io
 import tarfile
@@ -9,13 +9,55 @@ from typing import BinaryIO
 
 import pyarrow as pa
 from tidscope_wire.generated.models import RunManifest
+from typing_extensions import Buffer
 
-from tidscope_backend.exchange.opening import open_run
-from tidscope_backend.exchange.stream_buffer import StreamBuffer
-from tidscope_backend.hidden_arguments import frame_without, processes_without
+from tidscope_backend.hidden_arguments import frame_without, manifest_without, processes_without
 from tidscope_backend.store.folder import MANIFEST, RunFolder
 from tidscope_backend.store.open_part import pack_frame, whole_bytes, whole_frames
 from tidscope_backend.store.parquet_files import write_again
+from tidscope_backend.store.reader import RunReader
+
+
+def open_run(path: Path, hide: bool) -> RunReader:
+    """Open a run.
+
+    Args:
+        path: of its folder.
+        hide: arguments and output of programs, as from viewers.
+
+    Raises:
+        OSError: it cannot be read.
+        ValueError: its manifest is invalid.
+    """
+    reader = RunReader(path)
+    if hide:
+        reader.manifest = manifest_without(reader.manifest)
+    return reader
+
+
+class StreamBuffer(io.RawIOBase):
+    """Holds what was written until it is read."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._chunks: list[bytes] = []
+
+    def writable(self) -> bool:
+        """See io.RawIOBase."""
+        return True
+
+    def write(self, data: Buffer) -> int:
+        """See io.RawIOBase."""
+        chunk = bytes(memoryview(data))
+        self._chunks.append(chunk)
+        return len(chunk)
+
+    def drain(self) -> bytes:
+        """What was written since the last call."""
+        data = b"".join(self._chunks)
+        self._chunks.clear()
+        return data
+
 
 CHUNK = 256 * 1024
 OPEN_DETAIL = "exported while it was being recorded"

@@ -5,12 +5,14 @@ what drifts from round to round is in neither a gain nor its interval.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 
 from tidscope_wire.generated.models import (
     Experiment,
     ExperimentCell,
     ExperimentFigure,
+    ExperimentsResponse,
     ExperimentState,
     ExperimentSummary,
     FigureDifference,
@@ -24,7 +26,7 @@ from tidscope_backend.comparison.verdicts import judged
 from tidscope_backend.experiments.charts import charts_of
 from tidscope_backend.experiments.conditions import UNKNOWN
 from tidscope_backend.experiments.definition import RepeatSpec
-from tidscope_backend.experiments.figure_names import FIGURES, THROUGHPUT, FigureName
+from tidscope_backend.experiments.figures import FIGURES, THROUGHPUT, FigureName
 from tidscope_backend.experiments.journal import (
     Began,
     Begins,
@@ -33,12 +35,69 @@ from tidscope_backend.experiments.journal import (
     Failed,
     Repeated,
     began,
+    experiment_folders,
+    is_carried_out,
+    read_journal,
 )
-from tidscope_backend.experiments.matrix import Cell, baseline_of
-from tidscope_backend.experiments.rankings import Attempts, pairs_of, rankings
-from tidscope_backend.experiments.schedule import next_cell, repeats_left, standings
-from tidscope_backend.experiments.tallies import attempts_of, tallies_of
+from tidscope_backend.experiments.matrix import (
+    Cell,
+    attempts_of,
+    baseline_of,
+    next_cell,
+    repeats_left,
+    standings,
+    tallies_of,
+)
+from tidscope_backend.experiments.workload import ExperimentError
 from tidscope_backend.text import plural
+
+Attempts = Sequence[Repeated | Failed]
+
+
+def pairs_of(name: str, first: Attempts, other: Attempts) -> list[tuple[float, float]]:
+    """A figure of two cells, a pair for each round in which both have it."""
+    return [
+        (before, after)
+        for before, after in zip(values_of(name, first), values_of(name, other), strict=False)
+        if before is not None and after is not None
+    ]
+
+
+def values_of(name: str, attempts: Attempts) -> list[float | None]:
+    """A figure, round by round; None: the repeat failed, or did not give it."""
+    return [one.figures.get(name) if isinstance(one, Repeated) else None for one in attempts]
+
+
+def rankings(cells: Sequence[Cell], attempts: Mapping[str, Attempts]) -> Iterator[str]:
+    """A sentence for each combination of the other axes that has three policies or more.
+
+    Args:
+        cells: of the matrix.
+        attempts: of each cell, by its name, a round each.
+    """
+    families: dict[str, list[Cell]] = {}
+    for cell in cells:
+        families.setdefault(cell.without("policy").key, []).append(cell)
+    for rest, members in families.items():
+        found = [
+            (mean, cell.policy, attempts[cell.key])
+            for cell in members
+            if (mean := group_figure(values_of(THROUGHPUT, attempts[cell.key])).mean) is not None
+        ]
+        if len(found) < 3:
+            continue
+        _, best, most = max(found, key=lambda one: one[0])
+        below, others = list[str](), list[str]()
+        for _, policy, own in found:
+            if policy != best:
+                high = paired_difference(pairs_of(THROUGHPUT, most, own)).high
+                (below if high is not None and high < 0 else others).append(policy)
+        of = f"{rest}: " if len(families) > 1 else ""
+        yield (
+            f"{of}{best} did the most; shown to be below it: {', '.join(below) or 'none'}; "
+            f"not shown: {', '.join(others) or 'none'}."
+        )
+
 
 CONFIDENCE = (
     "Intervals are 95 % confidence intervals, assuming independent, normally distributed repeats: "
@@ -216,3 +275,30 @@ def _warnings(
 
 def _repeats(entries: Sequence[Entry]) -> int:
     return sum(isinstance(one, Repeated) for one in entries)
+
+
+MAX_LISTED = 200
+
+
+def listed(runs: Path | None) -> ExperimentsResponse:
+    """The newest experiments.
+
+    Args:
+        runs: the runs directory; None: there is none.
+    """
+    experiments, damaged = [], []
+    for folder in experiment_folders(runs)[:MAX_LISTED]:
+        try:
+            experiments.append(summarise(read_journal(folder), carried_out=is_carried_out(folder)))
+        except (ExperimentError, ValueError, KeyError) as error:
+            damaged.append(f"{folder.name}: {error}")
+    return ExperimentsResponse(experiments=experiments, damaged=damaged)
+
+
+def found(folder: Path) -> Experiment:
+    """One experiment. Raises ExperimentError: there is none, or its journal is damaged."""
+    entries = read_journal(folder)
+    try:
+        return analyse(entries, carried_out=is_carried_out(folder))
+    except (ValueError, KeyError) as error:
+        raise ExperimentError(f"{folder.name}: its journal is damaged: {error}") from None

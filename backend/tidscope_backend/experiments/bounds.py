@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from tidscope_wire.generated.models import Experiment
 
 from tidscope_backend.experiments.chart_parts import ends_in_percent
-from tidscope_backend.experiments.errors import ExperimentError
-from tidscope_backend.experiments.figure_names import BY_NAME
+from tidscope_backend.experiments.figures import BY_NAME
+from tidscope_backend.experiments.workload import ExperimentError
 
 FORM = re.compile(r"^\s*([a-z0-9_]+)\s*([<>])\s*([+-]?[0-9]+(?:\.[0-9]+)?)\s*%\s*$")
 

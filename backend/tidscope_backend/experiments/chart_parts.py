@@ -14,7 +14,7 @@ from tidscope_wire.generated.models import (
     GroupFigure,
 )
 
-from tidscope_backend.experiments.figure_names import BY_NAME, THROUGHPUT
+from tidscope_backend.experiments.figures import BY_NAME, THROUGHPUT
 from tidscope_backend.experiments.matrix import Cell
 
 Drawn = tuple[Cell, ExperimentCell]

@@ -11,18 +11,25 @@ from tidscope_wire.generated.models import (
 
 from tidscope_backend.experiments.chart_parts import (
     Drawn,
+    bare_point,
     chart_of,
     figure_of,
     lines_of,
+    mean_point,
     number_text,
     points_of,
 )
-from tidscope_backend.experiments.charts_of_ratios import gains, rait, rests_of, speed_up
-from tidscope_backend.experiments.charts_of_targets import by_target, latency_curves, targets_of
-from tidscope_backend.experiments.charts_of_time import charts_of_time
-from tidscope_backend.experiments.figure_names import THROUGHPUT
+from tidscope_backend.experiments.charts_of_ratios import (
+    degradation_point,
+    gains,
+    rait,
+    rests_of,
+    speed_up,
+    stable_point,
+)
+from tidscope_backend.experiments.figures import THROUGHPUT
 from tidscope_backend.experiments.matrix import Cell
-from tidscope_backend.experiments.ranks import degradation_point, stable_point
+from tidscope_backend.state_groups import GROUPS
 
 LATENCIES = ("p50_us", "p95_us", "deviation_us")
 COSTS = (
@@ -124,3 +131,124 @@ def _by_policy(drawn: Sequence[Drawn], name: str, unit: str) -> ExperimentChart 
         if points := points_of(rests, of_rest):
             series.append(ChartSeries(name=policy if len(policies) > 1 else "", points=points))
     return chart_of(f"{name}-by-policy", name, unit, "bars", "", rests, series, [])
+
+
+AXIS = "target"
+"""Parameter of workloads: operations a second that are asked for; 0: as many as there can be."""
+KEPT = 0.95
+"""A target is kept if so much of it is achieved."""
+
+
+def targets_of(cells: Sequence[Cell]) -> list[float]:
+    """Targets of a matrix, if it has several; in order."""
+    found = sorted({float(one.values[AXIS]) for one in cells if one.values.get(AXIS)})
+    return found if len(found) > 1 else []
+
+
+def by_target(
+    drawn: Sequence[Drawn], targets: Sequence[float], name: str, unit: str
+) -> ExperimentChart | None:
+    """A figure by target; throughput beside what was asked for."""
+    series, notes = [], []
+    for text, of_target in lines_of(drawn, AXIS, name):
+        if points := points_of(targets, of_target):
+            series.append(ChartSeries(name=text, points=points))
+        if name == THROUGHPUT:
+            of = f"{text}: " if text else ""
+            notes.append(f"{of}{_knee_note(of_target)}")
+    if name == THROUGHPUT and series:
+        asked = [bare_point(at, target) for at, target in enumerate(targets)]
+        series.append(ChartSeries(name="asked for", points=asked))
+        notes.append(f"A target is kept if {KEPT:.0%} of it is achieved.")
+    x = list(map(number_text, targets))
+    return chart_of(f"{name}-by-target", name, unit, "lines", AXIS, x, series, notes)
+
+
+def _knee_note(of_target: Mapping[float, GroupFigure]) -> str:
+    means = {target: one.mean for target, one in of_target.items() if target and one.mean}
+    kept = [target for target, mean in means.items() if mean >= KEPT * target]
+    if not kept:
+        return "no target is kept."
+    if max(kept) == max(means):
+        return f"all targets up to {number_text(max(kept))} are kept: the knee is above."
+    return f"targets are kept up to {number_text(max(kept))}: the knee."
+
+
+def latency_curves(
+    drawn: Sequence[Drawn], targets: Sequence[float], unit: str
+) -> list[ExperimentChart | None]:
+    """Latencies against achieved throughput, a curve for each combination of the other axes."""
+    achieved = dict(lines_of(drawn, AXIS, THROUGHPUT))
+    found = []
+    for name in ("p50_us", "p95_us", "deviation_us"):
+        series = []
+        for text, of_target in lines_of(drawn, AXIS, name):
+            means = {target: one.mean for target, one in achieved.get(text, {}).items()}
+            points = [
+                mean_point(at, of_target[target], means[target])
+                for at, target in enumerate(targets)
+                if target in of_target and means.get(target) is not None
+            ]
+            if points:
+                series.append(ChartSeries(name=text, points=points))
+        label = f"achieved {unit} a second"
+        x = list(map(number_text, targets))
+        chart_id = f"{name}-by-throughput"
+        found.append(chart_of(chart_id, name, unit, "curve", label, x, series, []))
+    return found
+
+
+MAX_CHARTS = 6
+"""One for each combination of the other axes."""
+LEAST = 0.001
+"""Groups of states with less of the time in all cells are left out."""
+
+
+def charts_of_time(drawn: Sequence[Drawn], axis: str) -> list[ExperimentChart | None]:
+    """Shares of time by state.
+
+    Args:
+        drawn: all cells.
+        axis: whose values are the places; empty: each cell has a place.
+    """
+    if not axis:
+        return [_chart("time", "", "", [(one.key, own) for one, own in drawn])]
+    by_rest: dict[str, list[Drawn]] = {}
+    for cell, own in drawn:
+        rest = cell.without(axis)
+        by_rest.setdefault(rest.key if rest.values else "", []).append((cell, own))
+    found = []
+    for at, (text, cells) in enumerate(list(by_rest.items())[:MAX_CHARTS]):
+        ordered = sorted(cells, key=lambda one: float(one[0].values.get(axis, 0)))
+        places = [(str(cell.values.get(axis, "")), own) for cell, own in ordered]
+        found.append(_chart(f"time-{at}" if text else "time", text, axis, places))
+    return found
+
+
+def _chart(
+    chart_id: str, rest: str, axis: str, places: Sequence[tuple[str, ExperimentCell]]
+) -> ExperimentChart | None:
+    series = []
+    for group in GROUPS:
+        points = [
+            bare_point(at, figure.figure.mean)
+            for at, (_, own) in enumerate(places)
+            if (figure := figure_of(own, f"share_{group.id}")) is not None
+            and figure.figure.mean is not None
+        ]
+        if any(point.mean >= LEAST for point in points):
+            series.append(ChartSeries(name=group.label, points=points))
+    if not series:
+        return None
+    return ExperimentChart(
+        id=chart_id,
+        title=f"Where the time went: {rest}" if rest else "Where the time went",
+        kind="stacked",
+        x_label=axis,
+        x=[text for text, _ in places],
+        y_label="share of the threads' time",
+        unit="",
+        reference=None,
+        series=series,
+        note="All threads that were there, idle ones as well; means of the repeats.",
+    )

@@ -12,9 +12,15 @@ from tidscope_policies.contract import Bounds
 from tidscope_policies.parameters import ParameterError
 from tidscope_policies.registry import POLICIES, first_choice_s
 
-from tidscope_backend.experiments.errors import ExperimentError
-from tidscope_backend.experiments.strict_toml import StrictModel, read_toml, validated
-from tidscope_backend.experiments.workload import Value, Workload, find_workload
+from tidscope_backend.experiments.workload import (
+    ExperimentError,
+    StrictModel,
+    Value,
+    Workload,
+    find_workload,
+    read_toml,
+    validated,
+)
 
 VERSION = 1
 DEFAULT = "default"

@@ -18,8 +18,7 @@ from typing import Any, BinaryIO
 
 from pydantic import TypeAdapter, ValidationError
 
-from tidscope_backend.experiments.errors import ExperimentError
-from tidscope_backend.experiments.workload import Value
+from tidscope_backend.experiments.workload import ExperimentError, Value
 
 FOLDER = ".experiments"
 """In the runs directory."""

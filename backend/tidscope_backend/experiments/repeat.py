@@ -10,8 +10,7 @@ from typing import Protocol
 
 from tidscope_wire.generated.models import Steering
 
-from tidscope_backend.experiments.building import Command, build_environment
-from tidscope_backend.experiments.commands import Commands
+from tidscope_backend.experiments.building import Command, Commands, build_environment
 from tidscope_backend.experiments.conditions import (
     Conditions,
     figures_between,
@@ -19,14 +18,16 @@ from tidscope_backend.experiments.conditions import (
     warnings_of,
 )
 from tidscope_backend.experiments.definition import DEFAULT, Definition, ProgramChoice
-from tidscope_backend.experiments.errors import RepeatError
-from tidscope_backend.experiments.figure_names import BY_NAME, CHOSEN, THROUGHPUT
-from tidscope_backend.experiments.load import Load, wrk_command
+from tidscope_backend.experiments.figures import BY_NAME, CHOSEN, NET_READ, THROUGHPUT, joined
 from tidscope_backend.experiments.matrix import Cell
-from tidscope_backend.experiments.program import RunningProgram, cpus_of
-from tidscope_backend.experiments.rings import RING_COUNTS
-from tidscope_backend.experiments.run_figures import NET_READ, joined
-from tidscope_backend.experiments.workload import ProgramSpec, Value
+from tidscope_backend.experiments.program import (
+    RING_COUNTS,
+    Load,
+    RunningProgram,
+    cpus_of,
+    wrk_command,
+)
+from tidscope_backend.experiments.workload import ProgramSpec, RepeatError, Value
 
 NET_EXPECTED = "net_expected"
 """Bytes that a program read from sockets, as another program says."""

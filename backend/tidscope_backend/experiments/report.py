@@ -8,7 +8,7 @@ from pathlib import Path
 from tidscope_wire.generated.models import Experiment, ExperimentCell, ExperimentFigure
 
 from tidscope_backend.experiments.chart_parts import ends_in_percent
-from tidscope_backend.experiments.figure_names import FIGURES, THROUGHPUT
+from tidscope_backend.experiments.figures import FIGURES, THROUGHPUT
 from tidscope_backend.experiments.journal import Entry, Repeated, began
 from tidscope_backend.experiments.picture import draw_chart
 

@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from tidscope_backend.experiments.errors import ExperimentError
+from tidscope_backend.experiments.workload import ExperimentError
 
 SERVED = (2, 5, "SPAN_KIND_SERVER", "SPAN_KIND_CONSUMER")
 """Kinds of spans that are requests (opentelemetry/proto/trace/v1/trace.proto, SpanKind)."""

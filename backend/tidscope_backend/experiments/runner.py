@@ -6,10 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tidscope_backend.experiments.commands import Commands
+from tidscope_backend.experiments.building import Commands
 from tidscope_backend.experiments.conditions import setup_of_machine
 from tidscope_backend.experiments.definition import Definition
-from tidscope_backend.experiments.errors import ExperimentError, RepeatError
 from tidscope_backend.experiments.journal import (
     Began,
     Begins,
@@ -24,10 +23,9 @@ from tidscope_backend.experiments.journal import (
     experiment_folders,
     read_journal,
 )
-from tidscope_backend.experiments.matrix import Cell, cells_of, group_name
+from tidscope_backend.experiments.matrix import Cell, cells_of, group_name, next_cell, tallies_of
 from tidscope_backend.experiments.repeat import Repeat, RepeatResult, Watching
-from tidscope_backend.experiments.schedule import next_cell
-from tidscope_backend.experiments.tallies import tallies_of
+from tidscope_backend.experiments.workload import ExperimentError, RepeatError
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tidscope_backend.locks.findings import LockUse
-from tidscope_backend.locks.hints import Hint
+from tidscope_backend.locks.findings import Hint, LockUse
 
 VERSION = 1
 MEASURE_S = 1.0

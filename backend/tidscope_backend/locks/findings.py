@@ -1,6 +1,7 @@
 """From sections of a program and what was waited for to findings: a lock each, with its hints."""
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -136,3 +137,231 @@ def _uses(
             ),
             strays=[one for one in strays if name in one["locks"] and not one["for_caller"]],
         )
+
+
+SHORT_INSTRUCTIONS = 25
+LONG_INSTRUCTIONS = 100
+READ_SHARE = 0.5
+WAITING = {"io": "I/O", "sleep": "a sleep", "wait": "a wait", "channel": "a channel operation"}
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A source line and what is there.
+
+    Attributes:
+        place: file and line.
+        text: what.
+    """
+
+    place: dict[str, Any]
+    text: str
+
+
+@dataclass(frozen=True)
+class Hint:
+    """Something to try.
+
+    Attributes:
+        name: move-out, atomic, rwmutex, shard or shorten.
+        text: what to change, and why, in a sentence or two.
+        evidence: why, by lines.
+    """
+
+    name: str
+    text: str
+    evidence: Sequence[Evidence]
+
+
+def hints_of(lock: LockUse) -> list[Hint]:
+    """All hints for a lock, the most promising first; empty if no rule fits."""
+    found = (rule(lock) for rule in RULES)
+    return [hint for hint in found if hint is not None]
+
+
+def _move_out(lock: LockUse) -> Hint | None:
+    """What waits for something else while the lock is held."""
+    evidence = [
+        Evidence(effect["place"], _waiting_text(effect))
+        for section in _waited(lock)
+        for effect in section.facts["effects"]
+        if effect["what"] in WAITING
+    ]
+    if not evidence:
+        return None
+    kinds = sorted({_kind(one.text) for one in evidence})
+    return Hint(
+        "move-out",
+        f"Move {' and '.join(kinds)} out of the section: copy under the lock what is needed, "
+        "unlock, then do it.",
+        evidence,
+    )
+
+
+def _kind(text: str) -> str:
+    return next(name for name in WAITING.values() if text.startswith(name))
+
+
+def _waiting_text(effect: dict[str, Any]) -> str:
+    way = " → ".join(map(_short_function, effect["chain"]))
+    sure = "" if effect["sure"] else ", if the call through an interface reaches it"
+    return f"{WAITING[effect['what']]} while the lock is held{': ' + way if way else ''}{sure}"
+
+
+def _atomic(lock: LockUse) -> Hint | None:
+    """All sections add to whole numbers, or read little."""
+    counting = [section for section in lock.sections if section.facts["only_counts"]]
+    if not counting or lock.strays:
+        return None
+    others = [section for section in lock.sections if not section.facts["only_counts"]]
+    if not all(_is_plain_read(section) for section in others):
+        return None
+    fields = sorted({name for section in counting for name in section.facts["writes"]})
+    several = any(len(section.facts["writes"]) > 1 for section in counting)
+    caution = (
+        " A section changes several of them: readers may then see one changed and not the other."
+        if several
+        else ""
+    )
+    return Hint(
+        "atomic",
+        f"Make {' and '.join(map(_short, fields))} atomic (sync/atomic) and drop the lock: "
+        f"all it guards is adding and reading.{caution}",
+        [Evidence(_begin(one), "only adds to a whole number") for one in counting],
+    )
+
+
+def _is_plain_read(section: MeasuredSection) -> bool:
+    facts = section.facts
+    return bool(facts["reads_only"] and not facts["map_accesses"] and _is_short(section))
+
+
+def _is_short(section: MeasuredSection) -> bool:
+    facts = section.facts
+    return bool(
+        facts["instructions"] <= SHORT_INSTRUCTIONS
+        and not (facts["calls"] or facts["loops"] or facts["effects"])
+    )
+
+
+def _rwmutex(lock: LockUse) -> Hint | None:
+    """Much of the waiting is for sections that only read."""
+    reading = [section for section in lock.sections if _only_reads(section)]
+    if lock.kind != "Mutex" or not reading:
+        return None
+    whole = lock.wait_ns
+    part = sum(section.wait_ns or 0 for section in reading)
+    share = part / whole if whole else len(reading) / len(lock.sections)
+    if share < READ_SHARE:
+        return None
+    said = (
+        f"{share:.0%} of the waiting is for sections that only read"
+        if whole
+        else f"{len(reading)} of {len(lock.sections)} sections only read"
+    )
+    caution = (
+        " They are short, and RLock writes to the lock too: on many cores little may be gained."
+        if all(map(_is_short, reading))
+        else ""
+    )
+    return Hint(
+        "rwmutex",
+        f"Use a sync.RWMutex and RLock where nothing is changed: {said}.{caution}",
+        [Evidence(_begin(one), f"only reads {_reads(one)}") for one in reading],
+    )
+
+
+def _only_reads(section: MeasuredSection) -> bool:
+    return bool(section.facts["reads_only"] and section.facts["mode"] == "write")
+
+
+def _reads(section: MeasuredSection) -> str:
+    return ", ".join(map(_short, section.facts["reads"])) or "nothing shared"
+
+
+def _shard(lock: LockUse) -> Hint | None:
+    """One lock for a map that is written to."""
+    if lock.holder == "element":
+        return None
+    using = [
+        section
+        for section in _waited(lock)
+        if section.facts["map_accesses"] and not section.facts["loops"]
+    ]
+    if not any(section.facts["writes"] for section in using):
+        return None
+    return Hint(
+        "shard",
+        "Divide the map into parts by a hash of the key, each with its own lock, so that users of "
+        "different keys do not meet.",
+        [
+            Evidence(
+                _begin(one), f"{one.facts['map_accesses']} map accesses, writes {_writes(one)}"
+            )
+            for one in using
+        ],
+    )
+
+
+def _writes(section: MeasuredSection) -> str:
+    return ", ".join(map(_short, section.facts["writes"])) or "nothing"
+
+
+def _shorten(lock: LockUse) -> Hint | None:
+    """A long section."""
+    evidence = [
+        Evidence(_begin(section), _length(section))
+        for section in _waited(lock)
+        if section.facts["instructions"] >= LONG_INSTRUCTIONS
+        or section.facts["loops"]
+        or section.facts["allocations"]
+    ]
+    if not evidence:
+        return None
+    return Hint(
+        "shorten",
+        "Shorten the section: allocate and compute before locking, and hold the lock for the "
+        "exchange of the result only.",
+        evidence,
+    )
+
+
+def _length(section: MeasuredSection) -> str:
+    facts = section.facts
+    parts = [
+        (facts["instructions"], "instructions"),
+        (facts["loops"], "loops"),
+        (facts["allocations"], "allocations"),
+        (facts["calls"], "calls"),
+    ]
+    return ", ".join(f"{number} {what}" for number, what in parts if number)
+
+
+def _waited(lock: LockUse) -> list[MeasuredSection]:
+    """The sections that were waited for; all of them without a profile."""
+    waited = [section for section in lock.sections if section.wait_ns]
+    return waited or list(lock.sections)
+
+
+def _begin(section: MeasuredSection) -> dict[str, Any]:
+    place: dict[str, Any] = section.facts["locked_at"][0]
+    return {"file": place["file"], "line": place["line"]}
+
+
+def _short_function(name: str) -> str:
+    """`(*a.org/b/c.T).M` as `(*c.T).M`."""
+    return re.sub(r"[^(*\[\s]+/", "", name)
+
+
+def _short(name: str) -> str:
+    """A name without its package's path."""
+    return name.rpartition("/")[2]
+
+
+RULES: Sequence[Callable[[LockUse], Hint | None]] = (
+    _move_out,
+    _atomic,
+    _rwmutex,
+    _shard,
+    _shorten,
+)

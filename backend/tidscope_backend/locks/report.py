@@ -5,8 +5,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from tidscope_backend.locks.findings import LockUse, Measured, MeasuredSection
-from tidscope_backend.locks.hints import Hint
+from tidscope_backend.locks.findings import Hint, LockUse, Measured, MeasuredSection
 
 WIDTH = 100
 

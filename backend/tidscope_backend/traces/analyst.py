@@ -8,13 +8,12 @@ from tidscope_traces.critical.path import critical_path
 from tidscope_traces.spans.model import Operation, Span, Trace, group_spans, make_trace
 from tidscope_traces.spans.reading import LATEST_NS
 from tidscope_traces.summary.analysis import describe
-from tidscope_traces.summary.difference import compare_trees
 from tidscope_traces.summary.durations import measure_durations
-from tidscope_traces.summary.everywhere import rank_everywhere
 from tidscope_traces.summary.heat import heat_map
 from tidscope_traces.summary.options import Options, Projection
+from tidscope_traces.summary.ranking import rank_everywhere
 from tidscope_traces.summary.traces import Summaries, summarise_all
-from tidscope_traces.summary.tree import merge_contexts
+from tidscope_traces.summary.tree import compare_trees, merge_contexts
 from tidscope_wire.generated.models import (
     TraceAnalysis,
     TraceDetail,

@@ -6,13 +6,13 @@ from tidscope_traces.anomalies.detector import find_anomalies
 from tidscope_traces.critical.path import CriticalPath
 from tidscope_traces.spans.model import Operation, Span
 from tidscope_traces.summary.analysis import Analysis
-from tidscope_traces.summary.difference import DifferenceTree as FoundDifference
 from tidscope_traces.summary.durations import Durations
-from tidscope_traces.summary.everywhere import RankedEverywhere
 from tidscope_traces.summary.heat import Heat
 from tidscope_traces.summary.options import Projection
+from tidscope_traces.summary.ranking import RankedEverywhere
 from tidscope_traces.summary.traces import Summaries
 from tidscope_traces.summary.tree import ContextTree
+from tidscope_traces.summary.tree import DifferenceTree as FoundDifference
 from tidscope_wire.generated.models import (
     DifferenceTree,
     ErrorPath,

@@ -9,15 +9,17 @@ import signal
 import subprocess
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from typing import Any
 
 import pyarrow as pa
 from tidscope_confinement.resources import Limits
+from tidscope_traces.spans.jaeger import read_jaeger
+from tidscope_traces.spans.model import Span
+from tidscope_traces.spans.otlp import read_otlp
 from tidscope_traces.spans.reading import BadTracesError, Bounds, ReadSpans, TooManyError
 
 from tidscope_backend.exchange.confinement import ENVIRONMENT
 from tidscope_backend.parent_death import bound_to_parent, run_module
-from tidscope_backend.traces.columns import decode, table_of
-from tidscope_backend.traces.documents import read_document
 
 PROGRAM = "tidscope_backend.traces.limited_reading"
 SMALL_BYTES = 256 * 1024
@@ -95,3 +97,100 @@ def _read_limited(data: bytes, bounds: Bounds, limits: Limits) -> Batch:
     table = decode(rest)
     table.validate(full=True)
     return Batch(table, rejected, reasons)
+
+
+SCHEMA = pa.schema(
+    [
+        ("trace_id", pa.utf8()),
+        ("span_id", pa.utf8()),
+        ("parent_id", pa.utf8()),
+        ("service", pa.utf8()),
+        ("operation", pa.utf8()),
+        ("start_ns", pa.int64()),
+        ("end_ns", pa.int64()),
+        ("kind", pa.utf8()),
+        ("error", pa.bool_()),
+        ("pid", pa.int64()),
+        ("thread_id", pa.int64()),
+        ("follows", pa.bool_()),
+        ("attributes", pa.map_(pa.utf8(), pa.utf8())),
+    ]
+)
+"""Names are those of `Span`; docs/traces.md describes them."""
+
+
+def table_of(spans: Sequence[Span]) -> pa.Table:
+    """Spans as a table, in their order; text that is not Unicode has ? in its place."""
+    columns: list[Sequence[object]] = list(zip(*spans, strict=True)) or [()] * len(SCHEMA)
+    columns[-1] = [list(span.attributes.items()) for span in spans]
+    arrays = []
+    for values, column in zip(columns, SCHEMA, strict=True):
+        try:
+            arrays.append(pa.array(values, column.type))
+        except UnicodeEncodeError:
+            arrays.append(pa.array([_encodable(value) for value in values], column.type))
+    return pa.Table.from_arrays(arrays, schema=SCHEMA)
+
+
+def spans_of(table: pa.Table) -> list[Span]:
+    """Rows of such a table as spans; `table` has its columns, in any order."""
+    columns = [table[name].to_pylist() for name in SCHEMA.names]
+    columns[-1] = [dict(one) for one in columns[-1]]
+    return [Span(*values) for values in zip(*columns, strict=True)]
+
+
+def encode(table: pa.Table) -> bytes:
+    """A table as bytes of its own."""
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, SCHEMA) as writer:
+        writer.write_table(table)
+    return bytes(sink.getvalue())
+
+
+def decode(data: bytes) -> pa.Table:
+    """What `encode` made. Raises ValueError: it is something else."""
+    try:
+        with pa.ipc.open_stream(pa.py_buffer(data)) as reader:
+            table = reader.read_all()
+    except (pa.ArrowException, OSError) as error:
+        raise ValueError(f"not a batch of spans: {error}") from None
+    if table.schema != SCHEMA:
+        raise ValueError("a batch of spans with other columns")
+    return table
+
+
+def _encodable(value: object) -> object:
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, list):
+        return [tuple(_encodable(part) for part in pair) for pair in value]
+    return value
+
+
+def read_document(data: bytes, bounds: Bounds | None = None) -> ReadSpans:
+    """Read Jaeger's JSON, or OTLP's JSON: a document, or one a line.
+
+    Raises:
+        BadTracesError: it is neither.
+        TooManyError: it holds more than the bounds.
+    """
+    try:
+        document = _parse(data)
+    except (ValueError, RecursionError):
+        raise BadTracesError("the file is not JSON") from None
+    first = document[0] if isinstance(document, list) and document else document
+    if isinstance(first, dict) and "resourceSpans" in first:
+        return read_otlp(document, bounds)
+    if isinstance(first, dict) and ("data" in first or "spans" in first):
+        return read_jaeger(document, bounds)
+    raise BadTracesError("the file has neither Jaeger's `data` nor OTLP's `resourceSpans`")
+
+
+def _parse(data: bytes) -> Any:
+    try:
+        return json.loads(data)
+    except json.JSONDecodeError:
+        lines = [line for line in data.splitlines() if line.strip()]
+        if len(lines) < 2:
+            raise
+        return [json.loads(line) for line in lines]

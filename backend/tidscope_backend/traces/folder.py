@@ -1,11 +1,20 @@
-"""Where spans lie: beside the runs, a folder for each life of a backend that stored some."""
+"""Folders of stored spans beside the runs: their parts, sealing and retention."""
 
+import logging
 import os
 import re
 import secrets
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+import pyarrow as pa
+
+from tidscope_backend.store.folder import RunFolder, sync_folder
+from tidscope_backend.store.lock import RunLock
+from tidscope_backend.store.open_part import whole_frames
+from tidscope_backend.traces.batches import SCHEMA, decode
 
 FOLDER = ".traces"
 """In the runs directory."""
@@ -64,3 +73,143 @@ def span_folders(runs: Path | None) -> list[SpanFolder]:
         return []
     found = [one for one in entries if NAME.match(one.name) and one.is_dir(follow_symlinks=False)]
     return sorted((SpanFolder(Path(one.path)) for one in found), key=lambda one: one.path.name)
+
+
+@dataclass(frozen=True)
+class SpanRetention:
+    """Bounds of the spans that are kept.
+
+    Attributes:
+        max_age_s: parts that were sealed longer ago are deleted; None: none is for its age.
+        max_bytes: the oldest parts are deleted until all take no more; None: none is.
+    """
+
+    max_age_s: float | None
+    max_bytes: int | None
+
+
+@dataclass(frozen=True)
+class _Part:
+    path: Path
+    sealed_s: float
+    size: int
+
+
+def expire(
+    runs: Path | None, retention: SpanRetention, unix_s: float, own: SpanFolder | None
+) -> int:
+    """Delete parts, and folders that are empty then.
+
+    Args:
+        runs: the runs directory.
+        retention: the bounds.
+        unix_s: now.
+        own: the folder that is being written to; it stays.
+
+    Returns:
+        How many spans they had.
+    """
+    import pyarrow.parquet as pq
+
+    expired = 0
+    parts = sorted(_parts(runs), key=lambda part: (part.sealed_s, part.path))
+    left = sum(part.size for part in parts)
+    for part in parts:
+        old = retention.max_age_s is not None and unix_s - part.sealed_s > retention.max_age_s
+        large = retention.max_bytes is not None and left > retention.max_bytes
+        if old or large:
+            left -= part.size
+            try:
+                expired += pq.read_metadata(part.path).num_rows
+                part.path.unlink()
+            except OSError:
+                continue  # Another backend was faster.
+    for folder in span_folders(runs):
+        if own is None or folder.path != own.path:
+            try:
+                folder.path.rmdir()
+            except OSError:
+                continue  # It holds something.
+    return expired
+
+
+def _parts(runs: Path | None) -> list[_Part]:
+    found = []
+    for folder in span_folders(runs):
+        for number in folder.sealed_parts():
+            path = folder.sealed_part(number)
+            try:
+                facts = path.stat()
+            except OSError:
+                continue
+            found.append(_Part(path, facts.st_mtime, facts.st_size))
+    return found
+
+
+ROW_GROUP = 8192
+"""Sorted by trace, so that a trace is found in one or two of them."""
+_log = logging.getLogger(__name__)
+
+
+def seal(folder: SpanFolder, number: int, batches: Sequence[pa.Table]) -> None:
+    """Write a part as Parquet under a temporary name, rename it, and delete its batches.
+
+    Raises:
+        OSError: it cannot be written; its batches are still there.
+    """
+    import pyarrow.compute as pc
+    import pyarrow.parquet as pq
+
+    from tidscope_backend.store.parquet_files import sync_file
+
+    path = folder.sealed_part(number)
+    new = path.with_suffix(".new")
+    # Attributes cannot be sorted with the rest; rows are taken in the order of the others.
+    table = pa.concat_tables(batches)
+    order = pc.sort_indices(table, [("trace_id", "ascending"), ("start_ns", "ascending")])
+    with new.open("wb") as file:
+        pq.write_table(table.take(order), file, row_group_size=ROW_GROUP, compression="zstd")
+    sync_file(new)
+    new.replace(path)
+    sync_folder(folder.path)
+    folder.open_part(number).unlink(missing_ok=True)
+
+
+def read_open(path: Path) -> list[pa.Table]:
+    """Whole batches of an open part; one that was not written whole is left out.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    found = []
+    for data in whole_frames(path.read_bytes()):
+        try:
+            found.append(decode(data))
+        except ValueError as error:
+            _log.warning("%s: %s", path.name, error)
+    return found
+
+
+def recover(runs: Path | None) -> None:
+    """Seal what backends that have ended left open; those that live hold a lock."""
+    for folder in span_folders(runs):
+        try:
+            lock = RunLock.acquire(RunFolder(folder.path))
+        except OSError:
+            continue
+        if lock is None:
+            continue
+        try:
+            _recover(folder)
+        except OSError as error:
+            _log.warning("%s: %s", folder.path.name, error)
+        finally:
+            lock.release()
+
+
+def _recover(folder: SpanFolder) -> None:
+    for number in folder.open_parts():
+        batches = read_open(folder.open_part(number))
+        seal(folder, number, batches or [SCHEMA.empty_table()])
+    for rest in folder.path.glob("*.new"):
+        rest.unlink()

@@ -22,9 +22,14 @@ def main() -> int:
     import pyarrow as pa
     from tidscope_traces.spans.reading import BadTracesError, Bounds, TooManyError
 
-    from tidscope_backend.traces.batches import READ, REFUSED, TOO_MANY, Batch
-    from tidscope_backend.traces.columns import encode
-    from tidscope_backend.traces.documents import read_document
+    from tidscope_backend.traces.batches import (
+        READ,
+        REFUSED,
+        TOO_MANY,
+        Batch,
+        encode,
+        read_document,
+    )
 
     pa.set_cpu_count(1)
     pa.set_io_thread_count(1)

@@ -1,4 +1,4 @@
-"""Which traces there are, by SQL (DuckDB) over Parquet files and tables of spans."""
+"""Traces found by SQL (DuckDB) over tables of spans, and runs as sets of traces."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -9,11 +9,16 @@ import pyarrow as pa
 from tidscope_traces.spans.model import Span
 from tidscope_wire.generated.models import TraceEndpoint, TraceSummary
 
-from tidscope_backend.traces.columns import SCHEMA, spans_of
+from tidscope_backend.traces.batches import SCHEMA, spans_of
 from tidscope_backend.traces.span_store import StoredSpans
 
 if TYPE_CHECKING:
     import duckdb
+from collections.abc import Coroutine
+from typing import NamedTuple
+
+import pyarrow.compute as pc
+from tidscope_wire.generated.models import RunManifest
 
 MAX_ENDPOINTS = 500
 MAX_TRACES = 2000
@@ -236,3 +241,36 @@ def _spans(database: "duckdb.DuckDBPyConnection", query: str, values: dict[str, 
 def _number(database: "duckdb.DuckDBPyConnection", query: str) -> int:
     ((found,),) = database.execute(query).fetchall()
     return int(found)
+
+
+class RunWindow(NamedTuple):
+    """When a run was recorded, and of what.
+
+    Attributes:
+        since_ns: first frame, Unix nanoseconds.
+        until_ns: last frame.
+        processes: ids of its process, or of those of its group.
+    """
+
+    since_ns: int
+    until_ns: int
+    processes: tuple[int, ...]
+
+
+FindRun = Callable[[str], Coroutine[None, None, RunWindow]]
+
+
+def window_of(manifest: RunManifest, threads: pa.Table | None) -> RunWindow:
+    """The window of a run.
+
+    Args:
+        manifest: of the run.
+        threads: its thread table, if it is of a group; None: it is of a process.
+    """
+    began_ns = manifest.started_unix_us * 1000
+    processes = {manifest.target.process.pid}
+    if threads is not None and "pid" in threads.column_names:
+        processes |= set(pc.unique(threads["pid"]).drop_null().to_pylist())
+    return RunWindow(
+        began_ns, began_ns + manifest.to_ns - manifest.from_ns, tuple(sorted(processes))
+    )

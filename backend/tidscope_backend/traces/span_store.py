@@ -13,10 +13,16 @@ from tidscope_backend.store.errors import unwritable
 from tidscope_backend.store.folder import RunFolder
 from tidscope_backend.store.lock import RunLock
 from tidscope_backend.store.open_part import PartFile
-from tidscope_backend.traces.columns import encode, table_of
-from tidscope_backend.traces.folder import SpanFolder, span_folders
-from tidscope_backend.traces.retention import SpanRetention, expire
-from tidscope_backend.traces.sealing import read_open, recover, seal
+from tidscope_backend.traces.batches import encode, table_of
+from tidscope_backend.traces.folder import (
+    SpanFolder,
+    SpanRetention,
+    expire,
+    read_open,
+    recover,
+    seal,
+    span_folders,
+)
 
 _log = logging.getLogger(__name__)
 

@@ -13,8 +13,15 @@ from math import log
 
 import numpy as np
 
-from tidscope_traces.anomalies.choices import Events, Kind, learn_choices
-from tidscope_traces.anomalies.limits import P_VALUE, Limit, in_deviations, tailed
+from tidscope_traces.anomalies.choices import (
+    P_VALUE,
+    Events,
+    Kind,
+    Limit,
+    in_deviations,
+    learn_choices,
+    tailed,
+)
 from tidscope_traces.anomalies.times import learn_times
 from tidscope_traces.anomalies.vectors import Chains, Entries, Floats, Ints, read_entries
 from tidscope_traces.spans.model import Operation

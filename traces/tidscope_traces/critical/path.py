@@ -5,14 +5,157 @@ path; then, going back in time, the next that happens before that one; and so on
 them is the span's own. Each child on the path has the same done to it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from tidscope_traces.critical.fitting import NOTHING, FittedTrace, fit
-from tidscope_traces.critical.order import settle_ends
 from tidscope_traces.spans.model import Operation, Trace
+
+TOLERANCE_NS = 1_000_000
+"""Overlaps of this much or more are not taken for a difference of clocks."""
+TOLERANCE_DIVISOR = 100
+"""Nor are overlaps of the parent's duration divided by this, or more."""
+
+
+def settle_ends(
+    parent: int, children: Sequence[int], start_ns: Sequence[int], end_ns: Sequence[int]
+) -> dict[int, int]:
+    """Ends of children that overlap the next one only because of their clocks, moved to its start.
+
+    With these ends "A happens before B" is A.end <= B.start, for all. Two events with none between
+    them are neighbours among all sorted by time, so one walk finds all such pairs.
+
+    Args:
+        parent: the span that calls the children.
+        children: of one span.
+        start_ns: of each span of the trace, fitted.
+        end_ns: the same.
+
+    Returns:
+        The ends that moved, by child.
+    """
+    parent_ns = end_ns[parent] - start_ns[parent]
+    events = sorted(
+        [(start_ns[child], 0, child) for child in children]
+        + [(end_ns[child], 1, child) for child in children]
+    )
+    moved: dict[int, int] = {}
+    for place in range(1, len(events)):
+        began, end_first, later = events[place - 1]
+        ended, end_second, earlier = events[place]
+        if (
+            (end_first, end_second) == (0, 1)
+            and earlier != later
+            and 0 < ended - began < TOLERANCE_NS
+            and (ended - began) * TOLERANCE_DIVISOR < parent_ns
+            and start_ns[earlier] < began
+            and (place < 2 or events[place - 2][0] < began)
+            and (place + 1 == len(events) or events[place + 1][0] > ended)
+        ):
+            moved[earlier] = began
+    return moved
+
+
+NOTHING: AbstractSet[Operation] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class FittedTrace:
+    """What is beneath one root of a trace, fitted into it. Indices are those of trace.spans.
+
+    Attributes:
+        trace: that it was made of.
+        root: where it starts.
+        order: the spans that remain, parents before their children.
+        start_ns, end_ns: of each span of the trace; meaningful for those in order.
+        children: of each span of the trace, those that remain, latest end first.
+        truncated: spans that were cut.
+        truncated_ns: the time that was cut off, of all of them.
+        dropped: spans left out because they, or a caller, lay outside of their parent's time.
+        detached: asynchronous spans that outlived their parent, left out with what is beneath.
+        excluded: spans of excluded operations, left out with what is beneath.
+    """
+
+    trace: Trace
+    root: int
+    order: list[int]
+    start_ns: list[int]
+    end_ns: list[int]
+    children: list[list[int]]
+    truncated: int = 0
+    truncated_ns: int = 0
+    dropped: int = 0
+    detached: int = 0
+    excluded: int = 0
+
+    @property
+    def duration_ns(self) -> int:
+        """Of the root."""
+        return self.end_ns[self.root] - self.start_ns[self.root]
+
+
+def fit(trace: Trace, root: int, excluded: AbstractSet[Operation] = NOTHING) -> FittedTrace:
+    """Fit a trace into one of its spans.
+
+    A parent does not wait for an asynchronous child that ends after it: such a child is detached,
+    which is no error of clocks.
+
+    Args:
+        trace: its links are followed without recursion, so depth has no limit.
+        root: index of the span to start at.
+        excluded: operations left out with what is beneath them, of any service if theirs is ""; the
+            root itself always counts.
+    """
+    spans = trace.spans
+    start = [span.start_ns for span in spans]
+    end = [span.end_ns for span in spans]
+    children: list[list[int]] = [[]] * len(spans)
+    order: list[int] = []
+    truncated = truncated_ns = dropped = detached = left_out = 0
+    waiting = [root]
+    while waiting:
+        parent = waiting.pop()
+        order.append(parent)
+        own = trace.children[parent]
+        if not own:
+            continue
+        first, last = start[parent], end[parent]
+        kept: list[int] = []
+        for child in own:
+            span = spans[child]
+            if excluded and not excluded.isdisjoint((span.named, Operation("", span.operation))):
+                left_out += _count_beneath(trace, child)
+            elif end[child] > last and span.asynchronous:
+                detached += _count_beneath(trace, child)
+            elif end[child] < first or start[child] > last:
+                dropped += _count_beneath(trace, child)
+            else:
+                cut_ns = max(0, first - start[child]) + max(0, end[child] - last)
+                if cut_ns:
+                    truncated += 1
+                    truncated_ns += cut_ns
+                    start[child] = max(first, start[child])
+                    end[child] = min(last, end[child])
+                kept.append(child)
+        # Of spans that end at once the longest explains most; the index is by start, so that
+        # the rest is settled whatever order the spans came in.
+        kept.sort(key=lambda child: (-end[child], start[child], child))
+        children[parent] = kept
+        waiting.extend(kept)
+    return FittedTrace(
+        *(trace, root, order, start, end, children),
+        *(truncated, truncated_ns, dropped, detached, left_out),
+    )
+
+
+def _count_beneath(trace: Trace, top: int) -> int:
+    count = 0
+    waiting = [top]
+    while waiting:
+        count += 1
+        waiting.extend(trace.children[waiting.pop()])
+    return count
 
 
 class Segment(NamedTuple):

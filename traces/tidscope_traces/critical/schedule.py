@@ -15,8 +15,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from tidscope_traces.critical.fitting import FittedTrace
-from tidscope_traces.critical.order import settle_ends
+from tidscope_traces.critical.path import FittedTrace, settle_ends
 
 
 @dataclass(frozen=True, slots=True)

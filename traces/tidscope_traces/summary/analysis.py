@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from tidscope_traces.spans.model import Trace
+from tidscope_traces.summary.calls import ErrorPath, rank_failures
 from tidscope_traces.summary.durations import Durations, measure_durations, window
-from tidscope_traces.summary.failures import ErrorPath, rank_failures
 from tidscope_traces.summary.options import Options
 from tidscope_traces.summary.ranking import RankedOperation, rank_operations
 from tidscope_traces.summary.traces import Summaries, summarise_all

@@ -5,7 +5,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Literal
 
-from tidscope_traces.critical.fitting import NOTHING
+from tidscope_traces.critical.path import NOTHING
 from tidscope_traces.spans.model import Operation, Trace
 
 

@@ -6,13 +6,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from tidscope_traces.critical.fitting import FittedTrace, fit
-from tidscope_traces.critical.path import CriticalPath, walk_back
+from tidscope_traces.critical.path import CriticalPath, FittedTrace, fit, walk_back
 from tidscope_traces.critical.schedule import Schedule
 from tidscope_traces.spans.model import Trace
-from tidscope_traces.summary.calls import Calls, read_calls
-from tidscope_traces.summary.catalogue import Catalogue
-from tidscope_traces.summary.failures import failing_paths
+from tidscope_traces.summary.calls import Calls, Catalogue, failing_paths, read_calls
 from tidscope_traces.summary.options import Options, choose_roots
 
 

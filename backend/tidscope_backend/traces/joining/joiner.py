@@ -1,6 +1,6 @@
 """The spans of a critical path, each joined with its thread or its process."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
@@ -8,13 +8,16 @@ from tidscope_traces.critical.path import CriticalPath
 from tidscope_traces.spans.model import Span
 from tidscope_wire.generated.models import SpanLock, SpanPart, SpanThread
 
-from tidscope_backend.traces.joining.lock_readings import LockWaits
-from tidscope_backend.traces.joining.observed import Observed
-from tidscope_backend.traces.joining.origin import MIN_DIGITS, Origin, is_foreign, origin_of
-from tidscope_backend.traces.joining.places import Place, Places
-from tidscope_backend.traces.joining.runtime_threads import runtime_threads
-from tidscope_backend.traces.joining.thread_split import Parts, busy, of_process, of_thread
-from tidscope_backend.traces.joining.timeline import split_all
+from tidscope_backend.traces.joining.observed import LockWaits, Observed
+from tidscope_backend.traces.joining.places import (
+    MIN_DIGITS,
+    Origin,
+    Place,
+    Places,
+    is_foreign,
+    origin_of,
+)
+from tidscope_backend.traces.joining.timeline import Parts, busy, of_process, of_thread, split_all
 
 MAX_SPANS = 200
 """Of a path that are joined: those with the most own time."""
@@ -163,3 +166,30 @@ def _span_thread(
 
 def _parts(parts: Parts) -> list[SpanPart]:
     return [SpanPart.model_validate({"reason": name, "ns": ns}) for name, ns in parts.ns.items()]
+
+
+GO = frozenset({"sysmon", "template thread"})
+"""The collector finds these by their stacks; other threads of a Go program have its own name."""
+HOTSPOT = (
+    *("VM Thread", "VM Periodic Tas", "GC Thread#", "G1 ", "C1 CompilerThre", "C2 CompilerThre"),
+    *("ZDirector", "ZDriver", "ZStat", "ZWorker", "ZUnmapper", "ZUncommitter", "Shenandoah "),
+    *("Reference Handl", "Finalizer", "Signal Dispatch", "Service Thread", "Monitor Deflati"),
+    *("Notification Th", "Common-Cleaner", "Attach Listener", "Sweeper thread"),
+)
+"""What names begin with (OpenJDK 11 to 25, src/hotspot/share)."""
+HOTSPOT_HAS = "VM Periodic Tas"
+"""Each virtual machine has this thread, and no other program's library names one so."""
+
+
+def runtime_threads(names: Mapping[int, str], threads: Iterable[int]) -> set[int]:
+    """Which threads of a process are its runtime's own.
+
+    Args:
+        names: of threads; some may have none.
+        threads: of one process.
+    """
+    own = {tid: names.get(tid, "") for tid in threads}
+    is_java = any(name.startswith(HOTSPOT_HAS) for name in own.values())
+    return {
+        tid for tid, name in own.items() if name in GO or (is_java and name.startswith(HOTSPOT))
+    }

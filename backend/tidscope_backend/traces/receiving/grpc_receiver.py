@@ -16,17 +16,15 @@ from tidscope_backend.connections.peer import PeerLookup
 from tidscope_backend.traces.receiving.intake import (
     MAX_REQUEST_BYTES,
     RETRY_SECONDS,
+    Address,
     FullError,
     Intake,
-)
-from tidscope_backend.traces.receiving.protobuf import read_protobuf_batch
-from tidscope_backend.traces.receiving.sender import (
-    Address,
     Sender,
     is_sender,
     rejection_text,
     sender_of,
 )
+from tidscope_backend.traces.receiving.protobuf import read_protobuf_batch
 
 EXPORT = "/opentelemetry.proto.collector.trace.v1.TraceService/Export"
 MAX_CALLS = 64

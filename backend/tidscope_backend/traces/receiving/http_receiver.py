@@ -5,9 +5,14 @@ fits, 413 for what is too much, 429 and 503 with Retry-After for what may be sen
 """
 
 import asyncio
+import socket
+import time
 import zlib
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from typing import NamedTuple
 
+import uvicorn
 from google.protobuf.json_format import MessageToJson
 from google.protobuf.message import Message
 from google.rpc.status_pb2 import Status
@@ -16,10 +21,15 @@ from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
+from starlette.types import ASGIApp
 from tidscope_traces.spans.reading import BadTracesError, TooManyError
 from tidscope_wire.problems import ProblemError
 
+from tidscope_backend.connections.connection import Waits
+from tidscope_backend.connections.http_protocol import HttpProtocol
 from tidscope_backend.connections.peer import PeerLookup
+from tidscope_backend.connections.server import Server
+from tidscope_backend.connections.table import ConnectionLimits, Connections
 from tidscope_backend.traces.batches import read_batch
 from tidscope_backend.traces.receiving.intake import (
     MAX_REQUEST_BYTES,
@@ -28,9 +38,11 @@ from tidscope_backend.traces.receiving.intake import (
     Intake,
     Read,
     Room,
+    is_sender,
+    rejection_text,
+    sender_of,
 )
 from tidscope_backend.traces.receiving.protobuf import read_protobuf_batch
-from tidscope_backend.traces.receiving.sender import is_sender, rejection_text, sender_of
 
 PATH = "/v1/traces"
 PROTOBUF, JSON = "application/x-protobuf", "application/json"
@@ -139,3 +151,47 @@ def _keep(part: bytes, parts: list[bytes], room: Room) -> None:
 
 def _too_large() -> _RefusalError:
     return _RefusalError(413, f"a request has at most {MAX_REQUEST_BYTES} bytes, unpacked too")
+
+
+MAX_CONNECTIONS = 256
+EACH = 128
+"""Of one peer: programs keep theirs open."""
+
+
+class _InnerServer(Server):
+    """A server beside another one, which has the signals."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """None are."""
+        yield
+
+
+@asynccontextmanager
+async def serving(app: ASGIApp, sock: socket.socket | None) -> AsyncIterator[None]:
+    """Serve an app while this lasts; None: nothing is served."""
+    if sock is None:
+        yield
+        return
+    waits = Waits()
+    limits = ConnectionLimits(MAX_CONNECTIONS, EACH, MAX_CONNECTIONS, EACH)
+    config = uvicorn.Config(
+        app,
+        http=HttpProtocol,
+        loop="asyncio",
+        ws="none",
+        lifespan="off",
+        access_log=False,
+        proxy_headers=False,
+        log_config=None,
+        server_header=False,
+        timeout_graceful_shutdown=1,
+    )
+    server = _InnerServer(config, Connections(limits, waits, time.monotonic), waits.check)
+    task = asyncio.create_task(server.serve(sockets=[sock]))
+    try:
+        yield
+    finally:
+        server.should_exit = True
+        await task
+        sock.close()

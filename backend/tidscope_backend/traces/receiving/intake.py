@@ -1,18 +1,56 @@
 """The bounded way of received spans to the disk, which says when it is full."""
 
 import asyncio
+import hmac
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import Protocol
+from typing import NamedTuple, Protocol
 from weakref import WeakValueDictionary
 
 from tidscope_traces.spans.reading import Bounds
 
+from tidscope_backend.connections.peer import Peer, PeerLookup
 from tidscope_backend.traces.batches import Batch
-from tidscope_backend.traces.receiving.sender import Sender
 from tidscope_backend.traces.span_store import SpanStore
+
+SCHEME = "bearer "
+
+
+class Sender(NamedTuple):
+    """The other end of a connection.
+
+    Attributes:
+        user: local user who owns it, or its address.
+        port: of the connection.
+    """
+
+    user: Peer
+    port: int
+
+
+Address = tuple[str, int]
+"""Host and port."""
+
+
+def sender_of(lookup: PeerLookup, client: Address, server: Address) -> Sender:
+    """The sender at one end of a connection whose other end is a receiver."""
+    return Sender(lookup.local(client, server), client[1])
+
+
+def is_sender(authorization: str | None, token: str) -> bool:
+    """Whether a request shows the token."""
+    if authorization is None or authorization[: len(SCHEME)].lower() != SCHEME:
+        return False
+    shown = authorization[len(SCHEME) :].strip().encode("utf-8", "surrogatepass")
+    return hmac.compare_digest(shown, token.encode())
+
+
+def rejection_text(read: Batch) -> str:
+    """Why spans were rejected, for the partial-success answer."""
+    return f"{read.rejected} spans rejected: {'; '.join(read.reasons)}"
+
 
 MAX_REQUEST_BYTES = 16 * 1024 * 1024
 """Of one request, as it comes and once it is unpacked."""

@@ -51,8 +51,7 @@ async def receiving(
         yield
         return
     from tidscope_backend.traces.receiving.grpc_receiver import GrpcReceiver
-    from tidscope_backend.traces.receiving.http_receiver import make_app
-    from tidscope_backend.traces.receiving.http_server import serving
+    from tidscope_backend.traces.receiving.http_receiver import make_app, serving
     from tidscope_backend.traces.receiving.intake import Intake
 
     intake = Intake(store, state)
