@@ -9,7 +9,7 @@ import pytest
 from tidscope_backend.cli.locks import COMMAND, THRESHOLD_PERCENT
 from tidscope_backend.experiments.definition import read_definition
 from tidscope_backend.experiments.workload import workloads_folder
-from tidscope_backend.locks import findings as hints
+from tidscope_backend.locks import findings
 from tidscope_backend.locks.experiments import DEVIATION, MEASURE_S, REPEATS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -25,14 +25,14 @@ def test_a_command_is_understood(line: str) -> None:
 
 def test_all_hints_are_listed() -> None:
     listed = re.findall(r"^\| `([a-z-]+)`", TEXT, re.MULTILINE)
-    source = "".join(inspect.getsource(rule) for rule in hints.RULES)
+    source = "".join(inspect.getsource(rule) for rule in findings.RULES)
     assert listed == re.findall(r'Hint\(\s+"([a-z-]+)"', source)
 
 
 def test_numbers_are_those_of_the_code() -> None:
     assert f"below {THRESHOLD_PERCENT:g} %" in TEXT
-    assert f"{hints.LONG_INSTRUCTIONS} instructions or more" in TEXT
-    assert hints.READ_SHARE == 0.5
+    assert f"{findings.LONG_INSTRUCTIONS} instructions or more" in TEXT
+    assert findings.READ_SHARE == 0.5
 
 
 def test_the_example_is_an_experiment(tmp_path: Path) -> None:

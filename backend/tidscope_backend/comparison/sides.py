@@ -20,17 +20,17 @@ class Window(NamedTuple):
     to_s: float
 
     def __str__(self) -> str:
-        """Of the form FROM-TO, with no more digits than it needs."""
+        """The window as FROM-TO, in seconds with no trailing zeros."""
         return f"{_short(self.from_s)}-{_short(self.to_s)}"
 
     @property
     def label(self) -> str:
-        """For people."""
+        """Human-readable form of the window, with its unit."""
         return f"{_short(self.from_s)}–{_short(self.to_s)} s"
 
 
 def side_id(run: str, window: Window | None) -> str:
-    """What a side of a comparison is called in links and answers: `RUN` or `RUN@FROM-TO`."""
+    """Return the id of a side in links and answers: `RUN` or `RUN@FROM-TO`."""
     return run if window is None else f"{run}@{window}"
 
 
@@ -124,7 +124,7 @@ def pools_by_name(pools: pa.Table, times: pa.Table) -> dict[str, PoolTotals]:
     """
     found: dict[str, PoolTotals] = {}
     names: dict[int, str] = {}
-    # Of a pool that the same program had before, the size says nothing of now.
+    # A program may replace a pool by one of the same name: only the newest pool's size counts.
     last: dict[tuple[int, str], int] = {}
     rows = known_figures(pools).to_pylist()
     for row in rows:
@@ -183,18 +183,18 @@ class RunTables:
 
     @property
     def id(self) -> str:
-        """Its identity in the comparison."""
+        """Id of this side: see `side_id`."""
         return side_id(self.manifest.id, self.window)
 
     @property
     def name(self) -> str:
-        """For people: the run's, and which part of it."""
+        """Human-readable name: the run's name or id, followed by the window if there is one."""
         name = self.manifest.name or self.manifest.id
         return name if self.window is None else f"{name} {self.window.label}"
 
     @property
     def duration_ns(self) -> int:
-        """From its first frame to its last."""
+        """Time between the first and the last frame of the side, in nanoseconds."""
         return max(0, self.manifest.to_ns - self.manifest.from_ns)
 
 

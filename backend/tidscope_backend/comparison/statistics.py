@@ -184,7 +184,7 @@ _STEPS = 10_000
 
 @lru_cache(maxsize=4096)
 def t_quantile(freedom: float) -> float:
-    """What Student's t exceeds with a probability of 2.5 %.
+    """Return the 97.5 % quantile of Student's t distribution.
 
     Args:
         freedom: degrees of freedom, at least 1; need not be whole.

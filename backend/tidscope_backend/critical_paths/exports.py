@@ -194,7 +194,7 @@ GROWN_HEAD = ("what grew", "own time", "before", "after")
 
 
 def facts(found: Analysis) -> list[str]:
-    """How many traces there are, how long they took, and what was wrong with them."""
+    """Return lines on the number of requests, their latency percentiles and their defects."""
     duration = found.duration
     lines = [
         f"{plural(found.traces, 'request')}: P50 {format_seconds(duration.p50_ns)}, "
@@ -213,7 +213,7 @@ def facts(found: Analysis) -> list[str]:
 
 
 def projection_text(found: Analysis, operation: Operation, less_ns: int) -> str | None:
-    """What a change would bring; None if it was not asked for."""
+    """Return a sentence on the projected latencies, or None if no projection was requested."""
     if found.projected is None:
         return None
     pairs = [

@@ -211,7 +211,7 @@ def _groups(documents: list[Any], counts: FileCounts) -> Iterator[list[Span]]:
 
 
 MAX_SPANS = 1_000_000
-"""In one analysis; of more traces as many as have that many, by the order of their random ids."""
+"""Maximum spans in one analysis. Beyond it, traces are sampled by the order of their random ids."""
 
 
 def summarise_stored(

@@ -53,7 +53,7 @@ class StreamBuffer(io.RawIOBase):
         return len(chunk)
 
     def drain(self) -> bytes:
-        """What was written since the last call."""
+        """Return and clear the bytes written since the last call."""
         data = b"".join(self._chunks)
         self._chunks.clear()
         return data

@@ -1,4 +1,4 @@
-"""When threads were seen in which state, from the rows of samples. Pure.
+"""Slices of thread states for trace viewers, made from the rows of samples. Pure.
 
 A row says in which state its thread is and since when, and stands until the next row. In between
 two rows the thread may have been in states that no sample saw: that time is in no slice.

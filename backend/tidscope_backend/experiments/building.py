@@ -178,18 +178,18 @@ def build_environment() -> dict[str, str]:
 
 
 class Commands:
-    """How programs and loads are started."""
+    """Commands that start the programs and loads of an experiment."""
 
     def __init__(self) -> None:
         self._programs: dict[tuple[str, str], Command] = {}
         self._loads: dict[str, Command] = {}
 
     def program(self, choice: ProgramChoice, values: Mapping[str, Value]) -> Command:
-        """That of the program that these values choose."""
+        """Return the command of the program that these values select."""
         return self._programs[choice.workload.name, _chosen(choice, values)]
 
     def load(self, choice: ProgramChoice) -> Command:
-        """That of a load that is a program of the workload."""
+        """Return the command of a load that is a program of the workload."""
         return self._loads[choice.workload.name]
 
     def build(self, choice: ProgramChoice, values: Mapping[str, Value]) -> None:

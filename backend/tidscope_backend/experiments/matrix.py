@@ -98,7 +98,7 @@ Standing = Literal["open", "steady", "maximum", "failed"]
 
 @dataclass(frozen=True)
 class Tally:
-    """What was done in a cell.
+    """Repeats done in one cell.
 
     Attributes:
         values: throughput of each repeat.
@@ -117,7 +117,7 @@ class Tally:
 
 
 def standings(tallies: Mapping[str, Tally], rules: RepeatSpec) -> dict[str, Standing]:
-    """Whether cells have enough repeats, and why; one waits for those that it is compared with."""
+    """Return whether each cell has enough repeats. A cell waits for its comparison partners."""
     found = {key: _standing(tally, rules) for key, tally in tallies.items()}
     wanted = dict[str, int]()
     for key, tally in tallies.items():
@@ -141,7 +141,7 @@ def _standing(tally: Tally, rules: RepeatSpec) -> Standing:
 
 
 def is_steady(values: Sequence[float], bound: float) -> bool:
-    """Whether the standard deviation of the repeats is at most so much of their mean."""
+    """True if the standard deviation of the repeats is at most `bound` times their mean."""
     found = group_figure(values)
     return (
         found.mean is not None
@@ -166,12 +166,12 @@ def next_cell(tallies: Mapping[str, Tally], rules: RepeatSpec) -> str | None:
 
 
 def _place(seed: int, round_number: int, key: str) -> bytes:
-    """Where a cell comes in a round: by chance, and the same whenever it is asked."""
+    """Sort key that shuffles the cells of a round, reproducible for one seed."""
     return hashlib.sha256(f"{seed} {round_number} {key}".encode()).digest()
 
 
 def repeats_left(tallies: Mapping[str, Tally], rules: RepeatSpec) -> tuple[int, int]:
-    """How many repeats are left, at least and at most."""
+    """Return the minimum and the maximum number of remaining repeats."""
     least = most = 0
     for key, found in standings(tallies, rules).items():
         if found == "open":
@@ -182,7 +182,7 @@ def repeats_left(tallies: Mapping[str, Tally], rules: RepeatSpec) -> tuple[int, 
 
 
 def tallies_of(entries: Sequence[Entry]) -> dict[str, Tally]:
-    """By the name of the cell, in the order of the file."""
+    """Return the tally of each cell by the cell's name, in the order of the file."""
     cells = [Cell(values) for values in began(entries).cells]
     families = dict.fromkeys((cell.key for cell in cells), "")
     for cell in cells:

@@ -180,7 +180,7 @@ def hints_of(lock: LockUse) -> list[Hint]:
 
 
 def _move_out(lock: LockUse) -> Hint | None:
-    """What waits for something else while the lock is held."""
+    """Return a hint to move calls that wait out of the lock, or None if no section has one."""
     evidence = [
         Evidence(effect["place"], _waiting_text(effect))
         for section in _waited(lock)

@@ -16,7 +16,7 @@ class ProfileError(Exception):
 
 
 def is_address(text: str) -> bool:
-    """Whether it names a profile on a port, not a file."""
+    """True if the text is the URL of a profile rather than a file name."""
     return text.startswith(("http://", "https://"))
 
 

@@ -148,7 +148,7 @@ def encode(table: pa.Table) -> bytes:
 
 
 def decode(data: bytes) -> pa.Table:
-    """What `encode` made. Raises ValueError: it is something else."""
+    """Decode a table that `encode` wrote. Raises ValueError: the data is no such table."""
     try:
         with pa.ipc.open_stream(pa.py_buffer(data)) as reader:
             table = reader.read_all()

@@ -244,7 +244,7 @@ def _number(database: "duckdb.DuckDBPyConnection", query: str) -> int:
 
 
 class RunWindow(NamedTuple):
-    """When a run was recorded, and of what.
+    """Recorded time and target of a run.
 
     Attributes:
         since_ns: first frame, Unix nanoseconds.

@@ -16,23 +16,23 @@ from numpy.typing import NDArray
 from tidscope_traces.anomalies.vectors import ROOT, Chains, Entries, Floats, Ints, places_by
 
 P_VALUE = 0.0005
-"""Of usual traces so many are improbable by a measure; the source's."""
+"""Share of normal traces that one measure calls improbable; the value is the source's."""
 TAIL = 0.2
-"""The greatest values of usual traces, which say how values beyond them are distributed."""
+"""Share of normal traces, the greatest values, to which the tail of the distribution is fitted."""
 FAR = 30.0
-"""Standard deviations; probabilities of less are none of floating-point numbers."""
+"""Standard deviations beyond which the tail is approximated: its probability underflows."""
 CLOSE = 1e-6
-"""The same."""
+"""Tolerance of the search for a deviation, in standard deviations."""
 Values = Sequence[float] | NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """From which value on a measure is abnormal.
+    """Value above which a measure is abnormal.
 
     Attributes:
-        value: usual traces have more with P_VALUE.
-        excess: mean of what is above, where the values become exponentially rarer.
+        value: normal traces exceed this value with probability P_VALUE.
+        excess: mean excess of an exponential tail, in the unit of the measure.
     """
 
     value: float
@@ -61,7 +61,7 @@ def tailed(values: Values, least: float) -> Limit:
 
 
 def in_deviations(surprise: float) -> float:
-    """How far in the upper tail of a normal distribution is as improbable; 0 in its lower half."""
+    """Convert a surprise to standard deviations above the mean; 0 in the lower half."""
     low, high = 0.0, sqrt(2 * surprise)
     while high - low > CLOSE:
         middle = (low + high) / 2

@@ -62,7 +62,7 @@ NOTHING: AbstractSet[Operation] = frozenset()
 
 @dataclass(frozen=True, slots=True)
 class FittedTrace:
-    """What is beneath one root of a trace, fitted into it. Indices are those of trace.spans.
+    """Spans beneath one root of a trace, fitted into the root. Indices are those of trace.spans.
 
     Attributes:
         trace: that it was made of.
@@ -91,7 +91,7 @@ class FittedTrace:
 
     @property
     def duration_ns(self) -> int:
-        """Of the root."""
+        """Duration of the root, in nanoseconds."""
         return self.end_ns[self.root] - self.start_ns[self.root]
 
 
@@ -138,8 +138,8 @@ def fit(trace: Trace, root: int, excluded: AbstractSet[Operation] = NOTHING) -> 
                     start[child] = max(first, start[child])
                     end[child] = min(last, end[child])
                 kept.append(child)
-        # Of spans that end at once the longest explains most; the index is by start, so that
-        # the rest is settled whatever order the spans came in.
+        # Among spans with equal ends the longest explains most. The index is ordered by start,
+        # so ties do not depend on the order in which spans arrived.
         kept.sort(key=lambda child: (-end[child], start[child], child))
         children[parent] = kept
         waiting.extend(kept)

@@ -126,7 +126,7 @@ def _potential(summaries: Summaries) -> dict[int, tuple[int, int, int]]:
 
 @dataclass(frozen=True, slots=True)
 class RankedEverywhere:
-    """What an operation contributes to all endpoints.
+    """Contribution of one operation to all endpoints.
 
     Attributes:
         operation: which.

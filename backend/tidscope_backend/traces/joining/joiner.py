@@ -176,13 +176,13 @@ HOTSPOT = (
     *("Reference Handl", "Finalizer", "Signal Dispatch", "Service Thread", "Monitor Deflati"),
     *("Notification Th", "Common-Cleaner", "Attach Listener", "Sweeper thread"),
 )
-"""What names begin with (OpenJDK 11 to 25, src/hotspot/share)."""
+"""Prefixes of the names of HotSpot's own threads (OpenJDK 11 to 25, src/hotspot/share)."""
 HOTSPOT_HAS = "VM Periodic Tas"
 """Each virtual machine has this thread, and no other program's library names one so."""
 
 
 def runtime_threads(names: Mapping[int, str], threads: Iterable[int]) -> set[int]:
-    """Which threads of a process are its runtime's own.
+    """Return the threads of a process that belong to its language runtime.
 
     Args:
         names: of threads; some may have none.

@@ -21,7 +21,7 @@ from tidscope_backend.state_groups import GROUPS
 from tidscope_backend.traces.joining.timeline import REASONS, UNKNOWN, Timeline
 
 IDLE_KINDS = frozenset({"park", "condition", "join", "call"})
-"""Of waits for work, or for an end, which no other thread's use of a lock made longer."""
+"""Kinds of waits for work or for an end; no other thread's use of a lock prolongs them."""
 FUTEX = "futex"
 PROGRAM_NS = 10_500_000_000
 """The program's own account is read that often."""
@@ -31,13 +31,13 @@ TOTALS = frozenset({"go-metrics"})
 """Sources that sum up what others name."""
 MOST = 5
 MIN_SHARE = 0.01
-"""Of the waits for the first one; locks that were waited for less are left out."""
+"""Minimum waits for a lock, as a share of the most awaited lock's. Other locks are omitted."""
 Key = tuple[int, int]
 """Lock and thread."""
 
 
 class LockName(NamedTuple):
-    """What is known of a lock."""
+    """Name and kind of a lock, and the source of both."""
 
     name: str
     kind: str
@@ -121,7 +121,7 @@ class LockReadings:
         return [one for one in found[:MOST] if one.rate >= found[0].rate * MIN_SHARE]
 
     def _growth(self, begin: int, end: int) -> tuple[dict[Key, tuple[int, int, int]], int]:
-        """What rows grew by from the last reading before a time to the first one after another."""
+        """Return how much each row grew between the readings that enclose the interval."""
         if len(self._times) < 2:
             return {}, 0
         low = max((at for at, time in enumerate(self._times) if time <= begin), default=0)

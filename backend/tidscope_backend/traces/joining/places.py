@@ -14,7 +14,7 @@ from tidscope_backend.stream.stored_frame import StoredFrame
 from tidscope_backend.traces.joining.observed import PROGRAM_NS, Observed, observe
 
 MIN_DIGITS = 12
-"""Of a container's id, that tell it from others."""
+"""Minimum hexadecimal digits that identify a container."""
 EARLY_NS = 1_000_000_000
 """The start of a process is known to a clock tick, and clocks are set."""
 _HEX = frozenset("0123456789abcdef")
@@ -35,7 +35,7 @@ class Origin(NamedTuple):
 
 
 def origin_of(span: Span) -> Origin | None:
-    """Where a span comes from; None: it names no process."""
+    """Return the process, host and container of a span, or None if the span names no process."""
     if span.pid is None:
         return None
     host, container = (span.attributes.get(key, "") for key in ("host.name", "container.id"))
@@ -43,7 +43,7 @@ def origin_of(span: Span) -> Origin | None:
 
 
 def is_foreign(origin: Origin, host: str) -> bool:
-    """Whether its process id is not one of this host.
+    """True if the process id of a span belongs to another host.
 
     Args:
         origin: of a span.
@@ -53,7 +53,7 @@ def is_foreign(origin: Origin, host: str) -> bool:
 
 
 def is_of_container(origin: Origin, process: Process) -> bool:
-    """Whether a process runs in the container that a span names, by its id or as its host."""
+    """True if the process runs in the container that a span names by id or as its host."""
     if process.container is None:
         return False
     there = process.container.id.lower()
@@ -63,7 +63,7 @@ def is_of_container(origin: Origin, process: Process) -> bool:
 
 
 def is_process(origin: Origin, process: Process, host: str) -> bool:
-    """Whether a process is the one that a span names.
+    """True if the process is the one that a span names.
 
     Args:
         origin: of the span.
@@ -77,7 +77,7 @@ def is_process(origin: Origin, process: Process, host: str) -> bool:
 
 
 def began_after(process: Process, until_ns: int) -> bool:
-    """Whether a process started after a time, Unix nanoseconds: then the number was another's."""
+    """True if the process started after a time, in Unix ns: its process id was recycled."""
     return process.started_unix_ms * 1_000_000 > until_ns + EARLY_NS
 
 

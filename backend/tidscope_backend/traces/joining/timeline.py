@@ -119,10 +119,10 @@ def split_all(timeline: Timeline, intervals: Sequence[tuple[int, int]]) -> Split
 
 
 WAITING = frozenset({"locks", "polling", "sleep", "pipes", "unknown"})
-"""What an idle thread does, too: of a process it says nothing about one request."""
+"""States that idle threads have as well, so a process' share says nothing about one request."""
 IDLE = "idle"
 MIN_SHARE = 0.001
-"""Of the own time; smaller parts are left out unless they are the greatest."""
+"""Minimum part, as a share of the own time. Smaller parts are omitted, except the greatest."""
 
 
 class Parts(NamedTuple):
@@ -185,7 +185,7 @@ def busy(found: Split) -> Split:
 
 
 def _measured(timelines: Sequence[Timeline], intervals: Sequence[tuple[int, int]]) -> int:
-    """How much of the intervals lies within the samples of any of the threads."""
+    """Return the time of the intervals that the samples of any thread cover, in nanoseconds."""
     known = [one for one in timelines if len(one.time_ns)]
     if not known:
         return 0
@@ -195,7 +195,7 @@ def _measured(timelines: Sequence[Timeline], intervals: Sequence[tuple[int, int]
 
 
 def _rounded(parts: dict[str, Floats] | dict[str, float], own: int) -> dict[str, int]:
-    """As whole nanoseconds that add up, the greatest first."""
+    """Round the parts to whole nanoseconds that sum to the own time, the greatest part first."""
     ordered = sorted(((float(ns), reason) for reason, ns in parts.items()), reverse=True)
     shown = [(round(ns), reason) for ns, reason in ordered if ns > own * MIN_SHARE]
     found = {reason: ns for ns, reason in shown or [(own, ordered[0][1])]}

@@ -155,7 +155,7 @@ def _too_large() -> _RefusalError:
 
 MAX_CONNECTIONS = 256
 EACH = 128
-"""Of one peer: programs keep theirs open."""
+"""Maximum connections of one peer; programs keep their connections open."""
 
 
 class _InnerServer(Server):
