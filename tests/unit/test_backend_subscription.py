@@ -62,6 +62,34 @@ def test_a_page_with_nothing_waits_for_a_key_frame() -> None:
     assert taken(subscription) == single(11, 13)
 
 
+@pytest.mark.parametrize("last", [9, 13])
+def test_a_page_whose_kept_past_is_gone_waits_for_a_key_frame(last: int) -> None:
+    """Frames 6 to 10 are deltas of a key frame that left the history before the page read it."""
+    history = history_of(stream(1, 5))
+    subscription = Subscription(TARGET, history, None, ROOMY)
+    feed(subscription, history, stream(6, last))
+    history.clear()
+    assert taken(subscription) == single(11, last)
+    feed(subscription, history, stream(last + 1, 14))
+    assert taken(subscription) == single(max(11, last + 1), 14)
+    assert (subscription.dropped, subscription.delivered) == (10, 4)
+    loss = subscription.next_loss()
+    assert loss is not None
+    assert (loss.from_seq, loss.to_seq) == (1, 10)
+
+
+def test_a_page_with_a_baseline_reads_deltas_behind_a_hole() -> None:
+    """The baseline names the columns, so the page waits for no other key frame."""
+    history = history_of(stream(1, 25, baseline=True))
+    while history.frames[0].first_seq < 11 and history.shrink():
+        pass
+    subscription = Subscription(TARGET, history, None, ROOMY)
+    assert subscription.next_frame() is history.earlier_baseline
+    feed(subscription, history, stream(26, 28))
+    history.clear()
+    assert taken(subscription) == single(26, 28)
+
+
 def test_a_page_ahead_of_a_restarted_backend_gets_only_what_it_has_not() -> None:
     history = history_of([])
     subscription = Subscription(TARGET, history, 7, ROOMY)

@@ -82,8 +82,9 @@ class Subscription:
         self._queue: deque[_Queued] = deque()
         self._queue_bytes = 0
         self._merged_bytes = 0
-        # A page without a key frame could not make sense of a delta.
         self._started = after_seq is not None or len(history) > 0
+        # A delta frame cannot be decoded without the columns of an earlier key frame.
+        self._knows_columns = after_seq is not None
         self._gave_up = False
         self._lost: deque[Lost] = deque()
         self._baseline = history.earlier_baseline if after_seq is None else None
@@ -122,6 +123,7 @@ class Subscription:
         """The next frame for the page, if there is one; the baseline comes before the history."""
         if self._baseline is not None:
             baseline, self._baseline = self._baseline, None
+            self._knows_columns = True
             return baseline
         while self._cursor < self._kept_until:
             frame = self._history.after(self._cursor)
@@ -134,13 +136,18 @@ class Subscription:
                 # Frames on both sides of a hole may have been merged since.
                 self._deliver(frame, frame.seq - first + 1 - self._never(first, frame.seq))
                 return frame
-        if not self._queue:
-            return None
-        frame, numbers = self._queue.popleft()
-        self._queue_bytes -= len(frame.data)
-        self._merged_bytes = 0
-        self._deliver(frame, numbers)
-        return frame
+        while self._queue:
+            frame, numbers = self._queue.popleft()
+            self._queue_bytes -= len(frame.data)
+            self._merged_bytes = 0
+            if self._knows_columns or frame.key:
+                self._deliver(frame, numbers)
+                return frame
+            # The key frame left the history before this page read it.
+            self._count_lost(frame.seq - numbers + 1, frame.seq, numbers, _WAITS)
+            self._cursor = frame.seq
+            self._started, self._gave_up = bool(self._queue), True
+        return None
 
     def next_loss(self) -> Lost | None:
         """The next loss that the page has to be informed of."""
@@ -154,6 +161,7 @@ class Subscription:
         return (first, to_seq) if first <= to_seq else None
 
     def _deliver(self, frame: StoredFrame, numbers: int) -> None:
+        self._knows_columns = True
         self._cursor = frame.seq
         self.delivered += 1
         self.coalesced += numbers - 1
