@@ -1,6 +1,6 @@
 """The binary frame: one instant of one target.
 
-Layout: a 4-byte little-endian length, that many bytes of JSON (`frame_header.schema.json`, padded
+Layout: a 4-byte little-endian length, that many bytes of JSON (`frames.schema.json`, padded
 with blanks so that what follows stands at a multiple of 8), then the rows. Of a key frame they are
 an Arrow IPC stream of one record batch; of a delta frame the message of a record batch alone, with
 `tid` and columns of uint64; of a delta frame without rows nothing. A column that is 0 in all rows
