@@ -20,10 +20,15 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from tidscope_wire.batch_reader import BatchError, has_compression, read_batch
-from tidscope_wire.batch_template import BatchWriter, Counters
 from tidscope_wire.generated.limits import MAX_HEADER_BYTES
 from tidscope_wire.generated.models import FrameHeader
+from tidscope_wire.record_batches import (
+    BatchError,
+    BatchWriter,
+    Counters,
+    has_compression,
+    read_batch,
+)
 
 LENGTH = struct.Struct("<I")
 END_OF_STREAM = b"\xff\xff\xff\xff\0\0\0\0"

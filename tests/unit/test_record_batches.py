@@ -6,7 +6,7 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from tidscope_wire.batch_template import BatchWriter
+from tidscope_wire.record_batches import BatchWriter
 
 MAX_COLUMNS = 5
 WRITER = BatchWriter()
