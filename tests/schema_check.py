@@ -12,32 +12,44 @@ FOLDER = Path(__file__).parent.parent / "shared" / "schemas"
 
 
 @cache
-def schemas() -> dict[str, dict[str, Any]]:
-    """Every schema, by title."""
-    loaded = [json.loads(path.read_text()) for path in sorted(FOLDER.glob("*.schema.json"))]
-    return {schema["title"]: schema for schema in loaded}
+def topics() -> dict[str, dict[str, Any]]:
+    """Every file of schemas, by its name."""
+    return {path.name: json.loads(path.read_text()) for path in FOLDER.glob("*.schema.json")}
 
 
 @cache
-def validator(title: str) -> Draft202012Validator:
-    """A validator of the schema with this title, references between files resolved."""
+def schemas() -> dict[str, dict[str, Any]]:
+    """Every schema, by name."""
+    return {name: schema for topic in topics().values() for name, schema in topic["$defs"].items()}
+
+
+def members(union: str) -> dict[str, str]:
+    """Tags of the messages of a union, by the names of their schemas."""
+    names = [part["$ref"].rpartition("/")[2] for part in schemas()[union]["oneOf"]]
+    return {name: schemas()[name]["properties"]["type"]["const"] for name in names}
+
+
+@cache
+def validator(name: str) -> Draft202012Validator:
+    """A validator of the schema with this name, references between files resolved."""
     registry: Registry[Any] = Registry().with_resources(
-        (schema["$id"], Resource.from_contents(schema)) for schema in schemas().values()
+        (file, Resource.from_contents(topic)) for file, topic in topics().items()
     )
-    return Draft202012Validator(schemas()[title], registry=registry)
+    (file,) = (file for file, topic in topics().items() if name in topic["$defs"])
+    return Draft202012Validator({"$ref": f"{file}#/$defs/{name}"}, registry=registry)
 
 
-def check(title: str, value: object) -> None:
+def check(name: str, value: object) -> None:
     """Check a value, as JSON has it.
 
     Raises:
         jsonschema.ValidationError: it does not fit.
     """
-    validator(title).validate(value)
+    validator(name).validate(value)
 
 
-def check_text(title: str, text: str | bytes) -> Any:
+def check_text(name: str, text: str | bytes) -> Any:
     """Check JSON text; returns its value."""
     value = json.loads(text)
-    check(title, value)
+    check(name, value)
     return value

@@ -2,9 +2,10 @@
 
 The page's generated TypeScript is made by its build: frontend/generate/wireCode.mjs.
 
-The sources are the message schemas (`*.schema.json`), the field catalogue (`fields.json`), the
-problem kinds (`problems.json`), the columns of the tables in frames (`frame_tables.json`) and the
-limits that two sides have to agree on (`limits.json`).
+The sources are the message schemas (`*.schema.json`, one file for each topic, its messages under
+`$defs`), the field catalogue (`fields.json`), the problem kinds (`problems.json`), the columns of
+the tables in frames (`frame_tables.json`) and the limits that two sides have to agree on
+(`limits.json`).
 
 `python tools/generate.py` rewrites the files; with `--check` it writes nothing, names the files
 that differ from what the schemas say, and exits 1 if any does.
@@ -25,33 +26,43 @@ SCHEMAS = ROOT / "shared" / "schemas"
 PYTHON_OUT = Path("shared/tidscope_wire/generated")
 ROOT_TITLE = "BundleRoot"
 """Generators need a root that refers to all types; its own type is taken out again."""
+PROBLEM_SCHEMAS = "problems.schema.json"
 NOTE = "Generated from shared/schemas by tools/generate.py. Do not edit."
 
 Json = dict[str, Any]
 
 
 def load_schemas() -> dict[str, Json]:
-    """Read every message schema, by title, in the order of their names."""
+    """Read the definitions of all topics, by name, in the order of their names.
+
+    A definition's name is also its title: the generators name types after titles.
+    """
+    topics = {path.name: json.loads(path.read_text()) for path in SCHEMAS.glob("*.schema.json")}
+    places = {f"{file}#/$defs/{name}" for file, topic in topics.items() for name in topic["$defs"]}
     schemas: dict[str, Json] = {}
-    for path in sorted(SCHEMAS.glob("*.schema.json")):
-        schema = json.loads(path.read_text())
-        if schema["$id"] != path.name:
-            raise SystemExit(f"{path}: $id is {schema['$id']!r}, and must be the file's name")
-        schemas[schema["title"]] = schema
-    return schemas
+    for file, topic in topics.items():
+        if topic["$id"] != file:
+            raise SystemExit(f"{file}: $id is {topic['$id']!r}, and must be the file's name")
+        for reference in _references(topic):
+            if (file + reference if reference.startswith("#") else reference) not in places:
+                raise SystemExit(f"{file}: {reference} does not exist")
+        for name, schema in topic["$defs"].items():
+            if name in schemas:
+                raise SystemExit(f"{file}: another topic defines {name}, too")
+            schemas[name] = {"title": name, **schema}
+    return dict(sorted(schemas.items()))
 
 
 def reachable(schemas: dict[str, Json], roots: Iterable[str]) -> dict[str, Json]:
-    """The schemas with these titles and all that they refer to, in the order of `schemas`."""
-    titles = {schema["$id"]: title for title, schema in schemas.items()}
+    """The schemas with these names and all that they refer to, in the order of `schemas`."""
     found: set[str] = set()
     waiting = list(roots)
     while waiting:
-        title = waiting.pop()
-        if title not in found:
-            found.add(title)
-            waiting.extend(titles[name] for name in _references(schemas[title]))
-    return {title: schema for title, schema in schemas.items() if title in found}
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting.extend(_name(reference) for reference in _references(schemas[name]))
+    return {name: schema for name, schema in schemas.items() if name in found}
 
 
 def _references(node: Any) -> Iterator[str]:
@@ -64,9 +75,13 @@ def _references(node: Any) -> Iterator[str]:
             yield from _references(one)
 
 
+def _name(reference: str) -> str:
+    """Name of the definition that a `$ref` points to."""
+    return reference.rpartition("/")[2]
+
+
 def bundle(schemas: dict[str, Json]) -> Json:
-    """Put schemas into one document as `$defs`, with references between files made local."""
-    titles = {schema["$id"]: title for title, schema in schemas.items()}
+    """Put schemas into one document as `$defs`, with references between topics made local."""
 
     def local(node: Any) -> Any:
         if isinstance(node, list):
@@ -74,16 +89,16 @@ def bundle(schemas: dict[str, Json]) -> Json:
         if not isinstance(node, dict):
             return node
         if "$ref" in node:
-            return {**node, "$ref": f"#/$defs/{titles[node['$ref']]}"}
-        return {key: local(value) for key, value in node.items() if key not in ("$schema", "$id")}
+            return {**node, "$ref": f"#/$defs/{_name(node['$ref'])}"}
+        return {key: local(value) for key, value in node.items()}
 
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": ROOT_TITLE,
         "type": "object",
-        "properties": {t: {"$ref": f"#/$defs/{t}"} for t in schemas},
+        "properties": {name: {"$ref": f"#/$defs/{name}"} for name in schemas},
         "additionalProperties": False,
-        "$defs": {title: local(schema) for title, schema in schemas.items()},
+        "$defs": {name: local(schema) for name, schema in schemas.items()},
     }
 
 
@@ -144,11 +159,15 @@ def problem_kinds() -> list[Json]:
     return rows
 
 
-def problem_type(schemas: dict[str, Json]) -> str:
-    """The schema of problem types, with the kinds of the table."""
-    schema = schemas["ProblemType"]
-    schema["enum"] = [row["kind"] for row in problem_kinds()]
-    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+def problem_types() -> str:
+    """The schemas of problems, with the kinds of the table as the values of ProblemType."""
+    kinds = ",\n".join(f'        "{row["kind"]}"' for row in problem_kinds())
+    text = (SCHEMAS / PROBLEM_SCHEMAS).read_text()
+    pattern = r'("ProblemType": \{.*?"enum": \[\n).*?(\n      \])'
+    made, count = re.subn(pattern, rf"\g<1>{kinds}\g<2>", text, count=1, flags=re.DOTALL)
+    if count != 1:
+        raise SystemExit(f"{PROBLEM_SCHEMAS}: ProblemType has no list of values")
+    return made
 
 
 def problems() -> str:
@@ -179,14 +198,13 @@ def problems() -> str:
     return "\n".join([*lines, "}"]) + "\n"
 
 
-def limits(schemas: dict[str, Json]) -> str:
+def limits() -> str:
     """The limits, as constants."""
-    files = {schema["$id"]: schema for schema in schemas.values()}
     lines = [f'"""{NOTE}"""', ""]
     for row in json.loads((SCHEMAS / "limits.json").read_text())["limits"]:
         value = row.get("value")
         if value is None:
-            value = files[row["schema"]]
+            value = json.loads((SCHEMAS / row["schema"]).read_text())
             for step in row["pointer"].strip("/").split("/"):
                 value = value[step]
         lines += [f"{row['name']} = {value:_}", f'"""{row["description"]}"""']
@@ -239,20 +257,20 @@ def generate() -> dict[Path, str]:
         Path below the root to content.
     """
     schemas = load_schemas()
-    problem_type_schema = problem_type(schemas)
-    messages = {title: one for title, one in schemas.items() if title != "CloseCode"}
-    agent = reachable(messages, [title for title in messages if title.startswith("Agent")])
-    others = {t: one for t, one in messages.items() if not t.startswith("Agent")}
+    schemas["ProblemType"]["enum"] = [row["kind"] for row in problem_kinds()]
+    messages = {name: one for name, one in schemas.items() if name != "CloseCode"}
+    agent = reachable(messages, [name for name in messages if name.startswith("Agent")])
+    others = {name: one for name, one in messages.items() if not name.startswith("Agent")}
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
         return {
-            SCHEMAS.relative_to(ROOT) / "problem_type.schema.json": problem_type_schema,
+            SCHEMAS.relative_to(ROOT) / PROBLEM_SCHEMAS: problem_types(),
             PYTHON_OUT / "models.py": python_models(bundle(others), work),
             PYTHON_OUT / "agent.py": python_models(bundle(agent), work),
             PYTHON_OUT / "close_code.py": close_codes(schemas),
             PYTHON_OUT / "catalogue.py": catalogue(),
             PYTHON_OUT / "problems.py": problems(),
-            PYTHON_OUT / "limits.py": limits(schemas),
+            PYTHON_OUT / "limits.py": limits(),
             PYTHON_OUT / "frame_tables.py": frame_tables(),
         }
 

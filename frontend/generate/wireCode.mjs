@@ -48,40 +48,49 @@ const sourceNames = () =>
 /** @param {string} name @returns {Json} a file of shared/schemas */
 const read = (name) => JSON.parse(readFileSync(join(SCHEMAS, name), "utf8"));
 
-/** @param {unknown} node @returns {string[]} files that a schema refers to */
+/** @returns {Map<string, Json>} definitions of all topics by name, which is also their title, sorted */
+function readSchemas() {
+  const topics = sourceNames().filter((name) => name.endsWith(".schema.json"));
+  const all = Object.assign({}, ...topics.map((name) => read(name).$defs));
+  const names = Object.keys(all).sort();
+  return new Map(names.map((name) => [name, { title: name, ...all[name] }]));
+}
+
+/** @param {Json} reference @returns {string} name of the definition that a `$ref` points to */
+const nameOf = (reference) => reference.slice(reference.lastIndexOf("/") + 1);
+
+/** @param {unknown} node @returns {string[]} names of the definitions that a schema refers to */
 function references(node) {
   if (typeof node !== "object" || node === null) return [];
   const found = Object.values(node).flatMap(references);
-  return "$ref" in node ? [String(node.$ref), ...found] : found;
+  return "$ref" in node ? [nameOf(node.$ref), ...found] : found;
 }
 
 /**
  * The schemas with these titles and all that they refer to, with references made local.
  *
- * @param {Map<string, Json>} files schemas by file name
+ * @param {Map<string, Json>} schemas by title
  * @param {string[]} titles
  * @returns {Json} schemas by title, as for `$defs`
  */
-function definitions(files, titles) {
-  const byTitle = new Map([...files.values()].map((schema) => [schema.title, schema]));
+function definitions(schemas, titles) {
   const found = new Set();
   const waiting = [...titles];
   for (let title = waiting.pop(); title !== undefined; title = waiting.pop()) {
-    const schema = byTitle.get(title);
+    const schema = schemas.get(title);
     if (schema === undefined) throw new Error(`no schema has the title ${title}`);
     if (found.has(title)) continue;
     found.add(title);
-    for (const name of references(schema)) waiting.push(files.get(name)?.title ?? name);
+    waiting.push(...references(schema));
   }
   /** @type {(node: Json) => Json} */
   const local = (node) => {
     if (Array.isArray(node)) return node.map(local);
     if (typeof node !== "object" || node === null) return node;
-    if ("$ref" in node) return { ...node, $ref: `#/$defs/${files.get(node.$ref)?.title}` };
-    const kept = Object.entries(node).filter(([key]) => key !== "$schema" && key !== "$id");
-    return Object.fromEntries(kept.map(([key, value]) => [key, local(value)]));
+    if ("$ref" in node) return { ...node, $ref: `#/$defs/${nameOf(node.$ref)}` };
+    return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, local(value)]));
   };
-  const kept = [...byTitle].filter(([title]) => found.has(title));
+  const kept = [...schemas].filter(([title]) => found.has(title));
   return Object.fromEntries(kept.map(([title, schema]) => [title, local(schema)]));
 }
 
@@ -221,15 +230,15 @@ function closeCodes(schema) {
   ].join("\n");
 }
 
-/** @param {Map<string, Json>} files @returns {string} constants that both sides agree on */
-function limits(files) {
+/** @returns {string} constants that both sides agree on */
+function limits() {
   const rows = read("limits.json").limits.map((/** @type {Json} */ row) => {
     const steps = (row.pointer ?? "").split("/").filter(Boolean);
     const value =
       row.value ??
       steps.reduce(
         (/** @type {Json} */ at, /** @type {string} */ step) => at[step],
-        files.get(row.schema),
+        row.schema && read(row.schema),
       );
     return `/** ${row.description} */\nexport const ${row.name} = ${value};`;
   });
@@ -262,9 +271,8 @@ function frameTables() {
 
 /** @returns {Promise<Record<string, string>>} text of each generated file, by name */
 async function generated() {
-  const names = sourceNames().filter((name) => name.endsWith(".schema.json"));
-  const files = new Map(names.map((name) => [name, read(name)]));
-  const $defs = definitions(files, [...READ, ...TRACES_READ, ...TYPES_ONLY]);
+  const schemas = readSchemas();
+  const $defs = definitions(schemas, [...READ, ...TRACES_READ, ...TYPES_ONLY]);
   const shared = 'import type { Validator } from "./validators";\n';
   return {
     "models.ts": await types($defs),
@@ -272,12 +280,12 @@ async function generated() {
     "validators.d.ts": validatorTypes(READ, VALIDATOR),
     "traceValidators.js": await validators($defs, TRACES_READ),
     "traceValidators.d.ts": validatorTypes(TRACES_READ, shared),
-    "closeCode.ts": closeCodes(files.get("close_code.schema.json") ?? {}),
+    "closeCode.ts": closeCodes(schemas.get("CloseCode")),
     "catalogue.ts": [
       ...[NOTE, 'import type { FieldCatalogue } from "./models";', ""],
       `export const CATALOGUE: FieldCatalogue = ${JSON.stringify(read("fields.json"), null, 2)};\n`,
     ].join("\n"),
-    "limits.ts": limits(files),
+    "limits.ts": limits(),
     "frameTables.ts": frameTables(),
   };
 }

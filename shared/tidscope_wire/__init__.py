@@ -1,6 +1,7 @@
 """What crosses the boundaries of tidscope: generated models, the field catalogue, the frame codec.
 
-The JSON Schemas in `shared/schemas/` are the source; `make generate` writes `generated/` from them.
+The JSON Schemas in `shared/schemas/`, one file for each topic, are the source; `make generate`
+writes `generated/` from them.
 """
 
 PROTOCOL_VERSION = 1

@@ -1,6 +1,6 @@
 """The binary frame: one instant of one target.
 
-Layout: a 4-byte little-endian length, that many bytes of JSON (`frame_header.schema.json`, padded
+Layout: a 4-byte little-endian length, that many bytes of JSON (`frames.schema.json`, padded
 with blanks so that what follows stands at a multiple of 8), then the rows. Of a key frame they are
 an Arrow IPC stream of one record batch; of a delta frame the message of a record batch alone, with
 `tid` and columns of uint64; of a delta frame without rows nothing. A column that is 0 in all rows
@@ -20,10 +20,15 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from tidscope_wire.batch_reader import BatchError, has_compression, read_batch
-from tidscope_wire.batch_template import BatchWriter, Counters
 from tidscope_wire.generated.limits import MAX_HEADER_BYTES
 from tidscope_wire.generated.models import FrameHeader
+from tidscope_wire.record_batches import (
+    BatchError,
+    BatchWriter,
+    Counters,
+    has_compression,
+    read_batch,
+)
 
 LENGTH = struct.Struct("<I")
 END_OF_STREAM = b"\xff\xff\xff\xff\0\0\0\0"

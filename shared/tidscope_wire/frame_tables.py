@@ -16,14 +16,19 @@ from tidscope_wire.frame import END_OF_STREAM, FrameError, refuse_compressed, ro
 from tidscope_wire.generated.frame_tables import COLUMNS, KEYS
 from tidscope_wire.generated.limits import MAX_TABLE_ROWS
 from tidscope_wire.generated.models import FrameHeader, FrameTable, TableName
-from tidscope_wire.packed_keys import packed
 
 Table = npt.NDArray[np.void]
 """Rows of a table, of `dtype_of(name)`."""
 Tables = Mapping[TableName, Table]
 
+Words = npt.NDArray[np.uint64]
+"""A key of several columns as one number for each row."""
+
 _NUMPY: Mapping[str, str] = {"uint32": "<u4", "uint64": "<u8", "utf8": "O"}
 _ARROW = {"uint32": pa.uint32(), "uint64": pa.uint64(), "utf8": pa.utf8()}
+_BITS = 64
+_HALF = np.uint64(32)
+_LOW = np.uint64(0xFFFFFFFF)
 
 
 @lru_cache
@@ -224,3 +229,40 @@ def latest_rows(name: TableName, tables: Sequence[Table], *, keep_gone: bool = F
     if not keep_gone:
         joined = joined[has_figures(name, joined)]
     return joined[:MAX_TABLE_ROWS]
+
+
+def packed(columns: Sequence[npt.NDArray[np.unsignedinteger]]) -> Words | None:
+    """A number for each row: two are equal, or less, where the rows' keys are.
+
+    Args:
+        columns: the first one counts most; n rows each, one column or more.
+
+    Returns:
+        uint64[n]; None: they need more than 64 bits.
+    """
+    if not len(columns[0]):
+        return np.empty(0, np.uint64)
+    parts = list[tuple[Words, int]]()
+    for column in columns:
+        words = column.astype(np.uint64, copy=False)
+        # Halves with few bits each, as of two ids, need less room than all bits between them.
+        if int(words.max()).bit_length() > int(_HALF):
+            parts += [_part(words >> _HALF), _part(words & _LOW)]
+        else:
+            parts.append(_part(words))
+    if sum(bits for _, bits in parts) > _BITS:
+        return None
+    made = np.zeros(len(columns[0]), np.uint64)
+    for words, bits in parts:
+        if bits:  # a shift by 64 is not defined, and one by all of them moves nothing
+            made = made << np.uint64(bits % _BITS) | words
+    return made
+
+
+def _part(words: Words) -> tuple[Words, int]:
+    return words, int(words.max()).bit_length()
+
+
+def are_ascending(numbers: Words) -> bool:
+    """Whether each number is greater than the one before."""
+    return bool((numbers[1:] > numbers[:-1]).all())

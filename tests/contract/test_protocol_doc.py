@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from schema_check import schemas
+from schema_check import members, schemas
 from tidscope_wire import PROTOCOL_VERSION
 from tidscope_wire.generated.catalogue import CATALOGUE
 from tidscope_wire.generated.close_code import CloseCode
@@ -32,13 +32,6 @@ def rows(part: str) -> list[list[str]]:
     """Cells of its table without the head, backticks taken off."""
     lines = [line for line in part.splitlines() if line.startswith("|")]
     return [[cell.strip().strip("`") for cell in line.split("|")[1:-1]] for line in lines[2:]]
-
-
-def members(union: str) -> dict[str, str]:
-    """Schemas of a union: title to tag."""
-    by_file = {schema["$id"]: schema for schema in schemas().values()}
-    found = [by_file[part["$ref"]] for part in schemas()[union]["oneOf"]]
-    return {schema["title"]: schema["properties"]["type"]["const"] for schema in found}
 
 
 def test_each_schema_is_named_and_no_other() -> None:

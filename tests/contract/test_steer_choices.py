@@ -1,24 +1,20 @@
 """The command line and the collector offer the knobs and signals of the schemas, in their order."""
 
-import json
-from pathlib import Path
-
 import pytest
+from schema_check import schemas
 from tidscope_backend.cli import steer
 from tidscope_collector.steering.loop import setup
-
-SCHEMAS = Path(__file__).parents[2] / "shared" / "schemas"
 
 
 @pytest.mark.parametrize(
     ("schema", "offered"),
     [
-        ("knob_kind", (steer.KNOBS, setup.KNOBS)),
-        ("signal_kind", (steer.SIGNALS, setup.SIGNALS)),
+        ("KnobKind", (steer.KNOBS, setup.KNOBS)),
+        ("SignalKind", (steer.SIGNALS, setup.SIGNALS)),
     ],
 )
 def test_choices_are_those_of_the_schema(
     schema: str, offered: tuple[tuple[str, ...], tuple[str, ...]]
 ) -> None:
-    kinds = tuple(json.loads((SCHEMAS / f"{schema}.schema.json").read_text())["enum"])
+    kinds = tuple(schemas()[schema]["enum"])
     assert offered == (kinds, kinds)

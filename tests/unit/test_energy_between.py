@@ -1,8 +1,8 @@
 """Energy between two instants."""
 
 import pytest
-from tidscope_wire.energy import energy_between
 from tidscope_wire.generated.models import MachineCounters
+from tidscope_wire.rates import energy_between
 
 SECOND = 1_000_000_000
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from tidscope_wire.energy import energy_between
 from tidscope_wire.generated.models import (
     Better,
     CompareBasis,
@@ -16,7 +15,7 @@ from tidscope_wire.generated.models import (
     SteeringDecided,
 )
 from tidscope_wire.pools import QUEUE_WAIT, RESPONSE, quantile_s
-from tidscope_wire.rates import rates_per_s
+from tidscope_wire.rates import energy_between, rates_per_s
 from tidscope_wire.states import STATE_FIELDS
 
 from tidscope_backend.comparison.metrics import COUNTERS, Metric, share_name

@@ -9,10 +9,10 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from tidscope_wire.batch_template import metadata_of
 from tidscope_wire.frame import LENGTH
 from tidscope_wire.generated.models import Target
 from tidscope_wire.header_writer import PreparedHeader
+from tidscope_wire.record_batches import metadata_of
 
 from tidscope_collector.compiled.library import (
     EXITS,

@@ -2,7 +2,7 @@
 
 import numpy as np
 import numpy.typing as npt
-from tidscope_wire.packed_keys import are_ascending, packed
+from tidscope_wire.frame_tables import are_ascending, packed
 
 Keys = tuple[npt.NDArray[np.uint64], ...]
 Values = tuple[npt.NDArray[np.uint64], ...]
