@@ -51,31 +51,26 @@ from tidscope_backend.recording.recorder import Recorder
 from tidscope_backend.recording.recording import PartLimits
 from tidscope_backend.recording.run_saver import RunSaver
 from tidscope_backend.recording.timeouts import RecordingTimeouts
-from tidscope_backend.security.access import AccessMiddleware
-from tidscope_backend.security.allowed_origins import AllowedOrigins
+from tidscope_backend.security.access import AccessMiddleware, AllowedOrigins, TrustedProxy
 from tidscope_backend.security.audit import AuditMiddleware
 from tidscope_backend.security.authenticator import Authenticator
-from tidscope_backend.security.body_limit import BodyLimit
-from tidscope_backend.security.headers import SecurityHeaders
 from tidscope_backend.security.host_file import FILE_NAME, HostFile
-from tidscope_backend.security.read_limit import ReadLimit
-from tidscope_backend.security.session_file import SessionFile
-from tidscope_backend.security.sessions import Sessions
-from tidscope_backend.security.trusted_proxy import TrustedProxy
+from tidscope_backend.security.request_limits import BodyLimit, ReadLimit
+from tidscope_backend.security.sessions import SessionFile, Sessions
 from tidscope_backend.settings import Settings
-from tidscope_backend.store.directory import RunsDirectory
+from tidscope_backend.store.directory import ManifestWriter, RunsDirectory
 from tidscope_backend.store.disk import Disk
-from tidscope_backend.store.manifests import ManifestWriter
 from tidscope_backend.store.run_store import RunStore
 from tidscope_backend.stream.endpoint import live_router
 from tidscope_backend.stream.fanout import Fanout
-from tidscope_backend.stream.history_store import HistoryStore
+from tidscope_backend.stream.history import HistoryStore
 from tidscope_backend.supervisor_log import read_ends
 from tidscope_backend.traces.folder import SpanRetention
 from tidscope_backend.traces.joining.places import LiveTarget, Places
 from tidscope_backend.traces.queries import FindRun, RunWindow, window_of
 from tidscope_backend.traces.receiving.receiver import Receiving, receiving
 from tidscope_backend.traces.span_store import SpanStore
+from tidscope_backend.web import SecurityHeaders
 
 STATS_SECONDS = 1.0
 MEMORY_SECONDS = 10.0

@@ -8,11 +8,9 @@ import time
 import uvicorn
 
 from tidscope_backend.app import create_app
-from tidscope_backend.connections.http_protocol import HttpProtocol
-from tidscope_backend.connections.log_limit import LogLimit
-from tidscope_backend.connections.server import Server
+from tidscope_backend.connections.protocols import HttpProtocol, WebSocketProtocol
+from tidscope_backend.connections.server import LogLimit, Server
 from tidscope_backend.connections.table import ConnectionLimits, Connections
-from tidscope_backend.connections.websocket_protocol import WebSocketProtocol
 from tidscope_backend.descriptors import connection_descriptors, raise_descriptor_limit
 from tidscope_backend.memory import keep_what_is_loaded
 from tidscope_backend.settings import Settings
@@ -20,7 +18,7 @@ from tidscope_backend.settings import Settings
 PEER_LOGS = (
     "asyncio",
     "uvicorn.error",
-    "tidscope_backend.connections.acceptor",
+    "tidscope_backend.connections.server",
     "tidscope_backend.connections.table",
 )
 """Loggers to which whoever can connect could add lines without end."""

@@ -15,7 +15,7 @@ from fake_collector import FakeCollector
 from live_page import LivePage
 from scripted_run import write_run
 from tidscope_backend.api import compare, run_frames
-from tidscope_backend.security.read_limit import ALL, EACH, WAITING
+from tidscope_backend.security.request_limits import ALL, EACH, WAITING
 from tidscope_wire.generated.close_code import CloseCode
 from tidscope_wire.generated.models import (
     DoctorCommand,

@@ -9,9 +9,8 @@ from tidscope_backend.cli.doctor import table
 from tidscope_backend.host_registry import HostRegistry
 from tidscope_backend.ingest.sequence import Sequence
 from tidscope_backend.listen_socket import reachable
-from tidscope_backend.security.allowed_origins import AllowedOrigins
-from tidscope_backend.security.attempts import FailedAttempts
-from tidscope_backend.security.credentials import bearer
+from tidscope_backend.security.access import AllowedOrigins
+from tidscope_backend.security.authenticator import FailedAttempts, bearer
 from tidscope_backend.security.rights import is_guarded
 from tidscope_backend.settings import (
     Settings,

@@ -21,7 +21,7 @@ from tidscope_backend.cli import doctor, main
 from tidscope_backend.cli.backend_client import BackendClient, RefusedError
 from tidscope_backend.cli.terminal import ProgressLine, print_lines
 from tidscope_backend.store.folder import RunFolder
-from tidscope_backend.store.parquet_files import write_table
+from tidscope_backend.store.open_part import write_table
 from tidscope_wire.generated.models import (
     DoctorCheck,
     DoctorReport,

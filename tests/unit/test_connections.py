@@ -8,9 +8,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from tidscope_backend.connections.connection import BYTES_PER_WAIT, Awaited, Connection, Waits
-from tidscope_backend.connections.log_limit import PERIOD_SECONDS, LogLimit
-from tidscope_backend.connections.peer import PeerLookup
+from tidscope_backend.connections.connection import (
+    BYTES_PER_WAIT,
+    Awaited,
+    Connection,
+    PeerLookup,
+    Waits,
+)
+from tidscope_backend.connections.server import PERIOD_SECONDS, LogLimit
 from tidscope_backend.connections.table import (
     EVICTIONS_PER_SECOND,
     ConnectionLimits,

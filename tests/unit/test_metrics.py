@@ -17,7 +17,7 @@ from tidscope_backend.metrics.meters import Meters
 from tidscope_backend.metrics.naming import UNITS, metric_of
 from tidscope_backend.metrics.target_families import target_families
 from tidscope_backend.stream.fanout import Fanout
-from tidscope_backend.stream.history_store import HistoryStore
+from tidscope_backend.stream.history import HistoryStore
 from tidscope_wire.generated.catalogue import CATALOGUE
 from tidscope_wire.generated.models import (
     CatalogueField,

@@ -25,8 +25,7 @@ from tidscope_backend.recording.recovery import recover_run
 from tidscope_backend.recording.sealing import write_summaries
 from tidscope_backend.replay.frames import frames_between
 from tidscope_backend.store.disk import Disk
-from tidscope_backend.store.folder import RunFolder
-from tidscope_backend.store.lock import RunLock
+from tidscope_backend.store.folder import RunFolder, RunLock
 from tidscope_backend.store.open_part import whole_frames
 from tidscope_backend.store.overview import ALWAYS, Overview
 from tidscope_backend.store.overview_maker import PROCESS_TID

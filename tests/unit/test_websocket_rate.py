@@ -4,7 +4,7 @@ import asyncio
 from typing import Any
 
 from tidscope_backend.connections.connection import STATE_KEY, Connection
-from tidscope_backend.connections.websocket_protocol import BURST_SECONDS, WebSocketProtocol
+from tidscope_backend.connections.protocols import BURST_SECONDS, WebSocketProtocol
 from uvicorn import Config
 from uvicorn.server import ServerState
 

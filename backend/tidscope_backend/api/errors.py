@@ -8,10 +8,9 @@ from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 from tidscope_wire.problems import PREFIX, ProblemError, make_problem, refusal
 
-from tidscope_backend.responses import method_not_allowed, not_found, problem_response
 from tidscope_backend.security.audit import note
-from tidscope_backend.security.headers import SECURITY_HEADERS
 from tidscope_backend.validation import describe
+from tidscope_backend.web import SECURITY_HEADERS, method_not_allowed, not_found, problem_response
 
 _log = logging.getLogger(__name__)
 _HIDDEN = frozenset({"token"})

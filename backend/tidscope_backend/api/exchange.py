@@ -16,8 +16,7 @@ from tidscope_backend.api.compare import Finder
 from tidscope_backend.api.openapi import READ_RUN, WRITE_RUNS, binary, raises
 from tidscope_backend.security.audit import note
 from tidscope_backend.security.authenticator import principal_of
-from tidscope_backend.store.disk import Disk
-from tidscope_backend.store.errors import unwritable
+from tidscope_backend.store.disk import Disk, unwritable
 
 Format = Literal["folder", "parquet", "csv", "trace", "pools-parquet", "pools-csv"]
 KINDS: dict[Format, tuple[str, str]] = {

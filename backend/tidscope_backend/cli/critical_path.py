@@ -52,7 +52,7 @@ from tidscope_backend.critical_paths.trace_files import (
     find_files,
     summarise_files,
 )
-from tidscope_backend.store.lookup import RunNotFoundError
+from tidscope_backend.store.directory import RunNotFoundError
 from tidscope_backend.text import format_seconds
 
 NAME_WIDTH, CHAIN_WIDTH = 44, 72

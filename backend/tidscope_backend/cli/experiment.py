@@ -73,7 +73,7 @@ def _requests(options: argparse.Namespace) -> str:
             requests_of_spans,
             trace_text,
         )
-        from tidscope_backend.store.lookup import RunNotFoundError, find_run
+        from tidscope_backend.store.directory import RunNotFoundError, find_run
         from tidscope_backend.store.reader import RunReader
 
     source = Path(options.requests_of)

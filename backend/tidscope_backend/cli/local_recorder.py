@@ -47,12 +47,11 @@ from tidscope_backend.recording.recorder import Recorder
 from tidscope_backend.recording.run_saver import RunSaver
 from tidscope_backend.recording.sealing import seal_part, write_summaries
 from tidscope_backend.settings import Settings
-from tidscope_backend.store.directory import RunsDirectory
+from tidscope_backend.store.directory import ManifestWriter, RunsDirectory
 from tidscope_backend.store.disk import Disk
 from tidscope_backend.store.folder import RunFolder
-from tidscope_backend.store.manifests import ManifestWriter
 from tidscope_backend.stream.fanout import Fanout
-from tidscope_backend.stream.history_store import HistoryStore
+from tidscope_backend.stream.history import HistoryStore
 from tidscope_backend.websocket_close import CloseError
 
 R = TypeVar("R")

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from tidscope_wire.generated.models import RunManifest
 
 from tidscope_backend.cli.run_facts import RunFacts
-from tidscope_backend.store.folder import RunFolder
-from tidscope_backend.store.losses import what_is_missing
+from tidscope_backend.store.folder import RunFolder, what_is_missing
 
 if TYPE_CHECKING:
     from tidscope_backend.store.reader import RunReader
@@ -141,7 +140,7 @@ def report(folder: RunFolder) -> RunReport:
 
 
 def _locks(reader: "RunReader") -> list[LockReport]:
-    from tidscope_backend.store.table_growth import table_growth
+    from tidscope_backend.store.reader import table_growth
 
     rows = table_growth(reader.parts, "locks").to_pylist()
     if not rows:

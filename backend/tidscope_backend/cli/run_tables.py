@@ -6,8 +6,7 @@ from typing import Any
 from tidscope_wire.generated.models import TableName
 
 from tidscope_backend.cli.run_facts import RunFacts, Taker, Waker
-from tidscope_backend.store.reader import RunReader
-from tidscope_backend.store.table_growth import table_growth
+from tidscope_backend.store.reader import RunReader, table_growth
 
 OWN = "own threads"
 

@@ -7,7 +7,7 @@ from tidscope_wire.generated.models import RunManifest, RunOutcome
 
 from tidscope_backend.cli.run_facts import fact_lines
 from tidscope_backend.cli.run_report import RunReport
-from tidscope_backend.store.losses import (
+from tidscope_backend.store.folder import (
     children_cpu_us,
     children_text,
     coarser_text,

@@ -4,8 +4,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from tidscope_backend.connections.connection import Connection, Waits
-from tidscope_backend.connections.peer import Peer
+from tidscope_backend.connections.connection import Connection, Peer, Waits
 
 _log = logging.getLogger(__name__)
 AT_ONCE = 32

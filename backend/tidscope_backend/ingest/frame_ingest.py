@@ -16,7 +16,7 @@ from tidscope_backend.host_registry import HostRegistry
 from tidscope_backend.ingest.announced import AnnouncedTargets
 from tidscope_backend.ingest.sequence import Sequence
 from tidscope_backend.stream.fanout import Fanout
-from tidscope_backend.stream.stored_frame import StoredFrame, store_frame
+from tidscope_backend.stream.frames import StoredFrame, store_frame
 from tidscope_backend.websocket_close import CloseError
 
 

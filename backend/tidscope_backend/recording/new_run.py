@@ -23,10 +23,8 @@ from tidscope_backend.host_registry import HostRegistry
 from tidscope_backend.recording.recording import PartLimits, Recording, write_failure
 from tidscope_backend.recording.stats import RecordingStats
 from tidscope_backend.store.directory import RunsDirectory
-from tidscope_backend.store.disk import Disk
-from tidscope_backend.store.errors import unwritable
-from tidscope_backend.store.folder import RunFolder, new_run_id
-from tidscope_backend.store.lock import RunLock
+from tidscope_backend.store.disk import Disk, unwritable
+from tidscope_backend.store.folder import RunFolder, RunLock, new_run_id
 
 
 class NewRuns:

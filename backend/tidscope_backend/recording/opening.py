@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 from tidscope_wire.frame import FrameError, join, split
 
-from tidscope_backend.stream.merge import merge
-from tidscope_backend.stream.stored_frame import StoredFrame
+from tidscope_backend.stream.frames import StoredFrame, merge
 
 
 def opening_frames(frames: Sequence[StoredFrame], past_ns: int) -> list[bytes]:

@@ -41,14 +41,11 @@ from tidscope_backend.recording.timeouts import (
     ending_on_request,
 )
 from tidscope_backend.recording.writer import MAX_QUEUED_BYTES, RecordingWriter
-from tidscope_backend.store.directory import RunsDirectory
-from tidscope_backend.store.disk import Disk
-from tidscope_backend.store.errors import damage_text
-from tidscope_backend.store.folder import RunFolder
-from tidscope_backend.store.lock import RunLock
-from tidscope_backend.store.manifests import with_bytes
-from tidscope_backend.stream.history_store import HistoryStore
-from tidscope_backend.stream.stored_frame import StoredFrame
+from tidscope_backend.store.directory import RunsDirectory, with_bytes
+from tidscope_backend.store.disk import Disk, damage_text
+from tidscope_backend.store.folder import RunFolder, RunLock
+from tidscope_backend.stream.frames import StoredFrame
+from tidscope_backend.stream.history import HistoryStore
 from tidscope_backend.supervisor_log import ProgramEnd
 
 _log = logging.getLogger(__name__)

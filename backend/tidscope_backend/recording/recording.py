@@ -30,12 +30,10 @@ from tidscope_wire.groups import tree_name
 from tidscope_backend.descriptors import is_exhausted
 from tidscope_backend.hidden_arguments import frame_without
 from tidscope_backend.recording.stats import RecordingStats, Tail
-from tidscope_backend.store.errors import disk_full
-from tidscope_backend.store.folder import RunFolder, sync_folder
-from tidscope_backend.store.lock import RunLock
-from tidscope_backend.store.losses import final_state, missing_text
+from tidscope_backend.store.disk import disk_full
+from tidscope_backend.store.folder import RunFolder, RunLock, final_state, missing_text, sync_folder
 from tidscope_backend.store.open_part import PartFile
-from tidscope_backend.stream.stored_frame import StoredFrame, store_frame
+from tidscope_backend.stream.frames import StoredFrame, store_frame
 
 RESERVE_BYTES = 256 * 1024
 """Space reserved so that the manifest can still be written when the disk is full."""

@@ -11,8 +11,7 @@ from tidscope_wire.generated.models import Recording as RecordingInfo
 
 from tidscope_backend.recording.recording import TIME_OVER, Ending, PartLimits, Recording
 from tidscope_backend.recording.stats import HEALTH_COUNTERS, Instant, RecordingStats, instant_of
-from tidscope_backend.store.folder import RunFolder
-from tidscope_backend.store.lock import RunLock
+from tidscope_backend.store.folder import RunFolder, RunLock
 from tidscope_backend.store.open_part import whole_bytes, whole_frames
 
 

@@ -7,11 +7,9 @@ from tidscope_wire.generated.models import RunManifest
 
 from tidscope_backend.recording.part_sealer import PartSealer
 from tidscope_backend.recording.recording import Recording
-from tidscope_backend.store.disk import Disk
-from tidscope_backend.store.errors import damage_text
-from tidscope_backend.store.folder import RunFolder
-from tidscope_backend.store.lock import RunLock
-from tidscope_backend.store.manifests import ManifestWriter
+from tidscope_backend.store.directory import ManifestWriter
+from tidscope_backend.store.disk import Disk, damage_text
+from tidscope_backend.store.folder import RunFolder, RunLock
 
 _log = logging.getLogger(__name__)
 

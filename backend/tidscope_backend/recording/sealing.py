@@ -11,9 +11,8 @@ from pathlib import Path
 import pyarrow as pa
 
 from tidscope_backend.store.folder import RunFolder, replace_file, sync_folder
-from tidscope_backend.store.open_part import whole_frames
+from tidscope_backend.store.open_part import whole_frames, write_levels, write_table
 from tidscope_backend.store.overview import write_overview
-from tidscope_backend.store.parquet_files import write_levels, write_table
 from tidscope_backend.store.part_tables import Part, part_of
 from tidscope_backend.store.reader import RunReader
 

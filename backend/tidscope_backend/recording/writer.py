@@ -10,7 +10,7 @@ from tidscope_wire.generated.models import FrameHeader, RunManifest
 from tidscope_backend.recording.opening import opening_frames
 from tidscope_backend.recording.recording import Ending, Recording
 from tidscope_backend.store.disk import Disk
-from tidscope_backend.stream.stored_frame import StoredFrame
+from tidscope_backend.stream.frames import StoredFrame
 
 MAX_QUEUED_BYTES = 64 * 1024 * 1024
 FRAME_OVERHEAD = 8 * 1024

@@ -25,10 +25,10 @@ from tidscope_backend.replay.tables import (
     table_level,
 )
 from tidscope_backend.store.overview import PartFacts
+from tidscope_backend.store.part_tables import TABLES, header_values
 from tidscope_backend.store.parts import FrameTimes, PartReader
 from tidscope_backend.store.parts import Gap as PartGap
 from tidscope_backend.store.reader import RunReader
-from tidscope_backend.store.signals_table import TABLES, header_values
 
 MAX_ROWS = 250_000
 """Rows read for one answer; above it, only frames of a higher level are used."""

@@ -11,8 +11,8 @@ from tidscope_wire.generated.limits import MAX_TABLE_ROWS
 from tidscope_wire.generated.models import FrameTable, TableName
 
 from tidscope_backend.store.overview import PartFacts
+from tidscope_backend.store.part_tables import TABLES
 from tidscope_backend.store.parts import PartReader
-from tidscope_backend.store.signals_table import TABLES
 from tidscope_backend.store.table_parts import (
     FIRST_LEVEL,
     TABLE_LEVELS,

@@ -5,9 +5,17 @@ recording have threads of their own: a file system that takes no writes can stil
 """
 
 import asyncio
+import errno
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import ParamSpec, TypeVar
+
+from pydantic import ValidationError
+from tidscope_wire.problems import ProblemError, refusal
+
+from tidscope_backend.descriptors import is_exhausted
+from tidscope_backend.validation import validation_text
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -95,3 +103,29 @@ async def _run(
     pool: ThreadPoolExecutor, work: Callable[P, R], *args: P.args, **named: P.kwargs
 ) -> R:
     return await asyncio.wrap_future(pool.submit(work, *args, **named))
+
+
+def damage_text(error: OSError | ValueError) -> str:
+    """Describe why a run cannot be read, in one line and without paths of this machine."""
+    if isinstance(error, ValidationError):
+        return f"manifest.json: {validation_text(error)}"
+    if isinstance(error, OSError):
+        name = Path(str(error.filename or "")).name
+        return f"{name}: {error.strerror or error}"
+    return str(error)
+
+
+def unwritable(path: Path, error: OSError) -> ProblemError:
+    """The problem to report when a folder cannot be written to."""
+    text = f"{path} cannot be written to: {error.strerror or error}"
+    if disk_full(error):
+        return refusal("disk-full", text, "make room there")
+    hint = "let the backend's user write there, or set TIDSCOPE_RUNS to another folder"
+    if is_exhausted(error):
+        hint = "try again; give the backend a higher hard limit on open files (ulimit -Hn)"
+    return refusal("runs-unavailable", text, hint)
+
+
+def disk_full(error: OSError) -> bool:
+    """Whether a disk or a quota is full."""
+    return error.errno in (errno.ENOSPC, errno.EDQUOT)

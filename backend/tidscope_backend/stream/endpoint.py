@@ -17,13 +17,11 @@ from tidscope_wire.generated.models import (
 )
 from tidscope_wire.problems import ProblemError
 
-from tidscope_backend.security.authenticator import Principal, principal_of
-from tidscope_backend.security.credentials import accepted_protocol
+from tidscope_backend.security.authenticator import Principal, accepted_protocol, principal_of
 from tidscope_backend.security.rights import LIVE_COMMANDS, grants
 from tidscope_backend.security.sessions import Session, Sessions
 from tidscope_backend.settings import Settings
-from tidscope_backend.stream.fanout import Fanout, state_text
-from tidscope_backend.stream.page import Page
+from tidscope_backend.stream.fanout import Fanout, Page, state_text
 from tidscope_backend.stream.subscription import Bounds
 from tidscope_backend.validation import validation_text
 from tidscope_backend.websocket_close import CloseError, close
