@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from tidscope_backend.confinement import confine_launcher
-from tidscope_backend.parent_death import exec_program, terminate_with_parent
+from tidscope_backend.processes import exec_program, terminate_with_parent
 
 START, TERMINATE, KILL = b"s", b"t", b"k"
 END_SECONDS = 15.0

@@ -11,8 +11,11 @@ from tidscope_backend.app import create_app
 from tidscope_backend.connections.protocols import HttpProtocol, WebSocketProtocol
 from tidscope_backend.connections.server import LogLimit, Server
 from tidscope_backend.connections.table import ConnectionLimits, Connections
-from tidscope_backend.descriptors import connection_descriptors, raise_descriptor_limit
-from tidscope_backend.memory import keep_what_is_loaded
+from tidscope_backend.processes import (
+    connection_descriptors,
+    keep_what_is_loaded,
+    raise_descriptor_limit,
+)
 from tidscope_backend.settings import Settings
 
 PEER_LOGS = (

@@ -5,6 +5,7 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from tidscope_confinement.environment import take_variable
 from tidscope_predictd.client import SYSTEM_SOCKET
@@ -22,7 +23,6 @@ from tidscope_wire.generated.limits import (
 from tidscope_wire.proof import DEFAULT_HOST_NAME, KEY_BYTES, host_name, host_secret
 
 from tidscope_backend.connections.connection import Waits
-from tidscope_backend.otlp_address import metrics_address
 
 MIB = 1024 * 1024
 HOUR = 3600.0
@@ -275,3 +275,21 @@ def _secret(environ: Mapping[str, str], name: str) -> str:
             "or leave it out to have one made"
         )
     return value
+
+
+METRICS_PATH = "/v1/metrics"
+"""Below its base address (OTLP specification, OTLP/HTTP)."""
+
+
+def metrics_address(endpoint: str) -> str:
+    """The address that metrics are sent to; a base address gets the usual path.
+
+    Raises:
+        ValueError: it is not the address of an HTTP server.
+    """
+    parts = urlsplit(endpoint)
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.port == 0:
+        raise ValueError(f"{endpoint!r} is no address such as http://localhost:4318")
+    if parts.path in ("", "/"):
+        return parts._replace(path=METRICS_PATH).geturl()
+    return endpoint

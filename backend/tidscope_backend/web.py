@@ -19,7 +19,7 @@ NOT_BUILT = (
 )
 
 
-def router(folder: Path) -> APIRouter:
+def web_router(folder: Path) -> APIRouter:
     """Make the route; it takes every path that no other route took.
 
     Args:

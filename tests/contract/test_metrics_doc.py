@@ -15,8 +15,7 @@ from group_story import processes
 from prometheus_client.metrics_core import Metric
 from tidscope_backend.metrics.facts import ENDED_SECONDS, Facts, StreamFacts
 from tidscope_backend.metrics.families import families
-from tidscope_backend.metrics.meters import Meters
-from tidscope_backend.metrics.process_names import MAX_NAMED_PROCESSES
+from tidscope_backend.metrics.meters import MAX_NAMED_PROCESSES, Meters
 from tidscope_backend.metrics.target_families import ROLE_FIELDS
 from tidscope_collector.sampling.roles import MAX_NAMED_ROLES
 from tidscope_wire.frame_tables import encode_tables

@@ -4,7 +4,7 @@ import subprocess
 import sys
 import weakref
 
-from tidscope_backend.memory import release_freed_memory
+from tidscope_backend.processes import release_freed_memory
 
 
 class Reader:
@@ -16,7 +16,7 @@ class Reader:
 
 ALLOCATE = """
 import ctypes
-from tidscope_backend.memory import map_large_buffers
+from tidscope_backend.processes import map_large_buffers
 {prepare}
 libc = ctypes.CDLL(None)
 libc.malloc.restype = ctypes.c_void_p

@@ -86,7 +86,7 @@ async def test_an_interpreter_that_may_not_be_run_is_named(
 ) -> None:
     forbidden = tmp_path / "python"
     forbidden.touch(mode=0o644)
-    monkeypatch.setattr("tidscope_backend.parent_death.sys.executable", str(forbidden))
+    monkeypatch.setattr("tidscope_backend.processes.sys.executable", str(forbidden))
     child = supervised(print, "/bin/true")
     with pytest.raises(CommandError, match=f"may not run {forbidden}"):
         await asyncio.wait_for(child.run(), WAIT)

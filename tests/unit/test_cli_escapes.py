@@ -19,9 +19,9 @@ from scripted_run import FIELDS, write_run
 from tidscope_backend import cli
 from tidscope_backend.cli import doctor, main
 from tidscope_backend.cli.backend_client import BackendClient, RefusedError
-from tidscope_backend.cli.terminal import ProgressLine, print_lines
+from tidscope_backend.cli.command import ProgressLine, print_lines
 from tidscope_backend.store.folder import RunFolder
-from tidscope_backend.store.open_part import write_table
+from tidscope_backend.store.part_files import write_table
 from tidscope_wire.generated.models import (
     DoctorCheck,
     DoctorReport,

@@ -10,7 +10,7 @@ from fake_backend import FakeBackend
 from run_builders import RUN_ID, manifest
 from tidscope_backend.cli import main
 from tidscope_backend.cli.backend_client import RefusedError
-from tidscope_backend.cli.live_trial import RESULT_SECONDS
+from tidscope_backend.cli.prove import RESULT_SECONDS
 from tidscope_wire.generated.models import (
     ProofState,
     ProofVerdict,

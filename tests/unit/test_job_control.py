@@ -7,12 +7,13 @@ import sys
 from collections.abc import Iterator
 
 import pytest
-from tidscope_backend.cli.job_control import pass_on, stop_with
-from tidscope_backend.cli.signal_queue import (
+from tidscope_backend.cli.relay import (
     ReceivedSignal,
     SignalQueue,
     blocked_signals,
     interrupted_twice,
+    pass_on,
+    stop_with,
 )
 
 BY_KERNEL, BY_PROCESS = 0x80, 0

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 from tidscope_backend.cli import forked_collector
+from tidscope_backend.cli.collect import ForkedCollector
 from tidscope_backend.cli.command import CommandError
-from tidscope_backend.cli.forked_collector import ForkedCollector
 from tidscope_backend.cli.local_recorder import LocalRecorder
+from tidscope_backend.cli.output_relay import Keeping
 from tidscope_backend.cli.recording_client import RecordingOptions
-from tidscope_backend.cli.redaction import Keeping
 from tidscope_backend.recording.part_sealer import PartSealer
 from tidscope_backend.store.disk import Disk
 from tidscope_backend.store.folder import RunFolder

@@ -1,7 +1,7 @@
 """The frames that a run begins with."""
 
 from backend_builders import frame_bytes, key_frame, rows_of, stored, stream
-from tidscope_backend.recording.opening import opening_frames
+from tidscope_backend.recording.writer import opening_frames
 from tidscope_backend.stream.frames import StoredFrame
 from tidscope_wire.frame import split
 from tidscope_wire.generated.models import ThreadBorn

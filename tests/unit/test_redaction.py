@@ -1,11 +1,12 @@
 """Secrets of well-known forms are left out of command lines and output."""
 
 import pytest
-from tidscope_backend.cli.output_relay import TAIL_BYTES, OutputTail
-from tidscope_backend.cli.redaction import (
+from tidscope_backend.cli.output_relay import (
     ARGUMENTS_NOT_STORED,
     NOT_STORED,
+    TAIL_BYTES,
     Keeping,
+    OutputTail,
     kept_by_default,
     leave_out,
 )
@@ -94,7 +95,7 @@ def test_own_patterns_are_left_out_too() -> None:
 
 
 def test_a_pattern_that_takes_for_ever_keeps_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tidscope_backend.cli.redaction.PATTERN_SECONDS", 0.5)
+    monkeypatch.setattr("tidscope_backend.cli.output_relay.PATTERN_SECONDS", 0.5)
     assert leave_out(["(a+)+$"], ["a" * 64 + "b", "secret"]) == [NOT_STORED, NOT_STORED]
 
 

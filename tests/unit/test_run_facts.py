@@ -1,6 +1,6 @@
 """Wakers and takers of a run as text."""
 
-from tidscope_backend.cli.run_facts import RunFacts, Taker, Waker, fact_lines
+from tidscope_backend.cli.run_report import RunFacts, Taker, Waker, fact_lines
 
 
 def test_each_is_a_line() -> None:

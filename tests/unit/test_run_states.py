@@ -1,7 +1,6 @@
 """Where the time of a run went, as lines of text."""
 
-from tidscope_backend.cli.run_report import RoleReport
-from tidscope_backend.cli.run_states import state_lines
+from tidscope_backend.cli.run_report import RoleReport, state_lines
 
 SECOND = 1_000_000_000
 

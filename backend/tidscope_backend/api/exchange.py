@@ -28,7 +28,7 @@ KINDS: dict[Format, tuple[str, str]] = {
     "pools-csv": ("pools.csv", "text/csv; charset=utf-8"),
 }
 """Ending of the file's name, and media type."""
-IMPORT_PATH = "/runs/import"
+RUN_IMPORT_PATH = "/runs/import"
 MAX_IMPORTS = 2
 """At once."""
 
@@ -73,7 +73,7 @@ def import_router(make: Callable[[], Path], taken: Callable[[str], bool], disk: 
     at_once = asyncio.Semaphore(MAX_IMPORTS)
 
     @routes.post(
-        IMPORT_PATH,
+        RUN_IMPORT_PATH,
         status_code=status.HTTP_201_CREATED,
         summary="Bring in a run that was exported as a folder; the body is the .tar.zst",
         openapi_extra={

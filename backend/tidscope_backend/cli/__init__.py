@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from importlib import import_module
 
 from tidscope_backend import VERSION
-from tidscope_backend.cli.command import Command, CommandError, loading
-from tidscope_backend.cli.terminal import print_lines
+from tidscope_backend.cli.command import Command, CommandError, loading, print_lines
 
 VERBS = (
     "up",

@@ -11,8 +11,7 @@ from tidscope_wire.audit import FILE, SYSTEM_FOLDER, read_records, usual_path
 from tidscope_wire.generated.models import AuditRecord
 
 from tidscope_backend.cli.backend_user import choose_server_user
-from tidscope_backend.cli.command import Command, CommandError
-from tidscope_backend.cli.terminal import print_lines
+from tidscope_backend.cli.command import Command, CommandError, print_lines
 from tidscope_backend.settings import state_directory
 from tidscope_backend.text import plural
 

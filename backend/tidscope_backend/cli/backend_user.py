@@ -11,10 +11,9 @@ from pathlib import Path
 
 from tidscope_confinement import capabilities
 
-from tidscope_backend.cli.command import CommandError
-from tidscope_backend.cli.terminal import print_lines
+from tidscope_backend.cli.command import CommandError, print_lines
 from tidscope_backend.confinement import confine_backend
-from tidscope_backend.parent_death import PR_SET_PDEATHSIG
+from tidscope_backend.processes import PR_SET_PDEATHSIG
 from tidscope_backend.settings import RUNS_VARIABLE, runs_directory, state_directory
 
 SYSTEM_USER = "tidscope"

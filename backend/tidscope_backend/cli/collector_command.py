@@ -4,7 +4,7 @@ import os
 from importlib.util import find_spec
 
 from tidscope_backend.cli.command import CommandError
-from tidscope_backend.parent_death import ISOLATED, run_module
+from tidscope_backend.processes import ISOLATED, run_module
 
 PACKAGE = "tidscope_collector"
 PATH = "/ws/collector"

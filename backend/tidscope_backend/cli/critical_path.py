@@ -17,11 +17,9 @@ from tidscope_traces.summary.ranking import rank_everywhere
 from tidscope_traces.summary.traces import Summaries
 from tidscope_traces.summary.tree import DifferenceTree, compare_trees
 
-from tidscope_backend.cli.command import Command, CommandError
-from tidscope_backend.cli.critical_path_options import add_arguments
-from tidscope_backend.cli.critical_path_sets import RequestSet, base_of, set_text
-from tidscope_backend.cli.runs_directory import chosen_runs_directory
-from tidscope_backend.cli.terminal import ProgressLine, print_lines
+from tidscope_backend.cli.command import Command, CommandError, ProgressLine, print_lines
+from tidscope_backend.cli.critical_path_options import RequestSet, add_arguments, base_of, set_text
+from tidscope_backend.cli.server_options import chosen_runs_directory
 from tidscope_backend.critical_paths.exports import (
     ANOMALY_HEAD,
     CHAIN_HEAD,

@@ -17,11 +17,9 @@ from tidscope_backend.cli.backend_client import (
     UntrustedError,
 )
 from tidscope_backend.cli.backend_user import act_as, choose_backend_user
-from tidscope_backend.cli.command import Command, CommandError, loading
-from tidscope_backend.cli.own_tidscope import own_tidscope
-from tidscope_backend.cli.runs_directory import user_runs_directory
-from tidscope_backend.cli.server_options import add_backend_options
-from tidscope_backend.cli.terminal import ProgressLine, print_lines
+from tidscope_backend.cli.command import Command, CommandError, ProgressLine, loading, print_lines
+from tidscope_backend.cli.experiment_client import own_tidscope
+from tidscope_backend.cli.server_options import add_backend_options, user_runs_directory
 from tidscope_backend.experiments.bounds import Bound, Decision, decide, parse_bound
 from tidscope_backend.experiments.definition import Definition, read_definition
 from tidscope_backend.experiments.figures import THROUGHPUT

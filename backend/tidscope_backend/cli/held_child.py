@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tidscope_backend.cli.command import CommandError
-from tidscope_backend.parent_death import exec_program
+from tidscope_backend.processes import exec_program
 
 PTRACE_TRACEME = 0
 PTRACE_DETACH = 17

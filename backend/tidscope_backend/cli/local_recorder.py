@@ -35,16 +35,15 @@ from websockets.exceptions import ConnectionClosed
 
 from tidscope_backend.cli.backend_client import RefusedError
 from tidscope_backend.cli.backend_user import BackendUser, act_as
+from tidscope_backend.cli.collect import ForkedCollector
 from tidscope_backend.cli.command import CommandError
-from tidscope_backend.cli.forked_collector import ForkedCollector
 from tidscope_backend.cli.recording_client import Outlived, RecordingOptions
 from tidscope_backend.host_registry import HostRegistry
 from tidscope_backend.ingest.frame_ingest import FrameIngest
 from tidscope_backend.ingest.links import CollectorLinks
 from tidscope_backend.ingest.session import CollectorSessions, DisconnectedError
-from tidscope_backend.recording.part_sealer import PartSealer, seal_in_process
+from tidscope_backend.recording.part_sealer import PartSealer, RunSaver, seal_in_process
 from tidscope_backend.recording.recorder import Recorder
-from tidscope_backend.recording.run_saver import RunSaver
 from tidscope_backend.recording.sealing import seal_part, write_summaries
 from tidscope_backend.settings import Settings
 from tidscope_backend.store.directory import ManifestWriter, RunsDirectory

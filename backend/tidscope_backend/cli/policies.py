@@ -13,12 +13,10 @@ from tidscope_policies.registry import POLICIES
 from tidscope_policies.simulation.campaign import Plant, Row
 
 from tidscope_backend.cli.bench import table
-from tidscope_backend.cli.bench.provenance import Provenance
-from tidscope_backend.cli.bench.runner import run_campaign
 from tidscope_backend.cli.bench.scenario_files import ScenarioError, load, shipped
-from tidscope_backend.cli.command import Command, CommandError
-from tidscope_backend.cli.policy_parameters import add_set_option, parameters_given
-from tidscope_backend.cli.terminal import print_lines
+from tidscope_backend.cli.bench.table import Provenance, run_campaign
+from tidscope_backend.cli.command import Command, CommandError, print_lines
+from tidscope_backend.cli.steer import add_set_option, parameters_given
 
 SEEDS = 20
 MAX_SEEDS = 10_000

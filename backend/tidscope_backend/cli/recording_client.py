@@ -15,8 +15,8 @@ from tidscope_wire.generated.models import (
 )
 
 from tidscope_backend.cli.backend_client import BackendClient
-from tidscope_backend.cli.redaction import Keeping
-from tidscope_backend.process_identity import local_host_id
+from tidscope_backend.cli.output_relay import Keeping
+from tidscope_backend.processes import local_host_id
 
 FIRST_SECONDS = 20.0
 LAST_SECONDS = 10.0

@@ -5,8 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from tidscope_wire.generated.models import RunManifest, RunOutcome
 
-from tidscope_backend.cli.run_facts import fact_lines
-from tidscope_backend.cli.run_report import RunReport
+from tidscope_backend.cli.run_report import RunReport, fact_lines
 from tidscope_backend.store.folder import (
     children_cpu_us,
     children_text,
@@ -108,7 +107,7 @@ def details(report: RunReport, folder: str, threads: int | None = SHOWN_THREADS)
         folder: where its files are.
         threads: how many threads to list; None: all.
     """
-    from tidscope_backend.cli.run_states import state_lines
+    from tidscope_backend.cli.run_report import state_lines
 
     manifest = report.manifest
     host, target = manifest.host, manifest.target

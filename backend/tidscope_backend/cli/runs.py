@@ -10,11 +10,10 @@ from pathlib import Path
 from tidscope_wire.generated.models import RunManifest, RunPatch
 from tidscope_wire.problems import ProblemError
 
-from tidscope_backend.cli.command import Command, CommandError
+from tidscope_backend.cli.command import Command, CommandError, print_lines
 from tidscope_backend.cli.run_report import report
 from tidscope_backend.cli.run_text import SHOWN_THREADS, details, failed, list_line
-from tidscope_backend.cli.runs_directory import add_runs_dir_option, chosen_runs_directory
-from tidscope_backend.cli.terminal import print_lines
+from tidscope_backend.cli.server_options import add_runs_dir_option, chosen_runs_directory
 from tidscope_backend.store.directory import (
     RunNotFoundError,
     RunsDirectory,

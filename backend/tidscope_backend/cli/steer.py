@@ -7,12 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 
 from tidscope_wire.generated.models import KnobKind, SignalKind
 
+from tidscope_backend.cli.attach import add_target_options, required_request
+from tidscope_backend.cli.backend_client import running_backend
 from tidscope_backend.cli.command import Command, CommandError
-from tidscope_backend.cli.policy_parameters import add_set_option, parameters_given
-from tidscope_backend.cli.running_backend import running_backend
 from tidscope_backend.cli.server_options import add_backend_options, duration
 from tidscope_backend.cli.steering_client import SteeringClient
-from tidscope_backend.cli.target_options import add_target_options, required_request
 
 KNOBS: tuple[KnobKind, ...] = ("go-agent", "pool-agent", "go-affinity")
 SIGNALS: tuple[SignalKind, ...] = (
@@ -195,3 +194,35 @@ COMMAND = Command(
     run=_run,
     parse=_parse,
 )
+
+
+def add_set_option(parser: argparse.ArgumentParser) -> None:
+    """Add `--set`, any number of times."""
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=NUMBER",
+        help="a parameter of the policy (repeatable)",
+    )
+
+
+def parameters_given(texts: Sequence[str]) -> dict[str, float]:
+    """Values by name.
+
+    Args:
+        texts: what stood after each `--set`.
+
+    Raises:
+        CommandError: one is no name with a number.
+    """
+    parameters: dict[str, float] = {}
+    for text in texts:
+        name, sign, value = text.partition("=")
+        try:
+            parameters[name] = float(value)
+        except ValueError:
+            sign = ""
+        if not sign:
+            raise CommandError(f"--set {text}: use NAME=NUMBER, such as interval_s=1")
+    return parameters

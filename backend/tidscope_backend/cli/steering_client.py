@@ -21,8 +21,7 @@ from tidscope_wire.generated.models import (
 )
 
 from tidscope_backend.cli.backend_client import BackendClient, RefusedError
-from tidscope_backend.cli.command import CommandError
-from tidscope_backend.cli.terminal import print_lines
+from tidscope_backend.cli.command import CommandError, print_lines
 
 LOOK_SECONDS = 0.25
 """Decisions come every half second at most."""

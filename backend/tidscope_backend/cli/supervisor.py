@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from tidscope_backend.cli.command import CommandError
-from tidscope_backend.parent_death import bound_to_parent
+from tidscope_backend.processes import bound_to_parent
 from tidscope_backend.supervisor_log import SupervisorLog
 
 FIRST_PAUSE_SECONDS = 0.2

@@ -22,11 +22,16 @@ from tidscope_backend.cli.backend_client import (
     UntrustedError,
 )
 from tidscope_backend.cli.backend_user import give_up_rights, user_who_can_run
-from tidscope_backend.cli.browser import has_display, page_in_browser
+from tidscope_backend.cli.collect import Launcher
 from tidscope_backend.cli.collector_command import PATH, collector_command
-from tidscope_backend.cli.command import Command, CommandError
-from tidscope_backend.cli.installation import warn_if_others_may_change_it
-from tidscope_backend.cli.launched_collector import Launcher
+from tidscope_backend.cli.command import (
+    Command,
+    CommandError,
+    has_display,
+    page_in_browser,
+    print_lines,
+)
+from tidscope_backend.cli.doctor import warn_if_others_may_change_it
 from tidscope_backend.cli.server_options import (
     add_ledger_options,
     add_network_option,
@@ -40,9 +45,8 @@ from tidscope_backend.cli.server_options import (
     trace_arguments,
 )
 from tidscope_backend.cli.supervisor import Process, Program, Supervisor
-from tidscope_backend.cli.terminal import print_lines
 from tidscope_backend.listen_socket import SocketError, open_socket, reachable
-from tidscope_backend.parent_death import run_module
+from tidscope_backend.processes import run_module
 from tidscope_backend.settings import (
     BROWSER_VARIABLE,
     COLLECTOR_VARIABLE,

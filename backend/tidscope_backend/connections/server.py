@@ -10,7 +10,7 @@ import uvicorn
 from tidscope_backend.connections.connection import Connection, PeerLookup
 from tidscope_backend.connections.protocols import HttpProtocol
 from tidscope_backend.connections.table import Connections
-from tidscope_backend.descriptors import is_exhausted
+from tidscope_backend.processes import is_exhausted
 
 
 class Server(uvicorn.Server):

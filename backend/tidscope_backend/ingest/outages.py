@@ -19,7 +19,7 @@ from tidscope_wire.problems import ProblemError
 
 from tidscope_backend.host_registry import HostRegistry
 from tidscope_backend.ingest.link import CollectorLink
-from tidscope_backend.ingest.steering_memory import (
+from tidscope_backend.ingest.links import (
     NotResumedError,
     SteeringMemory,
     request_again,

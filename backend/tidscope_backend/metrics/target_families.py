@@ -15,9 +15,8 @@ from tidscope_wire.generated.models import RoleTotals, Target
 from tidscope_wire.states import STATE_FIELDS
 
 from tidscope_backend.hidden_arguments import target_without
-from tidscope_backend.metrics.group_families import group_families
+from tidscope_backend.metrics.group_families import OF_ROLE, group_families, metric_of
 from tidscope_backend.metrics.meters import Metered, TargetMeter
-from tidscope_backend.metrics.naming import OF_ROLE, metric_of
 from tidscope_backend.metrics.pools import pool_families
 from tidscope_backend.state_groups import name_of_state
 

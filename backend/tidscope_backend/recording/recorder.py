@@ -18,8 +18,20 @@ from tidscope_wire.generated.models import (
 from tidscope_wire.problems import refusal
 
 from tidscope_backend.host_registry import HostRegistry
-from tidscope_backend.recording.closing import Flush, RunCloser
+from tidscope_backend.recording.closing import (
+    BACKEND_ENDS,
+    COLLECTOR_ENDS,
+    DEFAULT_TIMEOUTS,
+    LAST_FRAMES_MISSING,
+    STOPPED,
+    Flush,
+    RecordingTimeouts,
+    RunCloser,
+    ending_by_timeout,
+    ending_on_request,
+)
 from tidscope_backend.recording.new_run import NewRuns, check_past
+from tidscope_backend.recording.part_sealer import RunSaver
 from tidscope_backend.recording.recording import (
     DEFAULT_LIMITS,
     TIME_OVER,
@@ -28,18 +40,7 @@ from tidscope_backend.recording.recording import (
     PartLimits,
     Recording,
 )
-from tidscope_backend.recording.recovery import recover_run
-from tidscope_backend.recording.run_saver import RunSaver
-from tidscope_backend.recording.timeouts import (
-    BACKEND_ENDS,
-    COLLECTOR_ENDS,
-    DEFAULT_TIMEOUTS,
-    LAST_FRAMES_MISSING,
-    STOPPED,
-    RecordingTimeouts,
-    ending_by_timeout,
-    ending_on_request,
-)
+from tidscope_backend.recording.sealing import recover_run
 from tidscope_backend.recording.writer import MAX_QUEUED_BYTES, RecordingWriter
 from tidscope_backend.store.directory import RunsDirectory, with_bytes
 from tidscope_backend.store.disk import Disk, damage_text

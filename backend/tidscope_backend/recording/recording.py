@@ -27,12 +27,12 @@ from tidscope_wire.generated.models import (
 )
 from tidscope_wire.groups import tree_name
 
-from tidscope_backend.descriptors import is_exhausted
 from tidscope_backend.hidden_arguments import frame_without
+from tidscope_backend.processes import is_exhausted
 from tidscope_backend.recording.stats import RecordingStats, Tail
 from tidscope_backend.store.disk import disk_full
 from tidscope_backend.store.folder import RunFolder, RunLock, final_state, missing_text, sync_folder
-from tidscope_backend.store.open_part import PartFile
+from tidscope_backend.store.part_files import PartFile
 from tidscope_backend.stream.frames import StoredFrame, store_frame
 
 RESERVE_BYTES = 256 * 1024

@@ -5,12 +5,12 @@ import logging
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
+from tidscope_wire.frame import FrameError, join, split
 from tidscope_wire.generated.models import FrameHeader, RunManifest
 
-from tidscope_backend.recording.opening import opening_frames
 from tidscope_backend.recording.recording import Ending, Recording
 from tidscope_backend.store.disk import Disk
-from tidscope_backend.stream.frames import StoredFrame
+from tidscope_backend.stream.frames import StoredFrame, merge
 
 MAX_QUEUED_BYTES = 64 * 1024 * 1024
 FRAME_OVERHEAD = 8 * 1024
@@ -124,3 +124,33 @@ class RecordingWriter:
 
 def _nothing() -> None:
     """Only its turn matters."""
+
+
+def opening_frames(frames: Sequence[StoredFrame], past_ns: int) -> list[bytes]:
+    """Choose the frames of the last `past_ns`, the first of them a key frame.
+
+    If the first is not one, it is merged with the frames since the last key frame. Events before
+    the run are not part of it, so the first frame carries none and stands for itself alone.
+
+    Args:
+        frames: of the history, in order.
+        past_ns: how far back from the newest of them; 0: only the newest.
+
+    Returns:
+        Frames; empty if there is no history or it cannot be decoded: then the run starts with the
+        next key frame.
+    """
+    if not frames:
+        return []
+    since = frames[-1].time_ns - past_ns
+    first = next(place for place, frame in enumerate(frames) if frame.time_ns >= since)
+    key = next((place for place in range(first, -1, -1) if frames[place].key), None)
+    if key is None:
+        return []
+    try:
+        start = merge([frame.data for frame in frames[key : first + 1]])
+        header, body = split(start)
+    except FrameError:
+        return []
+    alone = header.model_copy(update={"first_seq": header.seq, "events": []})
+    return [join(alone, bytes(body)), *(frame.data for frame in frames[first + 1 :])]

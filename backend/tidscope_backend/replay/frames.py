@@ -17,11 +17,11 @@ from tidscope_wire.generated.limits import MAX_RUN_FRAMES
 from tidscope_wire.generated.models import FrameHeader, FrameTable, Gap, RunEvent, TargetEvent
 
 from tidscope_backend.replay.overview_parts import Wanted, overview_parts
-from tidscope_backend.replay.rows import last_rows
 from tidscope_backend.replay.tables import (
     ReplayedTables,
     SaidOfTables,
     encode_bounded,
+    last_rows,
     table_level,
 )
 from tidscope_backend.store.overview import PartFacts

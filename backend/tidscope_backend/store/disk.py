@@ -14,8 +14,8 @@ from typing import ParamSpec, TypeVar
 from pydantic import ValidationError
 from tidscope_wire.problems import ProblemError, refusal
 
-from tidscope_backend.descriptors import is_exhausted
-from tidscope_backend.validation import validation_text
+from tidscope_backend.processes import is_exhausted
+from tidscope_backend.text import validation_text
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from tidscope_wire.generated.models import RunEvent, TableName
 
 from tidscope_backend.store.folder import RunFolder
-from tidscope_backend.store.open_part import whole_frames
+from tidscope_backend.store.part_files import whole_frames
 from tidscope_backend.store.part_tables import Part, part_of
 from tidscope_backend.store.table_parts import CHANGE_LEVEL, TABLE_LEVELS
 

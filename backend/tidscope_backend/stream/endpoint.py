@@ -23,7 +23,7 @@ from tidscope_backend.security.sessions import Session, Sessions
 from tidscope_backend.settings import Settings
 from tidscope_backend.stream.fanout import Fanout, Page, state_text
 from tidscope_backend.stream.subscription import Bounds
-from tidscope_backend.validation import validation_text
+from tidscope_backend.text import validation_text
 from tidscope_backend.websocket_close import CloseError, close
 
 _COMMAND: TypeAdapter[Subscribe | Unsubscribe | FrameAck] = TypeAdapter(LiveCommand)

@@ -1,8 +1,16 @@
 """Results of the bench as text, as Markdown and as JSON."""
 
-from collections.abc import Iterable, Sequence
+import os
+import platform
+import shutil
+import subprocess
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from multiprocessing import get_context
+from pathlib import Path
 
-from tidscope_policies.simulation.campaign import Row
+from tidscope_policies.simulation.campaign import Plant, Row, list_jobs, make_rows, run_job
 
 Json = dict[str, object]
 BEGIN = "<!-- results: written by `tidscope policies bench --write` -->"
@@ -88,3 +96,88 @@ def _rounded(value: float | None) -> float | None:
 
 def _all_rounded(values: Iterable[tuple[str, float]]) -> dict[str, float]:
     return {name: round(value, 4) for name, value in values}
+
+
+HERE = Path(__file__).parent
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Of a run of the bench.
+
+    Attributes:
+        machine: processor and cores.
+        date: UTC.
+        commit: of the checkout, with a plus if files differ from it; "unknown" outside of one.
+    """
+
+    machine: str
+    date: str
+    commit: str
+
+    @classmethod
+    def here(cls) -> "Provenance":
+        """Of this machine, now."""
+        return cls(
+            machine=f"{_processor()}, {len(os.sched_getaffinity(0))} cores",
+            date=time.strftime("%Y-%m-%d", time.gmtime()),
+            commit=_commit(),
+        )
+
+    def as_dict(self) -> dict[str, str]:
+        """For JSON."""
+        return asdict(self)
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
+    except OSError:
+        lines = []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.machine()
+
+
+def _commit() -> str:
+    git = shutil.which("git")
+    if git is None:
+        return "unknown"
+
+    def ask(*arguments: str) -> str | None:
+        done = subprocess.run(
+            [git, "-C", str(HERE), *arguments],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            check=False,
+        )
+        return done.stdout.strip() if done.returncode == 0 else None
+
+    commit = ask("rev-parse", "--short", "HEAD")
+    if commit is None:
+        return "unknown"
+    return f"{commit}+" if ask("status", "--porcelain", "--untracked-files=no", ".") else commit
+
+
+def run_campaign(
+    policies: Sequence[str],
+    plants: Sequence[Plant],
+    seeds: range,
+    workers: int | None = None,
+    given: Mapping[str, float] | None = None,
+) -> Iterator[Row]:
+    """Yield one row a policy, in their order, each as soon as it is known.
+
+    Args:
+        policies: names.
+        plants: what they are tried on.
+        seeds: of the runs.
+        workers: processes; None: one for each core this process may use.
+        given: parameters of the policies that differ from their defaults.
+    """
+    jobs = list_jobs(policies, plants, seeds, given)
+    count = min(workers or len(os.sched_getaffinity(0)), len(jobs))
+    # Not fork: the caller may have threads.
+    with get_context("spawn").Pool(count) as pool:
+        outcomes = pool.imap(run_job, jobs, chunksize=max(1, len(seeds) // 4))
+        yield from make_rows(policies, plants, len(seeds), outcomes)
