@@ -1,35 +1,30 @@
 """`tidscope collect`: the collector alone, for a backend on this or another machine."""
 
 import argparse
-import asyncio
-import json
 import os
 import runpy
 import select
 import signal
-import socket
-import subprocess
+import stat
 import sys
+import sysconfig
 import tempfile
 import traceback
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Sequence
+from importlib.util import find_spec
 from pathlib import Path
-from typing import IO, NoReturn, Self
+from typing import IO, NamedTuple, NoReturn
 from urllib.parse import urlsplit, urlunsplit
 
 from tidscope_wire.generated.limits import MIN_SECRET
 
-from tidscope_backend.cli.collector_command import PACKAGE, PATH, collector_command
-from tidscope_backend.cli.command import Command, CommandError
-from tidscope_backend.cli.doctor import warn_if_others_may_change_it
+from tidscope_backend.cli.command import Command, CommandError, print_lines
 from tidscope_backend.cli.server_options import (
     add_ledger_options,
     add_network_option,
     add_source_option,
     source_arguments,
 )
-from tidscope_backend.collector_launcher import KILL, START, TERMINATE
 from tidscope_backend.processes import ISOLATED, exec_program, run_module, terminate_with_parent
 from tidscope_backend.settings import COLLECTOR_VARIABLE, DEFAULT_HOST, DEFAULT_PORT
 
@@ -166,92 +161,105 @@ def _run_collector(parent: int, arguments: list[str], output: int) -> NoReturn:
         os._exit(code)
 
 
-PROGRAM = "tidscope_backend.collector_launcher"
+PACKAGE = "tidscope_collector"
 
 
-class Launcher:
-    """The process that starts the collector. To be made by root, before it gives up its rights.
+PATH = "/ws/collector"
 
-    Args:
-        command: what starts the collector.
-        environ: its whole environment.
+
+def collector_command(*arguments: str) -> list[str]:
+    """The command that runs the collector with these arguments.
 
     Raises:
-        CommandError: the launcher does not start.
+        CommandError: it is not installed.
     """
-
-    def __init__(self, command: Sequence[str], environ: dict[str, str]) -> None:
-        self._control, other = socket.socketpair()
-        with other:
-            self.process = subprocess.Popen(
-                run_module(PROGRAM, str(other.fileno()), option=ISOLATED),
-                # No secret is in it.
-                env={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"},
-                pass_fds=(other.fileno(),),
-                stdin=subprocess.DEVNULL,
-            )
-        orders = json.dumps({"command": list(command), "environ": environ})
-        self._control.sendall(f"{orders}\n".encode())
-        if self._control.recv(64) != b"ready\n":
-            raise CommandError("the launcher of the collector did not start; see its output above")
-        self._control.setblocking(False)
-        self._received = b""
-
-    async def start(self) -> "LaunchedCollector":
-        """Start the collector. Raises CommandError: the launcher has ended."""
-        self.order(START)
-        return LaunchedCollector(self, int(await self.line()))
-
-    def order(self, what: bytes) -> None:
-        """Have the launcher do something."""
-        # It has ended, or it does not read: its next line says so, or nothing does.
-        with suppress(OSError):
-            self._control.send(what)
-
-    async def line(self) -> str:
-        """The launcher's next line. Raises CommandError: it has ended."""
-        loop = asyncio.get_running_loop()
-        while b"\n" not in self._received:
-            received = await loop.sock_recv(self._control, 4096)
-            if not received:
-                raise CommandError("the launcher of the collector has ended; start tidscope again")
-            self._received += received
-        line, _, self._received = self._received.partition(b"\n")
-        return line.decode()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """End it, and the collector if that still runs."""
-        self._control.close()
-        self.process.wait()
+    if find_spec(PACKAGE) is None:
+        raise CommandError(f"{PACKAGE} is not installed; reinstall tidscope")
+    # What keeps root's rights is not to be chosen by an environment.
+    option = ISOLATED if os.geteuid() == 0 else "-P"
+    return run_module(PACKAGE, *arguments, option=option)
 
 
-class LaunchedCollector:
-    """A collector that runs; has what a Supervisor uses of a process.
+ROOT = 0
+
+
+_PACKAGES = (
+    *(PACKAGE, "tidscope_backend", "tidscope_wire", "tidscope_policies", "tidscope_predictd"),
+    "tidscope_traces",
+)
+
+
+class WritablePath(NamedTuple):
+    """A file or folder that somebody other than root may change.
 
     Attributes:
-        pid: process id.
-        returncode: how it ended, negative for a signal; None while it runs.
+        path: where it is.
+        who: who may.
     """
 
-    def __init__(self, launcher: Launcher, pid: int) -> None:
-        self._launcher = launcher
-        self.pid = pid
-        self.returncode: int | None = None
+    path: Path
+    who: str
 
-    async def wait(self) -> int:
-        """Wait for its end; the code."""
-        if self.returncode is None:
-            line = await self._launcher.line()
-            self.returncode = int(line.removeprefix("ended "))
-        return self.returncode
 
-    def terminate(self) -> None:
-        """Ask it to end."""
-        self._launcher.order(TERMINATE)
+def warn_if_others_may_change_it() -> None:
+    """As root, warn of an installation that others may change; root would run what they put in."""
+    if os.geteuid() != ROOT:
+        return
+    found = find_writable(installed_paths())
+    if found is not None:
+        print_lines(
+            f"tidscope: warning: {found.path} may be changed by {found.who}, who can thereby run "
+            "programs as root; install tidscope in a folder of root's, as README.md says "
+            "(Installed for root)",
+            file=sys.stderr,
+            flush=True,
+        )
 
-    def kill(self) -> None:
-        """End it at once."""
-        self._launcher.order(KILL)
+
+def installed_paths() -> set[Path]:
+    """The interpreter, its library, what is installed, and our packages."""
+    kinds = ("stdlib", "platstdlib", "purelib", "platlib")
+    paths = {Path(sys.executable), *(Path(sysconfig.get_path(kind)) for kind in kinds)}
+    for package in _PACKAGES:
+        spec = find_spec(package)
+        paths |= {Path(place) for place in (spec and spec.submodule_search_locations) or ()}
+    return paths
+
+
+def find_writable(paths: Iterable[Path]) -> WritablePath | None:
+    """The first of these paths, and of the folders and links on the way to them, that somebody
+    other than root may change; None if there is none."""
+    seen: set[Path] = set()
+    for path in sorted(paths):
+        for step in _way_to(path):
+            if step in seen:
+                continue
+            seen.add(step)
+            who = _who_may_write(step)
+            if who:
+                return WritablePath(step, who)
+    return None
+
+
+def _way_to(path: Path) -> Iterator[Path]:
+    """From the root of the file system to the path, as it is given and with links followed."""
+    for one in (path.absolute(), path.resolve()):
+        yield from (*reversed(one.parents), one)
+
+
+def _who_may_write(path: Path) -> str:
+    """Somebody other than root who may; empty if there is nobody."""
+    try:
+        found = path.lstat()
+    except OSError:
+        return ""
+    if found.st_uid != ROOT:
+        return f"user {found.st_uid}"
+    # Of a link the mode says nothing; in a folder with the sticky bit nobody replaces root's files.
+    if stat.S_ISLNK(found.st_mode) or found.st_mode & stat.S_ISVTX:
+        return ""
+    if found.st_mode & stat.S_IWOTH:
+        return "everybody"
+    if found.st_mode & stat.S_IWGRP and found.st_gid != ROOT:
+        return f"group {found.st_gid}"
+    return ""

@@ -31,8 +31,8 @@ from tidscope_backend.cli.backend_client import (
     UntrustedError,
 )
 from tidscope_backend.cli.backend_user import choose_backend_user
+from tidscope_backend.cli.collect import warn_if_others_may_change_it
 from tidscope_backend.cli.command import Command, CommandError, ProgressLine, loading, print_lines
-from tidscope_backend.cli.doctor import warn_if_others_may_change_it
 from tidscope_backend.cli.held_child import OWN_FAILURE, HeldChild, Outputs, spawn_held
 from tidscope_backend.cli.output_relay import (
     ARGUMENTS_VARIABLE,

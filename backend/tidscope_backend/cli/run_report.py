@@ -13,9 +13,7 @@ if TYPE_CHECKING:
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from tidscope_wire.generated.catalogue import CATALOGUE
 from tidscope_wire.generated.models import TableName
-from tidscope_wire.states import STATE_FIELDS
 
 from tidscope_backend.text import format_seconds, plural
 
@@ -248,9 +246,6 @@ def fact_lines(facts: RunFacts) -> Iterator[str]:
 SMALLEST_SHARE = 0.0005
 
 
-_TITLES = {field.name: field.label for field in CATALOGUE.fields}
-
-
 def state_lines(totals: Mapping[str, int], roles: Sequence[RoleReport]) -> Iterator[str]:
     """The states of all threads and of each role, most time first; nothing without a ledger.
 
@@ -270,14 +265,21 @@ def state_lines(totals: Mapping[str, int], roles: Sequence[RoleReport]) -> Itera
 
 def _time(fields: Mapping[str, int]) -> int:
     """The sum of all states, nanoseconds."""
+    # States load numpy, which a recording does without.
+    from tidscope_wire.states import STATE_FIELDS
+
     return sum(fields.get(name, 0) for name in STATE_FIELDS)
 
 
 def _line(name: str, fields: Mapping[str, int]) -> str:
+    from tidscope_wire.generated.catalogue import CATALOGUE
+    from tidscope_wire.states import STATE_FIELDS
+
+    titles = {field.name: field.label for field in CATALOGUE.fields}
     time = _time(fields)
     longest = sorted(STATE_FIELDS, key=lambda field: -fields.get(field, 0))
     shares = [(fields.get(field, 0) / time, field) for field in longest]
-    parts = [f"{share:.1%} {_TITLES[field]}" for share, field in shares if share >= SMALLEST_SHARE]
+    parts = [f"{share:.1%} {titles[field]}" for share, field in shares if share >= SMALLEST_SHARE]
     return f"  {name}: {format_seconds(time)}: {', '.join(parts)}"
 
 

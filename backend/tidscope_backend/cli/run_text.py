@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from tidscope_wire.generated.models import RunManifest, RunOutcome
 
-from tidscope_backend.cli.run_report import RunReport, fact_lines
+from tidscope_backend.cli.run_report import RunReport, fact_lines, state_lines
 from tidscope_backend.store.folder import (
     children_cpu_us,
     children_text,
@@ -107,8 +107,6 @@ def details(report: RunReport, folder: str, threads: int | None = SHOWN_THREADS)
         folder: where its files are.
         threads: how many threads to list; None: all.
     """
-    from tidscope_backend.cli.run_report import state_lines
-
     manifest = report.manifest
     host, target = manifest.host, manifest.target
     lines = [*_missing(manifest), *_unseen(manifest, report)]

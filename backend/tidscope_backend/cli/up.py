@@ -22,8 +22,7 @@ from tidscope_backend.cli.backend_client import (
     UntrustedError,
 )
 from tidscope_backend.cli.backend_user import give_up_rights, user_who_can_run
-from tidscope_backend.cli.collect import Launcher
-from tidscope_backend.cli.collector_command import PATH, collector_command
+from tidscope_backend.cli.collect import PATH, collector_command, warn_if_others_may_change_it
 from tidscope_backend.cli.command import (
     Command,
     CommandError,
@@ -31,7 +30,6 @@ from tidscope_backend.cli.command import (
     page_in_browser,
     print_lines,
 )
-from tidscope_backend.cli.doctor import warn_if_others_may_change_it
 from tidscope_backend.cli.server_options import (
     add_ledger_options,
     add_network_option,
@@ -44,7 +42,7 @@ from tidscope_backend.cli.server_options import (
     source_arguments,
     trace_arguments,
 )
-from tidscope_backend.cli.supervisor import Process, Program, Supervisor
+from tidscope_backend.cli.supervisor import Launcher, Process, Program, Supervisor
 from tidscope_backend.listen_socket import SocketError, open_socket, reachable
 from tidscope_backend.processes import run_module
 from tidscope_backend.settings import (
