@@ -35,7 +35,7 @@ WHERE = f"tidscope prove: run {RUN_ID}, picture {PICTURE}"
 def backend(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> FakeBackend:
     monkeypatch.chdir(tmp_path)
     backend = FakeBackend()
-    backend.serve(monkeypatch, "live_trial", "recording_client")
+    backend.serve(monkeypatch, "prove", "recording_client")
     backend.table = {
         ATTACH: target(),
         RECORD: manifest(state="recording"),
