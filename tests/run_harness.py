@@ -7,6 +7,7 @@ from typing import Any
 
 from backend_builders import TARGET_ID, host, target
 from tidscope_backend.host_registry import HostRegistry
+from tidscope_backend.processes import ProgramEnd
 from tidscope_backend.recording.closing import Flush, RecordingTimeouts
 from tidscope_backend.recording.part_sealer import PartSealer, RunSaver
 from tidscope_backend.recording.recorder import Recorder
@@ -17,7 +18,6 @@ from tidscope_backend.store.disk import Disk
 from tidscope_backend.store.folder import RunFolder
 from tidscope_backend.stream.frames import store_frame
 from tidscope_backend.stream.history import HistoryStore
-from tidscope_backend.supervisor_log import ProgramEnd
 from tidscope_wire.frame import Fields, split
 from tidscope_wire.generated.models import FlushReply, RecordRequest, RunManifest, Target
 

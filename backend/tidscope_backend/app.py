@@ -42,7 +42,7 @@ from tidscope_backend.ingest.session import CollectorSessions
 from tidscope_backend.metrics.export import metrics_router, pusher
 from tidscope_backend.metrics.facts import ExportCounts, Facts, gather, run_facts
 from tidscope_backend.metrics.meters import Meters
-from tidscope_backend.processes import release_freed_memory
+from tidscope_backend.processes import read_ends, release_freed_memory
 from tidscope_backend.recording.closing import RecordingTimeouts
 from tidscope_backend.recording.part_sealer import PartSealer, RunSaver
 from tidscope_backend.recording.recorder import Recorder
@@ -60,7 +60,6 @@ from tidscope_backend.store.run_store import RunStore
 from tidscope_backend.stream.endpoint import live_router
 from tidscope_backend.stream.fanout import Fanout
 from tidscope_backend.stream.history import HistoryStore
-from tidscope_backend.supervisor_log import read_ends
 from tidscope_backend.traces.folder import SpanRetention
 from tidscope_backend.traces.joining.places import LiveTarget, Places
 from tidscope_backend.traces.queries import FindRun, RunWindow, window_of

@@ -17,7 +17,7 @@ from tidscope_backend.cli import backend_user, up
 from tidscope_backend.cli.backend_user import choose_backend_user, choose_server_user
 from tidscope_backend.cli.command import CommandError
 from tidscope_backend.cli.supervisor import MAX_SHORT_RUNS, Program, Supervisor
-from tidscope_backend.supervisor_log import SupervisorLog, read_ends
+from tidscope_backend.processes import SupervisorLog, read_ends
 
 WAIT = 200
 

@@ -22,8 +22,7 @@ from tidscope_backend.comparison.sides import ComparisonError
 from tidscope_backend.experiments.journal import FOLDER, ID
 from tidscope_backend.hidden_arguments import comparison_without, experiment_without
 from tidscope_backend.security.authenticator import principal_of
-from tidscope_backend.shared_reads import SharedReads
-from tidscope_backend.store.disk import Disk
+from tidscope_backend.store.disk import Disk, SharedReads
 from tidscope_backend.store.folder import RunFolder
 
 MAX_CORRECTIONS = 256

@@ -29,8 +29,7 @@ from tidscope_backend.api.openapi import WRITE_RUNS, binary, raises
 from tidscope_backend.hidden_arguments import trace_without
 from tidscope_backend.security.audit import note
 from tidscope_backend.security.authenticator import principal_of
-from tidscope_backend.shared_reads import SharedReads
-from tidscope_backend.store.disk import Disk
+from tidscope_backend.store.disk import Disk, SharedReads
 from tidscope_backend.traces.analyst import Asked, TraceAnalyst
 from tidscope_backend.traces.importing import import_document, import_from_jaeger
 from tidscope_backend.traces.joining.places import Places

@@ -12,7 +12,7 @@ from pathlib import Path
 from tidscope_confinement import capabilities
 
 from tidscope_backend.cli.command import CommandError, print_lines
-from tidscope_backend.confinement import confine_backend
+from tidscope_backend.collector_launcher import confine_backend
 from tidscope_backend.processes import PR_SET_PDEATHSIG
 from tidscope_backend.settings import RUNS_VARIABLE, runs_directory, state_directory
 

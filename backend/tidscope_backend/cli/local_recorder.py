@@ -38,6 +38,7 @@ from tidscope_backend.cli.backend_user import BackendUser, act_as
 from tidscope_backend.cli.collect import ForkedCollector
 from tidscope_backend.cli.command import CommandError
 from tidscope_backend.cli.recording_client import Outlived, RecordingOptions
+from tidscope_backend.connections.connection import CloseError
 from tidscope_backend.host_registry import HostRegistry
 from tidscope_backend.ingest.frame_ingest import FrameIngest
 from tidscope_backend.ingest.links import CollectorLinks
@@ -51,7 +52,6 @@ from tidscope_backend.store.disk import Disk
 from tidscope_backend.store.folder import RunFolder
 from tidscope_backend.stream.fanout import Fanout
 from tidscope_backend.stream.history import HistoryStore
-from tidscope_backend.websocket_close import CloseError
 
 R = TypeVar("R")
 CONNECT_SECONDS = 20.0

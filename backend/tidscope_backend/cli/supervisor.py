@@ -13,8 +13,7 @@ from typing import Protocol, Self
 
 from tidscope_backend.cli.command import CommandError
 from tidscope_backend.collector_launcher import KILL, START, TERMINATE
-from tidscope_backend.processes import ISOLATED, bound_to_parent, run_module
-from tidscope_backend.supervisor_log import SupervisorLog
+from tidscope_backend.processes import ISOLATED, SupervisorLog, bound_to_parent, run_module
 
 FIRST_PAUSE_SECONDS = 0.2
 

@@ -44,7 +44,7 @@ from tidscope_backend.cli.server_options import (
 )
 from tidscope_backend.cli.supervisor import Launcher, Process, Program, Supervisor
 from tidscope_backend.listen_socket import SocketError, open_socket, reachable
-from tidscope_backend.processes import run_module
+from tidscope_backend.processes import SupervisorLog, run_module
 from tidscope_backend.settings import (
     BROWSER_VARIABLE,
     COLLECTOR_VARIABLE,
@@ -57,7 +57,6 @@ from tidscope_backend.settings import (
     settings_from,
     take_secrets,
 )
-from tidscope_backend.supervisor_log import SupervisorLog
 
 M = TypeVar("M", bound=BaseModel)
 READY_SECONDS = 30.0

@@ -13,10 +13,10 @@ from tidscope_wire.generated.models import (
     Target,
 )
 
+from tidscope_backend.connections.connection import CloseError
 from tidscope_backend.host_registry import HostRegistry
 from tidscope_backend.stream.fanout import Fanout
 from tidscope_backend.stream.frames import StoredFrame, store_frame
-from tidscope_backend.websocket_close import CloseError
 
 
 class FrameSink(Protocol):

@@ -28,6 +28,7 @@ from tidscope_wire.generated.models import (
     TargetReply,
 )
 
+from tidscope_backend.connections.connection import CloseError
 from tidscope_backend.host_registry import HostRegistry
 from tidscope_backend.ingest.frame_ingest import AnnouncedTargets, FrameIngest
 from tidscope_backend.ingest.link import CollectorLink
@@ -35,7 +36,6 @@ from tidscope_backend.ingest.links import CollectorLinks
 from tidscope_backend.ingest.outages import CollectorOutages
 from tidscope_backend.settings import Settings
 from tidscope_backend.text import validation_text
-from tidscope_backend.websocket_close import CloseError
 
 Message = (
     CollectorHello

@@ -10,10 +10,10 @@ from tidscope_wire.generated.models import FlushReply, Host, Target
 from tidscope_wire.problems import ProblemError
 
 from tidscope_backend.host_registry import HostRegistry
+from tidscope_backend.processes import ProgramEnd
 from tidscope_backend.recording.recording import TIME_OVER, Ending, Recording
 from tidscope_backend.recording.stats import Tail
 from tidscope_backend.recording.writer import RecordingWriter
-from tidscope_backend.supervisor_log import ProgramEnd
 
 Flush = Callable[[Target], Awaitable[FlushReply]]
 """Asks the collector of a target for everything up to now. Raises ProblemError."""

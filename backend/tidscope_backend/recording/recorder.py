@@ -18,6 +18,7 @@ from tidscope_wire.generated.models import (
 from tidscope_wire.problems import refusal
 
 from tidscope_backend.host_registry import HostRegistry
+from tidscope_backend.processes import ProgramEnd
 from tidscope_backend.recording.closing import (
     BACKEND_ENDS,
     COLLECTOR_ENDS,
@@ -30,7 +31,6 @@ from tidscope_backend.recording.closing import (
     ending_by_timeout,
     ending_on_request,
 )
-from tidscope_backend.recording.new_run import NewRuns, check_past
 from tidscope_backend.recording.part_sealer import RunSaver
 from tidscope_backend.recording.recording import (
     DEFAULT_LIMITS,
@@ -41,13 +41,12 @@ from tidscope_backend.recording.recording import (
     Recording,
 )
 from tidscope_backend.recording.sealing import recover_run
-from tidscope_backend.recording.writer import MAX_QUEUED_BYTES, RecordingWriter
+from tidscope_backend.recording.writer import MAX_QUEUED_BYTES, NewRuns, RecordingWriter, check_past
 from tidscope_backend.store.directory import RunsDirectory, with_bytes
 from tidscope_backend.store.disk import Disk, damage_text
 from tidscope_backend.store.folder import RunFolder, RunLock
 from tidscope_backend.stream.frames import StoredFrame
 from tidscope_backend.stream.history import HistoryStore
-from tidscope_backend.supervisor_log import ProgramEnd
 
 _log = logging.getLogger(__name__)
 RECOVER_SECONDS = 10.0

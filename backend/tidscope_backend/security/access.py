@@ -9,7 +9,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from tidscope_wire.generated.close_code import CloseCode
 from tidscope_wire.problems import ProblemError, refusal
 
-from tidscope_backend.connections.connection import connection_of
+from tidscope_backend.connections.connection import connection_of, fit_reason
 from tidscope_backend.security.authenticator import (
     WHERE,
     Authenticator,
@@ -20,7 +20,6 @@ from tidscope_backend.security.authenticator import (
 from tidscope_backend.security.collector_access import set_authority
 from tidscope_backend.security.rights import SOCKET, Right, grants, is_guarded, rights_of
 from tidscope_backend.web import method_not_allowed, not_found, send_problem
-from tidscope_backend.websocket_close import fit_reason
 
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 

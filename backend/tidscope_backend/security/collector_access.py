@@ -22,9 +22,9 @@ from tidscope_wire.proof import (
     stretch,
 )
 
+from tidscope_backend.connections.connection import CloseError
 from tidscope_backend.security.host_file import MAX_HOST_IDS, HostFile, HostFileError
 from tidscope_backend.settings import Settings
-from tidscope_backend.websocket_close import CloseError
 
 _log = logging.getLogger(__name__)
 

@@ -6,10 +6,10 @@ recording have threads of their own: a file system that takes no writes can stil
 
 import asyncio
 import errno
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Hashable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import ParamSpec, TypeVar
+from typing import Generic, ParamSpec, TypeVar
 
 from pydantic import ValidationError
 from tidscope_wire.problems import ProblemError, refusal
@@ -129,3 +129,38 @@ def unwritable(path: Path, error: OSError) -> ProblemError:
 def disk_full(error: OSError) -> bool:
     """Whether a disk or a quota is full."""
     return error.errno in (errno.ENOSPC, errno.EDQUOT)
+
+
+T = TypeVar("T")
+
+
+class SharedReads(Generic[T]):
+    """Reads of one kind. A read goes on while anybody waits for it, and after that to its end."""
+
+    def __init__(self) -> None:
+        self._running: dict[Hashable, asyncio.Task[T]] = {}
+
+    async def get(self, key: Hashable, read: Callable[[], Coroutine[None, None, T]]) -> T:
+        """The answer of the read with this key that is under way; else begin it.
+
+        Raises:
+            Exception: what the read raises, to all who wait for it.
+        """
+        task = self._running.get(key)
+        if task is None:
+            task = asyncio.create_task(read())
+            self._running[key] = task
+            task.add_done_callback(lambda done: self._remove(key, done))
+        # One who goes away does not end it for the others.
+        return await asyncio.shield(task)
+
+    def forget(self) -> None:
+        """Something has changed: who asks from now on gets an answer from after that."""
+        self._running.clear()
+
+    def _remove(self, key: Hashable, done: asyncio.Task[T]) -> None:
+        if self._running.get(key) is done:
+            del self._running[key]
+        if not done.cancelled():
+            # Everybody may have gone away: then nobody else looks at it.
+            done.exception()

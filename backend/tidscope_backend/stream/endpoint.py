@@ -17,6 +17,7 @@ from tidscope_wire.generated.models import (
 )
 from tidscope_wire.problems import ProblemError
 
+from tidscope_backend.connections.connection import CloseError, close
 from tidscope_backend.security.authenticator import Principal, accepted_protocol, principal_of
 from tidscope_backend.security.rights import LIVE_COMMANDS, grants
 from tidscope_backend.security.sessions import Session, Sessions
@@ -24,7 +25,6 @@ from tidscope_backend.settings import Settings
 from tidscope_backend.stream.fanout import Fanout, Page, state_text
 from tidscope_backend.stream.subscription import Bounds
 from tidscope_backend.text import validation_text
-from tidscope_backend.websocket_close import CloseError, close
 
 _COMMAND: TypeAdapter[Subscribe | Unsubscribe | FrameAck] = TypeAdapter(LiveCommand)
 

@@ -13,12 +13,12 @@ import pytest
 from backend_builders import frame_bytes, host, key_frame, stream, target
 from run_harness import RunHarness
 from run_seqs import open_seqs, singles
+from tidscope_backend.processes import ProgramEnd
 from tidscope_backend.recording.recording import Ending, PartLimits
 from tidscope_backend.recording.sealing import recover_recording
 from tidscope_backend.store.folder import RunFolder, RunLock
 from tidscope_backend.store.part_files import pack_frame, whole_bytes, whole_frames
 from tidscope_backend.store.reader import RunReader
-from tidscope_backend.supervisor_log import ProgramEnd
 from tidscope_wire.generated.models import TargetExited
 
 
