@@ -21,14 +21,19 @@ from tidscope_backend.api.collectors import (
     targets_router,
 )
 from tidscope_backend.api.compare import compare_router, experiments_router
-from tidscope_backend.api.exchange import RUN_IMPORT_PATH, export_router, import_router
 from tidscope_backend.api.openapi import (
     DocumentedApp,
     add_error_handlers,
     docs_router,
     fields_router,
 )
-from tidscope_backend.api.runs import run_frames_router, runs_router
+from tidscope_backend.api.runs import (
+    RUN_IMPORT_PATH,
+    export_router,
+    import_router,
+    run_frames_router,
+    runs_router,
+)
 from tidscope_backend.api.session import session_router
 from tidscope_backend.api.steering import predictions_router, proof_router, steering_router
 from tidscope_backend.api.traces import TRACE_IMPORT_PATH, traces_router
@@ -40,7 +45,7 @@ from tidscope_backend.ingest.frame_ingest import FrameIngest
 from tidscope_backend.ingest.links import CollectorLinks
 from tidscope_backend.ingest.session import CollectorSessions
 from tidscope_backend.metrics.export import metrics_router, pusher
-from tidscope_backend.metrics.facts import ExportCounts, Facts, gather, run_facts
+from tidscope_backend.metrics.families import ExportCounts, Facts, gather, run_facts
 from tidscope_backend.metrics.meters import Meters
 from tidscope_backend.processes import read_ends, release_freed_memory
 from tidscope_backend.recording.closing import RecordingTimeouts

@@ -22,8 +22,6 @@ from tidscope_wire.generated.models import (
 )
 
 Values = tuple[int | None, int | None]
-
-
 Identity = tuple[int, str, int | None]
 """Start, name and process; that is None where the target is one."""
 

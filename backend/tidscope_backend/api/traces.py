@@ -38,32 +38,14 @@ from tidscope_backend.traces.receiving.receiver import Receiving
 from tidscope_backend.traces.span_store import SpanStore
 
 TRACE_IMPORT_PATH = "/traces/import"
-
-
 MAX_NAME = 512
-
-
 Service = Annotated[str, Query(max_length=MAX_NAME)]
-
-
 MAX_SET = 2 * MAX_NAME
-
-
 Set = Annotated[str, Query(max_length=MAX_SET)]
-
-
 Roots = Literal["single", "merged"]
-
-
 Names = Annotated[list[str] | None, Query(max_length=64)]
-
-
 TraceId = Annotated[str, InPath(pattern="^[0-9A-Za-z_][0-9A-Za-z_.:~+=@-]{0,63}$")]
-
-
 M = TypeVar("M", bound=BaseModel)
-
-
 MakePlaces = Callable[[], Coroutine[None, None, Places]]
 
 
@@ -275,17 +257,9 @@ def _busy() -> Exception:
 
 
 RUN = "^r-[0-9]{8}-[0-9]{6}-[0-9a-f]{6}$"
-
-
 Ns = Annotated[int | None, Query(ge=0, lt=LATEST_NS)]
-
-
 Name = Annotated[str | None, Query(max_length=MAX_NAME)]
-
-
 Percentile = Annotated[float, Query(ge=0, le=100)]
-
-
 RunId = Annotated[str | None, Query(pattern=RUN)]
 
 

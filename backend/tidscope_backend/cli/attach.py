@@ -58,8 +58,6 @@ COMMAND = Command(
     run=_run,
     parse=_parse,
 )
-
-
 KINDS: tuple[GroupKind, ...] = ("tree", "cgroup", "unit", "container", "pod", "match")
 _HELP = {
     "tree": "a process and all its descendants",

@@ -87,8 +87,6 @@ COMMAND = Command(
     run=_run,
     parse=_parse,
 )
-
-
 END_SECONDS = 15.0
 
 
@@ -162,8 +160,6 @@ def _run_collector(parent: int, arguments: list[str], output: int) -> NoReturn:
 
 
 PACKAGE = "tidscope_collector"
-
-
 PATH = "/ws/collector"
 
 
@@ -181,8 +177,6 @@ def collector_command(*arguments: str) -> list[str]:
 
 
 ROOT = 0
-
-
 _PACKAGES = (
     *(PACKAGE, "tidscope_backend", "tidscope_wire", "tidscope_policies", "tidscope_predictd"),
     "tidscope_traces",

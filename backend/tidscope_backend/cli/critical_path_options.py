@@ -129,11 +129,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 _PERCENTILES = re.compile(r"(\d+(?:\.\d+)?)-(\d+(?:\.\d+)?)")
-
-
 _AGO = re.compile(r"(\d+(?:\.\d+)?)([smhd])")
-
-
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 

@@ -16,11 +16,7 @@ from tidscope_backend.cli.collect import (
 from tidscope_backend.cli.command import Command, CommandError, print_lines
 
 WORD_WIDTH = 9
-
-
 MAX_WIDTH = 100
-
-
 NOT_PERMITTED = 4
 """Exit code of a collector that could not set the switch."""
 

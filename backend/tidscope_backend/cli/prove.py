@@ -31,8 +31,6 @@ from tidscope_backend.proving.picture import draw_proof
 from tidscope_backend.proving.result import ProofResult, read_proof
 
 WITHOUT_RESULT = 3
-
-
 EXIT_CODES = {"better": 0, "same": 1, "worse": 1, "unsettled": 1, "harmful": 2}
 
 
@@ -189,18 +187,12 @@ COMMAND = Command(
     add_arguments=_add_arguments,
     run=_run,
 )
-
-
 LOOK_SECONDS = 0.5
-
-
 ENDINGS: Mapping[TargetState, str] = {
     "exited": "the program has exited",
     "detached": "the collector is gone, or somebody has detached the program",
 }
 """Why a trial has no result, by the state of its target."""
-
-
 RESULT_SECONDS = 10.0
 """How long the frame with the result may take to be in the run."""
 

@@ -21,11 +21,7 @@ from tidscope_backend.cli.held_child import HeldChild
 from tidscope_backend.cli.output_relay import OutputRelay, OutputTail
 
 TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
-
-
 ENDING = frozenset({signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT})
-
-
 CHILDREN_TICKS = slice(13, 15)
 """cutime and cstime, of the fields of /proc/PID/stat behind the name (proc(5): fields 16, 17)."""
 
@@ -284,8 +280,6 @@ def _is_foreground(descriptor: int) -> bool:
 
 _RECORD = struct.Struct("=IiiI112x")
 """signalfd_siginfo: number, errno, code, sender's process id, and what is not read."""
-
-
 _SET = struct.Struct("@Q120x")
 """sigset_t of the C library: a bit a signal, from signal 1 on."""
 

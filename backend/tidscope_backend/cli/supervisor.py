@@ -16,17 +16,9 @@ from tidscope_backend.collector_launcher import KILL, START, TERMINATE
 from tidscope_backend.processes import ISOLATED, SupervisorLog, bound_to_parent, run_module
 
 FIRST_PAUSE_SECONDS = 0.2
-
-
 LONGEST_PAUSE_SECONDS = 10.0
-
-
 SHORT_RUN_SECONDS = 5.0
-
-
 MAX_SHORT_RUNS = 6
-
-
 END_SECONDS = 15.0
 
 

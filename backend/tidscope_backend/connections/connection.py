@@ -20,20 +20,12 @@ if TYPE_CHECKING:
 
 STATE_KEY = "connection"
 """Under this name a request finds its connection in the ASGI scope's state."""
-
-
 BYTES_PER_WAIT = 16 * 1024
 """What a peer sends of a body, or takes of an answer, within the time allowed, or it ends."""
-
-
 Awaited = Literal["head", "body", "discard"]
 """A request's head; its body; the body of a request that has its answer already."""
-
-
 Stage = Literal["silent", "unread", "answering"]
 """No request, or none yet; bytes that the event loop has not come to; a request under way."""
-
-
 _BYTES_ACKED_AT = 120
 """tcpi_bytes_acked in struct tcp_info (linux/tcp.h)."""
 
@@ -212,28 +204,14 @@ def bytes_acked(sock: socket.socket) -> int:
 
 
 _NETLINK_SOCK_DIAG = 4
-
-
 _SOCK_DIAG_BY_FAMILY = 20
-
-
 _NLM_F_REQUEST = 1
-
-
 _ESTABLISHED = 1
-
-
 _MAPPED = "::ffff:"
-
-
 _HEADER = struct.Struct("=IHHII")
 """nlmsghdr (linux/netlink.h): length, type, flags, sequence, port."""
-
-
 _QUESTION = struct.Struct("=BBBBI")
 """Start of inet_diag_req_v2 (linux/inet_diag.h): family, protocol, extensions, pad, states."""
-
-
 _UID_AT = _HEADER.size + 4 + 48 + 12
 """In inet_diag_msg: four bytes, the socket's id (48), three numbers, then the user id."""
 

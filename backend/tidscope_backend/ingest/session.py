@@ -51,14 +51,8 @@ Message = (
     | FlushReply
     | CollectorGoodbye
 )
-
-
 _MESSAGE: TypeAdapter[Message] = TypeAdapter(CollectorMessage)
-
-
 _log = logging.getLogger(__name__)
-
-
 CHECK_SECONDS = 1.0
 """A revoked secret ends its connection within this time."""
 
@@ -315,11 +309,7 @@ async def _until_ended(
 
 LONGEST_SECONDS = 5.0
 """A frame waits no longer for its receipt."""
-
-
 REST_SECONDS = 0.1
 """Between two receipts, however much comes."""
-
-
 MANY_FRAMES, MUCH_BYTES = 50, 256 * 1024
 """So much is confirmed at once: the collector bounds what is not."""

@@ -16,8 +16,7 @@ from prometheus_client.registry import Collector
 
 from tidscope_backend import VERSION
 from tidscope_backend.api.openapi import binary
-from tidscope_backend.metrics.facts import ExportCounts, Facts
-from tidscope_backend.metrics.families import families
+from tidscope_backend.metrics.families import ExportCounts, Facts, families
 from tidscope_backend.settings import metrics_address
 
 PATH = "/metrics"

@@ -304,11 +304,7 @@ class Meters:
 
 MAX_NAMED_PROCESSES = 63
 """Names with sums of their own, the first that were seen; all others share one."""
-
-
 OTHER = "other"
-
-
 COUNTERS = (
     "threads_ended",
     "cpu_ns",
@@ -323,6 +319,4 @@ COUNTERS = (
     "switches",
 )
 """Columns of the table `processes` that only grow."""
-
-
 GAUGES = ("live", "threads")

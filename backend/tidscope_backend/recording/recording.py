@@ -48,8 +48,6 @@ class PartLimits:
 
 
 DEFAULT_LIMITS = PartLimits()
-
-
 WRITE_FAILURES: frozenset[RunEnd] = frozenset({"disk-full", "write-failed"})
 
 

@@ -196,8 +196,6 @@ def _is_wildcard(bound: str) -> bool:
 
 
 SCHEMES = {"http": "ws", "https": "wss"}
-
-
 Address = IPv4Address | IPv6Address
 
 

@@ -27,14 +27,8 @@ from tidscope_backend.security.host_file import MAX_HOST_IDS, HostFile, HostFile
 from tidscope_backend.settings import Settings
 
 _log = logging.getLogger(__name__)
-
-
 _PREFIX = collector_subject("")
-
-
 _AUTHORITY = "tidscope.authority"
-
-
 DEFAULT = collector_subject(DEFAULT_HOST_NAME)
 
 
@@ -194,16 +188,10 @@ def authority_of(scope: Scope) -> CollectorAuthority:
 
 
 TTL_SECONDS = 10.0
-
-
 PROOFS = 2
 """In every response: of the newest key, and of the one before."""
-
-
 MAX_USED = 1000
 """Nonces of each subject that are remembered as used: only who knows its secret uses one."""
-
-
 _TIME_BYTES, _RANDOM_BYTES, _MAC_BYTES = 8, 16, 16
 
 

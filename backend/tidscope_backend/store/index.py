@@ -22,8 +22,6 @@ from tidscope_backend.store.disk import damage_text
 from tidscope_backend.store.folder import RUN_ID, RunFolder
 
 MAX_MANIFEST_BYTES = 8 * 1024 * 1024
-
-
 CurrentManifest = Callable[[RunFolder, RunManifest], RunManifest]
 
 

@@ -16,8 +16,6 @@ from tidscope_backend.store.parts import PartRows
 
 Identity = tuple[int, int]
 """Thread id, and start in nanoseconds since attach."""
-
-
 Counters = dict[str, int | None]
 
 

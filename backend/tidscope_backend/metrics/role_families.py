@@ -1,13 +1,19 @@
 """Metric families of the processes of groups, by name. Pure."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
+from prometheus_client.core import (
+    CounterMetricFamily,
+    GaugeMetricFamily,
+)
 from prometheus_client.metrics_core import Metric
-from tidscope_wire.generated.models import CatalogueField
+from tidscope_wire.generated.catalogue import CATALOGUE
+from tidscope_wire.generated.models import CatalogueField, RoleTotals
+from tidscope_wire.states import STATE_FIELDS
 
 from tidscope_backend.metrics.meters import Metered
+from tidscope_backend.state_groups import name_of_state
 
 LABELS = ["target", "process"]
 
@@ -113,7 +119,6 @@ UNITS = {
     "count": Unit(("_count", "_delays"), "", 1),
 }
 """Each unit of the catalogue."""
-
 OF_ROLE = "All threads of the role, those that ended since attach included."
 
 
@@ -152,3 +157,82 @@ def metric_of(field: CatalogueField) -> FieldMetric:
     if field.scope == "thread":
         text = f"{text} {OF_ROLE}"
     return FieldMetric(field.name, f"tidscope_{field.scope}_{stem}", text, unit.base, unit.divisor)
+
+
+OTHER = "other"
+"""Label of the roles beyond the bound on their number."""
+ROLE_FIELDS = [
+    metric_of(f)
+    for f in CATALOGUE.fields
+    if f.scope == "thread" and f.kind == "counter" and f.name not in STATE_FIELDS
+]
+
+
+def role_families(targets: list[Metered]) -> Iterator[Metric]:
+    folded = GaugeMetricFamily(
+        "tidscope_target_roles_folded",
+        'Whether it has more roles than are reported by name; then role="other" is the rest.',
+        labels=["target"],
+    )
+    live = GaugeMetricFamily(
+        "tidscope_role_threads", "Threads of the role alive.", labels=["target", "role"]
+    )
+    exited = CounterMetricFamily(
+        "tidscope_role_exited_threads",
+        "Threads that ended in the role since attach.",
+        labels=["target", "role"],
+    )
+    sums = {
+        metric.field: CounterMetricFamily(
+            metric.name, metric.text, labels=["target", "role"], unit=metric.base
+        )
+        for metric in ROLE_FIELDS
+    }
+    states = CounterMetricFamily(
+        "tidscope_thread_state_seconds",
+        f"Time of threads in each state, by the ledger of the collector. {OF_ROLE}",
+        labels=["target", "role", "state"],
+        unit="seconds",
+    )
+    for target, meter in targets:
+        if meter.roles:
+            folded.add_metric([target.id], any(totals.role is None for totals in meter.roles))
+        for role, totals in _by_label(meter.roles).items():
+            labels = [target.id, role]
+            live.add_metric(labels, totals.live)
+            exited.add_metric(labels, totals.exited)
+            for metric in ROLE_FIELDS:
+                raw = totals.totals.get(metric.field)
+                if raw is not None:
+                    sums[metric.field].add_metric(labels, metric.value(raw))
+            for field in STATE_FIELDS:
+                ns = totals.totals.get(field)
+                # A state in which no thread has been makes no series.
+                if ns:
+                    states.add_metric([*labels, name_of_state(field)], ns / 1e9)
+    yield folded
+    yield live
+    yield exited
+    yield states
+    yield from sums.values()
+
+
+def _by_label(roles: Iterable[RoleTotals]) -> dict[str, RoleTotals]:
+    """Roles by the value of their label; a role that is called like the rest is added to it."""
+    found: dict[str, RoleTotals] = {}
+    for role in roles:
+        label = OTHER if role.role is None else role.role
+        known = found.get(label)
+        if known is None:
+            found[label] = role
+            continue
+        totals = dict(known.totals)
+        for name, value in role.totals.items():
+            totals[name] = totals.get(name, 0) + value
+        found[label] = RoleTotals(
+            role=None,
+            live=known.live + role.live,
+            exited=known.exited + role.exited,
+            totals=totals,
+        )
+    return found
