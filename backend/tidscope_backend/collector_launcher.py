@@ -8,6 +8,9 @@ nothing else.
 command and its environment, and afterwards bytes: START, TERMINATE and KILL. It writes lines: the
 process id of a collector that has started, and `ended CODE`, negative for a signal. It ends, and
 the collector with it, when the other end of the socket is closed.
+
+Backend and launcher are confined here: the backend keeps no capability, the launcher those that a
+collector sets itself up with.
 """
 
 import errno

@@ -107,7 +107,7 @@ class Run:
 
     @property
     def manifest(self) -> RunManifest:
-        """What was recorded, where, how, and what is missing."""
+        """Manifest of the run: target, host, settings and missing data."""
         return self._reader.manifest
 
     def threads(self) -> pa.Table:

@@ -1,7 +1,7 @@
-"""A process that ends when the one that started it ends, however that happens.
+"""Processes of this host: children that end with their parent, identity, and limits of memory.
 
-`python -m tidscope_backend.processes PID COMMAND…` becomes COMMAND with
-that property.
+`python -m tidscope_backend.processes PID COMMAND…` becomes COMMAND, which then ends with its
+parent, however the parent ends.
 """
 
 import ctypes

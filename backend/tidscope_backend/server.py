@@ -41,7 +41,7 @@ def make_server(settings: Settings) -> Server:
         ws_per_message_deflate=False,
         ws_ping_interval=20,
         ws_ping_timeout=settings.stall_seconds + 30,
-        # Its lines would hold tickets of downloads.
+        # Access log lines would hold tickets of downloads.
         access_log=False,
         # The server would believe X-Forwarded-For and -Proto of any program on this machine.
         proxy_headers=False,
@@ -54,7 +54,7 @@ def make_server(settings: Settings) -> Server:
 
 def serve(settings: Settings, sock: socket.socket) -> None:
     """Serve until SIGINT or SIGTERM."""
-    # Its lines about connections would hold addresses with queries.
+    # Log lines about connections would hold addresses with queries.
     logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
     for name in PEER_LOGS:
         logging.getLogger(name).addFilter(LogLimit(time.monotonic))

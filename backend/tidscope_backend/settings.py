@@ -1,4 +1,4 @@
-"""What can be set, as one frozen value; nothing else in the backend reads the environment."""
+"""Settings of the backend, as one frozen value. Nothing else here reads the environment."""
 
 import os
 import secrets
@@ -220,7 +220,7 @@ def take_secrets() -> dict[str, str]:
 
 
 def runs_directory(environ: Mapping[str, str]) -> Path | None:
-    """Where runs are kept: as the variable says, or where the user's data lie; None: nowhere.
+    """Folder of runs: from the variable, or in the user's data folder; None if there is neither.
 
     Relative paths of XDG_DATA_HOME are ignored, as its specification demands.
     """
@@ -234,7 +234,7 @@ def runs_directory(environ: Mapping[str, str]) -> Path | None:
 
 
 def state_directory(environ: Mapping[str, str]) -> Path | None:
-    """Where state of the backend is kept: in the user's state folder; None: nowhere."""
+    """Folder of the backend's state, in the user's state folder; None if there is none."""
     state, home = environ.get("XDG_STATE_HOME", ""), environ.get("HOME", "")
     if state.startswith("/"):
         return Path(state) / "tidscope"

@@ -1,4 +1,4 @@
-"""Numbers and names as text, for people."""
+"""Numbers, names and validation errors as text, for people."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any

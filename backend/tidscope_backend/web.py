@@ -1,4 +1,4 @@
-"""The built page: its files, and index.html for every address that the page itself resolves."""
+"""The built page, security headers, and problem documents as HTTP answers."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""/api/v1/targets: attach, detach, change the rate."""
+"""Routes about collectors: health, hosts, processes, targets, pool sizes, doctor and demo."""
 
 import os
 from collections.abc import Callable
@@ -105,7 +105,7 @@ def targets_router(registry: HostRegistry, links: CollectorLinks) -> APIRouter:
 
 
 def _asked(body: AttachRequest) -> dict[str, str]:
-    """What was asked for, as the audit log has it."""
+    """The requested target, as the audit log names it."""
     if body.group is None:
         return {"pid": str(body.pid)}
     return {"group": selector_text(body.group)}

@@ -1,4 +1,4 @@
-"""/api/v1/compare: runs compared."""
+"""/api/v1/compare and /api/v1/experiments: comparisons of runs, and experiments beside them."""
 
 import asyncio
 from collections.abc import Callable

@@ -1,4 +1,7 @@
-"""/openapi.json: what FastAPI derives from the routes, and the problems that each can answer."""
+"""/openapi.json, /docs and the field catalogue; problem documents for errors on any route.
+
+/docs is one plain page without scripts. Each route names the problems that it can answer.
+"""
 
 import logging
 from collections.abc import Iterable
@@ -25,9 +28,9 @@ PROBLEM_KINDS = "x-tidscope-problems"
 """Member of an operation: kinds of problems.json that it can answer."""
 METHODS = ("get", "post", "patch", "put", "delete")
 PICK_HOST: tuple[ProblemType, ...] = ("unknown-host", "no-collector", "bad-request")
-"""What a route raises that takes the id of a host."""
+"""Problems of a route that takes the id of a host."""
 ASK_COLLECTOR: tuple[ProblemType, ...] = ("no-collector", "collector-timeout")
-"""What a route raises that sends a command to a collector, besides the collector's refusals."""
+"""Problems of a route that sends a command to a collector, besides the collector's refusals."""
 FIND_ATTACHED: tuple[ProblemType, ...] = ("unknown-target", "target-exited")
 READ_RUN: tuple[ProblemType, ...] = ("unknown-run", "bad-run")
 WRITE_RUNS: tuple[ProblemType, ...] = ("disk-full", "runs-unavailable")
@@ -93,7 +96,7 @@ def _add_problems(operation: dict[str, Any], method: str, path: str) -> None:
 
 
 def _in_front(operation: dict[str, Any], method: str, path: str) -> Iterable[ProblemType]:
-    """What is raised before a route is reached, or by an error in it."""
+    """Problems raised before a route is reached, or by an error in the route."""
     yield from ("forbidden-host", "internal")
     if method not in SAFE:
         yield from ("forbidden-origin", "too-large")

@@ -1,4 +1,7 @@
-"""/api/v1/runs: record, list, rename, delete and restore."""
+"""/api/v1/runs: record, list, rename, delete, restore, replay, export and import.
+
+/api/v1/runs/{run}/frames answers a run as the frames that a page gets live.
+"""
 
 import asyncio
 import math

@@ -1,4 +1,7 @@
-"""/api/v1/policies and /api/v1/targets/{id}/steering: let a policy turn a target's pool size."""
+"""Routes of steering: policies, proofs of secrets, and models of the prediction service.
+
+The owner and name of a model reach the prediction service in a message only.
+"""
 
 import asyncio
 from collections.abc import Callable

@@ -52,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             # Here, and not at the interpreter's exit, where the error could not be caught.
             sys.stdout.flush()
     except BrokenPipeError:
-        # What is still buffered goes nowhere.
+        # Buffered output is discarded.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return SIGPIPE_CODE
 

@@ -1,4 +1,4 @@
-"""`tidscope attach`: what a press in the picker does, in a terminal, through a running backend."""
+"""`tidscope attach`: attach to a target through a running backend; options that name a target."""
 
 import argparse
 from collections.abc import Sequence
@@ -100,7 +100,7 @@ def add_target_options(parser: argparse.ArgumentParser, *, what: str, required: 
 
 
 def target_request(options: argparse.Namespace) -> AttachRequest | None:
-    """What the options name; None: nothing.
+    """The target that the options name; None if they name none.
 
     Raises:
         ValueError: that cannot be a process or a group.

@@ -46,7 +46,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def usual_paths() -> list[Path]:
-    """Where the logs are of what this user runs, and of a collector that root runs.
+    """Paths of the logs of this user's programs, and of a collector that root runs.
 
     Under sudo, the backend runs as the user who called it.
     """

@@ -84,7 +84,7 @@ class BackendClient:
             if self._session is not None and self._is_open():
                 self.request("/session", "DELETE")
         except (UnavailableError, UntrustedError, RefusedError):
-            pass  # It expires.
+            pass  # A session expires.
         finally:
             self._close()
 
@@ -147,7 +147,7 @@ class BackendClient:
         self._close()
         self._connection = connection = HTTPConnection(self.address, timeout=TIMEOUT_SECONDS)
         connection.connect()
-        # What is sent later goes to who has proven itself on this connection, or nowhere.
+        # Later requests go only to the peer authenticated on this connection.
         connection.auto_open = 0
         with _limited(connection.sock):
             return self._sign_in(connection)

@@ -60,7 +60,7 @@ class BackendUser:
         libc.prctl(PR_SET_PDEATHSIG, number.value, 0, 0, 0)
 
     def check_can_run(self) -> None:
-        """See that this user may read the installation, which can lie in a private folder.
+        """Check that this user may read the installation, which can lie in a private folder.
 
         Raises:
             CommandError: it may not.

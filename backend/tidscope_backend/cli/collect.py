@@ -1,4 +1,9 @@
-"""`tidscope collect`: the collector alone, for a backend on this or another machine."""
+"""`tidscope collect`: the collector alone; and how every verb starts a collector.
+
+The collector is another program: no module of it is imported here. A forked collector shares the
+libraries that this process has loaded, because loading them is most of a collector's start.
+Root is warned of an installation that other users may change.
+"""
 
 import argparse
 import os
@@ -112,7 +117,7 @@ class ForkedCollector:
         self.pidfd = os.pidfd_open(self.pid)
 
     def output(self) -> str:
-        """What it has written."""
+        """Output of the collector so far."""
         self._output.seek(0)
         return self._output.read().decode(errors="replace").strip()
 
@@ -171,7 +176,7 @@ def collector_command(*arguments: str) -> list[str]:
     """
     if find_spec(PACKAGE) is None:
         raise CommandError(f"{PACKAGE} is not installed; reinstall tidscope")
-    # What keeps root's rights is not to be chosen by an environment.
+    # The environment must not choose the code that keeps root's rights.
     option = ISOLATED if os.geteuid() == 0 else "-P"
     return run_module(PACKAGE, *arguments, option=option)
 
@@ -196,7 +201,7 @@ class WritablePath(NamedTuple):
 
 
 def warn_if_others_may_change_it() -> None:
-    """As root, warn of an installation that others may change; root would run what they put in."""
+    """Warn root of an installation that other users may change: root would run their code."""
     if os.geteuid() != ROOT:
         return
     found = find_writable(installed_paths())
@@ -249,7 +254,7 @@ def _who_may_write(path: Path) -> str:
         return ""
     if found.st_uid != ROOT:
         return f"user {found.st_uid}"
-    # Of a link the mode says nothing; in a folder with the sticky bit nobody replaces root's files.
+    # The mode of a link says nothing; in a folder with the sticky bit nobody replaces root's files.
     if stat.S_ISLNK(found.st_mode) or found.st_mode & stat.S_ISVTX:
         return ""
     if found.st_mode & stat.S_IWOTH:

@@ -1,4 +1,4 @@
-"""What a verb of the command line is, and how it fails."""
+"""Verbs of the command line, their errors, and everything that they print or open."""
 
 import argparse
 import gc

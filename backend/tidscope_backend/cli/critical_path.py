@@ -105,7 +105,7 @@ def _run(options: argparse.Namespace) -> int:
 def _summarise(
     options: argparse.Namespace, wanted: RequestSet, chosen: Options, line: ProgressLine
 ) -> tuple[Summaries, FileCounts]:
-    """Of a set, but for its percentiles. Raises CommandError."""
+    """Requests of a set, before its percentiles are applied. Raises CommandError."""
     chosen = replace(chosen, tags=wanted.tags)
     if not wanted.files:
         return _stored(options, wanted, chosen, line)
@@ -170,7 +170,7 @@ def _anomalies(
     earlier: Summaries | None,
     line: ProgressLine,
 ) -> list[Anomaly]:
-    """Of each endpoint, requests unlike its others, or unlike its earlier ones.
+    """Requests of each endpoint that differ from its other or its earlier requests.
 
     Args:
         summaries: all requests.
@@ -206,7 +206,7 @@ def _by_endpoint(summaries: Summaries, places: Iterable[int]) -> dict[int, list[
 
 
 def _too_few(earlier: Summaries | None) -> list[str]:
-    """That the earlier requests do not say what is usual, if they do not."""
+    """A warning if the earlier requests do not show what is usual."""
     if earlier is None or any(
         len(places) >= MIN_TRACES
         for places in _by_endpoint(earlier, range(len(earlier.traces))).values()

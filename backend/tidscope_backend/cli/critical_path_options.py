@@ -1,4 +1,4 @@
-"""The options of `tidscope critical-path`."""
+"""The options of `tidscope critical-path`, and the sets of requests that they choose."""
 
 import argparse
 import re
@@ -26,7 +26,7 @@ def _operation(text: str) -> Operation:
 
 
 def _excluded(text: str) -> list[Operation]:
-    """What an operation may be meant by: names of operations have colons, too."""
+    """Possible meanings of a name: names of operations contain colons, too."""
     service, _, name = text.partition(":")
     return [Operation("", text), *([Operation(service, name)] if service and name else [])]
 

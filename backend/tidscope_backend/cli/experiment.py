@@ -35,7 +35,7 @@ from tidscope_backend.settings import BROWSER_VARIABLE
 BOUND_EXCEEDED, CELL_FAILED = 2, 3
 _BACKEND = Path(__file__).resolve().parents[1]
 PLACES = (_BACKEND / "sources" / "experiments", _BACKEND.parents[1] / "experiments")
-"""Where the ready files are: as installed, or in a checkout."""
+"""Folder of the ready files: installed, or in a checkout."""
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -167,7 +167,7 @@ class Progress:
 
 
 def duration_text(seconds: float) -> str:
-    """As `3 min`, or `40 s`."""
+    """A duration such as `3 min` or `40 s`."""
     return f"{seconds / 60:.0f} min" if seconds >= 120 else f"{seconds:.0f} s"
 
 

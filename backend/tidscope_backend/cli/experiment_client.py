@@ -1,4 +1,4 @@
-"""What an experiment asks of a running tidscope, repeat by repeat."""
+"""The tidscope that an experiment uses: a running one, or `tidscope up` for its duration."""
 
 import json
 import subprocess
@@ -79,7 +79,7 @@ class ExperimentClient:
             self._backend.request(f"/targets/{target}", "DELETE")
 
     def figures(self, run: str) -> Mapping[str, float]:
-        """What a run shows; nothing, if the backend keeps its runs elsewhere.
+        """Figures of a run; none if the backend keeps its runs elsewhere.
 
         It is read as soon as it has ended: that its parts are sealed can be long in coming on a
         busy machine, and changes nothing.

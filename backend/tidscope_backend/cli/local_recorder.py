@@ -77,7 +77,7 @@ class LocalRecorder:
     def __init__(self, runs: Path, options: RecordingOptions, user: BackendUser | None) -> None:
         self._options = options
         self._user = user
-        # Its threads write files, too.
+        # Threads of the collector write files, too.
         self._disk = Disk(partial(act_as, user))
         self._manifests = ManifestWriter(self._disk)
         self._sealer = PartSealer(self._disk, self._seal)

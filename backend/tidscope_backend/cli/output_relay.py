@@ -55,7 +55,7 @@ class OutputTail:
 
 
 def relayed_outputs(*, keep: bool, terminals: bool = False) -> Outputs:
-    """Which of our outputs a command gets pipes for.
+    """Choose the outputs for which a command gets pipes.
 
     Args:
         keep: whether the end of the output is to be kept.
@@ -146,7 +146,7 @@ class OutputRelay:
 
 
 def _read(source: int) -> bytes | None:
-    """What there is; empty at the end, None if there is nothing yet."""
+    """Bytes read; empty at the end of the output, None if none are ready."""
     try:
         return os.read(source, CHUNK)
     except BlockingIOError:
@@ -196,7 +196,7 @@ json.dump(given["texts"], sys.stdout)
 
 @dataclass(frozen=True)
 class Keeping:
-    """What is kept.
+    """The parts of a command line and its output that a run keeps.
 
     Attributes:
         arguments: whether arguments are kept, what looks like a secret left out.

@@ -1,4 +1,8 @@
-"""Results of the bench as text, as Markdown and as JSON."""
+"""The bench of policies: scenarios from TOML files, simulated trials, and their results.
+
+A value may be `{ from = 4, to = 16 }` or `{ one_of = [...] }`. The file is then a family of
+scenarios, from which the seed draws one.
+"""
 
 import os
 import platform
@@ -63,7 +67,7 @@ def markdown(rows: Iterable[Row], scenarios: Sequence[str]) -> str:
 
 
 def as_json(row: Row) -> Json:
-    """What a program reads; `switches_per_min` is that of the worst scenario."""
+    """A row as JSON for programs; `switches_per_min` is that of the worst scenario."""
     rounded = {name: round(regret, 4) for name, regret in row.regret_percent.items()}
     return {
         **rounded,
@@ -109,7 +113,7 @@ HERE = Path(__file__).parent
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """Of a run of the bench.
+    """Origin of a run of the bench.
 
     Attributes:
         machine: processor and cores.
@@ -123,7 +127,7 @@ class Provenance:
 
     @classmethod
     def here(cls) -> "Provenance":
-        """Of this machine, now."""
+        """The origin of a run on this machine, now."""
         return cls(
             machine=f"{_processor()}, {len(os.sched_getaffinity(0))} cores",
             date=time.strftime("%Y-%m-%d", time.gmtime()),
@@ -190,7 +194,7 @@ def run_campaign(
 
 
 FAMILY = 5
-"""Of the random stream: those of a run have other numbers."""
+"""Number of the random stream that draws from families; runs use other streams."""
 
 
 class ScenarioError(ValueError):

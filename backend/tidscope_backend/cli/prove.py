@@ -1,4 +1,4 @@
-"""`tidscope prove`: whether a policy helps a live program, shown by blocks with and without it."""
+"""`tidscope prove`: whether a policy helps a live program; and trials, which sweeps use too."""
 
 import argparse
 import signal
@@ -280,7 +280,7 @@ class LiveTrial(Generic[Result]):
         return False
 
     def _result(self, run: RunManifest, seconds: float) -> Result:
-        """What the run says, once it says how the trial ended, or after so many seconds."""
+        """The trial's result once the run holds its end, or the newest state after a timeout."""
         end = time.monotonic() + seconds
         while True:
             events = self._request(f"/runs/{run.id}/events", RunEventsResponse).events
@@ -293,14 +293,14 @@ class LiveTrial(Generic[Result]):
         try:
             return self._recorder.stop(run)
         except RefusedError:
-            # It ended with the program.
+            # The trial ended with the program.
             return self._recorder.manifest(run)
 
     def _release(self, path: str) -> None:
         try:
             self._request(path, Target, "DELETE")
         except RefusedError:
-            pass  # It is no longer steered.
+            pass  # The program is no longer steered.
 
 
 def process_id(text: str) -> int:

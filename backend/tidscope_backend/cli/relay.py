@@ -1,4 +1,9 @@
-"""Lets a held command run to its exit, relaying output and signals."""
+"""Run a held command to its exit, relaying output and signals.
+
+The terminal sends its signals (Ctrl-C, Ctrl-\\, Ctrl-Z, a window size, a hang-up) to the whole
+foreground process group, so the command has them already. Signals sent to us alone are passed on.
+When Ctrl-Z has stopped the command, we stop as well: the shell waits for us and continues both.
+"""
 
 import ctypes
 import os
@@ -95,7 +100,7 @@ def relay_until_exit(child: HeldChild) -> CommandExit:
                     pass_on(received, child.pid)
         elapsed_s = time.monotonic() - started
         children_cpu_us = _children_cpu_us(child.pid)
-        queue.read()  # What came before the exit was for the command.
+        queue.read()  # Signals that came before the exit were for the command.
         _, status, usage = os.wait4(child.pid, 0)
         if os.WIFSIGNALED(status):
             modes.restore()
@@ -184,7 +189,7 @@ def _finish(relay: OutputRelay, selector: selectors.BaseSelector, queue: SignalQ
 
 
 def _children_cpu_us(pid: int) -> int | None:
-    """What the children that a process waited for have used, if it was not waited for yet."""
+    """CPU time of the children that a process waited for, in µs; None if it was reaped."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:
@@ -215,7 +220,7 @@ FORWARDED = (
 def pass_on(received: ReceivedSignal, pid: int) -> None:
     """Send a signal on to a child that was not waited for, unless it has it already."""
     if received.sender == pid:
-        return  # It sent it to its process group, as editors do for Ctrl-Z.
+        return  # The command sent the signal to its process group, as editors do for Ctrl-Z.
     if received.number == signal.SIGCONT and not _is_stopped(pid):
         return  # A shell continues the whole process group.
     if received.from_kernel:
@@ -238,7 +243,7 @@ def stop_with(pid: int) -> None:
     """
     try:
         stopped = os.waitid(os.P_PID, pid, os.WSTOPPED | os.WNOHANG)
-    except ChildProcessError:  # It has exited: such a child cannot be waited for as one that stops.
+    except ChildProcessError:  # The child has exited, so it cannot be waited for as one that stops.
         return
     if stopped is None or stopped.si_status != signal.SIGTSTP:
         return
@@ -263,7 +268,7 @@ class TerminalModes:
         """
         if self._terminal is None or self._modes is None:
             return
-        # Who is not in the foreground would be stopped for this.
+        # A process in the background would be stopped for this.
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTTOU})
         with suppress(OSError, termios.error):
             os.tcsetpgrp(self._terminal, os.getpgrp())

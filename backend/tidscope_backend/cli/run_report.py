@@ -1,4 +1,4 @@
-"""What a run recorded, in numbers: totals of the process, its roles and its threads."""
+"""A run in numbers and as text: totals, roles, threads, wakers, takers and states."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass
@@ -18,7 +18,7 @@ from tidscope_wire.generated.models import TableName
 from tidscope_backend.text import format_seconds, plural
 
 GAUGES = ("state", "state_since_ns")
-"""Of these a difference means nothing."""
+"""Gauges: the difference of two values means nothing."""
 
 
 @dataclass(frozen=True)

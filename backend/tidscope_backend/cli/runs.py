@@ -32,7 +32,7 @@ ENDINGS = {
     ".csv": "csv",
     ".json": "trace",
 }
-"""What a file's name says of its format."""
+"""Format of a file by its name."""
 
 
 def _run(options: argparse.Namespace) -> int:

@@ -1,4 +1,4 @@
-"""Options shared by the verbs that start a backend or find one, and the types of arguments."""
+"""Options shared by verbs that start or find a backend, and the choice of a runs directory."""
 
 import argparse
 import math
@@ -176,7 +176,7 @@ def add_ledger_options(parser: argparse.ArgumentParser, when: str = "") -> None:
 
 
 def ledger_arguments(options: argparse.Namespace) -> tuple[str, ...]:
-    """What a collector is started with, of the options of `add_ledger_options`."""
+    """Arguments of a collector for the options of `add_ledger_options`."""
     return (
         *("--ledger", options.ledger),
         *(("--calls",) if options.calls else ()),
@@ -187,7 +187,7 @@ def ledger_arguments(options: argparse.Namespace) -> tuple[str, ...]:
 
 
 def source_arguments(options: argparse.Namespace) -> tuple[str, ...]:
-    """What a collector is started with, of the options that say where its numbers come from."""
+    """Arguments of a collector for the options that choose its sources."""
     return (
         *("--network", options.network),
         *("--source", options.source),

@@ -22,7 +22,7 @@ SIGNALS: tuple[SignalKind, ...] = (
     "network-bytes",
 )
 CLAIMS: Mapping[str, Callable[[str], float]] = {"share": float, "floor": int, "priority": int}
-"""What a program may claim of the arbiter."""
+"""Claims that a program may make on the arbiter."""
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -77,7 +77,7 @@ def steering_request(options: argparse.Namespace) -> dict[str, object]:
 def _of_programs(
     options: argparse.Namespace, steerable: Callable[[], list[int]]
 ) -> dict[str, object]:
-    """What the request has for the programs of a group, and for one program what it claims.
+    """The request's entries for programs of a group, and the claim of a single program.
 
     Args:
         options: of the command.
@@ -101,7 +101,7 @@ def _of_programs(
 
 
 def _claims(options: argparse.Namespace) -> dict[int, dict[str, object]]:
-    """What each process claims of the cores that the arbiter divides."""
+    """Claims of each process on the cores that the arbiter divides."""
     found: dict[int, dict[str, object]] = {}
     for name, kind in CLAIMS.items():
         for text in getattr(options, name):
@@ -115,7 +115,7 @@ def _claims(options: argparse.Namespace) -> dict[int, dict[str, object]]:
 
 
 def add_policy_options(parser: argparse.ArgumentParser) -> None:
-    """Which policy steers, and its parameters."""
+    """The policy and its parameters."""
     parser.add_argument(
         "--policy",
         default="cooperative",
@@ -125,7 +125,7 @@ def add_policy_options(parser: argparse.ArgumentParser) -> None:
 
 
 def add_setup_options(parser: argparse.ArgumentParser) -> None:
-    """By which knob and signal, within which bounds."""
+    """The knob, the signal and the bounds of the policy."""
     parser.add_argument("--knob", choices=KNOBS, help="what to set (default: the best available)")
     parser.add_argument(
         "--signal", choices=SIGNALS, help="what to optimise (default: the best available)"

@@ -1,4 +1,4 @@
-"""A child process that is kept alive, and ended when we end."""
+"""Children of `tidscope up` that are kept alive: programs, and the launcher of the collector."""
 
 import asyncio
 import json
@@ -45,7 +45,7 @@ class Process(Protocol):
 
 @dataclass(frozen=True)
 class Program:
-    """What to run.
+    """A program to run.
 
     Attributes:
         name: for people.
@@ -194,7 +194,7 @@ class Launcher:
 
     def order(self, what: bytes) -> None:
         """Have the launcher do something."""
-        # It has ended, or it does not read: its next line says so, or nothing does.
+        # The launcher has ended or does not read; its next line, if any, says so.
         with suppress(OSError):
             self._control.send(what)
 

@@ -65,7 +65,7 @@ POLL_SECONDS = 0.1
 
 @dataclass(frozen=True)
 class Running:
-    """What `up` has started.
+    """The programs that `up` has started.
 
     Attributes:
         address: host and port, as this machine reaches it.
@@ -85,7 +85,7 @@ class Running:
 
     @property
     def url(self) -> str:
-        """Where the page is, with its token."""
+        """Address of the page, with its token."""
         return f"http://{self.address}/#token={self.token}"
 
     @property

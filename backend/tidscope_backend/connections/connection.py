@@ -1,4 +1,4 @@
-"""One accepted connection: whose it is, what it has shown, and what is waited for."""
+"""One accepted connection: its peer, its deadlines, and the codes that close a WebSocket."""
 
 import socket
 import struct
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 STATE_KEY = "connection"
 """Under this name a request finds its connection in the ASGI scope's state."""
 BYTES_PER_WAIT = 16 * 1024
-"""What a peer sends of a body, or takes of an answer, within the time allowed, or it ends."""
+"""Bytes of a body or an answer that a peer must move within each deadline, or be closed."""
 Awaited = Literal["head", "body", "discard"]
 """A request's head; its body; the body of a request that has its answer already."""
 Stage = Literal["silent", "unread", "answering"]
@@ -50,17 +50,17 @@ class Waits:
 
 
 class ServedProtocol(Protocol):
-    """What a connection asks of the protocol that serves it."""
+    """Interface of the protocol that serves a connection."""
 
     def awaited(self) -> tuple[Awaited | None, int, int]:
-        """What it waits for; the number of the request; and how many bytes it has received."""
+        """Return the awaited event, the number of the request and the bytes received."""
 
     def expire(self, awaited: Awaited) -> None:
         """End: the peer took too long."""
 
 
 class ConnectionTable(Protocol):
-    """Where a connection is listed."""
+    """Interface of the table that lists a connection."""
 
     def authenticate(self, connection: "Connection", succeeded: bool) -> None:
         """A request has shown a credential, or should have and did not."""
@@ -145,7 +145,7 @@ class Connection:
             self._table.authenticate(self, succeeded)
 
     def end(self) -> None:
-        """It has ended, and its socket is closed."""
+        """Note that the connection has ended and its socket is closed."""
         if self._dropped_from is not None:
             self._dropped_from.closed(self)
             self._dropped_from = None

@@ -1,4 +1,4 @@
-"""The server's HTTP protocol, with deadlines for what a peer sends."""
+"""The server's HTTP and WebSocket protocols, with deadlines and bounds on what a peer sends."""
 
 import asyncio
 from typing import Any, cast
@@ -71,7 +71,7 @@ class HttpProtocol(H11Protocol, asyncio.BufferedProtocol):
         self.data_received(bytes(self._buffer[:nbytes]))
 
     def awaited(self) -> tuple[Awaited | None, int, int]:
-        """What of a request is still to come; its number; bytes received."""
+        """Return the awaited part of a request, its number and the bytes received."""
         return self._awaited(), self._http.requests, self._received
 
     def _awaited(self) -> Awaited | None:
@@ -217,7 +217,7 @@ class WebSocketProtocol(WebSocketsSansIOProtocol, asyncio.BufferedProtocol):
         super().handle_cont(event)
 
     def pause_writing(self) -> None:
-        """What was sent to the peer waits: answers to more input would wait, too."""
+        """Stop reading while output waits: answers to more input would wait, too."""
         super().pause_writing()
         self._read_on()
 

@@ -1,4 +1,4 @@
-"""The web server, with our connections in place of its own."""
+"""The web server: accepts connections while there is room; log lines that peers cause are bounded."""
 
 import asyncio
 import logging
@@ -108,7 +108,7 @@ class Acceptor:
                 if is_exhausted(error):
                     self._out_of_descriptors(error)
                     return
-                # That of one connection, such as a peer that has gone (accept(2)).
+                # An error of one connection, such as a peer that has gone (accept(2)).
                 continue
             connection = self._connections.admit(self._peers.peer(sock, address), _speaks(sock))
             if connection is None:
@@ -123,7 +123,7 @@ class Acceptor:
         try:
             await self._loop.connect_accepted_socket(lambda: self._make_protocol(connection), sock)
         except OSError:
-            # Its peer has gone meanwhile.
+            # The peer has gone meanwhile.
             connection.end()
             sock.close()
 
@@ -143,7 +143,7 @@ def _speaks(sock: socket.socket) -> bool:
     except BlockingIOError:
         return False
     except OSError:
-        pass  # Whoever reads it finds out.
+        pass  # The reader of the socket meets the error.
     return True
 
 

@@ -1,4 +1,4 @@
-"""What one collector's messages mean for the registry, the history and the pages."""
+"""Frames of collectors: checked against announced targets and sequence numbers, then passed on."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple, Protocol
@@ -79,7 +79,7 @@ class AnnouncedTargets:
 
 
 class Arrival(NamedTuple):
-    """What a frame's numbers say.
+    """Result of checking a frame's sequence number.
 
     Attributes:
         new: whether it brings anything that had not come.

@@ -75,7 +75,7 @@ R = TypeVar(
 
 
 class CollectorLink:
-    """What the rest of the backend sees of a connected collector.
+    """A connected collector, as the rest of the backend sees it.
 
     Args:
         host: who it is.

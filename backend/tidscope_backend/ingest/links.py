@@ -1,4 +1,4 @@
-"""All connected collectors, one a host."""
+"""All connected collectors, one a host, and the steering to restore after a collector crash."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
@@ -110,7 +110,7 @@ class NotResumedError(Exception):
 
 @dataclass
 class AskedSteering:
-    """What was asked for of one target.
+    """The steering requested for one target.
 
     Attributes:
         request: the last one that was carried out.
@@ -142,7 +142,7 @@ class SteeringMemory:
             self._known[target].released.add(pid)
 
     def recall(self, target: str) -> AskedSteering | None:
-        """What was asked for; None: nothing, or it was released."""
+        """The request; None if nothing was requested, or it was released."""
         return self._known.get(target)
 
 
@@ -157,7 +157,7 @@ def request_again(
     asked: AskedSteering | None,
     programs: Iterable[ProgramOptions] = (),
 ) -> SteerRequest | None:
-    """What starts the policy of a target again.
+    """Make the request that starts the policy of a target again.
 
     Args:
         old: the target, as it was heard of last.
@@ -208,5 +208,5 @@ def _choices(
 
 
 def _program(process: Process) -> tuple[str | None, object, str]:
-    """What tells one program from another that the same process executes later."""
+    """Identity of a program, which a later program of the same process does not share."""
     return process.executable, process.command, process.name

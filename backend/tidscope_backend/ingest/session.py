@@ -1,4 +1,8 @@
-"""A collector's connection: hello, welcome, then frames and replies in, commands out."""
+"""A collector's connection: hello, welcome, then frames and replies in, commands out.
+
+Receipts confirm frames to the collector. A receipt wakes the collector up, which costs more than
+the receipt saves, so one covers many frames of several seconds.
+"""
 
 import asyncio
 import logging
@@ -72,10 +76,10 @@ class CollectorConnection(Protocol):
 
 
 class HostAuthority(Protocol):
-    """What a collector has proven to speak for."""
+    """The hosts that a collector has proven to speak for."""
 
     def claim(self, host_id: str, is_connected: Callable[[str], bool]) -> None:
-        """It says that it is of this host. Raises CloseError if its secret is not that host's."""
+        """Claim this host for the collector. Raises CloseError if its secret is not that host's."""
 
     def check(self) -> None:
         """Raises CloseError if its secret is no longer valid."""
@@ -312,4 +316,4 @@ LONGEST_SECONDS = 5.0
 REST_SECONDS = 0.1
 """Between two receipts, however much comes."""
 MANY_FRAMES, MUCH_BYTES = 50, 256 * 1024
-"""So much is confirmed at once: the collector bounds what is not."""
+"""Frames and bytes that are confirmed at once; the collector bounds its unconfirmed ones."""

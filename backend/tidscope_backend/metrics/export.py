@@ -1,4 +1,4 @@
-"""GET /metrics."""
+"""GET /metrics for Prometheus, and the same families pushed to an OpenTelemetry collector."""
 
 import asyncio
 import logging
@@ -72,7 +72,7 @@ class _FactsCollector(Collector):
 
 
 TIMEOUT_SECONDS = 5.0
-"""Of one export, its repetitions included: the exporter repeats what failed until then."""
+"""Deadline of one export, retries included, in seconds."""
 _log = logging.getLogger(__name__)
 
 
@@ -149,7 +149,7 @@ class Pusher:
 def pusher(
     endpoint: str | None, every_s: float, gather: Callable[[], Facts], exports: ExportCounts
 ) -> list[Coroutine[None, None, None]]:
-    """What is to run in the background: nothing if there is nowhere to send to."""
+    """Background tasks; none without an address to send to."""
     return [] if endpoint is None else [Pusher(endpoint, every_s, gather, exports).run()]
 
 
@@ -160,7 +160,7 @@ class _SdkExporter:
         from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
         from opentelemetry.sdk.resources import Resource
 
-        # What it says of each failure is said by us, once.
+        # Failures are logged once, by the pusher instead of the SDK.
         logging.getLogger("opentelemetry.exporter").setLevel(logging.CRITICAL)
         self._exporter = OTLPMetricExporter(endpoint=address, timeout=TIMEOUT_SECONDS)
         self._resource = Resource(

@@ -1,4 +1,4 @@
-"""From facts to metric families. Pure. What is not known makes no series."""
+"""Facts of the backend, gathered for one scrape, and their metric families."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -46,7 +46,7 @@ class StreamFacts:
 
 @dataclass(frozen=True)
 class RunFacts:
-    """Of the runs that are being recorded; frames are counted since the backend started."""
+    """Numbers of runs being recorded; frames are counted since the backend started."""
 
     recording: int = 0
     frames: int = 0
@@ -59,7 +59,7 @@ class RunFacts:
 
 @dataclass(frozen=True)
 class Facts:
-    """What is reported.
+    """Everything that one scrape reports; immutable.
 
     Attributes:
         hosts: each with what its collector says of itself, if it has sampled anything.

@@ -1,4 +1,4 @@
-"""What is kept of frames for /metrics: the newest numbers of each target and of each collector.
+"""The newest numbers of each target and collector, kept for /metrics.
 
 Rows of threads are not decoded and frames not kept: everything comes from headers, which the frame
 ingest has read, and from small tables (pools, the processes of a group), and is cumulative. So
@@ -48,7 +48,7 @@ class NamedProcesses:
 
 @dataclass(frozen=True)
 class TargetMeter:
-    """Of one target, as of its newest frame.
+    """Numbers of one target, as of its newest frame.
 
     Attributes:
         seen_s: when that frame came, by the clock of `Meters`.
@@ -80,7 +80,7 @@ Metered = tuple[Target, TargetMeter]
 
 @dataclass(frozen=True)
 class HostMeter:
-    """Of one collector process, from the frames of all its targets.
+    """Numbers of one collector process, from the frames of all its targets.
 
     Attributes:
         pid: of the collector; another one counts from zero.
@@ -272,7 +272,8 @@ class Meters:
                     try:
                         table = decode_table("processes", data)
                     except FrameError:
-                        continue  # Who decodes the frame says so; the next key frame has all rows.
+                        # The frame's decoder reports the error; the next key frame has all rows.
+                        continue
                     names.update(table, whole=header.kind == "key")
             return names.by_name()
         return before.processes if before else {}

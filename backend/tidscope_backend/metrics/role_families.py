@@ -1,4 +1,8 @@
-"""Metric families of the processes of groups, by name. Pure."""
+"""Metric families by role and, in groups, by name of process. Pure.
+
+Metrics of catalogue fields follow https://prometheus.io/docs/practices/naming/: base units, the
+unit in the name, `_total` at the end of a counter.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""From what is known of targets to metric families. Pure. What is not known makes no series."""
+"""Metric families of targets. Pure. An unknown value makes no series."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
@@ -69,7 +69,7 @@ def _of_targets(targets: Sequence[Target]) -> Iterator[Metric]:
 
 
 def _of_steering(targets: Sequence[Target]) -> Iterator[Metric]:
-    """What policies do to targets."""
+    """Pool sizes and decisions of policies."""
     size = GaugeMetricFamily(
         "tidscope_steering_pool_size",
         "Current size of a pool that a policy steers.",
@@ -91,7 +91,7 @@ def _of_steering(targets: Sequence[Target]) -> Iterator[Metric]:
 
 
 def _of_divisions(targets: Sequence[Target]) -> Iterator[Metric]:
-    """What arbiters give programs."""
+    """Cores that arbiters give programs."""
     names = ["target", "pid", "process"]
     cores = GaugeMetricFamily(
         "tidscope_division_cores",
@@ -192,7 +192,7 @@ def _of_processes(targets: list[Metered]) -> Iterator[Metric]:
 
 
 def _of_limits(targets: list[Metered]) -> Iterator[Metric]:
-    """What the CPU limit of its control group does to a target; nothing without a limit."""
+    """Effect of the control group's CPU limit on a target; none without a limit."""
     limit = GaugeMetricFamily(
         "tidscope_target_cpu_limit_cores",
         "Cores that the process may use on average: the smallest cpu.max of its control groups.",

@@ -1,4 +1,4 @@
-"""Ends runs with everything up to now: the collector confirms its last frame, which is awaited."""
+"""Ends of runs: the collector's confirmed last frame, or a timeout without one."""
 
 import asyncio
 import time
@@ -81,7 +81,7 @@ class RunCloser:
             why = f"The collector cannot confirm its last frame: {error.problem.detail}."
         else:
             await self._writer.flush()
-            # Whatever was believed of the target, the collector samples it and has sent all.
+            # The collector samples the target and has sent everything.
             still_sampled = wanted is LAST_FRAMES_MISSING and exited is not None
             return STOPPED if still_sampled else wanted
         await self._writer.flush()
@@ -136,7 +136,7 @@ UNREPORTED = (
     f"threads that were born or ended in the {LIFECYCLE_WAIT_SECONDS} s before it may be missing, "
     "too"
 )
-"""What a run says of births and ends that a lost collector may have left unreported."""
+"""Change to a run whose lost collector may have left births and ends unreported."""
 STOPPED = Ending("stopped", "complete", "It was stopped.")
 BACKEND_ENDS = Ending(
     "backend-lost",

@@ -1,4 +1,4 @@
-"""Seals parts of runs one after the other, each in a process of its own."""
+"""Manifests and parts of runs, written one after the other; each part by its own process."""
 
 import asyncio
 import logging

@@ -272,7 +272,7 @@ class Recorder:
         recording = self.recording(run_id)
         if recording is not None:
             await recording.started.wait()
-            # What was offered before is written first: it may resume the run, or end it.
+            # Frames offered before are written first: they may resume the run, or end it.
             await self.writer.flush()
         if recording is None or recording.ending is not None:
             await self._disk.read(self._directory.folder, run_id)
@@ -282,7 +282,7 @@ class Recorder:
         wanted = LAST_FRAMES_MISSING if target_ended else STOPPED
         connected = self._closer.is_connected(recording.target)
         ending = ending_on_request(recording, connected, wanted)
-        # Whoever asked may go away; the run ends.
+        # The run ends even if the caller goes away.
         await asyncio.shield(self._close(recording, ending))
         return await self._ended_manifest(recording)
 
@@ -324,7 +324,7 @@ class Recorder:
                 async with asyncio.timeout(START_SECONDS):
                     await recording.started.wait()
             if recording.ending is not None:
-                continue  # It could not be started.
+                continue  # The run could not be started.
             recording.ending = BACKEND_ENDS
             await self._disk.record(recording.end, BACKEND_ENDS)
             await self._saver.save(recording)

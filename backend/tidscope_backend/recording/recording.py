@@ -231,7 +231,7 @@ class Recording:
         return resumed
 
     def sync(self) -> Ending | None:
-        """See what was appended on the disk; returns how the run ends if that fails."""
+        """Flush appended frames to disk. Return the end reason if flushing fails."""
         try:
             self._sync()
         except OSError as error:
@@ -250,7 +250,7 @@ class Recording:
         self._over = True
         if ending.tail is not None:
             self.stats.close_short(ending.tail, self.target.rate_hz)
-        # What was offered and not written is lost; after the frame that ended it, nothing is.
+        # Frames offered and not written are lost, except those after the ending frame.
         self.stats.frames_lost(0 if ending.by_frame else self.offered_seq)
         if ending.end == "target-ended" and not ending.by_frame and self.stats.last is not None:
             # At least the frame that says so is missing.

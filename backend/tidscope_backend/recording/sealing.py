@@ -1,4 +1,9 @@
-"""Unfinished runs: those being recorded when an earlier backend ended."""
+"""Seals parts of runs as Parquet and JSON lines, and recovers runs that a crash left open.
+
+`python -m tidscope_backend.recording.sealing FOLDER PART` seals in its own process, so the work,
+its memory and any crash stay out of the backend. Without PART it writes the overview and the
+thread table of a run that has ended.
+"""
 
 import os
 import sys
@@ -23,7 +28,7 @@ from tidscope_backend.store.reader import RunReader
 def is_unfinished(folder: RunFolder, manifest: RunManifest) -> bool:
     """Whether a run was being recorded when its backend ended, so that it may be resumed."""
     if manifest.imported:
-        return False  # Whatever it says, no collector here has its target.
+        return False  # No collector here has the target, whatever the manifest says.
     if manifest.state == "recording":
         return True
     # A backend that shut down in order says so, and leaves the last part open for the next one.
@@ -79,7 +84,7 @@ def recover_recording(
     )
     recording = Recording(folder, lock, info, manifest.target, manifest.host.collector.pid, limits)
     recording.stored_command = manifest.target.process.command
-    # It is not known here whether the run keeps arguments.
+    # Whether the run keeps arguments is unknown here.
     recording.without_titles = True
     recording.until_ns = manifest.until_ns
     numbers = folder.open_parts()

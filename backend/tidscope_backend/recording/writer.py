@@ -1,4 +1,4 @@
-"""Passes frames to the thread that appends them; what waits for it is bounded."""
+"""Creates runs, and appends their frames in a thread; frames waiting for it are bounded."""
 
 import asyncio
 import logging
@@ -33,7 +33,7 @@ from tidscope_backend.stream.frames import StoredFrame, merge
 
 MAX_QUEUED_BYTES = 64 * 1024 * 1024
 FRAME_OVERHEAD = 8 * 1024
-"""What a frame takes in memory besides its bytes, about: its decoded header."""
+"""Approximate bytes of a decoded header, which a frame holds besides its own."""
 _log = logging.getLogger(__name__)
 
 
@@ -194,7 +194,7 @@ class NewRuns:
         self._limits = limits
 
     async def create(self, target: Target, request: RecordRequest) -> tuple[Recording, RunManifest]:
-        """As `create_recording`. Raises ProblemError."""
+        """Run `create_recording` in a thread. Raises ProblemError."""
         directory = await self._disk.write(self._directory.make)
         host = self._registry.host(target.host)
         if host is None:

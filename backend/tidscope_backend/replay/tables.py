@@ -1,4 +1,4 @@
-"""The frame tables of a replay: whole in key frames, then what changed."""
+"""Samples and tables of a replay: the last row of each living thread, if it changed."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -42,7 +42,7 @@ def table_level(parts: Sequence[PartFacts], from_ns: int, to_ns: int, most: int)
 
 
 class Said(NamedTuple):
-    """What a recorded frame said of a table.
+    """Facts about a table in a recorded frame.
 
     Attributes:
         omitted: rows that it left out.
@@ -130,7 +130,7 @@ class SaidOfTables:
         self._said: dict[TableName, Said] = {}
 
     def of_part(self, signals: pa.Table, ends: Ints) -> Iterator[TableFacts]:
-        """What was said last up to each of some frames of the next part.
+        """The newest facts up to each given frame of the next part.
 
         Args:
             signals: of the part, a row a frame.
@@ -177,7 +177,7 @@ def last_rows(
     order = order[_is_last(group[order], tid[order], start[order])]
     order = order[~_gone(tid[order], start[order], ends[group[order]], events)]
     for number, key_seq in keys.items():
-        # What was before a key frame and is not in it has ended.
+        # Rows from before a key frame that it lacks have ended.
         order = order[(group[order] != number) | (seq[order] >= key_seq)]
     order = order[_changed(samples, order, fields) | np.isin(group[order], list(keys))]
     chosen = samples.take(pa.array(order))

@@ -1,4 +1,8 @@
-"""Access control: Host, Origin and right of every request, before routing."""
+"""Access control before routing: proxy, Host, Origin and right of every request.
+
+The check of Host and Origin guards against DNS rebinding and foreign pages. Forwarded headers
+count only from the address of a trusted proxy.
+"""
 
 from collections.abc import Iterable, Mapping
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network

@@ -1,4 +1,8 @@
-"""Authentication: tokens, sessions, tickets, collector secrets."""
+"""Authentication by tokens, sessions, tickets and collector secrets.
+
+A credential is in a header, in the subprotocols of a WebSocket, or in the query as a ticket, which
+a browser shows where it cannot send a header. Wrong tokens are counted, to limit guessing.
+"""
 
 import hashlib
 import hmac
@@ -35,7 +39,7 @@ _ROLES: Mapping[str, Role] = {"operator": "operator", "viewer": "viewer"}
 
 @dataclass(frozen=True)
 class Principal:
-    """Who makes a request.
+    """The author of a request.
 
     Attributes:
         grant: what they may do.
@@ -59,7 +63,7 @@ class Principal:
 
     @property
     def actor(self) -> Actor:
-        """Them, for events and audit logs."""
+        """The principal, for events and audit logs."""
         who = "a program" if self.session is None else f"session {self.session.id}"
         return Actor(
             session=None if self.session is None else self.session.id,
@@ -221,7 +225,7 @@ def set_principal(scope: Scope, principal: Principal) -> None:
 
 
 def principal_of(scope: Scope) -> Principal:
-    """Who makes a request that was let through to a route."""
+    """The author of a request that reached a route."""
     principal: Principal = scope[_PRINCIPAL]
     return principal
 

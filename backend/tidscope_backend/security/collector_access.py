@@ -1,4 +1,7 @@
-"""Which secrets there are, and for which host each of them speaks."""
+"""Secrets of collectors, each bound to one host, and their proofs.
+
+The backend proves itself first, and accepts each proof of a client once.
+"""
 
 import hashlib
 import hmac
@@ -151,7 +154,7 @@ class Proven:
 
 
 class CollectorAuthority:
-    """What one collector may speak for, by the secret that it has proven.
+    """The hosts that one collector may speak for, by its proven secret.
 
     Args:
         proven: what it has proven.
@@ -164,7 +167,7 @@ class CollectorAuthority:
         self._proven, self._keys, self._claims = proven, keys, claims
 
     def claim(self, host_id: str, is_connected: Callable[[str], bool]) -> None:
-        """It says that it is of this host. Raises CloseError if its secret is not that host's."""
+        """Claim this host for the collector. Raises CloseError if its secret is not that host's."""
         self._claims.claim(self._proven.subject, host_id, is_connected)
 
     def check(self) -> None:
@@ -182,7 +185,7 @@ def set_authority(scope: Scope, authority: CollectorAuthority) -> None:
 
 
 def authority_of(scope: Scope) -> CollectorAuthority:
-    """What the collector of a request that was let through may speak for."""
+    """The authority of the collector whose request was let through."""
     authority: CollectorAuthority = scope[_AUTHORITY]
     return authority
 
@@ -277,7 +280,7 @@ class Proofs:
     def _use(self, subject: str, nonce: str) -> None:
         now = self._clock()
         used = self._used.setdefault(subject, {})
-        # They are in the order of their times.
+        # Entries are in the order of their times.
         while used and used[next(iter(used))] <= now:
             del used[next(iter(used))]
         if nonce in used:

@@ -1,4 +1,4 @@
-"""A bound on request bodies, whether their length is announced or not."""
+"""Bounds on request bodies, and on viewers' costly reads, which must not delay operators."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
@@ -87,11 +87,11 @@ def _too_large(max_bytes: int) -> ProblemError:
 
 
 EACH = 2
-"""Costly reads of one viewer at once, until the answer has been sent."""
+"""Maximum concurrent costly reads of one viewer, until the answer has been sent."""
 ALL = 3
-"""Of all viewers: fewer than the threads that read files of runs (store/disk.py)."""
+"""Maximum costly reads of all viewers; fewer than the threads that read runs (store/disk.py)."""
 WAITING = 8
-"""Of one viewer, waiting for their turn."""
+"""Maximum waiting reads of one viewer."""
 
 
 @dataclass

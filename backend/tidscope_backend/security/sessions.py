@@ -1,4 +1,4 @@
-"""Sessions: what a token is traded for. They expire, and they can be ended."""
+"""Sessions, which tokens are traded for, and their file, so that a restart signs nobody out."""
 
 import hashlib
 import json
@@ -17,7 +17,7 @@ from pydantic.dataclasses import dataclass as validated_dataclass
 from tidscope_wire.generated.models import Role
 
 MAX_SESSIONS = 64
-"""Of each role."""
+"""Maximum sessions of each role."""
 SAVE_SECONDS = 600.0
 """The time of the last use is written down no more often than this."""
 MAX_LABEL = 200
@@ -53,7 +53,7 @@ class SessionStore(Protocol):
     """Keeps sessions over a restart."""
 
     def load(self) -> list[Session]:
-        """What was saved last; empty if that cannot be used."""
+        """The sessions saved last; empty if the file cannot be used."""
         ...
 
     def save(self, sessions: list[Session]) -> None:
@@ -214,7 +214,7 @@ _log = logging.getLogger(__name__)
 
 @validated_dataclass(frozen=True)
 class _Content:
-    """What the file holds.
+    """The content of the file.
 
     Attributes:
         salt: random, hex.
@@ -320,7 +320,7 @@ class SessionFile:
 
 
 def _derive(tokens: Mapping[Role, str], salt: str) -> dict[Role, str]:
-    """What stands for the tokens in the file. Slow, as a token may be one that a person chose."""
+    """Derive the values that stand for tokens in the file; slowly, as people may choose tokens."""
     return {
         role: hashlib.scrypt(
             token.encode(), salt=f"{role} {salt}".encode(), n=1 << 14, r=8, p=1

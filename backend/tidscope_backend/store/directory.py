@@ -1,4 +1,7 @@
-"""The runs directory: where runs and deleted runs are."""
+"""The runs directory: finding runs by name, writing manifests, and the trash.
+
+Deleted runs can be restored for an hour before they are purged.
+"""
 
 import asyncio
 import os
@@ -74,7 +77,7 @@ class RunsDirectory:
             try:
                 disk = os.statvfs(place)
             except OSError:
-                continue  # It is made later.
+                continue  # The folder is made later.
             return disk.f_bavail * disk.f_frsize
         return 0
 

@@ -151,7 +151,7 @@ class SharedReads(Generic[T]):
             task = asyncio.create_task(read())
             self._running[key] = task
             task.add_done_callback(lambda done: self._remove(key, done))
-        # One who goes away does not end it for the others.
+        # A cancelled caller does not end the read for the remaining callers.
         return await asyncio.shield(task)
 
     def forget(self) -> None:

@@ -1,4 +1,4 @@
-"""Where the files of a run lie; see docs/runs.md."""
+"""The folder of a run: its files, its lock against a second backend, and its losses."""
 
 import fcntl
 import os
@@ -46,7 +46,7 @@ class RunFolder:
 
     @property
     def manifest(self) -> Path:
-        """What was recorded, as JSON."""
+        """The manifest, as JSON."""
         return self.path / MANIFEST
 
     @property
@@ -139,7 +139,7 @@ def replace_file(path: Path, data: bytes) -> None:
 
 
 def sync_folder(path: Path) -> None:
-    """See the names in a folder on the disk. Raises OSError."""
+    """Flush the names in a folder to disk. Raises OSError."""
     descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)
@@ -198,7 +198,7 @@ def final_state(state: RunState, losses: RunLosses) -> RunState:
 
 
 def missing_text(losses: RunLosses) -> str:
-    """What is missing, as a list of amounts; empty if nothing is.
+    """List the missing amounts of a run; empty if it is complete.
 
     Missed deadlines and coalesced frames make a run coarser, and a clock that was set moves its
     dates; nothing is missing because of them.
@@ -207,7 +207,7 @@ def missing_text(losses: RunLosses) -> str:
 
 
 def coarser_text(losses: RunLosses) -> str:
-    """That samples were due and were not taken; empty if all were."""
+    """Text about samples that were due and not taken; empty if there are none."""
     if not losses.deadlines_missed:
         return ""
     missed = plural(losses.deadlines_missed, "sample")
@@ -220,7 +220,7 @@ def children_cpu_us(manifest: RunManifest) -> int | None:
 
 
 def children_text(cpu_us: int | None) -> str:
-    """That a run of one process lacks what its children used; empty if they used nothing.
+    """Text about CPU time of children that a run of one process lacks; empty if there is none.
 
     Args:
         cpu_us: CPU time of the children, microseconds; None: not known.

@@ -1,7 +1,6 @@
-"""The list of runs, made from their manifests; no second list is kept that could disagree.
+"""The list of runs, made from their manifests, and the runs that retention deletes.
 
-Each manifest (some 15 KiB of JSON) is read and validated on its own, so a damaged one is reported
-and hides no other.
+No second list is kept that could disagree with the manifests.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -33,7 +32,7 @@ class _Read(NamedTuple):
 
 
 class RetentionCandidate(NamedTuple):
-    """What retention needs to know of a run.
+    """Facts about a run that retention decides by.
 
     Attributes:
         run: its id.
@@ -93,7 +92,7 @@ class RunIndex:
         )
 
     def retention_candidates(self) -> list[RetentionCandidate]:
-        """What retention needs to know of each readable run."""
+        """The facts for retention of each readable run."""
         found = []
         for path in self._directory.all():
             folder = RunFolder(path)

@@ -1,4 +1,4 @@
-"""The open part of a run: frames as received, each preceded by its length."""
+"""Files of a part: the open one, frames each preceded by its length; sealed ones as Parquet."""
 
 import itertools
 import os
@@ -80,7 +80,7 @@ class PartFile:
         try:
             written = os.write(self._descriptor, data)
             while written < len(data):
-                # Whatever cut the first call short, such as a full disk, makes this one fail.
+                # The cause of a short first write, such as a full disk, makes this one fail.
                 written += os.write(self._descriptor, data[written:])
         except OSError:
             os.ftruncate(self._descriptor, self.bytes)
@@ -88,7 +88,7 @@ class PartFile:
         self.bytes += len(data)
 
     def sync(self) -> None:
-        """See its data on the disk. Raises OSError."""
+        """Flush the data to disk. Raises OSError."""
         os.fdatasync(self._descriptor)
 
     def close(self) -> None:
@@ -165,7 +165,7 @@ def write_table(path: Path, table: pa.Table) -> None:
 
 
 def sync_file(path: Path) -> None:
-    """See a file's bytes on the disk. Raises OSError."""
+    """Flush a file's bytes to disk. Raises OSError."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -1,4 +1,7 @@
-"""Frames of a part as tables: one row per thread and frame, one row per frame. Pure."""
+"""Frames of a part as tables. Pure.
+
+Samples have one row per thread and frame, signals one row per frame.
+"""
 
 import types
 import typing
@@ -34,7 +37,7 @@ SECOND_NS = 950_000_000
 KEYS = ("tid", "start_ns", "seq", "level", "name")
 """Columns of samples that are not fields."""
 GROUP_KEYS = (*KEYS, "pid")
-"""Those in runs of groups."""
+"""Key columns in runs of groups."""
 Ints = npt.NDArray[np.int64]
 Scalar = TypeVar("Scalar", bound=np.generic)
 
@@ -97,7 +100,7 @@ def part_of(frames: Iterable[bytes], fields: Sequence[str]) -> Part:
         headers.append(header)
         bodies.append(rows)
         if header.tables is not None:
-            # They stand at the end of a frame, so what is before them does not matter.
+            # Tables are at the end of a frame, so the bytes before them do not matter.
             found = decode_tables(header, data)
             tables.append(FrameTables(header.seq, header.kind == "key", found))
     levels = levels_of([(h.kind == "key", h.time_ns) for h in headers])
@@ -261,8 +264,7 @@ _PLAIN: dict[object, pa.DataType] = {
     str: pa.utf8(),
 }
 TABLES = "tables"
-"""Of each frame table of a frame: when it was read, and how many rows it left out; not in older
-runs."""
+"""Read time and omitted rows of each frame table of a frame; absent in older runs."""
 _TABLE = pa.struct({"name": pa.utf8(), "omitted": pa.int64(), "read_ns": pa.int64()})
 _NO_ROWS = {"rows": 0, "bytes": 8}
 _PARTS = ("process", "machine", "health", "exited", "roles")

@@ -1,4 +1,4 @@
-"""Reads a run as Arrow tables, whether it has ended or is being recorded."""
+"""Reads a run as Arrow tables, ended or being recorded; and the growth of its frame tables."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
@@ -153,7 +153,7 @@ NOT_CUMULATIVE: Sequence[tuple[TableName, str]] = (
     *(("processes", column) for column in ("start_ticks", "count", "threads")),
 )
 OTHERS = "others"
-"""What the row of ended processes of all further names is called."""
+"""Name of the row that sums ended processes of further names."""
 Key = tuple[int, ...]
 
 
@@ -184,7 +184,7 @@ def table_growth(parts: Iterable[PartRows], name: TableName) -> pa.Table:
 
 
 def _grown(name: TableName, first: Table, seen: Table, last: Table) -> Table:
-    """What rows grew by.
+    """Growth of rows between the start and the end of a run.
 
     Args:
         name: of the table.

@@ -1,4 +1,4 @@
-"""All stored runs: list, read, change, delete, restore, and delete by retention."""
+"""All stored runs: list, read, change, delete, restore, delete by retention; and their events."""
 
 import asyncio
 import logging
@@ -40,7 +40,7 @@ _log = logging.getLogger(__name__)
 
 
 class ActiveRuns(Protocol):
-    """What the store asks of the recorder, which knows the runs that are being recorded."""
+    """Interface of the recorder, which knows the runs that are being recorded."""
 
     def is_recording(self, run_id: str) -> bool:
         """Whether the run is being recorded here."""
@@ -184,7 +184,7 @@ class RunStore:
         except OSError as error:
             raise unwritable(await self._disk.write(self._directory.make), error) from None
         try:
-            # Its last parts may not have been closed when it went.
+            # The recorder may have gone before it closed the last parts.
             await self._active.recover(folder)
         except (OSError, ValueError) as error:
             _log.warning("%s: %s", run_id, damage_text(error))
@@ -272,7 +272,7 @@ def _all(folder: RunFolder) -> Iterator[RunEvent | bytes]:
             try:
                 data = folder.open_part(part).read_bytes()
             except FileNotFoundError:
-                pass  # It was sealed meanwhile.
+                pass  # The part was sealed meanwhile.
             else:
                 yield from _of_frames(data)
                 continue

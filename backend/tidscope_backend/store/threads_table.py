@@ -1,4 +1,4 @@
-"""One row per thread: its identity, and its counters at both ends of the run."""
+"""One row per thread: identity, counters at both ends of the run, and settled states. Pure."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ Counters = dict[str, int | None]
 
 @dataclass
 class _Life:
-    """What is known of one life so far; None: nothing yet."""
+    """Facts of one thread's life so far; None if unknown."""
 
     from_ns: int
     to_ns: int = 0
@@ -33,7 +33,7 @@ class _Life:
     exact: bool | None = None
     exited: bool = False
     pid: int = 0
-    """Its process; 0: the target is one, or it is not known."""
+    """Process ID, or 0 for a single-process target or an unknown process."""
 
     def called(self, time_ns: int, name: str) -> None:
         """Add a name that it had at a time."""

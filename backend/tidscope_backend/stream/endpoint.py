@@ -107,7 +107,7 @@ async def _until_ended(session: Session | None, sessions: Sessions) -> None:
         return
     unsubscribe = sessions.subscribe(session.id, ended.set_result)
     try:
-        # It may have ended while the connection was accepted.
+        # The session may have ended while the connection was accepted.
         reason = await ended if sessions.get(session.id) else "it was signed out"
     finally:
         unsubscribe()

@@ -1,4 +1,4 @@
-"""Everything that comes from collectors goes through here to the history and to the pages."""
+"""Pages, and the fan-out of everything from collectors to the history and to each page."""
 
 import asyncio
 from collections import deque
@@ -29,7 +29,7 @@ def state_text(state: LiveState, sees_arguments: bool) -> str:
 
 
 class Page:
-    """What waits for one page is bounded, in each of its parts.
+    """A connected page; each kind of message that waits for it is bounded.
 
     Of state and statistics only the newest waits; problems and losses in a short list; frames in
     the subscriptions.

@@ -1,4 +1,9 @@
-"""A frame as the backend keeps it: the bytes as they came, and what routing needs to know."""
+"""Frames as the backend keeps them, and coalescing of several into one that loses no totals.
+
+Counters are cumulative, so the last row of a thread holds everything but instants. A row belongs to
+one life of a thread: rows before an exit or a birth belong to another thread and are left out,
+because the exit event holds the totals of the thread that ended.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -257,7 +262,7 @@ def _cuts(parts: Sequence[_Part]) -> dict[int, int]:
 
 
 def _identities(parts: Sequence[_Part]) -> dict[int, Identity]:
-    """Who is alive after the last frame: the key frame's threads, then what the events say."""
+    """Threads alive after the last frame: the key frame's threads, then what the events say."""
     first = parts[0].rows
     if first.start_ns is None or first.name is None:
         raise FrameError("a key frame has no start_ns and name columns")

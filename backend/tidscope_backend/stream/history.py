@@ -1,4 +1,4 @@
-"""The recent past of one target, kept as frames, so that a page that opens sees it at once."""
+"""Recent frames of each target, so that a new page sees them at once; bounded over all targets."""
 
 from bisect import bisect_right
 from collections.abc import Callable
@@ -49,7 +49,7 @@ class History:
 
     @property
     def frames(self) -> tuple[StoredFrame, ...]:
-        """What is kept, in order."""
+        """Kept frames, in order."""
         return tuple(self._frames)
 
     @property
@@ -102,7 +102,7 @@ class History:
         return found
 
     def start(self, after_seq: int | None) -> int:
-        """Where a reader starts.
+        """The frame number at which a reader starts.
 
         Args:
             after_seq: last frame that it has; None if it has none.
@@ -157,7 +157,8 @@ class History:
         del self._frames[:count]
 
     def _coalesce(self, count: int) -> bool:
-        first = int(self._frames[0] is self._baseline)  # It keeps the counters at attach.
+        # The baseline keeps the counters at attach.
+        first = int(self._frames[0] is self._baseline)
         if count < first + 2 or count >= len(self._frames):
             return False
         oldest = self._frames[first:count]
