@@ -47,6 +47,9 @@ Names = Annotated[list[str] | None, Query(max_length=64)]
 TraceId = Annotated[str, InPath(pattern="^[0-9A-Za-z_][0-9A-Za-z_.:~+=@-]{0,63}$")]
 M = TypeVar("M", bound=BaseModel)
 MakePlaces = Callable[[], Coroutine[None, None, Places]]
+Ns = Annotated[int | None, Query(ge=0, lt=LATEST_NS)]
+Name = Annotated[str | None, Query(max_length=MAX_NAME)]
+Percentile = Annotated[float, Query(ge=0, le=100)]
 
 
 def traces_router(
@@ -257,9 +260,6 @@ def _busy() -> Exception:
 
 
 RUN = "^r-[0-9]{8}-[0-9]{6}-[0-9a-f]{6}$"
-Ns = Annotated[int | None, Query(ge=0, lt=LATEST_NS)]
-Name = Annotated[str | None, Query(max_length=MAX_NAME)]
-Percentile = Annotated[float, Query(ge=0, le=100)]
 RunId = Annotated[str | None, Query(pattern=RUN)]
 
 

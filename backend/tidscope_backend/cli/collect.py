@@ -69,6 +69,9 @@ def _run(options: argparse.Namespace) -> int:
     exec_program(collector_command("run", "--backend", url, *further))
 
 
+PATH = "/ws/collector"
+
+
 def socket_url(url: str) -> str:
     """Complete the address of a backend to that of its collectors' WebSocket.
 
@@ -135,6 +138,9 @@ class ForkedCollector:
         self._output.close()
 
 
+PACKAGE = "tidscope_collector"
+
+
 def _run_collector(parent: int, arguments: list[str], output: int) -> NoReturn:
     """In the child: become the collector."""
     code = 1
@@ -162,10 +168,6 @@ def _run_collector(parent: int, arguments: list[str], output: int) -> NoReturn:
         for stream in (sys.stdout, sys.stderr):
             stream.flush()
         os._exit(code)
-
-
-PACKAGE = "tidscope_collector"
-PATH = "/ws/collector"
 
 
 def collector_command(*arguments: str) -> list[str]:

@@ -105,7 +105,7 @@ def _run(options: argparse.Namespace) -> int:
 def _summarise(
     options: argparse.Namespace, wanted: RequestSet, chosen: Options, line: ProgressLine
 ) -> tuple[Summaries, FileCounts]:
-    """Requests of a set, before its percentiles are applied. Raises CommandError."""
+    """Summaries of the requests of a set, before its percentiles apply. Raises CommandError."""
     chosen = replace(chosen, tags=wanted.tags)
     if not wanted.files:
         return _stored(options, wanted, chosen, line)

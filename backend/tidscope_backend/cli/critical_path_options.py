@@ -145,7 +145,7 @@ def percentiles(text: str) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class RequestSet:
-    """Which requests.
+    """A choice of requests.
 
     Attributes:
         files: of traces; none: stored ones.
@@ -205,7 +205,7 @@ def base_part(text: str) -> Part:
 
 
 def base_of(chosen: RequestSet, parts: Sequence[Part]) -> RequestSet | None:
-    """What requests are compared with, of what is said of it; the rest is as it is of them.
+    """Make the choice of requests to compare with; unset parts are those of the first choice.
 
     Files, a run or a time take the place of all three.
     """

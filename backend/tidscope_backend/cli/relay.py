@@ -78,6 +78,19 @@ class CommandExit:
         )
 
 
+FORWARDED = (
+    signal.SIGINT,
+    signal.SIGTERM,
+    signal.SIGHUP,
+    signal.SIGQUIT,
+    signal.SIGUSR1,
+    signal.SIGUSR2,
+    signal.SIGWINCH,
+    signal.SIGTSTP,
+    signal.SIGCONT,
+)
+
+
 def relay_until_exit(child: HeldChild) -> CommandExit:
     """Release a held command and relay until it exits."""
     relay = OutputRelay(child.pipes)
@@ -128,6 +141,12 @@ class ReceivedSignal(NamedTuple):
     def from_kernel(self) -> bool:
         """Whether the kernel sent it: to the foreground process group of a terminal, say."""
         return self.code > 0
+
+
+_RECORD = struct.Struct("=IiiI112x")
+"""signalfd_siginfo: number, errno, code, sender's process id, and what is not read."""
+_SET = struct.Struct("@Q120x")
+"""sigset_t of the C library: a bit a signal, from signal 1 on."""
 
 
 class SignalQueue:
@@ -204,19 +223,6 @@ def _name(number: int) -> str:
         return f"SIGRTMIN+{number - signal.SIGRTMIN}"
 
 
-FORWARDED = (
-    signal.SIGINT,
-    signal.SIGTERM,
-    signal.SIGHUP,
-    signal.SIGQUIT,
-    signal.SIGUSR1,
-    signal.SIGUSR2,
-    signal.SIGWINCH,
-    signal.SIGTSTP,
-    signal.SIGCONT,
-)
-
-
 def pass_on(received: ReceivedSignal, pid: int) -> None:
     """Send a signal on to a child that was not waited for, unless it has it already."""
     if received.sender == pid:
@@ -281,12 +287,6 @@ def _is_foreground(descriptor: int) -> bool:
         return os.tcgetpgrp(descriptor) == os.getpgrp()
     except OSError:
         return False
-
-
-_RECORD = struct.Struct("=IiiI112x")
-"""signalfd_siginfo: number, errno, code, sender's process id, and what is not read."""
-_SET = struct.Struct("@Q120x")
-"""sigset_t of the C library: a bit a signal, from signal 1 on."""
 
 
 @contextmanager

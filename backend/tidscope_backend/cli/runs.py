@@ -64,7 +64,7 @@ def _list(runs: Path, options: argparse.Namespace) -> None:
 
 
 def _listed(runs: Path, manifest: RunManifest) -> dict[str, object]:
-    """What is missing first, a manifest without its catalogue, its size, and whether it failed."""
+    """A run as JSON: missing data, the manifest without its catalogue, size, and failure."""
     return {
         "missing": what_is_missing(manifest) or None,
         **manifest.model_dump(mode="json", exclude={"fields"}),

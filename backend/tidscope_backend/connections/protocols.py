@@ -57,16 +57,16 @@ class HttpProtocol(H11Protocol, asyncio.BufferedProtocol):
         self._connection.serve(self.transport, self)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """It has ended."""
+        """Note that the connection has ended."""
         super().connection_lost(exc)
         self._connection.end()
 
     def get_buffer(self, sizehint: int) -> memoryview:
-        """Where the next bytes are read to."""
+        """Return the buffer for the next bytes."""
         return self._buffer
 
     def buffer_updated(self, nbytes: int) -> None:
-        """So many bytes have come."""
+        """Process bytes that were read into the buffer."""
         self._received += nbytes
         self.data_received(bytes(self._buffer[:nbytes]))
 
@@ -174,7 +174,7 @@ class WebSocketProtocol(WebSocketsSansIOProtocol, asyncio.BufferedProtocol):
         self._connection.serve(self.transport, self)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """It has ended."""
+        """Note that the connection has ended."""
         if self._rate_limited is not None:
             self._rate_limited.cancel()
         super().connection_lost(exc)
@@ -189,7 +189,7 @@ class WebSocketProtocol(WebSocketsSansIOProtocol, asyncio.BufferedProtocol):
         self.transport.abort()
 
     def get_buffer(self, sizehint: int) -> memoryview:
-        """Where the next bytes are read to."""
+        """Return the buffer for the next bytes."""
         limits = self._connection.message_limits
         if limits is not None and limits is not self._limits:
             self._limits = limits
@@ -198,7 +198,7 @@ class WebSocketProtocol(WebSocketsSansIOProtocol, asyncio.BufferedProtocol):
         return self._buffer
 
     def buffer_updated(self, nbytes: int) -> None:
-        """So many bytes have come."""
+        """Process bytes that were read into the buffer."""
         self.data_received(bytes(self._buffer[:nbytes]))
 
     def handle_events(self) -> None:

@@ -1,4 +1,4 @@
-"""The web server: accepts connections while there is room; log lines that peers cause are bounded."""
+"""The web server: accepts connections while there is room, and bounds log lines of peers."""
 
 import asyncio
 import logging

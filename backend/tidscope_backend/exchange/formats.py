@@ -188,6 +188,8 @@ def as_pools_csv(path: Path, hide: bool = False) -> Iterator[bytes]:
 
 
 _PLACE = ("seq", "level")
+
+
 MAKERS: dict[str, Callable[[Path, bool], Iterator[bytes]]] = {
     "folder": pack_run,
     "parquet": as_parquet,

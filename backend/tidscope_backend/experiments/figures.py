@@ -80,6 +80,8 @@ FIGURES = (
     FigureName("other_share", "CPU time of other programs", "share", "less", "conditions"),
 )
 BY_NAME = {one.name: one for one in FIGURES}
+
+
 RATES = {
     "cpu_delay": (("cpu_delay_ns",), 1e-9),
     "switches": (("voluntary_switches", "involuntary_switches"), 1.0),

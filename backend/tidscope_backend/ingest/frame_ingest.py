@@ -32,6 +32,10 @@ class FrameSink(Protocol):
         """A collector samples no more: the numbers of its targets' last frames, by target."""
 
 
+MAX_ANNOUNCED = 256
+"""A collector attaches to 32 processes, and speaks of 16 ended ones."""
+
+
 class AnnouncedTargets:
     """Checks what a collector says of targets. Every method raises CloseError.
 
@@ -234,7 +238,3 @@ class FrameIngest:
 
     def _sequence(self, target_id: str) -> Sequence:
         return self._sequences.setdefault(target_id, Sequence())
-
-
-MAX_ANNOUNCED = 256
-"""A collector attaches to 32 processes, and speaks of 16 ended ones."""

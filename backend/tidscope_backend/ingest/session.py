@@ -85,6 +85,14 @@ class HostAuthority(Protocol):
         """Raises CloseError if its secret is no longer valid."""
 
 
+LONGEST_SECONDS = 5.0
+"""A frame waits no longer for its receipt."""
+REST_SECONDS = 0.1
+"""Between two receipts, however much comes."""
+MANY_FRAMES, MUCH_BYTES = 50, 256 * 1024
+"""Frames and bytes that are confirmed at once; the collector bounds its unconfirmed ones."""
+
+
 class Receipts:
     """Receipts of one connection.
 
@@ -309,11 +317,3 @@ async def _until_ended(
             async with asyncio.timeout(CHECK_SECONDS):
                 await replaced.wait()
     raise CloseError(CloseCode.REPLACED, f"another collector of {host_id} has connected")
-
-
-LONGEST_SECONDS = 5.0
-"""A frame waits no longer for its receipt."""
-REST_SECONDS = 0.1
-"""Between two receipts, however much comes."""
-MANY_FRAMES, MUCH_BYTES = 50, 256 * 1024
-"""Frames and bytes that are confirmed at once; the collector bounds its unconfirmed ones."""

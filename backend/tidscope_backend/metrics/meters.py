@@ -126,6 +126,24 @@ def _without_falls(
 
 Figures = npt.NDArray[np.int64]
 """int64[1 + counters + gauges]: processes that ended, then those columns."""
+MAX_NAMED_PROCESSES = 63
+"""Names with sums of their own, the first that were seen; all others share one."""
+OTHER = "other"
+COUNTERS = (
+    "threads_ended",
+    "cpu_ns",
+    "run_delay_ns",
+    "blkio_delay_ns",
+    "read_bytes",
+    "write_bytes",
+    "rx_bytes",
+    "tx_bytes",
+    "minor_faults",
+    "major_faults",
+    "switches",
+)
+"""Columns of the table `processes` that only grow."""
+GAUGES = ("live", "threads")
 
 
 @dataclass
@@ -301,23 +319,3 @@ class Meters:
                 unsent_frames=health.unsent_frames,
             )
         self.hosts[host_id] = meter
-
-
-MAX_NAMED_PROCESSES = 63
-"""Names with sums of their own, the first that were seen; all others share one."""
-OTHER = "other"
-COUNTERS = (
-    "threads_ended",
-    "cpu_ns",
-    "run_delay_ns",
-    "blkio_delay_ns",
-    "read_bytes",
-    "write_bytes",
-    "rx_bytes",
-    "tx_bytes",
-    "minor_faults",
-    "major_faults",
-    "switches",
-)
-"""Columns of the table `processes` that only grow."""
-GAUGES = ("live", "threads")

@@ -17,6 +17,11 @@ from tidscope_backend.recording.writer import RecordingWriter
 
 Flush = Callable[[Target], Awaitable[FlushReply]]
 """Asks the collector of a target for everything up to now. Raises ProblemError."""
+STOPPED = Ending("stopped", "complete", "It was stopped.")
+LAST_FRAMES_MISSING = Ending(
+    "target-ended", "incomplete", "The process has ended; its last frames are missing."
+)
+"""How many there are is unknown."""
 
 
 class RunCloser:
@@ -136,8 +141,7 @@ UNREPORTED = (
     f"threads that were born or ended in the {LIFECYCLE_WAIT_SECONDS} s before it may be missing, "
     "too"
 )
-"""Change to a run whose lost collector may have left births and ends unreported."""
-STOPPED = Ending("stopped", "complete", "It was stopped.")
+"""Text about births and ends that a lost collector may have left unreported."""
 BACKEND_ENDS = Ending(
     "backend-lost",
     "interrupted",
@@ -145,10 +149,6 @@ BACKEND_ENDS = Ending(
     "the run is resumed; else all after the last frame is missing, and "
     f"{UNREPORTED}.",
 )
-LAST_FRAMES_MISSING = Ending(
-    "target-ended", "incomplete", "The process has ended; its last frames are missing."
-)
-"""How many there are is unknown."""
 COLLECTOR_ENDS = Ending("stopped", "complete", "The collector was asked to end.")
 
 

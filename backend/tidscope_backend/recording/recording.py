@@ -73,6 +73,10 @@ TIME_OVER = Ending("duration", "complete", "Its time is over.")
 """The collector is still asked for everything up to then."""
 LATE_NS = 3_000_000_000
 """Exits wait no longer for a full sample: of a run that is over by more, all have arrived."""
+_ENDED: dict[TargetState, str] = {
+    "exited": "The process has ended.",
+    "detached": "The target was detached.",
+}
 
 
 class Recording:
@@ -388,12 +392,6 @@ class Recording:
             os.posix_fallocate(descriptor, 0, RESERVE_BYTES)
         finally:
             os.close(descriptor)
-
-
-_ENDED: dict[TargetState, str] = {
-    "exited": "The process has ended.",
-    "detached": "The target was detached.",
-}
 
 
 def _end_detail(ending: Ending, stats: RecordingStats) -> str:

@@ -33,7 +33,7 @@ from tidscope_backend.stream.frames import StoredFrame, merge
 
 MAX_QUEUED_BYTES = 64 * 1024 * 1024
 FRAME_OVERHEAD = 8 * 1024
-"""Approximate bytes of a decoded header, which a frame holds besides its own."""
+"""Approximate memory of a frame besides its bytes: its decoded header, in bytes."""
 _log = logging.getLogger(__name__)
 
 

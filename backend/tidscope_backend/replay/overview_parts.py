@@ -17,7 +17,7 @@ from tidscope_backend.store.reader import RunReader
 from tidscope_backend.store.table_parts import TABLE_LEVELS, as_changes
 
 INSTANTS = 64
-"""Minimum parts of a piece, whose events are in memory together."""
+"""Minimum instants of a piece; events of its parts are in memory together."""
 ENOUGH = 0.75
 """A level serves if it has this share of the instants that are wanted."""
 

@@ -26,6 +26,7 @@ from tidscope_backend.security.rights import SOCKET, Right, grants, is_guarded, 
 from tidscope_backend.web import method_not_allowed, not_found, send_problem
 
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
 class AllowedOrigins:
@@ -182,9 +183,6 @@ async def _refuse_socket(refused: ProblemError, scope: Scope, receive: Receive, 
     await send({"type": "websocket.accept", "subprotocol": accepted_protocol(scope)})
     reason = fit_reason(refused.problem.detail)
     await send({"type": "websocket.close", "code": int(code), "reason": reason})
-
-
-LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
 def _is_address(name: str) -> bool:

@@ -72,6 +72,10 @@ class Principal:
         )
 
 
+CREDENTIAL = re.compile(r"tds_[A-Za-z0-9_-]{43}")
+"""Form of a session's credential: unlike a token, a wrong one is not counted."""
+
+
 class Authenticator:
     """Checks credentials and says what they grant.
 
@@ -278,8 +282,6 @@ LIVE_PROTOCOL = "tidscope.v1"
 SESSION_PROTOCOL = "tidscope.session."
 """A browser cannot give a WebSocket a header: behind this stands its session's credential."""
 TICKET = "ticket"
-CREDENTIAL = re.compile(r"tds_[A-Za-z0-9_-]{43}")
-"""Form of a session's credential: unlike a token, a wrong one is not counted."""
 
 
 def bearer(headers: Mapping[str, str]) -> str | None:

@@ -31,7 +31,7 @@ ALWAYS = ("extremes", "samples", "signals")
 """Tables that each overview has. Readers go by the signals, which come last."""
 ORDER = ("tid", "start_ns", "seq", "to_ns")
 ORDERS = {str(name): [*keys, "seq"] for name, keys in KEYS.items()}
-"""Levels of frame tables."""
+"""Sort keys of each frame table."""
 _TIMES = ("seq", "first_seq", "time_ns", "level")
 _FACTS = b"tidscope.overview"
 
@@ -126,7 +126,7 @@ class _Levels:
         self._writers: dict[str, pq.ParquetWriter] = {}
         self._first: Bucket | None = None
         self._waiting: dict[int, list[Bucket]] = {}
-        """Buckets of each level that make one of the next level."""
+        """Buckets of each level that wait to make one of the next level."""
         self._unwritten: dict[int, list[Bucket]] = {}
 
     def add(self, level: int, bucket: Bucket) -> None:

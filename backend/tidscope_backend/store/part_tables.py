@@ -37,7 +37,7 @@ SECOND_NS = 950_000_000
 KEYS = ("tid", "start_ns", "seq", "level", "name")
 """Columns of samples that are not fields."""
 GROUP_KEYS = (*KEYS, "pid")
-"""Key columns in runs of groups."""
+"""Columns of samples that are not fields, in runs of groups."""
 Ints = npt.NDArray[np.int64]
 Scalar = TypeVar("Scalar", bound=np.generic)
 

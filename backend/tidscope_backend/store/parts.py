@@ -38,7 +38,7 @@ class FrameTimes:
     level: npt.NDArray[np.uint8]
 
     def between(self, begin: int, end: int) -> "FrameTimes":
-        """The rows from one index to before another."""
+        """The frames from one index to before another."""
         here = slice(begin, end)
         return FrameTimes(
             self.seq[here], self.first_seq[here], self.time_ns[here], self.level[here]

@@ -28,6 +28,9 @@ def state_text(state: LiveState, sees_arguments: bool) -> str:
     return (state if sees_arguments else state_without(state)).model_dump_json()
 
 
+MAX_NOTES = 64
+
+
 class Page:
     """A connected page; each kind of message that waits for it is bounded.
 
@@ -278,9 +281,6 @@ class Fanout:
         """A second has passed."""
         for page in self._pages:
             page.enqueue_stats(len(self._pages))
-
-
-MAX_NOTES = 64
 
 
 class SendWindow:
