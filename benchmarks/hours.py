@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 from tidscope_backend.recording.sealing import write_summaries
 from tidscope_backend.store.folder import RunFolder, new_run_id
-from tidscope_backend.store.parquet_files import write_levels, write_table
+from tidscope_backend.store.part_files import write_levels, write_table
 from tidscope_backend.store.reader import RunReader
 from tidscope_wire.generated.frame_tables import COLUMNS, KEYS
 from tidscope_wire.generated.models import TableName

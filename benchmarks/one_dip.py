@@ -23,8 +23,7 @@ from math import isnan, nan, sqrt
 from multiprocessing import get_context
 from statistics import fmean, stdev
 
-from tidscope_backend.cli.bench.provenance import Provenance
-from tidscope_backend.cli.bench.scenario_files import shipped
+from tidscope_backend.cli.policy_bench import Provenance, shipped
 from tidscope_policies.registry import POLICIES
 from tidscope_policies.simulation.campaign import Job, one_dip_s
 from tidscope_policies.simulation.scoring import Score, differing, score

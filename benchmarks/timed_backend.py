@@ -10,9 +10,9 @@ from typing import Any
 
 from frame_times import after, before, note, run
 from tidscope_backend.cli import main
-from tidscope_backend.connections.websocket_protocol import WebSocketProtocol
+from tidscope_backend.connections.protocols import WebSocketProtocol
 from tidscope_backend.ingest.frame_ingest import FrameIngest
-from tidscope_backend.stream.stored_frame import StoredFrame
+from tidscope_backend.stream.frames import StoredFrame
 from tidscope_backend.stream.subscription import Subscription
 
 _entered_ns = [0]

@@ -5,7 +5,7 @@ from typing import Literal
 
 import numpy as np
 from builders import frame_header
-from tidscope_backend.stream.stored_frame import StoredFrame, parse_frame
+from tidscope_backend.stream.frames import StoredFrame, parse_frame
 from tidscope_wire.frame import FrameDecoder, RowEncoder, Rows, join
 from tidscope_wire.frame_tables import Tables, encode_tables
 from tidscope_wire.generated.models import (

@@ -50,7 +50,7 @@ class FakeBackend:
             SIGINT=signal.SIGINT, SIGTERM=signal.SIGTERM, signal=self.handlers.__setitem__
         )
         instead = {"BackendClient": self._open, "LOOK_SECONDS": 0.0, "time": clock}
-        for name in ("running_backend", *modules):
+        for name in ("backend_client", *modules):
             module = import_module(f"tidscope_backend.cli.{name}")
             for what, stand_in in instead.items():
                 if hasattr(module, what):

@@ -7,20 +7,17 @@ from typing import Any
 
 from backend_builders import TARGET_ID, host, target
 from tidscope_backend.host_registry import HostRegistry
-from tidscope_backend.recording.closing import Flush
-from tidscope_backend.recording.part_sealer import PartSealer
+from tidscope_backend.processes import ProgramEnd
+from tidscope_backend.recording.closing import Flush, RecordingTimeouts
+from tidscope_backend.recording.part_sealer import PartSealer, RunSaver
 from tidscope_backend.recording.recorder import Recorder
 from tidscope_backend.recording.recording import PartLimits
-from tidscope_backend.recording.run_saver import RunSaver
-from tidscope_backend.recording.timeouts import RecordingTimeouts
 from tidscope_backend.recording.writer import MAX_QUEUED_BYTES
-from tidscope_backend.store.directory import RunsDirectory
+from tidscope_backend.store.directory import ManifestWriter, RunsDirectory
 from tidscope_backend.store.disk import Disk
 from tidscope_backend.store.folder import RunFolder
-from tidscope_backend.store.manifests import ManifestWriter
-from tidscope_backend.stream.history_store import HistoryStore
-from tidscope_backend.stream.stored_frame import store_frame
-from tidscope_backend.supervisor_log import ProgramEnd
+from tidscope_backend.stream.frames import store_frame
+from tidscope_backend.stream.history import HistoryStore
 from tidscope_wire.frame import Fields, split
 from tidscope_wire.generated.models import FlushReply, RecordRequest, RunManifest, Target
 

@@ -5,7 +5,7 @@ import itertools
 from collections.abc import Callable
 
 from tidscope_backend.store.folder import RunFolder
-from tidscope_backend.store.open_part import whole_frames
+from tidscope_backend.store.part_files import whole_frames
 from tidscope_backend.store.reader import RunReader
 from tidscope_wire.frame import split
 

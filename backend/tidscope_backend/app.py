@@ -10,30 +10,33 @@ from tidscope_wire.audit import FILE as AUDIT_FILE
 from tidscope_wire.audit import TIDSCOPE, AuditLog, AuditTrail
 from tidscope_wire.generated.models import LiveState, Retention, Role
 
-from tidscope_backend import VERSION, api, web
-from tidscope_backend.api import (
-    compare,
-    demo,
-    docs,
-    doctor,
-    exchange,
-    experiments,
-    fields,
-    health,
-    hosts,
-    predictions,
-    processes,
-    proof,
-    run_frames,
-    runs,
-    session,
-    sizes,
-    steering,
-    traces,
+from tidscope_backend import VERSION, api
+from tidscope_backend.api.collectors import (
+    demo_router,
+    doctor_router,
+    health_router,
+    hosts_router,
+    processes_router,
+    sizes_router,
+    targets_router,
 )
-from tidscope_backend.api import targets as target_routes
-from tidscope_backend.api.errors import add_error_handlers
-from tidscope_backend.api.openapi import DocumentedApp
+from tidscope_backend.api.compare import compare_router, experiments_router
+from tidscope_backend.api.openapi import (
+    DocumentedApp,
+    add_error_handlers,
+    docs_router,
+    fields_router,
+)
+from tidscope_backend.api.runs import (
+    RUN_IMPORT_PATH,
+    export_router,
+    import_router,
+    run_frames_router,
+    runs_router,
+)
+from tidscope_backend.api.session import session_router
+from tidscope_backend.api.steering import predictions_router, proof_router, steering_router
+from tidscope_backend.api.traces import TRACE_IMPORT_PATH, traces_router
 from tidscope_backend.connections.table import ConnectionCounts
 from tidscope_backend.demo.demo_process import DemoProcess
 from tidscope_backend.host_registry import HostRegistry
@@ -41,41 +44,33 @@ from tidscope_backend.ingest.endpoint import CollectorEndpoint
 from tidscope_backend.ingest.frame_ingest import FrameIngest
 from tidscope_backend.ingest.links import CollectorLinks
 from tidscope_backend.ingest.session import CollectorSessions
-from tidscope_backend.memory import release_freed_memory
-from tidscope_backend.metrics import endpoint as metrics
-from tidscope_backend.metrics.facts import ExportCounts, Facts, gather, run_facts
+from tidscope_backend.metrics.export import metrics_router, pusher
+from tidscope_backend.metrics.families import ExportCounts, Facts, gather, run_facts
 from tidscope_backend.metrics.meters import Meters
-from tidscope_backend.metrics.push import pusher
-from tidscope_backend.recording.part_sealer import PartSealer
+from tidscope_backend.processes import read_ends, release_freed_memory
+from tidscope_backend.recording.closing import RecordingTimeouts
+from tidscope_backend.recording.part_sealer import PartSealer, RunSaver
 from tidscope_backend.recording.recorder import Recorder
 from tidscope_backend.recording.recording import PartLimits
-from tidscope_backend.recording.run_saver import RunSaver
-from tidscope_backend.recording.timeouts import RecordingTimeouts
-from tidscope_backend.security.access import AccessMiddleware
-from tidscope_backend.security.allowed_origins import AllowedOrigins
+from tidscope_backend.security.access import AccessMiddleware, AllowedOrigins, TrustedProxy
 from tidscope_backend.security.audit import AuditMiddleware
 from tidscope_backend.security.authenticator import Authenticator
-from tidscope_backend.security.body_limit import BodyLimit
-from tidscope_backend.security.headers import SecurityHeaders
 from tidscope_backend.security.host_file import FILE_NAME, HostFile
-from tidscope_backend.security.read_limit import ReadLimit
-from tidscope_backend.security.session_file import SessionFile
-from tidscope_backend.security.sessions import Sessions
-from tidscope_backend.security.trusted_proxy import TrustedProxy
+from tidscope_backend.security.request_limits import BodyLimit, ReadLimit
+from tidscope_backend.security.sessions import SessionFile, Sessions
 from tidscope_backend.settings import Settings
-from tidscope_backend.store.directory import RunsDirectory
+from tidscope_backend.store.directory import ManifestWriter, RunsDirectory
 from tidscope_backend.store.disk import Disk
-from tidscope_backend.store.manifests import ManifestWriter
 from tidscope_backend.store.run_store import RunStore
 from tidscope_backend.stream.endpoint import live_router
 from tidscope_backend.stream.fanout import Fanout
-from tidscope_backend.stream.history_store import HistoryStore
-from tidscope_backend.supervisor_log import read_ends
+from tidscope_backend.stream.history import HistoryStore
 from tidscope_backend.traces.folder import SpanRetention
 from tidscope_backend.traces.joining.places import LiveTarget, Places
 from tidscope_backend.traces.queries import FindRun, RunWindow, window_of
 from tidscope_backend.traces.receiving.receiver import Receiving, receiving
 from tidscope_backend.traces.span_store import SpanStore
+from tidscope_backend.web import SecurityHeaders, web_router
 
 STATS_SECONDS = 1.0
 MEMORY_SECONDS = 10.0
@@ -184,32 +179,32 @@ def create_app(settings: Settings, connections: ConnectionCounts | None = None) 
     )
     add_error_handlers(app)
     for router in (
-        health.router(clock, registry, links, fanout, connections),
-        hosts.router(registry),
-        processes.router(links),
-        target_routes.router(registry, links),
-        steering.router(registry, links),
-        fields.router(),
-        doctor.router(links),
-        predictions.router(settings.predictd),
-        sizes.router(links),
-        demo.router(demo_process),
-        session.router(authenticator),
-        proof.router(authenticator),
-        runs.router(recorder, run_store),
-        run_frames.router(run_store.reader, disk),
-        exchange.export_router(runs_directory.folder, disk),
-        exchange.import_router(runs_directory.make, runs_directory.has, disk),
-        compare.router(runs_directory.folder, disk),
-        experiments.router(settings.runs_dir, disk),
-        traces.router(
+        health_router(clock, registry, links, fanout, connections),
+        hosts_router(registry),
+        processes_router(links),
+        targets_router(registry, links),
+        steering_router(registry, links),
+        fields_router(),
+        doctor_router(links),
+        predictions_router(settings.predictd),
+        sizes_router(links),
+        demo_router(demo_process),
+        session_router(authenticator),
+        proof_router(authenticator),
+        runs_router(recorder, run_store),
+        run_frames_router(run_store.reader, disk),
+        export_router(runs_directory.folder, disk),
+        import_router(runs_directory.make, runs_directory.has, disk),
+        compare_router(runs_directory.folder, disk),
+        experiments_router(settings.runs_dir, disk),
+        traces_router(
             *(spans, received, _places(registry, store, run_store)),
             _run_windows(run_store, disk),
             disk,
         ),
     ):
         app.include_router(router, prefix=api.PREFIX)
-    for outside in (docs.router(), metrics.router(facts)):
+    for outside in (docs_router(), metrics_router(facts)):
         app.include_router(outside)
     app.include_router(
         CollectorEndpoint(
@@ -218,7 +213,7 @@ def create_app(settings: Settings, connections: ConnectionCounts | None = None) 
         ).router
     )
     app.include_router(live_router(settings, fanout, state, authenticator.sessions))
-    app.include_router(web.router(settings.web_dir))
+    app.include_router(web_router(settings.web_dir))
     _add_middleware(app, settings, authenticator, trail)
     return app
 
@@ -228,8 +223,8 @@ def _add_middleware(
 ) -> None:
     # The last one added is the outermost.
     streamed = {
-        api.PREFIX + exchange.IMPORT_PATH: settings.max_import_bytes,
-        api.PREFIX + traces.IMPORT_PATH: settings.max_traces_bytes,
+        api.PREFIX + RUN_IMPORT_PATH: settings.max_import_bytes,
+        api.PREFIX + TRACE_IMPORT_PATH: settings.max_traces_bytes,
     }
     app.add_middleware(ReadLimit)
     app.add_middleware(BodyLimit, max_bytes=settings.max_body_bytes, streamed=streamed)

@@ -8,8 +8,12 @@ nothing else.
 command and its environment, and afterwards bytes: START, TERMINATE and KILL. It writes lines: the
 process id of a collector that has started, and `ended CODE`, negative for a signal. It ends, and
 the collector with it, when the other end of the socket is closed.
+
+Backend and launcher are confined here: the backend keeps no capability, the launcher those that a
+collector sets itself up with.
 """
 
+import errno
 import json
 import os
 import select
@@ -21,8 +25,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
 
-from tidscope_backend.confinement import confine_launcher
-from tidscope_backend.parent_death import exec_program, terminate_with_parent
+from tidscope_confinement import capabilities, seccomp
+
+from tidscope_backend.processes import exec_program, terminate_with_parent
 
 START, TERMINATE, KILL = b"s", b"t", b"k"
 END_SECONDS = 15.0
@@ -113,6 +118,61 @@ def main() -> int:
     control.sendall(b"ready\n")
     _Launcher(control, orders["command"], orders["environ"]).serve()
     return 0
+
+
+_REFUSED = """
+    ptrace process_vm_readv process_vm_writev pidfd_getfd open_by_handle_at mount umount2 pivot_root
+    chroot move_mount open_tree fsopen fsmount fsconfig mount_setattr setns unshare init_module
+    finit_module delete_module kexec_load kexec_file_load reboot swapon swapoff userfaultfd
+    io_uring_setup add_key keyctl request_key
+"""
+"""Calls that neither a backend nor a collector makes at any time."""
+_OF_COLLECTORS = "bpf perf_event_open"
+"""Calls that a collector makes to set itself up."""
+_NAMESPACES = 0x7E020080  # CLONE_NEW*, sched.h
+
+LAUNCHER = frozenset({*capabilities.NAMES, capabilities.SETGID, capabilities.SETPCAP})
+"""Capabilities of the launcher: the collector's for its set-up, and two to give up others."""
+
+
+def confine_backend() -> str:
+    """Give up all capabilities, and system calls that no backend makes; for good. Idempotent.
+
+    Call it while there is one thread.
+
+    Returns:
+        Why system calls are not filtered, or "".
+
+    Raises:
+        OSError: capabilities cannot be given up.
+    """
+    capabilities.harden()
+    capabilities.keep(frozenset())
+    return _filter(f"{_REFUSED} {_OF_COLLECTORS}")
+
+
+def confine_launcher() -> str:
+    """Keep the capabilities of LAUNCHER; otherwise the same."""
+    capabilities.harden(LAUNCHER)
+    capabilities.keep(LAUNCHER)
+    return _filter(_REFUSED)
+
+
+def _filter(refused: str) -> str:
+    try:
+        seccomp.install(
+            seccomp.Calls(
+                conditional={
+                    "clone": seccomp.Rule(((seccomp.Argument(0, 0, _NAMESPACES),),)),
+                },
+                # The C library then uses clone, whose flags a filter can see.
+                refused=dict.fromkeys(refused.split(), errno.EPERM) | {"clone3": errno.ENOSYS},
+                otherwise=seccomp.ALLOW,
+            )
+        )
+    except (OSError, seccomp.UnsupportedProcessorError) as error:
+        return f"system calls are not filtered: {error}"
+    return ""
 
 
 if __name__ == "__main__":

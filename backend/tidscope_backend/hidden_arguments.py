@@ -1,4 +1,4 @@
-"""What viewers do not see: arguments and output of programs, which may hold secrets.
+"""Arguments and output of programs, which may hold secrets, are hidden from viewers.
 
 A command line is hidden by null, so that a reader can say so; names and executables stay.
 Titles of processes in frames are empty for them.
@@ -22,7 +22,7 @@ from tidscope_wire.generated.models import (
 from tidscope_wire.groups import tree_name
 
 COMMAND_ASPECT = "command"
-"""What the command line is called among the differences of set-up."""
+"""Name of the command line among the differences of set-up."""
 HIDDEN = "(hidden from viewers)"
 
 

@@ -194,7 +194,7 @@ def _after(steering: Steering, decided: Iterable[SteeringDecided], header: Frame
             continue
         at_unix_us = header.unix_us - (header.time_ns - event.at_ns) // 1000
         if at_unix_us < steering.since_unix_us:
-            continue  # Of an earlier time that it was steered.
+            continue  # The decision of an earlier steering.
         chosen_us = steering.chosen_unix_us
         if chosen_us is None and not event.deferred and not event.probing:
             chosen_us = at_unix_us

@@ -22,9 +22,8 @@ from tidscope_backend.comparison.sides import Side, split_window
 from tidscope_backend.exchange.formats import pool_readings
 from tidscope_backend.settings import runs_directory
 from tidscope_backend.state_groups import GROUPS, name_of_state, shares_of_time
-from tidscope_backend.store.lookup import RunNotFoundError, all_runs, find_run
-from tidscope_backend.store.reader import RunReader
-from tidscope_backend.store.table_growth import table_growth
+from tidscope_backend.store.directory import RunNotFoundError, all_runs, find_run
+from tidscope_backend.store.reader import RunReader, table_growth
 
 if TYPE_CHECKING:
     import duckdb
@@ -108,7 +107,7 @@ class Run:
 
     @property
     def manifest(self) -> RunManifest:
-        """What was recorded, where, how, and what is missing."""
+        """Manifest of the run: target, host, settings and missing data."""
         return self._reader.manifest
 
     def threads(self) -> pa.Table:

@@ -8,19 +8,20 @@ import time
 import uvicorn
 
 from tidscope_backend.app import create_app
-from tidscope_backend.connections.http_protocol import HttpProtocol
-from tidscope_backend.connections.log_limit import LogLimit
-from tidscope_backend.connections.server import Server
+from tidscope_backend.connections.protocols import HttpProtocol, WebSocketProtocol
+from tidscope_backend.connections.server import LogLimit, Server
 from tidscope_backend.connections.table import ConnectionLimits, Connections
-from tidscope_backend.connections.websocket_protocol import WebSocketProtocol
-from tidscope_backend.descriptors import connection_descriptors, raise_descriptor_limit
-from tidscope_backend.memory import keep_what_is_loaded
+from tidscope_backend.processes import (
+    connection_descriptors,
+    keep_what_is_loaded,
+    raise_descriptor_limit,
+)
 from tidscope_backend.settings import Settings
 
 PEER_LOGS = (
     "asyncio",
     "uvicorn.error",
-    "tidscope_backend.connections.acceptor",
+    "tidscope_backend.connections.server",
     "tidscope_backend.connections.table",
 )
 """Loggers to which whoever can connect could add lines without end."""
@@ -40,7 +41,7 @@ def make_server(settings: Settings) -> Server:
         ws_per_message_deflate=False,
         ws_ping_interval=20,
         ws_ping_timeout=settings.stall_seconds + 30,
-        # Its lines would hold tickets of downloads.
+        # Access log lines would hold tickets of downloads.
         access_log=False,
         # The server would believe X-Forwarded-For and -Proto of any program on this machine.
         proxy_headers=False,
@@ -53,7 +54,7 @@ def make_server(settings: Settings) -> Server:
 
 def serve(settings: Settings, sock: socket.socket) -> None:
     """Serve until SIGINT or SIGTERM."""
-    # Its lines about connections would hold addresses with queries.
+    # Log lines about connections would hold addresses with queries.
     logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
     for name in PEER_LOGS:
         logging.getLogger(name).addFilter(LogLimit(time.monotonic))

@@ -1,10 +1,11 @@
-"""What can be set, as one frozen value; nothing else in the backend reads the environment."""
+"""Settings of the backend, as one frozen value. Nothing else here reads the environment."""
 
 import os
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from tidscope_confinement.environment import take_variable
 from tidscope_predictd.client import SYSTEM_SOCKET
@@ -22,7 +23,6 @@ from tidscope_wire.generated.limits import (
 from tidscope_wire.proof import DEFAULT_HOST_NAME, KEY_BYTES, host_name, host_secret
 
 from tidscope_backend.connections.connection import Waits
-from tidscope_backend.otlp_address import metrics_address
 
 MIB = 1024 * 1024
 HOUR = 3600.0
@@ -220,7 +220,7 @@ def take_secrets() -> dict[str, str]:
 
 
 def runs_directory(environ: Mapping[str, str]) -> Path | None:
-    """Where runs are kept: as the variable says, or where the user's data lie; None: nowhere.
+    """Folder of runs: from the variable, or in the user's data folder; None if there is neither.
 
     Relative paths of XDG_DATA_HOME are ignored, as its specification demands.
     """
@@ -234,7 +234,7 @@ def runs_directory(environ: Mapping[str, str]) -> Path | None:
 
 
 def state_directory(environ: Mapping[str, str]) -> Path | None:
-    """Where state of the backend is kept: in the user's state folder; None: nowhere."""
+    """Folder of the backend's state, in the user's state folder; None if there is none."""
     state, home = environ.get("XDG_STATE_HOME", ""), environ.get("HOME", "")
     if state.startswith("/"):
         return Path(state) / "tidscope"
@@ -275,3 +275,21 @@ def _secret(environ: Mapping[str, str], name: str) -> str:
             "or leave it out to have one made"
         )
     return value
+
+
+METRICS_PATH = "/v1/metrics"
+"""Below its base address (OTLP specification, OTLP/HTTP)."""
+
+
+def metrics_address(endpoint: str) -> str:
+    """The address that metrics are sent to; a base address gets the usual path.
+
+    Raises:
+        ValueError: it is not the address of an HTTP server.
+    """
+    parts = urlsplit(endpoint)
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.port == 0:
+        raise ValueError(f"{endpoint!r} is no address such as http://localhost:4318")
+    if parts.path in ("", "/"):
+        return parts._replace(path=METRICS_PATH).geturl()
+    return endpoint

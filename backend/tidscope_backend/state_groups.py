@@ -1,4 +1,4 @@
-"""What states of threads have in common, and shares of their time. Pure.
+"""Groups of thread states, and their shares of time. Pure.
 
 The page has the same groups: frontend/src/model/states.ts.
 """

@@ -1,4 +1,9 @@
-"""Numbers and names as text, for people."""
+"""Numbers, names and validation errors as text, for people."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from pydantic import ValidationError
 
 
 def plural(count: int, one: str, many: str | None = None) -> str:
@@ -26,3 +31,28 @@ def format_bytes(count: int) -> str:
         if round(value, 1) < 1024 or unit == "GiB":
             break
     return f"{value:.1f} {unit}"
+
+
+MAX_SHOWN = 60
+
+
+def validation_text(error: ValidationError) -> str:
+    """Describe the first thing that is wrong with a message."""
+    return describe(error.errors(include_url=False))
+
+
+def describe(errors: Iterable[Mapping[str, Any]], hidden: frozenset[str] = frozenset()) -> str:
+    """Describe the first of pydantic's error records.
+
+    Args:
+        errors: records with loc, msg and input.
+        hidden: places whose values must not be repeated.
+    """
+    first = next(iter(errors))
+    place = ".".join(str(part) for part in first["loc"]) or "message"
+    text = f"{place}: {first['msg']}"
+    given = first.get("input")
+    if isinstance(given, str | int | float | bool) and not hidden.intersection(first["loc"]):
+        shown = repr(given)
+        text += f", not {shown if len(shown) <= MAX_SHOWN else shown[:MAX_SHOWN] + '…'}"
+    return text

@@ -1,11 +1,13 @@
-"""The built page: its files, and index.html for every address that the page itself resolves."""
+"""The built page, security headers, and problem documents as HTTP answers."""
 
 from pathlib import Path
 
 from fastapi import APIRouter, Request
 from fastapi.responses import FileResponse, HTMLResponse, Response
+from starlette.datastructures import MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from tidscope_wire.problems import MEDIA_TYPE, ProblemError, make_problem, refusal
 
-from tidscope_backend.responses import not_found
 from tidscope_backend.security.rights import is_guarded
 
 IMMUTABLE = "public, max-age=31536000, immutable"
@@ -17,7 +19,7 @@ NOT_BUILT = (
 )
 
 
-def router(folder: Path) -> APIRouter:
+def web_router(folder: Path) -> APIRouter:
     """Make the route; it takes every path that no other route took.
 
     Args:
@@ -51,3 +53,85 @@ def _find(folder: Path, path: str) -> Path | None:
         return None
     file = (folder / path).resolve()
     return file if file.is_relative_to(folder.resolve()) and file.is_file() else None
+
+
+def problem_response(refused: ProblemError) -> Response:
+    """Make the answer to a refused request."""
+    headers = dict(refused.headers)
+    if refused.problem.status == 401:
+        headers.setdefault("WWW-Authenticate", "Bearer")
+    return Response(
+        refused.problem.model_dump_json(),
+        status_code=refused.problem.status,
+        media_type=MEDIA_TYPE,
+        headers=headers,
+    )
+
+
+async def send_problem(refused: ProblemError, scope: Scope, receive: Receive, send: Send) -> None:
+    """Answer from a middleware."""
+    await problem_response(refused)(scope, receive, send)
+
+
+def not_found(path: str) -> ProblemError:
+    """The refusal of an unknown path."""
+    return refusal("not-found", f"there is nothing at {path}", "/openapi.json lists what there is")
+
+
+def method_not_allowed(method: str, path: str, allowed: str) -> ProblemError:
+    """The refusal of a method that a path does not support.
+
+    Args:
+        method: that was used.
+        path: of the request.
+        allowed: methods that it supports, as for the Allow header; empty if unknown.
+    """
+    document = make_problem(
+        "method-not-allowed",
+        f"{path} does not take {method}",
+        f"it takes {allowed}" if allowed else "/openapi.json lists what it takes",
+    )
+    return ProblemError(document, {"Allow": allowed} if allowed else {})
+
+
+SECURITY_HEADERS = {
+    # Styles in attributes: the charts' tooltips are built from markup with style="…".
+    "content-security-policy": (
+        "default-src 'self'; script-src 'self'; worker-src 'self'; connect-src 'self'; "
+        "style-src 'self'; style-src-attr 'unsafe-inline'; img-src 'self' data: blob:; "
+        "object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+    ),
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+}
+
+
+class SecurityHeaders:
+    """ASGI middleware that adds them.
+
+    Args:
+        app: what stands behind it.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on and complete the answer's headers."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def complete(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(raw=message.setdefault("headers", []))
+                for name, value in SECURITY_HEADERS.items():
+                    headers.setdefault(name, value)
+                if scope["path"].startswith("/api/"):
+                    headers.setdefault("cache-control", "no-store")
+            await send(message)
+
+        await self._app(scope, receive, complete)

@@ -3,8 +3,7 @@
 from pathlib import Path
 
 import pytest
-from tidscope_backend.cli.bench.scenario_files import shipped
-from tidscope_backend.cli.bench.table import BEGIN, END
+from tidscope_backend.cli.policy_bench import BEGIN, END, shipped
 from tidscope_policies.registry import POLICIES
 
 PAGE = (Path(__file__).parents[2] / "docs" / "controllers.md").read_text(encoding="utf-8")

@@ -14,8 +14,8 @@ from backend_server import Backend, kind, running_backend
 from fake_collector import FakeCollector
 from live_page import LivePage
 from scripted_run import write_run
-from tidscope_backend.api import compare, run_frames
-from tidscope_backend.security.read_limit import ALL, EACH, WAITING
+from tidscope_backend.api import compare, runs
+from tidscope_backend.security.request_limits import ALL, EACH, WAITING
 from tidscope_wire.generated.close_code import CloseCode
 from tidscope_wire.generated.models import (
     DoctorCommand,
@@ -177,7 +177,7 @@ async def test_a_read_lasts_until_its_work_is_done(
         if from_ns is None:
             go_on.wait(WAIT)
 
-    monkeypatch.setattr(run_frames, "_packed", packed)
+    monkeypatch.setattr(runs, "_packed", packed)
     async with (
         asyncio.timeout(WAIT),
         running_backend(view_token=VIEW_TOKEN, runs_dir=tmp_path) as backend,

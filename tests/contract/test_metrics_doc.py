@@ -13,11 +13,9 @@ from backend_builders import HOST_ID, division, host, steering, target
 from builders import busy_pool, frame_header
 from group_story import processes
 from prometheus_client.metrics_core import Metric
-from tidscope_backend.metrics.facts import ENDED_SECONDS, Facts, StreamFacts
-from tidscope_backend.metrics.families import families
-from tidscope_backend.metrics.meters import Meters
-from tidscope_backend.metrics.process_names import MAX_NAMED_PROCESSES
-from tidscope_backend.metrics.target_families import ROLE_FIELDS
+from tidscope_backend.metrics.families import ENDED_SECONDS, Facts, StreamFacts, families
+from tidscope_backend.metrics.meters import MAX_NAMED_PROCESSES, Meters
+from tidscope_backend.metrics.role_families import ROLE_FIELDS
 from tidscope_collector.sampling.roles import MAX_NAMED_ROLES
 from tidscope_wire.frame_tables import encode_tables
 from tidscope_wire.generated.catalogue import CATALOGUE

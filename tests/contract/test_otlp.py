@@ -17,8 +17,7 @@ from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import (
     ExportMetricsServiceRequest as Export,
 )
 from prometheus_client.parser import text_string_to_metric_families as parse_text
-from tidscope_backend.otlp_address import metrics_address
-from tidscope_backend.settings import OTLP_VARIABLE, SettingsError, settings_from
+from tidscope_backend.settings import OTLP_VARIABLE, SettingsError, metrics_address, settings_from
 from tidscope_wire.frame import join, split
 from tidscope_wire.generated.models import RoleTotals
 

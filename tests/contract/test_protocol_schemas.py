@@ -450,7 +450,7 @@ async def test_an_error_of_ours_is_a_problem_document_too(
     def fail() -> int:
         raise ZeroDivisionError("with details that are nobody's business")
 
-    monkeypatch.setattr("tidscope_backend.api.health.rss_bytes", fail)
+    monkeypatch.setattr("tidscope_backend.api.collectors.rss_bytes", fail)
     async with backend.program() as client:
         answer: httpx.Response = await client.get("/api/v1/health")
     assert answer.status_code == 500

@@ -24,8 +24,8 @@ from programs.known_work import Answer
 from programs.known_work import build as known_work
 from tidscope_backend.cli import local_recorder
 from tidscope_backend.cli.local_recorder import LocalRecorder
+from tidscope_backend.cli.output_relay import Keeping
 from tidscope_backend.cli.recording_client import RecordingOptions
-from tidscope_backend.cli.redaction import Keeping
 from tidscope_backend.cli.run_text import summary
 from tidscope_backend.comparison.figures import totals_by_role, whole
 from tidscope_backend.notebook import open_run

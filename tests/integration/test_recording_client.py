@@ -9,8 +9,8 @@ from backend_builders import TARGET_ID, stream, target
 from backend_server import TOKEN, running_backend
 from tidscope_backend.cli import recording_client
 from tidscope_backend.cli.backend_client import BackendClient
+from tidscope_backend.cli.output_relay import Keeping
 from tidscope_backend.cli.recording_client import LAST_SECONDS, RecordingClient, RecordingOptions
-from tidscope_backend.cli.redaction import Keeping
 from tidscope_wire.generated.models import RunManifest
 
 UNDESCRIBED = RecordingOptions(

@@ -10,7 +10,7 @@ from capabilities import missing
 from run_harness import RunHarness
 from run_seqs import open_seqs, singles
 from tidscope_backend.recording.recording import RESERVE_BYTES
-from tidscope_backend.store.open_part import whole_bytes
+from tidscope_backend.store.part_files import whole_bytes
 from tidscope_backend.store.reader import RunReader
 from tidscope_wire.problems import ProblemError
 

@@ -15,8 +15,8 @@ from backend_server import Backend, running_backend
 from fake_collector import FakeCollector
 from live_page import LivePage
 from run_seqs import frames_of, open_seqs, seqs, singles, until
-from tidscope_backend.store.events import run_events
 from tidscope_backend.store.folder import RunFolder
+from tidscope_backend.store.run_store import run_events
 from tidscope_wire.frame import split
 from tidscope_wire.generated.models import (
     FramesLost,

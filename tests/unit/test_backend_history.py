@@ -1,9 +1,8 @@
 """The kept past: bounded, starts at a key frame, and says where a reader begins."""
 
 from backend_builders import frame_bytes, key_frame, rows_of, stored, stream
-from tidscope_backend.stream.history import History
-from tidscope_backend.stream.history_store import HistoryStore
-from tidscope_backend.stream.stored_frame import StoredFrame
+from tidscope_backend.stream.frames import StoredFrame
+from tidscope_backend.stream.history import History, HistoryStore
 from tidscope_wire.frame import split
 
 ROOMY = 1 << 30

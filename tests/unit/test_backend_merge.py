@@ -7,7 +7,7 @@ import pytest
 from backend_builders import FIELDS, frame_bytes, key_frame
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tidscope_backend.stream.merge import merge
+from tidscope_backend.stream.frames import merge
 from tidscope_wire.frame import FrameDecoder, FrameError, join, split
 from tidscope_wire.frame_tables import Table, decode_tables, dtype_of, latest_rows
 from tidscope_wire.generated.models import (
@@ -22,8 +22,6 @@ from tidscope_wire.generated.models import (
 )
 
 Values = tuple[int | None, int | None]
-
-
 Identity = tuple[int, str, int | None]
 """Start, name and process; that is None where the target is one."""
 

@@ -6,20 +6,19 @@ from pydantic import TypeAdapter, ValidationError
 from tidscope_backend.cli.collect import socket_url
 from tidscope_backend.cli.command import CommandError
 from tidscope_backend.cli.doctor import table
+from tidscope_backend.connections.connection import MAX_REASON_BYTES, fit_reason
 from tidscope_backend.host_registry import HostRegistry
-from tidscope_backend.ingest.sequence import Sequence
+from tidscope_backend.ingest.frame_ingest import Sequence
 from tidscope_backend.listen_socket import reachable
-from tidscope_backend.security.allowed_origins import AllowedOrigins
-from tidscope_backend.security.attempts import FailedAttempts
-from tidscope_backend.security.credentials import bearer
+from tidscope_backend.security.access import AllowedOrigins
+from tidscope_backend.security.authenticator import FailedAttempts, bearer
 from tidscope_backend.security.rights import is_guarded
 from tidscope_backend.settings import (
     Settings,
     SettingsError,
     settings_from,
 )
-from tidscope_backend.validation import validation_text
-from tidscope_backend.websocket_close import MAX_REASON_BYTES, fit_reason
+from tidscope_backend.text import validation_text
 from tidscope_wire.generated.models import AttachRequest, DoctorCheck, DoctorReport
 from tidscope_wire.proof import host_secret
 

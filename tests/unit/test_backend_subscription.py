@@ -2,8 +2,8 @@
 
 import pytest
 from backend_builders import frame_bytes, key_frame, rows_of, stored, stream
+from tidscope_backend.stream.frames import StoredFrame
 from tidscope_backend.stream.history import History
-from tidscope_backend.stream.stored_frame import StoredFrame
 from tidscope_backend.stream.subscription import Bounds, Subscription
 
 ROOMY = Bounds(frames=1000, bytes=1 << 30, merged_bytes=1 << 30)

@@ -17,7 +17,7 @@ from tidscope_backend.cli import backend_user, up
 from tidscope_backend.cli.backend_user import choose_backend_user, choose_server_user
 from tidscope_backend.cli.command import CommandError
 from tidscope_backend.cli.supervisor import MAX_SHORT_RUNS, Program, Supervisor
-from tidscope_backend.supervisor_log import SupervisorLog, read_ends
+from tidscope_backend.processes import SupervisorLog, read_ends
 
 WAIT = 200
 
@@ -86,7 +86,7 @@ async def test_an_interpreter_that_may_not_be_run_is_named(
 ) -> None:
     forbidden = tmp_path / "python"
     forbidden.touch(mode=0o644)
-    monkeypatch.setattr("tidscope_backend.parent_death.sys.executable", str(forbidden))
+    monkeypatch.setattr("tidscope_backend.processes.sys.executable", str(forbidden))
     child = supervised(print, "/bin/true")
     with pytest.raises(CommandError, match=f"may not run {forbidden}"):
         await asyncio.wait_for(child.run(), WAIT)

@@ -1,7 +1,7 @@
 """How far a page may be behind."""
 
 import pytest
-from tidscope_backend.stream.flow_control import SendWindow
+from tidscope_backend.stream.fanout import SendWindow
 from tidscope_wire.generated.limits import MAX_UNACKNOWLEDGED_BYTES, MAX_UNACKNOWLEDGED_FRAMES
 from tidscope_wire.problems import ProblemError
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from tidscope_backend.cli.bench.scenario_files import (
+from tidscope_backend.cli.policy_bench import (
     Family,
     ScenarioError,
     load,

@@ -19,9 +19,9 @@ from scripted_run import FIELDS, write_run
 from tidscope_backend import cli
 from tidscope_backend.cli import doctor, main
 from tidscope_backend.cli.backend_client import BackendClient, RefusedError
-from tidscope_backend.cli.terminal import ProgressLine, print_lines
+from tidscope_backend.cli.command import ProgressLine, print_lines
 from tidscope_backend.store.folder import RunFolder
-from tidscope_backend.store.parquet_files import write_table
+from tidscope_backend.store.part_files import write_table
 from tidscope_wire.generated.models import (
     DoctorCheck,
     DoctorReport,
@@ -192,12 +192,15 @@ def test_a_line_is_one_line() -> None:
 
 def test_nothing_else_of_the_command_line_prints() -> None:
     (folder,) = cli.__path__
-    paths = [path for path in Path(folder).rglob("*.py") if path.name != "terminal.py"]
+    paths = list(Path(folder).rglob("*.py"))
     assert len(paths) > 20
+    printers = {("command.py", "print_lines"), ("command.py", "ProgressLine")}
     found = [
         f"{path.name}:{node.lineno}"
         for path in paths
-        for node in ast.walk(ast.parse(path.read_text()))
+        for part in ast.parse(path.read_text()).body
+        if (path.name, getattr(part, "name", "")) not in printers
+        for node in ast.walk(part)
         if isinstance(node, ast.Call)
         and ast.unparse(node.func) in ("print", "sys.stdout.write", "sys.stderr.write")
     ]

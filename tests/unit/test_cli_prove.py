@@ -10,7 +10,7 @@ from fake_backend import FakeBackend
 from run_builders import RUN_ID, manifest
 from tidscope_backend.cli import main
 from tidscope_backend.cli.backend_client import RefusedError
-from tidscope_backend.cli.live_trial import RESULT_SECONDS
+from tidscope_backend.cli.prove import RESULT_SECONDS
 from tidscope_wire.generated.models import (
     ProofState,
     ProofVerdict,
@@ -35,7 +35,7 @@ WHERE = f"tidscope prove: run {RUN_ID}, picture {PICTURE}"
 def backend(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> FakeBackend:
     monkeypatch.chdir(tmp_path)
     backend = FakeBackend()
-    backend.serve(monkeypatch, "live_trial", "recording_client")
+    backend.serve(monkeypatch, "prove", "recording_client")
     backend.table = {
         ATTACH: target(),
         RECORD: manifest(state="recording"),

@@ -17,8 +17,7 @@ from scripted_run import time_ns, write_run
 from tidscope_backend.cli import VERBS, main
 from tidscope_backend.cli.run_report import report
 from tidscope_backend.cli.run_text import details, summary
-from tidscope_backend.store.folder import RunFolder
-from tidscope_backend.store.lock import RunLock
+from tidscope_backend.store.folder import RunFolder, RunLock
 from tidscope_backend.text import format_bytes
 from tidscope_wire.generated.models import RunOutcome
 

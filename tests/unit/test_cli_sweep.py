@@ -31,7 +31,7 @@ EVENTS = ("GET", f"/runs/{RUN_ID}/events")
 def backend(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> FakeBackend:
     monkeypatch.chdir(tmp_path)
     backend = FakeBackend()
-    backend.serve(monkeypatch, "live_trial", "recording_client")
+    backend.serve(monkeypatch, "prove", "recording_client")
     backend.table = {
         ATTACH: target(),
         RECORD: manifest(state="recording"),

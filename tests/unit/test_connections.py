@@ -8,14 +8,23 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from tidscope_backend.connections.connection import BYTES_PER_WAIT, Awaited, Connection, Waits
-from tidscope_backend.connections.log_limit import PERIOD_SECONDS, LogLimit
-from tidscope_backend.connections.peer import PeerLookup
+from tidscope_backend.connections.connection import (
+    BYTES_PER_WAIT,
+    STATE_KEY,
+    Awaited,
+    Connection,
+    PeerLookup,
+    Waits,
+)
+from tidscope_backend.connections.protocols import BURST_SECONDS, WebSocketProtocol
+from tidscope_backend.connections.server import PERIOD_SECONDS, LogLimit
 from tidscope_backend.connections.table import (
     EVICTIONS_PER_SECOND,
     ConnectionLimits,
     Connections,
 )
+from uvicorn import Config
+from uvicorn.server import ServerState
 
 LIMITS = ConnectionLimits(total=16, peer=10, unauthenticated=8, unauthenticated_peer=4)
 FLOOD, PERSON = "user id 65534", "user id 1000"
@@ -263,3 +272,65 @@ def test_a_kind_of_line_is_logged_once_in_a_while_with_a_count(
         "another kind",
         "a connection of 5 is refused (4 more like it since the last such line)",
     ]
+
+
+UPGRADE = (
+    b"GET /ws/live HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+    b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+)
+PONG = b"\x8a\x80" + bytes(4)
+MANY = 1_000_000
+
+
+class Transport(asyncio.Transport):
+    """Remembers whether it would be read from."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.reading = asyncio.Event()
+        self.reading.set()
+
+    def write(self, data: bytes | bytearray | memoryview) -> None:
+        pass
+
+    def pause_reading(self) -> None:
+        self.reading.clear()
+
+    def resume_reading(self) -> None:
+        self.reading.set()
+
+    def is_closing(self) -> bool:
+        return False
+
+    def close(self) -> None:
+        pass
+
+
+async def _accept(scope: Any, receive: Any, send: Any) -> None:
+    await receive()
+    await send({"type": "websocket.accept"})
+    await receive()
+
+
+async def test_pongs_without_end_are_read_at_a_bounded_rate() -> None:
+    config = Config(_accept, ws_max_size=4096, log_config=None, ws_per_message_deflate=False)
+    config.load()
+    protocol = WebSocketProtocol(config, ServerState(), {STATE_KEY: Connection("")})
+    transport = Transport()
+    protocol.connection_made(transport)
+
+    def receive(data: bytes) -> None:
+        buffer = protocol.get_buffer(len(data))
+        buffer[: len(data)] = data
+        protocol.buffer_updated(len(data))
+
+    receive(UPGRADE)
+    assert len(protocol.get_buffer(-1)) <= 4096
+    sent = 0
+    while transport.reading.is_set():
+        receive(PONG * 100)
+        sent += 100
+        assert sent < MANY, "nothing stops it"
+    assert sent >= 1000 * BURST_SECONDS
+    await transport.reading.wait()
+    protocol.connection_lost(None)

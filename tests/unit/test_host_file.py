@@ -5,9 +5,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tidscope_backend.connections.connection import CloseError
 from tidscope_backend.security.collector_access import HostClaims
 from tidscope_backend.security.host_file import MAX_HOST_IDS, HostFile, HostFileError
-from tidscope_backend.websocket_close import CloseError
 from tidscope_wire.generated.close_code import CloseCode
 
 NOW = 1_000_000.0

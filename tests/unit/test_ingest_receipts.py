@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
-from tidscope_backend.ingest import receipts as module
-from tidscope_backend.ingest.receipts import MANY_FRAMES, MUCH_BYTES, Receipts
+from tidscope_backend.ingest import session as module
+from tidscope_backend.ingest.session import MANY_FRAMES, MUCH_BYTES, Receipts
 from tidscope_wire.generated.models import FramesReceived
 
 TARGET, OTHER = "t-1-0000000a", "t-2-0000000b"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from capabilities import needs
-from tidscope_backend.cli.installation import find_writable, installed_paths
+from tidscope_backend.cli.collect import find_writable, installed_paths
 
 pytestmark = needs("root")
 USER = 1234

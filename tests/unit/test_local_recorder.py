@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tidscope_backend.cli import forked_collector
+from tidscope_backend.cli import collect
+from tidscope_backend.cli.collect import ForkedCollector
 from tidscope_backend.cli.command import CommandError
-from tidscope_backend.cli.forked_collector import ForkedCollector
 from tidscope_backend.cli.local_recorder import LocalRecorder
+from tidscope_backend.cli.output_relay import Keeping
 from tidscope_backend.cli.recording_client import RecordingOptions
-from tidscope_backend.cli.redaction import Keeping
 from tidscope_backend.recording.part_sealer import PartSealer
 from tidscope_backend.store.disk import Disk
 from tidscope_backend.store.folder import RunFolder
@@ -99,7 +99,7 @@ async def test_a_part_that_cannot_be_sealed_for_any_reason_does_not_stop_the_oth
 @pytest.fixture
 def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A module in the collector's place."""
-    monkeypatch.setattr(forked_collector, "PACKAGE", "in_its_place")
+    monkeypatch.setattr(collect, "PACKAGE", "in_its_place")
     monkeypatch.syspath_prepend(tmp_path)
     yield tmp_path / "in_its_place.py"
     sys.modules.pop("in_its_place", None)

@@ -11,11 +11,11 @@ from backend_builders import frame_bytes, key_frame, stored
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from run_harness import RunHarness
-from tidscope_backend.store.open_part import PartFile
+from tidscope_backend.store.part_files import PartFile
 from tidscope_backend.store.reader import RunReader
+from tidscope_backend.stream.fanout import MAX_NOTES, Page
+from tidscope_backend.stream.frames import StoredFrame
 from tidscope_backend.stream.history import History
-from tidscope_backend.stream.page import MAX_NOTES, Page
-from tidscope_backend.stream.stored_frame import StoredFrame
 from tidscope_backend.stream.subscription import Bounds, Subscription
 from tidscope_wire.frame import split
 from tidscope_wire.generated.models import FramesLost

@@ -10,14 +10,13 @@ from prometheus_client.openmetrics.parser import text_string_to_metric_families 
 from prometheus_client.parser import text_string_to_metric_families as parse_text
 from tidscope_backend.host_registry import HostRegistry
 from tidscope_backend.ingest.links import CollectorLinks
-from tidscope_backend.metrics.endpoint import write
-from tidscope_backend.metrics.facts import ENDED_SECONDS, Facts, StreamFacts, gather
-from tidscope_backend.metrics.families import families
+from tidscope_backend.metrics.export import write
+from tidscope_backend.metrics.families import ENDED_SECONDS, Facts, StreamFacts, families, gather
 from tidscope_backend.metrics.meters import Meters
-from tidscope_backend.metrics.naming import UNITS, metric_of
+from tidscope_backend.metrics.role_families import UNITS, metric_of
 from tidscope_backend.metrics.target_families import target_families
 from tidscope_backend.stream.fanout import Fanout
-from tidscope_backend.stream.history_store import HistoryStore
+from tidscope_backend.stream.history import HistoryStore
 from tidscope_wire.generated.catalogue import CATALOGUE
 from tidscope_wire.generated.models import (
     CatalogueField,

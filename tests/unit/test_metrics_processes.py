@@ -9,10 +9,8 @@ from group_story import COMPILERS, FIELDS, MS, WORK, group_story, make_ns
 from hypothesis import given
 from hypothesis import strategies as st
 from prometheus_client.samples import Sample
-from tidscope_backend.metrics.facts import Facts, StreamFacts
-from tidscope_backend.metrics.families import families
-from tidscope_backend.metrics.meters import Meters
-from tidscope_backend.metrics.process_names import MAX_NAMED_PROCESSES, OTHER, ProcessNames
+from tidscope_backend.metrics.families import Facts, StreamFacts, families
+from tidscope_backend.metrics.meters import MAX_NAMED_PROCESSES, OTHER, Meters, ProcessNames
 from tidscope_wire.frame import split
 from tidscope_wire.frame_tables import Table, dtype_of
 from tidscope_wire.generated.models import Group

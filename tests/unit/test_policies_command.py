@@ -8,10 +8,9 @@ from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import pytest
-from tidscope_backend.cli import main
-from tidscope_backend.cli.bench import table
-from tidscope_backend.cli.bench.scenario_files import ScenarioError
+from tidscope_backend.cli import main, policy_bench
 from tidscope_backend.cli.policies import chosen
+from tidscope_backend.cli.policy_bench import ScenarioError
 from tidscope_policies.registry import POLICIES
 
 MINE = 'name = "mine"\ntitle = "short"\nseconds = 30\n[[processes]]\n'
@@ -69,7 +68,7 @@ def test_json_of_a_scenario_of_ones_own(mine: Path) -> None:
 
 def test_the_table_and_a_page(mine: Path, tmp_path: Path) -> None:
     page = tmp_path / "page.md"
-    page.write_text(f"# Before\n\n{table.BEGIN}\nold\n{table.END}\n\nAfter.\n")
+    page.write_text(f"# Before\n\n{policy_bench.BEGIN}\nold\n{policy_bench.END}\n\nAfter.\n")
     code, out, _ = call(
         *("bench", "--scenario", str(mine), "--only", "mine", "--policy", "fixed"),
         *("--seeds", "1", "--first-seed", "7", "--write", str(page)),
@@ -80,7 +79,7 @@ def test_the_table_and_a_page(mine: Path, tmp_path: Path) -> None:
     assert row.split()[0] == "fixed"
     text = page.read_text()
     assert text.startswith("# Before\n\n")
-    assert text.endswith(f"{table.END}\n\nAfter.\n")
+    assert text.endswith(f"{policy_bench.END}\n\nAfter.\n")
     assert "old" not in text
     assert "| fixed " in text
     assert "\nSeeds: 7 to 7. Machine: " in text

@@ -6,7 +6,7 @@ from statistics import fmean, mode
 
 import numpy as np
 import pytest
-from tidscope_backend.cli.bench.scenario_files import shipped
+from tidscope_backend.cli.policy_bench import shipped
 from tidscope_policies.registry import POLICIES
 from tidscope_policies.simulation.scenario import Noise, Phase, Process, Scenario
 from tidscope_policies.simulation.scoring import Score, score

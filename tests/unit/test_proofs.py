@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 import pytest
-from tidscope_backend.security.proofs import MAX_USED, TTL_SECONDS, ProofError, Proofs
+from tidscope_backend.security.collector_access import MAX_USED, TTL_SECONDS, ProofError, Proofs
 from tidscope_wire.generated.models import ClientProof, ProofResponse
 from tidscope_wire.proof import Credential, ImpostorError, SignInAttempt, exchange_of
 

@@ -7,7 +7,7 @@ from backend_builders import frame_bytes, key_frame, steering
 from builders import collector_health, frame_header
 from run_harness import RunHarness
 from tidscope_backend.recording.stats import RecordingStats
-from tidscope_backend.store.losses import final_state, missing_text
+from tidscope_backend.store.folder import final_state, missing_text
 from tidscope_wire.frame import join, split
 from tidscope_wire.generated.models import (
     FrameHeader,

@@ -29,8 +29,7 @@ from tidscope_backend.hidden_arguments import frame_without
 from tidscope_backend.recording.sealing import write_summaries
 from tidscope_backend.replay.frames import frames_between
 from tidscope_backend.store.folder import RunFolder
-from tidscope_backend.store.reader import RunReader
-from tidscope_backend.store.table_growth import table_growth
+from tidscope_backend.store.reader import RunReader, table_growth
 from tidscope_backend.store.table_parts import rows_of
 from tidscope_wire.frame import FrameDecoder, split
 from tidscope_wire.frame_tables import Table, decode_tables, latest_rows

@@ -9,11 +9,8 @@ import pytest
 from backend_builders import stream
 from run_builders import manifest, outcome
 from run_harness import RunHarness
-from tidscope_backend.store import trash
-from tidscope_backend.store.directory import RunsDirectory
-from tidscope_backend.store.index import summary_of
-from tidscope_backend.store.manifests import ManifestWriter
-from tidscope_backend.store.retention import RetentionCandidate, runs_to_delete
+from tidscope_backend.store.directory import ManifestWriter, RunsDirectory, purge_trash
+from tidscope_backend.store.index import RetentionCandidate, runs_to_delete, summary_of
 from tidscope_backend.store.run_store import RunStore
 from tidscope_wire.generated.models import Retention
 from tidscope_wire.problems import ProblemError
@@ -98,8 +95,8 @@ async def test_it_can_be_restored_for_an_hour(tmp_path: Path) -> None:
         run = await keep(harness)
         await runs.delete(run)
         when = (tmp_path / ".deleted" / run).stat().st_mtime
-        assert trash.purge(RunsDirectory(tmp_path), when + 3599) == []
-        assert trash.purge(RunsDirectory(tmp_path), when + 3601) == [tmp_path / ".deleted" / run]
+        assert purge_trash(RunsDirectory(tmp_path), when + 3599) == []
+        assert purge_trash(RunsDirectory(tmp_path), when + 3601) == [tmp_path / ".deleted" / run]
 
 
 async def test_old_runs_go_and_can_be_restored(tmp_path: Path) -> None:

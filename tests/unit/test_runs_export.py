@@ -14,7 +14,7 @@ from tidscope_backend.exchange.importing import import_run
 from tidscope_backend.exchange.packing import pack_run
 from tidscope_backend.recording.sealing import seal_part
 from tidscope_backend.store.folder import RunFolder
-from tidscope_backend.store.parquet_files import write_table
+from tidscope_backend.store.part_files import write_table
 from tidscope_backend.store.reader import RunReader
 from tidscope_wire.generated.models import RunManifest
 

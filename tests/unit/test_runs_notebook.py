@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from scripted_run import FIELDS, FRAMES, time_ns, write_run
 from tidscope_backend.notebook import Run, compare, list_runs, open_run
-from tidscope_backend.store.lookup import RunNotFoundError
+from tidscope_backend.store.directory import RunNotFoundError
 
 
 @pytest.fixture

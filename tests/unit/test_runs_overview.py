@@ -21,15 +21,13 @@ from tidscope_backend.exchange.packing import pack_run
 from tidscope_backend.exchange.rewriting import rewrite_run
 from tidscope_backend.exchange.unpacking import unpack
 from tidscope_backend.recording.recording import DEFAULT_LIMITS
-from tidscope_backend.recording.recovery import recover_run
-from tidscope_backend.recording.sealing import write_summaries
+from tidscope_backend.recording.sealing import recover_run, write_summaries
 from tidscope_backend.replay.frames import frames_between
 from tidscope_backend.store.disk import Disk
-from tidscope_backend.store.folder import RunFolder
-from tidscope_backend.store.lock import RunLock
-from tidscope_backend.store.open_part import whole_frames
+from tidscope_backend.store.folder import RunFolder, RunLock
 from tidscope_backend.store.overview import ALWAYS, Overview
 from tidscope_backend.store.overview_maker import PROCESS_TID
+from tidscope_backend.store.part_files import whole_frames
 from tidscope_backend.store.reader import RunReader
 from tidscope_wire.frame import join, split
 from tidscope_wire.generated.models import Gap, ThreadExited

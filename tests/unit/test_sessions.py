@@ -1,8 +1,8 @@
 """Sessions by the clock."""
 
 import pytest
+from tidscope_backend.security.authenticator import TICKET_SECONDS, Tickets
 from tidscope_backend.security.sessions import Sessions
-from tidscope_backend.security.tickets import TICKET_SECONDS, Tickets
 
 
 class Clock:

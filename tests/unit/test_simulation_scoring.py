@@ -3,8 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from tidscope_backend.cli.bench.runner import run_campaign
-from tidscope_backend.cli.bench.scenario_files import shipped
+from tidscope_backend.cli.policy_bench import run_campaign, shipped
 from tidscope_policies.registry import POLICIES
 from tidscope_policies.simulation.campaign import Job, one_dip_s, run_job
 from tidscope_policies.simulation.scenario import Process, Scenario

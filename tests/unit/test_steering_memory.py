@@ -2,7 +2,7 @@
 
 import pytest
 from backend_builders import TARGET_ID, steering, target
-from tidscope_backend.ingest.steering_memory import (
+from tidscope_backend.ingest.links import (
     MAX_KNOWN,
     NotResumedError,
     SteeringMemory,

@@ -1,3 +1,3 @@
-"""Thin REST routes, one file a resource."""
+"""Thin REST routes: requests in, models or problem documents out. Know no wire format."""
 
 PREFIX = "/api/v1"

@@ -1,19 +1,28 @@
-"""/api/v1/compare: runs compared."""
+"""/api/v1/compare and /api/v1/experiments: comparisons of runs, and experiments beside them."""
 
 import asyncio
 from collections.abc import Callable
+from pathlib import Path
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
-from tidscope_wire.generated.models import AlignKind, CompareBasis, CompareSplit, Comparison
+from fastapi import Path as InPath
+from tidscope_wire.generated.models import (
+    AlignKind,
+    CompareBasis,
+    CompareSplit,
+    Comparison,
+    Experiment,
+    ExperimentsResponse,
+)
 from tidscope_wire.problems import refusal
 
 from tidscope_backend.api.openapi import READ_RUN, raises
 from tidscope_backend.comparison.sides import ComparisonError
-from tidscope_backend.hidden_arguments import comparison_without
+from tidscope_backend.experiments.journal import FOLDER, ID
+from tidscope_backend.hidden_arguments import comparison_without, experiment_without
 from tidscope_backend.security.authenticator import principal_of
-from tidscope_backend.shared_reads import SharedReads
-from tidscope_backend.store.disk import Disk
+from tidscope_backend.store.disk import Disk, SharedReads
 from tidscope_backend.store.folder import RunFolder
 
 MAX_CORRECTIONS = 256
@@ -25,7 +34,7 @@ Finder = Callable[[str], RunFolder]
 """From the id of a run to its folder; raises ProblemError."""
 
 
-def router(find: Finder, disk: Disk) -> APIRouter:
+def compare_router(find: Finder, disk: Disk) -> APIRouter:
     """Make the route; runs are read in the disk's threads."""
     routes = APIRouter(tags=["runs"])
     # One at a time: each takes a core for a while, and memory. Viewers have a turn of their own.
@@ -91,3 +100,52 @@ def _compared(
     except (OSError, ValueError) as error:
         detail = f"a run cannot be read: {error}"
         raise refusal("bad-run", detail, "the list of runs marks damaged ones") from None
+
+
+ExperimentId = Annotated[str, InPath(pattern=ID.pattern)]
+
+
+def experiments_router(runs: Path | None, disk: Disk) -> APIRouter:
+    """Make the routes.
+
+    Args:
+        runs: the runs directory; None: there is none.
+        disk: whose threads read journals.
+    """
+    routes = APIRouter(prefix="/experiments", tags=["experiments"])
+
+    @routes.get("", summary="Experiments, and how far they are")
+    async def experiments() -> ExperimentsResponse:
+        return await disk.read(_listed, runs)
+
+    @routes.get(
+        "/{experiment_id}",
+        summary="One experiment, with its figures and charts",
+        openapi_extra=raises("unknown-experiment", "bad-request"),
+    )
+    async def experiment(experiment_id: ExperimentId, request: Request) -> Experiment:
+        found = await disk.read(_found, runs, experiment_id)
+        sees = principal_of(request.scope).sees_arguments
+        return found if sees else experiment_without(found)
+
+    return routes
+
+
+def _listed(runs: Path | None) -> ExperimentsResponse:
+    from tidscope_backend.experiments.analysis import listed
+
+    return listed(runs)
+
+
+def _found(runs: Path | None, experiment_id: str) -> Experiment:
+    from tidscope_backend.experiments.analysis import found
+    from tidscope_backend.experiments.workload import ExperimentError
+
+    try:
+        if runs is None:
+            raise ExperimentError("this backend has no folder for runs")
+        return found(runs / FOLDER / experiment_id)
+    except ExperimentError as error:
+        raise refusal(
+            "unknown-experiment", str(error), "choose one from the list of experiments"
+        ) from None

@@ -1,8 +1,21 @@
-"""/api/v1/runs: record, list, rename, delete and restore."""
+"""/api/v1/runs: record, list, rename, delete, restore, replay, export and import.
 
-from typing import Annotated
+/api/v1/runs/{run}/frames answers a run as the frames that a page gets live.
+"""
 
+import asyncio
+import math
+import secrets
+from collections.abc import Callable, Iterator
+from itertools import chain
+from pathlib import Path
+from typing import Annotated, Literal
+
+import pyarrow as pa
+import pyarrow.compute as pc
 from fastapi import APIRouter, Query, Request, Response, status
+from fastapi.responses import StreamingResponse
+from tidscope_wire.generated.limits import MAX_RUN_FRAMES
 from tidscope_wire.generated.models import (
     RecordRequest,
     RunEventsResponse,
@@ -10,16 +23,22 @@ from tidscope_wire.generated.models import (
     RunPatch,
     RunsResponse,
 )
+from tidscope_wire.problems import refusal
 
-from tidscope_backend.api.openapi import FIND_ATTACHED, READ_RUN, WRITE_RUNS, raises
-from tidscope_backend.hidden_arguments import manifest_without, runs_without
+from tidscope_backend.api.compare import Finder
+from tidscope_backend.api.openapi import FIND_ATTACHED, READ_RUN, WRITE_RUNS, binary, raises
+from tidscope_backend.hidden_arguments import frame_without, manifest_without, runs_without
 from tidscope_backend.recording.recorder import Recorder
+from tidscope_backend.replay.frames import frames_between
 from tidscope_backend.security.audit import note
 from tidscope_backend.security.authenticator import principal_of
+from tidscope_backend.store.disk import Disk, unwritable
+from tidscope_backend.store.part_files import pack_frame
+from tidscope_backend.store.reader import RunReader
 from tidscope_backend.store.run_store import RunStore
 
 
-def router(recorder: Recorder, store: RunStore) -> APIRouter:
+def runs_router(recorder: Recorder, store: RunStore) -> APIRouter:
     """Make the routes."""
     routes = APIRouter(prefix="/runs", tags=["runs"])
 
@@ -98,3 +117,213 @@ def router(recorder: Recorder, store: RunStore) -> APIRouter:
         return await store.events(run_id)
 
     return routes
+
+
+MAX_EXTREMES_ROWS = 200_000
+"""Some 14 MB; above it a coarser level is sent."""
+MEDIA_TYPE = "application/vnd.tidscope.frames"
+Time = Annotated[int | None, Query(ge=0, lt=2**63)]
+
+
+def run_frames_router(open_run: Callable[[str], RunReader], disk: Disk) -> APIRouter:
+    """Make the route.
+
+    Args:
+        open_run: finds a run by its id; raises ProblemError if there is none.
+        disk: whose threads read.
+    """
+    made = APIRouter(tags=["runs"])
+
+    @made.get(
+        "/runs/{run}/frames",
+        response_class=StreamingResponse,
+        responses={200: binary(MEDIA_TYPE)},
+        openapi_extra=raises(*READ_RUN),
+    )
+    async def frames(
+        run: str,
+        request: Request,
+        from_ns: Time = None,
+        to_ns: Time = None,
+        instants: Annotated[int, Query(ge=1, le=MAX_RUN_FRAMES)] = 600,
+    ) -> StreamingResponse:
+        """Frames of a stretch, each with its length before it; coalesced to about so many."""
+        reader = await disk.read(open_run, run)
+        hide = not principal_of(request.scope).sees_arguments
+        return StreamingResponse(
+            disk.iterate(_packed(reader, from_ns, to_ns, instants, hide=hide)),
+            media_type=MEDIA_TYPE,
+            headers={"Cache-Control": "no-store"},
+        )
+
+    @made.get(
+        "/runs/{run}/extremes",
+        response_class=StreamingResponse,
+        responses={200: binary(MEDIA_TYPE)},
+        openapi_extra=raises(*READ_RUN),
+    )
+    async def extremes(run: str, from_ns: Time = None, to_ns: Time = None) -> StreamingResponse:
+        """Least and greatest rates of a stretch, as an Arrow stream with its length before it.
+
+        Nothing, if the run has no overview: it is being recorded, or is short.
+        """
+        reader = await disk.read(open_run, run)
+        return StreamingResponse(
+            disk.iterate(_extremes(reader, from_ns, to_ns)),
+            media_type=MEDIA_TYPE,
+            headers={"Cache-Control": "no-store"},
+        )
+
+    return made
+
+
+def _extremes(reader: RunReader, from_ns: int | None, to_ns: int | None) -> Iterator[bytes]:
+    overview = reader.overview
+    if overview is None:
+        return
+    first, last = overview.parts[0].from_ns, overview.parts[-1].to_ns
+    table = overview.extremes(
+        first if from_ns is None else from_ns,
+        last if to_ns is None else to_ns,
+        MAX_EXTREMES_ROWS,
+    ).drop_columns(["level"])
+    floats = [name for name in table.column_names if table.schema.field(name).type == pa.float32()]
+    for name in floats:
+        filled = pc.fill_null(table[name], pa.scalar(math.nan, pa.float32()))
+        table = table.set_column(table.column_names.index(name), name, filled)
+    order = [(name, "ascending") for name in ("tid", "start_ns", "to_ns")]
+    (batch,) = table.sort_by(order).combine_chunks().to_batches() or [_no_rows(table.schema)]
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, batch.schema) as stream:
+        stream.write_batch(batch)
+    yield pack_frame(sink.getvalue().to_pybytes())
+
+
+def _no_rows(schema: pa.Schema) -> pa.RecordBatch:
+    return pa.record_batch([pa.array([], field.type) for field in schema], schema=schema)
+
+
+def _packed(
+    reader: RunReader, from_ns: int | None, to_ns: int | None, instants: int, *, hide: bool
+) -> Iterator[bytes]:
+    for frame in frames_between(reader, from_ns, to_ns, instants):
+        yield pack_frame(frame_without(frame) if hide else frame)
+
+
+Format = Literal["folder", "parquet", "csv", "trace", "pools-parquet", "pools-csv"]
+KINDS: dict[Format, tuple[str, str]] = {
+    "folder": ("tar.zst", "application/zstd"),
+    "parquet": ("parquet", "application/vnd.apache.parquet"),
+    "csv": ("csv", "text/csv; charset=utf-8"),
+    "trace": ("trace.json", "application/json"),
+    "pools-parquet": ("pools.parquet", "application/vnd.apache.parquet"),
+    "pools-csv": ("pools.csv", "text/csv; charset=utf-8"),
+}
+"""Ending of the file's name, and media type."""
+RUN_IMPORT_PATH = "/runs/import"
+MAX_IMPORTS = 2
+"""At once."""
+
+
+def export_router(find: Finder, disk: Disk) -> APIRouter:
+    """Make the route that reads."""
+    routes = APIRouter(tags=["runs"])
+
+    @routes.get(
+        "/runs/{run_id}/export",
+        summary="A run as a file: folder (.tar.zst), parquet, csv or trace (Chrome, Perfetto); "
+        "its pools of workers as parquet or csv",
+        response_class=StreamingResponse,
+        responses={200: binary(*(media_type for _, media_type in KINDS.values()))},
+        openapi_extra=raises(*READ_RUN),
+    )
+    async def export(run_id: str, request: Request, format: Format = "folder") -> StreamingResponse:
+        ending, media_type = KINDS[format]
+        hide = not principal_of(request.scope).sees_arguments
+        content = await disk.read(_started, find, run_id, format, hide)
+        return StreamingResponse(
+            disk.iterate(content),
+            media_type=media_type,
+            headers={
+                "Content-Disposition": f'attachment; filename="{run_id}.{ending}"',
+                "Cache-Control": "no-store",
+            },
+        )
+
+    return routes
+
+
+def import_router(make: Callable[[], Path], taken: Callable[[str], bool], disk: Disk) -> APIRouter:
+    """Make the route that writes.
+
+    Args:
+        make: makes the folder of all runs if it is not there; raises ProblemError.
+        taken: whether an id is not free.
+        disk: whose threads write.
+    """
+    routes = APIRouter(tags=["runs"])
+    at_once = asyncio.Semaphore(MAX_IMPORTS)
+
+    @routes.post(
+        RUN_IMPORT_PATH,
+        status_code=status.HTTP_201_CREATED,
+        summary="Bring in a run that was exported as a folder; the body is the .tar.zst",
+        openapi_extra={
+            "requestBody": {**binary("application/zstd"), "required": True},
+            **raises("bad-run", "too-many-actions", *WRITE_RUNS),
+        },
+    )
+    async def import_(request: Request) -> RunManifest:
+        if at_once.locked():
+            raise refusal(
+                "too-many-actions",
+                f"{MAX_IMPORTS} runs are being brought in already",
+                "wait until they are done",
+            )
+        async with at_once:
+            runs = await disk.write(make)
+            archive = runs / f".import-{secrets.token_hex(8)}.tar.zst"
+            try:
+                await _save(request, archive, disk)
+                manifest = await disk.write(_imported, archive, runs, taken)
+                note(request.scope, manifest.id, name=manifest.name)
+                return manifest
+            except OSError as error:
+                raise unwritable(runs, error) from None
+            finally:
+                await disk.write(archive.unlink, missing_ok=True)
+
+    return routes
+
+
+async def _save(request: Request, archive: Path, disk: Disk) -> None:
+    """Write a body to a file as it comes; the disk may be slow, and frames come in meanwhile."""
+    file = await disk.write(archive.open, "xb")
+    try:
+        async for chunk in request.stream():
+            await disk.write(file.write, chunk)
+    finally:
+        await disk.write(file.close)
+
+
+def _started(find: Finder, run_id: str, format: Format, hide: bool) -> Iterator[bytes]:
+    """The file's bytes; made up to the first of them, so that a refusal can still be sent."""
+    from tidscope_backend.exchange.formats import MAKERS
+
+    try:
+        content = MAKERS[format](find(run_id).path, hide)
+        return chain([next(content)], content)
+    except (OSError, ValueError, StopIteration) as error:
+        detail = f"run {run_id} cannot be read: {error}"
+        raise refusal("bad-run", detail, "the list of runs marks damaged ones") from None
+
+
+def _imported(archive: Path, runs: Path, taken: Callable[[str], bool]) -> RunManifest:
+    from tidscope_backend.exchange.importing import import_run
+    from tidscope_backend.exchange.unpacking import BadArchiveError
+
+    try:
+        return import_run(archive, runs, taken)
+    except BadArchiveError as error:
+        hint = "choose a .tar.zst file that tidscope exported, unchanged"
+        raise refusal("bad-run", f"the archive is not a run: {error}", hint) from None

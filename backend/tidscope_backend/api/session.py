@@ -26,7 +26,7 @@ from tidscope_backend.security.rights import rights_of
 from tidscope_backend.security.sessions import Session
 
 
-def router(authenticator: Authenticator) -> APIRouter:
+def session_router(authenticator: Authenticator) -> APIRouter:
     """Make the routes."""
     routes = APIRouter(tags=["session"])
     sessions = authenticator.sessions

@@ -1,14 +1,29 @@
-"""/api/v1/policies and /api/v1/targets/{id}/steering: let a policy turn a target's pool size."""
+"""Routes of steering: policies, proofs of secrets, and models of the prediction service.
 
-from typing import Annotated
+The owner and name of a model reach the prediction service in a message only.
+"""
 
-from fastapi import APIRouter, Query, Request
+import asyncio
+from collections.abc import Callable
+from pathlib import Path as FilePath
+from typing import Annotated, TypeVar
+
+from fastapi import APIRouter, Path, Query, Request, status
 from pydantic import ValidationError
+from tidscope_predictd.client import Connection, ServiceError, connect
+from tidscope_predictd.messages import NAME, OWN, Open, Reset
 from tidscope_wire.generated.models import (
+    ClientProof,
     GroupKind,
     GroupSelector,
     PoliciesResponse,
+    PredictionModel,
+    PredictionService,
+    PredictionWeights,
     ProblemType,
+    ProofRequest,
+    ProofResponse,
+    SessionOpened,
     SteeringOptions,
     SteerRequest,
     Target,
@@ -20,7 +35,12 @@ from tidscope_backend.host_registry import HostRegistry
 from tidscope_backend.ingest.link import CollectorLink
 from tidscope_backend.ingest.links import CollectorLinks
 from tidscope_backend.security.audit import note
-from tidscope_backend.security.authenticator import principal_of
+from tidscope_backend.security.authenticator import (
+    Authenticator,
+    client_address,
+    own_port,
+    principal_of,
+)
 
 Pid = Annotated[int | None, Query(ge=1, le=(1 << 31) - 1)]
 NAME_ONE = "Give pid=4242, kind=tree&pid=4242, or kind=unit&value=nginx.service."
@@ -31,7 +51,7 @@ ASK: tuple[ProblemType, ...] = (
 STEER: tuple[ProblemType, ...] = (*FIND_ATTACHED, *ASK_COLLECTOR, "not-steerable")
 
 
-def router(registry: HostRegistry, links: CollectorLinks) -> APIRouter:
+def steering_router(registry: HostRegistry, links: CollectorLinks) -> APIRouter:
     """Make the routes."""
     routes = APIRouter(tags=["steering"])
 
@@ -120,3 +140,112 @@ def router(registry: HostRegistry, links: CollectorLinks) -> APIRouter:
         return (await link_to(target_id).release(target_id, pid, actor)).target
 
     return routes
+
+
+def proof_router(authenticator: Authenticator) -> APIRouter:
+    """Make the routes."""
+    routes = APIRouter(prefix="/proof", tags=["session"])
+
+    @routes.post("", summary="Have the backend prove that it knows a secret")
+    async def prove(body: ProofRequest, request: Request) -> ProofResponse:
+        if authenticator.keys.is_slow(body.subject):
+            await asyncio.to_thread(authenticator.keys.valid, body.subject)
+        return authenticator.proofs.prove(body, own_port(request.scope))
+
+    @routes.post(
+        "/session",
+        status_code=status.HTTP_201_CREATED,
+        summary="Sign in: prove that the token is known, without sending it",
+        openapi_extra=raises("unauthenticated", "too-many-attempts"),
+    )
+    async def sign_in(body: ClientProof, request: Request) -> SessionOpened:
+        role = authenticator.check_role_proof(body, request.scope)
+        label = request.headers.get("user-agent", "")
+        address = client_address(request.scope)
+        session, credential = authenticator.sessions.open(role, label, address)
+        note(request.scope, session.id, role=session.role, program=label)
+        return SessionOpened(id=session.id, role=session.role, credential=credential)
+
+    return routes
+
+
+Owner = Annotated[int, Path(ge=0, lt=OWN)]
+Name = Annotated[str, Path(pattern=f"^{NAME.pattern}$", max_length=64)]
+Result = TypeVar("Result")
+HINT = "See tidscope predictd --list; --administrator of the service may reset what others own."
+
+
+def predictions_router(socket: FilePath) -> APIRouter:
+    """Make the routes.
+
+    Args:
+        socket: of the service.
+    """
+    routes = APIRouter(prefix="/predictions", tags=["predictions"])
+
+    @routes.get("", summary="The prediction service and its models")
+    async def models() -> PredictionService:
+        return await asyncio.to_thread(_service, socket)
+
+    @routes.get(
+        "/{owner}/{name}",
+        summary="The weights of a model",
+        openapi_extra=raises("bad-request", "prediction-refused"),
+    )
+    async def weights(owner: Owner, name: Name) -> PredictionWeights:
+        return await asyncio.to_thread(_of_model, socket, owner, name, _weights)
+
+    @routes.post(
+        "/{owner}/{name}/reset",
+        summary="Let a model forget everything",
+        openapi_extra=raises("bad-request", "prediction-refused"),
+    )
+    async def reset(owner: Owner, name: Name, request: Request) -> PredictionService:
+        note(request.scope, object=f"{owner}/{name}")
+        await asyncio.to_thread(_of_model, socket, owner, name, _reset)
+        return await asyncio.to_thread(_service, socket)
+
+    return routes
+
+
+def _service(socket: FilePath) -> PredictionService:
+    try:
+        connection = connect(socket)
+        try:
+            found = connection.models()
+        finally:
+            connection.close()
+        models = [PredictionModel.model_validate(one) for one in found]
+        return PredictionService(reason=None, models=models)
+    except (ServiceError, ValidationError) as error:
+        reason = str(error) if isinstance(error, ServiceError) else "its list cannot be read"
+        return PredictionService(reason=reason, models=[])
+
+
+def _of_model(
+    socket: FilePath, owner: int, name: str, work: Callable[[Connection, int, bytes], Result]
+) -> Result:
+    """Open a model and do something with it, its handle and its weights.
+
+    Raises:
+        ProblemError: the service refused, or does not answer.
+    """
+    try:
+        connection = connect(socket)
+        try:
+            handle, memory = connection.open(Open(name, owner))
+            weights = bytes(memory.weights)
+            memory.close()
+            return work(connection, handle, weights)
+        finally:
+            connection.close()
+    except ServiceError as error:
+        raise refusal("prediction-refused", f"{name} of user {owner}: {error}", HINT) from error
+
+
+def _weights(_: Connection, __: int, weights: bytes) -> PredictionWeights:
+    return PredictionWeights(weights=list(memoryview(weights).cast("b")))
+
+
+def _reset(connection: Connection, handle: int, _: bytes) -> None:
+    connection.ask(Reset(handle, ()))

@@ -1,8 +1,11 @@
 """/api/v1/traces: spans that were received or imported, their critical paths, and threads."""
 
 import asyncio
+import re
 from collections.abc import Callable, Coroutine
+from dataclasses import replace
 from typing import Annotated, Literal, TypeVar
+from urllib.parse import parse_qs
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi import Path as InPath
@@ -23,21 +26,10 @@ from tidscope_wire.generated.models import (
 from tidscope_wire.problems import refusal
 
 from tidscope_backend.api.openapi import WRITE_RUNS, binary, raises
-from tidscope_backend.api.trace_sets import (
-    MAX_NAME,
-    MAX_SET,
-    Name,
-    Ns,
-    Percentile,
-    RunId,
-    TraceSets,
-    parse_tag,
-)
 from tidscope_backend.hidden_arguments import trace_without
 from tidscope_backend.security.audit import note
 from tidscope_backend.security.authenticator import principal_of
-from tidscope_backend.shared_reads import SharedReads
-from tidscope_backend.store.disk import Disk
+from tidscope_backend.store.disk import Disk, SharedReads
 from tidscope_backend.traces.analyst import Asked, TraceAnalyst
 from tidscope_backend.traces.importing import import_document, import_from_jaeger
 from tidscope_backend.traces.joining.places import Places
@@ -45,17 +37,22 @@ from tidscope_backend.traces.queries import MAX_TRACES, FindRun, Order, SpanQuer
 from tidscope_backend.traces.receiving.receiver import Receiving
 from tidscope_backend.traces.span_store import SpanStore
 
-IMPORT_PATH = "/traces/import"
+TRACE_IMPORT_PATH = "/traces/import"
+MAX_NAME = 512
 Service = Annotated[str, Query(max_length=MAX_NAME)]
+MAX_SET = 2 * MAX_NAME
 Set = Annotated[str, Query(max_length=MAX_SET)]
 Roots = Literal["single", "merged"]
 Names = Annotated[list[str] | None, Query(max_length=64)]
 TraceId = Annotated[str, InPath(pattern="^[0-9A-Za-z_][0-9A-Za-z_.:~+=@-]{0,63}$")]
 M = TypeVar("M", bound=BaseModel)
 MakePlaces = Callable[[], Coroutine[None, None, Places]]
+Ns = Annotated[int | None, Query(ge=0, lt=LATEST_NS)]
+Name = Annotated[str | None, Query(max_length=MAX_NAME)]
+Percentile = Annotated[float, Query(ge=0, le=100)]
 
 
-def router(
+def traces_router(
     store: SpanStore,
     received: Receiving,
     make_places: MakePlaces,
@@ -222,7 +219,7 @@ def router(
         return found if principal_of(request.scope).sees_arguments else trace_without(found)
 
     @routes.post(
-        IMPORT_PATH,
+        TRACE_IMPORT_PATH,
         status_code=201,
         summary="Bring in traces: Jaeger's JSON or OTLP's JSON",
         openapi_extra={
@@ -260,3 +257,90 @@ def _busy() -> Exception:
     return refusal(
         "too-many-actions", "traces are being brought in already", "wait until they are done"
     )
+
+
+RUN = "^r-[0-9]{8}-[0-9]{6}-[0-9a-f]{6}$"
+RunId = Annotated[str | None, Query(pattern=RUN)]
+
+
+def parse_tag(text: str | None) -> tuple[str, str] | None:
+    """KEY=VALUE. Raises ProblemError: it is not of this form."""
+    if text is None or not text:
+        return None
+    key, equals, value = text.partition("=")
+    if not equals:
+        raise refusal("bad-request", f"tag {text!r} has no =", "tag takes KEY=VALUE")
+    return key, value
+
+
+class TraceSets:
+    """Reads sets of traces.
+
+    Args:
+        find_run: when a run was recorded, and of what; raises ProblemError.
+    """
+
+    def __init__(self, find_run: FindRun) -> None:
+        self._find_run = find_run
+
+    def of_endpoint(self) -> Callable[..., Coroutine[None, None, Wanted]]:
+        """A dependency: the set of an endpoint's traces that a query asks for."""
+
+        async def found(
+            service: Annotated[str, Query(max_length=MAX_NAME)],
+            operation: Annotated[str, Query(max_length=MAX_NAME)],
+            since_ns: Ns = None,
+            until_ns: Ns = None,
+            low: Percentile = 0,
+            high: Percentile = 100,
+            tag: Name = None,
+            run: RunId = None,
+        ) -> Wanted:
+            wanted = Wanted(
+                service, operation, since_ns, until_ns, tag=parse_tag(tag), low=low, high=high
+            )
+            return await self.within(wanted, run)
+
+        return found
+
+    async def parse(self, service: str, operation: str, text: str) -> Wanted:
+        """A set of an endpoint's traces, of a query of its own.
+
+        Raises:
+            ProblemError: it is none, or there is no such run.
+        """
+        given = {name: values[-1] for name, values in parse_qs(text).items()}
+        try:
+            since, until = (
+                int(given[one]) if one in given else None for one in ("since_ns", "until_ns")
+            )
+            low, high = float(given.get("low", 0)), float(given.get("high", 100))
+            if not 0 <= low <= high <= 100 or any(
+                one is not None and not 0 <= one < LATEST_NS for one in (since, until)
+            ):
+                raise ValueError
+            run = given.get("run")
+            if run is not None and not re.fullmatch(RUN, run):
+                raise ValueError
+        except ValueError:
+            raise refusal(
+                "bad-request",
+                f"{text!r} is not a set of traces",
+                "it takes since_ns=..&until_ns=..&run=..&low=..&high=..&tag=KEY=VALUE, encoded",
+            ) from None
+        tag = parse_tag(given.get("tag"))
+        wanted = Wanted(service, operation, since, until, tag=tag, low=low, high=high)
+        return await self.within(wanted, run)
+
+    async def within(self, wanted: Wanted, run: str | None) -> Wanted:
+        """Only the traces of a run: those that began in its time and have a span of its processes.
+
+        Raises:
+            ProblemError: there is no such run.
+        """
+        if run is None:
+            return wanted
+        window = await self._find_run(run)
+        since = max(window.since_ns, wanted.since_ns or 0)
+        until = min(window.until_ns, LATEST_NS if wanted.until_ns is None else wanted.until_ns)
+        return replace(wanted, since_ns=since, until_ns=until, processes=window.processes)

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from importlib import import_module
 
 from tidscope_backend import VERSION
-from tidscope_backend.cli.command import Command, CommandError, loading
-from tidscope_backend.cli.terminal import print_lines
+from tidscope_backend.cli.command import Command, CommandError, loading, print_lines
 
 VERBS = (
     "up",
@@ -53,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             # Here, and not at the interpreter's exit, where the error could not be caught.
             sys.stdout.flush()
     except BrokenPipeError:
-        # What is still buffered goes nowhere.
+        # Buffered output is discarded.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return SIGPIPE_CODE
 

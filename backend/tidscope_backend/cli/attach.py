@@ -1,15 +1,13 @@
-"""`tidscope attach`: what a press in the picker does, in a terminal, through a running backend."""
+"""`tidscope attach`: attach to a target through a running backend; options that name a target."""
 
 import argparse
 from collections.abc import Sequence
 
-from tidscope_wire.generated.models import AttachRequest, Target
+from tidscope_wire.generated.models import AttachRequest, GroupKind, GroupSelector, Target
 
-from tidscope_backend.cli.command import Command
-from tidscope_backend.cli.running_backend import running_backend
+from tidscope_backend.cli.backend_client import running_backend
+from tidscope_backend.cli.command import Command, print_lines
 from tidscope_backend.cli.server_options import add_backend_options
-from tidscope_backend.cli.target_options import add_target_options, required_request
-from tidscope_backend.cli.terminal import print_lines
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -60,3 +58,73 @@ COMMAND = Command(
     run=_run,
     parse=_parse,
 )
+KINDS: tuple[GroupKind, ...] = ("tree", "cgroup", "unit", "container", "pod", "match")
+_HELP = {
+    "tree": "a process and all its descendants",
+    "cgroup": "the processes of a control group and those below it, by its path, such as "
+    "/system.slice/cron.service",
+    "unit": "the processes of a systemd unit, such as postgresql.service",
+    "container": "the processes of a container, by its name or id",
+    "pod": "the processes of a Kubernetes pod, by its namespace/name or uid",
+    "match": "all processes that match, as they come and go: name:GLOB, user:NAME, port:NUMBER and "
+    "command:TEXT, joined by blanks; all must hold",
+}
+_METAVARS = {
+    "tree": "PID",
+    "cgroup": "PATH",
+    "unit": "NAME",
+    "container": "NAME",
+    "pod": "NAME",
+    "match": "EXPRESSION",
+}
+CHOICES = "--pid, --tree, --cgroup, --unit, --container, --pod or --match"
+
+
+def add_target_options(parser: argparse.ArgumentParser, *, what: str, required: bool) -> None:
+    """Add --pid and the options of groups, of which one is given.
+
+    Args:
+        parser: of the command.
+        what: is done with the process, for the help.
+        required: whether one of them has to be given.
+    """
+    options = parser.add_mutually_exclusive_group(required=required)
+    options.add_argument("--pid", type=int, help=f"process {what}")
+    for kind in KINDS:
+        options.add_argument(
+            f"--{kind}",
+            type=int if kind == "tree" else str,
+            metavar=_METAVARS[kind],
+            help=_HELP[kind],
+        )
+
+
+def target_request(options: argparse.Namespace) -> AttachRequest | None:
+    """The target that the options name; None if they name none.
+
+    Raises:
+        ValueError: that cannot be a process or a group.
+    """
+    if options.pid is not None:
+        return AttachRequest(pid=options.pid)
+    for kind in KINDS:
+        value = getattr(options, kind)
+        if value is not None:
+            by_pid = kind == "tree"
+            return AttachRequest(
+                group=GroupSelector(
+                    kind=kind, pid=value if by_pid else None, value=None if by_pid else value
+                )
+            )
+    return None
+
+
+def required_request(parser: argparse.ArgumentParser, options: argparse.Namespace) -> AttachRequest:
+    """The same, where one is given; what is wrong with it ends the program."""
+    try:
+        request = target_request(options)
+    except ValueError:
+        request = None
+    if request is None:
+        parser.error(f"one of {CHOICES} has to name a process or a group")
+    return request

@@ -11,8 +11,7 @@ from tidscope_wire.audit import FILE, SYSTEM_FOLDER, read_records, usual_path
 from tidscope_wire.generated.models import AuditRecord
 
 from tidscope_backend.cli.backend_user import choose_server_user
-from tidscope_backend.cli.command import Command, CommandError
-from tidscope_backend.cli.terminal import print_lines
+from tidscope_backend.cli.command import Command, CommandError, print_lines
 from tidscope_backend.settings import state_directory
 from tidscope_backend.text import plural
 
@@ -47,7 +46,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def usual_paths() -> list[Path]:
-    """Where the logs are of what this user runs, and of a collector that root runs.
+    """Paths of the logs of this user's programs, and of a collector that root runs.
 
     Under sudo, the backend runs as the user who called it.
     """

@@ -4,7 +4,9 @@ It proves that it knows a token, and never sends one. Each connection begins wit
 proof: a program that has taken its port meanwhile gets nothing.
 """
 
+import argparse
 import json
+import os
 import secrets
 import select
 import socket
@@ -27,6 +29,8 @@ from tidscope_wire.proof import (
 )
 
 from tidscope_backend import VERSION
+from tidscope_backend.cli.command import CommandError
+from tidscope_backend.settings import BROWSER_VARIABLE
 
 TIMEOUT_SECONDS = 25
 SIGN_IN_SECONDS = 10.0
@@ -80,7 +84,7 @@ class BackendClient:
             if self._session is not None and self._is_open():
                 self.request("/session", "DELETE")
         except (UnavailableError, UntrustedError, RefusedError):
-            pass  # It expires.
+            pass  # A session expires.
         finally:
             self._close()
 
@@ -143,7 +147,7 @@ class BackendClient:
         self._close()
         self._connection = connection = HTTPConnection(self.address, timeout=TIMEOUT_SECONDS)
         connection.connect()
-        # What is sent later goes to who has proven itself on this connection, or nowhere.
+        # Later requests go only to the peer authenticated on this connection.
         connection.auto_open = 0
         with _limited(connection.sock):
             return self._sign_in(connection)
@@ -222,3 +226,28 @@ def _exchange(
         own["Content-Type"] = "application/json"
     connection.request(method, f"/api/v1{path}", sent, own)
     return connection.getresponse()
+
+
+@contextmanager
+def running_backend(options: argparse.Namespace) -> Iterator[BackendClient]:
+    """Connect to the backend that the options name; its refusals end the command with their text.
+
+    Args:
+        options: with host and port, as `add_backend_options` adds them.
+
+    Raises:
+        CommandError: there is no token, no answer, or a refusal.
+    """
+    token = os.environ.get(BROWSER_VARIABLE, "")
+    if not token:
+        raise CommandError(
+            f"set {BROWSER_VARIABLE} to the token of a running tidscope: the text after #token= "
+            "in the address that `tidscope up` prints"
+        )
+    try:
+        with BackendClient(f"{options.host}:{options.port}", token) as backend:
+            yield backend
+    except (RefusedError, UntrustedError) as error:
+        raise CommandError(str(error)) from None
+    except UnavailableError as error:
+        raise CommandError(f"no tidscope answers: {error}; start one by `tidscope up`") from None

@@ -11,10 +11,9 @@ from pathlib import Path
 
 from tidscope_confinement import capabilities
 
-from tidscope_backend.cli.command import CommandError
-from tidscope_backend.cli.terminal import print_lines
-from tidscope_backend.confinement import confine_backend
-from tidscope_backend.parent_death import PR_SET_PDEATHSIG
+from tidscope_backend.cli.command import CommandError, print_lines
+from tidscope_backend.collector_launcher import confine_backend
+from tidscope_backend.processes import PR_SET_PDEATHSIG
 from tidscope_backend.settings import RUNS_VARIABLE, runs_directory, state_directory
 
 SYSTEM_USER = "tidscope"
@@ -61,7 +60,7 @@ class BackendUser:
         libc.prctl(PR_SET_PDEATHSIG, number.value, 0, 0, 0)
 
     def check_can_run(self) -> None:
-        """See that this user may read the installation, which can lie in a private folder.
+        """Check that this user may read the installation, which can lie in a private folder.
 
         Raises:
             CommandError: it may not.

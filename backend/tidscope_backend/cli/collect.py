@@ -1,22 +1,36 @@
-"""`tidscope collect`: the collector alone, for a backend on this or another machine."""
+"""`tidscope collect`: the collector alone; and how every verb starts a collector.
+
+The collector is another program: no module of it is imported here. A forked collector shares the
+libraries that this process has loaded, because loading them is most of a collector's start.
+Root is warned of an installation that other users may change.
+"""
 
 import argparse
 import os
-from collections.abc import Sequence
+import runpy
+import select
+import signal
+import stat
+import sys
+import sysconfig
+import tempfile
+import traceback
+from collections.abc import Iterable, Iterator, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import IO, NamedTuple, NoReturn
 from urllib.parse import urlsplit, urlunsplit
 
 from tidscope_wire.generated.limits import MIN_SECRET
 
-from tidscope_backend.cli.collector_command import PATH, collector_command
-from tidscope_backend.cli.command import Command, CommandError
-from tidscope_backend.cli.installation import warn_if_others_may_change_it
+from tidscope_backend.cli.command import Command, CommandError, print_lines
 from tidscope_backend.cli.server_options import (
     add_ledger_options,
     add_network_option,
     add_source_option,
     source_arguments,
 )
-from tidscope_backend.parent_death import exec_program
+from tidscope_backend.processes import ISOLATED, exec_program, run_module, terminate_with_parent
 from tidscope_backend.settings import COLLECTOR_VARIABLE, DEFAULT_HOST, DEFAULT_PORT
 
 SCHEMES = {"http": "ws", "https": "wss", "ws": "ws", "wss": "wss"}
@@ -55,6 +69,9 @@ def _run(options: argparse.Namespace) -> int:
     exec_program(collector_command("run", "--backend", url, *further))
 
 
+PATH = "/ws/collector"
+
+
 def socket_url(url: str) -> str:
     """Complete the address of a backend to that of its collectors' WebSocket.
 
@@ -78,3 +95,172 @@ COMMAND = Command(
     run=_run,
     parse=_parse,
 )
+END_SECONDS = 15.0
+
+
+class ForkedCollector:
+    """The process.
+
+    Args:
+        arguments: of the collector.
+
+    Attributes:
+        pid: process id.
+        pidfd: readable once it has exited.
+    """
+
+    def __init__(self, arguments: list[str]) -> None:
+        descriptor, name = tempfile.mkstemp(prefix="tidscope-")
+        Path(name).unlink()
+        self._output: IO[bytes] = os.fdopen(descriptor, "r+b")
+        parent = os.getpid()
+        self.pid = os.fork()
+        if self.pid == 0:
+            _run_collector(parent, arguments, self._output.fileno())
+        self.pidfd = os.pidfd_open(self.pid)
+
+    def output(self) -> str:
+        """Output of the collector so far."""
+        self._output.seek(0)
+        return self._output.read().decode(errors="replace").strip()
+
+    def exited(self) -> bool:
+        """Whether it has exited by itself."""
+        return bool(select.select([self.pidfd], [], [], 0)[0])
+
+    def stop(self) -> None:
+        """End it and wait for that."""
+        os.kill(self.pid, signal.SIGTERM)
+        if not select.select([self.pidfd], [], [], END_SECONDS)[0]:
+            os.kill(self.pid, signal.SIGKILL)
+        os.waitpid(self.pid, 0)
+        os.close(self.pidfd)
+        self._output.close()
+
+
+PACKAGE = "tidscope_collector"
+
+
+def _run_collector(parent: int, arguments: list[str], output: int) -> NoReturn:
+    """In the child: become the collector."""
+    code = 1
+    try:
+        terminate_with_parent(parent)
+        # Ctrl-C is for the command; we end this ourselves.
+        os.setsid()
+        with Path(os.devnull).open("rb") as empty:
+            os.dup2(empty.fileno(), 0)
+        os.dup2(output, 1)
+        os.dup2(output, 2)
+        # Not the pipes of a command that is held meanwhile: it has to see when they are closed.
+        os.closerange(3, os.sysconf("SC_OPEN_MAX"))
+        # Not what is buffered in ours: that is the parent's to write.
+        sys.stdout = os.fdopen(1, "w", closefd=False)
+        sys.stderr = os.fdopen(2, "w", closefd=False)
+        sys.argv = [PACKAGE, *arguments]
+        runpy.run_module(PACKAGE, run_name="__main__", alter_sys=True)
+        code = 0
+    except SystemExit as exited:
+        code = exited.code if isinstance(exited.code, int) else 1
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+        os._exit(code)
+
+
+def collector_command(*arguments: str) -> list[str]:
+    """The command that runs the collector with these arguments.
+
+    Raises:
+        CommandError: it is not installed.
+    """
+    if find_spec(PACKAGE) is None:
+        raise CommandError(f"{PACKAGE} is not installed; reinstall tidscope")
+    # The environment must not choose the code that keeps root's rights.
+    option = ISOLATED if os.geteuid() == 0 else "-P"
+    return run_module(PACKAGE, *arguments, option=option)
+
+
+ROOT = 0
+_PACKAGES = (
+    *(PACKAGE, "tidscope_backend", "tidscope_wire", "tidscope_policies", "tidscope_predictd"),
+    "tidscope_traces",
+)
+
+
+class WritablePath(NamedTuple):
+    """A file or folder that somebody other than root may change.
+
+    Attributes:
+        path: where it is.
+        who: who may.
+    """
+
+    path: Path
+    who: str
+
+
+def warn_if_others_may_change_it() -> None:
+    """Warn root of an installation that other users may change: root would run their code."""
+    if os.geteuid() != ROOT:
+        return
+    found = find_writable(installed_paths())
+    if found is not None:
+        print_lines(
+            f"tidscope: warning: {found.path} may be changed by {found.who}, who can thereby run "
+            "programs as root; install tidscope in a folder of root's, as README.md says "
+            "(Installed for root)",
+            file=sys.stderr,
+            flush=True,
+        )
+
+
+def installed_paths() -> set[Path]:
+    """The interpreter, its library, what is installed, and our packages."""
+    kinds = ("stdlib", "platstdlib", "purelib", "platlib")
+    paths = {Path(sys.executable), *(Path(sysconfig.get_path(kind)) for kind in kinds)}
+    for package in _PACKAGES:
+        spec = find_spec(package)
+        paths |= {Path(place) for place in (spec and spec.submodule_search_locations) or ()}
+    return paths
+
+
+def find_writable(paths: Iterable[Path]) -> WritablePath | None:
+    """The first of these paths, and of the folders and links on the way to them, that somebody
+    other than root may change; None if there is none."""
+    seen: set[Path] = set()
+    for path in sorted(paths):
+        for step in _way_to(path):
+            if step in seen:
+                continue
+            seen.add(step)
+            who = _who_may_write(step)
+            if who:
+                return WritablePath(step, who)
+    return None
+
+
+def _way_to(path: Path) -> Iterator[Path]:
+    """From the root of the file system to the path, as it is given and with links followed."""
+    for one in (path.absolute(), path.resolve()):
+        yield from (*reversed(one.parents), one)
+
+
+def _who_may_write(path: Path) -> str:
+    """Somebody other than root who may; empty if there is nobody."""
+    try:
+        found = path.lstat()
+    except OSError:
+        return ""
+    if found.st_uid != ROOT:
+        return f"user {found.st_uid}"
+    # The mode of a link says nothing; in a folder with the sticky bit nobody replaces root's files.
+    if stat.S_ISLNK(found.st_mode) or found.st_mode & stat.S_ISVTX:
+        return ""
+    if found.st_mode & stat.S_IWOTH:
+        return "everybody"
+    if found.st_mode & stat.S_IWGRP and found.st_gid != ROOT:
+        return f"group {found.st_gid}"
+    return ""

@@ -1,10 +1,19 @@
-"""What a verb of the command line is, and how it fails."""
+"""Verbs of the command line, their errors, and everything that they print or open."""
 
 import argparse
 import gc
-from collections.abc import Callable, Iterator, Sequence
+import os
+import sys
+import tempfile
+import webbrowser
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import TextIO
+
+from tidscope_wire.escaping import escape_controls
 
 
 class CommandError(Exception):
@@ -77,3 +86,65 @@ class Command:
     def main(self, arguments: Sequence[str]) -> int:
         """Parse the arguments and run."""
         return self.run(self.parse(self.parser(), arguments))
+
+
+LINE_WIDTH = 79
+
+
+def print_lines(*lines: str, file: TextIO | None = None, flush: bool = False) -> None:
+    """Print lines, each escaped by `escape_controls`.
+
+    Args:
+        lines: text or JSON; a line break within one is escaped like any other control character.
+        file: standard output if None.
+        flush: whether to write at once what is buffered.
+    """
+    print(*map(escape_controls, lines), sep="\n", file=file or sys.stdout, flush=flush)
+
+
+class ProgressLine:
+    """A line of standard error that is rewritten in place."""
+
+    def __init__(self, *, shown: bool) -> None:
+        self.shown = shown
+        self._used = False
+
+    def show(self, text: str) -> None:
+        """Replace the line."""
+        if self.shown:
+            self._used = True
+            line = escape_controls(text)[:LINE_WIDTH]
+            print(f"\r\033[K{line}", end="", file=sys.stderr, flush=True)
+
+    def clear(self) -> None:
+        """Erase the line."""
+        if self._used:
+            print("\r\033[K", end="", file=sys.stderr, flush=True)
+
+
+def has_display(environ: Mapping[str, str], euid: int) -> bool:
+    """Whether a browser can open here: there is a display, and browsers refuse to run as root."""
+    return euid != 0 and bool(environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY"))
+
+
+@contextmanager
+def page_in_browser(url: str, wanted: bool) -> Iterator[None]:
+    """Open an address in the browser, if wanted; what that needs lasts as long as the context.
+
+    Arguments of a process can be read by every user of the machine, so the browser is given a file
+    that only this user can read, and that leads to the address.
+    """
+    if not wanted:
+        yield
+        return
+    handle, name = tempfile.mkstemp(prefix="tidscope-", suffix=".html")
+    with os.fdopen(handle, "w") as file:
+        file.write(
+            '<!doctype html><meta charset="utf-8"><title>tidscope</title>'
+            f'<meta http-equiv="refresh" content="0; url={escape(url, quote=True)}">'
+        )
+    try:
+        webbrowser.open(Path(name).as_uri())
+        yield
+    finally:
+        Path(name).unlink(missing_ok=True)

@@ -15,12 +15,11 @@ from tidscope_wire.generated.models import (
     GroupFigure,
 )
 
-from tidscope_backend.cli.command import Command, CommandError
-from tidscope_backend.cli.runs_directory import add_runs_dir_option, chosen_runs_directory
-from tidscope_backend.cli.terminal import print_lines
+from tidscope_backend.cli.command import Command, CommandError, print_lines
+from tidscope_backend.cli.server_options import add_runs_dir_option, chosen_runs_directory
 from tidscope_backend.comparison.sides import ComparisonError
-from tidscope_backend.store.lookup import RunNotFoundError, find_run
-from tidscope_backend.store.losses import children_text, missing_text
+from tidscope_backend.store.directory import RunNotFoundError, find_run
+from tidscope_backend.store.folder import children_text, missing_text
 from tidscope_backend.text import plural
 
 UNITS = {

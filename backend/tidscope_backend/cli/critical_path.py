@@ -17,11 +17,9 @@ from tidscope_traces.summary.ranking import rank_everywhere
 from tidscope_traces.summary.traces import Summaries
 from tidscope_traces.summary.tree import DifferenceTree, compare_trees
 
-from tidscope_backend.cli.command import Command, CommandError
-from tidscope_backend.cli.critical_path_options import add_arguments
-from tidscope_backend.cli.critical_path_sets import RequestSet, base_of, set_text
-from tidscope_backend.cli.runs_directory import chosen_runs_directory
-from tidscope_backend.cli.terminal import ProgressLine, print_lines
+from tidscope_backend.cli.command import Command, CommandError, ProgressLine, print_lines
+from tidscope_backend.cli.critical_path_options import RequestSet, add_arguments, base_of, set_text
+from tidscope_backend.cli.server_options import chosen_runs_directory
 from tidscope_backend.critical_paths.exports import (
     ANOMALY_HEAD,
     CHAIN_HEAD,
@@ -52,7 +50,7 @@ from tidscope_backend.critical_paths.trace_files import (
     find_files,
     summarise_files,
 )
-from tidscope_backend.store.lookup import RunNotFoundError
+from tidscope_backend.store.directory import RunNotFoundError
 from tidscope_backend.text import format_seconds
 
 NAME_WIDTH, CHAIN_WIDTH = 44, 72
@@ -107,7 +105,7 @@ def _run(options: argparse.Namespace) -> int:
 def _summarise(
     options: argparse.Namespace, wanted: RequestSet, chosen: Options, line: ProgressLine
 ) -> tuple[Summaries, FileCounts]:
-    """Of a set, but for its percentiles. Raises CommandError."""
+    """Summaries of the requests of a set, before its percentiles apply. Raises CommandError."""
     chosen = replace(chosen, tags=wanted.tags)
     if not wanted.files:
         return _stored(options, wanted, chosen, line)
@@ -172,7 +170,7 @@ def _anomalies(
     earlier: Summaries | None,
     line: ProgressLine,
 ) -> list[Anomaly]:
-    """Of each endpoint, requests unlike its others, or unlike its earlier ones.
+    """Requests of each endpoint that differ from its other or its earlier requests.
 
     Args:
         summaries: all requests.
@@ -208,7 +206,7 @@ def _by_endpoint(summaries: Summaries, places: Iterable[int]) -> dict[int, list[
 
 
 def _too_few(earlier: Summaries | None) -> list[str]:
-    """That the earlier requests do not say what is usual, if they do not."""
+    """A warning if the earlier requests do not show what is usual."""
     if earlier is None or any(
         len(places) >= MIN_TRACES
         for places in _by_endpoint(earlier, range(len(earlier.traces))).values()

@@ -1,14 +1,19 @@
-"""The options of `tidscope critical-path`."""
+"""The options of `tidscope critical-path`, and the sets of requests that they choose."""
 
 import argparse
 import re
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from tidscope_traces.spans.model import Operation
-from tidscope_traces.summary.options import Projection
+from tidscope_traces.summary.durations import AROUND
+from tidscope_traces.summary.options import Projection, Tag
 
-from tidscope_backend.cli.critical_path_sets import base_part, moment, percentiles, tag
-from tidscope_backend.cli.runs_directory import add_runs_dir_option
+from tidscope_backend.cli.server_options import add_runs_dir_option
 
 _CHANGE = re.compile(r"(.+)=(-?\d+(?:\.\d+)?)ms")
 
@@ -21,7 +26,7 @@ def _operation(text: str) -> Operation:
 
 
 def _excluded(text: str) -> list[Operation]:
-    """What an operation may be meant by: names of operations have colons, too."""
+    """Possible meanings of a name: names of operations contain colons, too."""
     service, _, name = text.partition(":")
     return [Operation("", text), *([Operation(service, name)] if service and name else [])]
 
@@ -121,3 +126,113 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--folded", type=Path, metavar="FILE", help="write folded stacks")
     parser.add_argument("--dot", type=Path, metavar="FILE", help="write a graph for Graphviz")
     parser.add_argument("--json", action="store_true", help="print everything as JSON")
+
+
+_PERCENTILES = re.compile(r"(\d+(?:\.\d+)?)-(\d+(?:\.\d+)?)")
+_AGO = re.compile(r"(\d+(?:\.\d+)?)([smhd])")
+_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+
+
+def percentiles(text: str) -> tuple[float, float]:
+    """Read LOW-HIGH, P50, P95 or P99."""
+    if text.upper() in AROUND:
+        return AROUND[text.upper()]
+    found = _PERCENTILES.fullmatch(text)
+    if found is None or not float(found[1]) <= float(found[2]) <= 100:
+        raise argparse.ArgumentTypeError(f"{text!r}: want LOW-HIGH of 0 to 100, or P50, P95, P99")
+    return float(found[1]), float(found[2])
+
+
+@dataclass(frozen=True)
+class RequestSet:
+    """A choice of requests.
+
+    Attributes:
+        files: of traces; none: stored ones.
+        run: those of this run only.
+        since_ns: that began then or later, Unix nanoseconds.
+        until_ns: that began before.
+        percentiles: of the duration of all that.
+        tags: that a span must have.
+    """
+
+    files: tuple[Path, ...] = ()
+    run: str | None = None
+    since_ns: int | None = None
+    until_ns: int | None = None
+    percentiles: tuple[float, float] = (0.0, 100.0)
+    tags: tuple[Tag, ...] = ()
+
+
+Part = tuple[str, Any]
+"""Name of what is said of a set, and its value."""
+
+
+def tag(text: str) -> Tag:
+    """Read KEY=VALUE."""
+    key, equals, value = text.partition("=")
+    if not equals or not key:
+        raise argparse.ArgumentTypeError(f"{text!r}: want KEY=VALUE")
+    return Tag(key, value)
+
+
+def moment(text: str) -> int:
+    """Read a time, here unless it says where, or how long ago it was; Unix nanoseconds."""
+    if found := _AGO.fullmatch(text):
+        return time.time_ns() - round(float(found[1]) * _SECONDS[found[2]] * 1e9)
+    try:
+        return round(datetime.fromisoformat(text).timestamp() * 1e6) * 1000
+    except (ValueError, OverflowError, OSError):
+        msg = f"{text!r}: want a time as 2026-05-13T14:05, or 30s, 10m, 2h or 1d ago"
+        raise argparse.ArgumentTypeError(msg) from None
+
+
+_PARTS: dict[str, Callable[[str], Any]] = {
+    "run": str,
+    "since": moment,
+    "until": moment,
+    "percentiles": percentiles,
+    "tag": tag,
+}
+
+
+def base_part(text: str) -> Part:
+    """Read a file, or NAME=VALUE of what requests are compared with."""
+    name, equals, value = text.partition("=")
+    if equals and name in _PARTS:
+        return name, _PARTS[name](value)
+    return "file", Path(text)
+
+
+def base_of(chosen: RequestSet, parts: Sequence[Part]) -> RequestSet | None:
+    """Make the choice of requests to compare with; unset parts are those of the first choice.
+
+    Files, a run or a time take the place of all three.
+    """
+    if not parts:
+        return None
+    given = {name: [one for other, one in parts if other == name] for name, _ in parts}
+    base = chosen
+    if given.keys() & {"file", "run", "since", "until"}:
+        files = tuple(given.get("file", ())) or chosen.files
+        base = replace(chosen, files=files, run=None, since_ns=None, until_ns=None)
+    for name, field in (("run", "run"), ("since", "since_ns"), ("until", "until_ns")):
+        if name in given:
+            base = replace(base, **{field: given[name][-1]})
+    if "percentiles" in given:
+        base = replace(base, percentiles=given["percentiles"][-1])
+    return replace(base, tags=tuple(given["tag"])) if "tag" in given else base
+
+
+def set_text(chosen: RequestSet) -> str:
+    """A set in words."""
+    said = [] if chosen.run is None else [f"run {chosen.run}"]
+    for word, at in (("since", chosen.since_ns), ("until", chosen.until_ns)):
+        if at is not None:
+            said.append(f"{word} {datetime.fromtimestamp(at / 1e9):%Y-%m-%d %H:%M:%S}")
+    low, high = chosen.percentiles
+    if (low, high) != (0.0, 100.0):
+        said.append(next((name for name, two in AROUND.items() if two == (low, high)), ""))
+        said[-1] = said[-1] or f"{low:g} to {high:g} %"
+    said += [f"{one.key}={one.value}" for one in chosen.tags]
+    return ", ".join([*[one.name for one in chosen.files[:2]], *said]) or "all"

@@ -9,10 +9,11 @@ from collections.abc import Iterator
 from pydantic import ValidationError
 from tidscope_wire.generated.models import DoctorCheck, DoctorReport
 
-from tidscope_backend.cli.collector_command import collector_command
-from tidscope_backend.cli.command import Command, CommandError
-from tidscope_backend.cli.installation import warn_if_others_may_change_it
-from tidscope_backend.cli.terminal import print_lines
+from tidscope_backend.cli.collect import (
+    collector_command,
+    warn_if_others_may_change_it,
+)
+from tidscope_backend.cli.command import Command, CommandError, print_lines
 
 WORD_WIDTH = 9
 MAX_WIDTH = 100

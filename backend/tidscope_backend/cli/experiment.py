@@ -17,11 +17,9 @@ from tidscope_backend.cli.backend_client import (
     UntrustedError,
 )
 from tidscope_backend.cli.backend_user import act_as, choose_backend_user
-from tidscope_backend.cli.command import Command, CommandError, loading
-from tidscope_backend.cli.own_tidscope import own_tidscope
-from tidscope_backend.cli.runs_directory import user_runs_directory
-from tidscope_backend.cli.server_options import add_backend_options
-from tidscope_backend.cli.terminal import ProgressLine, print_lines
+from tidscope_backend.cli.command import Command, CommandError, ProgressLine, loading, print_lines
+from tidscope_backend.cli.experiment_client import own_tidscope
+from tidscope_backend.cli.server_options import add_backend_options, user_runs_directory
 from tidscope_backend.experiments.bounds import Bound, Decision, decide, parse_bound
 from tidscope_backend.experiments.definition import Definition, read_definition
 from tidscope_backend.experiments.figures import THROUGHPUT
@@ -37,7 +35,7 @@ from tidscope_backend.settings import BROWSER_VARIABLE
 BOUND_EXCEEDED, CELL_FAILED = 2, 3
 _BACKEND = Path(__file__).resolve().parents[1]
 PLACES = (_BACKEND / "sources" / "experiments", _BACKEND.parents[1] / "experiments")
-"""Where the ready files are: as installed, or in a checkout."""
+"""Folder of the ready files: installed, or in a checkout."""
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -73,7 +71,7 @@ def _requests(options: argparse.Namespace) -> str:
             requests_of_spans,
             trace_text,
         )
-        from tidscope_backend.store.lookup import RunNotFoundError, find_run
+        from tidscope_backend.store.directory import RunNotFoundError, find_run
         from tidscope_backend.store.reader import RunReader
 
     source = Path(options.requests_of)
@@ -169,7 +167,7 @@ class Progress:
 
 
 def duration_text(seconds: float) -> str:
-    """As `3 min`, or `40 s`."""
+    """A duration such as `3 min` or `40 s`."""
     return f"{seconds / 60:.0f} min" if seconds >= 120 else f"{seconds:.0f} s"
 
 

@@ -1,19 +1,25 @@
-"""What an experiment asks of a running tidscope, repeat by repeat."""
+"""The tidscope that an experiment uses: a running one, or `tidscope up` for its duration."""
 
+import json
+import subprocess
+import tempfile
 import time
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
 from tidscope_wire.generated.models import AttachRequest, GroupSelector, Steering, Target
 
 from tidscope_backend.cli.backend_client import BackendClient, RefusedError, UnavailableError
+from tidscope_backend.cli.command import CommandError
+from tidscope_backend.cli.output_relay import Keeping
 from tidscope_backend.cli.recording_client import RecordingClient, RecordingOptions
-from tidscope_backend.cli.redaction import Keeping
 from tidscope_backend.experiments.figures import figures_of_run
 from tidscope_backend.experiments.matrix import Cell
 from tidscope_backend.experiments.workload import RepeatError
+from tidscope_backend.processes import bound_to_parent, run_module, wait_or_kill
 from tidscope_backend.store.folder import RunFolder
 
 ENDED_SECONDS = 20.0
@@ -73,7 +79,7 @@ class ExperimentClient:
             self._backend.request(f"/targets/{target}", "DELETE")
 
     def figures(self, run: str) -> Mapping[str, float]:
-        """What a run shows; nothing, if the backend keeps its runs elsewhere.
+        """Figures of a run; none if the backend keeps its runs elsewhere.
 
         It is read as soon as it has ended: that its parts are sealed can be long in coming on a
         busy machine, and changes nothing.
@@ -110,3 +116,43 @@ def _refusable(ask: Callable[[], T]) -> T:
         return ask()
     except RefusedError as error:
         raise RepeatError(str(error)) from None
+
+
+STOP_SECONDS = 30.0
+SHOWN = 1000
+"""Characters of its messages, if it does not start."""
+
+
+@dataclass(frozen=True)
+class OwnTidscope:
+    """A client of it, and where its page is."""
+
+    backend: BackendClient
+    url: str
+
+
+@contextmanager
+def own_tidscope() -> Iterator[OwnTidscope]:
+    """Start one at a free port, and end it. Raises CommandError."""
+    command = run_module("tidscope_backend", "up", "--json", "--no-open", "--port", "0")
+    with tempfile.TemporaryFile() as messages:
+        process = subprocess.Popen(
+            bound_to_parent(command),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=messages,
+            start_new_session=True,
+        )
+        try:
+            line = b"" if process.stdout is None else process.stdout.readline()
+            if not line:
+                messages.seek(0)
+                said = messages.read().decode(errors="replace").strip()[-SHOWN:]
+                raise CommandError(f"tidscope did not start:\n{said}")
+            facts = json.loads(line)
+            address = str(facts["address"]).removeprefix("http://")
+            with BackendClient(address, facts["token"]) as backend:
+                yield OwnTidscope(backend, facts["url"])
+        finally:
+            process.terminate()
+            wait_or_kill(process, STOP_SECONDS)

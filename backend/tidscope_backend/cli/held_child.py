@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tidscope_backend.cli.command import CommandError
-from tidscope_backend.parent_death import exec_program
+from tidscope_backend.processes import exec_program
 
 PTRACE_TRACEME = 0
 PTRACE_DETACH = 17
@@ -117,7 +117,7 @@ def spawn_held(
         reported = {what: int(number) for what, number in map(str.split, lines)}
     pid = reported.pop("pid", 0)
     if pid and not reported:
-        # It stops where execve(2) has put the program in place; a damaged one may kill it there.
+        # The child stops after execve(2) has placed the program; a damaged one may kill it there.
         _, status = os.waitpid(pid, 0)
         if os.WIFSTOPPED(status):
             _ptrace(libc, PTRACE_SETOPTIONS, pid, PTRACE_O_EXITKILL)

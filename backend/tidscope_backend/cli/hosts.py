@@ -13,9 +13,8 @@ from tidscope_wire.generated.models import Actor, AuditAction
 from tidscope_wire.proof import DEFAULT_HOST_NAME, HOST_NAME, host_secret
 
 from tidscope_backend.cli.backend_user import choose_server_user
-from tidscope_backend.cli.command import Command, CommandError
+from tidscope_backend.cli.command import Command, CommandError, print_lines
 from tidscope_backend.cli.server_options import duration
-from tidscope_backend.cli.terminal import print_lines
 from tidscope_backend.security.host_file import FILE_NAME, HostEntry, HostFile, HostFileError
 from tidscope_backend.settings import COLLECTOR_VARIABLE, state_directory
 

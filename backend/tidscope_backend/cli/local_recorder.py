@@ -35,25 +35,23 @@ from websockets.exceptions import ConnectionClosed
 
 from tidscope_backend.cli.backend_client import RefusedError
 from tidscope_backend.cli.backend_user import BackendUser, act_as
+from tidscope_backend.cli.collect import ForkedCollector
 from tidscope_backend.cli.command import CommandError
-from tidscope_backend.cli.forked_collector import ForkedCollector
 from tidscope_backend.cli.recording_client import Outlived, RecordingOptions
+from tidscope_backend.connections.connection import CloseError
 from tidscope_backend.host_registry import HostRegistry
 from tidscope_backend.ingest.frame_ingest import FrameIngest
 from tidscope_backend.ingest.links import CollectorLinks
 from tidscope_backend.ingest.session import CollectorSessions, DisconnectedError
-from tidscope_backend.recording.part_sealer import PartSealer, seal_in_process
+from tidscope_backend.recording.part_sealer import PartSealer, RunSaver, seal_in_process
 from tidscope_backend.recording.recorder import Recorder
-from tidscope_backend.recording.run_saver import RunSaver
 from tidscope_backend.recording.sealing import seal_part, write_summaries
 from tidscope_backend.settings import Settings
-from tidscope_backend.store.directory import RunsDirectory
+from tidscope_backend.store.directory import ManifestWriter, RunsDirectory
 from tidscope_backend.store.disk import Disk
 from tidscope_backend.store.folder import RunFolder
-from tidscope_backend.store.manifests import ManifestWriter
 from tidscope_backend.stream.fanout import Fanout
-from tidscope_backend.stream.history_store import HistoryStore
-from tidscope_backend.websocket_close import CloseError
+from tidscope_backend.stream.history import HistoryStore
 
 R = TypeVar("R")
 CONNECT_SECONDS = 20.0
@@ -79,7 +77,7 @@ class LocalRecorder:
     def __init__(self, runs: Path, options: RecordingOptions, user: BackendUser | None) -> None:
         self._options = options
         self._user = user
-        # Its threads write files, too.
+        # Threads of the collector write files, too.
         self._disk = Disk(partial(act_as, user))
         self._manifests = ManifestWriter(self._disk)
         self._sealer = PartSealer(self._disk, self._seal)

@@ -7,9 +7,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from tidscope_backend.cli.command import Command, CommandError
-from tidscope_backend.cli.runs_directory import add_runs_dir_option, chosen_runs_directory
-from tidscope_backend.cli.terminal import print_lines
+from tidscope_backend.cli.command import Command, CommandError, print_lines
+from tidscope_backend.cli.server_options import add_runs_dir_option, chosen_runs_directory
 from tidscope_backend.locks.experiments import choose_program, write_experiment
 from tidscope_backend.locks.findings import LockUse, Measured, hints_of, lock_uses, measured
 from tidscope_backend.locks.report import Finding, LockReport
@@ -62,7 +61,7 @@ def _answer(options: argparse.Namespace) -> dict[str, Any]:
 
 def _add_run(answer: dict[str, Any], options: argparse.Namespace) -> None:
     from tidscope_backend.locks.waits import add_waits
-    from tidscope_backend.store.lookup import RunNotFoundError, find_run
+    from tidscope_backend.store.directory import RunNotFoundError, find_run
 
     try:
         runs = chosen_runs_directory(options)

@@ -12,13 +12,10 @@ from tidscope_policies.parameters import ParameterError, make_parameters
 from tidscope_policies.registry import POLICIES
 from tidscope_policies.simulation.campaign import Plant, Row
 
-from tidscope_backend.cli.bench import table
-from tidscope_backend.cli.bench.provenance import Provenance
-from tidscope_backend.cli.bench.runner import run_campaign
-from tidscope_backend.cli.bench.scenario_files import ScenarioError, load, shipped
-from tidscope_backend.cli.command import Command, CommandError
-from tidscope_backend.cli.policy_parameters import add_set_option, parameters_given
-from tidscope_backend.cli.terminal import print_lines
+from tidscope_backend.cli import policy_bench
+from tidscope_backend.cli.command import Command, CommandError, print_lines
+from tidscope_backend.cli.policy_bench import Provenance, ScenarioError, load, run_campaign, shipped
+from tidscope_backend.cli.steer import add_set_option, parameters_given
 
 SEEDS = 20
 MAX_SEEDS = 10_000
@@ -37,14 +34,14 @@ def _run(options: argparse.Namespace) -> int:
         scenarios = chosen(options.scenario, options.only)
         page = None if options.write is None else options.write.read_text("utf-8")
         if page is not None:
-            table.replaced(page, "")
+            policy_bench.replaced(page, "")
     except (CommandError, OSError, ValueError) as error:
         print_lines(f"policies bench: {error}", file=sys.stderr)
         return 2
     rows, seconds = _bench(policies, scenarios, given, options)
     if page is not None:
         results = _results(rows, scenarios, options, seconds)
-        options.write.write_text(table.replaced(page, results), "utf-8")
+        options.write.write_text(policy_bench.replaced(page, results), "utf-8")
     return 0
 
 
@@ -150,16 +147,16 @@ def _bench(
     begun = time.monotonic()
     names = [scenario.name for scenario in scenarios]
     if not options.json:
-        print_lines(table.text_line(table.head(names)), flush=True)
+        print_lines(policy_bench.text_line(policy_bench.head(names)), flush=True)
     rows: list[Row] = []
     for row in run_campaign(policies, scenarios, _seed_range(options), given=given):
         rows.append(row)
         if not options.json:
-            print_lines(table.text_line(table.cells(row)), flush=True)
+            print_lines(policy_bench.text_line(policy_bench.cells(row)), flush=True)
     seconds = time.monotonic() - begun
     if options.json:
         report = {
-            "policies": {row.policy: table.as_json(row) for row in rows},
+            "policies": {row.policy: policy_bench.as_json(row) for row in rows},
             "scenarios": {scenario.name: scenario.title for scenario in scenarios},
             "given": given,
             "seeds": options.seeds,
@@ -180,7 +177,7 @@ def _results(
 ) -> str:
     made, seeds = Provenance.here(), _seed_range(options)
     given = f"With {', '.join(options.set)}. " if options.set else ""
-    shown = table.markdown(rows, [scenario.name for scenario in scenarios])
+    shown = policy_bench.markdown(rows, [scenario.name for scenario in scenarios])
     return (
         f"{given}Seeds: {seeds.start} to {seeds.stop - 1}. Machine: {made.machine}. "
         f"Date: {made.date}. Commit: {made.commit}. "

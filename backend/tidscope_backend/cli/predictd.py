@@ -10,8 +10,7 @@ from typing import Any
 
 from tidscope_predictd.client import SYSTEM_SOCKET, VARIABLE, ServiceError, connect, socket_path
 
-from tidscope_backend.cli.command import Command, CommandError
-from tidscope_backend.cli.terminal import print_lines
+from tidscope_backend.cli.command import Command, CommandError, print_lines
 from tidscope_backend.settings import state_directory
 
 SYSTEM_FOLDER = Path("/var/lib/tidscope/predictd")

@@ -1,18 +1,32 @@
-"""`tidscope prove`: whether a policy helps a live program, shown by blocks with and without it."""
+"""`tidscope prove`: whether a policy helps a live program; and trials, which sweeps use too."""
 
 import argparse
+import signal
 import sys
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Generic, TypeVar
 
-from tidscope_wire.generated.models import ProofState, Steering, Target
+from tidscope_wire.generated.models import (
+    AttachRequest,
+    ProofState,
+    RunEvent,
+    RunEventsResponse,
+    RunManifest,
+    Steering,
+    Target,
+    TargetState,
+)
 
-from tidscope_backend.cli.backend_client import BackendClient
-from tidscope_backend.cli.command import Command, CommandError
-from tidscope_backend.cli.live_trial import FinishedTrial, LiveTrial, TrialReading, process_id
-from tidscope_backend.cli.running_backend import running_backend
+from tidscope_backend.cli.backend_client import BackendClient, RefusedError, running_backend
+from tidscope_backend.cli.command import Command, CommandError, print_lines
+from tidscope_backend.cli.output_relay import Keeping
+from tidscope_backend.cli.recording_client import RecordingClient, RecordingOptions
 from tidscope_backend.cli.server_options import add_backend_options, duration
 from tidscope_backend.cli.steer import add_policy_options, add_setup_options, steering_request
-from tidscope_backend.cli.terminal import print_lines
 from tidscope_backend.proving.picture import draw_proof
 from tidscope_backend.proving.result import ProofResult, read_proof
 
@@ -24,6 +38,28 @@ def _run(options: argparse.Namespace) -> int:
     """Prove, and report the result."""
     with running_backend(options) as backend:
         return _ProvingClient(backend, options).run()
+
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class FinishedTrial(Generic[Result]):
+    """A trial that has ended, with or without a result.
+
+    Attributes:
+        run: in which it is kept.
+        target: the program.
+        result: as the run has it.
+        is_released: this command released the program.
+        ending: why there is no result; empty: somebody ended it.
+    """
+
+    run: RunManifest
+    target: Target
+    result: Result
+    is_released: bool
+    ending: str
 
 
 class _ProvingClient:
@@ -151,3 +187,128 @@ COMMAND = Command(
     add_arguments=_add_arguments,
     run=_run,
 )
+LOOK_SECONDS = 0.5
+ENDINGS: Mapping[TargetState, str] = {
+    "exited": "the program has exited",
+    "detached": "the collector is gone, or somebody has detached the program",
+}
+"""Why a trial has no result, by the state of its target."""
+RESULT_SECONDS = 10.0
+"""How long the frame with the result may take to be in the run."""
+
+
+@dataclass(frozen=True)
+class TrialReading(Generic[Result]):
+    """How a kind of trial is read.
+
+    Attributes:
+        look: takes what is steered; whether the trial has ended by itself, None while it goes on.
+        read: takes the events of the run.
+        is_result: whether what was read says how it ended.
+    """
+
+    look: Callable[[Target], bool | None]
+    read: Callable[[Sequence[RunEvent]], Result]
+    is_result: Callable[[Result], bool]
+
+
+class LiveTrial(Generic[Result]):
+    """Starts a trial, follows it, and keeps its run.
+
+    Args:
+        backend: where it is.
+        pid: of the program.
+        name: of the run.
+        tag: of the run.
+        reading: how it is read.
+    """
+
+    def __init__(
+        self, backend: BackendClient, pid: int, name: str, tag: str, reading: TrialReading[Result]
+    ) -> None:
+        self._request, self._pid, self._reading = backend.request_model, pid, reading
+        recording = RecordingOptions(
+            name=name,
+            tags=[tag],
+            group=None,
+            notes=None,
+            rate_hz=None,
+            past_s=None,
+            duration_s=None,
+            keeping=Keeping(arguments=True, output=False, patterns=()),
+        )
+        self._recorder = RecordingClient(backend, recording)
+        self._state: TargetState = "attached"
+
+    def carry_out(self, body: dict[str, object], *, release: bool) -> FinishedTrial[Result]:
+        """Do it, until it ends by itself or a signal ends it.
+
+        Args:
+            body: of the request that begins it.
+            release: release the program even if the trial lets a policy go on.
+        """
+        stop = threading.Event()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, lambda *_: stop.set())
+        target = self._recorder.attach(AttachRequest(pid=self._pid))
+        run = self._recorder.start(target)
+        path = f"/targets/{target.id}/steering"
+        try:
+            self._request(path, Target, "PUT", body)
+            try:
+                has_result = self._follow(target.id, stop)
+            finally:
+                is_released = stop.is_set() or release
+                if is_released:
+                    self._release(path)
+            result = self._result(run, RESULT_SECONDS if has_result else 0.0)
+        finally:
+            run = self._stop(run)
+        return FinishedTrial(run, target, result, is_released, ENDINGS.get(self._state, ""))
+
+    def _follow(self, target: str, stop: threading.Event) -> bool:
+        """Look until it ends; whether it has ended by itself."""
+        while not stop.is_set():
+            now = self._request(f"/targets/{target}", Target)
+            self._state = now.state
+            ended = self._reading.look(now)
+            if ended is not None:
+                return ended
+            if now.state != "attached":
+                return False
+            stop.wait(LOOK_SECONDS)
+        return False
+
+    def _result(self, run: RunManifest, seconds: float) -> Result:
+        """The trial's result once the run holds its end, or the newest state after a timeout."""
+        end = time.monotonic() + seconds
+        while True:
+            events = self._request(f"/runs/{run.id}/events", RunEventsResponse).events
+            result = self._reading.read(events)
+            if self._reading.is_result(result) or time.monotonic() >= end:
+                return result
+            time.sleep(LOOK_SECONDS)
+
+    def _stop(self, run: RunManifest) -> RunManifest:
+        try:
+            return self._recorder.stop(run)
+        except RefusedError:
+            # The trial ended with the program.
+            return self._recorder.manifest(run)
+
+    def _release(self, path: str) -> None:
+        try:
+            self._request(path, Target, "DELETE")
+        except RefusedError:
+            pass  # The program is no longer steered.
+
+
+def process_id(text: str) -> int:
+    """Parse the id of a process.
+
+    Raises:
+        argparse.ArgumentTypeError: it cannot be one.
+    """
+    if not text.isdecimal() or not int(text):
+        raise argparse.ArgumentTypeError(f"{text} is no process id")
+    return int(text)

@@ -18,6 +18,12 @@ from tidscope_wire.generated.models import (
     Target,
 )
 
+from tidscope_backend.cli.attach import (
+    CHOICES,
+    add_target_options,
+    required_request,
+    target_request,
+)
 from tidscope_backend.cli.backend_client import (
     BackendClient,
     RefusedError,
@@ -25,38 +31,30 @@ from tidscope_backend.cli.backend_client import (
     UntrustedError,
 )
 from tidscope_backend.cli.backend_user import choose_backend_user
-from tidscope_backend.cli.command import Command, CommandError, loading
+from tidscope_backend.cli.collect import warn_if_others_may_change_it
+from tidscope_backend.cli.command import Command, CommandError, ProgressLine, loading, print_lines
 from tidscope_backend.cli.held_child import OWN_FAILURE, HeldChild, Outputs, spawn_held
-from tidscope_backend.cli.installation import warn_if_others_may_change_it
-from tidscope_backend.cli.output_relay import relayed_outputs
-from tidscope_backend.cli.recording_client import RecordingClient, RecordingOptions, RunRecorder
-from tidscope_backend.cli.redaction import (
+from tidscope_backend.cli.output_relay import (
     ARGUMENTS_VARIABLE,
     OUTPUT_VARIABLE,
     Keeping,
     kept_by_default,
     pattern,
+    relayed_outputs,
 )
-from tidscope_backend.cli.relay import relay_until_exit
+from tidscope_backend.cli.recording_client import RecordingClient, RecordingOptions, RunRecorder
+from tidscope_backend.cli.relay import blocked_signals, interrupted_twice, relay_until_exit
 from tidscope_backend.cli.run_report import report
 from tidscope_backend.cli.run_text import progress, summary
-from tidscope_backend.cli.runs_directory import user_runs_directory
 from tidscope_backend.cli.server_options import (
     add_backend_options,
     add_ledger_options,
     add_source_option,
     duration,
     ledger_arguments,
+    user_runs_directory,
 )
-from tidscope_backend.cli.signal_queue import blocked_signals, interrupted_twice
-from tidscope_backend.cli.target_options import (
-    CHOICES,
-    add_target_options,
-    required_request,
-    target_request,
-)
-from tidscope_backend.cli.terminal import ProgressLine, print_lines
-from tidscope_backend.process_identity import start_ticks
+from tidscope_backend.processes import start_ticks
 from tidscope_backend.settings import BROWSER_VARIABLE
 from tidscope_backend.store.folder import RunFolder
 

@@ -15,19 +15,19 @@ from tidscope_wire.generated.models import (
 )
 
 from tidscope_backend.cli.backend_client import BackendClient
-from tidscope_backend.cli.redaction import Keeping
-from tidscope_backend.process_identity import local_host_id
+from tidscope_backend.cli.output_relay import Keeping
+from tidscope_backend.processes import local_host_id
 
 FIRST_SECONDS = 20.0
 LAST_SECONDS = 10.0
 OUTLIVED_SECONDS, OUTLIVED_FRAMES = 2.0, 3
-"""What processes of a command have after it to end with it: both."""
+"""Time in seconds, and frames, that processes of a command have to end after it; both must pass."""
 POLL_SECONDS = 0.02
 
 
 @dataclass(frozen=True)
 class RecordingOptions:
-    """What to record, and how to describe the run; None: not given.
+    """The target to record, and the description of the run; None if not given.
 
     `source` is how a collector of our own reads counters, `ledger` the arguments that say which
     ledgers of states it keeps; those of a running tidscope stay.

@@ -1,19 +1,29 @@
-"""Lets a held command run to its exit, relaying output and signals."""
+"""Run a held command to its exit, relaying output and signals.
 
+The terminal sends its signals (Ctrl-C, Ctrl-\\, Ctrl-Z, a window size, a hang-up) to the whole
+foreground process group, so the command has them already. Signals sent to us alone are passed on.
+When Ctrl-Z has stopped the command, we stop as well: the shell waits for us and continues both.
+"""
+
+import ctypes
 import os
 import selectors
 import signal
+import struct
+import termios
 import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from resource import struct_rusage
+from types import TracebackType
+from typing import NamedTuple, Self
 
 from tidscope_wire.generated.models import RunOutcome
 
 from tidscope_backend.cli.held_child import HeldChild
-from tidscope_backend.cli.job_control import FORWARDED, TerminalModes, pass_on, stop_with
 from tidscope_backend.cli.output_relay import OutputRelay, OutputTail
-from tidscope_backend.cli.signal_queue import SignalQueue
 
 TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 ENDING = frozenset({signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT})
@@ -68,6 +78,19 @@ class CommandExit:
         )
 
 
+FORWARDED = (
+    signal.SIGINT,
+    signal.SIGTERM,
+    signal.SIGHUP,
+    signal.SIGQUIT,
+    signal.SIGUSR1,
+    signal.SIGUSR2,
+    signal.SIGWINCH,
+    signal.SIGTSTP,
+    signal.SIGCONT,
+)
+
+
 def relay_until_exit(child: HeldChild) -> CommandExit:
     """Release a held command and relay until it exits."""
     relay = OutputRelay(child.pipes)
@@ -90,7 +113,7 @@ def relay_until_exit(child: HeldChild) -> CommandExit:
                     pass_on(received, child.pid)
         elapsed_s = time.monotonic() - started
         children_cpu_us = _children_cpu_us(child.pid)
-        queue.read()  # What came before the exit was for the command.
+        queue.read()  # Signals that came before the exit were for the command.
         _, status, usage = os.wait4(child.pid, 0)
         if os.WIFSIGNALED(status):
             modes.restore()
@@ -99,6 +122,80 @@ def relay_until_exit(child: HeldChild) -> CommandExit:
         _finish(relay, selector, queue)
     tail = relay.tail if child.pipes else None
     return CommandExit(status, usage, children_cpu_us, elapsed_s, tail)
+
+
+class ReceivedSignal(NamedTuple):
+    """A signal.
+
+    Attributes:
+        number: of the signal.
+        code: SI_USER and the like, 0 or below, if a process sent it; above 0: the kernel.
+        sender: process id of the sender; 0 if the kernel sent it, or another pid namespace.
+    """
+
+    number: signal.Signals
+    code: int
+    sender: int
+
+    @property
+    def from_kernel(self) -> bool:
+        """Whether the kernel sent it: to the foreground process group of a terminal, say."""
+        return self.code > 0
+
+
+_RECORD = struct.Struct("=IiiI112x")
+"""signalfd_siginfo: number, errno, code, sender's process id, and what is not read."""
+_SET = struct.Struct("@Q120x")
+"""sigset_t of the C library: a bit a signal, from signal 1 on."""
+
+
+class SignalQueue:
+    """While it is entered, these signals wait in it. A selector can wait for it.
+
+    Signals for a process go to any of its threads that does not block them, so all of them have to:
+    those of libraries are started within `blocked_signals`.
+
+    Args:
+        numbers: those that are ignored stay ignored and do not come.
+    """
+
+    def __init__(self, numbers: Iterable[signal.Signals]) -> None:
+        self._numbers = [one for one in numbers if signal.getsignal(one) != signal.SIG_IGN]
+        self._descriptor = -1
+        self._before: set[int | signal.Signals] = set()
+
+    def __enter__(self) -> Self:
+        bits = sum(1 << (number - 1) for number in self._numbers)
+        libc = ctypes.CDLL(None, use_errno=True)
+        self._descriptor = libc.signalfd(-1, _SET.pack(bits), os.O_NONBLOCK | os.O_CLOEXEC)
+        if self._descriptor < 0:
+            raise OSError(ctypes.get_errno(), "signalfd")
+        self._before = set(signal.pthread_sigmask(signal.SIG_BLOCK, self._numbers))
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        os.close(self._descriptor)
+        signal.pthread_sigmask(signal.SIG_SETMASK, self._before)
+
+    def fileno(self) -> int:
+        """Readable while a signal waits."""
+        return self._descriptor
+
+    def read(self) -> list[ReceivedSignal]:
+        """Take out those that wait. Does not block."""
+        try:
+            data = os.read(self._descriptor, _RECORD.size * len(self._numbers))
+        except BlockingIOError:
+            return []
+        return [
+            ReceivedSignal(signal.Signals(number), code, sender)
+            for number, _, code, sender in _RECORD.iter_unpack(data)
+        ]
 
 
 def _finish(relay: OutputRelay, selector: selectors.BaseSelector, queue: SignalQueue) -> None:
@@ -111,7 +208,7 @@ def _finish(relay: OutputRelay, selector: selectors.BaseSelector, queue: SignalQ
 
 
 def _children_cpu_us(pid: int) -> int | None:
-    """What the children that a process waited for have used, if it was not waited for yet."""
+    """CPU time of the children that a process waited for, in µs; None if it was reaped."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:
@@ -124,3 +221,114 @@ def _name(number: int) -> str:
         return signal.Signals(number).name
     except ValueError:
         return f"SIGRTMIN+{number - signal.SIGRTMIN}"
+
+
+def pass_on(received: ReceivedSignal, pid: int) -> None:
+    """Send a signal on to a child that was not waited for, unless it has it already."""
+    if received.sender == pid:
+        return  # The command sent the signal to its process group, as editors do for Ctrl-Z.
+    if received.number == signal.SIGCONT and not _is_stopped(pid):
+        return  # A shell continues the whole process group.
+    if received.from_kernel:
+        # A shell that we run has groups of its own in the foreground, and learns of the end of its
+        # terminal only as the leader of the session, which we may be in its place.
+        other_group = os.getpgid(pid) != os.getpgrp()
+        if received.number != signal.SIGHUP or not other_group:
+            return
+    os.kill(pid, received.number)
+
+
+def _is_stopped(pid: int) -> bool:
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "T"
+
+
+def stop_with(pid: int) -> None:
+    """Stop, until somebody continues us, if Ctrl-Z has stopped a child.
+
+    A child that was stopped by SIGSTOP is recorded as it is.
+    """
+    try:
+        stopped = os.waitid(os.P_PID, pid, os.WSTOPPED | os.WNOHANG)
+    except ChildProcessError:  # The child has exited, so it cannot be waited for as one that stops.
+        return
+    if stopped is None or stopped.si_status != signal.SIGTSTP:
+        return
+    # The kernel ignores it where no shell could continue us (an orphaned process group).
+    os.kill(os.getpid(), signal.SIGTSTP)
+    before = signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTSTP})
+    signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+class TerminalModes:
+    """The modes of our terminal, if there is one and we are in its foreground."""
+
+    def __init__(self) -> None:
+        self._terminal = next(filter(_is_foreground, range(3)), None)
+        self._modes = None if self._terminal is None else termios.tcgetattr(self._terminal)
+
+    def restore(self) -> None:
+        """Set them again, and be in the foreground again.
+
+        A shell does so for a job that a signal has killed. It does not learn of that: it sees our
+        exit code only.
+        """
+        if self._terminal is None or self._modes is None:
+            return
+        # A process in the background would be stopped for this.
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTTOU})
+        with suppress(OSError, termios.error):
+            os.tcsetpgrp(self._terminal, os.getpgrp())
+            termios.tcsetattr(self._terminal, termios.TCSADRAIN, self._modes)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _is_foreground(descriptor: int) -> bool:
+    try:
+        return os.tcgetpgrp(descriptor) == os.getpgrp()
+    except OSError:
+        return False
+
+
+@contextmanager
+def blocked_signals() -> Iterator[None]:
+    """Threads that are started within get no signals."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def interrupted_twice(first: str) -> Iterator[None]:
+    """An interrupt prints a line; a second one is a KeyboardInterrupt. Ctrl-C and SIGTERM do so.
+
+    The end of the terminal, which its shell reports after the kernel, ends nothing.
+
+    Args:
+        first: the line.
+    """
+    seen: list[int] = []
+
+    def interrupt(number: int, _: object) -> None:
+        seen.append(number)
+        if len(seen) > 1:
+            raise KeyboardInterrupt
+        # Printing may be what was interrupted.
+        os.write(2, f"{first}\n".encode())
+
+    handlers = ((signal.SIGINT, interrupt), (signal.SIGTERM, interrupt), (signal.SIGHUP, _go_on))
+    before = {
+        number: signal.signal(number, handler)
+        for number, handler in handlers
+        if signal.getsignal(number) != signal.SIG_IGN
+    }
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _go_on(*_: object) -> None:
+    """Nothing ends because of it."""

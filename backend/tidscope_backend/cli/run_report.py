@@ -1,4 +1,4 @@
-"""What a run recorded, in numbers: totals of the process, its roles and its threads."""
+"""A run in numbers and as text: totals, roles, threads, wakers, takers and states."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass
@@ -6,15 +6,19 @@ from typing import TYPE_CHECKING
 
 from tidscope_wire.generated.models import RunManifest
 
-from tidscope_backend.cli.run_facts import RunFacts
-from tidscope_backend.store.folder import RunFolder
-from tidscope_backend.store.losses import what_is_missing
+from tidscope_backend.store.folder import RunFolder, what_is_missing
 
 if TYPE_CHECKING:
     from tidscope_backend.store.reader import RunReader
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from tidscope_wire.generated.models import TableName
+
+from tidscope_backend.text import format_seconds, plural
 
 GAUGES = ("state", "state_since_ns")
-"""Of these a difference means nothing."""
+"""Gauges: the difference of two values means nothing."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +70,48 @@ class LockReport:
 
 
 @dataclass(frozen=True)
+class Waker:
+    """A process, or an interrupt, that woke threads of the target.
+
+    Attributes:
+        name: of the process.
+        pid: its id; 0 of an interrupt.
+        count: wake-ups.
+        blocked_ns: length of the waits that ended by it.
+        delay_ns: from the wake-up until the thread ran.
+    """
+
+    name: str
+    pid: int
+    count: int
+    blocked_ns: int
+    delay_ns: int
+
+
+@dataclass(frozen=True)
+class Taker:
+    """A process that ran while threads of the target waited for that CPU.
+
+    Attributes:
+        name: of the process.
+        pid: its id.
+        ns: what they waited meanwhile.
+    """
+
+    name: str
+    pid: int
+    ns: int
+
+
+@dataclass(frozen=True)
+class RunFacts:
+    """Wakers and takers; empty without a ledger."""
+
+    wakers: Sequence[Waker]
+    takers: Sequence[Taker]
+
+
+@dataclass(frozen=True)
 class RunReport:
     """A run.
 
@@ -110,7 +156,6 @@ def report(folder: RunFolder) -> RunReport:
     """
     from tidscope_wire.states import STATE_FIELDS
 
-    from tidscope_backend.cli.run_tables import run_facts
     from tidscope_backend.comparison.figures import totals_by_role, whole
     from tidscope_backend.store.reader import RunReader
 
@@ -141,7 +186,7 @@ def report(folder: RunFolder) -> RunReport:
 
 
 def _locks(reader: "RunReader") -> list[LockReport]:
-    from tidscope_backend.store.table_growth import table_growth
+    from tidscope_backend.store.reader import table_growth
 
     rows = table_growth(reader.parts, "locks").to_pylist()
     if not rows:
@@ -178,3 +223,104 @@ def _difference(
             # Time in a state may fall by microseconds.
             differences[name] = max(0, end - start) if name in states else end - start
     return differences
+
+
+SHOWN = 8
+
+
+def fact_lines(facts: RunFacts) -> Iterator[str]:
+    """The first of each, as text."""
+    if facts.wakers:
+        yield from ("", "WOKEN BY")
+        for waker in facts.wakers[:SHOWN]:
+            yield (
+                f"  {waker.count:9}  {waker.name} ({waker.pid}), after "
+                f"{format_seconds(waker.blocked_ns)}; ran {format_seconds(waker.delay_ns)} later"
+            )
+    if facts.takers:
+        yield from ("", "RAN DURING RUN-QUEUE DELAY")
+        for taker in facts.takers[:SHOWN]:
+            yield f"  {format_seconds(taker.ns):>9}  {taker.name} ({taker.pid})"
+
+
+SMALLEST_SHARE = 0.0005
+
+
+def state_lines(totals: Mapping[str, int], roles: Sequence[RoleReport]) -> Iterator[str]:
+    """The states of all threads and of each role, most time first; nothing without a ledger.
+
+    Args:
+        totals: fields of all threads, in sum.
+        roles: the same by role.
+    """
+    if not _time(totals):
+        return
+    yield ""
+    yield "WHERE THE TIME WENT, of all threads together and by role"
+    yield _line("all", totals)
+    for role in sorted(roles, key=lambda one: -_time(one.fields)):
+        if _time(role.fields):
+            yield _line(f"{role.role} ({plural(role.threads, 'thread')})", role.fields)
+
+
+def _time(fields: Mapping[str, int]) -> int:
+    """The sum of all states, nanoseconds."""
+    # States load numpy, which a recording does without.
+    from tidscope_wire.states import STATE_FIELDS
+
+    return sum(fields.get(name, 0) for name in STATE_FIELDS)
+
+
+def _line(name: str, fields: Mapping[str, int]) -> str:
+    from tidscope_wire.generated.catalogue import CATALOGUE
+    from tidscope_wire.states import STATE_FIELDS
+
+    titles = {field.name: field.label for field in CATALOGUE.fields}
+    time = _time(fields)
+    longest = sorted(STATE_FIELDS, key=lambda field: -fields.get(field, 0))
+    shares = [(fields.get(field, 0) / time, field) for field in longest]
+    parts = [f"{share:.1%} {titles[field]}" for share, field in shares if share >= SMALLEST_SHARE]
+    return f"  {name}: {format_seconds(time)}: {', '.join(parts)}"
+
+
+OWN = "own threads"
+
+
+def run_facts(reader: "RunReader") -> RunFacts:
+    """Read the tables of a run."""
+    return RunFacts(
+        sorted(_wakers(reader), key=lambda one: (-one.blocked_ns, one.name)),
+        sorted(_takers(reader), key=lambda one: (-one.ns, one.name)),
+    )
+
+
+def _wakers(reader: "RunReader") -> Iterator[Waker]:
+    own = reader.manifest.target.process.pid
+    for (pid, name), rows in _grouped(reader, "wakes", "waker_pid", "waker_name", own=own).items():
+        yield Waker(
+            name,
+            pid,
+            sum(row["count"] for row in rows),
+            sum(row["blocked_ns"] for row in rows),
+            sum(row["delay_ns"] for row in rows),
+        )
+
+
+def _takers(reader: "RunReader") -> Iterator[Taker]:
+    own = reader.manifest.target.process.pid
+    for (pid, name), rows in _grouped(reader, "takers", "pid", "name", own=own).items():
+        yield Taker(name, pid, sum(row["ns"] for row in rows))
+
+
+def _grouped(
+    reader: "RunReader", table: TableName, *keys: str, own: int | None = None
+) -> dict[tuple[Any, ...], list[dict[str, Any]]]:
+    """Rows of a table by some of its columns; threads of the own process have one name."""
+    # Reading tables loads pyarrow, which a recording does without.
+    from tidscope_backend.store.reader import table_growth
+
+    groups: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    for row in table_growth(reader.parts, table).to_pylist():
+        key = tuple(row[name] for name in keys)
+        groups.setdefault((own, OWN) if key[0] == own else key, []).append(row)
+    return groups

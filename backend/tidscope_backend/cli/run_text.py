@@ -5,9 +5,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from tidscope_wire.generated.models import RunManifest, RunOutcome
 
-from tidscope_backend.cli.run_facts import fact_lines
-from tidscope_backend.cli.run_report import RunReport
-from tidscope_backend.store.losses import (
+from tidscope_backend.cli.run_report import RunReport, fact_lines, state_lines
+from tidscope_backend.store.folder import (
     children_cpu_us,
     children_text,
     coarser_text,
@@ -77,7 +76,7 @@ def exit_text(outcome: RunOutcome) -> str:
 
 
 def summary(manifest: RunManifest, report: RunReport | None, address: str) -> list[str]:
-    """What was recorded, line by line.
+    """Summary of a recorded run, line by line.
 
     Args:
         manifest: of the run.
@@ -108,8 +107,6 @@ def details(report: RunReport, folder: str, threads: int | None = SHOWN_THREADS)
         folder: where its files are.
         threads: how many threads to list; None: all.
     """
-    from tidscope_backend.cli.run_states import state_lines
-
     manifest = report.manifest
     host, target = manifest.host, manifest.target
     lines = [*_missing(manifest), *_unseen(manifest, report)]
@@ -147,7 +144,7 @@ def details(report: RunReport, folder: str, threads: int | None = SHOWN_THREADS)
 
 
 def _missing(manifest: RunManifest) -> list[str]:
-    """What is missing in a run, as the first lines of what is said of it; none if nothing is."""
+    """Lines that say what a run lacks; none if the run is complete."""
     missing = missing_text(manifest.losses)
     # Why it ended, and how much is missing: the last frames of a process may be, uncounted.
     if manifest.state == "incomplete" and manifest.end_detail and missing in manifest.end_detail:
@@ -158,7 +155,7 @@ def _missing(manifest: RunManifest) -> list[str]:
 
 
 def _unseen(manifest: RunManifest, report: RunReport | None) -> list[str]:
-    """What the kernel counted for the command itself, and its threads do not show."""
+    """CPU time that the kernel counted for the command and that no thread shows."""
     outcome, source = manifest.outcome, manifest.target.source
     if outcome is None or outcome.children_cpu_us is None or report is None:
         return []
@@ -219,7 +216,7 @@ def _totals(fields: Mapping[str, int]) -> list[str]:
 
 
 def _time(report: RunReport) -> Iterator[str]:
-    """What the threads did, as shares of the time that they lived; nothing without a ledger."""
+    """States of the threads as shares of their lifetimes; empty without a ledger."""
     from tidscope_backend.state_groups import shares_of_groups
 
     shares = shares_of_groups(report.totals)

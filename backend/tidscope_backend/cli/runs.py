@@ -10,17 +10,19 @@ from pathlib import Path
 from tidscope_wire.generated.models import RunManifest, RunPatch
 from tidscope_wire.problems import ProblemError
 
-from tidscope_backend.cli.command import Command, CommandError
+from tidscope_backend.cli.command import Command, CommandError, print_lines
 from tidscope_backend.cli.run_report import report
 from tidscope_backend.cli.run_text import SHOWN_THREADS, details, failed, list_line
-from tidscope_backend.cli.runs_directory import add_runs_dir_option, chosen_runs_directory
-from tidscope_backend.cli.terminal import print_lines
-from tidscope_backend.store import trash
-from tidscope_backend.store.directory import RunsDirectory
-from tidscope_backend.store.folder import RunFolder
-from tidscope_backend.store.lock import RunLock
-from tidscope_backend.store.lookup import RunNotFoundError, all_runs, find_run
-from tidscope_backend.store.losses import what_is_missing
+from tidscope_backend.cli.server_options import add_runs_dir_option, chosen_runs_directory
+from tidscope_backend.store.directory import (
+    RunNotFoundError,
+    RunsDirectory,
+    all_runs,
+    delete_run,
+    find_run,
+    restore_run,
+)
+from tidscope_backend.store.folder import RunFolder, RunLock, what_is_missing
 
 ENDINGS = {
     ".tar.zst": "folder",
@@ -30,7 +32,7 @@ ENDINGS = {
     ".csv": "csv",
     ".json": "trace",
 }
-"""What a file's name says of its format."""
+"""Format of a file by its name."""
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -62,7 +64,7 @@ def _list(runs: Path, options: argparse.Namespace) -> None:
 
 
 def _listed(runs: Path, manifest: RunManifest) -> dict[str, object]:
-    """What is missing first, a manifest without its catalogue, its size, and whether it failed."""
+    """A run as JSON: missing data, the manifest without its catalogue, size, and failure."""
     return {
         "missing": what_is_missing(manifest) or None,
         **manifest.model_dump(mode="json", exclude={"fields"}),
@@ -91,7 +93,7 @@ def _tag(runs: Path, options: argparse.Namespace) -> None:
 def _delete(runs: Path, options: argparse.Namespace) -> None:
     folder, lock = _held(runs, options.run)
     try:
-        trash.delete(folder, time.time())
+        delete_run(folder, time.time())
     finally:
         lock.release()
     name = folder.path.name
@@ -99,7 +101,7 @@ def _delete(runs: Path, options: argparse.Namespace) -> None:
 
 
 def _restore(runs: Path, options: argparse.Namespace) -> None:
-    print_lines(f"restored {trash.restore(RunsDirectory(runs), options.run).path}")
+    print_lines(f"restored {restore_run(RunsDirectory(runs), options.run).path}")
 
 
 def _export(runs: Path, options: argparse.Namespace) -> None:

@@ -19,7 +19,7 @@ from tidscope_backend.cli.server_options import (
     with_traces,
 )
 from tidscope_backend.listen_socket import SocketError, open_socket
-from tidscope_backend.memory import map_large_buffers
+from tidscope_backend.processes import map_large_buffers
 from tidscope_backend.settings import (
     BROWSER_VARIABLE,
     COLLECTOR_VARIABLE,

@@ -1,17 +1,24 @@
-"""Options shared by the verbs that start a backend or find one, and the types of arguments."""
+"""Options shared by verbs that start or find a backend, and the choice of a runs directory."""
 
 import argparse
 import math
+import os
+import pwd
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from ipaddress import ip_network
+from pathlib import Path
 
+from tidscope_backend.cli.command import CommandError
 from tidscope_backend.settings import (
     DEFAULT_HOST,
     DEFAULT_PORT,
     OTLP_VARIABLE,
+    RUNS_VARIABLE,
     Settings,
     SpanPorts,
+    runs_directory,
 )
 
 MAX_PORT = 65535
@@ -169,7 +176,7 @@ def add_ledger_options(parser: argparse.ArgumentParser, when: str = "") -> None:
 
 
 def ledger_arguments(options: argparse.Namespace) -> tuple[str, ...]:
-    """What a collector is started with, of the options of `add_ledger_options`."""
+    """Arguments of a collector for the options of `add_ledger_options`."""
     return (
         *("--ledger", options.ledger),
         *(("--calls",) if options.calls else ()),
@@ -180,7 +187,7 @@ def ledger_arguments(options: argparse.Namespace) -> tuple[str, ...]:
 
 
 def source_arguments(options: argparse.Namespace) -> tuple[str, ...]:
-    """What a collector is started with, of the options that say where its numbers come from."""
+    """Arguments of a collector for the options that choose its sources."""
     return (
         *("--network", options.network),
         *("--source", options.source),
@@ -302,3 +309,32 @@ def _number(text: str, complaint: str, *, above: bool = False, most: float = mat
     if not (value > 0 if above else value >= 0) or not value <= most or value == math.inf:
         raise argparse.ArgumentTypeError(f"{text!r} {complaint}")
     return value
+
+
+def add_runs_dir_option(parser: argparse.ArgumentParser) -> None:
+    """Add the option that names another runs directory."""
+    parser.add_argument(
+        "--runs-dir", metavar="DIR", help=f"runs directory (default: ${RUNS_VARIABLE})"
+    )
+
+
+def chosen_runs_directory(options: argparse.Namespace) -> Path:
+    """The directory that the option names, or the user's own. Raises CommandError."""
+    return Path(options.runs_dir) if options.runs_dir else user_runs_directory(os.environ)
+
+
+def user_runs_directory(environ: Mapping[str, str]) -> Path:
+    """The runs directory of this user; under sudo, of the user who called it.
+
+    Raises:
+        CommandError: there is none.
+    """
+    known = dict(environ)
+    if os.geteuid() == 0 and int(known.get("SUDO_UID", "0")):
+        known.pop("XDG_DATA_HOME", None)
+        with suppress(KeyError):
+            known["HOME"] = pwd.getpwuid(int(known["SUDO_UID"])).pw_dir
+    runs = runs_directory(known)
+    if runs is None:
+        raise CommandError(f"there is no runs directory; set {RUNS_VARIABLE} to one")
+    return runs

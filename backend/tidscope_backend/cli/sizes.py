@@ -6,10 +6,9 @@ from collections.abc import Iterator
 
 from tidscope_wire.generated.models import CpuAllowance, SizeAudit, SizedProgram
 
-from tidscope_backend.cli.command import Command
-from tidscope_backend.cli.running_backend import running_backend
+from tidscope_backend.cli.backend_client import running_backend
+from tidscope_backend.cli.command import Command, print_lines
 from tidscope_backend.cli.server_options import add_backend_options
-from tidscope_backend.cli.terminal import print_lines
 
 WIDTH = 100
 INDENT = " " * 4

@@ -7,12 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 
 from tidscope_wire.generated.models import KnobKind, SignalKind
 
+from tidscope_backend.cli.attach import add_target_options, required_request
+from tidscope_backend.cli.backend_client import running_backend
 from tidscope_backend.cli.command import Command, CommandError
-from tidscope_backend.cli.policy_parameters import add_set_option, parameters_given
-from tidscope_backend.cli.running_backend import running_backend
 from tidscope_backend.cli.server_options import add_backend_options, duration
 from tidscope_backend.cli.steering_client import SteeringClient
-from tidscope_backend.cli.target_options import add_target_options, required_request
 
 KNOBS: tuple[KnobKind, ...] = ("go-agent", "pool-agent", "go-affinity")
 SIGNALS: tuple[SignalKind, ...] = (
@@ -23,7 +22,7 @@ SIGNALS: tuple[SignalKind, ...] = (
     "network-bytes",
 )
 CLAIMS: Mapping[str, Callable[[str], float]] = {"share": float, "floor": int, "priority": int}
-"""What a program may claim of the arbiter."""
+"""Claims that a program may make on the arbiter."""
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -78,7 +77,7 @@ def steering_request(options: argparse.Namespace) -> dict[str, object]:
 def _of_programs(
     options: argparse.Namespace, steerable: Callable[[], list[int]]
 ) -> dict[str, object]:
-    """What the request has for the programs of a group, and for one program what it claims.
+    """The request's entries for programs of a group, and the claim of a single program.
 
     Args:
         options: of the command.
@@ -102,7 +101,7 @@ def _of_programs(
 
 
 def _claims(options: argparse.Namespace) -> dict[int, dict[str, object]]:
-    """What each process claims of the cores that the arbiter divides."""
+    """Claims of each process on the cores that the arbiter divides."""
     found: dict[int, dict[str, object]] = {}
     for name, kind in CLAIMS.items():
         for text in getattr(options, name):
@@ -116,7 +115,7 @@ def _claims(options: argparse.Namespace) -> dict[int, dict[str, object]]:
 
 
 def add_policy_options(parser: argparse.ArgumentParser) -> None:
-    """Which policy steers, and its parameters."""
+    """The policy and its parameters."""
     parser.add_argument(
         "--policy",
         default="cooperative",
@@ -126,7 +125,7 @@ def add_policy_options(parser: argparse.ArgumentParser) -> None:
 
 
 def add_setup_options(parser: argparse.ArgumentParser) -> None:
-    """By which knob and signal, within which bounds."""
+    """The knob, the signal and the bounds of the policy."""
     parser.add_argument("--knob", choices=KNOBS, help="what to set (default: the best available)")
     parser.add_argument(
         "--signal", choices=SIGNALS, help="what to optimise (default: the best available)"
@@ -195,3 +194,35 @@ COMMAND = Command(
     run=_run,
     parse=_parse,
 )
+
+
+def add_set_option(parser: argparse.ArgumentParser) -> None:
+    """Add `--set`, any number of times."""
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=NUMBER",
+        help="a parameter of the policy (repeatable)",
+    )
+
+
+def parameters_given(texts: Sequence[str]) -> dict[str, float]:
+    """Values by name.
+
+    Args:
+        texts: what stood after each `--set`.
+
+    Raises:
+        CommandError: one is no name with a number.
+    """
+    parameters: dict[str, float] = {}
+    for text in texts:
+        name, sign, value = text.partition("=")
+        try:
+            parameters[name] = float(value)
+        except ValueError:
+            sign = ""
+        if not sign:
+            raise CommandError(f"--set {text}: use NAME=NUMBER, such as interval_s=1")
+    return parameters

@@ -1,4 +1,4 @@
-"""What `tidscope steer` asks of a backend, and the lines that it prints."""
+"""Requests of `tidscope steer` to a backend, and the lines that it prints."""
 
 import json
 import sys
@@ -21,8 +21,7 @@ from tidscope_wire.generated.models import (
 )
 
 from tidscope_backend.cli.backend_client import BackendClient, RefusedError
-from tidscope_backend.cli.command import CommandError
-from tidscope_backend.cli.terminal import print_lines
+from tidscope_backend.cli.command import CommandError, print_lines
 
 LOOK_SECONDS = 0.25
 """Decisions come every half second at most."""
@@ -109,7 +108,7 @@ class SteeringClient:
         self._request(f"{self._path()}{_of(pid)}", Target, "DELETE")
 
     def _path(self) -> str:
-        """Of what steers the target now; attaches to nothing."""
+        """Path of the steering of an attached target; attaches to nothing."""
         targets = self._request("/targets", TargetsResponse).targets
         found = [one for one in targets if one.state == "attached" and is_of(one, self._asked)]
         if not found:
@@ -149,7 +148,7 @@ class SteeringClient:
         try:
             released = self._request(path, Target, "DELETE")
         except RefusedError:
-            return  # It is no longer steered.
+            return  # The target is no longer steered.
         if released.group is None:
             self._say(f"released {released.process.name}: its original size is restored")
         else:

@@ -1,16 +1,19 @@
-"""A child process that is kept alive, and ended when we end."""
+"""Children of `tidscope up` that are kept alive: programs, and the launcher of the collector."""
 
 import asyncio
+import json
 import signal
+import socket
+import subprocess
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, Self
 
 from tidscope_backend.cli.command import CommandError
-from tidscope_backend.parent_death import bound_to_parent
-from tidscope_backend.supervisor_log import SupervisorLog
+from tidscope_backend.collector_launcher import KILL, START, TERMINATE
+from tidscope_backend.processes import ISOLATED, SupervisorLog, bound_to_parent, run_module
 
 FIRST_PAUSE_SECONDS = 0.2
 LONGEST_PAUSE_SECONDS = 10.0
@@ -42,7 +45,7 @@ class Process(Protocol):
 
 @dataclass(frozen=True)
 class Program:
-    """What to run.
+    """A program to run.
 
     Attributes:
         name: for people.
@@ -151,3 +154,94 @@ class Supervisor:
             with suppress(ProcessLookupError):
                 process.kill()
             await process.wait()
+
+
+PROGRAM = "tidscope_backend.collector_launcher"
+
+
+class Launcher:
+    """The process that starts the collector. To be made by root, before it gives up its rights.
+
+    Args:
+        command: what starts the collector.
+        environ: its whole environment.
+
+    Raises:
+        CommandError: the launcher does not start.
+    """
+
+    def __init__(self, command: Sequence[str], environ: dict[str, str]) -> None:
+        self._control, other = socket.socketpair()
+        with other:
+            self.process = subprocess.Popen(
+                run_module(PROGRAM, str(other.fileno()), option=ISOLATED),
+                # No secret is in it.
+                env={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"},
+                pass_fds=(other.fileno(),),
+                stdin=subprocess.DEVNULL,
+            )
+        orders = json.dumps({"command": list(command), "environ": environ})
+        self._control.sendall(f"{orders}\n".encode())
+        if self._control.recv(64) != b"ready\n":
+            raise CommandError("the launcher of the collector did not start; see its output above")
+        self._control.setblocking(False)
+        self._received = b""
+
+    async def start(self) -> "LaunchedCollector":
+        """Start the collector. Raises CommandError: the launcher has ended."""
+        self.order(START)
+        return LaunchedCollector(self, int(await self.line()))
+
+    def order(self, what: bytes) -> None:
+        """Have the launcher do something."""
+        # The launcher has ended or does not read; its next line, if any, says so.
+        with suppress(OSError):
+            self._control.send(what)
+
+    async def line(self) -> str:
+        """The launcher's next line. Raises CommandError: it has ended."""
+        loop = asyncio.get_running_loop()
+        while b"\n" not in self._received:
+            received = await loop.sock_recv(self._control, 4096)
+            if not received:
+                raise CommandError("the launcher of the collector has ended; start tidscope again")
+            self._received += received
+        line, _, self._received = self._received.partition(b"\n")
+        return line.decode()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End it, and the collector if that still runs."""
+        self._control.close()
+        self.process.wait()
+
+
+class LaunchedCollector:
+    """A collector that runs; has what a Supervisor uses of a process.
+
+    Attributes:
+        pid: process id.
+        returncode: how it ended, negative for a signal; None while it runs.
+    """
+
+    def __init__(self, launcher: Launcher, pid: int) -> None:
+        self._launcher = launcher
+        self.pid = pid
+        self.returncode: int | None = None
+
+    async def wait(self) -> int:
+        """Wait for its end; the code."""
+        if self.returncode is None:
+            line = await self._launcher.line()
+            self.returncode = int(line.removeprefix("ended "))
+        return self.returncode
+
+    def terminate(self) -> None:
+        """Ask it to end."""
+        self._launcher.order(TERMINATE)
+
+    def kill(self) -> None:
+        """End it at once."""
+        self._launcher.order(KILL)

@@ -7,13 +7,11 @@ from pathlib import Path
 
 from tidscope_wire.generated.models import SweepPoint, SweepState, Target
 
-from tidscope_backend.cli.backend_client import BackendClient
-from tidscope_backend.cli.command import Command, CommandError
-from tidscope_backend.cli.live_trial import FinishedTrial, LiveTrial, TrialReading, process_id
-from tidscope_backend.cli.running_backend import running_backend
+from tidscope_backend.cli.backend_client import BackendClient, running_backend
+from tidscope_backend.cli.command import Command, CommandError, print_lines
+from tidscope_backend.cli.prove import FinishedTrial, LiveTrial, TrialReading, process_id
 from tidscope_backend.cli.server_options import add_backend_options, duration
 from tidscope_backend.cli.steer import add_setup_options, steering_request
-from tidscope_backend.cli.terminal import print_lines
 from tidscope_backend.proving.curve_picture import draw_curve
 from tidscope_backend.proving.result import read_sweep
 

@@ -22,11 +22,14 @@ from tidscope_backend.cli.backend_client import (
     UntrustedError,
 )
 from tidscope_backend.cli.backend_user import give_up_rights, user_who_can_run
-from tidscope_backend.cli.browser import has_display, page_in_browser
-from tidscope_backend.cli.collector_command import PATH, collector_command
-from tidscope_backend.cli.command import Command, CommandError
-from tidscope_backend.cli.installation import warn_if_others_may_change_it
-from tidscope_backend.cli.launched_collector import Launcher
+from tidscope_backend.cli.collect import PATH, collector_command, warn_if_others_may_change_it
+from tidscope_backend.cli.command import (
+    Command,
+    CommandError,
+    has_display,
+    page_in_browser,
+    print_lines,
+)
 from tidscope_backend.cli.server_options import (
     add_ledger_options,
     add_network_option,
@@ -39,10 +42,9 @@ from tidscope_backend.cli.server_options import (
     source_arguments,
     trace_arguments,
 )
-from tidscope_backend.cli.supervisor import Process, Program, Supervisor
-from tidscope_backend.cli.terminal import print_lines
+from tidscope_backend.cli.supervisor import Launcher, Process, Program, Supervisor
 from tidscope_backend.listen_socket import SocketError, open_socket, reachable
-from tidscope_backend.parent_death import run_module
+from tidscope_backend.processes import SupervisorLog, run_module
 from tidscope_backend.settings import (
     BROWSER_VARIABLE,
     COLLECTOR_VARIABLE,
@@ -55,7 +57,6 @@ from tidscope_backend.settings import (
     settings_from,
     take_secrets,
 )
-from tidscope_backend.supervisor_log import SupervisorLog
 
 M = TypeVar("M", bound=BaseModel)
 READY_SECONDS = 30.0
@@ -64,7 +65,7 @@ POLL_SECONDS = 0.1
 
 @dataclass(frozen=True)
 class Running:
-    """What `up` has started.
+    """The programs that `up` has started.
 
     Attributes:
         address: host and port, as this machine reaches it.
@@ -84,7 +85,7 @@ class Running:
 
     @property
     def url(self) -> str:
-        """Where the page is, with its token."""
+        """Address of the page, with its token."""
         return f"http://{self.address}/#token={self.token}"
 
     @property

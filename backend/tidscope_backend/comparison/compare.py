@@ -41,7 +41,7 @@ from tidscope_backend.comparison.statistics import (
     window_figure,
 )
 from tidscope_backend.comparison.verdicts import Slices, judged, same_length
-from tidscope_backend.store.losses import children_cpu_us
+from tidscope_backend.store.folder import children_cpu_us
 
 MAX_ROLES = 48
 """Matched roles in an answer, the busiest; figures of the process include all roles."""

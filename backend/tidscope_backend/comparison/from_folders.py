@@ -33,8 +33,7 @@ from tidscope_backend.comparison.sides import (
 from tidscope_backend.comparison.statistics import MIN_SLICES
 from tidscope_backend.store.cut_parts import RunCutter
 from tidscope_backend.store.parts import PartRows
-from tidscope_backend.store.reader import RunReader
-from tidscope_backend.store.table_growth import table_growth
+from tidscope_backend.store.reader import RunReader, table_growth
 from tidscope_backend.store.threads_table import threads_table
 
 COLUMNS = ("time_ns", "process", "machine", "roles")

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from tidscope_wire.generated.models import RunManifest, RunPolicy, SetupDifference
 
 from tidscope_backend.hidden_arguments import COMMAND_ASPECT, HIDDEN
-from tidscope_backend.store.losses import missing_text
+from tidscope_backend.store.folder import missing_text
 from tidscope_backend.text import plural
 
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 from tidscope_wire.generated.models import AlignKind, RunEvent, RunManifest, SteeringStarted
 from tidscope_wire.pools import BUCKETS, QUEUE_WAIT, RESPONSE, known_figures
 
-from tidscope_backend.store.lookup import all_runs, find_runs
+from tidscope_backend.store.directory import all_runs, find_runs
 
 
 class Window(NamedTuple):

@@ -1,1 +1,1 @@
-"""The backend's TCP connections: who they come from, how many there may be, how long they wait."""
+"""Accepted connections: bounds, deadlines and protocols of the server. Knows no routes."""

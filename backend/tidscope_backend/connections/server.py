@@ -1,14 +1,16 @@
-"""The web server, with our connections in place of its own."""
+"""The web server: accepts connections while there is room, and bounds log lines of peers."""
 
 import asyncio
+import logging
 import socket
+from collections.abc import Callable
 
 import uvicorn
 
-from tidscope_backend.connections.acceptor import Acceptor
-from tidscope_backend.connections.connection import Connection
-from tidscope_backend.connections.http_protocol import HttpProtocol
+from tidscope_backend.connections.connection import Connection, PeerLookup
+from tidscope_backend.connections.protocols import HttpProtocol
 from tidscope_backend.connections.table import Connections
+from tidscope_backend.processes import is_exhausted
 
 
 class Server(uvicorn.Server):
@@ -52,3 +54,129 @@ class Server(uvicorn.Server):
         while True:
             await asyncio.sleep(self._check_seconds)
             self._connections.end_overdue()
+
+
+_log = logging.getLogger(__name__)
+RETRY_SECONDS = 0.2
+
+
+class Acceptor:
+    """Accepts connections; asyncio's own server knows no bound on them.
+
+    Args:
+        sock: which listens.
+        connections: the table that they are listed in.
+        make_protocol: makes the protocol that serves a connection.
+    """
+
+    def __init__(
+        self,
+        sock: socket.socket,
+        connections: Connections,
+        make_protocol: Callable[[Connection], asyncio.BaseProtocol],
+    ) -> None:
+        self._sock = sock
+        self._connections = connections
+        self._make_protocol = make_protocol
+        self._peers = PeerLookup()
+        self._loop = asyncio.get_running_loop()
+        self._retry: asyncio.TimerHandle | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+        sock.setblocking(False)
+        self._start()
+
+    def close(self) -> None:
+        """Accept no more; the listening socket stays open."""
+        if self._retry is not None:
+            self._retry.cancel()
+        self._loop.remove_reader(self._sock)
+        self._peers.close()
+
+    def _start(self) -> None:
+        self._retry = None
+        self._loop.add_reader(self._sock, self._accept)
+
+    def _accept(self) -> None:
+        for _ in range(self._connections.at_once):
+            if self._connections.leaving >= self._connections.at_once:
+                return  # Their descriptors are free when the event loop has come round.
+            try:
+                sock, address = self._sock.accept()
+            except BlockingIOError:
+                return
+            except OSError as error:
+                if is_exhausted(error):
+                    self._out_of_descriptors(error)
+                    return
+                # An error of one connection, such as a peer that has gone (accept(2)).
+                continue
+            connection = self._connections.admit(self._peers.peer(sock, address), _speaks(sock))
+            if connection is None:
+                sock.close()
+                continue
+            sock.setblocking(False)
+            task = self._loop.create_task(self._serve(sock, connection))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+    async def _serve(self, sock: socket.socket, connection: Connection) -> None:
+        try:
+            await self._loop.connect_accepted_socket(lambda: self._make_protocol(connection), sock)
+        except OSError:
+            # The peer has gone meanwhile.
+            connection.end()
+            sock.close()
+
+    def _out_of_descriptors(self, error: OSError) -> None:
+        """Have one freed, or try again a little later: the kernel keeps who connects waiting."""
+        self._connections.counts.descriptor_shortages += 1
+        _log.warning("no connection can be accepted for now: %s", error.strerror)
+        if not self._connections.evict_one():
+            self._loop.remove_reader(self._sock)
+            self._retry = self._loop.call_later(RETRY_SECONDS, self._start)
+
+
+def _speaks(sock: socket.socket) -> bool:
+    """Whether bytes of a connection, or its end, have arrived."""
+    try:
+        sock.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
+    except BlockingIOError:
+        return False
+    except OSError:
+        pass  # The reader of the socket meets the error.
+    return True
+
+
+PERIOD_SECONDS = 60.0
+
+
+class LogLimit(logging.Filter):
+    """Passes one line of a kind in each period; the next one says how many were left out.
+
+    A kind is a message before its arguments are filled in. Lines with a traceback all pass.
+
+    Args:
+        clock: seconds, monotonic.
+    """
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        super().__init__()
+        self._clock = clock
+        self._passed_s: dict[str, float] = {}
+        self._left_out: dict[str, int] = {}
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether a line is logged."""
+        if record.exc_info or not isinstance(record.msg, str):
+            return True
+        kind, now = record.msg, self._clock()
+        passed = self._passed_s.get(kind)
+        if passed is not None and now - passed < PERIOD_SECONDS:
+            self._left_out[kind] = self._left_out.get(kind, 0) + 1
+            return False
+        self._passed_s[kind] = now
+        left_out = self._left_out.pop(kind, 0)
+        if left_out:
+            record.msg = f"{record.getMessage()} ({left_out} more like it since the last such line)"
+            record.args = None
+        return True

@@ -4,13 +4,12 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from tidscope_backend.connections.connection import Connection, Waits
-from tidscope_backend.connections.peer import Peer
+from tidscope_backend.connections.connection import Connection, Peer, Waits
 
 _log = logging.getLogger(__name__)
 AT_ONCE = 32
 EVICTIONS_PER_SECOND = 1000
-"""Of one peer; then its silent ones are refused, which costs less than to serve them."""
+"""Maximum evictions per second for one peer; its further silent connections are refused."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +96,7 @@ class Connections:
 
     @property
     def peers(self) -> list[Peer]:
-        """Those that are known."""
+        """All known peers."""
         return list(self._peers)
 
     def admit(self, peer: Peer, speaks: bool) -> Connection | None:

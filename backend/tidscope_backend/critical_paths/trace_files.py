@@ -17,7 +17,7 @@ from tidscope_traces.spans.reading import BadTracesError
 from tidscope_traces.summary.options import Options
 from tidscope_traces.summary.traces import Summaries
 
-from tidscope_backend.store.lookup import find_run
+from tidscope_backend.store.directory import find_run
 from tidscope_backend.store.reader import RunReader
 from tidscope_backend.traces.folder import SpanRetention
 from tidscope_backend.traces.queries import SpanQueries, Wanted, window_of

@@ -15,7 +15,7 @@ from threading import Event, Lock, Thread
 from tidscope_backend.demo import roles
 from tidscope_backend.demo.requests_pool import requests
 from tidscope_backend.demo.roles import set_name, start_thread
-from tidscope_backend.parent_death import ParentExitedError, terminate_with_parent
+from tidscope_backend.processes import ParentExitedError, terminate_with_parent
 
 JOIN_SECONDS = 2
 ENDING = frozenset({signal.SIGTERM, signal.SIGINT})

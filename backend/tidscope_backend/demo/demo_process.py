@@ -10,7 +10,7 @@ from tidscope_wire.generated.models import Actor, AttachRequest, Target
 from tidscope_wire.problems import ProblemError, make_problem, refusal
 
 from tidscope_backend.ingest.links import CollectorLinks
-from tidscope_backend.process_identity import local_host_id, start_ticks
+from tidscope_backend.processes import local_host_id, start_ticks
 
 READY = b"ready\n"
 READY_SECONDS = 15

@@ -29,9 +29,8 @@ from tidscope_backend.exchange.rates import Rates, rates_of
 from tidscope_backend.exchange.thread_tracks import state_slices
 from tidscope_backend.hidden_arguments import HIDDEN
 from tidscope_backend.state_groups import LABELS
-from tidscope_backend.store.reader import RunReader
-from tidscope_backend.store.settled_states import has_states
-from tidscope_backend.store.table_growth import table_growth
+from tidscope_backend.store.reader import RunReader, table_growth
+from tidscope_backend.store.threads_table import has_states
 
 MAX_ROWS = 300_000
 """Most thread samples of a trace; above it, frames are left out and totals stay."""

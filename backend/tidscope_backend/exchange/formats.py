@@ -16,8 +16,8 @@ from tidscope_backend.exchange.chrome_trace import as_trace
 from tidscope_backend.exchange.packing import StreamBuffer, open_run, pack_run
 from tidscope_backend.store.parts import PartReader
 from tidscope_backend.store.reader import RunReader
-from tidscope_backend.store.settled_states import with_states_at
 from tidscope_backend.store.table_parts import table_schema
+from tidscope_backend.store.threads_table import with_states_at
 
 KEYS = ("time_ns", "unix_us", "seq", "level", "tid", "start_ns", "name", "role")
 ROWS = 32_768

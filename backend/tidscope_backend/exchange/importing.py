@@ -21,9 +21,9 @@ from tidscope_wire.generated.models import RunManifest
 from tidscope_backend.exchange.confinement import ENVIRONMENT, USUAL_LIMITS, USUAL_SECONDS
 from tidscope_backend.exchange.limited_import import FAILED, REFUSED
 from tidscope_backend.exchange.unpacking import USUAL, BadArchiveError, Bounds
-from tidscope_backend.parent_death import bound_to_parent, run_module
+from tidscope_backend.processes import bound_to_parent, run_module
+from tidscope_backend.store.directory import with_bytes
 from tidscope_backend.store.folder import RunFolder, is_run_file, new_run_id, sync_folder
-from tidscope_backend.store.manifests import with_bytes
 
 IMPORT_PROGRAM = "tidscope_backend.exchange.limited_import"
 LEFTOVER_SECONDS = 86_400.0

@@ -37,7 +37,7 @@ def _imported(archive: Path, folder: Path, bounds: dict[str, int]) -> tuple[byte
     from tidscope_backend.exchange.rewriting import rewrite_run
     from tidscope_backend.exchange.unpacking import BadArchiveError, Bounds, unpack
     from tidscope_backend.store.folder import RunFolder
-    from tidscope_backend.validation import validation_text
+    from tidscope_backend.text import validation_text
 
     pa.set_cpu_count(1)
     pa.set_io_thread_count(1)

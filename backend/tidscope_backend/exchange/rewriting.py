@@ -21,13 +21,15 @@ from tidscope_wire.generated.models import FrameHeader, RunEvent, RunManifest, T
 
 from tidscope_backend.exchange.unpacking import BadArchiveError
 from tidscope_backend.recording.sealing import write_part, write_summaries
-from tidscope_backend.store.folder import RunFolder
-from tidscope_backend.store.losses import final_state
-from tidscope_backend.store.open_part import whole_frames
-from tidscope_backend.store.part_tables import GROUP_KEYS, KEY_LEVEL, Part, part_of
-from tidscope_backend.store.signals_table import (
+from tidscope_backend.store.folder import RunFolder, final_state
+from tidscope_backend.store.part_files import whole_frames
+from tidscope_backend.store.part_tables import (
+    GROUP_KEYS,
+    KEY_LEVEL,
     TABLES,
+    Part,
     header_values,
+    part_of,
     signals_schema,
     signals_table,
 )

@@ -13,8 +13,7 @@ from tidscope_backend.comparison.figures import figures_of_process, totals_by_ro
 from tidscope_backend.comparison.from_folders import tables_of
 from tidscope_backend.comparison.sides import Side
 from tidscope_backend.state_groups import GROUPS
-from tidscope_backend.store.reader import RunReader
-from tidscope_backend.store.table_growth import table_growth
+from tidscope_backend.store.reader import RunReader, table_growth
 
 
 @dataclass(frozen=True)

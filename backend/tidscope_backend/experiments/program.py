@@ -20,8 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from tidscope_backend.experiments.workload import ExperimentError, RepeatError, Value, Workload
-from tidscope_backend.parent_death import bound_to_parent
-from tidscope_backend.process_end import wait_or_kill
+from tidscope_backend.processes import bound_to_parent, wait_or_kill
 
 EXIT_SECONDS = 5.0
 TAIL = 2000

@@ -1,1 +1,1 @@
-"""The collectors' end of the WebSocket: frames in, commands out."""
+"""Collectors' sessions: frames and replies in, commands out. Knows no pages."""

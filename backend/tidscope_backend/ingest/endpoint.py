@@ -5,11 +5,10 @@ import logging
 from fastapi import APIRouter, WebSocket, WebSocketDisconnect
 from tidscope_wire.proof import PROOF_SCHEME
 
-from tidscope_backend.connections.connection import connection_of
-from tidscope_backend.connections.websocket_protocol import collector_messages
+from tidscope_backend.connections.connection import CloseError, close, connection_of
+from tidscope_backend.connections.protocols import collector_messages
 from tidscope_backend.ingest.session import CollectorSessions, DisconnectedError
 from tidscope_backend.security.collector_access import authority_of
-from tidscope_backend.websocket_close import CloseError, close
 
 _log = logging.getLogger(__name__)
 

@@ -1,7 +1,7 @@
-"""What one collector's messages mean for the registry, the history and the pages."""
+"""Frames of collectors: checked against announced targets and sequence numbers, then passed on."""
 
-from collections.abc import Callable, Mapping
-from typing import Protocol
+from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple, Protocol
 
 from tidscope_wire.frame import Fields, FrameError, split
 from tidscope_wire.generated.close_code import CloseCode
@@ -10,14 +10,13 @@ from tidscope_wire.generated.models import (
     CollectorHello,
     FrameHeader,
     FramesLost,
+    Target,
 )
 
+from tidscope_backend.connections.connection import CloseError
 from tidscope_backend.host_registry import HostRegistry
-from tidscope_backend.ingest.announced import AnnouncedTargets
-from tidscope_backend.ingest.sequence import Sequence
 from tidscope_backend.stream.fanout import Fanout
-from tidscope_backend.stream.stored_frame import StoredFrame, store_frame
-from tidscope_backend.websocket_close import CloseError
+from tidscope_backend.stream.frames import StoredFrame, store_frame
 
 
 class FrameSink(Protocol):
@@ -31,6 +30,105 @@ class FrameSink(Protocol):
 
     def collector_ends(self, last: Mapping[str, int]) -> None:
         """A collector samples no more: the numbers of its targets' last frames, by target."""
+
+
+MAX_ANNOUNCED = 256
+"""A collector attaches to 32 processes, and speaks of 16 ended ones."""
+
+
+class AnnouncedTargets:
+    """Checks what a collector says of targets. Every method raises CloseError.
+
+    Args:
+        host_id: whom the collector speaks for.
+        registry: hosts and targets.
+        targets: of the hello.
+    """
+
+    def __init__(self, host_id: str, registry: HostRegistry, targets: Iterable[Target]) -> None:
+        self.host_id = host_id
+        self._registry = registry
+        self._ids: set[str] = set()
+        for target in targets:
+            self.add(target)
+
+    def add(self, target: Target) -> None:
+        """The collector announces a target, or a change of one."""
+        known = self._registry.target(target.id)
+        for host_id in (target.host, known.host if known is not None else target.host):
+            if host_id != self.host_id:
+                raise CloseError(
+                    CloseCode.BAD_MESSAGE,
+                    f"target {target.id} is of host {host_id}, not {self.host_id}",
+                )
+        self._ids.add(target.id)
+        if len(self._ids) > MAX_ANNOUNCED:
+            raise CloseError(CloseCode.TOO_MANY, f"more than {MAX_ANNOUNCED} targets are announced")
+
+    def has(self, target_id: str) -> bool:
+        """Whether the collector has announced a target."""
+        return target_id in self._ids
+
+    def check(self, target_id: str) -> None:
+        """The collector says something else of a target."""
+        if target_id not in self._ids:
+            raise CloseError(
+                CloseCode.BAD_MESSAGE,
+                f"target {target_id} was not announced by host {self.host_id}",
+            )
+
+    def remove(self, target_id: str) -> None:
+        """The collector will say nothing of a target any more."""
+        self._ids.discard(target_id)
+
+
+class Arrival(NamedTuple):
+    """Result of checking a frame's sequence number.
+
+    Attributes:
+        new: whether it brings anything that had not come.
+        missing: first and last number that were skipped, if any were.
+    """
+
+    new: bool
+    missing: tuple[int, int] | None
+
+
+class Sequence:
+    """The numbers of one target's stream. What came before the first frame seen is not missing.
+
+    The baseline does not count as the first frame: to a backend that starts later the collector
+    sends it before the frames that it still has, and what lies between was never expected.
+    """
+
+    def __init__(self) -> None:
+        self.last_seq: int | None = None
+        self._has_baseline = False
+
+    def accept(self, first_seq: int, seq: int, *, baseline: bool = False) -> Arrival:
+        """Take account of a frame that stands for first_seq to seq."""
+        last = self.last_seq
+        if baseline and last is None:
+            new, self._has_baseline = not self._has_baseline, True
+            return Arrival(new=new, missing=None)
+        if last is not None and seq <= last:
+            return Arrival(new=False, missing=None)
+        self.last_seq = seq
+        if last is None or first_seq <= last + 1:
+            return Arrival(new=True, missing=None)
+        return Arrival(new=True, missing=(last + 1, first_seq - 1))
+
+    def skip(self, from_seq: int, to_seq: int) -> int:
+        """The collector says that these will not come.
+
+        Returns:
+            How many of them were expected: none of them if no frame was ever seen.
+        """
+        if self.last_seq is None or to_seq <= self.last_seq:
+            return 0
+        count = to_seq - max(from_seq, self.last_seq + 1) + 1
+        self.last_seq = to_seq
+        return count
 
 
 class FrameIngest:

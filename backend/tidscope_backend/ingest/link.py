@@ -36,7 +36,7 @@ from tidscope_wire.generated.models import (
 from tidscope_wire.generated.problems import PROBLEMS
 from tidscope_wire.problems import PREFIX, ProblemError, refusal
 
-from tidscope_backend.shared_reads import SharedReads
+from tidscope_backend.store.disk import SharedReads
 
 Command = (
     AttachCommand
@@ -75,7 +75,7 @@ R = TypeVar(
 
 
 class CollectorLink:
-    """What the rest of the backend sees of a connected collector.
+    """A connected collector, as the rest of the backend sees it.
 
     Args:
         host: who it is.

@@ -19,7 +19,7 @@ from tidscope_wire.problems import ProblemError
 
 from tidscope_backend.host_registry import HostRegistry
 from tidscope_backend.ingest.link import CollectorLink
-from tidscope_backend.ingest.steering_memory import (
+from tidscope_backend.ingest.links import (
     NotResumedError,
     SteeringMemory,
     request_again,
@@ -29,7 +29,7 @@ from tidscope_backend.ingest.steering_memory import (
 _log = logging.getLogger(__name__)
 MAX_LISTED = 64
 RESTARTER = Actor(session=None, role=None, label="tidscope, after a crash of the collector")
-"""Who starts policies again."""
+"""Actor of policies that are started again."""
 TRIES = 5
 RETRY_S = 2.0
 """A program that was steered a moment ago may not be ready yet."""
@@ -180,7 +180,7 @@ class CollectorOutages:
 
 
 def _request(target: Target) -> AttachRequest:
-    """What is attached to again: the very process, or a group as it was asked for."""
+    """The request to attach again: to the same process, or to a group as requested before."""
     rules = (target.role_rules or [])[:32] or None
     process, group = target.process, target.group
     if group is None:

@@ -1,8 +1,12 @@
-"""A collector's connection: hello, welcome, then frames and replies in, commands out."""
+"""A collector's connection: hello, welcome, then frames and replies in, commands out.
+
+Receipts confirm frames to the collector. A receipt wakes the collector up, which costs more than
+the receipt saves, so one covers many frames of several seconds.
+"""
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Never, Protocol
 
@@ -17,6 +21,7 @@ from tidscope_wire.generated.models import (
     DoctorReply,
     FlushReply,
     FramesLost,
+    FramesReceived,
     ProcessesReply,
     RefusedReply,
     SizeAuditReply,
@@ -27,16 +32,14 @@ from tidscope_wire.generated.models import (
     TargetReply,
 )
 
+from tidscope_backend.connections.connection import CloseError
 from tidscope_backend.host_registry import HostRegistry
-from tidscope_backend.ingest.announced import AnnouncedTargets
-from tidscope_backend.ingest.frame_ingest import FrameIngest
+from tidscope_backend.ingest.frame_ingest import AnnouncedTargets, FrameIngest
 from tidscope_backend.ingest.link import CollectorLink
 from tidscope_backend.ingest.links import CollectorLinks
 from tidscope_backend.ingest.outages import CollectorOutages
-from tidscope_backend.ingest.receipts import Receipts
 from tidscope_backend.settings import Settings
-from tidscope_backend.validation import validation_text
-from tidscope_backend.websocket_close import CloseError
+from tidscope_backend.text import validation_text
 
 Message = (
     CollectorHello
@@ -73,13 +76,63 @@ class CollectorConnection(Protocol):
 
 
 class HostAuthority(Protocol):
-    """What a collector has proven to speak for."""
+    """The hosts that a collector has proven to speak for."""
 
     def claim(self, host_id: str, is_connected: Callable[[str], bool]) -> None:
-        """It says that it is of this host. Raises CloseError if its secret is not that host's."""
+        """Claim this host for the collector. Raises CloseError if its secret is not that host's."""
 
     def check(self) -> None:
         """Raises CloseError if its secret is no longer valid."""
+
+
+LONGEST_SECONDS = 5.0
+"""A frame waits no longer for its receipt."""
+REST_SECONDS = 0.1
+"""Between two receipts, however much comes."""
+MANY_FRAMES, MUCH_BYTES = 50, 256 * 1024
+"""Frames and bytes that are confirmed at once; the collector bounds its unconfirmed ones."""
+
+
+class Receipts:
+    """Receipts of one connection.
+
+    Args:
+        send: writes one text message to the collector.
+    """
+
+    def __init__(self, send: Callable[[str], Awaitable[None]]) -> None:
+        self._send = send
+        self._due: dict[str, int] = {}
+        self._frames = self._bytes = 0
+        self._noted, self._hurried = asyncio.Event(), asyncio.Event()
+        self._hurries = False
+
+    def note(self, target: str, seq: int, size: int) -> None:
+        """The frames of a target up to this one, of so many bytes, are here, or will not come."""
+        self._due[target] = seq
+        self._frames += 1
+        self._bytes += size
+        self._noted.set()
+        if self._hurries or self._frames >= MANY_FRAMES or self._bytes >= MUCH_BYTES:
+            self._hurried.set()
+
+    def hurry(self) -> None:
+        """The collector ends, and waits for receipts."""
+        self._hurries = True
+        self._hurried.set()
+
+    async def run(self) -> None:
+        """Send receipts until cancelled."""
+        while True:
+            await self._noted.wait()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(LONGEST_SECONDS):
+                    await self._hurried.wait()
+            self._noted.clear()
+            self._hurried.clear()
+            due, self._due, self._frames, self._bytes = self._due, {}, 0, 0
+            await self._send(FramesReceived(targets=due).model_dump_json())
+            await asyncio.sleep(REST_SECONDS)
 
 
 class CollectorSessions:

@@ -78,8 +78,7 @@ def add_waits(answer: dict[str, Any], path: Path) -> None:
         answer: of the Go program, without contention.
         path: folder of the run.
     """
-    from tidscope_backend.store.reader import RunReader
-    from tidscope_backend.store.table_growth import table_growth
+    from tidscope_backend.store.reader import RunReader, table_growth
 
     reader = RunReader(path)
     names = table_growth(reader.parts, "lock_names").to_pylist()

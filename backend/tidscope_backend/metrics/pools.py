@@ -31,7 +31,7 @@ class PoolTables(NamedTuple):
     pool_times: Table = empty_table("pool_times")
 
     def after(self, header: FrameHeader, body: bytes | memoryview) -> "PoolTables":
-        """As they are after another frame.
+        """The tables after another frame.
 
         Raises:
             FrameError: its tables are broken.
@@ -127,7 +127,7 @@ def _with_figures(
 
 
 def _pools(target: str, tables: PoolTables) -> Iterable[_Pool]:
-    """Of those whose labels are the same, after another program was executed, the last."""
+    """Pools by labels. After another program was executed, the last one of equal labels."""
     found: dict[tuple[str, ...], _Pool] = {}
     for row in tables.pools:
         labels = [target, *(str(row[name]) for name in ("pid", "name", "kind", "source"))]

@@ -1,4 +1,4 @@
-"""From what is known of targets to metric families. Pure. What is not known makes no series."""
+"""Metric families of targets. Pure. An unknown value makes no series."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
@@ -11,24 +11,13 @@ from prometheus_client.core import (
 )
 from prometheus_client.metrics_core import Metric
 from tidscope_wire.generated.catalogue import CATALOGUE
-from tidscope_wire.generated.models import RoleTotals, Target
-from tidscope_wire.states import STATE_FIELDS
+from tidscope_wire.generated.models import Target
 
 from tidscope_backend.hidden_arguments import target_without
-from tidscope_backend.metrics.group_families import group_families
 from tidscope_backend.metrics.meters import Metered, TargetMeter
-from tidscope_backend.metrics.naming import OF_ROLE, metric_of
 from tidscope_backend.metrics.pools import pool_families
-from tidscope_backend.state_groups import name_of_state
+from tidscope_backend.metrics.role_families import group_families, metric_of, role_families
 
-OTHER = "other"
-"""Label of the roles beyond the bound on their number."""
-
-ROLE_FIELDS = [
-    metric_of(f)
-    for f in CATALOGUE.fields
-    if f.scope == "thread" and f.kind == "counter" and f.name not in STATE_FIELDS
-]
 PROCESS_FIELDS = [metric_of(f) for f in CATALOGUE.fields if f.scope == "process"]
 
 
@@ -39,7 +28,7 @@ def target_families(targets: Sequence[tuple[Target, TargetMeter | None]]) -> Ite
         _of_targets([target for target, _ in targets]),
         _of_streams(known),
         _of_processes(known),
-        _of_roles(known),
+        role_families(known),
         group_families(known),
         pool_families((target.id, meter.pools) for target, meter in known),
     )
@@ -80,7 +69,7 @@ def _of_targets(targets: Sequence[Target]) -> Iterator[Metric]:
 
 
 def _of_steering(targets: Sequence[Target]) -> Iterator[Metric]:
-    """What policies do to targets."""
+    """Pool sizes and decisions of policies."""
     size = GaugeMetricFamily(
         "tidscope_steering_pool_size",
         "Current size of a pool that a policy steers.",
@@ -102,7 +91,7 @@ def _of_steering(targets: Sequence[Target]) -> Iterator[Metric]:
 
 
 def _of_divisions(targets: Sequence[Target]) -> Iterator[Metric]:
-    """What arbiters give programs."""
+    """Cores that arbiters give programs."""
     names = ["target", "pid", "process"]
     cores = GaugeMetricFamily(
         "tidscope_division_cores",
@@ -203,7 +192,7 @@ def _of_processes(targets: list[Metered]) -> Iterator[Metric]:
 
 
 def _of_limits(targets: list[Metered]) -> Iterator[Metric]:
-    """What the CPU limit of its control group does to a target; nothing without a limit."""
+    """Effect of the control group's CPU limit on a target; none without a limit."""
     limit = GaugeMetricFamily(
         "tidscope_target_cpu_limit_cores",
         "Cores that the process may use on average: the smallest cpu.max of its control groups.",
@@ -237,76 +226,6 @@ def _of_limits(targets: list[Metered]) -> Iterator[Metric]:
             if value is not None:
                 family.add_metric([target.id], value / divisor)
     yield from (limit, periods, throttled, seconds)
-
-
-def _of_roles(targets: list[Metered]) -> Iterator[Metric]:
-    folded = GaugeMetricFamily(
-        "tidscope_target_roles_folded",
-        'Whether it has more roles than are reported by name; then role="other" is the rest.',
-        labels=["target"],
-    )
-    live = GaugeMetricFamily(
-        "tidscope_role_threads", "Threads of the role alive.", labels=["target", "role"]
-    )
-    exited = CounterMetricFamily(
-        "tidscope_role_exited_threads",
-        "Threads that ended in the role since attach.",
-        labels=["target", "role"],
-    )
-    sums = {
-        metric.field: CounterMetricFamily(
-            metric.name, metric.text, labels=["target", "role"], unit=metric.base
-        )
-        for metric in ROLE_FIELDS
-    }
-    states = CounterMetricFamily(
-        "tidscope_thread_state_seconds",
-        f"Time of threads in each state, by the ledger of the collector. {OF_ROLE}",
-        labels=["target", "role", "state"],
-        unit="seconds",
-    )
-    for target, meter in targets:
-        if meter.roles:
-            folded.add_metric([target.id], any(totals.role is None for totals in meter.roles))
-        for role, totals in _by_label(meter.roles).items():
-            labels = [target.id, role]
-            live.add_metric(labels, totals.live)
-            exited.add_metric(labels, totals.exited)
-            for metric in ROLE_FIELDS:
-                raw = totals.totals.get(metric.field)
-                if raw is not None:
-                    sums[metric.field].add_metric(labels, metric.value(raw))
-            for field in STATE_FIELDS:
-                ns = totals.totals.get(field)
-                # A state in which no thread has been makes no series.
-                if ns:
-                    states.add_metric([*labels, name_of_state(field)], ns / 1e9)
-    yield folded
-    yield live
-    yield exited
-    yield states
-    yield from sums.values()
-
-
-def _by_label(roles: Iterable[RoleTotals]) -> dict[str, RoleTotals]:
-    """Roles by the value of their label; a role that is called like the rest is added to it."""
-    found: dict[str, RoleTotals] = {}
-    for role in roles:
-        label = OTHER if role.role is None else role.role
-        known = found.get(label)
-        if known is None:
-            found[label] = role
-            continue
-        totals = dict(known.totals)
-        for name, value in role.totals.items():
-            totals[name] = totals.get(name, 0) + value
-        found[label] = RoleTotals(
-            role=None,
-            live=known.live + role.live,
-            exited=known.exited + role.exited,
-            totals=totals,
-        )
-    return found
 
 
 def info_family(name: str, text: str, values: Iterable[Mapping[str, str]]) -> Metric:

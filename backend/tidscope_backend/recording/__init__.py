@@ -1,1 +1,1 @@
-"""Recording: from the frames of a target to a run on disk, sealed part by part."""
+"""Recording of runs: frames in, parts and manifests out. Knows no pages and no HTTP."""

@@ -1,26 +1,27 @@
-"""Ends runs with everything up to now: the collector confirms its last frame, which is awaited."""
+"""Ends of runs: the collector's confirmed last frame, or a timeout without one."""
 
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 
-from tidscope_wire.generated.models import FlushReply, Target
+from tidscope_wire.generated.limits import LIFECYCLE_WAIT_SECONDS
+from tidscope_wire.generated.models import FlushReply, Host, Target
 from tidscope_wire.problems import ProblemError
 
 from tidscope_backend.host_registry import HostRegistry
-from tidscope_backend.recording.recording import Ending, Recording
+from tidscope_backend.processes import ProgramEnd
+from tidscope_backend.recording.recording import TIME_OVER, Ending, Recording
 from tidscope_backend.recording.stats import Tail
-from tidscope_backend.recording.timeouts import (
-    LAST_FRAMES_MISSING,
-    STOPPED,
-    attributed,
-    ending_on_request,
-)
 from tidscope_backend.recording.writer import RecordingWriter
-from tidscope_backend.supervisor_log import ProgramEnd
 
 Flush = Callable[[Target], Awaitable[FlushReply]]
 """Asks the collector of a target for everything up to now. Raises ProblemError."""
+STOPPED = Ending("stopped", "complete", "It was stopped.")
+LAST_FRAMES_MISSING = Ending(
+    "target-ended", "incomplete", "The process has ended; its last frames are missing."
+)
+"""How many there are is unknown."""
 
 
 class RunCloser:
@@ -85,7 +86,7 @@ class RunCloser:
             why = f"The collector cannot confirm its last frame: {error.problem.detail}."
         else:
             await self._writer.flush()
-            # Whatever was believed of the target, the collector samples it and has sent all.
+            # The collector samples the target and has sent everything.
             still_sampled = wanted is LAST_FRAMES_MISSING and exited is not None
             return STOPPED if still_sampled else wanted
         await self._writer.flush()
@@ -112,3 +113,166 @@ class RunCloser:
                 raise
             return recording.close_seq, None  # The collector has said so meanwhile.
         return reply.seq, reply.exited
+
+
+@dataclass(frozen=True)
+class RecordingTimeouts:
+    """Intervals and timeouts of recording, seconds.
+
+    Attributes:
+        check_interval_s: between two checks of all runs.
+        manifest_interval_s: between two writes of a run's manifest.
+        resume_s: for the target of an unfinished run to come back.
+        last_frame_s: for the last frame of a target that has ended.
+        overdue_s: for frames past the time at which a run is to end.
+        close_s: for the collector to confirm and send everything up to the end of a run.
+    """
+
+    check_interval_s: float = 1.0
+    manifest_interval_s: float = 10.0
+    resume_s: float = 30.0
+    last_frame_s: float = 5.0
+    overdue_s: float = 30.0
+    close_s: float = 10.0
+
+
+DEFAULT_TIMEOUTS = RecordingTimeouts()
+UNREPORTED = (
+    f"threads that were born or ended in the {LIFECYCLE_WAIT_SECONDS} s before it may be missing, "
+    "too"
+)
+"""Text about births and ends that a lost collector may have left unreported."""
+BACKEND_ENDS = Ending(
+    "backend-lost",
+    "interrupted",
+    "The backend ended while recording. If it starts again before the collector ends, "
+    "the run is resumed; else all after the last frame is missing, and "
+    f"{UNREPORTED}.",
+)
+COLLECTOR_ENDS = Ending("stopped", "complete", "The collector was asked to end.")
+
+
+def ending_by_timeout(
+    recording: Recording,
+    now_s: float,
+    target: Target | None,
+    host: Host | None,
+    timeouts: RecordingTimeouts,
+) -> Ending | None:
+    """How a run ends now without a frame that ends it; None: it goes on.
+
+    Args:
+        recording: of the run; its times are of the same clock as `now_s`.
+        now_s: monotonic, seconds.
+        target: of the run, as known now; None: unknown.
+        host: of the target; None: unknown.
+        timeouts: of runs.
+    """
+    silent_s = now_s - recording.last_frame_s
+    connected = host is not None and host.connected
+    if recording.awaiting_resume:
+        if silent_s > timeouts.resume_s or (connected and target is None):
+            return ending_not_resumed(recording)
+        return None
+    if recording.target_lost_s is not None:
+        since_s = max(recording.target_lost_s, recording.last_frame_s)
+        # Another collector will not send the last frame.
+        other = host is not None and host.collector.pid != recording.collector_pid
+        return _gone(target, other) if other or now_s - since_s > timeouts.last_frame_s else None
+    if _is_overdue(recording, silent_s, timeouts):
+        return ending_on_request(recording, connected, TIME_OVER)
+    return None
+
+
+def ending_not_resumed(recording: Recording) -> Ending:
+    """The target of an unfinished run did not come back."""
+    return Ending(
+        "backend-lost",
+        "interrupted",
+        "The backend ended while recording, and the target did not come back: "
+        f"{_missing_after(recording)}.",
+    )
+
+
+def attributed(
+    ending: Ending, recording: Recording, ends: Sequence[ProgramEnd], collector_pid: int | None
+) -> Ending:
+    """Name the party whose end cost an interrupted run its last frames.
+
+    A collector that lives sends later what a backend misses; so the collector's end decides.
+
+    Args:
+        ending: of the run, as it looks without a supervisor's log.
+        recording: of the run.
+        ends: the supervisor's log; empty: there is none.
+        collector_pid: of the collector that speaks for the host now; None: none does.
+    """
+    since_us = recording.info.created_unix_us
+    ends = [one for one in ends if one.unix_us >= since_us]
+    own = [one for one in ends if one.name == "collector" and one.pid == recording.collector_pid]
+    missing = _missing_after(recording)
+    if own:
+        also = ""
+        backends = [one for one in ends if one.name == "backend"]
+        if backends and ending.end == "backend-lost":
+            other = min(backends, key=lambda one: abs(one.unix_us - own[-1].unix_us))
+            apart_s = (other.unix_us - own[-1].unix_us) / 1e6
+            order = "after" if apart_s >= 0 else "before"
+            also = f"; the backend ended {other.how} {abs(apart_s):.1f} s {order} that"
+        why = f"The collector ended {own[-1].how}{also}: {missing}."
+        return ending._replace(end="collector-lost", why=why)
+    if ending.end == "backend-lost" and collector_pid not in (None, recording.collector_pid):
+        why = "The backend and the collector ended while recording, and nobody has seen which of "
+        return ending._replace(why=f"{why}them was first: {missing}.")
+    return ending
+
+
+def _missing_after(recording: Recording) -> str:
+    if recording.stats.last is None:
+        return "nothing was recorded"
+    return f"all after the last frame is missing; {UNREPORTED}"
+
+
+def ending_on_request(recording: Recording, connected: bool, wanted: Ending) -> Ending:
+    """How a run ends that is stopped, or whose time is over."""
+    if recording.awaiting_resume:
+        return ending_not_resumed(recording)
+    if not connected:
+        return Ending(
+            "collector-lost",
+            "interrupted",
+            "The collector was not connected when the run ended: frames after the last one are "
+            f"missing; {UNREPORTED}.",
+        )
+    return wanted
+
+
+def _gone(target: Target | None, other: bool) -> Ending:
+    """The target is not sampled any more, and its last frame has not arrived.
+
+    Args:
+        target: as known now; None: unknown.
+        other: whether another collector speaks for its host.
+    """
+    if target is not None and target.state == "exited":
+        return LAST_FRAMES_MISSING
+    if target is not None and not other:
+        return Ending(
+            "target-ended", "incomplete", "The target was detached; its last frames are missing."
+        )
+    return Ending(
+        "collector-lost",
+        "interrupted",
+        "The collector ended, and its successor does not know the target: frames after the last "
+        f"one are missing; {UNREPORTED}.",
+    )
+
+
+def _is_overdue(recording: Recording, silent_s: float, timeouts: RecordingTimeouts) -> bool:
+    last = recording.stats.last
+    if recording.until_ns is not None and last is not None:
+        left_s = (recording.until_ns - last.time_ns) / 1e9
+        return silent_s > left_s + timeouts.overdue_s
+    if recording.duration_ns is not None and last is None:
+        return silent_s > recording.duration_ns / 1e9 + timeouts.overdue_s
+    return False

@@ -18,8 +18,20 @@ from tidscope_wire.generated.models import (
 from tidscope_wire.problems import refusal
 
 from tidscope_backend.host_registry import HostRegistry
-from tidscope_backend.recording.closing import Flush, RunCloser
-from tidscope_backend.recording.new_run import NewRuns, check_past
+from tidscope_backend.processes import ProgramEnd
+from tidscope_backend.recording.closing import (
+    BACKEND_ENDS,
+    COLLECTOR_ENDS,
+    DEFAULT_TIMEOUTS,
+    LAST_FRAMES_MISSING,
+    STOPPED,
+    Flush,
+    RecordingTimeouts,
+    RunCloser,
+    ending_by_timeout,
+    ending_on_request,
+)
+from tidscope_backend.recording.part_sealer import RunSaver
 from tidscope_backend.recording.recording import (
     DEFAULT_LIMITS,
     TIME_OVER,
@@ -28,28 +40,13 @@ from tidscope_backend.recording.recording import (
     PartLimits,
     Recording,
 )
-from tidscope_backend.recording.recovery import recover_run
-from tidscope_backend.recording.run_saver import RunSaver
-from tidscope_backend.recording.timeouts import (
-    BACKEND_ENDS,
-    COLLECTOR_ENDS,
-    DEFAULT_TIMEOUTS,
-    LAST_FRAMES_MISSING,
-    STOPPED,
-    RecordingTimeouts,
-    ending_by_timeout,
-    ending_on_request,
-)
-from tidscope_backend.recording.writer import MAX_QUEUED_BYTES, RecordingWriter
-from tidscope_backend.store.directory import RunsDirectory
-from tidscope_backend.store.disk import Disk
-from tidscope_backend.store.errors import damage_text
-from tidscope_backend.store.folder import RunFolder
-from tidscope_backend.store.lock import RunLock
-from tidscope_backend.store.manifests import with_bytes
-from tidscope_backend.stream.history_store import HistoryStore
-from tidscope_backend.stream.stored_frame import StoredFrame
-from tidscope_backend.supervisor_log import ProgramEnd
+from tidscope_backend.recording.sealing import recover_run
+from tidscope_backend.recording.writer import MAX_QUEUED_BYTES, NewRuns, RecordingWriter, check_past
+from tidscope_backend.store.directory import RunsDirectory, with_bytes
+from tidscope_backend.store.disk import Disk, damage_text
+from tidscope_backend.store.folder import RunFolder, RunLock
+from tidscope_backend.stream.frames import StoredFrame
+from tidscope_backend.stream.history import HistoryStore
 
 _log = logging.getLogger(__name__)
 RECOVER_SECONDS = 10.0
@@ -275,7 +272,7 @@ class Recorder:
         recording = self.recording(run_id)
         if recording is not None:
             await recording.started.wait()
-            # What was offered before is written first: it may resume the run, or end it.
+            # Frames offered before are written first: they may resume the run, or end it.
             await self.writer.flush()
         if recording is None or recording.ending is not None:
             await self._disk.read(self._directory.folder, run_id)
@@ -285,7 +282,7 @@ class Recorder:
         wanted = LAST_FRAMES_MISSING if target_ended else STOPPED
         connected = self._closer.is_connected(recording.target)
         ending = ending_on_request(recording, connected, wanted)
-        # Whoever asked may go away; the run ends.
+        # The run ends even if the caller goes away.
         await asyncio.shield(self._close(recording, ending))
         return await self._ended_manifest(recording)
 
@@ -327,7 +324,7 @@ class Recorder:
                 async with asyncio.timeout(START_SECONDS):
                     await recording.started.wait()
             if recording.ending is not None:
-                continue  # It could not be started.
+                continue  # The run could not be started.
             recording.ending = BACKEND_ENDS
             await self._disk.record(recording.end, BACKEND_ENDS)
             await self._saver.save(recording)

@@ -27,15 +27,13 @@ from tidscope_wire.generated.models import (
 )
 from tidscope_wire.groups import tree_name
 
-from tidscope_backend.descriptors import is_exhausted
 from tidscope_backend.hidden_arguments import frame_without
+from tidscope_backend.processes import is_exhausted
 from tidscope_backend.recording.stats import RecordingStats, Tail
-from tidscope_backend.store.errors import disk_full
-from tidscope_backend.store.folder import RunFolder, sync_folder
-from tidscope_backend.store.lock import RunLock
-from tidscope_backend.store.losses import final_state, missing_text
-from tidscope_backend.store.open_part import PartFile
-from tidscope_backend.stream.stored_frame import StoredFrame, store_frame
+from tidscope_backend.store.disk import disk_full
+from tidscope_backend.store.folder import RunFolder, RunLock, final_state, missing_text, sync_folder
+from tidscope_backend.store.part_files import PartFile
+from tidscope_backend.stream.frames import StoredFrame, store_frame
 
 RESERVE_BYTES = 256 * 1024
 """Space reserved so that the manifest can still be written when the disk is full."""
@@ -50,8 +48,6 @@ class PartLimits:
 
 
 DEFAULT_LIMITS = PartLimits()
-
-
 WRITE_FAILURES: frozenset[RunEnd] = frozenset({"disk-full", "write-failed"})
 
 
@@ -77,6 +73,10 @@ TIME_OVER = Ending("duration", "complete", "Its time is over.")
 """The collector is still asked for everything up to then."""
 LATE_NS = 3_000_000_000
 """Exits wait no longer for a full sample: of a run that is over by more, all have arrived."""
+_ENDED: dict[TargetState, str] = {
+    "exited": "The process has ended.",
+    "detached": "The target was detached.",
+}
 
 
 class Recording:
@@ -235,7 +235,7 @@ class Recording:
         return resumed
 
     def sync(self) -> Ending | None:
-        """See what was appended on the disk; returns how the run ends if that fails."""
+        """Flush appended frames to disk. Return the end reason if flushing fails."""
         try:
             self._sync()
         except OSError as error:
@@ -254,7 +254,7 @@ class Recording:
         self._over = True
         if ending.tail is not None:
             self.stats.close_short(ending.tail, self.target.rate_hz)
-        # What was offered and not written is lost; after the frame that ended it, nothing is.
+        # Frames offered and not written are lost, except those after the ending frame.
         self.stats.frames_lost(0 if ending.by_frame else self.offered_seq)
         if ending.end == "target-ended" and not ending.by_frame and self.stats.last is not None:
             # At least the frame that says so is missing.
@@ -392,12 +392,6 @@ class Recording:
             os.posix_fallocate(descriptor, 0, RESERVE_BYTES)
         finally:
             os.close(descriptor)
-
-
-_ENDED: dict[TargetState, str] = {
-    "exited": "The process has ended.",
-    "detached": "The target was detached.",
-}
 
 
 def _end_detail(ending: Ending, stats: RecordingStats) -> str:

@@ -1,21 +1,182 @@
-"""Seals a part of a run: turns its frames into Parquet and JSON lines. A program of its own.
+"""Seals parts of runs as Parquet and JSON lines, and recovers runs that a crash left open.
 
-Running `python -m tidscope_backend.recording.sealing FOLDER PART` in a process of its own keeps
-the work, its memory and any crash out of the backend. Without PART it writes the overview and the
+`python -m tidscope_backend.recording.sealing FOLDER PART` seals in its own process, so the work,
+its memory and any crash stay out of the backend. Without PART it writes the overview and the
 thread table of a run that has ended.
 """
 
+import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.parquet as pq
+from tidscope_wire.frame import LENGTH, FrameError, split
+from tidscope_wire.generated.models import FrameHeader, RunManifest
+from tidscope_wire.generated.models import Recording as RecordingInfo
 
-from tidscope_backend.store.folder import RunFolder, replace_file, sync_folder
-from tidscope_backend.store.open_part import whole_frames
+from tidscope_backend.recording.recording import TIME_OVER, Ending, PartLimits, Recording
+from tidscope_backend.recording.stats import HEALTH_COUNTERS, Instant, RecordingStats, instant_of
+from tidscope_backend.store.folder import RunFolder, RunLock, replace_file, sync_folder
 from tidscope_backend.store.overview import write_overview
-from tidscope_backend.store.parquet_files import write_levels, write_table
+from tidscope_backend.store.part_files import whole_bytes, whole_frames, write_levels, write_table
 from tidscope_backend.store.part_tables import Part, part_of
 from tidscope_backend.store.reader import RunReader
+
+
+def is_unfinished(folder: RunFolder, manifest: RunManifest) -> bool:
+    """Whether a run was being recorded when its backend ended, so that it may be resumed."""
+    if manifest.imported:
+        return False  # No collector here has the target, whatever the manifest says.
+    if manifest.state == "recording":
+        return True
+    # A backend that shut down in order says so, and leaves the last part open for the next one.
+    return manifest.end == "backend-lost" and bool(folder.open_parts())
+
+
+def recover_run(
+    folder: RunFolder, limits: PartLimits
+) -> tuple[Recording, Ending | None] | RunLock | None:
+    """Take up what an earlier backend left of a run.
+
+    Returns:
+        A recording as `recover_recording` makes it; or the lock of a run that has ended and is to
+        be sealed; None: there is nothing to do, or another backend has it.
+
+    Raises:
+        OSError: it cannot be read or written.
+        ValueError: its manifest is invalid, or its files are inconsistent.
+    """
+    manifest = folder.read_manifest()
+    unfinished = is_unfinished(folder, manifest)
+    if not unfinished and not folder.open_parts() and folder.threads.exists():
+        return None
+    lock = RunLock.acquire(folder)
+    if lock is None or not unfinished:
+        return lock
+    try:
+        return recover_recording(folder, lock, manifest, limits)
+    except BaseException:
+        lock.release()
+        raise
+
+
+def recover_recording(
+    folder: RunFolder, lock: RunLock, manifest: RunManifest, limits: PartLimits
+) -> tuple[Recording, Ending | None]:
+    """Make a recording of an unfinished run.
+
+    A truncated frame at its end is removed. Frames that are newer than the manifest are counted.
+
+    Returns:
+        The recording, and how it ends if its last frame says so.
+
+    Raises:
+        OSError: it cannot be read or written.
+        ValueError: its files are inconsistent.
+    """
+    info = RecordingInfo(
+        run=manifest.id,
+        target=manifest.target.id,
+        name=manifest.name,
+        created_unix_us=manifest.created_unix_us,
+    )
+    recording = Recording(folder, lock, info, manifest.target, manifest.host.collector.pid, limits)
+    recording.stored_command = manifest.target.process.command
+    # Whether the run keeps arguments is unknown here.
+    recording.without_titles = True
+    recording.until_ns = manifest.until_ns
+    numbers = folder.open_parts()
+    cut = _cut(folder.open_part(numbers[-1])) if numbers else 0
+    newest, counted, later = _uncounted(folder, numbers, manifest)
+    recording.stats = RecordingStats.resumed(manifest, counted)
+    recording.stats.losses.truncated_bytes += cut
+    for header in later:
+        recording.stats.add_frame(header)
+    recording.stats.found(_frames_kept(folder, numbers))
+    if numbers:
+        recording.resume(numbers[-1], _began_ns(folder.open_part(numbers[-1]), manifest.to_ns))
+    else:
+        recording.resume(max(folder.sealed_parts(), default=0) + 1, manifest.to_ns)
+    ending = None if newest is None else recording.ending_with(newest)
+    # A run whose time is over still waits for the collector to confirm its last frame.
+    return recording, None if ending is TIME_OVER else ending
+
+
+def _cut(path: Path) -> int:
+    """Remove a truncated frame from the end of a part. Returns the number of bytes removed."""
+    size, whole = path.stat().st_size, whole_bytes(path)
+    frames = list(whole_frames(path.read_bytes()[:whole]))
+    # After a power failure a frame may have its length but not its bytes.
+    while frames and _header(frames[-1]) is None:
+        whole -= LENGTH.size + len(frames.pop())
+    if whole < size:
+        os.truncate(path, whole)
+    return size - whole
+
+
+def _uncounted(
+    folder: RunFolder, numbers: list[int], manifest: RunManifest
+) -> tuple[FrameHeader | None, Instant | None, list[FrameHeader]]:
+    """The newest frame, the last one that the manifest counts, and those after it in order."""
+    newest, later = None, list[FrameHeader]()
+    for header in _backwards(folder, numbers):
+        newest = newest or header
+        if manifest.counts.frames and header.time_ns <= manifest.to_ns:
+            return newest, instant_of(header), later[::-1]
+        later.append(header)
+    counted = _last_sealed(folder) if manifest.counts.frames else None
+    return newest, counted, later[::-1]
+
+
+def _frames_kept(folder: RunFolder, numbers: list[int]) -> int:
+    """How many frames the run has."""
+    sealed = 0
+    for number in folder.sealed_parts():
+        sealed += int(pq.read_metadata(folder.signals(number)).num_rows)
+    return sealed + sum(1 for _ in _backwards(folder, numbers))
+
+
+def _backwards(folder: RunFolder, numbers: list[int]) -> Iterator[FrameHeader]:
+    """Headers of the frames of open parts, the newest first; unreadable ones are skipped."""
+    for number in reversed(numbers):
+        for frame in reversed(list(whole_frames(folder.open_part(number).read_bytes()))):
+            header = _header(frame)
+            if header is not None:
+                yield header
+
+
+def _header(frame: bytes) -> FrameHeader | None:
+    try:
+        return split(frame)[0]
+    except FrameError:
+        return None
+
+
+def _began_ns(path: Path, otherwise: int) -> int:
+    """Time of the first frame of a part."""
+    first = next(whole_frames(path.read_bytes()), None)
+    header = _header(first) if first is not None else None
+    return header.time_ns if header is not None else otherwise
+
+
+def _last_sealed(folder: RunFolder) -> Instant | None:
+    """The last frame of the sealed parts. Raises OSError, and ValueError if it is not Parquet."""
+    numbers = folder.sealed_parts()
+    if not numbers:
+        return None
+    columns = ["seq", "time_ns", "unix_us", "health", "exited"]
+    (row,) = pq.read_table(folder.signals(numbers[-1]), columns=columns).slice(-1).to_pylist()
+    health = row["health"]
+    return Instant(
+        row["seq"],
+        row["time_ns"],
+        row["unix_us"],
+        exited=row["exited"]["threads"],
+        **{name: health.get(name) or 0 for name in HEALTH_COUNTERS},
+    )
+
 
 MIN_OVERVIEW_FRAMES = 75
 """A run with fewer frames is always shown with each of them."""

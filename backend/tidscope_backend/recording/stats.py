@@ -1,4 +1,4 @@
-"""What a run holds and what is missing, counted from the headers of its frames. Pure."""
+"""Counts of what a run holds and lacks, from the headers of its frames. Pure."""
 
 from typing import NamedTuple
 
@@ -28,7 +28,7 @@ CLOCK_JUMP_NS = 500_000_000
 
 
 class Instant(NamedTuple):
-    """What the next frame is compared with.
+    """State of the last frame, for comparison with the next one.
 
     Attributes:
         seq: number of the frame.
@@ -202,7 +202,7 @@ class RecordingStats:
         self.frames_lost(header.seq)
 
     def found(self, frames: int) -> None:
-        """So many frames are there. Those that were counted and are not were lost with the disk."""
+        """Set the number of frames found. Frames counted beyond it were lost with the disk."""
         if frames < self.counts.frames:
             self.losses.frames += self.counts.frames - frames
             self.losses.gaps += 1

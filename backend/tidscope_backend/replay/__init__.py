@@ -1,1 +1,1 @@
-"""Replay: a recorded run as frames again."""
+"""Replay of runs: stored parts in, frames as a page gets them live out. Knows no HTTP."""

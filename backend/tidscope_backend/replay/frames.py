@@ -17,18 +17,18 @@ from tidscope_wire.generated.limits import MAX_RUN_FRAMES
 from tidscope_wire.generated.models import FrameHeader, FrameTable, Gap, RunEvent, TargetEvent
 
 from tidscope_backend.replay.overview_parts import Wanted, overview_parts
-from tidscope_backend.replay.rows import last_rows
 from tidscope_backend.replay.tables import (
     ReplayedTables,
     SaidOfTables,
     encode_bounded,
+    last_rows,
     table_level,
 )
 from tidscope_backend.store.overview import PartFacts
+from tidscope_backend.store.part_tables import TABLES, header_values
 from tidscope_backend.store.parts import FrameTimes, PartReader
 from tidscope_backend.store.parts import Gap as PartGap
 from tidscope_backend.store.reader import RunReader
-from tidscope_backend.store.signals_table import TABLES, header_values
 
 MAX_ROWS = 250_000
 """Rows read for one answer; above it, only frames of a higher level are used."""

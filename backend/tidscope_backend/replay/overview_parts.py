@@ -17,13 +17,13 @@ from tidscope_backend.store.reader import RunReader
 from tidscope_backend.store.table_parts import TABLE_LEVELS, as_changes
 
 INSTANTS = 64
-"""Of a piece, at least: events of its parts are in memory together."""
+"""Minimum instants of a piece; events of its parts are in memory together."""
 ENOUGH = 0.75
 """A level serves if it has this share of the instants that are wanted."""
 
 
 class Wanted(NamedTuple):
-    """What is asked of a run.
+    """The window of a run that a reader asks for.
 
     Attributes:
         before: index of the first part.
@@ -113,7 +113,7 @@ class _Level:
 
     @cached_property
     def times(self) -> FrameTimes:
-        """Its instants."""
+        """Instants of the piece."""
         times = self.overview.times(self.level)
         begin = int(np.searchsorted(times.time_ns, self.from_ns))
         end = int(np.searchsorted(times.time_ns, self.to_ns, side="right"))

@@ -1,1 +1,1 @@
-"""Who may ask for what: hosts, origins, sessions, secrets. Pure ASGI, in front of everything."""
+"""Access control: requests in, principals or refusals out. Pure ASGI, in front of every route."""

@@ -1,27 +1,75 @@
-"""Access control: Host, Origin and right of every request, before routing."""
+"""Access control before routing: proxy, Host, Origin and right of every request.
 
-from collections.abc import Mapping
+The check of Host and Origin guards against DNS rebinding and foreign pages. Forwarded headers
+count only from the address of a trusted proxy.
+"""
+
+from collections.abc import Iterable, Mapping
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 from tidscope_wire.generated.close_code import CloseCode
 from tidscope_wire.problems import ProblemError, refusal
 
-from tidscope_backend.connections.connection import connection_of
-from tidscope_backend.responses import method_not_allowed, not_found, send_problem
-from tidscope_backend.security.allowed_origins import AllowedOrigins
+from tidscope_backend.connections.connection import connection_of, fit_reason
 from tidscope_backend.security.authenticator import (
     WHERE,
     Authenticator,
     Principal,
+    accepted_protocol,
     set_principal,
 )
 from tidscope_backend.security.collector_access import set_authority
-from tidscope_backend.security.credentials import accepted_protocol
 from tidscope_backend.security.rights import SOCKET, Right, grants, is_guarded, rights_of
-from tidscope_backend.websocket_close import fit_reason
+from tidscope_backend.web import method_not_allowed, not_found, send_problem
 
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+
+
+class AllowedOrigins:
+    """Hosts and origins under which this backend is served.
+
+    Args:
+        bound: address that is listened on.
+        allow_hosts: more host names, without port.
+        allow_origins: more origins, such as that of a proxy that ends TLS.
+    """
+
+    def __init__(
+        self, bound: str, allow_hosts: Iterable[str] = (), allow_origins: Iterable[str] = ()
+    ) -> None:
+        self._any_address = _is_wildcard(bound)
+        self._hosts = LOOPBACK | {bound.lower()} | {name.lower() for name in allow_hosts}
+        self._origins = frozenset(origin.rstrip("/").lower() for origin in allow_origins)
+
+    def is_host(self, header: str | None) -> bool:
+        """Whether a Host header names us.
+
+        Bound to all addresses, any IP literal does: a rebinding attack needs a name.
+        """
+        if not header:
+            return False
+        try:
+            name = urlsplit(f"//{header}").hostname
+        except ValueError:
+            return False
+        if name is None or "@" in header or "/" in header:
+            return False
+        return name in self._hosts or (self._any_address and _is_address(name))
+
+    def is_origin(self, origin: str, scheme: str, host: str) -> bool:
+        """Whether an Origin header names the page that was served under this Host header.
+
+        Args:
+            origin: the header.
+            scheme: of the request, http or https (or ws, wss).
+            host: the Host header, which `is_host` has passed.
+        """
+        web = {"ws": "http", "wss": "https"}.get(scheme, scheme)
+        return origin.lower() in {f"{web}://{host}".lower(), *self._origins}
 
 
 class AccessMiddleware:
@@ -135,3 +183,71 @@ async def _refuse_socket(refused: ProblemError, scope: Scope, receive: Receive, 
     await send({"type": "websocket.accept", "subprotocol": accepted_protocol(scope)})
     reason = fit_reason(refused.problem.detail)
     await send({"type": "websocket.close", "code": int(code), "reason": reason})
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+def _is_wildcard(bound: str) -> bool:
+    return not bound or (_is_address(bound) and ip_address(bound).is_unspecified)
+
+
+SCHEMES = {"http": "ws", "https": "wss"}
+Address = IPv4Address | IPv6Address
+
+
+class TrustedProxy:
+    """ASGI middleware: puts the client and the scheme that a trusted proxy names into the scope.
+
+    Args:
+        app: what stands behind it.
+        networks: of the proxies, such as 10.0.0.0/8; empty: no forwarded header is believed.
+    """
+
+    def __init__(self, app: ASGIApp, networks: Iterable[str]) -> None:
+        self._app = app
+        self._networks = [ip_network(network) for network in networks]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, as the proxy received it."""
+        if scope["type"] in ("http", "websocket") and scope.get("client"):
+            peer = _parse(str(scope["client"][0]))
+            if peer is not None and self._is_trusted(peer):
+                scope = {**scope, **self._forwarded(scope)}
+        await self._app(scope, receive, send)
+
+    def _forwarded(self, scope: Scope) -> Scope:
+        headers = Headers(scope=scope)
+        found: Scope = {}
+        # Proxies append: what stands before the last of them could come from anybody.
+        scheme = headers.getlist("x-forwarded-proto")[-1:]
+        if scheme and scheme[0].lower() in SCHEMES:
+            web = scheme[0].lower()
+            found["scheme"] = SCHEMES[web] if scope["type"] == "websocket" else web
+        hops = [hop for line in headers.getlist("x-forwarded-for") for hop in line.split(",")]
+        for hop in reversed(hops):
+            address = _parse(hop)
+            if address is None:
+                break
+            found["client"] = (str(address), 0)
+            if not self._is_trusted(address):
+                break
+        return found
+
+    def _is_trusted(self, address: Address) -> bool:
+        return any(address in network for network in self._networks)
+
+
+def _parse(text: str) -> Address | None:
+    try:
+        address = ip_address(text.strip().partition("%")[0])
+    except ValueError:
+        return None
+    # A socket for both families sees IPv4 peers so.
+    mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
+    return mapped or address

@@ -33,7 +33,7 @@ ACTIONS: Mapping[tuple[str, str], AuditAction] = {
     ("POST", "/api/v1/runs/{run_id}/stop"): "stop",
     ("POST", "/api/v1/runs/{run_id}/restore"): "restore",
 }
-"""What each route that changes something is called in the log."""
+"""Name in the log of each route that changes something."""
 UNLOGGED = {
     (
         "POST",

@@ -1,7 +1,15 @@
-"""Authentication: tokens, sessions, tickets, collector secrets."""
+"""Authentication by tokens, sessions, tickets and collector secrets.
 
+A credential is in a header, in the subprotocols of a WebSocket, or in the query as a ticket, which
+a browser shows where it cannot send a header. Wrong tokens are counted, to limit guessing.
+"""
+
+import hashlib
 import hmac
 import math
+import re
+import secrets
+from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -11,18 +19,17 @@ from tidscope_wire.generated.models import Actor, ClientProof, Role
 from tidscope_wire.problems import refusal
 from tidscope_wire.proof import is_collector, read_authorization
 
-from tidscope_backend.security.attempts import FailedAttempts
 from tidscope_backend.security.collector_access import (
     CollectorAuthority,
     HostClaims,
+    ProofError,
+    Proofs,
+    Proven,
     SecretKeys,
 )
-from tidscope_backend.security.credentials import CREDENTIAL, bearer, offered_session, ticket_in
 from tidscope_backend.security.host_file import HostFile
-from tidscope_backend.security.proofs import ProofError, Proofs, Proven
 from tidscope_backend.security.rights import Grant
 from tidscope_backend.security.sessions import Session, Sessions
-from tidscope_backend.security.tickets import Tickets
 from tidscope_backend.settings import Settings
 
 WHERE = "the address that `tidscope up` printed holds it, behind #token="
@@ -32,7 +39,7 @@ _ROLES: Mapping[str, Role] = {"operator": "operator", "viewer": "viewer"}
 
 @dataclass(frozen=True)
 class Principal:
-    """Who makes a request.
+    """The author of a request.
 
     Attributes:
         grant: what they may do.
@@ -56,13 +63,17 @@ class Principal:
 
     @property
     def actor(self) -> Actor:
-        """Them, for events and audit logs."""
+        """The principal, for events and audit logs."""
         who = "a program" if self.session is None else f"session {self.session.id}"
         return Actor(
             session=None if self.session is None else self.session.id,
             role=self.role,
             label=f"{who} at {self.address}",
         )
+
+
+CREDENTIAL = re.compile(r"tds_[A-Za-z0-9_-]{43}")
+"""Form of a session's credential: unlike a token, a wrong one is not counted."""
 
 
 class Authenticator:
@@ -218,7 +229,7 @@ def set_principal(scope: Scope, principal: Principal) -> None:
 
 
 def principal_of(scope: Scope) -> Principal:
-    """Who makes a request that was let through to a route."""
+    """The author of a request that reached a route."""
     principal: Principal = scope[_PRINCIPAL]
     return principal
 
@@ -227,3 +238,129 @@ def find_principal(scope: Scope) -> Principal | None:
     """The same where anybody is let through; None if they showed nothing."""
     found: Principal | None = scope.get(_PRINCIPAL)
     return found
+
+
+class FailedAttempts:
+    """How many wrong tokens each address has shown lately. Bounded, whoever comes.
+
+    Args:
+        limit: wrong ones within the window before an address has to wait.
+        window_seconds: after so long without one the count starts again.
+        addresses: how many addresses are remembered.
+        clock: seconds, monotonic.
+    """
+
+    def __init__(
+        self,
+        clock: Callable[[], float],
+        limit: int = 10,
+        window_seconds: float = 30,
+        addresses: int = 1024,
+    ) -> None:
+        self._clock = clock
+        self._limit = limit
+        self._window = window_seconds
+        self._addresses = addresses
+        self._failures: OrderedDict[str, tuple[int, float]] = OrderedDict()
+
+    def wait_seconds(self, address: str) -> float:
+        """How long an address has to wait before its next try; 0 if it need not."""
+        count, last = self._failures.get(address, (0, 0.0))
+        left = last + self._window - self._clock()
+        return left if count >= self._limit and left > 0 else 0.0
+
+    def record_failure(self, address: str) -> None:
+        """Count a wrong token of an address."""
+        now = self._clock()
+        count, last = self._failures.pop(address, (0, now))
+        self._failures[address] = (count + 1 if now - last < self._window else 1, now)
+        while len(self._failures) > self._addresses:
+            self._failures.popitem(last=False)
+
+
+LIVE_PROTOCOL = "tidscope.v1"
+SESSION_PROTOCOL = "tidscope.session."
+"""A browser cannot give a WebSocket a header: behind this stands its session's credential."""
+TICKET = "ticket"
+
+
+def bearer(headers: Mapping[str, str]) -> str | None:
+    """The credential of an Authorization header of kind Bearer, if there is one."""
+    kind, _, credential = headers.get("authorization", "").partition(" ")
+    return credential.strip() if kind.lower() == "bearer" and credential.strip() else None
+
+
+def offered_session(subprotocols: list[str]) -> str | None:
+    """The session's credential among the subprotocols that a WebSocket offers, if there is one."""
+    for name in subprotocols:
+        if name.startswith(SESSION_PROTOCOL):
+            return name.removeprefix(SESSION_PROTOCOL)
+    return None
+
+
+def accepted_protocol(scope: Scope) -> str | None:
+    """The subprotocol to accept of those that a WebSocket offers; a credential never is one."""
+    return LIVE_PROTOCOL if LIVE_PROTOCOL in scope.get("subprotocols", []) else None
+
+
+def ticket_in(scope: Scope) -> tuple[str, str] | None:
+    """The ticket at the end of a request's query, and the address without it."""
+    query, _, ticket = scope["query_string"].decode("latin-1").rpartition(f"{TICKET}=")
+    if not ticket or (query and not query.endswith("&")):
+        return None
+    path = scope["raw_path"].decode("latin-1")
+    return ticket, f"{path}?{query[:-1]}" if query else path
+
+
+TICKET_SECONDS = 10.0
+MAX_TICKETS = 256
+
+
+@dataclass(frozen=True)
+class _Ticket:
+    session_id: str
+    path: str
+    expires_s: float
+
+
+class Tickets:
+    """Each is good once, for one path of one session, for some seconds.
+
+    Args:
+        clock: seconds, monotonic.
+        most: how many wait to be used; the oldest give way.
+    """
+
+    def __init__(self, clock: Callable[[], float], most: int = MAX_TICKETS) -> None:
+        self._clock = clock
+        self._most = most
+        self._waiting: dict[str, _Ticket] = {}
+
+    def issue(self, session_id: str, path: str) -> str:
+        """Make a ticket for a path, which may have a query."""
+        now = self._clock()
+        self._waiting = {key: kept for key, kept in self._waiting.items() if kept.expires_s > now}
+        while len(self._waiting) >= self._most:
+            del self._waiting[next(iter(self._waiting))]
+        ticket = secrets.token_urlsafe(32)
+        self._waiting[_digest(ticket)] = _Ticket(session_id, path, now + TICKET_SECONDS)
+        return ticket
+
+    def redeem(self, ticket: str, path: str) -> str | None:
+        """Use a ticket up.
+
+        Args:
+            ticket: as it was issued.
+            path: that is asked for, with its query but for the ticket.
+
+        Returns:
+            The id of its session; None if it is not good for this path now.
+        """
+        found = self._waiting.pop(_digest(ticket), None)
+        if found is None or found.expires_s <= self._clock() or found.path != path:
+            return None
+        return found.session_id
+
+
+def _digest(ticket: str) -> str:
+    return hashlib.sha256(ticket.encode()).hexdigest()

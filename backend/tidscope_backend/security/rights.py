@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 Right = Literal["public", "metrics", "viewer", "operator", "collector"]
 Grant = Literal["metrics", "viewer", "operator"]
-"""What a token or a session grants: each grants all rights up to it."""
+"""Grants of a token or a session; each includes all rights below it."""
 
 SOCKET = "WEBSOCKET"
 ROUTES: Mapping[tuple[str, str], Right] = {
@@ -110,7 +110,7 @@ LIVE_COMMANDS: Mapping[str, Right] = {
     "unsubscribe": "viewer",
     "frame_ack": "viewer",
 }
-"""By the `type` of what a page may send."""
+"""Rights by the `type` of a page's message."""
 
 COLLECTOR_MESSAGES: Mapping[str, Right] = {
     "collector_hello": "collector",
@@ -126,7 +126,7 @@ COLLECTOR_MESSAGES: Mapping[str, Right] = {
     "collector_goodbye": "collector",
     "steering_options_reply": "collector",
 }
-"""By the `type` of what a collector may send."""
+"""Rights by the `type` of a collector's message."""
 
 _GUARDED = ("/api", "/ws", "/docs", "/openapi.json", "/metrics")
 _GRANTED: Mapping[Grant, frozenset[Right]] = {

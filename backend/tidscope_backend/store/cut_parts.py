@@ -217,7 +217,7 @@ class _CutPart:
         }
 
     def _names(self, rows: pa.Table) -> dict[int, str]:
-        """What threads are called at the first frame."""
+        """Names of threads at the first frame."""
         named = rows.filter(pc.field("name").is_valid()).select(["seq", "tid", "name"])
         known = [(row["seq"], row["tid"], row["name"]) for row in named.to_pylist()]
         known += [

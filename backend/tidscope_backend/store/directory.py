@@ -1,12 +1,19 @@
-"""The runs directory: where runs and deleted runs are."""
+"""The runs directory: finding runs by name, writing manifests, and the trash.
 
+Deleted runs can be restored for an hour before they are purged.
+"""
+
+import asyncio
 import os
-from collections.abc import Iterator
+import shutil
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from tidscope_wire.generated.models import RunManifest
 from tidscope_wire.problems import refusal
 
-from tidscope_backend.store.errors import unwritable
+from tidscope_backend.store.disk import Disk, unwritable
 from tidscope_backend.store.folder import RUN_ID, RunFolder
 
 TRASH = ".deleted"
@@ -70,7 +77,7 @@ class RunsDirectory:
             try:
                 disk = os.statvfs(place)
             except OSError:
-                continue  # It is made later.
+                continue  # The folder is made later.
             return disk.f_bavail * disk.f_frsize
         return 0
 
@@ -94,3 +101,153 @@ def _folders(parent: Path | None) -> Iterator[Path]:
     for entry in entries:
         if not entry.name.startswith(".") and entry.is_dir(follow_symlinks=False):
             yield parent / entry.name
+
+
+TRASH_SECONDS = 3600.0
+
+
+def delete_run(folder: RunFolder, unix_s: float) -> None:
+    """Move a run to the trash. Raises OSError."""
+    trash = folder.path.parent / TRASH
+    trash.mkdir(mode=0o700, exist_ok=True)
+    # The folder's own time is that of the deletion; set first, so that it is never too old.
+    os.utime(folder.path, (unix_s, unix_s))
+    folder.path.rename(trash / folder.path.name)
+
+
+def restore_run(home: RunsDirectory, run_id: str) -> RunFolder:
+    """Move a run out of the trash.
+
+    Raises:
+        ProblemError: it is not there.
+        OSError: it cannot be moved.
+    """
+    deleted = home.deleted(run_id)
+    back = home.make() / run_id
+    if back.exists():
+        raise refusal("bad-run", f"run {run_id} exists already", "delete that one first")
+    deleted.path.rename(back)
+    return RunFolder(back)
+
+
+def purge_trash(home: RunsDirectory, unix_s: float, kept_s: float = TRASH_SECONDS) -> list[Path]:
+    """Remove runs deleted longer ago; a failure is retried next time."""
+    old = [path for path in home.all_deleted() if _deleted_at(path) <= unix_s - kept_s]
+    for path in old:
+        shutil.rmtree(path, ignore_errors=True)
+    return old
+
+
+def _deleted_at(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except FileNotFoundError:
+        return time.time()
+
+
+class RunNotFoundError(LookupError):
+    """There is no such run, or there are several; the text says which."""
+
+
+def all_runs(runs: Path) -> list[RunManifest]:
+    """Manifests of the runs in a folder, the newest first; what cannot be read is left out."""
+    found = []
+    try:
+        names = os.listdir(runs)
+    except FileNotFoundError:
+        return []
+    for name in names:
+        if RUN_ID.match(name):
+            try:
+                found.append(RunFolder(runs / name).read_manifest())
+            except (OSError, ValueError):
+                continue
+    return sorted(found, key=lambda run: (run.created_unix_us, run.id), reverse=True)
+
+
+def find_run(runs: Path, called: str) -> Path:
+    """Find a run by its id, its name, or how one of the two begins, if that is clear.
+
+    Raises:
+        RunNotFoundError: none is called so, or several are.
+    """
+    known = all_runs(runs)
+    ways = (
+        [run for run in known if called == run.id],
+        [run for run in known if called == run.name],
+        [run for run in known if run.id.removeprefix("r-").startswith(called.removeprefix("r-"))],
+        [run for run in known if run.name.startswith(called)],
+    )
+    for found in ways if called else ():
+        if len(found) == 1:
+            return runs / found[0].id
+        if found:
+            ids = ", ".join(run.id for run in found[:5])
+            raise RunNotFoundError(f"{called!r} could be any of {len(found)} runs: {ids}")
+    raise RunNotFoundError(f"no run in {runs} is called {called!r}; `tidscope runs` lists them")
+
+
+def find_runs(runs: Path, called: str) -> list[Path]:
+    """Find a run as `find_run` does, or all finished runs of a group of repeats by its name.
+
+    `run:NAME` and `group:NAME` say which is meant where both exist.
+
+    Raises:
+        RunNotFoundError: there is neither, or several runs, or both a run and a group.
+    """
+    kind, colon, name = called.partition(":")
+    if colon and kind == "run":
+        return [find_run(runs, name)]
+    group = name if colon and kind == "group" else called
+    known = all_runs(runs)
+    # Oldest first, as repeats were recorded.
+    repeats = [run for run in reversed(known) if run.group == group and run.state != "recording"]
+    if colon and kind == "group":
+        if not repeats:
+            groups = ", ".join(sorted({run.group for run in known if run.group})) or "none"
+            raise RunNotFoundError(f"no finished run is in a group {group!r}; groups: {groups}")
+    elif repeats and any(called in (run.id, run.name) for run in known):
+        raise RunNotFoundError(
+            f"{called!r} is both a run and a group of {len(repeats)} runs: "
+            f"write run:{called} or group:{called}"
+        )
+    return [runs / run.id for run in repeats] if repeats else [find_run(runs, called)]
+
+
+Change = Callable[[RunManifest], RunManifest]
+
+
+class ManifestWriter:
+    """Updates manifests, in which people and the recorder change different fields.
+
+    Args:
+        disk: whose threads write.
+    """
+
+    def __init__(self, disk: Disk) -> None:
+        self._disk = disk
+        self._changing = asyncio.Lock()
+
+    async def update(self, folder: RunFolder, change: Change) -> RunManifest:
+        """Read a manifest, change it, update its sizes, and write it.
+
+        Raises:
+            OSError: it cannot be read or written; the old one is still there.
+            ValueError: it is invalid.
+        """
+        async with self._changing:
+            return await self._disk.write(_change, folder, change)
+
+
+def with_bytes(folder: RunFolder, manifest: RunManifest) -> RunManifest:
+    """Update a manifest with what the run takes on disk now."""
+    counts = manifest.counts.model_copy(
+        update={"bytes": folder.bytes(), "open_bytes": folder.open_bytes()}
+    )
+    return manifest.model_copy(update={"counts": counts})
+
+
+def _change(folder: RunFolder, change: Change) -> RunManifest:
+    manifest = with_bytes(folder, change(folder.read_manifest()))
+    folder.write_manifest(manifest)
+    return manifest

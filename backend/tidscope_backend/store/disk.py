@@ -5,9 +5,17 @@ recording have threads of their own: a file system that takes no writes can stil
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+import errno
+from collections.abc import AsyncIterator, Callable, Coroutine, Hashable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import ParamSpec, TypeVar
+from pathlib import Path
+from typing import Generic, ParamSpec, TypeVar
+
+from pydantic import ValidationError
+from tidscope_wire.problems import ProblemError, refusal
+
+from tidscope_backend.processes import is_exhausted
+from tidscope_backend.text import validation_text
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -95,3 +103,64 @@ async def _run(
     pool: ThreadPoolExecutor, work: Callable[P, R], *args: P.args, **named: P.kwargs
 ) -> R:
     return await asyncio.wrap_future(pool.submit(work, *args, **named))
+
+
+def damage_text(error: OSError | ValueError) -> str:
+    """Describe why a run cannot be read, in one line and without paths of this machine."""
+    if isinstance(error, ValidationError):
+        return f"manifest.json: {validation_text(error)}"
+    if isinstance(error, OSError):
+        name = Path(str(error.filename or "")).name
+        return f"{name}: {error.strerror or error}"
+    return str(error)
+
+
+def unwritable(path: Path, error: OSError) -> ProblemError:
+    """The problem to report when a folder cannot be written to."""
+    text = f"{path} cannot be written to: {error.strerror or error}"
+    if disk_full(error):
+        return refusal("disk-full", text, "make room there")
+    hint = "let the backend's user write there, or set TIDSCOPE_RUNS to another folder"
+    if is_exhausted(error):
+        hint = "try again; give the backend a higher hard limit on open files (ulimit -Hn)"
+    return refusal("runs-unavailable", text, hint)
+
+
+def disk_full(error: OSError) -> bool:
+    """Whether a disk or a quota is full."""
+    return error.errno in (errno.ENOSPC, errno.EDQUOT)
+
+
+T = TypeVar("T")
+
+
+class SharedReads(Generic[T]):
+    """Reads of one kind. A read goes on while anybody waits for it, and after that to its end."""
+
+    def __init__(self) -> None:
+        self._running: dict[Hashable, asyncio.Task[T]] = {}
+
+    async def get(self, key: Hashable, read: Callable[[], Coroutine[None, None, T]]) -> T:
+        """The answer of the read with this key that is under way; else begin it.
+
+        Raises:
+            Exception: what the read raises, to all who wait for it.
+        """
+        task = self._running.get(key)
+        if task is None:
+            task = asyncio.create_task(read())
+            self._running[key] = task
+            task.add_done_callback(lambda done: self._remove(key, done))
+        # A cancelled caller does not end the read for the remaining callers.
+        return await asyncio.shield(task)
+
+    def forget(self) -> None:
+        """Something has changed: who asks from now on gets an answer from after that."""
+        self._running.clear()
+
+    def _remove(self, key: Hashable, done: asyncio.Task[T]) -> None:
+        if self._running.get(key) is done:
+            del self._running[key]
+        if not done.cancelled():
+            # Everybody may have gone away: then nobody else looks at it.
+            done.exception()

@@ -1,14 +1,18 @@
-"""Where the files of a run lie; see docs/runs.md."""
+"""The folder of a run: its files, its lock against a second backend, and its losses."""
 
+import fcntl
 import os
 import re
 import secrets
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from tidscope_wire.generated.frame_tables import COLUMNS
-from tidscope_wire.generated.models import RunManifest, TableName
+from tidscope_wire.generated.models import RunLosses, RunManifest, RunState, TableName
+
+from tidscope_backend.text import format_seconds, plural
 
 RUN_ID = re.compile(r"r-[0-9]{8}-[0-9]{6}-[0-9a-f]{6}\Z")
 SUBFOLDERS = ("samples", "signals", "events", "open", "overview")
@@ -42,7 +46,7 @@ class RunFolder:
 
     @property
     def manifest(self) -> Path:
-        """What was recorded, as JSON."""
+        """The manifest, as JSON."""
         return self.path / MANIFEST
 
     @property
@@ -135,7 +139,7 @@ def replace_file(path: Path, data: bytes) -> None:
 
 
 def sync_folder(path: Path) -> None:
-    """See the names in a folder on the disk. Raises OSError."""
+    """Flush the names in a folder to disk. Raises OSError."""
     descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)
@@ -157,3 +161,105 @@ def _numbers(folder: Path, suffix: str) -> list[int]:
         return []
     stems = (name.removesuffix(suffix) for name in names if name.endswith(suffix))
     return sorted(int(stem) for stem in stems if _PART.match(stem))
+
+
+class RunLock:
+    """An exclusive lock (flock) on a run folder, held until released or until this process ends.
+
+    Two backends may share a runs directory; neither touches what the other records.
+    """
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+
+    @classmethod
+    def acquire(cls, folder: RunFolder) -> "RunLock | None":
+        """Lock a run; None if another process holds its lock. Raises OSError."""
+        descriptor = os.open(folder.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(descriptor)
+            return None
+        except OSError:
+            pass  # The file system has no locks: nothing keeps others out.
+        return cls(descriptor)
+
+    def release(self) -> None:
+        """Release the lock."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+
+
+def final_state(state: RunState, losses: RunLosses) -> RunState:
+    """The state of a run that has ended: one that lost something is never complete."""
+    return "incomplete" if state == "complete" and missing_text(losses) else state
+
+
+def missing_text(losses: RunLosses) -> str:
+    """List the missing amounts of a run; empty if it is complete.
+
+    Missed deadlines and coalesced frames make a run coarser, and a clock that was set moves its
+    dates; nothing is missing because of them.
+    """
+    return ", ".join(_phrases(losses))
+
+
+def coarser_text(losses: RunLosses) -> str:
+    """Text about samples that were due and not taken; empty if there are none."""
+    if not losses.deadlines_missed:
+        return ""
+    missed = plural(losses.deadlines_missed, "sample")
+    return f"{missed} due and not taken: the host was busy; totals are whole"
+
+
+def children_cpu_us(manifest: RunManifest) -> int | None:
+    """CPU time of children of the recorded command, microseconds; None: not known, no command."""
+    return None if manifest.outcome is None else manifest.outcome.children_cpu_us
+
+
+def children_text(cpu_us: int | None) -> str:
+    """Text about CPU time of children that a run of one process lacks; empty if there is none.
+
+    Args:
+        cpu_us: CPU time of the children, microseconds; None: not known.
+    """
+    if not cpu_us:
+        return ""
+    used = format_seconds(cpu_us * 1000)
+    return f"This run shows one process; its children used {used} of CPU that are not in it."
+
+
+def what_is_missing(manifest: RunManifest) -> str:
+    """Both, of a run; empty if nothing is missing."""
+    texts = (missing_text(manifest.losses), children_text(children_cpu_us(manifest)))
+    return "; ".join(filter(None, texts))
+
+
+def _phrases(losses: RunLosses) -> Iterable[str]:
+    if losses.frames or losses.gaps:
+        yield (
+            f"{plural(losses.frames, 'frame')} in {plural(losses.gaps, 'gap')} "
+            f"({(losses.missing_ns - losses.tail_ns) / 1e9:.1f} s)"
+        )
+    if losses.tail_ns:
+        samples = plural(losses.tail_samples, "sample")
+        yield f"the last {losses.tail_ns / 1e9:.1f} s ({samples})"
+    if losses.tail_exits is None:
+        yield "an unknown number of exits before its end"
+    elif losses.tail_exits:
+        yield f"{plural(losses.tail_exits, 'exit')} before its end"
+    if losses.truncated_bytes:
+        yield f"{plural(losses.truncated_bytes, 'byte')} of a truncated frame"
+    if losses.samples_failed:
+        yield f"{plural(losses.samples_failed, 'failed sample')}"
+    if losses.exit_records_lost:
+        yield f"{plural(losses.exit_records_lost, 'exit record')}"
+    if losses.exits_without_event:
+        yield f"{plural(losses.exits_without_event, 'exit')} without an event"
+    if losses.processes_missed:
+        count = losses.processes_missed
+        yield f"{count} {'process' if count == 1 else 'processes'} that may have been missed"
+    if losses.network_calls_uncounted:
+        yield f"{plural(losses.network_calls_uncounted, 'network call')}"

@@ -1,10 +1,9 @@
-"""The list of runs, made from their manifests; no second list is kept that could disagree.
+"""The list of runs, made from their manifests, and the runs that retention deletes.
 
-Each manifest (some 15 KiB of JSON) is read and validated on its own, so a damaged one is reported
-and hides no other.
+No second list is kept that could disagree with the manifests.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,9 +17,8 @@ from tidscope_wire.generated.models import (
 from tidscope_wire.problems import refusal
 
 from tidscope_backend.store.directory import RunsDirectory
-from tidscope_backend.store.errors import damage_text
+from tidscope_backend.store.disk import damage_text
 from tidscope_backend.store.folder import RUN_ID, RunFolder
-from tidscope_backend.store.retention import RetentionCandidate
 
 MAX_MANIFEST_BYTES = 8 * 1024 * 1024
 CurrentManifest = Callable[[RunFolder, RunManifest], RunManifest]
@@ -31,6 +29,22 @@ class _Read(NamedTuple):
 
     stamp: tuple[int, int, int]
     manifest: RunManifest
+
+
+class RetentionCandidate(NamedTuple):
+    """Facts about a run that retention decides by.
+
+    Attributes:
+        run: its id.
+        ended_s: when it ended, Unix seconds; if imported, when it was imported.
+        size: bytes of its files.
+        recording: it is being recorded, so it stays.
+    """
+
+    run: str
+    ended_s: float
+    size: int
+    recording: bool
 
 
 class RunIndex:
@@ -78,7 +92,7 @@ class RunIndex:
         )
 
     def retention_candidates(self) -> list[RetentionCandidate]:
-        """What retention needs to know of each readable run."""
+        """The facts for retention of each readable run."""
         found = []
         for path in self._directory.all():
             folder = RunFolder(path)
@@ -155,3 +169,25 @@ def summary_of(manifest: RunManifest) -> RunSummary:
         signal=None if outcome is None else outcome.signal,
         imported=manifest.imported,
     )
+
+
+def runs_to_delete(
+    runs: Sequence[RetentionCandidate], retention: Retention, unix_s: float
+) -> list[str]:
+    """Choose the runs to delete, oldest first.
+
+    Args:
+        runs: all of them.
+        retention: the bounds; null ones choose nothing.
+        unix_s: now.
+    """
+    oldest_first = sorted((run for run in runs if not run.recording), key=lambda run: run.ended_s)
+    left = sum(run.size for run in runs)
+    gone = []
+    for run in oldest_first:
+        old = retention.max_age_s is not None and unix_s - run.ended_s > retention.max_age_s
+        large = retention.max_bytes is not None and left > retention.max_bytes
+        if old or large:
+            gone.append(run.run)
+            left -= run.size
+    return gone

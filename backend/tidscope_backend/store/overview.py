@@ -20,7 +20,7 @@ from tidscope_wire.generated.models import TableName
 
 from tidscope_backend.store.folder import TABLES, RunFolder, sync_folder
 from tidscope_backend.store.overview_maker import Bucket, OverviewMaker, merged
-from tidscope_backend.store.parquet_files import sorted_writer, sync_file
+from tidscope_backend.store.part_files import sorted_writer, sync_file
 from tidscope_backend.store.part_tables import KEY_LEVEL, SECOND_LEVEL
 from tidscope_backend.store.parts import FrameTimes, Gap, PartReader, frame_times_of
 
@@ -31,13 +31,13 @@ ALWAYS = ("extremes", "samples", "signals")
 """Tables that each overview has. Readers go by the signals, which come last."""
 ORDER = ("tid", "start_ns", "seq", "to_ns")
 ORDERS = {str(name): [*keys, "seq"] for name, keys in KEYS.items()}
-"""Of frame tables."""
+"""Sort keys of each frame table."""
 _TIMES = ("seq", "first_seq", "time_ns", "level")
 _FACTS = b"tidscope.overview"
 
 
 class PartFacts(NamedTuple):
-    """What is known of a part without opening it.
+    """Facts about a part, known without opening it.
 
     Attributes:
         number: in the run.
@@ -103,7 +103,7 @@ def write_overview(
             sync_file(new[name])
         for name in names:
             if name not in written:
-                # It has no rows, unlike that of an overview that was written before.
+                # This table has no rows, unlike that of an older overview.
                 (folder.overview / f"{name}.parquet").unlink(missing_ok=True)
                 continue
             if name == ALWAYS[-1]:
@@ -126,7 +126,7 @@ class _Levels:
         self._writers: dict[str, pq.ParquetWriter] = {}
         self._first: Bucket | None = None
         self._waiting: dict[int, list[Bucket]] = {}
-        """By level: buckets that make one of the next level."""
+        """Buckets of each level that wait to make one of the next level."""
         self._unwritten: dict[int, list[Bucket]] = {}
 
     def add(self, level: int, bucket: Bucket) -> None:
@@ -225,7 +225,7 @@ class Overview:
 
     @cached_property
     def levels(self) -> dict[int, int]:
-        """Of each level how many instants it has."""
+        """Number of instants of each level."""
         return {level: self.rows("signals", level) for level in self._groups("signals")}
 
     def times(self, level: int) -> FrameTimes:

@@ -110,7 +110,7 @@ class _Frames:
 
 @dataclass
 class _State:
-    """What is kept from part to part: all since the key frame before the newest bucket."""
+    """State kept from part to part, since the key frame before the newest bucket."""
 
     rows: _Rows
     frames: _Frames
@@ -118,7 +118,7 @@ class _State:
     done_ns: int | None = None
     """End of the newest bucket."""
     not_grown: Floats = field(default_factory=lambda: np.zeros(0))
-    """By field: what threads had counted before they were first seen, less what resets lost."""
+    """Counts of each field before threads were first seen, less the counts that resets lost."""
     seen_seq: int = 0
     at_begin: set[tuple[int, int]] = field(default_factory=set)
     """Threads of the run's first frame."""
@@ -267,7 +267,7 @@ class OverviewMaker:
         keys = np.append(np.flatnonzero(frames.key), len(frames.key))
         last = keys[np.searchsorted(keys[:-1], instant[ends], side="right")] - 1
         tid, start = rows.tid[begins], rows.start_ns[begins]
-        # Its id has another owner from then on, even if its exit was lost.
+        # The thread ID has another owner from then on, even if the exit was lost.
         next_first = np.append(instant[begins[1:]], 0)
         reused = np.append(tid[1:] == tid[:-1], False) & (next_first > instant[begins])
         last = np.where(reused, np.minimum(last, next_first - 1), last)

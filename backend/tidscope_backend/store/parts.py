@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from tidscope_wire.generated.models import RunEvent, TableName
 
 from tidscope_backend.store.folder import RunFolder
-from tidscope_backend.store.open_part import whole_frames
+from tidscope_backend.store.part_files import whole_frames
 from tidscope_backend.store.part_tables import Part, part_of
 from tidscope_backend.store.table_parts import CHANGE_LEVEL, TABLE_LEVELS
 
@@ -38,7 +38,7 @@ class FrameTimes:
     level: npt.NDArray[np.uint8]
 
     def between(self, begin: int, end: int) -> "FrameTimes":
-        """Those from one index to before another."""
+        """The frames from one index to before another."""
         here = slice(begin, end)
         return FrameTimes(
             self.seq[here], self.first_seq[here], self.time_ns[here], self.level[here]
@@ -55,11 +55,11 @@ class Gap(NamedTuple):
 
 
 class PartRows(Protocol):
-    """What a part says of threads and tables; columns are those of docs/runs.md."""
+    """Threads and tables of a part; columns are those of docs/runs.md."""
 
     @property
     def times(self) -> FrameTimes:
-        """Its frames; read once."""
+        """The frames of the part; read once."""
         ...
 
     @property
@@ -85,7 +85,7 @@ class PartReader(PartRows, Protocol):
 
     @property
     def number(self) -> int:
-        """Its number in the run."""
+        """The number of the part in the run."""
         ...
 
     def gaps(self, seen_seq: int) -> list[Gap]:
@@ -304,7 +304,7 @@ def parts_of(folder: RunFolder, fields: Sequence[str]) -> list[PartReader]:
         try:
             data = folder.open_part(number).read_bytes()
         except FileNotFoundError:
-            continue  # It was sealed meanwhile.
+            continue  # The part was sealed meanwhile.
         if next(whole_frames(data), None) is not None:
             parts[number] = OpenPart(folder, number, fields, data)
     for number in folder.sealed_parts():

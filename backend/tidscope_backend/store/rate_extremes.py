@@ -76,7 +76,7 @@ def smoothed_rates(readings: Readings, time_ns: Ints, values: Floats) -> Floats:
     if not len(values):
         return np.empty(0)
     before = np.concatenate([values[:1], values[:-1]])
-    # What is not a number is not above anything either.
+    # NaN is not above anything either.
     breaks = (here == readings.begin) | ~(values >= before)
     stretch = np.maximum.accumulate(np.where(breaks, here, 0))
     oldest = np.searchsorted(time_ns, time_ns - _ENOUGH_NS, side="right") - 1

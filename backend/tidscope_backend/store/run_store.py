@@ -1,30 +1,38 @@
-"""All stored runs: list, read, change, delete, restore, and delete by retention."""
+"""All stored runs: list, read, change, delete, restore, delete by retention; and their events."""
 
 import asyncio
 import logging
 import time
+from collections.abc import Iterator
 from typing import Protocol
 
+from tidscope_wire.frame import FrameError, split
 from tidscope_wire.generated.models import (
     Retention,
+    RunEvent,
     RunEventsResponse,
     RunManifest,
     RunPatch,
     RunsResponse,
+    TargetEvent,
+    ThreadBorn,
+    ThreadExited,
+    ThreadRenamed,
 )
 from tidscope_wire.problems import refusal
 
-from tidscope_backend.store import trash
-from tidscope_backend.store.directory import RunsDirectory
-from tidscope_backend.store.disk import Disk
-from tidscope_backend.store.errors import damage_text, unwritable
-from tidscope_backend.store.events import run_events
-from tidscope_backend.store.folder import RunFolder
-from tidscope_backend.store.index import RunIndex
-from tidscope_backend.store.lock import RunLock
-from tidscope_backend.store.manifests import ManifestWriter
+from tidscope_backend.store.directory import (
+    ManifestWriter,
+    RunsDirectory,
+    delete_run,
+    purge_trash,
+    restore_run,
+)
+from tidscope_backend.store.disk import Disk, damage_text, unwritable
+from tidscope_backend.store.folder import RunFolder, RunLock
+from tidscope_backend.store.index import RunIndex, runs_to_delete
+from tidscope_backend.store.part_files import whole_frames
 from tidscope_backend.store.reader import RunReader
-from tidscope_backend.store.retention import runs_to_delete
 
 CLEAN_UP_SECONDS = 60.0
 
@@ -32,7 +40,7 @@ _log = logging.getLogger(__name__)
 
 
 class ActiveRuns(Protocol):
-    """What the store asks of the recorder, which knows the runs that are being recorded."""
+    """Interface of the recorder, which knows the runs that are being recorded."""
 
     def is_recording(self, run_id: str) -> bool:
         """Whether the run is being recorded here."""
@@ -161,7 +169,7 @@ class RunStore:
                 "already-recording", f"run {run_id} is being recorded", "stop it, then delete it"
             )
         try:
-            await self._disk.write(trash.delete, folder, time.time())
+            await self._disk.write(delete_run, folder, time.time())
         except OSError as error:
             raise unwritable(folder.path, error) from None
 
@@ -172,11 +180,11 @@ class RunStore:
             ProblemError: it is not there, or cannot be moved.
         """
         try:
-            folder = await self._disk.write(trash.restore, self._directory, run_id)
+            folder = await self._disk.write(restore_run, self._directory, run_id)
         except OSError as error:
             raise unwritable(await self._disk.write(self._directory.make), error) from None
         try:
-            # Its last parts may not have been closed when it went.
+            # The recorder may have gone before it closed the last parts.
             await self._active.recover(folder)
         except (OSError, ValueError) as error:
             _log.warning("%s: %s", run_id, damage_text(error))
@@ -185,7 +193,7 @@ class RunStore:
     async def clean_up(self) -> None:
         """Purge the trash, and delete runs by retention."""
         now = time.time()
-        for path in await self._disk.write(trash.purge, self._directory, now):
+        for path in await self._disk.write(purge_trash, self._directory, now):
             _log.info("%s was in the trash and is now removed", path.name)
         if self._retention.max_age_s is None and self._retention.max_bytes is None:
             return
@@ -216,3 +224,70 @@ def _is_locked(folder: RunFolder) -> bool:
     if lock is not None:
         lock.release()
     return lock is None
+
+
+MAX_EVENTS = 5000
+_OF_THREADS = b'"type":"thread_'
+_TYPE_WITHIN = 200
+
+
+def run_events(folder: RunFolder, most: int = MAX_EVENTS) -> RunEventsResponse:
+    """Read events; if there are too many, those of threads are left out first.
+
+    Args:
+        folder: of the run; closed and open parts are read.
+        most: events to return.
+
+    Raises:
+        OSError: it cannot be read.
+        ValueError: a line is no event.
+    """
+    others: list[RunEvent | bytes] = []
+    threads: list[RunEvent | bytes] = []
+    total = 0
+    for event in _all(folder):
+        total += 1
+        kept = threads if _of_threads(event) else others
+        if len(kept) < most:
+            kept.append(event)
+    chosen = [*others, *threads[: most - len(others)]]
+    events = [
+        RunEvent.model_validate_json(event) if isinstance(event, bytes) else event
+        for event in chosen
+    ]
+    events.sort(key=lambda event: event.seq)
+    return RunEventsResponse(events=events, omitted=total - len(events))
+
+
+def _of_threads(event: RunEvent | bytes) -> bool:
+    if isinstance(event, bytes):
+        return _OF_THREADS in event[:_TYPE_WITHIN]
+    return isinstance(event.event, ThreadBorn | ThreadRenamed | ThreadExited)
+
+
+def _all(folder: RunFolder) -> Iterator[RunEvent | bytes]:
+    opened = folder.open_parts()
+    for part in sorted({*folder.sealed_parts(), *opened}):
+        if part in opened:
+            try:
+                data = folder.open_part(part).read_bytes()
+            except FileNotFoundError:
+                pass  # The part was sealed meanwhile.
+            else:
+                yield from _of_frames(data)
+                continue
+        with folder.events(part).open("rb") as lines:
+            yield from lines
+
+
+def _of_frames(data: bytes) -> Iterator[RunEvent]:
+    for frame in whole_frames(data):
+        try:
+            header, _ = split(frame)
+        except FrameError:
+            continue
+        event: TargetEvent
+        for event in header.events:
+            yield RunEvent(
+                seq=header.seq, time_ns=header.time_ns, unix_us=header.unix_us, event=event
+            )

@@ -237,7 +237,7 @@ class TableFollowers:
     def advance(
         self, tables: Mapping[TableName, pa.Table], ends: Ints
     ) -> list[dict[TableName, pa.Table]]:
-        """What changed up to each of some frames of the next part; see `TableFollower`."""
+        """Changed rows up to each given frame of the next part; see `TableFollower`."""
         found: list[dict[TableName, pa.Table]] = [{} for _ in ends]
         for name, table in tables.items():
             follower = self._followers.setdefault(name, TableFollower(name))

@@ -1,1 +1,1 @@
-"""From the collectors' frames to the pages: history, coalescing, one bounded queue a page."""
+"""Live frames to pages: a bounded history and one bounded queue per page, coalesced if slow."""

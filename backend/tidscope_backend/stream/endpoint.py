@@ -17,16 +17,14 @@ from tidscope_wire.generated.models import (
 )
 from tidscope_wire.problems import ProblemError
 
-from tidscope_backend.security.authenticator import Principal, principal_of
-from tidscope_backend.security.credentials import accepted_protocol
+from tidscope_backend.connections.connection import CloseError, close
+from tidscope_backend.security.authenticator import Principal, accepted_protocol, principal_of
 from tidscope_backend.security.rights import LIVE_COMMANDS, grants
 from tidscope_backend.security.sessions import Session, Sessions
 from tidscope_backend.settings import Settings
-from tidscope_backend.stream.fanout import Fanout, state_text
-from tidscope_backend.stream.page import Page
+from tidscope_backend.stream.fanout import Fanout, Page, state_text
 from tidscope_backend.stream.subscription import Bounds
-from tidscope_backend.validation import validation_text
-from tidscope_backend.websocket_close import CloseError, close
+from tidscope_backend.text import validation_text
 
 _COMMAND: TypeAdapter[Subscribe | Unsubscribe | FrameAck] = TypeAdapter(LiveCommand)
 
@@ -109,7 +107,7 @@ async def _until_ended(session: Session | None, sessions: Sessions) -> None:
         return
     unsubscribe = sessions.subscribe(session.id, ended.set_result)
     try:
-        # It may have ended while the connection was accepted.
+        # The session may have ended while the connection was accepted.
         reason = await ended if sessions.get(session.id) else "it was signed out"
     finally:
         unsubscribe()

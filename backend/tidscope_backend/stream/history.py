@@ -1,12 +1,12 @@
-"""The recent past of one target, kept as frames, so that a page that opens sees it at once."""
+"""Recent frames of each target, so that a new page sees them at once; bounded over all targets."""
 
 from bisect import bisect_right
+from collections.abc import Callable
 from operator import attrgetter
 
 from tidscope_wire.frame import FrameError
 
-from tidscope_backend.stream.merge import merge
-from tidscope_backend.stream.stored_frame import StoredFrame, parse_frame
+from tidscope_backend.stream.frames import StoredFrame, merge, parse_frame
 
 BASELINE_SHARE = 4
 _by_first_seq = attrgetter("first_seq")
@@ -49,7 +49,7 @@ class History:
 
     @property
     def frames(self) -> tuple[StoredFrame, ...]:
-        """What is kept, in order."""
+        """Kept frames, in order."""
         return tuple(self._frames)
 
     @property
@@ -102,7 +102,7 @@ class History:
         return found
 
     def start(self, after_seq: int | None) -> int:
-        """Where a reader starts.
+        """The frame number at which a reader starts.
 
         Args:
             after_seq: last frame that it has; None if it has none.
@@ -157,7 +157,8 @@ class History:
         del self._frames[:count]
 
     def _coalesce(self, count: int) -> bool:
-        first = int(self._frames[0] is self._baseline)  # It keeps the counters at attach.
+        # The baseline keeps the counters at attach.
+        first = int(self._frames[0] is self._baseline)
         if count < first + 2 or count >= len(self._frames):
             return False
         oldest = self._frames[first:count]
@@ -174,3 +175,79 @@ class History:
         before = sum(len(frame.data) for frame in oldest)
         self.bytes += len(merged.data) - before
         return len(merged.data) < before
+
+
+class HistoryStore:
+    """One history a target, and a bound on all of them together.
+
+    Over it, the target that has been silent longest gives way first if it was silent for a minute
+    (it has ended), else the largest one.
+
+    Args:
+        max_bytes: bound of one history.
+        max_total_bytes: bound of all.
+        max_age_ns: how far back one history goes.
+        clock: seconds, monotonic.
+    """
+
+    SILENT_SECONDS = 60
+
+    def __init__(
+        self, max_bytes: int, max_total_bytes: int, max_age_ns: int, clock: Callable[[], float]
+    ) -> None:
+        self._max_bytes = max_bytes
+        self._max_total_bytes = max_total_bytes
+        self._max_age_ns = max_age_ns
+        self._clock = clock
+        self._histories: dict[str, History] = {}
+        self._fed: dict[str, float] = {}
+        self._gone_coalesced = 0
+        self._gone_dropped = 0
+
+    @property
+    def coalesced(self) -> int:
+        """Frames merged into later ones, those of targets that are gone included."""
+        return self._gone_coalesced + sum(one.coalesced for one in self._histories.values())
+
+    @property
+    def dropped(self) -> int:
+        """Frames that left the histories, likewise."""
+        return self._gone_dropped + sum(one.dropped for one in self._histories.values())
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of all kept frames."""
+        return sum(history.bytes for history in self._histories.values())
+
+    def get(self, target: str) -> History:
+        """The history of a target; an empty one, not kept, if there is none."""
+        return self._histories.get(target) or History(0, 0)
+
+    def add(self, frame: StoredFrame) -> None:
+        """Keep a frame."""
+        history = self._histories.get(frame.target)
+        if history is None:
+            history = self._histories[frame.target] = History(self._max_bytes, self._max_age_ns)
+        self._fed[frame.target] = self._clock()
+        history.add(frame)
+        while self.bytes > self._max_total_bytes and self._give_way():
+            pass
+
+    def remove(self, target: str) -> None:
+        """Forget a target's frames."""
+        history = self._histories.pop(target, None)
+        if history is not None:
+            history.clear()
+            self._gone_coalesced += history.coalesced
+            self._gone_dropped += history.dropped
+        self._fed.pop(target, None)
+
+    def _give_way(self) -> bool:
+        kept = [target for target, history in self._histories.items() if history.bytes]
+        silent = min(kept, key=lambda target: self._fed[target])
+        if self._clock() - self._fed[silent] > self.SILENT_SECONDS and len(kept) > 1:
+            if not self._histories[silent].shrink():
+                self._histories[silent].clear()
+            return True
+        largest = max(kept, key=lambda target: self._histories[target].bytes)
+        return self._histories[largest].shrink()

@@ -5,9 +5,8 @@ from typing import NamedTuple
 
 from tidscope_wire.frame import FrameError
 
+from tidscope_backend.stream.frames import StoredFrame, merge, parse_frame
 from tidscope_backend.stream.history import History
-from tidscope_backend.stream.merge import merge
-from tidscope_backend.stream.stored_frame import StoredFrame, parse_frame
 
 
 class Bounds(NamedTuple):

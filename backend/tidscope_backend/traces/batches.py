@@ -19,7 +19,7 @@ from tidscope_traces.spans.otlp import read_otlp
 from tidscope_traces.spans.reading import BadTracesError, Bounds, ReadSpans, TooManyError
 
 from tidscope_backend.exchange.confinement import ENVIRONMENT
-from tidscope_backend.parent_death import bound_to_parent, run_module
+from tidscope_backend.processes import bound_to_parent, run_module
 
 PROGRAM = "tidscope_backend.traces.limited_reading"
 SMALL_BYTES = 256 * 1024

@@ -9,10 +9,9 @@ from pathlib import Path
 import pyarrow as pa
 from tidscope_traces.spans.model import Span
 
-from tidscope_backend.store.errors import unwritable
-from tidscope_backend.store.folder import RunFolder
-from tidscope_backend.store.lock import RunLock
-from tidscope_backend.store.open_part import PartFile
+from tidscope_backend.store.disk import unwritable
+from tidscope_backend.store.folder import RunFolder, RunLock
+from tidscope_backend.store.part_files import PartFile
 from tidscope_backend.traces.batches import encode, table_of
 from tidscope_backend.traces.folder import (
     SpanFolder,

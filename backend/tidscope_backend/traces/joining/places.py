@@ -10,7 +10,7 @@ from tidscope_wire.problems import ProblemError
 
 from tidscope_backend.replay.frames import frames_between
 from tidscope_backend.store.reader import RunReader
-from tidscope_backend.stream.stored_frame import StoredFrame
+from tidscope_backend.stream.frames import StoredFrame
 from tidscope_backend.traces.joining.observed import PROGRAM_NS, Observed, observe
 
 MIN_DIGITS = 12

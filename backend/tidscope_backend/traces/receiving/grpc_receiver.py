@@ -12,7 +12,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from tidscope_traces.spans.reading import BadTracesError, TooManyError
 from tidscope_wire.problems import ProblemError
 
-from tidscope_backend.connections.peer import PeerLookup
+from tidscope_backend.connections.connection import PeerLookup
 from tidscope_backend.traces.receiving.intake import (
     MAX_REQUEST_BYTES,
     RETRY_SECONDS,

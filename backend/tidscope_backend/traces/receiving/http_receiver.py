@@ -25,9 +25,8 @@ from starlette.types import ASGIApp
 from tidscope_traces.spans.reading import BadTracesError, TooManyError
 from tidscope_wire.problems import ProblemError
 
-from tidscope_backend.connections.connection import Waits
-from tidscope_backend.connections.http_protocol import HttpProtocol
-from tidscope_backend.connections.peer import PeerLookup
+from tidscope_backend.connections.connection import PeerLookup, Waits
+from tidscope_backend.connections.protocols import HttpProtocol
 from tidscope_backend.connections.server import Server
 from tidscope_backend.connections.table import ConnectionLimits, Connections
 from tidscope_backend.traces.batches import read_batch

@@ -11,7 +11,7 @@ from weakref import WeakValueDictionary
 
 from tidscope_traces.spans.reading import Bounds
 
-from tidscope_backend.connections.peer import Peer, PeerLookup
+from tidscope_backend.connections.connection import Peer, PeerLookup
 from tidscope_backend.traces.batches import Batch
 from tidscope_backend.traces.span_store import SpanStore
 

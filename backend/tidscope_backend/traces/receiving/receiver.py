@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tidscope_backend.connections.peer import PeerLookup
+from tidscope_backend.connections.connection import PeerLookup
 from tidscope_backend.listen_socket import SocketError, open_socket
 from tidscope_backend.settings import SpanPorts
 from tidscope_backend.traces.span_store import SpanStore

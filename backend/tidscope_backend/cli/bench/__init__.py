@@ -1,1 +1,0 @@
-"""Scores policies on simulated pools: `tidscope policies bench`."""

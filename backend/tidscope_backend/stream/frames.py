@@ -1,0 +1,319 @@
+"""Frames as the backend keeps them, and coalescing of several into one that loses no totals.
+
+Counters are cumulative, so the last row of a thread holds everything but instants. A row belongs to
+one life of a thread: rows before an exit or a birth belong to another thread and are left out,
+because the exit event holds the totals of the thread that ended.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+from tidscope_wire.frame import (
+    Fields,
+    FrameDecoder,
+    FrameError,
+    RowEncoder,
+    Rows,
+    join,
+    key_fields,
+    split,
+)
+from tidscope_wire.frame_tables import decode_table, encode_tables, latest_rows, table_parts
+from tidscope_wire.generated.models import (
+    FrameHeader,
+    FrameTable,
+    Gap,
+    RoleTotals,
+    TableName,
+    TargetEvent,
+    ThreadBorn,
+    ThreadExited,
+    ThreadRenamed,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFrame:
+    """One frame, not decoded.
+
+    Attributes:
+        target: whose frame it is.
+        first_seq: first frame that it stands for.
+        seq: its number; more than first_seq if frames were coalesced.
+        key: whether it is a key frame, at which a reader can start.
+        baseline: whether it has the counters at attach; see FrameHeader.baseline.
+        time_ns: nanoseconds since attach.
+        data: the whole binary message.
+        fields: the counter columns of its stream, which a delta frame does not name; None: there
+            was no key frame yet.
+    """
+
+    target: str
+    first_seq: int
+    seq: int
+    key: bool
+    baseline: bool
+    time_ns: int
+    data: bytes
+    fields: Fields | None
+
+    @property
+    def span(self) -> int:
+        """How many frames of the stream it stands for."""
+        return self.seq - self.first_seq + 1
+
+
+def parse_frame(data: bytes, fields: Fields | None) -> StoredFrame:
+    """Check a frame's header and keep what routing needs; the rows stay encoded.
+
+    Args:
+        data: the whole binary message.
+        fields: of the key frame before it; None: there was none.
+
+    Raises:
+        tidscope_wire.frame.FrameError: it is not a frame.
+    """
+    header, body = split(data)
+    return store_frame(header, data, body, fields)
+
+
+def store_frame(
+    header: FrameHeader, data: bytes, body: memoryview, fields: Fields | None
+) -> StoredFrame:
+    """Keep a frame that was split already.
+
+    Raises:
+        tidscope_wire.frame.FrameError: it is a key frame with other columns than one has.
+    """
+    return StoredFrame(
+        target=header.target,
+        first_seq=header.first_seq,
+        seq=header.seq,
+        key=header.kind == "key",
+        baseline=header.baseline,
+        time_ns=header.time_ns,
+        data=data,
+        fields=key_fields(header, body) if header.kind == "key" else fields,
+    )
+
+
+Identity = tuple[int, str, int]
+"""Start in nanoseconds since attach, comm, and process; that is 0 where the target is one."""
+
+
+@dataclass(frozen=True)
+class _Part:
+    header: FrameHeader
+    rows: Rows
+    body: memoryview
+
+
+def merge(
+    frames: Sequence[bytes],
+    fields: Fields | None = None,
+    gap_reason: str = "frames were lost on the way",
+) -> bytes:
+    """Merge frames of one target, in the order of their numbers.
+
+    Events are concatenated; a hole between the frames' numbers becomes a gap event. A key frame
+    absorbs the rows before it, and what comes after it is worked into it: the result is a key frame
+    if any frame was. Other header values are those of the last frame that has them; but a key frame
+    has role totals only if they are of its instant. A run may start with it, and totals from before
+    its start would show as a rate that nothing had.
+
+    Args:
+        frames: at least one.
+        fields: the columns of the key frame before them; None: there is none.
+        gap_reason: what a gap event says.
+
+    Raises:
+        FrameError: one of them is not a frame, they are of several targets, or their columns or
+            numbers do not fit together.
+    """
+    decoder = FrameDecoder(fields)
+    parts = list[_Part]()
+    for frame in frames:
+        header, body = split(frame)
+        parts.append(_Part(header, decoder.decode_rows(header, body), body))
+    events = _events(parts, gap_reason)
+    key = max((i for i, p in enumerate(parts) if p.header.kind == "key"), default=None)
+    rows = _last_rows(parts, key)
+    if key is not None:
+        of_group = parts[key].rows.pid is not None
+        rows = _with_identity(rows, _identities(parts[key:]), of_group=of_group)
+    described, tables = _tables(parts[key or 0 :])
+    merged = parts[-1].header.model_copy(
+        update={
+            "first_seq": parts[0].header.first_seq,
+            "kind": "delta" if key is None else "key",
+            "rows": len(rows.tid),
+            "events": events,
+            "roles": _roles([part.header for part in parts], key),
+            "tables": described or None,
+        }
+    )
+    return join(merged, _encoder(tuple(rows.columns)).encode(rows), tables)
+
+
+def _roles(headers: Sequence[FrameHeader], key: int | None) -> list[RoleTotals] | None:
+    newest = next((header for header in reversed(headers) if header.roles), None)
+    if newest is None or (key is not None and newest.time_ns < headers[-1].time_ns):
+        return None
+    return newest.roles
+
+
+@lru_cache(maxsize=64)
+def _encoder(fields: tuple[str, ...]) -> RowEncoder:
+    return RowEncoder(fields)
+
+
+def _events(parts: Sequence[_Part], gap_reason: str) -> list[TargetEvent]:
+    """Concatenate events, and check that the frames follow one another."""
+    events: list[TargetEvent] = []
+    last: FrameHeader | None = None
+    for part in parts:
+        header = part.header
+        if last is not None:
+            if header.target != last.target:
+                raise FrameError(f"frames of {last.target} and {header.target} cannot be merged")
+            if header.first_seq <= last.seq:
+                raise FrameError(f"frame {header.first_seq} does not come after {last.seq}")
+            if header.first_seq > last.seq + 1:
+                events.append(
+                    Gap(from_seq=last.seq + 1, to_seq=header.first_seq - 1, reason=gap_reason)
+                )
+        events.extend(header.events)
+        last = header
+    return events
+
+
+def _last_rows(parts: Sequence[_Part], key: int | None) -> Rows:
+    """Keep the last row of each thread that still is that thread, ordered by tid."""
+    fields = tuple(parts[-1].rows.columns)
+    # Frames before the first key frame have no rows, and no columns that anybody knows of.
+    named = [part.rows for part in parts if part.rows.columns]
+    for rows in named:
+        if tuple(rows.columns) != fields:
+            raise FrameError(f"columns change from {tuple(rows.columns)} to {fields}")
+    tids = np.concatenate([part.rows.tid for part in parts])
+    source = np.repeat(np.arange(len(parts)), [len(part.rows.tid) for part in parts])
+    oldest = np.full(len(tids), key or 0)
+    cuts = _cuts(parts)
+    if cuts:
+        cut_tids = np.fromiter(sorted(cuts), np.uint32, len(cuts))
+        cut_at = np.array([cuts[int(tid)] for tid in cut_tids])
+        place = np.minimum(np.searchsorted(cut_tids, tids), len(cut_tids) - 1)
+        found = cut_tids[place] == tids
+        oldest[found] = np.maximum(oldest[found], cut_at[place[found]])
+    alive = np.flatnonzero(source >= oldest)
+    # Reversed, the first row of a thread is its last one.
+    tid, first = np.unique(tids[alive][::-1], return_index=True)
+    chosen = alive[len(alive) - 1 - first]
+    columns: dict[str, npt.NDArray[np.uint64]] = {}
+    absent: dict[str, npt.NDArray[np.bool_]] = {}
+    for field in fields:
+        columns[field] = np.concatenate([rows.columns[field] for rows in named])[chosen]
+        if any(field in rows.absent for rows in named):
+            absent[field] = np.concatenate([_absent(rows, field) for rows in named])[chosen]
+    return Rows(tid=tid, columns=columns, absent=absent)
+
+
+def _tables(parts: Sequence[_Part]) -> tuple[list[FrameTable], bytes]:
+    """Put tables together: of rows with one key the last one; those of one frame as they are."""
+    found: dict[TableName, list[tuple[FrameTable, memoryview]]] = {}
+    for part in parts:
+        for described, data in table_parts(part.header, part.body):
+            found.setdefault(described.name, []).append((described, data))
+    described_all, encoded = list[FrameTable](), list[bytes | memoryview]()
+    from_key = parts[0].header.kind == "key"
+    for name, pieces in found.items():
+        last, data = pieces[-1]
+        if len(pieces) == 1:
+            described_all.append(last)
+            encoded.append(data)
+            continue
+        tables = [decode_table(name, one) for _, one in pieces]
+        joined = latest_rows(name, tables, keep_gone=not from_key)
+        (described,), made = encode_tables({name: joined}, {name: last.omitted}, last.read_ns)
+        described_all.append(described)
+        encoded.append(made)
+    return described_all, b"".join(encoded)
+
+
+def _absent(rows: Rows, field: str) -> npt.NDArray[np.bool_]:
+    mask = rows.absent.get(field)
+    return np.zeros(len(rows.tid), np.bool_) if mask is None else mask
+
+
+def _cuts(parts: Sequence[_Part]) -> dict[int, int]:
+    """Thread id to the last frame in which a thread of that id began or ended.
+
+    Rows of that frame count (events apply before rows), those before it do not.
+    """
+    return {
+        event.tid: index
+        for index, part in enumerate(parts)
+        for event in part.header.events
+        if isinstance(event, ThreadBorn | ThreadExited)
+    }
+
+
+def _identities(parts: Sequence[_Part]) -> dict[int, Identity]:
+    """Threads alive after the last frame: the key frame's threads, then what the events say."""
+    first = parts[0].rows
+    if first.start_ns is None or first.name is None:
+        raise FrameError("a key frame has no start_ns and name columns")
+    pids = [0] * len(first.tid) if first.pid is None else first.pid.tolist()
+    known: dict[int, Identity] = {
+        tid: (start, name, pid)
+        for tid, start, name, pid in zip(
+            first.tid.tolist(), first.start_ns.tolist(), first.name, pids, strict=True
+        )
+    }
+    for part in parts[1:]:
+        for event in part.header.events:
+            if isinstance(event, ThreadBorn):
+                known[event.tid] = (event.start_ns, event.name, event.pid or 0)
+            elif isinstance(event, ThreadExited):
+                known.pop(event.tid, None)
+            elif isinstance(event, ThreadRenamed) and event.tid in known:
+                start, _, pid = known[event.tid]
+                known[event.tid] = (start, event.name, pid)
+    return known
+
+
+def _with_identity(rows: Rows, known: dict[int, Identity], *, of_group: bool) -> Rows:
+    """Make the rows of a key frame: exactly the threads that are alive, each with start and name.
+
+    A thread that was born and has no row yet gets one without values; a row whose thread nobody
+    announced (its birth fell into a gap) is left out: the next key frame has it.
+    """
+    tid = np.fromiter(sorted(known), np.uint32, len(known))
+    place = np.searchsorted(rows.tid, tid)
+    found = np.zeros(len(tid), np.bool_)
+    inside = place < len(rows.tid)
+    found[inside] = rows.tid[place[inside]] == tid[inside]
+    columns: dict[str, npt.NDArray[np.uint64]] = {}
+    absent: dict[str, npt.NDArray[np.bool_]] = {}
+    for field, values in rows.columns.items():
+        column = np.zeros(len(tid), np.uint64)
+        column[found] = values[place[found]]
+        columns[field] = column
+        mask = rows.absent.get(field)
+        if mask is not None or not found.all():
+            missing = ~found
+            if mask is not None:
+                missing[found] = mask[place[found]]
+            absent[field] = missing
+    identities = [known[int(t)] for t in tid]
+    return Rows(
+        tid=tid,
+        columns=columns,
+        absent=absent,
+        start_ns=np.array([start for start, _, _ in identities], np.int64),
+        name=[name for _, name, _ in identities],
+        pid=np.array([pid for _, _, pid in identities], np.uint32) if of_group else None,
+    )
