@@ -26,8 +26,7 @@ from statistics import fmean, stdev
 from tidscope_backend.cli.bench.provenance import Provenance
 from tidscope_backend.cli.bench.scenario_files import shipped
 from tidscope_policies.registry import POLICIES
-from tidscope_policies.simulation.campaign import Job, one_dip_s
-from tidscope_policies.simulation.scoring import Score, differing, score
+from tidscope_policies.simulation.campaign import Job, Score, differing, one_dip_s, score
 from tidscope_policies.simulation.trial import Simulation, Trial
 
 SETTINGS: Mapping[str, Mapping[str, float]] = {

@@ -14,13 +14,12 @@ from typing import Any
 
 import pytest
 from capabilities import needs
-from other_user import IN_PUBLIC, ROOT, public_path, python_for
 from processes import arguments, descendants, is_running, status, wait_for_end, wait_until
 from tidscope_backend.cli.launched_collector import Launcher
 from tidscope_backend.collector_launcher import KILL, START
 from tidscope_backend.confinement import LAUNCHER
 from tidscope_confinement import capabilities
-from up_process import COMMAND, environment, up
+from tidscope_processes import COMMAND, IN_PUBLIC, ROOT, environment, public_path, python_for, up
 
 pytestmark = needs("root")
 

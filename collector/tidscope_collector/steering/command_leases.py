@@ -1,7 +1,7 @@
 """Leases of steering: it ends unless whoever asked for it renews it.
 
 A command that is killed cannot release what it steers. Agents' leases and those of CPU affinity
-(`knobs/leases.py`) restore sizes after the end of a collector, not of a command.
+(`loop/affinity_leases.py`) restore sizes after the end of a collector, not of a command.
 """
 
 import threading

@@ -23,9 +23,8 @@ from math import inf, sqrt
 
 import numpy as np
 
-from tidscope_policies.algorithms.curves import Curves, Floats
+from tidscope_policies.algorithms.curves import Curves, Floats, Wandering
 from tidscope_policies.algorithms.trials import Trials
-from tidscope_policies.algorithms.wandering import Wandering
 from tidscope_policies.contract import NOT_COUNTED, Bounds, Decision, Observation
 from tidscope_policies.parameters import Parameters, parameter
 

@@ -19,8 +19,7 @@ from math import exp
 from typing import Literal
 
 from tidscope_policies.arbitration.belief import Belief
-from tidscope_policies.arbitration.division import Claim, Claimant, Pool, divide, worth
-from tidscope_policies.arbitration.exchange import best_move
+from tidscope_policies.arbitration.division import Claim, Claimant, Pool, best_move, divide, worth
 from tidscope_policies.contract import Bounds, Grant, Observation, is_usable
 
 ROUND = 2

@@ -9,9 +9,8 @@ from math import log, sqrt
 
 import numpy as np
 
-from tidscope_policies.algorithms.curves import Curves, Kind
+from tidscope_policies.algorithms.curves import Curves, Kind, Wandering
 from tidscope_policies.algorithms.search import candidates
-from tidscope_policies.algorithms.wandering import Wandering
 from tidscope_policies.contract import Bounds, Observation
 
 SCALING = 0.5

@@ -5,11 +5,10 @@ from dataclasses import dataclass, replace
 
 from tidscope_policies.arbitration.division import Claim
 from tidscope_policies.contract import Bounds
-from tidscope_policies.sweep.configuration import PoolKind
+from tidscope_policies.sweep.sweep import PoolKind
 
-from tidscope_collector.steering.knobs.knob import Knob
-from tidscope_collector.steering.signals.response_times import ResponseTimes
-from tidscope_collector.steering.signals.signal import Signal
+from tidscope_collector.steering.loop.knob import Knob
+from tidscope_collector.steering.loop.signals import ResponseTimes, Signal
 
 
 @dataclass(frozen=True)
