@@ -95,7 +95,7 @@ class PolicyEntry(Generic[Values]):
 
     @property
     def parameters(self) -> list[ParameterInfo]:
-        """What can be set."""
+        """Parameters that can be set."""
         return describe(self.kind)
 
     def make(

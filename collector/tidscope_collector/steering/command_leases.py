@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 
 class SteeringLeases:
-    """Its methods may be called from several threads.
+    """Leases of steering commands. Methods may be called from several threads.
 
     Args:
         lapse: releases a target whose lease was not renewed; called by a thread of its own.

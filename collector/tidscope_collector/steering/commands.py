@@ -189,7 +189,7 @@ class SteeringCommands:
         return self._now(target)
 
     def leave(self, target: str) -> None:
-        """It is going to be detached: let go of it first."""
+        """Release a target that is about to be detached."""
         self._leases.drop(target)
         self._stop_joining(target)
         self._steering.ended(target)

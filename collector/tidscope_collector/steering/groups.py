@@ -180,7 +180,7 @@ class SteeringGroups:
                 self._service.release_all([program_key(target, program.pid)], actor)
 
     def keys(self, target: str, pid: int | None) -> list[str]:
-        """What is steered: one program, or all.
+        """Keys of the steered programs: one, or all.
 
         Raises:
             NotSteeredError: nothing.
@@ -231,7 +231,7 @@ class SteeringGroups:
 
 
 def request_for(request: SteerRequest, choice: ProgramChoice) -> SteerRequest:
-    """What is asked for one program: its own where it names it, else that of all."""
+    """Return the request for one program: its own options override those of the group."""
     own = choice.model_dump(exclude={"pid"}, exclude_none=True)
     return request.model_copy(
         update={"programs": None, "join": None} | {name: getattr(choice, name) for name in own}

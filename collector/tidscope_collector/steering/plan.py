@@ -28,7 +28,7 @@ from tidscope_collector.steering.loop.trial import proof_settings, sweep_setting
 from tidscope_collector.steering.refusals import BadParameterError
 
 MAX_SHARED = 32
-"""So many models are kept open; further programs learn alone."""
+"""Maximum number of open models. Further programs learn alone."""
 
 TIMEOUT_S = 1.0
 
@@ -120,7 +120,7 @@ class SteeringPlan:
 
 
 def _claim(request: SteerRequest, entry: PolicyEntry[Any]) -> Claim | None:
-    """What a program asks of the arbiter.
+    """The claim of a program on the arbiter.
 
     Raises:
         BadParameterError: another policy is asked for, or the arbiter cannot work so.

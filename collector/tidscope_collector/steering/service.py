@@ -38,7 +38,7 @@ OPTIONS_S = 60.0
 """Knobs and signals are opened again after so long, even if nothing is seen to have changed."""
 ACTIONS = 20
 ACTIONS_S = 10.0
-"""So many actions within so many seconds, for each target; a release always goes."""
+"""Maximum actions per target in `ACTIONS_S` seconds. Further ones but releases are refused."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class _Options:
 
 
 class SteeringService:
-    """Its methods may be called from several threads.
+    """Steers targets. Methods may be called from several threads.
 
     Args:
         procfs: where processes are looked at.
@@ -278,7 +278,7 @@ class SteeringService:
         self._forget_opening(prepared.target, prepared.opening)
 
     def _described(self, target: SteeringTarget) -> _Options:
-        """What is known of a target's knobs and signals: opening them disturbs the program."""
+        """Return the cached knobs and signals of a target: opening them disturbs the program."""
         seen = self._opener.agent_socket(target.process), target.process.ports()
         now, known = self._clock(), self._options.get(target.id)
         if known is None or known.seen != seen or now - known.at_s > OPTIONS_S:
@@ -300,7 +300,7 @@ class SteeringService:
         return loop.steering
 
     def steered(self, target: str) -> list[str]:
-        """What is steered of a target: itself, or the programs of a group."""
+        """Keys of everything steered under a target: the target, or programs of a group."""
         with self._lock:
             keys = {*self._loops, *self._opening}
         return sorted(key for key in keys if key.partition("/")[0] == target)

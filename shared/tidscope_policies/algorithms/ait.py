@@ -61,7 +61,7 @@ class JobCycle:
 
 @dataclass(frozen=True)
 class AitParameters(Parameters):
-    """Of the policy `ait`."""
+    """Parameters of the policy `ait`."""
 
     start: int = parameter(0, 0, 65536, "threads", "size to begin with; 0: the pool's own")
     cycle: int = parameter(5, 1, 1_000_000, "jobs", "finished jobs per average")
@@ -126,7 +126,7 @@ def _ms(seconds: float) -> str:
 
 @dataclass(frozen=True)
 class AitPrintedParameters(Parameters):
-    """Of the policy `ait-printed`."""
+    """Parameters of the policy `ait-printed`."""
 
     start: int = parameter(
         0, 0, 65536, "threads", "size to begin with, in print 4 or 16; 0: the pool's own"

@@ -27,12 +27,12 @@ from tidscope_policies.parameters import Parameters, parameter
 DOWN, UP = -1, 1
 
 TURNS, WITHIN = 2, 4
-"""So many turns within so many steps are a plateau."""
+"""Number of turns within `WITHIN` steps that mark a plateau."""
 
 
 @dataclass(frozen=True)
 class BidirectionalParameters(Parameters):
-    """Of the policy `bidirectional`."""
+    """Parameters of the policy `bidirectional`."""
 
     start: int = parameter(0, 0, 65536, "threads", "size to begin with; 0: the pool's own")
     rest: int = parameter(0, 0, 600, "intervals", "rest on a plateau; 0: none")
@@ -109,7 +109,7 @@ class Bidirectional:
 
 @dataclass(frozen=True)
 class BidirectionalPrintedParameters(Parameters):
-    """Of the policy `bidirectional-printed`."""
+    """Parameters of the policy `bidirectional-printed`."""
 
 
 class BidirectionalPrinted:

@@ -1,4 +1,4 @@
-"""What is believed about the progress at every size: several curves at once, and which is right.
+"""Beliefs about the progress at every size: several curves at once, and their weights.
 
 Progress is spoken of by its logarithm, so that errors are relative and programs of any speed look
 alike. A measurement is
@@ -144,7 +144,7 @@ class Wandering:
 
 
 AVERAGE_SD = 5.0
-"""Of the average of f, in logarithms: as good as unknown."""
+"""Standard deviation of the average of f, in logarithms: as good as unknown."""
 
 ROUGH_SCALE = 0.3
 """How far roughness is alike, in doublings."""
@@ -155,7 +155,7 @@ MAX_SURPRISE = 4.0
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What a curve may be like before anything is measured.
+    """Prior of a kind of curve, before anything is measured.
 
     Attributes:
         length_scale: how far sizes are alike, in doublings.

@@ -34,7 +34,7 @@ PEER_PATIENCE = 5
 
 @dataclass(frozen=True)
 class KalmanKgParameters(SearchParameters):
-    """Of the policy `kalman-kg`."""
+    """Parameters of the policy `kalman-kg`."""
 
 
 class KalmanKg:
@@ -64,7 +64,7 @@ def is_measured(seen: Observation) -> bool:
 
 @dataclass(frozen=True)
 class CooperativeParameters(SearchParameters):
-    """Of the policy `cooperative`."""
+    """Parameters of the policy `cooperative`."""
 
     cores: int = parameter(0, 0, 65536, "cores", "cores to share; 0: those it may use")
     patience: int = parameter(
@@ -114,7 +114,7 @@ class Cooperative:
         return decided
 
     def _next(self, seen: Observation, others: float | None) -> Decision:
-        """What the search wants, whether the interval counts or not."""
+        """Decision of the search, whether or not the interval counts."""
         if self._disturbed:
             # Now, and not at the next measurement: by then a trial may have begun, and would end.
             self._search.loosen()

@@ -26,7 +26,7 @@ LEAST = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What a program may ask of a division.
+    """Claim of a program on a division.
 
     Attributes:
         share: weight of its throughput, above 0.

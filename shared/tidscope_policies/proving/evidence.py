@@ -23,12 +23,12 @@ LOWEST_BITS = 10
 """Entry b of a histogram is of times below 2^(b+10) ns."""
 
 MIN_JOBS = 100
-"""Of fewer jobs the 99th percentile is the longest of them."""
+"""Minimum number of jobs. With fewer, the 99th percentile is just the longest job."""
 
 PART = 0.99
 
 MAX_ALIKE = 0.5
-"""Where more of the jobs are in one entry, it is not seen where in it the percentile is."""
+"""Maximum share of jobs in one entry. Beyond it, the percentile within the entry is unknown."""
 
 MIN_PAIRS = 3
 
@@ -208,7 +208,7 @@ class ProofRecord:
 
     @property
     def gain(self) -> Interval | None:
-        """Of progress by the policy, relative, with its interval; None before the first pair."""
+        """Relative gain of progress by the policy; None before the first pair."""
         return _relative_mean(self.ratios)
 
     @property
@@ -227,7 +227,7 @@ class ProofRecord:
 
     @property
     def verdict(self) -> Verdict:
-        """What the pairs show."""
+        """Verdict of the pairs so far."""
         if self.charged_s > self.most_lost_s:
             return "harmful"
         gain = self.gain

@@ -12,7 +12,7 @@ from tidscope_policies.simulation.simulated_pools import STEP_S
 from tidscope_policies.simulation.trial import Simulation, Trial
 
 ONE_DIP_FROM, ONE_DIP_TO = 0.1, 0.9
-"""Where in a run the single dip may begin, as shares of its length."""
+"""Earliest and latest start of the single dip, as shares of a run."""
 
 GOOD_ENOUGH = 0.97
 
@@ -38,7 +38,7 @@ class Score:
 
 
 class Plant(Protocol):
-    """What policies are tried on: a scenario, or a family of scenarios."""
+    """A scenario, or a family of scenarios, that policies are tried on."""
 
     @property
     def name(self) -> str:
@@ -74,7 +74,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Of a job.
+    """Outcome of a job.
 
     Attributes:
         score: of the run.
@@ -91,7 +91,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What all seeds of a policy say; means.
+    """Means over all seeds of a policy.
 
     Attributes:
         policy: its name.
@@ -116,12 +116,12 @@ class Row:
 
     @property
     def mean_regret_percent(self) -> float:
-        """Over the plants."""
+        """Mean regret over the plants."""
         return sum(self.regret_percent.values()) / len(self.regret_percent)
 
     @property
     def worst_regret_percent(self) -> float:
-        """Of the plant with the highest."""
+        """Regret of the plant with the highest one."""
         return max(self.regret_percent.values())
 
 

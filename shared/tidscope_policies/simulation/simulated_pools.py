@@ -99,7 +99,7 @@ class SimulatedPools:
         return tuple(self.limited(at, phases[at], rate) for at, rate in enumerate(rates))
 
     def best(self, phases: Ints) -> tuple[float, ...]:
-        """What each program does when the sum of the logarithms is the largest possible."""
+        """Throughput of each program at the largest possible sum of logarithms."""
         found = self._best.get(phases)
         if found is None:
             found = self._best[phases] = self._search(phases)
@@ -238,7 +238,7 @@ def draw_dips(
 
 
 def dip_factors(dips: list[tuple[float, float, float]], steps: int) -> Floats:
-    """What is left in each step; a step that lies partly in a dip loses that part."""
+    """Share of throughput left in each step; a step partly in a dip loses that part."""
     factors: Floats = np.ones(steps)
     edges = np.arange(steps) * STEP_S
     for begin, end, factor in dips:

@@ -34,7 +34,7 @@ class Move:
 
 @dataclass(slots=True)
 class Trial:
-    """What happened.
+    """Record of one simulated run.
 
     Attributes:
         done: noise-free throughput in each step, by program; None where it does not run.

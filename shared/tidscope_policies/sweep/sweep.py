@@ -20,7 +20,7 @@ LATE_S = 4.0
 """A block may take so much longer than three of its length; then its size cannot be had."""
 
 MIN_OPS = 0.5
-"""What a block without an operation counts as: a logarithm needs something."""
+"""Operations assumed for a block without any: a logarithm needs a positive number."""
 
 MIN_ROUNDS = 4
 """Fewer give no interval."""
@@ -34,7 +34,7 @@ Verdict = Literal["open", "decided", "harmful", "unsettled"]
 
 @dataclass(frozen=True, slots=True)
 class SweepSettings:
-    """What is measured, and when it ends.
+    """Settings of a sweep: the sizes measured, and when it ends.
 
     Attributes:
         block_s: how long a size is measured in a round, seconds.
@@ -114,7 +114,7 @@ class SweepRecord:
 
     @property
     def verdict(self) -> Verdict:
-        """What the rounds show."""
+        """Verdict of the rounds so far."""
         if self.is_harmful:
             return "harmful"
         if self.curve is not None and self.curve.is_decided and len(self.rounds) >= MIN_ROUNDS:
@@ -151,7 +151,7 @@ class Sweep:
 
     @property
     def record(self) -> SweepRecord | None:
-        """What is measured so far; None before the first interval."""
+        """Measurements so far, or None before the first interval."""
         return self._record
 
     def observe(self, seen: Observation) -> Decision:

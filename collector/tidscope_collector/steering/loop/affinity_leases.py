@@ -1,4 +1,4 @@
-"""What was changed and must be changed back, in files that outlive a crash of the collector.
+"""Changed CPU affinities that must be restored, in files that outlive a crash of the collector.
 
 A lease is written before anything is changed. The next collector finds it, sees that its owner is
 gone, and restores what is still as it was left.
@@ -43,7 +43,7 @@ class SavedMask(BaseModel):
 
 
 class AffinityLease(BaseModel):
-    """What is needed to restore the affinity of one process.
+    """Everything needed to restore the affinity of one process.
 
     Attributes:
         pid: of the process.
@@ -70,7 +70,7 @@ class AffinityLease(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class RecoveredLease:
-    """What became of a lease that a dead collector left; threads: how many were restored."""
+    """Outcome of a lease that a dead collector left; `threads` is the number restored."""
 
     pid: int
     threads: int

@@ -121,7 +121,7 @@ class ControlLoop:
 
     @property
     def steering(self) -> Steering:
-        """What is in effect now."""
+        """The current state of steering."""
         return self._report.steering
 
     @property
@@ -136,7 +136,7 @@ class ControlLoop:
 
     @property
     def knob(self) -> KnobOption:
-        """What is turned, as it may be turned again."""
+        """The knob in use, as an option of a later request."""
         return KnobOption(
             kind=self._described.kind,
             refusal="",

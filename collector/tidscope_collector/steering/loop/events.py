@@ -186,7 +186,7 @@ class SteeringReporter:
         self.steering = self.steering.model_copy(update=changes)
 
     def _division(self) -> CoreDivision | None:
-        """What the arbiter gives the target; None without an arbiter or a grant."""
+        """Grant of the arbiter in the form of the wire; None without an arbiter or a grant."""
         contender = self._settings.contender
         grant = self._peers.grant(self._settings.target)
         if contender is None or grant is None:

@@ -20,7 +20,7 @@ class KnobError(Exception):
 
 
 class KnobRefusedError(KnobError):
-    """It cannot be turned, or not so far; nothing was changed."""
+    """The knob cannot be set, or not to this size; nothing was changed."""
 
 
 class KnobLostError(KnobError):
@@ -29,7 +29,7 @@ class KnobLostError(KnobError):
 
 @dataclass(frozen=True, slots=True)
 class KnobDescription:
-    """What a knob is.
+    """Description of a knob.
 
     Attributes:
         kind: which one.
@@ -48,7 +48,7 @@ class Knob(Protocol):
     """Changes the size of one target."""
 
     def describe(self) -> KnobDescription:
-        """What it is; the same during its life."""
+        """Describe the knob; the answer never changes."""
         ...
 
     def apply(self, size: int) -> int:

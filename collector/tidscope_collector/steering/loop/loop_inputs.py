@@ -1,4 +1,4 @@
-"""What a control loop begins with: its knob and signal, and what was asked for."""
+"""Inputs of a control loop: its knob and signal, and the settings that were asked for."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -58,7 +58,7 @@ class Contender:
 
 @dataclass(frozen=True)
 class LoopSettings:
-    """What was asked for, complete.
+    """Settings of a control loop, complete.
 
     Attributes:
         target: identity of the target.

@@ -19,7 +19,7 @@ from tidscope_collector.steering.loop.loop_inputs import Contender
 _AFFINITY = re.compile(rb"^Cpus_allowed_list:\s*(\S+)", re.MULTILINE)
 
 FRESH_S = 30.0
-"""What an instance said counts for so long."""
+"""How long a report of an instance is valid, in seconds."""
 
 UNKNOWN = 1
 """Cores that are divided where it is not known how many there are: each has its smallest size."""
@@ -27,7 +27,7 @@ UNKNOWN = 1
 
 @dataclass(frozen=True)
 class CoreLimits:
-    """What limits the CPU time of one program.
+    """Limits of the CPU time of one program.
 
     Attributes:
         cpus: that it may run on; empty: not known.
@@ -139,7 +139,7 @@ class PeerRegistry:
             wake()
 
     def _searching(self) -> list[Callable[[str], None]]:
-        """Those that search by themselves: the arbiter knows what it knows."""
+        """Restart functions of the targets that search by themselves, without the arbiter."""
         return [each for name, each in self._restarts.items() if name not in self._contentions]
 
     def _divide(self, reason: str) -> list[Callable[[], None]]:
@@ -162,7 +162,7 @@ class PeerRegistry:
             wake()
 
     def grant(self, name: str) -> Grant | None:
-        """What the arbiter gives a target; None: it takes no part."""
+        """Grant of the arbiter to a target, or None if the target takes no part."""
         with self._lock:
             return self._arbiter.grant(name)
 
@@ -177,7 +177,7 @@ class PeerRegistry:
         return replace(seen, grant=grant)
 
     def share(self, name: str) -> CoreShare | None:
-        """What a target may have of the machine, and its share among those that are steered."""
+        """Cores that a target may use, and its share among all steered targets."""
         with self._lock:
             return share_of(name, self._limits)
 
@@ -206,7 +206,7 @@ class PeerRegistry:
             self._said[name] = _IntervalReport(now_s, progress, moves)
 
     def peers(self, name: str, now_s: float) -> Peers | None:
-        """What the others did; None for one that is steered alone."""
+        """Reports of the other targets, or None for a target that is steered alone."""
         with self._lock:
             others = [other for other in self._restarts if other != name]
             if not others:

@@ -55,7 +55,7 @@ SIGNALS: tuple[SignalKind, ...] = (
     "network-bytes",
 )
 POOLS: Mapping[Runtime, PoolKind] = {"python": "python", "java": "java", "native": "rust"}
-"""Whose pool an agent sets, by the runtime that it names."""
+"""Kind of pool that an agent sets, by the runtime that it reports."""
 MAX_RESTORED = 64
 ASK_FOR_PROMETHEUS = "Give the port and path of the target's metrics, and the name of a counter."
 
@@ -150,7 +150,7 @@ class SetupOpener:
         *,
         waits: bool,
     ) -> ControlSetup:
-        """What another policy needs, with as much as possible of what one has already.
+        """Open the setup for another policy, reusing as much as possible of the current one.
 
         Args:
             process: the target.
@@ -186,7 +186,7 @@ class SetupOpener:
         return find_socket(process.pid, process.start_ticks)
 
     def knobs(self, process: SteeredProcess) -> list[KnobOption]:
-        """What could be turned, best first."""
+        """Knobs of a process, best first."""
         client, why = self._agent(process)
         agent = None
         if client is not None:
@@ -212,7 +212,7 @@ class SetupOpener:
         return options
 
     def signals(self, process: SteeredProcess) -> list[SignalOption]:
-        """What it could be steered on, best first."""
+        """Signals of a process, best first."""
         client, why = self._agent(process)
         options: list[SignalOption] = []
         for kind in SIGNALS:

@@ -16,11 +16,11 @@ from tidscope_collector.foreign.prometheus_answers import ask_counter
 
 
 class SignalLostError(Exception):
-    """It cannot be read at present; the text is a sentence for people."""
+    """The signal cannot be read at present; the text is a sentence for people."""
 
 
 class SignalRefusedError(Exception):
-    """The target cannot be steered on it; the text is a sentence for people."""
+    """The target cannot be steered on the signal; the text is a sentence for people."""
 
 
 @dataclass(frozen=True, slots=True)

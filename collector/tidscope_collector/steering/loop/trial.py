@@ -58,7 +58,7 @@ class Trial:
 
     @property
     def releaser(self) -> str:
-        """Who releases the program at its end."""
+        """Actor of the release at the end of the trial."""
         return PROOF if self._sweep is None else SWEEP
 
     @property
@@ -105,12 +105,12 @@ def measured_change(mean: float, low: float, high: float) -> MeasuredChange:
 
 
 def percent(share: float) -> float | None:
-    """None while an interval has no end; its lower one is -1 then."""
+    """Return percent, or None for an infinite end of an interval (the lower one is then -1)."""
     return None if math.isinf(share) or share <= -1 else 100 * share
 
 
 def core_division(claim: Claim, grant: Grant) -> CoreDivision:
-    """What a program asks for and gets."""
+    """Return the claim and the grant of a program in the form of the wire."""
     ago_us = int((time.monotonic() - grant.since_s) * 1e6)
     return CoreDivision(
         share=claim.share,
@@ -140,7 +140,7 @@ NOT_SEEN = (
 
 
 def proof_settings(plan: ProofPlan) -> ProofSettings:
-    """What was asked for, complete."""
+    """Settings of a proof, with defaults for missing ones."""
     return ProofSettings(
         block_s=USUAL_PROOF.block_s if plan.block_s is None else plan.block_s,
         most_s=USUAL_PROOF.most_s if plan.most_s is None else plan.most_s,
@@ -153,7 +153,7 @@ def proof_settings(plan: ProofPlan) -> ProofSettings:
 
 
 def proof_state(proof: Proof, without_times: str = "") -> ProofState:
-    """What a proof has shown so far.
+    """State of a proof in the form of the wire.
 
     Args:
         proof: it.
@@ -182,7 +182,7 @@ USUAL_SWEEP = SweepSettings()
 
 
 def sweep_settings(plan: SweepPlan) -> SweepSettings:
-    """What was asked for, complete."""
+    """Settings of a sweep, with defaults for missing ones."""
     return SweepSettings(
         block_s=USUAL_SWEEP.block_s if plan.block_s is None else plan.block_s,
         most_s=USUAL_SWEEP.most_s if plan.most_s is None else plan.most_s,
@@ -193,7 +193,7 @@ def sweep_settings(plan: SweepPlan) -> SweepSettings:
 
 
 def sweep_state(sweep: Sweep, start: int, pool: PoolKind | None) -> SweepState:
-    """What a sweep has shown so far.
+    """State of a sweep in the form of the wire.
 
     Args:
         sweep: it.
