@@ -25,8 +25,7 @@ from statistics import fmean, stdev
 
 from tidscope_backend.cli.policy_bench import Provenance, shipped
 from tidscope_policies.registry import POLICIES
-from tidscope_policies.simulation.campaign import Job, one_dip_s
-from tidscope_policies.simulation.scoring import Score, differing, score
+from tidscope_policies.simulation.campaign import Job, Score, differing, one_dip_s, score
 from tidscope_policies.simulation.trial import Simulation, Trial
 
 SETTINGS: Mapping[str, Mapping[str, float]] = {

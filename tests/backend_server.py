@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import httpx
-from documented_answers import check_answer
 from fake_collector import FakeCollector
 from live_page import LivePage
+from schema_check import check_answer
 from tidscope_backend.listen_socket import open_socket
 from tidscope_backend.security.host_file import FILE_NAME, HostFile
 from tidscope_backend.server import make_server

@@ -1,8 +1,10 @@
-"""Makers of valid messages for tests; each argument changes one thing."""
+"""Makers of valid messages and tables for tests; each argument changes one thing."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
+import numpy as np
+import numpy.typing as npt
 from tidscope_wire.frame_tables import Table, make_table
 from tidscope_wire.generated.models import (
     CollectorHealth,
@@ -97,3 +99,10 @@ def busy_pool(pool: int = 1, finished: int = 3, **figures: int | str) -> dict[Ta
         "count": [finished, finished + 1],
     }
     return {"pools": make_table("pools", columns), "pool_times": make_table("pool_times", times)}
+
+
+def joined(
+    pieces: Iterable[Mapping[str, npt.NDArray[np.void]]],
+) -> dict[str, npt.NDArray[np.void]]:
+    """All tables at once, by name."""
+    return {name: table for piece in pieces for name, table in piece.items()}

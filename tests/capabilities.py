@@ -2,20 +2,28 @@
 
 Under CI=true a missing capability is a failure, unless tests/allowed_skips.toml lists it with a
 reason. Tests ask by ``@needs("root")`` or, where only trying it tells, by ``raise missing(...)``.
+
+`delay_switch_kept` holds kernel.task_delayacct for one test at a time, and restores it.
 """
 
+import fcntl
 import os
+import tempfile
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from delay_switch import SWITCH
 from programs.build import GO
 
-PREFIX = "missing capability"
-ALLOWED = Path(__file__).with_name("allowed_skips.toml")
+DELAY_SWITCH = Path("/proc/sys/kernel/task_delayacct")
 
+_DELAY_SWITCH_LOCK = Path(tempfile.gettempdir()) / "tidscope-tests-task-delayacct.lock"
+
+PREFIX = "missing capability"
+
+ALLOWED = Path(__file__).with_name("allowed_skips.toml")
 
 DETECTED: dict[str, tuple[Callable[[], bool], str]] = {
     "root": (lambda: os.geteuid() == 0, "only root may do this"),
@@ -23,7 +31,7 @@ DETECTED: dict[str, tuple[Callable[[], bool], str]] = {
     "x86_64": (lambda: os.uname().machine == "x86_64", "this is another processor"),
     "go": (lambda: GO is not None, "there is no Go compiler"),
     "btf": (Path("/sys/kernel/btf/vmlinux").exists, "this kernel has no BTF"),
-    "delay-accounting": (SWITCH.exists, "this kernel has no switch for delay accounting"),
+    "delay-accounting": (DELAY_SWITCH.exists, "this kernel has no switch for delay accounting"),
 }
 """Capabilities that can be reported before a test begins."""
 
@@ -74,3 +82,29 @@ def failure_of_skip(reason: str) -> str | None:
     if name is not None:
         return None
     return f"skipped under CI, and not listed in tests/{ALLOWED.name}: {reason}"
+
+
+def delays_are_on() -> bool:
+    """Whether it is on."""
+    return DELAY_SWITCH.read_text().strip() == "1"
+
+
+@contextmanager
+def delay_switch_kept() -> Iterator[None]:
+    """Leave the switch as it was found, whatever happens within; waits for other tests."""
+    with _DELAY_SWITCH_LOCK.open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        before = DELAY_SWITCH.read_text()
+        try:
+            yield
+        finally:
+            if DELAY_SWITCH.read_text() != before:
+                DELAY_SWITCH.write_text(before)
+
+
+@contextmanager
+def delays_switched(on: bool) -> Iterator[None]:
+    """Have it on (or off) within."""
+    with delay_switch_kept():
+        DELAY_SWITCH.write_text("1" if on else "0")
+        yield

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 from capabilities import failure_of_skip
-from follower import connected
 from hypothesis import settings
 from programs.build import go_environment
 from programs.known_work import KnownWork
+from receiver import connected
 from whole_site import Site, site
 from xdist.scheduler.loadscope import LoadScopeScheduling
 

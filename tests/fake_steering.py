@@ -4,8 +4,9 @@ import threading
 from collections.abc import Sequence
 
 from backend_builders import steering
+from tidscope_collector.steering.prepared_steering import PreparedSteering
 from tidscope_collector.steering.refusals import NotSteerableError, NotSteeredError
-from tidscope_collector.steering.service import PreparedSteering, SteeringTarget
+from tidscope_collector.steering.service import SteeringTarget
 from tidscope_wire.generated.models import (
     KnobOption,
     SignalOption,

@@ -1,4 +1,4 @@
-"""A target sampled by the real engine with exit records, and what a reader of its frames knows."""
+"""Targets sampled by the real engine in this process, and a reader of their frames."""
 
 import queue
 import time
@@ -166,3 +166,30 @@ class FollowedTarget:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+
+class Sampled:
+    """Targets whose frames come to the test.
+
+    Args:
+        counters: how counters are read.
+        budget_percent: of which half may be taken by asking for each thread.
+    """
+
+    def __init__(self, counters: WalkChoice = "auto", budget_percent: float = 0) -> None:
+        self.frames: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        self.sources = Sources(ProcFs(), counters=counters, budget_percent=budget_percent)
+        self.engine = Engine(self._take, None)
+        self.engine.start()
+        self.targets = TargetRegistry("h-000000000000", ProcFs(), self.sources, self.engine)
+
+    def _take(self, target: Target, frame: SampledFrame) -> None:
+        self.targets.update(target)
+        self.frames.put(frame.data)
+
+    def next(self) -> FrameHeader:
+        return split(self.frames.get(timeout=120))[0]
+
+    def close(self) -> None:
+        self.engine.stop()
+        self.sources.close()

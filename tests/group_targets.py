@@ -1,4 +1,4 @@
-"""Groups of processes sampled by the real engine in this process, and commands held until go."""
+"""Groups of processes sampled by the real engine, held commands, and control groups of tests."""
 
 import os
 import queue
@@ -7,8 +7,10 @@ import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import IO
 
+from capabilities import missing
 from processes import status, wait_until
 from tidscope_collector.ebpf.obstacles import Obstacle
 from tidscope_collector.naming.options import KERNEL_NAMES, NamingOptions
@@ -205,3 +207,46 @@ def group_targets(
 def used_ns(used: resource.struct_rusage) -> int:
     """CPU time."""
     return round(1e9 * (used.ru_utime + used.ru_stime))
+
+
+GROUPS = Path("/sys/fs/cgroup")
+MOUNTED = [
+    name for name in (".", "cpuacct", "unified") if (GROUPS / name / "cgroup.procs").exists()
+]
+"""Mounts in which groups are followed; where version 2 is the only one, it is GROUPS itself."""
+
+
+@contextmanager
+def control_group(mount: str, path: str) -> Iterator[Path]:
+    """A control group below one of MOUNTED; whoever is in it at its end goes to the root.
+
+    Args:
+        mount: name of the mount.
+        path: of the group below it.
+    """
+    root = GROUPS / mount
+    made: list[Path] = []
+    try:
+        for folder in reversed([root / path, *(root / path).parents]):
+            if not folder.exists():
+                folder.mkdir()
+                made.append(folder)
+    except OSError as error:
+        _remove(made, root)
+        raise missing("cpu-quota", str(error)) from error
+    try:
+        yield root / path
+    finally:
+        _remove(made, root)
+
+
+def _remove(made: Sequence[Path], root: Path) -> None:
+    for folder in reversed(made):
+        for left in (folder / "cgroup.procs").read_text().split():
+            (root / "cgroup.procs").write_text(left)
+        folder.rmdir()
+
+
+def move(pid: int, folder: Path) -> None:
+    """Move a process into a control group."""
+    (folder / "cgroup.procs").write_text(str(pid))

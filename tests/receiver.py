@@ -1,11 +1,14 @@
-"""A reader of one target's stream, in its smallest form: what any page has to keep of it."""
+"""Readers of one target's stream: the minimum state of a page, and a page that checks it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
+from live_page import LivePage
 from tidscope_wire.frame import FrameDecoder, Rows
 from tidscope_wire.generated.models import (
     ExitedTotals,
     FrameHeader,
+    LiveState,
     TargetEvent,
     ThreadBorn,
     ThreadExited,
@@ -121,3 +124,50 @@ class Receiver:
         assert set(tids) == set(self.live)
         assert dict(zip(tids, names, strict=True)) == self.names
         assert dict(zip(tids, starts, strict=True)) == self.starts
+
+
+E = TypeVar("E", bound=TargetEvent)
+
+
+class Follower:
+    """Reads the frames of the one target that its page subscribed to.
+
+    Attributes:
+        receiver: what it knows.
+        headers: of all frames.
+    """
+
+    def __init__(self, page: LivePage) -> None:
+        self.page = page
+        self.receiver = Receiver()
+        self.headers: list[FrameHeader] = []
+
+    async def next(self) -> FrameHeader:
+        """Read one frame."""
+        _, data = await self.page.frame()
+        header, _ = self.receiver.frame(data)
+        self.headers.append(header)
+        return header
+
+    async def until(self, wanted: Callable[[FrameHeader], bool]) -> FrameHeader:
+        """Read up to a frame."""
+        while not wanted(header := await self.next()):
+            pass
+        return header
+
+    async def until_event(self, kind: type[E]) -> E:
+        """Read up to an event of a kind."""
+        header = await self.until(lambda one: any(isinstance(e, kind) for e in one.events))
+        return next(event for event in header.events if isinstance(event, kind))
+
+    def events(self, kind: type[E]) -> list[E]:
+        """All events of a kind up to now."""
+        return [e for header in self.headers for e in header.events if isinstance(e, kind)]
+
+
+async def connected(page: LivePage) -> LiveState:
+    """Wait until a collector is connected."""
+    while True:
+        state = await page.text(LiveState)
+        if any(host.connected for host in state.hosts):
+            return state

@@ -1,12 +1,22 @@
-"""Checks values against the wire's JSON Schemas, independent of the generated models."""
+"""Checks of values against the wire's JSON Schemas, and of answers against OpenAPI.
+
+Both are independent of the generated models.
+"""
 
 import json
+import re
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+import httpx
 from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
+from tidscope_backend.api.openapi import PROBLEM_KINDS
+from tidscope_backend.app import create_app
+from tidscope_backend.settings import Settings
+from tidscope_wire.generated.models import Problem
+from tidscope_wire.problems import MEDIA_TYPE, PREFIX
 
 FOLDER = Path(__file__).parent.parent / "shared" / "schemas"
 
@@ -53,3 +63,46 @@ def check_text(name: str, text: str | bytes) -> Any:
     value = json.loads(text)
     check(name, value)
     return value
+
+
+class DocumentedPath(NamedTuple):
+    """A path of the document, as a pattern, and its operations by method in lower case."""
+
+    pattern: re.Pattern[str]
+    operations: dict[str, dict[str, Any]]
+
+
+@cache
+def paths() -> list[DocumentedPath]:
+    """All of the document; paths without parameters come first, as they are matched first."""
+    document = create_app(Settings("x" * 16, "y" * 16)).openapi()
+    return [
+        DocumentedPath(re.compile(re.sub(r"\{\w+\}", "[^/]+", template) + r"\Z"), operations)
+        for template, operations in sorted(
+            document["paths"].items(), key=lambda row: row[0].count("{")
+        )
+    ]
+
+
+def operation(method: str, path: str) -> dict[str, Any] | None:
+    """What the document says of a request; None if it has no such operation."""
+    found = next((each for each in paths() if each.pattern.match(path)), None)
+    return found and found.operations.get(method.lower())
+
+
+async def check_answer(answer: httpx.Response) -> None:
+    """Check status, media type and kind of problem of an answer to a documented operation."""
+    documented = operation(answer.request.method, answer.request.url.path)
+    if documented is None:
+        return
+    asked = f"{answer.request.method} {answer.request.url.path}"
+    listed = documented["responses"].get(str(answer.status_code))
+    assert listed is not None, f"{asked} answers {answer.status_code}, which is not documented"
+    media_type = answer.headers.get("content-type", "").partition(";")[0]
+    media_types = {name.partition(";")[0] for name in listed.get("content", {})} or {""}
+    assert media_type in media_types, f"{asked} answers {media_type!r}"
+    if media_type == MEDIA_TYPE:
+        problem = Problem.model_validate_json(await answer.aread())
+        assert problem.status == answer.status_code
+        kind = problem.type.removeprefix(PREFIX)
+        assert kind in documented[PROBLEM_KINDS], f"{asked} answers {kind}, which it does not list"

@@ -1,6 +1,6 @@
-"""Hand-made messages of the kernel's taskstats, of every version, right ones and wrong ones.
+"""Hand-made messages of the kernel's taskstats, of every version: right, wrong and forged ones.
 
-Nothing here comes from the collector: the structs are written down after the headers of each
+Nothing here but `forge` uses the collector: the structs are written down after the headers of each
 version (include/uapi/linux/taskstats.h), the messages after kernel/taskstats.c.
 """
 
@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Literal
 
+import numpy as np
+from tidscope_collector.taskstats.link import NETLINK_GENERIC, Kernel
 from typing_extensions import Buffer
 
 FAMILY = 25
@@ -306,3 +308,16 @@ def _patched(datagram: bytes, at: int, form: str, value: int) -> bytes:
     patched = bytearray(datagram)
     struct.pack_into(form, patched, at, value)
     return bytes(patched)
+
+
+def forge(to: socket.socket, tid: int, kernel: Kernel, sequence: int) -> None:
+    """Send a record that is right in every way, but for who sends it: all its numbers are 7."""
+    words = np.full(kernel.layout.length // 8, 7, np.uint64)
+    words[0] = kernel.layout.version
+    halves = words.view(np.uint32)
+    halves[kernel.layout.offsets["ac_pid"] // 4] = tid
+    body = record(AGGR_PID, tid, words.tobytes(), pad="none" if kernel.payload == 36 else "inside")
+    datagram = message(body, sequence=sequence, type_=kernel.family)
+    with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, NETLINK_GENERIC) as other:
+        other.bind((0, 0))
+        assert other.sendto(datagram, (to.getsockname()[0], 0)) == len(datagram)

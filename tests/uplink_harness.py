@@ -1,7 +1,9 @@
-"""The collector's real uplink inside a test, fed with frames by hand."""
+"""The collector's real uplink inside a test, a scripted backend, and a relay that can be cut."""
 
 import asyncio
-from collections.abc import Iterator, Sequence
+import json
+import tempfile
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import TracebackType
 from typing import Self
@@ -17,9 +19,12 @@ from tidscope_collector.uplink.commands import CommandHandler
 from tidscope_collector.uplink.connection import Uplink
 from tidscope_collector.uplink.replay import Replay
 from tidscope_collector.uplink.sign_in import UNIX, SignIn
+from tidscope_wire import PROTOCOL_VERSION
 from tidscope_wire.frame import FrameError, split
-from tidscope_wire.generated.models import DoctorReport, Target
+from tidscope_wire.generated.models import CollectorWelcome, DoctorReport, Target
 from tidscope_wire.proof import host_credential
+from websockets.asyncio.server import ServerConnection, unix_serve
+from websockets.exceptions import ConnectionClosed
 
 MIB = 1 << 20
 
@@ -134,3 +139,100 @@ def _is_baseline(frame: bytes) -> bool:
         return split(frame)[0].baseline
     except FrameError:
         return False
+
+
+class Server:
+    """A backend of few words: welcomes a collector, then does what the test says.
+
+    Args:
+        behave: what to do with a connection, from the start.
+    """
+
+    def __init__(self, behave: Callable[[ServerConnection], Awaitable[None]]) -> None:
+        self._behave = behave
+        self._folder = tempfile.TemporaryDirectory(prefix="server-")
+        path = f"{self._folder.name}/socket"
+        self._serving = unix_serve(self._connected, path, compression=None, max_size=None)
+        self.url = f"unix:{path}"
+
+    async def _connected(self, socket: ServerConnection) -> None:
+        try:
+            await self._behave(socket)
+        except ConnectionClosed:
+            pass
+
+    async def __aenter__(self) -> "Server":
+        await self._serving.__aenter__()
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self._serving.__aexit__(None, None, None)
+        self._folder.cleanup()
+
+
+async def welcome(socket: ServerConnection, resume: dict[str, int] | None = None) -> None:
+    assert json.loads(await socket.recv())["type"] == "collector_hello"
+    message = CollectorWelcome(protocol=PROTOCOL_VERSION, resume=resume or {})
+    await socket.send(message.model_dump_json())
+
+
+RELAY_ADDRESS = "127.0.0.2"
+"""A collector proves that it has reached the port that it dialled, so only the address differs."""
+
+
+class Relay:
+    """Listens on another address of this machine; use in an ``async with`` statement.
+
+    Args:
+        port: that it listens on, and passes connections on to.
+    """
+
+    def __init__(self, port: int) -> None:
+        self._goal = port
+        self._server: asyncio.Server | None = None
+        self._open: set[asyncio.StreamWriter] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    @property
+    def url(self) -> str:
+        """The address of /ws/collector, through it."""
+        return f"ws://{RELAY_ADDRESS}:{self._goal}/ws/collector"
+
+    async def __aenter__(self) -> Self:
+        self._server = await asyncio.start_server(self._connected, RELAY_ADDRESS, self._goal)
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        assert self._server is not None
+        self._server.close()
+        self.cut()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def cut(self) -> None:
+        """Break all connections; new ones are passed on."""
+        for writer in self._open:
+            writer.transport.abort()
+
+    async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        far_reader, far_writer = await asyncio.open_connection("127.0.0.1", self._goal)
+        self._open |= {writer, far_writer}
+        for source, goal in ((reader, far_writer), (far_reader, writer)):
+            task = asyncio.create_task(self._pass_on(source, goal))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+    async def _pass_on(self, source: asyncio.StreamReader, goal: asyncio.StreamWriter) -> None:
+        try:
+            while data := await source.read(1 << 16):
+                goal.write(data)
+                await goal.drain()
+        except ConnectionError:
+            pass
+        finally:
+            goal.close()
+            self._open.discard(goal)

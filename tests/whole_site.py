@@ -9,9 +9,9 @@ from typing import Any
 
 import httpx
 from backend_server import Backend, running_backend
-from collector_process import CollectorProcess
-from follower import Follower, connected
 from live_page import LivePage
+from receiver import Follower, connected
+from tidscope_processes import CollectorProcess
 from tidscope_wire.generated.models import Host, Problem, SteeringOptions, Target, TargetsResponse
 
 

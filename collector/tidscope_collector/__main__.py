@@ -56,7 +56,8 @@ from tidscope_collector.walk.choice import CHOICES as WALK_CHOICES
 from tidscope_collector.walk.choice import Choice as WalkChoice
 
 if TYPE_CHECKING:
-    from tidscope_collector.steering.commands import AuditSink, SteeringCommands
+    from tidscope_collector.steering.audit import AuditSink
+    from tidscope_collector.steering.commands import SteeringCommands
 
 log = logging.getLogger("tidscope.collector")
 ENVIRONMENT_VARIABLE = "TIDSCOPE_COLLECTOR_SECRET"
@@ -287,9 +288,9 @@ def _open_steering(
 ) -> "tuple[SteeringCommands, list[PolicyInfo]]":
     """The steering commands and what they can steer with. Loaded here: recording needs neither."""
     from tidscope_collector.steering.commands import SteeringCommands
-    from tidscope_collector.steering.loop.learners import Learners, service_connection
     from tidscope_collector.steering.loop.setup import open_setup_opener
-    from tidscope_collector.steering.service import SteeringService, policies
+    from tidscope_collector.steering.plan import Learners, policies, service_connection
+    from tidscope_collector.steering.service import SteeringService
 
     opener, restored = open_setup_opener(procfs)
     service = SteeringService(procfs, opener, learners=Learners(service_connection))

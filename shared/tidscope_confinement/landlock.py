@@ -34,7 +34,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 @dataclass(frozen=True, slots=True)
 class Paths:
-    """What may be opened; what does not exist is left out.
+    """Paths that may be opened; missing ones are ignored.
 
     Attributes:
         read: files, and folders with all below, to read.

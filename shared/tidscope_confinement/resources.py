@@ -1,4 +1,4 @@
-"""What this process may use, as far as the kernel can bound it: setrlimit(2), setitimer(2)."""
+"""Limits of what this process may use, set by the kernel: setrlimit(2), setitimer(2)."""
 
 import resource
 import signal
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Limits(NamedTuple):
-    """What a process may use.
+    """Limits of a process.
 
     Attributes:
         memory_bytes: of address space.

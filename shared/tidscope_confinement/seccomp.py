@@ -17,7 +17,7 @@ from typing import NamedTuple
 from tidscope_confinement.syscalls import NUMBERS
 
 _ARCHITECTURES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
-"""By machine: column of NUMBERS, and its AUDIT_ARCH."""
+"""Column of NUMBERS and AUDIT_ARCH, by machine."""
 _X32 = 0x40000000
 """Calls of the x32 ABI have this bit; they would pass for others."""
 
@@ -64,7 +64,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Calls:
-    """What a process may call, by name; names that a processor does not have are left out.
+    """System calls that a process may make, by name; names unknown to the processor are ignored.
 
     Attributes:
         allowed: whatever their arguments.

@@ -1,6 +1,6 @@
-"""Decide the size of a pool from what it got done. Pure: no clock, no I/O, no global state.
+"""Policies that decide the size of a pool from the work that it did.
 
-A policy is a state machine that is fed one `Observation` an interval and answers each with a
-`Decision`; see contract.py. One policy a file, `registry.py` lists them. Nothing here imports
-anything of ours from outside this folder.
+Takes one `Observation` an interval and gives a `Decision` (contract.py); registry.py lists the
+policies. Pure: no clock, no I/O, no global state. Only the pure model of tidscope_predictd may be
+imported from outside this folder.
 """

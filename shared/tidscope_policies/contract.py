@@ -1,4 +1,4 @@
-"""What goes into a policy and what comes out of it."""
+"""The contract of policies: observations in, decisions out."""
 
 import math
 from dataclasses import dataclass
@@ -85,7 +85,7 @@ class CoreShare:
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """What an arbiter gives a program of the cores that it divides (arbitration/arbiter.py).
+    """Cores that an arbiter gives a program (arbitration/arbiter.py).
 
     Attributes:
         cores: that it gets: the size of its pool.
@@ -113,7 +113,7 @@ class Grant:
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """What happened in one interval.
+    """Measurements of one interval.
 
     Attributes:
         at_s: its end, on any clock that only goes forward.
@@ -161,7 +161,7 @@ class Observation:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What the pool should be now, and why.
+    """The size that a pool should have now, and why.
 
     Attributes:
         size: the size that should be in effect in the next interval.

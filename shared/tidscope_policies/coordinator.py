@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """Who may try sizes out, and until when."""
+    """Holder of the right to try sizes, and the end of that right."""
 
     holder: str
     until_s: float
@@ -33,7 +33,7 @@ class Coordinator:
 
     @property
     def members(self) -> tuple[str, ...]:
-        """Those steered now, in the order in which they joined."""
+        """Names of the steered programs, in the order in which they joined."""
         return tuple(self._members)
 
     def join(self, name: str) -> None:

@@ -43,7 +43,7 @@ def parameter(default: Number, low: Number, high: Number, unit: str, meaning: st
 
 @dataclass(frozen=True)
 class Parameters:
-    """What all policies have; each adds its own fields, made by `parameter`."""
+    """Parameters of all policies; each policy adds fields, made by `parameter`."""
 
     interval_s: float = parameter(
         2.0, 0.5, 60.0, "s", "length of an interval: how often the policy decides"

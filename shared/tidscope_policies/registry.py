@@ -4,21 +4,22 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, Literal
 
-from tidscope_policies.algorithms.ait import Ait, AitParameters
-from tidscope_policies.algorithms.ait_printed import AitPrinted, AitPrintedParameters
+from tidscope_policies.algorithms.ait import Ait, AitParameters, AitPrinted, AitPrintedParameters
 from tidscope_policies.algorithms.arbitrated import Arbitrated, ArbitratedParameters
 from tidscope_policies.algorithms.bidirectional import (
     Bidirectional,
     BidirectionalParameters,
-)
-from tidscope_policies.algorithms.bidirectional_printed import (
     BidirectionalPrinted,
     BidirectionalPrintedParameters,
 )
-from tidscope_policies.algorithms.cooperative import Cooperative, CooperativeParameters
 from tidscope_policies.algorithms.fixed import Fixed, FixedParameters
 from tidscope_policies.algorithms.hillclimb import Hillclimb, HillclimbParameters
-from tidscope_policies.algorithms.kalman_kg import KalmanKg, KalmanKgParameters
+from tidscope_policies.algorithms.kalman_kg import (
+    Cooperative,
+    CooperativeParameters,
+    KalmanKg,
+    KalmanKgParameters,
+)
 from tidscope_policies.algorithms.linear import Linear, LinearParameters
 from tidscope_policies.algorithms.pss import Learner, Pss, PssParameters
 from tidscope_policies.contract import (
@@ -31,12 +32,8 @@ from tidscope_policies.contract import (
     Peers,
     Policy,
 )
-from tidscope_policies.decorators.bounded import Bounded
-from tidscope_policies.decorators.dip_gate import DipGate
-from tidscope_policies.decorators.pauses import Pauses
-from tidscope_policies.decorators.shadow import Shadow
-from tidscope_policies.decorators.share import Share
-from tidscope_policies.decorators.warm_up import WarmUp
+from tidscope_policies.decorators import Bounded, Pauses, Shadow, Share, WarmUp
+from tidscope_policies.dip_gate import DipGate
 from tidscope_policies.parameters import (
     ParameterError,
     ParameterInfo,
@@ -44,10 +41,9 @@ from tidscope_policies.parameters import (
     describe,
     make_parameters,
 )
+from tidscope_policies.proving.evidence import ProofSettings
 from tidscope_policies.proving.proof import Proof
-from tidscope_policies.proving.record import ProofSettings
-from tidscope_policies.sweep.record import SweepSettings
-from tidscope_policies.sweep.sweep import INTERVAL_S, Sweep
+from tidscope_policies.sweep.sweep import INTERVAL_S, Sweep, SweepSettings
 
 Signal = Literal["progress", "wait"]
 STEADY_OPS = 10_000.0
@@ -99,7 +95,7 @@ class PolicyEntry(Generic[Values]):
 
     @property
     def parameters(self) -> list[ParameterInfo]:
-        """What can be set."""
+        """Parameters that can be set."""
         return describe(self.kind)
 
     def make(

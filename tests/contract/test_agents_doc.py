@@ -14,7 +14,7 @@ SOURCES = {
     "python": ("python/tidscope_agent/protocol.py", ()),
     # One thread serves, and it is gone when the agent is closed: nobody can be reported.
     # As in Java.
-    "rust": ("rust/tidscope_agent/src/protocol.rs", (-32002,)),
+    "rust": ("rust/tidscope_agent/src/failure.rs", (-32002,)),
     "java": ("java/src/main/java/tidscope/agent/Failure.java", (-32002,)),
 }
 

@@ -21,7 +21,7 @@ from tidscope_backend.settings import (
     RUNS_VARIABLE,
     VIEW_VARIABLE,
 )
-from tidscope_collector.steering.knobs.leases import DIRECTORY as LEASES
+from tidscope_collector.steering.loop.affinity_leases import DIRECTORY as LEASES
 from tidscope_wire.audit import SYSTEM_FOLDER as AUDIT
 from tidscope_wire.generated.limits import MIN_SECRET
 

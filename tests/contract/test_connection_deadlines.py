@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from backend_server import TOKEN, Backend, running_backend
-from raw_http import BETWEEN_SECONDS, raw_connection
+from raw_connections import BETWEEN_SECONDS, raw_connection
 from tidscope_backend.connections.connection import Waits
 
 WAIT = 200

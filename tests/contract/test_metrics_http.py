@@ -8,7 +8,7 @@ import pytest
 from backend_builders import TARGET_ID, frame_bytes, key_frame, target
 from backend_server import TOKEN, Backend, running_backend
 from fake_collector import FakeCollector
-from hostile_names import NAMES
+from hostile_inputs import NAMES
 from prometheus import promtool
 from prometheus_client.metrics_core import Metric
 from prometheus_client.openmetrics import parser as openmetrics

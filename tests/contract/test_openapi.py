@@ -4,7 +4,7 @@ from typing import Any
 
 import httpx
 import pytest
-from documented_answers import check_answer
+from schema_check import check_answer
 from tidscope_backend.api.openapi import METHODS, PROBLEM_KINDS
 from tidscope_backend.app import create_app
 from tidscope_backend.settings import Settings

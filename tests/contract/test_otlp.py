@@ -12,7 +12,7 @@ import pytest
 from backend_builders import TARGET_ID, frame_bytes, target
 from backend_server import Backend, running_backend
 from fake_collector import FakeCollector
-from hostile_names import NAMES
+from hostile_inputs import NAMES
 from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import (
     ExportMetricsServiceRequest as Export,
 )

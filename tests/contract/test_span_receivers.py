@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import grpc
-import hostile_spans
+import hostile_inputs
 import httpx
 import pytest
 from backend_server import Backend, running_backend
@@ -214,7 +214,7 @@ async def test_what_is_refused_over_grpc(
 async def test_kilobytes_that_become_millions_of_spans_are_refused(
     backend: Backend, kind: str
 ) -> None:
-    body = hostile_spans.PROTOBUF[kind]()
+    body = hostile_inputs.PROTOBUF[kind]()
     packed = gzip.compress(body, 9)
     assert len(packed) < 150_000
     async with httpx.AsyncClient(timeout=120) as client:
@@ -236,7 +236,7 @@ async def test_kilobytes_that_become_millions_of_spans_are_refused(
 async def test_kilobytes_of_json_that_become_millions_of_objects_are_refused(
     backend: Backend, kind: str
 ) -> None:
-    packed = gzip.compress(hostile_spans.JSON[kind](), 9)
+    packed = gzip.compress(hostile_inputs.JSON[kind](), 9)
     async with httpx.AsyncClient(timeout=120) as client:
         headers = {**BEARER, "content-type": "application/json", "content-encoding": "gzip"}
         answer = await client.post(await http_address(backend), content=packed, headers=headers)
@@ -260,7 +260,7 @@ async def test_health_and_other_users_are_answered_while_a_hostile_request_is_re
     where = await http_address(backend)
     json_headers = {**BEARER, "content-type": "application/json"}
     async with httpx.AsyncClient(timeout=120) as client:
-        body = hostile_spans.JSON["spans"]()
+        body = hostile_inputs.JSON["spans"]()
         hostile = asyncio.create_task(client.post(where, content=body, headers=json_headers))
         while not pid_file.exists():
             assert not hostile.done()

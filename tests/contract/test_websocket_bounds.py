@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 import pytest
 from backend_builders import FIELDS, TARGET_ID, frame_bytes, target
 from backend_server import SECRET, TOKEN, Backend, running_backend
-from raw_http import RawConnection, raw_connection
+from raw_connections import RawConnection, raw_connection
 from tidscope_wire.generated.limits import MAX_PAGE_COMMAND_BYTES
 
 WAIT = 200

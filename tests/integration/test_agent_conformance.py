@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from processes import start_ticks, wait_for_end
 from programs.agent_program import LANGUAGES, LOWER, ORIGINAL, UPPER, AgentFolder, AgentProgram
-from raw_agent import RawAgent
+from raw_connections import RawAgent
 from tidscope_collector.agent.client import AgentClient, open_agent
 from tidscope_collector.agent.errors import (
     AgentLostError,

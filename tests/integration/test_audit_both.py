@@ -4,9 +4,9 @@ import asyncio
 from pathlib import Path
 
 from backend_server import TOKEN, running_backend
-from collector_process import CollectorProcess
-from follower import connected
 from programs.known_work import KnownWork
+from receiver import connected
+from tidscope_processes import CollectorProcess
 from tidscope_wire.audit import FILE, FILE_BYTES, read_records
 
 WAIT = 200

@@ -4,11 +4,10 @@ from contextlib import AsyncExitStack
 
 import httpx
 from backend_server import TOKEN
-from collector_process import CollectorProcess
-from follower import connected
 from live_page import LivePage
 from programs.known_work import KnownWork
-from served import free_port, served
+from receiver import connected
+from tidscope_processes import CollectorProcess, free_port, served
 from tidscope_wire.generated.models import FramesLost, Target
 from websockets.exceptions import ConnectionClosed
 

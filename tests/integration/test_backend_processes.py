@@ -12,9 +12,17 @@ from pathlib import Path
 import httpx
 import pytest
 from capabilities import needs
-from other_user import IN_PUBLIC, ROOT, public_path, python_for
 from processes import arguments, descendants, is_running, status, wait_for_end
-from up_process import COMMAND, environment, run, up
+from tidscope_processes import (
+    COMMAND,
+    IN_PUBLIC,
+    ROOT,
+    environment,
+    public_path,
+    python_for,
+    run,
+    up,
+)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])

@@ -14,12 +14,11 @@ from typing import Any
 
 import pytest
 from capabilities import needs
-from other_user import IN_PUBLIC, ROOT, public_path, python_for
 from processes import arguments, descendants, is_running, status, wait_for_end, wait_until
 from tidscope_backend.cli.supervisor import Launcher
 from tidscope_backend.collector_launcher import KILL, LAUNCHER, START
 from tidscope_confinement import capabilities
-from up_process import COMMAND, environment, up
+from tidscope_processes import COMMAND, IN_PUBLIC, ROOT, environment, public_path, python_for, up
 
 pytestmark = needs("root")
 

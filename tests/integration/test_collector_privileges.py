@@ -10,13 +10,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
-from capabilities import needs
-from collector_process import WITHOUT_NET_ADMIN, hiding_processes
-from delay_switch import kept, value
+from capabilities import delay_switch_kept, delays_are_on, needs
 from processes import thread_names, wait_until
 from programs.confined import CONTAINER
 from programs.known_work import KnownWork
 from tidscope_confinement import capabilities
+from tidscope_processes import WITHOUT_NET_ADMIN, hiding_processes
 from tidscope_wire.generated.models import DoctorReport, ProgramExecuted
 from whole_site import Site, site
 
@@ -174,11 +173,11 @@ async def test_only_the_helper_that_sets_the_switch_has_cap_sys_admin() -> None:
         holders = [pid for pid in helpers if "CAP_SYS_ADMIN" in names(statuses(pid)[0]["CapEff"])]
         assert len(holders) == 1
         assert_confined(holders[0], {"CAP_SYS_ADMIN"})
-        with kept():
+        with delay_switch_kept():
             for on in (True, False, True):
                 answer = await found.client.put("/api/v1/doctor/delay-accounting", json={"on": on})
                 assert answer.status_code == 200, answer.text
-                assert value() is on
+                assert delays_are_on() is on
     # It ends with its collector.
     with pytest.raises(ProcessLookupError):
         os.kill(holders[0], 0)

@@ -8,15 +8,15 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from collector_process import (
+from processes import start_ticks, status
+from programs.known_work import EXIT_CODE, KnownWork
+from receiver import Follower
+from tidscope_processes import (
     NOBODY,
     WITHOUT_NET_ADMIN,
     as_user,
     hiding_processes,
 )
-from follower import Follower
-from processes import start_ticks, status
-from programs.known_work import EXIT_CODE, KnownWork
 from tidscope_wire.generated.catalogue import CATALOGUE
 from tidscope_wire.generated.models import (
     RateChanged,

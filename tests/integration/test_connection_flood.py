@@ -9,14 +9,13 @@ import httpx
 import pytest
 from backend_server import TOKEN
 from capabilities import needs
-from collector_process import CollectorProcess
-from follower import connected
 from live_page import LivePage
 from programs.known_work import KnownWork
 from programs.silent_connections import silent_connections
-from run_seqs import seqs, singles, until
-from served import free_port, served
+from receiver import connected
+from run_folders import seqs, singles, until
 from tidscope_backend.store.folder import RunFolder
+from tidscope_processes import CollectorProcess, free_port, served
 from tidscope_wire.generated.models import HealthResponse, RunManifest, Target
 
 ANOTHER_USER = 65534

@@ -4,8 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-import delay_switch
-from capabilities import missing, needs
+from capabilities import delay_switch_kept, delays_are_on, missing, needs
 from tidscope_collector.procfs.delay_accounting import DelayAccounting
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_wire.generated.models import DoctorReport
@@ -23,23 +22,23 @@ pytestmark = [needs("root"), needs("delay-accounting")]
 
 
 def test_it_is_set_and_set_back() -> None:
-    with delay_switch.kept():
+    with delay_switch_kept():
         delays = DelayAccounting(ProcFs())
         for on in (True, False, True):
             delays.set(on)
-            assert delay_switch.value() is on
+            assert delays_are_on() is on
             assert delays.state() is on
             assert (delays.on_since_ns() is not None) is on
 
 
 def test_by_the_command_line() -> None:
-    with delay_switch.kept():
+    with delay_switch_kept():
         for word, on in (("on", True), ("off", False)):
             done = subprocess.run(
                 [*DOCTOR, "--delay-accounting", word], capture_output=True, text=True, check=False
             )
             assert done.returncode == 0, done.stderr
-            assert delay_switch.value() is on
+            assert delays_are_on() is on
             report = DoctorReport.model_validate_json(done.stdout)
             (check,) = [one for one in report.checks if one.name == "delay-accounting"]
             assert check.enabled is on
@@ -48,7 +47,7 @@ def test_by_the_command_line() -> None:
 
 def test_who_may_not_is_reported_so() -> None:
     """It has no effect, so nothing has to be set back."""
-    other = "off" if delay_switch.value() else "on"
+    other = "off" if delays_are_on() else "on"
     done = subprocess.run(
         [sys.executable, "-c", AS_NOBODY, other], capture_output=True, text=True, check=False
     )

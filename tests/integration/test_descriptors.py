@@ -12,15 +12,14 @@ import pytest
 from backend_builders import FIELDS, key_frame, stream
 from backend_server import TOKEN
 from capabilities import needs
-from raw_http import raw_connection
-from run_folders import run_folder
+from raw_connections import raw_connection
+from run_folders import open_seqs, run_folder, seqs, singles
 from run_harness import RunHarness
-from run_seqs import open_seqs, seqs, singles
-from served import free_port, served
 from tidscope_backend.recording.part_sealer import PartSealer, seal_in_process
 from tidscope_backend.recording.recording import PartLimits
 from tidscope_backend.store.disk import Disk
 from tidscope_backend.store.folder import RunFolder
+from tidscope_processes import free_port, served
 from tidscope_wire.problems import ProblemError
 
 REQUEST = f"GET /api/v1/health HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {TOKEN}\r\n\r\n"

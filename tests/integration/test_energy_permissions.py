@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from fake_powercap import FakePowercap
+from fake_proc import FakePowercap
 from tidscope_collector.energy.zones import find_zones
 
 NOBODY = 65534

@@ -4,8 +4,8 @@ import asyncio
 
 from backend_builders import HOST_ID, host
 from backend_server import SECRET, running_backend
-from follower import Follower
 from programs.known_work import KnownWork
+from receiver import Follower
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.engine import Engine
 from tidscope_collector.sampling.sampled_frame import SampledFrame

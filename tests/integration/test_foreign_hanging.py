@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 from capabilities import needs
+from followed_target import Sampled
 from processes import start_ticks
 from programs.hanging import BlockingRun, HangingDisk
-from sampled_targets import Sampled
 from tidscope_collector.agent.client import open_agent
 from tidscope_collector.agent.errors import AgentClientError, NoAgentError
 from tidscope_collector.foreign.agent_sockets import FOLDER_VARIABLE

@@ -17,15 +17,15 @@ from programs.known_work import KnownWork
 from programs.threads_go import ThreadsRun
 from tidscope_collector.foreign.reader import ask_go_chosen
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.steering.knobs import preflight
-from tidscope_collector.steering.knobs.cpus import CpuShares
-from tidscope_collector.steering.knobs.go_affinity import (
+from tidscope_collector.steering.loop import go_affinity
+from tidscope_collector.steering.loop.affinity_leases import LeaseFolderError, Leases
+from tidscope_collector.steering.loop.cpu_masks import CpuShares
+from tidscope_collector.steering.loop.go_affinity import (
     FOLLOWS_WITHIN_S,
     GoAffinityKnob,
     open_go_affinity,
 )
-from tidscope_collector.steering.knobs.knob import KnobLostError, KnobRefusedError
-from tidscope_collector.steering.knobs.leases import LeaseFolderError, Leases
+from tidscope_collector.steering.loop.knob import KnobLostError, KnobRefusedError
 
 PROC = ProcFs()
 CPUS = frozenset(os.sched_getaffinity(0))
@@ -370,7 +370,7 @@ def test_a_program_that_chose_itself_is_refused(flags: tuple[str, ...], leases: 
 @pytest.fixture
 def unknown_choice(monkeypatch: pytest.MonkeyPatch) -> None:
     """As where the runtime's own note of who chose GOMAXPROCS is not found."""
-    monkeypatch.setattr(preflight, "ask_go_chosen", lambda *_: None)
+    monkeypatch.setattr(go_affinity, "ask_go_chosen", lambda *_: None)
 
 
 @pytest.mark.usefixtures("unknown_choice")

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 from capabilities import needs
-from control_groups import MOUNTED, control_group
 from followed_target import Follower
-from group_targets import PATIENCE_S, GroupTargets, group_targets
+from group_targets import MOUNTED, PATIENCE_S, GroupTargets, control_group, group_targets
 from tidscope_wire.generated.models import FrameHeader, GroupCheck, GroupSelector, TargetDetached
 
 pytestmark = [needs("root"), needs("btf")]

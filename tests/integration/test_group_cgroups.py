@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 from backend_server import TOKEN, running_backend
 from capabilities import needs
-from collector_process import CollectorProcess
-from control_groups import GROUPS, MOUNTED, control_group, move
-from follower import Follower, connected
+from group_targets import GROUPS, MOUNTED, control_group, move
 from processes import descendants
+from receiver import Follower, connected
 from tidscope_backend.notebook import open_run
+from tidscope_processes import CollectorProcess
 from tidscope_wire.generated.models import (
     LiveState,
     Process,

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 from capabilities import missing, needs
-from control_groups import MOUNTED, control_group, move
-from group_targets import Heard, HeldCommand, group_targets, used_ns
+from group_targets import MOUNTED, Heard, HeldCommand, control_group, group_targets, move, used_ns
 from processes import wait_until
 from programs.build import build_c, build_go, go_command, go_environment
 from tidscope_collector.groups.accounts import CgroupAccount

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 from capabilities import needs
-from control_groups import MOUNTED, control_group, move
-from group_targets import GroupTargets, Heard, group_targets
+from group_targets import MOUNTED, GroupTargets, Heard, control_group, group_targets, move
 from programs.agent_program import LANGUAGES, AgentFolder, AgentProgram
 from tidscope_wire.generated.models import GroupSelector
 

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 from capabilities import needs
-from control_groups import MOUNTED, control_group, move
-from group_targets import GroupTargets, group_targets
+from group_targets import MOUNTED, GroupTargets, control_group, group_targets, move
 from programs.go_program import GoProgramRun
 from programs.named_java import NamedJava
 from tidscope_collector.naming import thread_names

@@ -7,8 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from capabilities import needs
-from control_groups import MOUNTED, control_group, move
-from group_targets import Heard, HeldCommand, group_targets, used_ns
+from group_targets import MOUNTED, Heard, HeldCommand, control_group, group_targets, move, used_ns
 from programs.build import build_c
 from tidscope_collector.groups.accounts import CgroupAccount
 from tidscope_collector.groups.cgroups import find_cgroups

@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 from capabilities import needs
-from follower import Follower
 from group_targets import HeldCommand, used_ns
+from receiver import Follower
 from tidscope_wire.generated.models import Target, TargetExited
 from whole_site import Site
 

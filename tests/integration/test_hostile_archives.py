@@ -13,11 +13,19 @@ import pyarrow.parquet as pq
 import pytest
 from backend_builders import frame_bytes, target
 from backend_server import TOKEN
-from deceiving_archives import DECEIVING, SAMPLES, Change, changed_manifest
-from run_archives import Files, archive_of, files_of, read_table, table_bytes
+from run_archives import (
+    DECEIVING,
+    SAMPLES,
+    Change,
+    Files,
+    archive_of,
+    changed_manifest,
+    files_of,
+    read_table,
+    table_bytes,
+)
 from run_harness import RunHarness
 from scripted_run import FIELDS, script, time_ns, write_run
-from served import free_port, served
 from tidscope_backend.cli import main
 from tidscope_backend.exchange.confinement import USUAL_LIMITS
 from tidscope_backend.exchange.importing import import_run
@@ -26,6 +34,7 @@ from tidscope_backend.notebook import open_run
 from tidscope_backend.store.folder import RunFolder
 from tidscope_backend.store.part_files import pack_frame
 from tidscope_confinement import landlock
+from tidscope_processes import free_port, served
 from tidscope_wire.frame import LENGTH, split
 from tidscope_wire.generated.models import Target
 

@@ -14,12 +14,11 @@ import httpx
 import pytest
 from backend_builders import FIELDS, TARGET_ID, frame_bytes, host, process, target
 from backend_server import SECRET, TOKEN, running_backend
-from collector_process import CollectorProcess
 from fake_collector import FakeCollector
-from follower import connected
 from prometheus_client.parser import text_string_to_metric_families
-from served import free_port
+from receiver import connected
 from starlette.websockets import WebSocket
+from tidscope_processes import CollectorProcess, free_port
 from tidscope_wire.audit import read_records
 from tidscope_wire.generated.models import AuditRecord
 

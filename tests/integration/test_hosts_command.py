@@ -11,8 +11,7 @@ import httpx
 import pytest
 from backend_server import NO_KEPT_CONNECTIONS, TOKEN
 from capabilities import needs
-from collector_process import NOBODY, CollectorProcess
-from served import free_port, served
+from tidscope_processes import NOBODY, CollectorProcess, free_port, served
 from tidscope_wire.audit import read_records
 
 pytestmark = needs("root")

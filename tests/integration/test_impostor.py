@@ -10,20 +10,19 @@ from pathlib import Path
 import pytest
 from backend_server import SECRET, TOKEN, Backend, running_backend
 from capabilities import needs
-from collector_process import CollectorProcess
-from follower import connected
 from impostor import Answer, Impostor, invented, nothing_there, reflected, some_page
 from processes import stop, wait_until
 from programs.known_work import KnownWork
-from relay import RELAY_ADDRESS
-from served import free_port, served
+from receiver import connected
 from tidscope_backend.cli import backend_client
 from tidscope_backend.cli.backend_client import (
     BackendClient,
     UnavailableError,
     UntrustedError,
 )
+from tidscope_processes import CollectorProcess, free_port, served
 from tidscope_wire.generated.models import HealthResponse, RunManifest
+from uplink_harness import RELAY_ADDRESS
 
 pytestmark = needs("root")
 CHOSEN = "a secret that a person chose"

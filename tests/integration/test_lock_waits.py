@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
+from builders import joined
 from capabilities import needs
 from processes import start_ticks, wait_until
 from programs.contended import contended_python
-from table_pieces import joined
 from tidscope_collector.locks.locks import Locks
 from tidscope_collector.waits.ledger import LedgerKeeper
 from tidscope_collector.waits.states import State

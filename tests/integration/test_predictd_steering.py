@@ -16,7 +16,7 @@ from programs.agent_program import AgentFolder
 from programs.steered import Steered, known_throughput, paced_python
 from tidscope_collector.foreign import reader
 from tidscope_collector.foreign.answering import Places
-from tidscope_collector.steering.loop.learners import Learners, service_connection
+from tidscope_collector.steering.plan import Learners, service_connection
 from tidscope_predictd.client import VARIABLE, ServiceError
 from tidscope_predictd.model.perceptron import Predictor, Rule
 from tidscope_predictd.shared import SharedPredictor

@@ -10,11 +10,10 @@ from pathlib import Path
 import pytest
 from backend_server import TOKEN, Backend, running_backend
 from capabilities import needs
-from collector_process import CollectorProcess
-from follower import connected
-from other_user import IN_PUBLIC, public_path, python_for
+from receiver import connected
 from shell_terminal import ShellTerminal
 from tidscope_backend.notebook import open_run
+from tidscope_processes import IN_PUBLIC, CollectorProcess, public_path, python_for
 from tidscope_wire.generated.models import RunManifest, TargetsResponse
 
 pytestmark = needs("root")

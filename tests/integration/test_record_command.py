@@ -16,12 +16,11 @@ from pathlib import Path
 import pytest
 from backend_server import TOKEN, Backend, running_backend
 from capabilities import needs
-from collector_process import CollectorProcess
-from follower import connected
 from processes import stop
 from programs.build import build_go
 from programs.known_work import Answer
 from programs.known_work import build as known_work
+from receiver import connected
 from tidscope_backend.cli import local_recorder
 from tidscope_backend.cli.local_recorder import LocalRecorder
 from tidscope_backend.cli.output_relay import Keeping
@@ -29,6 +28,7 @@ from tidscope_backend.cli.recording_client import RecordingOptions
 from tidscope_backend.cli.run_text import summary
 from tidscope_backend.comparison.figures import totals_by_role, whole
 from tidscope_backend.notebook import open_run
+from tidscope_processes import CollectorProcess
 from tidscope_wire.generated.models import AttachRequest, RunManifest, TargetsResponse
 
 pytestmark = needs("root")

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from backend_builders import FIELDS, frame_bytes, key_frame, stream
 from capabilities import missing
+from run_folders import open_seqs, singles
 from run_harness import RunHarness
-from run_seqs import open_seqs, singles
 from tidscope_backend.recording.recording import RESERVE_BYTES
 from tidscope_backend.store.part_files import whole_bytes
 from tidscope_backend.store.reader import RunReader

@@ -7,14 +7,13 @@ from pathlib import Path
 
 import httpx
 from backend_server import NO_KEPT_CONNECTIONS, TOKEN
-from collector_process import CollectorProcess
-from follower import connected
 from live_page import LivePage
 from programs.known_work import KnownWork
-from run_seqs import seqs, singles, until
-from served import free_port, served
+from receiver import connected
+from run_folders import seqs, singles, until
 from tidscope_backend.store.folder import RunFolder
 from tidscope_backend.store.reader import RunReader
+from tidscope_processes import CollectorProcess, free_port, served
 from tidscope_wire.generated.models import RunManifest, RunsResponse, Target
 
 RATE_HZ = 50

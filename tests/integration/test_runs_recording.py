@@ -14,7 +14,7 @@ from backend_builders import TARGET_ID, frame_bytes, key_frame, steering, stream
 from backend_server import Backend, running_backend
 from fake_collector import FakeCollector
 from live_page import LivePage
-from run_seqs import frames_of, open_seqs, seqs, singles, until
+from run_folders import frames_of, open_seqs, seqs, singles, until
 from tidscope_backend.store.folder import RunFolder
 from tidscope_backend.store.run_store import run_events
 from tidscope_wire.frame import split

@@ -10,8 +10,8 @@ from backend_builders import TARGET_ID, frame_bytes, key_frame, stream, target
 from backend_server import Backend, running_backend
 from live_page import LivePage
 from loop_disk import LoopDisk, loop_disk
+from run_folders import singles, until
 from run_harness import RunHarness
-from run_seqs import singles, until
 from tidscope_backend.recording.writer import FRAME_OVERHEAD
 from tidscope_backend.store.folder import RunFolder
 from tidscope_backend.store.reader import RunReader

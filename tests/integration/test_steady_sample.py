@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 from capabilities import needs
-from forged_replies import forge
 from programs.obedient_threads import ObedientThreads
+from taskstats_replies import forge
 from tidscope_collector.compiled import structs
 from tidscope_collector.compiled.library import LIBRARY, load
 from tidscope_collector.discovery.task_iterator import TaskIterators

@@ -13,8 +13,6 @@ from typing import Any
 import pytest
 from backend_server import running_backend
 from capabilities import needs
-from collector_process import CollectorProcess
-from follower import Follower, connected
 from processes import start_ticks, stop
 from programs.agent_program import AgentFolder
 from programs.steered import (
@@ -25,8 +23,10 @@ from programs.steered import (
     paced_python,
     waiting_python,
 )
+from receiver import Follower, connected
 from tidscope_collector.agent.client import AgentClient, open_agent
 from tidscope_collector.procfs.files import ProcFs
+from tidscope_processes import CollectorProcess
 from tidscope_wire.audit import read_records
 from tidscope_wire.generated.models import (
     AuditRecord,

@@ -10,7 +10,6 @@ from math import log
 
 import pytest
 from capabilities import needs
-from follower import Follower
 from processes import start_ticks, stop
 from programs.agent_program import AgentFolder
 from programs.steered import (
@@ -22,6 +21,7 @@ from programs.steered import (
     paced_rust,
     several,
 )
+from receiver import Follower
 from tidscope_collector.agent.client import open_agent
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_policies.arbitration.division import Claim, Claimant, Pool, divide, worth

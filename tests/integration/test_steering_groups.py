@@ -11,10 +11,10 @@ from contextlib import asynccontextmanager
 import pytest
 from backend_server import TOKEN
 from capabilities import needs
-from follower import Follower
 from processes import start_ticks
 from programs.agent_program import AgentFolder
 from programs.steered import Steered, paced_go, several, waiting_python
+from receiver import Follower
 from tidscope_collector.agent.client import open_agent
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_wire.audit import read_records

@@ -16,7 +16,6 @@ from tempfile import TemporaryDirectory
 
 import pytest
 from capabilities import needs
-from other_user import python_for
 from processes import status
 from taken_collector import OTHER_USER, SECRET, Taken, Victim, serving
 from tidscope_collector.confinement.children import ChildError
@@ -25,6 +24,7 @@ from tidscope_collector.foreign.process_files import hold_proc
 from tidscope_collector.foreign.questions import questions
 from tidscope_collector.foreign.reader import make_children
 from tidscope_confinement import capabilities
+from tidscope_processes import python_for
 
 pytestmark = needs("root")
 
@@ -333,7 +333,7 @@ import ctypes, json, os, subprocess, sys
 sys.path[:0] = {sys.path!r}
 from tidscope_collector.foreign.answering import Places
 from tidscope_collector.foreign.reader import make_children
-from other_user import python_for
+from tidscope_processes import python_for
 from processes import start_ticks
 me, start = os.getpid(), start_ticks(os.getpid())
 made = make_children(Places())

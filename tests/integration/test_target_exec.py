@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 from capabilities import needs
+from followed_target import Sampled
 from programs.build import build_go
 from programs.go_program import SOURCE
-from sampled_targets import Sampled
 from tidscope_wire.generated.models import FrameHeader, ProgramExecuted, Target
 from whole_site import Site
 

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import numpy as np
-from forged_replies import forge
+from taskstats_replies import forge
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.taskstats.exits import ExitListener, possible_cpus
 from tidscope_collector.taskstats.family_cache import FamilyCache

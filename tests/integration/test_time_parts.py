@@ -8,10 +8,9 @@ import os
 import queue
 import time
 
-import delay_switch
 import numpy as np
 import pytest
-from capabilities import needs
+from capabilities import delay_switch_kept, needs
 from programs.known_work import KnownWork
 from programs.time_parts import TimeParts
 from tidscope_collector.procfs.delay_accounting import DelayAccounting
@@ -47,7 +46,7 @@ def spent() -> dict[str, dict[str, int]]:
     """By thread: growth of its times over one round of work, with `wall` and `worked`, ns."""
     sources = Sources(ProcFs())
     try:
-        with delay_switch.kept():
+        with delay_switch_kept():
             sources.delays.set(True)
             with TimeParts(run_ms=2000) as program:
                 reader = sources.reader(program.pid)
@@ -213,7 +212,7 @@ def test_live_and_ended_threads_use_the_cpu_of_the_process() -> None:
 def test_a_frame_tells_whether_delays_are_counted() -> None:
     harness = Harness()
     try:
-        with delay_switch.kept(), KnownWork() as work:
+        with delay_switch_kept(), KnownWork() as work:
             DelayAccounting(ProcFs()).set(True)
             harness.targets.attach(work.pid, None, 20)
             assert harness.next()[0].process.delay_accounting is True

@@ -9,9 +9,8 @@ from collections.abc import AsyncIterator, Iterator
 import pytest
 from backend_builders import TARGET_ID, frame_bytes, key_frame, process, steering, stream, target
 from backend_server import Backend, running_backend
-from follower import connected
 from live_page import LivePage
-from relay import RELAY_ADDRESS, Relay
+from receiver import connected
 from tidscope_collector.targets.targets import TargetRegistry
 from tidscope_collector.uplink import connection
 from tidscope_collector.uplink.backoff import LONGEST_WAIT_S
@@ -30,8 +29,7 @@ from tidscope_wire.generated.models import (
     ProcessesResponse,
     Target,
 )
-from uplink_harness import MIB, UplinkHarness, quiet_targets
-from uplink_server import Server, welcome
+from uplink_harness import MIB, RELAY_ADDRESS, Relay, Server, UplinkHarness, quiet_targets, welcome
 from websockets.asyncio.server import ServerConnection
 
 LEAST, MOST = 0.7, 1.3  # what chance makes of a wait

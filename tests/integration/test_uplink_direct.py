@@ -12,8 +12,7 @@ from tidscope_collector.uplink.direct import DirectSender
 from tidscope_collector.uplink.shared_connection import SharedConnection, binary_message
 from tidscope_wire.frame import split
 from tidscope_wire.generated.models import FramesReceived, Target
-from uplink_harness import UplinkHarness, quiet_targets
-from uplink_server import Server, welcome
+from uplink_harness import Server, UplinkHarness, quiet_targets, welcome
 from websockets.asyncio.server import ServerConnection
 from websockets.client import ClientProtocol
 from websockets.exceptions import ConnectionClosed

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from capabilities import needs
-from delay_switch import switched
+from capabilities import delays_switched, needs
 from followed_target import FollowedTarget
 from programs.direct_reads import DirectReads
 from tidscope_collector.sampling.io_bounds import (
@@ -106,7 +105,7 @@ def check_right(delay: int, ended: ThreadExited) -> None:
 
 @pytest.mark.parametrize("ledger", ["auto", "off"])
 def test_no_frame_has_a_delay_that_is_longer_than_the_process(ledger: Choice) -> None:
-    with switched(True):
+    with delays_switched(True):
         began_ns = time.monotonic_ns()
         with DirectReads() as program:
             ready_ns = time.monotonic_ns()

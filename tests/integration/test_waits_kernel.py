@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from capabilities import missing, needs
-from control_groups import GROUPS, control_group, move
+from group_targets import GROUPS, control_group, move
 from processes import stop, wait_until
 from programs.build import build_c
 from programs.known_waits import SHORT_THREADS, KnownWaits, Report

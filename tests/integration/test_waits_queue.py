@@ -12,12 +12,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from builders import joined
 from capabilities import missing, needs
 from processes import wait_until
 from programs.build import build_c
 from programs.cpu_quota import cpu_quota
 from programs.known_wakes import KnownWakes
-from table_pieces import joined
 from tidscope_collector.waits.ledger import LedgerKeeper
 from tidscope_collector.waits.slots import Ledgers
 from tidscope_collector.waits.states import State

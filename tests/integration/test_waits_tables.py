@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from builders import joined
 from capabilities import needs
 from programs.known_wakes import ROUNDS, Experiment, KnownWakes
-from table_pieces import joined
 from tidscope_collector.waits.ledger import LedgerKeeper
 from tidscope_collector.waits.states import State
 from tidscope_collector.waits.tables import Table

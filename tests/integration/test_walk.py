@@ -7,11 +7,10 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-import delay_switch
 import numpy as np
 import numpy.typing as npt
 import pytest
-from capabilities import missing, needs
+from capabilities import delays_switched, missing, needs
 from programs.busy_threads import busy_threads
 from programs.known_work import KnownWork
 from tidscope_collector.compiled.library import Compiled
@@ -152,7 +151,7 @@ def hold_against_taskstats(walks: WalksBy, query: BatchQuery, pid: int) -> None:
 def test_every_field_is_what_taskstats_says(
     walks: WalksBy, query: BatchQuery, tmp_path: Path, on: bool
 ) -> None:
-    with delay_switch.switched(on), busy_threads(tmp_path, copies=5) as pid:
+    with delays_switched(on), busy_threads(tmp_path, copies=5) as pid:
         hold_against_taskstats(walks, query, pid)
         reading = walks.reader(pid, taskstats(query, pid)).read()
         if on:

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 from capabilities import needs
+from followed_target import Sampled
 from programs.build import cached
 from programs.busy_threads import busy_threads
 from programs.known_work import KnownWork
 from receiver import Receiver
-from sampled_targets import Sampled
 from tidscope_backend.notebook import list_runs, open_run
 from tidscope_collector.discovery import task_iterator
 from tidscope_collector.walk import policy

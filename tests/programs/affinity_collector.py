@@ -9,9 +9,9 @@ from pathlib import Path
 
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.stat import parse_stat
-from tidscope_collector.steering.knobs.cpus import CpuShares
-from tidscope_collector.steering.knobs.go_affinity import open_go_affinity
-from tidscope_collector.steering.knobs.leases import Leases
+from tidscope_collector.steering.loop.affinity_leases import Leases
+from tidscope_collector.steering.loop.cpu_masks import CpuShares
+from tidscope_collector.steering.loop.go_affinity import open_go_affinity
 
 
 def main() -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.stat import parse_stat
-from tidscope_collector.steering.knobs.masks import Cpus, ThreadMask, set_masks
+from tidscope_collector.steering.loop.cpu_masks import Cpus, ThreadMask, set_masks
 
 
 def sleeper() -> int:

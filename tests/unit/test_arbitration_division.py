@@ -12,11 +12,11 @@ from tidscope_policies.arbitration.division import (
     Claim,
     Claimant,
     Pool,
+    best_move,
     divide,
     smooth,
     worth,
 )
-from tidscope_policies.arbitration.exchange import best_move
 from tidscope_policies.contract import Bounds
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import unquote
 
 import pytest
-from tool_modules import load_tool
+from tool_scripts import load_tool
 
 ROOT = Path(__file__).resolve().parents[2]
 HASH = "0" * 64

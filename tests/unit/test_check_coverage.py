@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from tool_script import TOOLS, run_tool
+from tool_scripts import TOOLS, run_tool
 
 
 @pytest.mark.parametrize(

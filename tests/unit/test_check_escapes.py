@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from tool_script import run_tool, write_tree
+from tool_scripts import run_tool, write_tree
 
 KINDS = ("any", "biome-ignore", "noqa", "ts-expect-error", "type: ignore")
 HATCHES = [

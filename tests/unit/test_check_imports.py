@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from tool_script import run_tool, write_tree
+from tool_scripts import run_tool, write_tree
 
 GOOD = {
     "collector/tidscope_collector/procfs/files.py": "from tidscope_wire.frame import split\n",

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tool_script import run_tool
+from tool_scripts import run_tool
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = (

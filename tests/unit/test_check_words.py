@@ -4,7 +4,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from tool_script import run_tool, write_tree
+from tool_scripts import run_tool, write_tree
 
 LIST = '[names]\nhelm = "SteeringService"\n[phrases]\n"in force" = "effective"\n'
 HARMLESS = {

@@ -5,12 +5,13 @@ import threading
 from collections.abc import Callable, Iterator
 
 import pytest
-from tidscope_collector.steering.knobs.knob import KnobDescription, KnobLostError
 from tidscope_collector.steering.loop import control_loop
-from tidscope_collector.steering.loop.control_loop import ControlLoop, Event
+from tidscope_collector.steering.loop.control_loop import ControlLoop
+from tidscope_collector.steering.loop.events import Event
+from tidscope_collector.steering.loop.knob import KnobDescription, KnobLostError
 from tidscope_collector.steering.loop.loop_inputs import Contender, ControlSetup, LoopSettings
 from tidscope_collector.steering.loop.peers import Contention, PeerRegistry
-from tidscope_collector.steering.signals.signal import Count
+from tidscope_collector.steering.loop.signals import Count
 from tidscope_policies.arbitration.division import Claim
 from tidscope_policies.contract import Bounds, Decision, Observation
 from tidscope_policies.registry import POLICIES, ReadyPolicy

@@ -16,7 +16,7 @@ from tidscope_collector.doctor.facts import (
 )
 from tidscope_collector.doctor.probe import TaskstatsProbe
 from tidscope_collector.doctor.report import examine, overall
-from tidscope_collector.steering.knobs.leases import LeftChanged
+from tidscope_collector.steering.loop.affinity_leases import LeftChanged
 from tidscope_wire.generated.models import DoctorCheck
 
 GOOD = Facts(

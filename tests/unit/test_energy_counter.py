@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from fake_powercap import RANGE_UJ, FakePowercap
+from fake_proc import RANGE_UJ, FakePowercap
 from hypothesis import given
 from hypothesis import strategies as st
 from tidscope_collector.energy.counter import MAX_WATTS, Counter

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from fake_powercap import FakePowercap
+from fake_proc import FakePowercap
 from tidscope_collector.energy.zones import Powercap, find_zones
 
 

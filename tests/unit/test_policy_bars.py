@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from tidscope_backend.cli.policy_bench import shipped
 from tidscope_policies.registry import POLICIES
+from tidscope_policies.simulation.campaign import Score, score
 from tidscope_policies.simulation.scenario import Noise, Phase, Process, Scenario
-from tidscope_policies.simulation.scoring import Score, score
 from tidscope_policies.simulation.simulated_pools import SimulatedPools
 from tidscope_policies.simulation.trial import Simulation, Trial
 

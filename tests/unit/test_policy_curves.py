@@ -4,8 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from tidscope_policies.algorithms.curves import Curves, Kind
-from tidscope_policies.algorithms.wandering import Level, Wandering
+from tidscope_policies.algorithms.curves import Curves, Kind, Level, Wandering
 
 SMOOTH = Kind(0.9, 0.12, 0.0, 1.0)
 STILL = Level(0.0, 0.9)

@@ -5,11 +5,8 @@ from dataclasses import dataclass, field, replace
 import pytest
 from policy_harness import BOUNDS, flat, peak, pool, seen
 from tidscope_policies.contract import Decision, Observation, Part, Policy
-from tidscope_policies.decorators.bounded import Bounded
-from tidscope_policies.decorators.dip_gate import DipGate, hodges_lehmann, usual_progress
-from tidscope_policies.decorators.pauses import Pauses
-from tidscope_policies.decorators.shadow import Shadow
-from tidscope_policies.decorators.warm_up import WarmUp
+from tidscope_policies.decorators import Bounded, Pauses, Shadow, WarmUp
+from tidscope_policies.dip_gate import DipGate, hodges_lehmann, usual_progress
 from tidscope_policies.registry import POLICIES
 
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 from backend_builders import frame_bytes, host, key_frame, stream, target
+from run_folders import open_seqs, singles
 from run_harness import RunHarness
-from run_seqs import open_seqs, singles
 from tidscope_backend.processes import ProgramEnd
 from tidscope_backend.recording.recording import Ending, PartLimits
 from tidscope_backend.recording.sealing import recover_recording

@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-from tool_modules import load_tool
-from tool_script import write_tree
+from tool_scripts import load_tool, write_tree
 
 room_tests = load_tool("room_tests")
 ROOT = Path(__file__).parents[2]

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tool_modules import load_tool
+from tool_scripts import load_tool
 
 TOOL = load_tool("run_again")
 WAITS = "tests/integration/test_waits_kernel.py::test_a_wait[futex]"

@@ -3,11 +3,12 @@
 from pathlib import Path
 
 import pytest
-from deceiving_archives import DECEIVING, changed_manifest
 from run_archives import (
+    DECEIVING,
     NOT_A_RUN,
     Files,
     archive_of,
+    changed_manifest,
     compressed,
     files_of,
     member,

@@ -4,8 +4,7 @@ import time
 from pathlib import Path
 
 import pytest
-from fake_powercap import FakePowercap
-from fake_proc import FakeProc
+from fake_proc import FakePowercap, FakeProc
 from tidscope_collector.energy.zones import find_zones
 from tidscope_collector.procfs.machine import CpuTimes, cpu_times
 from tidscope_collector.sampling import machine

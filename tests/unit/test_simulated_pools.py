@@ -10,13 +10,6 @@ import pytest
 from tidscope_backend.cli.policy_bench import shipped
 from tidscope_policies.contract import Decision, Observation
 from tidscope_policies.registry import POLICIES, ReadyPolicy
-from tidscope_policies.simulation.disturbances import (
-    dip_factors,
-    draw_dips,
-    draw_disturbances,
-    draw_phases,
-    noise,
-)
 from tidscope_policies.simulation.scenario import (
     Dips,
     Noise,
@@ -27,7 +20,16 @@ from tidscope_policies.simulation.scenario import (
     Scenario,
     Swing,
 )
-from tidscope_policies.simulation.simulated_pools import SimulatedPools, capacity, usl
+from tidscope_policies.simulation.simulated_pools import (
+    SimulatedPools,
+    capacity,
+    dip_factors,
+    draw_dips,
+    draw_disturbances,
+    draw_phases,
+    noise,
+    usl,
+)
 from tidscope_policies.simulation.trial import Simulation
 
 PHASE = Phase(seconds=1200)

@@ -5,9 +5,8 @@ from dataclasses import replace
 import pytest
 from tidscope_backend.cli.policy_bench import run_campaign, shipped
 from tidscope_policies.registry import POLICIES
-from tidscope_policies.simulation.campaign import Job, one_dip_s, run_job
+from tidscope_policies.simulation.campaign import Job, differing, one_dip_s, run_job, score
 from tidscope_policies.simulation.scenario import Process, Scenario
-from tidscope_policies.simulation.scoring import differing, score
 from tidscope_policies.simulation.trial import Move, Simulation, Trial
 
 SHIPPED = {plant.name: plant.draw(0) for plant in shipped()}

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import hostile_spans
+import hostile_inputs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -28,12 +28,12 @@ MORE_BYTES = 192 * 1024 * 1024
 """Address space on top of the 16 MiB of a request and what the libraries have."""
 SCRIPT = """
 import resource, sys
-import hostile_spans
+import hostile_inputs
 from tidscope_backend.traces.receiving.intake import BOUNDS
 from tidscope_backend.traces.receiving.protobuf import read_protobuf_batch
 from tidscope_traces.spans.reading import BadTracesError, TooManyError
 
-data = hostile_spans.PROTOBUF[sys.argv[1]]()
+data = hostile_inputs.PROTOBUF[sys.argv[1]]()
 size = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (size + int(sys.argv[2]),) * 2)
 try:
@@ -43,13 +43,13 @@ except BadTracesError as error:
 """
 
 
-@pytest.mark.parametrize("kind", hostile_spans.PROTOBUF)
+@pytest.mark.parametrize("kind", hostile_inputs.PROTOBUF)
 def test_a_bomb_takes_no_more_memory_than_it_has_bytes(kind: str) -> None:
     done = subprocess.run(
         [sys.executable, "-c", SCRIPT, kind, str(MORE_BYTES)],
         capture_output=True,
         text=True,
-        cwd=Path(hostile_spans.__file__).parent,
+        cwd=Path(hostile_inputs.__file__).parent,
         check=False,
     )
     assert done.returncode == 0, done.stderr
@@ -59,13 +59,13 @@ def test_a_bomb_takes_no_more_memory_than_it_has_bytes(kind: str) -> None:
 @pytest.mark.parametrize("kind", ["spans", "resources", "scopes", "small-spans"])
 def test_more_spans_than_the_bound_are_refused(kind: str) -> None:
     with pytest.raises(TooManyError, match="divide it"):
-        read_protobuf(hostile_spans.PROTOBUF[kind](), BOUNDS)
+        read_protobuf(hostile_inputs.PROTOBUF[kind](), BOUNDS)
 
 
 def test_what_resources_say_is_bounded_as_each_span_repeats_it() -> None:
-    named = hostile_spans.attribute(b"service.name", b"s" * 200)
-    spans = hostile_spans.field(2, hostile_spans.SPAN)
-    data = hostile_spans.request(spans * 11, hostile_spans.field(1, named))
+    named = hostile_inputs.attribute(b"service.name", b"s" * 200)
+    spans = hostile_inputs.field(2, hostile_inputs.SPAN)
+    data = hostile_inputs.request(spans * 11, hostile_inputs.field(1, named))
     assert len(read_protobuf(data, Bounds(100, 2200)).spans) == 11
     with pytest.raises(TooManyError, match="counted once for each span"):
         read_protobuf(data, Bounds(100, 2199))
@@ -145,11 +145,11 @@ def test_spans_are_those_of_the_message(made: ExportTraceServiceRequest) -> None
 
 
 def test_a_resource_in_pieces_is_one_wherever_it_stands() -> None:
-    named = hostile_spans.field(1, hostile_spans.attribute(b"service.name", b"shop"))
-    where = hostile_spans.field(1, hostile_spans.attribute(b"host.name", b"h"))
-    scope = hostile_spans.field(2, hostile_spans.field(2, hostile_spans.SPAN))
-    data = hostile_spans.field(
-        1, hostile_spans.field(1, named) + scope + hostile_spans.field(1, where)
+    named = hostile_inputs.field(1, hostile_inputs.attribute(b"service.name", b"shop"))
+    where = hostile_inputs.field(1, hostile_inputs.attribute(b"host.name", b"h"))
+    scope = hostile_inputs.field(2, hostile_inputs.field(2, hostile_inputs.SPAN))
+    data = hostile_inputs.field(
+        1, hostile_inputs.field(1, named) + scope + hostile_inputs.field(1, where)
     )
     (span,) = read_protobuf(data).spans
     assert (span.service, dict(span.attributes)) == ("shop", {"host.name": "h"})
@@ -157,16 +157,16 @@ def test_a_resource_in_pieces_is_one_wherever_it_stands() -> None:
 
 @given(st.binary(max_size=64))
 def test_any_bytes_are_read_or_refused(data: bytes) -> None:
-    for content in (data, hostile_spans.request(data), hostile_spans.request(b"\x12" + data)):
+    for content in (data, hostile_inputs.request(data), hostile_inputs.request(b"\x12" + data)):
         try:
             read_protobuf(content, BOUNDS)
         except BadTracesError:
             continue
 
 
-@pytest.mark.parametrize("kind", hostile_spans.JSON)
+@pytest.mark.parametrize("kind", hostile_inputs.JSON)
 def test_a_bomb_of_json_is_refused_by_a_process_that_stays_small(kind: str) -> None:
-    data = hostile_spans.JSON[kind]()
+    data = hostile_inputs.JSON[kind]()
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     with pytest.raises(BadTracesError):
         batch = read_batch(data, BOUNDS)
@@ -198,7 +198,7 @@ def test_a_process_that_uses_up_its_memory_refuses_the_document(
 ) -> None:
     monkeypatch.setattr(batches, "BYTES_PER_BYTE", 1)
     with pytest.raises(TooManyError, match="more memory than it may use"):
-        read_batch(b"[" + hostile_spans.EMPTY_JSON + b"]", BOUNDS)
+        read_batch(b"[" + hostile_inputs.EMPTY_JSON + b"]", BOUNDS)
 
 
 def test_a_process_that_uses_up_its_time_refuses_the_document(

@@ -18,7 +18,7 @@ from tidscope_collector.foreign.ports import listening_ports
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.engine import Engine
 from tidscope_collector.steering.commands import SteeringCommands
-from tidscope_collector.steering.knobs.knob import KnobDescription, KnobRefusedError
+from tidscope_collector.steering.loop.knob import KnobDescription, KnobRefusedError
 from tidscope_collector.steering.loop.loop_inputs import ControlSetup
 from tidscope_collector.steering.loop.setup import SetupOpener, SteeredProcess
 from tidscope_collector.steering.refusals import NotSteerableError, NotSteeredError

@@ -17,9 +17,10 @@ from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.engine import Engine
 from tidscope_collector.sampling.target import TargetSampler
 from tidscope_collector.steering import commands as steering_commands
-from tidscope_collector.steering.commands import AuditSink, SteeringCommands
+from tidscope_collector.steering.audit import AuditSink
+from tidscope_collector.steering.commands import SteeringCommands
 from tidscope_collector.steering.groups import Program
-from tidscope_collector.steering.loop.control_loop import DETACH, PROGRAM_EXIT
+from tidscope_collector.steering.loop.events import DETACH, PROGRAM_EXIT
 from tidscope_collector.steering.refusals import (
     BadParameterError,
     NotSteerableError,

@@ -1,5 +1,6 @@
 """Programs of a group under one policy: all that are chosen, or none."""
 
+import threading
 from contextlib import suppress
 from types import SimpleNamespace
 from typing import cast
@@ -7,7 +8,14 @@ from typing import cast
 import pytest
 from fake_steering import KNOB, SIGNAL, FakeSteering
 from tidscope_collector.steering import groups
-from tidscope_collector.steering.groups import Program, SteeringGroups, refusal_of, request_for
+from tidscope_collector.steering.groups import (
+    TRIES,
+    Joining,
+    Program,
+    SteeringGroups,
+    refusal_of,
+    request_for,
+)
 from tidscope_collector.steering.loop.setup import SteeredProcess
 from tidscope_collector.steering.refusals import (
     BadParameterError,
@@ -259,3 +267,55 @@ def test_what_is_steered_is_one_program_or_all(group: Group) -> None:
         group.groups.keys(GROUP, 12)
     with pytest.raises(NotSteeredError):
         group.groups.keys("t-2", None)
+
+
+def program(pid: int) -> Program:
+    return Program(pid, 100, f"p{pid}")
+
+
+def test_nobody_looks_for_programs_of_a_group_that_has_ended() -> None:
+    lists: list[list[Program] | None] = [[], [], [program(1)], [program(1)], None]
+    lookers: list[threading.Thread] = []
+    joined: list[Program] = []
+
+    def members() -> list[Program] | None:
+        lookers.append(threading.current_thread())
+        return lists.pop(0)
+
+    Joining(members, joined.append, look_s=0.001).start()
+    while len(lookers) < 2:  # The first one is this thread, before the start.
+        threading.Event().wait(0.001)
+    lookers[1].join(60)
+    assert not lookers[1].is_alive()
+    assert lists == []
+    assert joined == [program(1)]
+
+
+def test_those_that_were_there_do_not_join_and_new_ones_wait_for_a_look() -> None:
+    living = [program(1)]
+    joined: list[Program] = []
+    joining = Joining(lambda: living, joined.append)
+    living.append(program(2))
+    assert joining.look()
+    assert joined == []
+    assert joining.look()
+    assert joining.look()
+    assert joined == [program(2)]
+
+
+def test_one_that_cannot_be_steered_is_tried_now_and_then_and_left_alone_at_last() -> None:
+    living: list[Program] = []
+    tries: list[Program] = []
+
+    def join(one: Program) -> None:
+        tries.append(one)
+        raise NotSteerableError("it has no agent")
+
+    joining = Joining(lambda: living, join)
+    living.append(program(2))
+    after: list[int] = []
+    for _ in range(40):
+        assert joining.look()
+        after.append(len(tries))
+    assert after[:10] == [0, 1, 1, 2, 2, 2, 2, 3, 3, 3]
+    assert after[-1] == TRIES

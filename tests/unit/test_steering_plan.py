@@ -1,7 +1,7 @@
 """What a request asks of the arbiter."""
 
 import pytest
-from tidscope_collector.steering.knobs.knob import KnobDescription
+from tidscope_collector.steering.loop.knob import KnobDescription
 from tidscope_collector.steering.plan import SteeringPlan
 from tidscope_collector.steering.refusals import BadParameterError
 from tidscope_policies.arbitration.division import Claim

@@ -10,17 +10,17 @@ import pytest
 from fake_proc import FakeProc
 from tidscope_collector.foreign.owned_port import OwnedPort
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.steering.knobs.knob import KnobDescription, KnobKind, KnobRefusedError
-from tidscope_collector.steering.loop.control_loop import Event
+from tidscope_collector.steering.loop.events import Event
+from tidscope_collector.steering.loop.knob import KnobDescription, KnobKind, KnobRefusedError
 from tidscope_collector.steering.loop.loop_inputs import ControlSetup
 from tidscope_collector.steering.loop.setup import SetupOpener, SteeredProcess
+from tidscope_collector.steering.loop.signals import Count
 from tidscope_collector.steering.refusals import (
     BadParameterError,
     NotSteerableError,
     NotSteeredError,
 )
 from tidscope_collector.steering.service import SteeringService, SteeringTarget
-from tidscope_collector.steering.signals.signal import Count
 from tidscope_wire.generated.models import (
     SignalKind,
     Steering,

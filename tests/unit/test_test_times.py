@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tool_modules import load_tool
+from tool_scripts import load_tool
 
 test_times = load_tool("test_times")
 REPORT = """<testsuites><testsuite name="pytest">

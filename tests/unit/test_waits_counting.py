@@ -6,7 +6,7 @@ from typing import cast
 
 import numpy as np
 import pytest
-from table_pieces import joined
+from builders import joined
 from tidscope_collector.ebpf import libbpf
 from tidscope_collector.ebpf.watched import Whose, are_of
 from tidscope_collector.procfs.files import ProcFs

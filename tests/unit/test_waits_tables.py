@@ -1,9 +1,9 @@
 """Tables from counts: rows of the same key are added up, and what is not known has a name."""
 
 import numpy as np
+from builders import joined
 from hypothesis import given
 from hypothesis import strategies as st
-from table_pieces import joined
 from tidscope_collector.waits.call_names import names_of_calls
 from tidscope_collector.waits.counts import Counts, Rows, counts_of_details
 from tidscope_collector.waits.slots import DETAIL, STATES

@@ -10,8 +10,8 @@ The pool is used like the one of concurrent.futures.
 
 from tidscope_agent.agent import Agent, start
 from tidscope_agent.pool import ThreadPoolExecutor
+from tidscope_agent.protocol import VERSION
 from tidscope_agent.socket_folder import NoSocketFolderError
-from tidscope_agent.version import VERSION
 from tidscope_agent.watching import watch
 
 __all__ = ["VERSION", "Agent", "NoSocketFolderError", "ThreadPoolExecutor", "start", "watch"]

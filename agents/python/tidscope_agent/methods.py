@@ -3,9 +3,8 @@
 import os
 
 from tidscope_agent.lease import Lease
-from tidscope_agent.protocol import METHOD, PARAMS, Call, FailureError, parse_set
+from tidscope_agent.protocol import METHOD, PARAMS, VERSION, Call, FailureError, parse_set
 from tidscope_agent.registry import POOLS
-from tidscope_agent.version import VERSION
 
 
 def answer(lease: Lease, client: object, call: Call, monotonic_ns: int) -> dict[str, object]:

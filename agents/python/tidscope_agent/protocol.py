@@ -4,6 +4,9 @@ import json
 from dataclasses import dataclass
 from typing import NoReturn
 
+VERSION = "0.1.0"
+"""Version of this package, reported to collectors; the same as in pyproject.toml."""
+
 PARSE, INVALID, METHOD, PARAMS = -32700, -32600, -32601, -32602
 BOUNDS, ENDING, BUSY, CLIENTS = -32001, -32002, -32003, -32004
 

@@ -18,7 +18,7 @@ from tidscope_collector.doctor.facts import (
 from tidscope_collector.doctor.fixes import as_root, grant, leave_namespaces
 from tidscope_collector.doctor.probe import EbpfProbe, TaskstatsProbe
 from tidscope_collector.procfs.mount import NOTHING_HIDDEN
-from tidscope_collector.steering.knobs.leases import LeftChanged
+from tidscope_collector.steering.loop.affinity_leases import LeftChanged
 
 _OLDEST = (5, 4)
 _MAX_TROUBLES = 4

@@ -19,7 +19,7 @@ from tidscope_collector.netacct import loading as netacct
 from tidscope_collector.netacct.accounts import Accounts
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.mount import NOTHING_HIDDEN
-from tidscope_collector.steering.knobs.leases import left_changed
+from tidscope_collector.steering.loop.affinity_leases import left_changed
 from tidscope_collector.targets.sources import Sources, every_field
 from tidscope_collector.taskstats.columns import Columns
 from tidscope_collector.taskstats.exits import (

@@ -9,7 +9,7 @@ from tidscope_collector.confinement.confine import Confinement
 from tidscope_collector.doctor import checks, taskstats_checks
 from tidscope_collector.doctor.facts import Facts
 from tidscope_collector.doctor.probe import EbpfProbe, TaskstatsProbe
-from tidscope_collector.steering.knobs.leases import LeftChanged
+from tidscope_collector.steering.loop.affinity_leases import LeftChanged
 
 _WORST_FIRST: tuple[CheckStatus, ...] = ("failed", "limited")
 

@@ -1,7 +1,7 @@
 """Leases of steering: it ends unless whoever asked for it renews it.
 
 A command that is killed cannot release what it steers. Agents' leases and those of CPU affinity
-(`knobs/leases.py`) restore sizes after the end of a collector, not of a command.
+(`loop/affinity_leases.py`) restore sizes after the end of a collector, not of a command.
 """
 
 import threading
@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 
 class SteeringLeases:
-    """Its methods may be called from several threads.
+    """Leases of steering commands. Methods may be called from several threads.
 
     Args:
         lapse: releases a target whose lease was not renewed; called by a thread of its own.

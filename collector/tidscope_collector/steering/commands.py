@@ -1,24 +1,17 @@
 """Steering commands: by target id, with refusals that say what to do."""
 
 import logging
-from collections.abc import Callable, Mapping
-from concurrent.futures import Future
+from collections.abc import Callable
 from functools import partial
 from typing import TypeVar
 
-from tidscope_wire.audit import TIDSCOPE, WRITE_SECONDS, AuditError
 from tidscope_wire.generated.models import (
     Actor,
-    AuditAction,
-    AuditOutcome,
-    CoreDivision,
     GroupSelector,
     RestoredProgram,
     SteeredProgram,
     Steering,
-    SteeringDecided,
     SteeringOptions,
-    SteeringReleased,
     SteerRequest,
     Target,
 )
@@ -30,27 +23,17 @@ from tidscope_collector.groups.sampler import GroupSampler
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.engine import Engine
 from tidscope_collector.sampling.target import TargetSampler
+from tidscope_collector.steering.audit import AuditSink, SteeringAudit
 from tidscope_collector.steering.command_leases import SteeringLeases
-from tidscope_collector.steering.groups import Program, SteeringGroups, program_key
-from tidscope_collector.steering.joining import Joining
-from tidscope_collector.steering.loop.control_loop import (
-    COMMAND_GONE,
-    UNASKED,
-    Event,
-    EventSink,
-)
+from tidscope_collector.steering.groups import Joining, Program, SteeringGroups, program_key
+from tidscope_collector.steering.loop.events import COMMAND_GONE, Event, EventSink
 from tidscope_collector.steering.loop.setup import SteeredProcess
-from tidscope_collector.steering.refusals import NotSteerableError, refused_as_problems
+from tidscope_collector.steering.loop.signals import FIELDS
+from tidscope_collector.steering.refusals import refused_as_problems
 from tidscope_collector.steering.service import SteeringService, SteeringTarget
-from tidscope_collector.steering.signals.network import FIELDS
 from tidscope_collector.targets.targets import TargetRegistry
 
 Answer = TypeVar("Answer")
-AuditSink = Callable[
-    [AuditAction, AuditOutcome, Actor, str, Mapping[str, str]], "Future[AuditError | None]"
-]
-"""Writes a line of the audit log; the future says why it is not known to be on the disk."""
-
 log = logging.getLogger("tidscope.steering")
 
 READ_S = 5.0
@@ -81,7 +64,7 @@ class SteeringCommands:
     ) -> None:
         self._targets, self._engine = targets, engine
         self._steering, self._procfs = steering, procfs
-        self._audit = audit
+        self._audit = SteeringAudit(audit)
         self.restored = restored
         self._groups = SteeringGroups(steering, self._members, self._program_target)
         self._joining: dict[str, Joining] = {}
@@ -206,7 +189,7 @@ class SteeringCommands:
         return self._now(target)
 
     def leave(self, target: str) -> None:
-        """It is going to be detached: let go of it first."""
+        """Release a target that is about to be detached."""
         self._leases.drop(target)
         self._stop_joining(target)
         self._steering.ended(target)
@@ -233,15 +216,7 @@ class SteeringCommands:
 
     def _start_joining(self, target: str, request: SteerRequest, actor: Actor) -> None:
         def join(program: Program) -> None:
-            details = {"pid": str(program.pid), "process": program.name, "joins": "true"}
-            details["policy"] = request.policy
-            if self._audit is not None:
-                # As with every other steering: what is not logged is not done.
-                written = self._audit("steer", "started", actor, target, details)
-                if (failure := written.result(WRITE_SECONDS)) is not None:
-                    raise NotSteerableError(str(failure))
-            outcome: AuditOutcome = "refused"
-            try:
+            with self._audit.joining(target, program, request.policy, actor):
                 self._groups.join(
                     target,
                     program,
@@ -249,10 +224,6 @@ class SteeringCommands:
                     actor.label,
                     wanted=lambda: self._joining.get(target) is joining,
                 )
-                outcome = "done"
-            finally:
-                if self._audit is not None:
-                    self._audit("steer", outcome, actor, target, details)
 
         joining = Joining(lambda: self._living(target), join)
         self._joining[target] = joining
@@ -340,10 +311,7 @@ class SteeringCommands:
         """Takes what happens to a target, or to a program of a group."""
 
         def publish(steering: Steering | None, event: Event) -> None:
-            if isinstance(event, SteeringReleased) and event.actor in UNASKED:
-                self._log_release(target, program, event)
-            if isinstance(event, SteeringDecided) and event.division is not None:
-                self._log_division(target, program, event, event.division)
+            self._audit.note(target, program, event)
             if program is not None:
                 event = event.model_copy(update={"pid": program.pid, "program": program.name})
             self._engine.submit(partial(self._give, target, program, steering, event))
@@ -370,30 +338,6 @@ class SteeringCommands:
             )
             others = sorted([*others, now], key=lambda one: one.pid)
         sampler.programs_steered(others, event)
-
-    def _log_release(self, target: str, program: Program | None, event: SteeringReleased) -> None:
-        if self._audit is None:
-            return
-        details = {"reason": event.actor, "policy": event.policy, "size": str(event.size)}
-        if program is not None:
-            details |= {"pid": str(program.pid), "process": program.name}
-        self._audit("release", "done", TIDSCOPE, target, details)
-
-    def _log_division(
-        self,
-        target: str,
-        program: Program | None,
-        event: SteeringDecided,
-        division: CoreDivision,
-    ) -> None:
-        """Cores that a program got or lost through another one; what is learnt is in frames."""
-        if self._audit is None or division.cause != "members" or event.size == event.next_size:
-            return
-        details = {"size": str(event.next_size), "before": str(event.size)}
-        details["reason"] = division.reason[:256]
-        if program is not None:
-            details |= {"pid": str(program.pid), "process": program.name}
-        self._audit("divide", "done", TIDSCOPE, target, details)
 
     def _update(self, target: str, *, joins: bool) -> None:
         def update() -> None:

@@ -1,5 +1,7 @@
-"""What a request asks for, checked."""
+"""A steering request, checked: policy, parameters, bounds, and the learner of the policy."""
 
+import re
+import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -9,16 +11,32 @@ from tidscope_policies.arbitration.division import Claim
 from tidscope_policies.contract import Bounds
 from tidscope_policies.parameters import ParameterError, make_parameters
 from tidscope_policies.registry import POLICIES, SWEEP, PolicyEntry, ReadyPolicy, make_sweep
-from tidscope_predictd.model.perceptron import Rule
-from tidscope_wire.generated.models import SteerRequest, SweepPlan
+from tidscope_predictd.client import Connection, ServiceError, open_over
+from tidscope_predictd.messages import Open
+from tidscope_predictd.model.perceptron import Predictor, Rule
+from tidscope_predictd.shared import SharedPredictor
+from tidscope_wire.generated.models import PolicyInfo, PolicyParameter, SteerRequest, SweepPlan
 
-from tidscope_collector.steering.knobs.knob import KnobDescription
-from tidscope_collector.steering.loop.proof_reports import proof_settings
-from tidscope_collector.steering.loop.sweep_reports import sweep_settings
+from tidscope_collector.foreign.reader import (
+    DamagedError,
+    NoAnswerError,
+    UnreadableError,
+    connect_predictions,
+)
+from tidscope_collector.steering.loop.knob import KnobDescription
+from tidscope_collector.steering.loop.trial import proof_settings, sweep_settings
 from tidscope_collector.steering.refusals import BadParameterError
+
+MAX_SHARED = 32
+"""Maximum number of open models. Further programs learn alone."""
+
+TIMEOUT_S = 1.0
+
+_ODD = re.compile(r"[^A-Za-z0-9._-]")
 
 CORES = "cores"
 """A parameter of this name is the number of cores that an arbiter divides; 0: it finds out."""
+
 SIZE = "size"
 """A parameter of this name is a size that the policy keeps; 0: it has none."""
 
@@ -102,7 +120,7 @@ class SteeringPlan:
 
 
 def _claim(request: SteerRequest, entry: PolicyEntry[Any]) -> Claim | None:
-    """What a program asks of the arbiter.
+    """The claim of a program on the arbiter.
 
     Raises:
         BadParameterError: another policy is asked for, or the arbiter cannot work so.
@@ -131,3 +149,74 @@ def _sweep(request: SteerRequest, plan: SweepPlan) -> ReadyPolicy:
     if request.shadow or request.proof is not None:
         raise BadParameterError("a sweep has to act, and is not proven: leave shadow and proof out")
     return make_sweep(sweep_settings(plan))
+
+
+def policies() -> list[PolicyInfo]:
+    """Return all policies in the form of the wire."""
+    return [
+        PolicyInfo(
+            name=entry.name,
+            meaning=entry.meaning,
+            source=entry.source,
+            wait=entry.signal == "wait",
+            parameters=[
+                PolicyParameter(
+                    name=one.name,
+                    unit=one.unit,
+                    integer=one.integer,
+                    default=one.default,
+                    low=one.low,
+                    high=one.high,
+                    meaning=one.meaning,
+                )
+                for one in entry.parameters
+            ],
+        )
+        for entry in POLICIES.values()
+    ]
+
+
+class Learners:
+    """Models of the host's prediction service by program: processes of one name learn together.
+
+    Args:
+        connect: to the service; raises ServiceError. None: each learns alone.
+    """
+
+    def __init__(self, connect: Callable[[], Connection] | None) -> None:
+        self._connect = connect
+        self._lock = threading.Lock()
+        self._shared: dict[str, SharedPredictor] = {}
+
+    def of(self, program: str, rule: Rule) -> Predictor | SharedPredictor:
+        """The learner of a program's processes."""
+        if self._connect is None or not program:
+            return Predictor(rule)
+        name = model_name(program, rule)
+        connect = self._connect
+        with self._lock:
+            found = self._shared.get(name)
+            if found is None:
+                if len(self._shared) >= MAX_SHARED:
+                    return Predictor(rule)
+                found = self._shared[name] = SharedPredictor(
+                    lambda: open_over(connect(), Open(name, create=True, rule=rule)), rule
+                )
+        return found
+
+
+def model_name(program: str, rule: Rule) -> str:
+    """The name of the model of a program: with the rule, which an open model cannot change."""
+    return f"pss-{rule.threshold}-{rule.limit}.{_ODD.sub('_', program)[:32]}"
+
+
+def service_connection() -> Connection:
+    """A connection to the service, opened by a limited child: this process may open none.
+
+    Raises:
+        ServiceError: there is no service.
+    """
+    try:
+        return Connection(connect_predictions(TIMEOUT_S), TIMEOUT_S)
+    except (NoAnswerError, UnreadableError, DamagedError) as error:
+        raise ServiceError(f"no prediction service: {error}") from error

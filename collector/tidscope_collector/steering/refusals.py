@@ -1,4 +1,4 @@
-"""Why something is not done that was asked for."""
+"""Refusals of steering, and their problems of the API."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -7,7 +7,7 @@ from tidscope_wire.problems import refusal
 
 
 class NotSteerableError(Exception):
-    """It cannot be done; the text is a sentence for people."""
+    """The target cannot be steered; the text is a sentence for people."""
 
 
 class NotSteeredError(Exception):
@@ -15,7 +15,7 @@ class NotSteeredError(Exception):
 
 
 class BadParameterError(Exception):
-    """What was asked for does not exist or is out of bounds; the text names it."""
+    """A requested value does not exist or is out of bounds; the text names it."""
 
 
 class TooManyActionsError(Exception):

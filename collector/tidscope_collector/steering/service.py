@@ -7,11 +7,8 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from tidscope_policies.registry import POLICIES
 from tidscope_wire.generated.models import (
     KnobOption,
-    PolicyInfo,
-    PolicyParameter,
     PrometheusCounter,
     SignalOption,
     Steering,
@@ -22,20 +19,13 @@ from tidscope_wire.generated.models import (
 from tidscope_collector.foreign.agent_sockets import SocketId
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.stat import parse_stat
-from tidscope_collector.steering.loop.control_loop import (
-    DETACH,
-    SHUTDOWN,
-    STEERING_ERRORS,
-    ControlLoop,
-    Event,
-    EventSink,
-)
-from tidscope_collector.steering.loop.core_limits import read_core_limits
-from tidscope_collector.steering.loop.learners import Learners
+from tidscope_collector.steering.loop.control_loop import STEERING_ERRORS, ControlLoop
+from tidscope_collector.steering.loop.events import DETACH, SHUTDOWN, Event, EventSink
 from tidscope_collector.steering.loop.loop_inputs import Contender, ControlSetup, LoopSettings
-from tidscope_collector.steering.loop.peers import PeerRegistry
+from tidscope_collector.steering.loop.peers import PeerRegistry, read_core_limits
 from tidscope_collector.steering.loop.setup import SetupOpener, SteeredProcess
-from tidscope_collector.steering.plan import CORES, SteeringPlan
+from tidscope_collector.steering.plan import CORES, Learners, SteeringPlan
+from tidscope_collector.steering.prepared_steering import PreparedSteering, close_new
 from tidscope_collector.steering.refusals import (
     NotSteerableError,
     NotSteeredError,
@@ -48,7 +38,7 @@ OPTIONS_S = 60.0
 """Knobs and signals are opened again after so long, even if nothing is seen to have changed."""
 ACTIONS = 20
 ACTIONS_S = 10.0
-"""So many actions within so many seconds, for each target; a release always goes."""
+"""Maximum actions per target in `ACTIONS_S` seconds. Further ones but releases are refused."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +76,7 @@ class _Options:
 
 
 class SteeringService:
-    """Its methods may be called from several threads.
+    """Steers targets. Methods may be called from several threads.
 
     Args:
         procfs: where processes are looked at.
@@ -143,7 +133,7 @@ class SteeringService:
 
     def prepare(
         self, target: SteeringTarget, request: SteerRequest, actor: str
-    ) -> "PreparedSteering":
+    ) -> PreparedSteering:
         """Open all that it takes to steer a target, so that nothing but a release can prevent it.
 
         What steers it now pauses, and no other action on the target is taken until the answer is
@@ -171,7 +161,7 @@ class SteeringService:
         plan: SteeringPlan,
         actor: str,
         busy: threading.Lock,
-    ) -> "PreparedSteering":
+    ) -> PreparedSteering:
         self._options.pop(target.id, None)
         with self._lock:
             opening = self._opening[target.id] = object()
@@ -197,7 +187,9 @@ class SteeringService:
         except BaseException:
             self._forget_opening(target.id, opening)
             raise
-        return PreparedSteering(self, target.id, loop, before, held, counter, opening, busy)
+        return PreparedSteering(
+            self.adopt, self.abandon, target.id, loop, before, held, counter, opening, busy
+        )
 
     def _setup(
         self,
@@ -266,7 +258,7 @@ class SteeringService:
             return ""
         return found.name.decode(errors="replace")
 
-    def adopt(self, prepared: "PreparedSteering") -> bool:
+    def adopt(self, prepared: PreparedSteering) -> bool:
         """Let a loop steer; False: the target was released since it was prepared."""
         with self._lock:
             wanted = self._opening.pop(prepared.target, None) is prepared.opening
@@ -281,12 +273,12 @@ class SteeringService:
             if self._opening.get(target) is opening:
                 del self._opening[target]
 
-    def abandon(self, prepared: "PreparedSteering") -> None:
+    def abandon(self, prepared: PreparedSteering) -> None:
         """A prepared loop is not going to steer."""
         self._forget_opening(prepared.target, prepared.opening)
 
     def _described(self, target: SteeringTarget) -> _Options:
-        """What is known of a target's knobs and signals: opening them disturbs the program."""
+        """Return the cached knobs and signals of a target: opening them disturbs the program."""
         seen = self._opener.agent_socket(target.process), target.process.ports()
         now, known = self._clock(), self._options.get(target.id)
         if known is None or known.seen != seen or now - known.at_s > OPTIONS_S:
@@ -308,7 +300,7 @@ class SteeringService:
         return loop.steering
 
     def steered(self, target: str) -> list[str]:
-        """What is steered of a target: itself, or the programs of a group."""
+        """Keys of everything steered under a target: the target, or programs of a group."""
         with self._lock:
             keys = {*self._loops, *self._opening}
         return sorted(key for key in keys if key.partition("/")[0] == target)
@@ -397,88 +389,3 @@ class SteeringService:
         except OSError:
             return ""
         return found.state if found.start_ticks == process.start_ticks else ""
-
-
-def policies() -> list[PolicyInfo]:
-    """All policies, as the wire tells of them."""
-    return [
-        PolicyInfo(
-            name=entry.name,
-            meaning=entry.meaning,
-            source=entry.source,
-            wait=entry.signal == "wait",
-            parameters=[
-                PolicyParameter(
-                    name=one.name,
-                    unit=one.unit,
-                    integer=one.integer,
-                    default=one.default,
-                    low=one.low,
-                    high=one.high,
-                    meaning=one.meaning,
-                )
-                for one in entry.parameters
-            ],
-        )
-        for entry in POLICIES.values()
-    ]
-
-
-class PreparedSteering:
-    """A policy that is ready to steer one target; commit or abort it, once and soon.
-
-    Attributes:
-        target: which one.
-        loop: not started.
-        opening: replaced or forgotten by the service when the target is released.
-        counter: that it was opened with, if any.
-    """
-
-    def __init__(
-        self,
-        service: SteeringService,
-        target: str,
-        loop: ControlLoop,
-        before: ControlLoop | None,
-        held: ControlSetup | None,
-        counter: PrometheusCounter | None,
-        opening: object,
-        busy: threading.Lock,
-    ) -> None:
-        self.target, self.loop, self.counter, self.opening = target, loop, counter, opening
-        self._service, self._before, self._held, self._busy = service, before, held, busy
-
-    def commit(self) -> Steering:
-        """Let it steer.
-
-        Raises:
-            NotSteerableError: the target was released meanwhile.
-        """
-        try:
-            if not self._service.adopt(self):
-                close_new(self.loop.setup, self._held)
-                raise NotSteerableError("It was released while knob and signal were opened.")
-            if self._before is not None:
-                self._before.retire(self.loop.setup)
-            self.loop.start()
-        finally:
-            self._busy.release()
-        return self.loop.steering
-
-    def abort(self) -> None:
-        """Leave it as it was before."""
-        try:
-            self._service.abandon(self)
-            close_new(self.loop.setup, self._held)
-            if self._before is not None:
-                self._before.resume()
-        finally:
-            self._busy.release()
-
-
-def close_new(setup: ControlSetup, held: ControlSetup | None) -> None:
-    """Close what a setup has that another one, which is still in use, has not."""
-    if held is None or setup.knob is not held.knob:
-        setup.close()
-    elif setup.signal is not held.signal:
-        setup.signal.close()

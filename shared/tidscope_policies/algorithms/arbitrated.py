@@ -13,7 +13,7 @@ from tidscope_policies.parameters import Parameters, parameter
 
 @dataclass(frozen=True)
 class ArbitratedParameters(Parameters):
-    """Of the policy `arbiter`."""
+    """Parameters of the policy `arbiter`."""
 
     interval_s: float = parameter(
         1.0, 0.5, 60.0, "s", "length of an interval: how often the policy decides"

@@ -6,7 +6,7 @@ at the bounds.
 
 Corrected against the printed version: that one puts GOMAXPROCS back to the previous size but not
 its own variable, so that the next step starts from a size which is not in effect and stays where it
-is for an interval. `bidirectional_printed.py` keeps it as printed.
+is for an interval. `BidirectionalPrinted` keeps it as printed.
 
 Added, off by default, as its chapters 6 and 7 recommend: a dip gate, bounds by the number of
 programs, and a rest. Two turns within a few steps are a plateau: it rests at the better one of the
@@ -26,10 +26,13 @@ from tidscope_policies.parameters import Parameters, parameter
 
 DOWN, UP = -1, 1
 
+TURNS, WITHIN = 2, 4
+"""Number of turns within `WITHIN` steps that mark a plateau."""
+
 
 @dataclass(frozen=True)
 class BidirectionalParameters(Parameters):
-    """Of the policy `bidirectional`."""
+    """Parameters of the policy `bidirectional`."""
 
     start: int = parameter(0, 0, 65536, "threads", "size to begin with; 0: the pool's own")
     rest: int = parameter(0, 0, 600, "intervals", "rest on a plateau; 0: none")
@@ -37,10 +40,6 @@ class BidirectionalParameters(Parameters):
     share: float = parameter(
         0.0, 0.0, 10.0, "doublings", "largest distance from a fair share of the host; 0: any"
     )
-
-
-TURNS, WITHIN = 2, 4
-"""So many turns within so many steps are a plateau."""
 
 
 class Bidirectional:
@@ -106,3 +105,53 @@ class Bidirectional:
             size = bounds.clamp(seen.size + self._direction)
         word = "climbing up" if self._direction == UP else "climbing down"
         return Decision(size, word, f"{why} to {size}.")
+
+
+@dataclass(frozen=True)
+class BidirectionalPrintedParameters(Parameters):
+    """Parameters of the policy `bidirectional-printed`."""
+
+
+class BidirectionalPrinted:
+    """bidirectional-printed: algorithm 2 exactly as printed, to reproduce the thesis.
+
+    When progress fell, GOMAXPROCS goes back to the previous size and the direction turns, but the
+    variable that the next step starts from keeps its value. Around a peak of 10, without noise, the
+    sizes are 10, 10, 11, 10, 10, 9 and again: every third interval repeats a size. Use
+    `bidirectional` for anything but a comparison.
+    """
+
+    def __init__(self, parameters: BidirectionalPrintedParameters) -> None:
+        self._direction = DOWN
+        self._variable: int | None = None
+        self._last = 0.0
+        self._why = "The climb begins"
+
+    def observe(self, seen: Observation) -> Decision:
+        """Compare with the interval before."""
+        bounds = seen.bounds
+        if self._variable is None:
+            self._variable, self._direction, self._last = bounds.high, DOWN, 0.0
+            why, size = f"{self._why}, at the highest size.", bounds.high
+            return Decision(size, "climbing down", why, deferred=size == seen.size)
+        if not is_usable(seen):
+            size = bounds.clamp(self._variable)
+            return Decision(size, "holding", f"{NOT_COUNTED}.", deferred=True)
+        last, self._last = self._last, seen.progress
+        if last > seen.progress:
+            size = bounds.clamp(self._variable - self._direction)
+            self._direction = -self._direction
+            why = f"{seen.progress:.6g} ops/s is less than {last:.6g} before: back"
+        else:
+            if self._variable + self._direction not in bounds.sizes:
+                self._direction = -self._direction
+            self._variable = bounds.clamp(self._variable + self._direction)
+            size = self._variable
+            why = "Progress did not fall: on"
+        word = "climbing up" if self._direction == UP else "climbing down"
+        return Decision(size, word, f"{why} to {size}.")
+
+    def restart(self, reason: str) -> None:
+        """Begin again at the highest size."""
+        self._variable = None
+        self._why = f"The climb restarts: {reason}"

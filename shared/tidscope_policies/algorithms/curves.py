@@ -1,4 +1,4 @@
-"""What is believed about the progress at every size: several curves at once, and which is right.
+"""Beliefs about the progress at every size: several curves at once, and their weights.
 
 Progress is spoken of by its logarithm, so that errors are relative and programs of any speed look
 alike. A measurement is
@@ -6,7 +6,7 @@ alike. A measurement is
     y = f(size) + level + noise
 
 where the level is common to all sizes. It wanders around 0, to which it returns (an Ornstein-
-Uhlenbeck process; wandering.py): where it wanders far, only sizes measured soon after one another
+Uhlenbeck process; `Wandering`): where it wanders far, only sizes measured soon after one another
 can be compared, and where it hardly wanders all can be. Before anything is measured f is a Gaussian
 process over log2 of the size (C. E. Rasmussen and C. K. I. Williams, Gaussian Processes for Machine
 Learning, 2006, section 2.2), whose average is not known. How much sizes differ and how smoothly is
@@ -16,27 +16,146 @@ estimation of sampled stochastic processes, 1965). After a jump one more is amon
 it was before, with another average.
 """
 
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import median
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tidscope_policies.algorithms.wandering import Level
-
 Floats = NDArray[np.float64]
 
+NEAR, FAR, FURTHEST = 1, 4, 16
+"""Intervals between the measurements compared."""
+
+NORMAL = 1.4826
+"""Standard deviation of a normal distribution over the median of its absolute value."""
+
+REMEMBERED = 240
+
+LEAST = 1e-6
+"""Smaller variances are none."""
+
+FIRST = 12
+"""Differences before the first estimate counts half."""
+
+FIRST_KEEP = 0.9
+
+MAX_KEEP = 0.995
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """Variation of the level that is common to all sizes.
+
+    Attributes:
+        variance: of the level around its usual value.
+        keep: share of the deviation that is left an interval later.
+    """
+
+    variance: float
+    keep: float
+
+    @property
+    def step(self) -> float:
+        """Variance of what comes in an interval."""
+        return (1 - self.keep * self.keep) * self.variance
+
+
+class Wandering:
+    """Estimates how noisy measurements are, and how far and how fast the level wanders.
+
+    The level is modelled as an Ornstein-Uhlenbeck process: it wanders around its usual value, and
+    returns. Measurements at one size, k intervals apart, then differ by
+
+        variance(k) = 2 noise + 2 V (1 - keep^k)
+
+    with V the variance of the level and `keep` the share of it left an interval later. Three
+    such variances give noise, V and keep. They are estimated from medians of absolute differences,
+    which a few outliers hardly move.
+
+    Args:
+        noise_sd: standard deviation of the noise assumed at first.
+        walk_sd: standard deviation of the level's steps assumed at first.
+        floor: smallest standard deviation of the noise.
+    """
+
+    def __init__(self, noise_sd: float, walk_sd: float, floor: float) -> None:
+        usual = walk_sd**2 / (1 - FIRST_KEEP**2)
+        self._first = {
+            lag: 2 * noise_sd**2 + 2 * usual * (1 - FIRST_KEEP**lag)
+            for lag in (NEAR, FAR, FURTHEST)
+        }
+        self._floor = floor
+        self._row: deque[float | None] = deque(maxlen=FURTHEST + 1)
+        self._apart = {lag: deque[float](maxlen=REMEMBERED) for lag in self._first}
+        self._size = 0
+        self._noise = 0.0
+        self.level = Level(0.0, FIRST_KEEP)
+        self.least = 0.0
+        """Variance that a measurement has in any case."""
+        self._estimate()
+
+    def move(self) -> None:
+        """The size or the level changed: what comes now is compared with nothing before."""
+        self._row.clear()
+
+    def skip(self) -> None:
+        """An interval says nothing: those before and after it are as far apart as they were."""
+        self._row.append(None)
+
+    def update(self, size: int, value: float) -> None:
+        """Take in a measurement."""
+        if size != self._size:
+            self._row.clear()
+        self._size = size
+        self._row.append(value)
+        for lag, found in self._apart.items():
+            before = self._row[-1 - lag] if len(self._row) > lag else None
+            if before is not None:
+                found.append(abs(value - before))
+        self._estimate()
+
+    def _estimate(self) -> None:
+        near, far, furthest = (self._variance(lag) / 2 for lag in self._first)
+        noise = max(near - max(0.0, far - near) / (FAR - NEAR), self._floor**2)
+        moved = max(0.0, far - noise)
+        variance = max(furthest - noise, 1.5 * moved)
+        self._noise = noise
+        if variance < LEAST:
+            self.level = Level(0.0, FIRST_KEEP)
+            return
+        keep = min(max(0.0, 1 - moved / variance) ** (1 / FAR), MAX_KEEP)
+        self.level = Level(variance, keep)
+
+    @property
+    def noise(self) -> float:
+        """Variance of one measurement."""
+        return max(self._noise, self.least)
+
+    def _variance(self, lag: int) -> float:
+        found, first = self._apart[lag], self._first[lag]
+        if not found:
+            return first
+        measured = (NORMAL * median(found)) ** 2
+        share = len(found) / (len(found) + FIRST)
+        return share * measured + (1 - share) * first
+
+
 AVERAGE_SD = 5.0
-"""Of the average of f, in logarithms: as good as unknown."""
+"""Standard deviation of the average of f, in logarithms: as good as unknown."""
+
 ROUGH_SCALE = 0.3
 """How far roughness is alike, in doublings."""
+
 MAX_SURPRISE = 4.0
 """In standard deviations: one measurement speaks no more than this against a curve."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What a curve may be like before anything is measured.
+    """Prior of a kind of curve, before anything is measured.
 
     Attributes:
         length_scale: how far sizes are alike, in doublings.
@@ -247,5 +366,7 @@ class Curves:
 
 _COUNTS = np.array([2, 4, 8, 16, 32], dtype=np.float64)
 """Two are the fewest: a change of size spoils a part of the first."""
+
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(15)
+
 _WEIGHTS = _WEIGHTS / _WEIGHTS.sum()

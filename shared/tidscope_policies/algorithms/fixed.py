@@ -8,7 +8,7 @@ from tidscope_policies.parameters import Parameters, parameter
 
 @dataclass(frozen=True)
 class FixedParameters(Parameters):
-    """Of the policy `fixed`."""
+    """Parameters of the policy `fixed`."""
 
     size: int = parameter(0, 0, 65536, "threads", "the size to keep; 0: the highest allowed")
 

@@ -28,7 +28,7 @@ DOWN, UP = -1, 1
 
 @dataclass(frozen=True)
 class HillclimbParameters(Parameters):
-    """Of the policy `hillclimb`."""
+    """Parameters of the policy `hillclimb`."""
 
     interval_s: float = parameter(
         1.0, 0.5, 60.0, "s", "length of an interval: how often the policy decides"

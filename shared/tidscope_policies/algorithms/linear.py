@@ -31,7 +31,7 @@ from tidscope_policies.parameters import Parameters, parameter
 
 @dataclass(frozen=True)
 class LinearParameters(Parameters):
-    """Of the policy `linear`."""
+    """Parameters of the policy `linear`."""
 
     warm_up_s: float = parameter(10.0, 0.0, 600.0, "s", "time before the first search begins")
     lowest: int = parameter(

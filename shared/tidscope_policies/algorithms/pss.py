@@ -45,7 +45,7 @@ class Learner(Protocol):
 
 @dataclass(frozen=True)
 class PssParameters(Parameters):
-    """Of the policy `pss`."""
+    """Parameters of the policy `pss`."""
 
     threshold: int = parameter(8, 0, 500, "", "sum of weights at which an answer is certain")
     limit: int = parameter(31, 1, 127, "", "largest weight")

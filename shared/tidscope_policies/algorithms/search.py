@@ -23,16 +23,15 @@ from math import inf, sqrt
 
 import numpy as np
 
-from tidscope_policies.algorithms.curves import Curves, Floats
+from tidscope_policies.algorithms.curves import Curves, Floats, Wandering
 from tidscope_policies.algorithms.trials import Trials
-from tidscope_policies.algorithms.wandering import Wandering
 from tidscope_policies.contract import NOT_COUNTED, Bounds, Decision, Observation
 from tidscope_policies.parameters import Parameters, parameter
 
 
 @dataclass(frozen=True)
 class SearchParameters(Parameters):
-    """Of the policies that search so."""
+    """Parameters of the policies that search by `Search`."""
 
     drift: float = parameter(
         5e-3, 0.0, 0.1, "", "share of the initial uncertainty that returns in an interval"
@@ -119,7 +118,7 @@ class Search:
         self._trials: Trials | None = None
 
     def _unknown(self) -> Wandering:
-        """What is believed of noise and level before anything is measured."""
+        """Prior of noise and level, before anything is measured."""
         return Wandering(self._p.noise_sd, self._p.walk_sd, self._p.noise_floor)
 
     def forget(self, why: str, programs: int = 1) -> None:
@@ -137,7 +136,7 @@ class Search:
         self._news = f"{why}: earlier measurements are discarded. "
 
     def share(self, programs: int) -> None:
-        """So many programs are steered: together they have the changes of size of one."""
+        """Set the number of steered programs: together they change sizes as often as one would."""
         self._programs = programs
 
     def loosen(self) -> None:
@@ -206,7 +205,7 @@ class Search:
         return self._p.burst / self._programs
 
     def _worths(self) -> Floats:
-        """What each size is expected to be worth: its progress, less what its threads cost."""
+        """Expected worth of each size: its progress, less the cost of its threads."""
         worths: Floats = self._curves.means - self._p.thrift * np.log2(self._curves.sizes)
         return worths
 

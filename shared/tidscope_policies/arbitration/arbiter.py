@@ -19,8 +19,7 @@ from math import exp
 from typing import Literal
 
 from tidscope_policies.arbitration.belief import Belief
-from tidscope_policies.arbitration.division import Claim, Claimant, Pool, divide, worth
-from tidscope_policies.arbitration.exchange import best_move
+from tidscope_policies.arbitration.division import Claim, Claimant, Pool, best_move, divide, worth
 from tidscope_policies.contract import Bounds, Grant, Observation, is_usable
 
 ROUND = 2
@@ -42,7 +41,7 @@ IDLE_OPS = 8.0
 Cause = Literal["members", "try", "estimate"]
 State = Literal["settled", "trying", "idle", "absent"]
 STAYS = "It was tried, and is expected to be the best division."
-"""Of a division that does not change after a round."""
+"""Reason of a division that does not change after a round."""
 SETTLED: State = "settled"
 TRYING: State = "trying"
 IDLE: State = "idle"
@@ -123,7 +122,7 @@ class Arbiter:
         return "" if member is None else member.label
 
     def grant(self, name: str) -> Grant | None:
-        """What a program has; None: it takes no part."""
+        """Grant of a program, or None if it takes no part."""
         member = self._members.get(name)
         return None if member is None else member.grant
 
@@ -174,7 +173,7 @@ class Arbiter:
                 member.moved_s = min(now_s, member.moved_s + stalled_s)
 
     def _judge(self, now_s: float) -> bool:
-        """Who is silent or idle, or is not any more."""
+        """Update which programs are silent or idle."""
         changed = False
         for member in self._members.values():
             patience_s = max(IDLE_S, IDLE_OPS / member.rate if member.rate > 0 else 5 * IDLE_S)
@@ -198,7 +197,7 @@ class Arbiter:
         return {name: one for name, one in self._members.items() if one.state == SETTLED}
 
     def _claimants(self, *, optimistic: bool) -> list[Claimant]:
-        """Those that answer; who is idle has its smallest size."""
+        """Programs that answer; an idle one has its smallest size."""
         found = []
         for name, one in self._members.items():
             if one.state == ABSENT:
@@ -279,7 +278,7 @@ class Arbiter:
 
 
 def _slopes(one: Claimant | None, cores: int) -> tuple[float | None, float | None]:
-    """What a core more brings and a core less costs, relative."""
+    """Relative gain of one more core, and relative loss of one core fewer."""
     if one is None:
         return None, None
     at = cores - one.bounds.low

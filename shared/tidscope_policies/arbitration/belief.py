@@ -1,4 +1,4 @@
-"""What is believed about one program: its throughput at each size.
+"""Belief about one program: its throughput at each size.
 
 Before anything is measured the logarithm of throughput rises with that of the size, half as steeply
 as where work scales with cores; how far a program is off that line is a curve (algorithms/
@@ -9,9 +9,8 @@ from math import log, sqrt
 
 import numpy as np
 
-from tidscope_policies.algorithms.curves import Curves, Kind
+from tidscope_policies.algorithms.curves import Curves, Kind, Wandering
 from tidscope_policies.algorithms.search import candidates
-from tidscope_policies.algorithms.wandering import Wandering
 from tidscope_policies.contract import Bounds, Observation
 
 SCALING = 0.5
@@ -21,7 +20,7 @@ DRIFT = 1e-3
 """Share of the initial uncertainty that returns with each measurement."""
 NOISE_SD, WALK_SD, NOISE_FLOOR = 0.03, 0.01, 0.01
 OPTIMISM = 2.0
-"""What is not known may be better by so many standard deviations."""
+"""Standard deviations by which an unknown size is assumed to be better."""
 STEP = 1.0
 """Largest step beyond the sizes tried, in doublings; one core more is always near."""
 ODD = 4.0

@@ -12,7 +12,7 @@ The logarithm makes a percent of one program worth a percent of another (proport
 Kelly, Charging and rate control for elastic traffic, 1997); a share of 2 makes it worth two.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from heapq import heapify, heappop, heappush
 from itertools import pairwise
@@ -26,7 +26,7 @@ LEAST = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What a program may ask of a division.
+    """Claim of a program on a division.
 
     Attributes:
         share: weight of its throughput, above 0.
@@ -191,3 +191,76 @@ class _Filling:
             self._rooms[at] -= 1
         self.sizes[name] += 1
         return True
+
+
+def best_move(
+    claimants: Sequence[Claimant], pools: Sequence[Pool], now: Mapping[str, int]
+) -> tuple[float, dict[str, int]]:
+    """Return the move of cores that may gain the most.
+
+    Cores move from one program to another, or to and from the free ones. Curves that promise more
+    where less is known are not concave, so filling up core by core cannot find what to try. Single
+    moves can, and they disturb at most two programs.
+
+    Floors hold. No program takes from one of higher priority, and a loss of lower priority does not
+    count.
+
+    Args:
+        claimants: programs, with the worth of each size.
+        pools: limits.
+        now: the current division, of the same programs.
+
+    Returns:
+        The gain in share x log(throughput), and the division after the move. 0 and the same
+        division if no move gains.
+    """
+    ranked = sorted(claimants, key=lambda one: one.name)
+    rooms = [
+        pool.cores - sum(size for name, size in now.items() if name in pool.members)
+        for pool in pools
+    ]
+    under = {
+        one.name: frozenset(at for at, pool in enumerate(pools) if one.name in pool.members)
+        for one in ranked
+    }
+    best, chosen = 0.0, dict(now)
+    givers = {one.name: list(_steps(one, now[one.name], -1)) for one in ranked}
+    takers = {one.name: list(_steps(one, now[one.name], 1)) for one in ranked}
+
+    def weigh(gain: float, change: Mapping[str, int]) -> None:
+        nonlocal best, chosen
+        if gain > best + 1e-12:
+            best, chosen = gain, {**now, **change}
+
+    for giver in ranked:
+        for count, gain in givers[giver.name]:
+            weigh(gain, {giver.name: now[giver.name] - count})
+    for taker in ranked:
+        for count, gain in takers[taker.name]:
+            if all(rooms[at] >= count for at in under[taker.name]):
+                weigh(gain, {taker.name: now[taker.name] + count})
+        for giver in ranked:
+            if giver is taker or giver.claim.priority > taker.claim.priority:
+                continue
+            counts = giver.claim.priority == taker.claim.priority
+            for (count, gain), (_, loss) in zip(
+                takers[taker.name], givers[giver.name], strict=False
+            ):
+                if all(rooms[at] >= count for at in under[taker.name] - under[giver.name]):
+                    moved = {
+                        taker.name: now[taker.name] + count,
+                        giver.name: now[giver.name] - count,
+                    }
+                    weigh(gain + (loss if counts else 0.0), moved)
+    return best, chosen
+
+
+def _steps(one: Claimant, size: int, sign: int) -> Iterator[tuple[int, float]]:
+    """Numbers of cores that a program may take (1) or give (-1), and what each gains it."""
+    lowest = max(one.bounds.low, min(one.claim.floor, one.bounds.high))
+    last = min(one.bounds.high, one.bounds.low + len(one.worths) - 1)
+    count = 1
+    while lowest <= size + sign * count <= last:
+        at = size - one.bounds.low
+        yield count, one.claim.share * (one.worths[at + sign * count] - one.worths[at])
+        count += 1

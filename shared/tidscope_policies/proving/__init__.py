@@ -1,1 +1,1 @@
-"""Proof mode: whether a policy helps a live program, by blocks with it and without it in turn."""
+"""Proof mode: blocks with and without a policy in turn show whether it helps a live program."""

@@ -10,12 +10,14 @@ When more work seems lost than may be, the policy pauses within its block, and f
 steered the program is measured at its own size: what it lost by itself is not the policy's loss.
 """
 
+import math
+from collections.abc import Sequence
 from dataclasses import replace
 
 from tidscope_policies.contract import Decision, Observation, Policy, is_usable
-from tidscope_policies.proving.order import policy_first
-from tidscope_policies.proving.record import Block, ProofRecord, ProofSettings, Verdict
-from tidscope_policies.proving.sentences import describe
+from tidscope_policies.proving.evidence import Block, Interval, ProofRecord, ProofSettings, Verdict
+
+_MASK = (1 << 64) - 1
 
 
 class Proof:
@@ -64,7 +66,9 @@ class Proof:
         self._end_block()
         self.verdict = self.record.verdict
         if self.verdict not in ("open", "better"):
-            return Decision(self._original, "proof ended", describe(self.record), release=True)
+            return Decision(
+                self._original, "proof ended", describe_proof(self.record), release=True
+            )
         return self._go_on(decided)
 
     def restart(self, reason: str) -> None:
@@ -128,7 +132,7 @@ class Proof:
             self._block = Block(tested=True)
         side = "with the policy" if self.steers else "without it"
         state = f"proof, pair {self._pair + 1}, {side}"
-        reason = describe(self.record)
+        reason = describe_proof(self.record)
         if self.verdict == "better":
             state = "proven better"
         if not self.steers:
@@ -136,3 +140,70 @@ class Proof:
         if decided is None:
             return Decision(self._wanted or self._original, state, reason)
         return replace(decided, state=state, reason=f"{reason} {decided.reason}")
+
+
+def mixed(seed: int, at: int) -> int:
+    """64 bits of splitmix64, the `at`-th of a seed (G. L. Steele, D. Lea and C. H. Flood, "Fast
+    splittable pseudorandom number generators", OOPSLA 2014)."""
+    bits = (seed + at * 0x9E3779B97F4A7C15) & _MASK
+    bits = ((bits ^ bits >> 30) * 0xBF58476D1CE4E5B9) & _MASK
+    bits = ((bits ^ bits >> 27) * 0x94D049BB133111EB) & _MASK
+    return bits ^ bits >> 31
+
+
+def policy_first(seed: int, pair: int) -> bool:
+    """Whether the block with the policy comes first in a pair, counted from 0.
+
+    Never in the first pair: what the program does by itself has to be known before anything else
+    can be called a loss.
+    """
+    return bool(pair and mixed(seed, pair) & 1)
+
+
+def shuffled(values: Sequence[int], seed: int, turn: int) -> list[int]:
+    """Values in the order of a turn, each order as likely as any other."""
+    keys = [mixed(mixed(seed, turn + 1), at + 1) for at in range(len(values))]
+    return [value for _, value in sorted(zip(keys, values, strict=True))]
+
+
+def describe_proof(record: ProofRecord) -> str:
+    """How a proof stands, one to three sentences."""
+    slow = record.p99
+    text = _throughput(record)
+    return text if slow is None else f"{text} 99th percentile of response times: {_interval(slow)}."
+
+
+def _throughput(record: ProofRecord) -> str:
+    pairs = _pairs(len(record.ratios))
+    gain = record.gain
+    match record.verdict:
+        case "harmful":
+            return (
+                f"Stopped: the policy lost {record.lost_s:.1f} s of work in {record.elapsed_s:.0f} "
+                f"s, more than the {record.settings.loss:.1%} that may be lost."
+            )
+        case "better" if gain is not None:
+            return f"The policy is better: {_interval(gain)}, after {pairs}."
+        case "worse" if gain is not None:
+            return f"The policy is worse: {_interval(gain)}, after {pairs}."
+        case "same" if gain is not None:
+            return (
+                f"No difference above {record.settings.smallest:.1%}: {_interval(gain)}, after "
+                f"{pairs}."
+            )
+        case "unsettled":
+            known = f": {_interval(gain)}, after {pairs}" if gain is not None else ""
+            return f"No difference shown in {record.elapsed_s:.0f} s{known}."
+        case _:
+            known = _interval(gain) if gain is not None else "no gain is known"
+            return f"{known[0].upper()}{known[1:]}, after {pairs}."
+
+
+def _interval(gain: Interval) -> str:
+    if math.isinf(gain.high):
+        return f"{gain.mean:+.1%} so far"
+    return f"{gain.mean:+.1%} [{gain.low:+.1%}, {gain.high:+.1%}]"
+
+
+def _pairs(count: int) -> str:
+    return f"{count} pair{'' if count == 1 else 's'} of blocks"

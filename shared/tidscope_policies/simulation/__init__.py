@@ -1,1 +1,4 @@
-"""Simulated pools that policies are scored on."""
+"""Simulated pools, and campaigns that score policies on them.
+
+Takes scenarios and seeds, gives scores. Must not know the collector or the backend.
+"""

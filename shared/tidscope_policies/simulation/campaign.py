@@ -1,21 +1,44 @@
-"""A campaign: policies on scenarios with many seeds. Its jobs are independent of each other."""
+"""A campaign: policies on scenarios with many seeds, and their scores. Its jobs are independent."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
+from math import exp, log
 from typing import Protocol
 
 from tidscope_policies.registry import POLICIES, ReadyPolicy
 from tidscope_policies.simulation.scenario import Scenario
-from tidscope_policies.simulation.scoring import Score, differing, score
-from tidscope_policies.simulation.trial import Simulation
+from tidscope_policies.simulation.simulated_pools import STEP_S
+from tidscope_policies.simulation.trial import Simulation, Trial
 
 ONE_DIP_FROM, ONE_DIP_TO = 0.1, 0.9
-"""Where in a run the single dip may begin, as shares of its length."""
+"""Earliest and latest start of the single dip, as shares of a run."""
+
+GOOD_ENOUGH = 0.97
+
+SUSTAINED_S = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """Score of one run.
+
+    Attributes:
+        regret_percent: loss against the best sizes. With one program: of operations. With several:
+            of the geometric mean of their throughputs, averaged over time: the best sizes are
+            those with the largest sum of logarithms.
+        switches_per_min: changes of size, of all programs together.
+        seconds_to_good: mean over the changes of the simulated pools: from each until 97 % of the
+            best is reached and held for 20 s, or until the next change if it is not.
+    """
+
+    regret_percent: float
+    switches_per_min: float
+    seconds_to_good: float
 
 
 class Plant(Protocol):
-    """What policies are tried on: a scenario, or a family of scenarios."""
+    """A scenario, or a family of scenarios, that policies are tried on."""
 
     @property
     def name(self) -> str:
@@ -51,7 +74,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Of a job.
+    """Outcome of a job.
 
     Attributes:
         score: of the run.
@@ -68,7 +91,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What all seeds of a policy say; means.
+    """Means over all seeds of a policy.
 
     Attributes:
         policy: its name.
@@ -93,12 +116,12 @@ class Row:
 
     @property
     def mean_regret_percent(self) -> float:
-        """Over the plants."""
+        """Mean regret over the plants."""
         return sum(self.regret_percent.values()) / len(self.regret_percent)
 
     @property
     def worst_regret_percent(self) -> float:
-        """Of the plant with the highest."""
+        """Regret of the plant with the highest one."""
         return max(self.regret_percent.values())
 
 
@@ -189,5 +212,63 @@ def _mean_of_known(values: Iterable[float | None]) -> float | None:
     return _mean(known) if known else None
 
 
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values)
+def _mean(values: Iterable[float]) -> float:
+    listed = list(values)
+    return sum(listed) / len(listed)
+
+
+def score(scenario: Scenario, trial: Trial) -> Score:
+    """Judge a run, from the second on that counts."""
+    first = round(scenario.scored_from_s / STEP_S)
+    minutes = scenario.seconds / 60
+    return Score(
+        regret_percent=100 * _regret(trial, first, several=len(scenario.processes) > 1),
+        switches_per_min=trial.switches / minutes,
+        seconds_to_good=_seconds_to_good(trial),
+    )
+
+
+def differing(one: Trial, other: Trial) -> int:
+    """Decisions of two runs that differ: same program, same moment, another size."""
+    return sum(a.size != b.size for a, b in zip(one.decisions, other.decisions, strict=True))
+
+
+def _regret(trial: Trial, first: int, *, several: bool) -> float:
+    pairs = [_geometric(trial, step) for step in range(first, len(trial.done))]
+    if several:
+        return _mean(1 - done / best for done, best in pairs)
+    return 1 - sum(done for done, _ in pairs) / sum(best for _, best in pairs)
+
+
+def _geometric(trial: Trial, step: int) -> tuple[float, float]:
+    """Geometric means over the programs that run: what was done, and the best."""
+    only = trial.done[step][0]
+    if only is not None and len(trial.done[step]) == 1:
+        return only, trial.best[step][0]
+    pairs = [
+        (done, best)
+        for done, best in zip(trial.done[step], trial.best[step], strict=True)
+        if done is not None
+    ]
+    if any(done <= 0 for done, _ in pairs):
+        return 0.0, exp(_mean(log(best) for _, best in pairs))
+    if len(pairs) == 1:
+        return pairs[0]
+    return exp(_mean(log(done) for done, _ in pairs)), exp(_mean(log(best) for _, best in pairs))
+
+
+def _seconds_to_good(trial: Trial) -> float:
+    hold = round(SUSTAINED_S / STEP_S)
+    starts = [round(start / STEP_S) for start in trial.phase_starts_s]
+    ends = [*starts[1:], len(trial.done)]
+    times = []
+    for start, end in zip(starts, ends, strict=True):
+        run, reached = 0, end
+        for step in range(start, end):
+            done, best = _geometric(trial, step)
+            run = run + 1 if done >= GOOD_ENOUGH * best else 0
+            if run >= min(hold, end - start):
+                reached = step - run + 1
+                break
+        times.append((reached - start) * STEP_S)
+    return _mean(times)

@@ -1,4 +1,4 @@
-"""What a policy is tried on: programs, noise and dips. docs/controllers.md explains the format."""
+"""Scenarios for policies: programs, noise and dips. docs/controllers.md explains the format."""
 
 import math
 import re

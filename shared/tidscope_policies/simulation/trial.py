@@ -6,11 +6,16 @@ from math import inf, log
 
 from tidscope_policies.contract import Observation, Part, Peers
 from tidscope_policies.coordinator import Coordinator
-from tidscope_policies.decorators.dip_gate import usual_progress
+from tidscope_policies.dip_gate import usual_progress
 from tidscope_policies.registry import ReadyPolicy
-from tidscope_policies.simulation.disturbances import STEP_S, Disturbances, draw_disturbances
 from tidscope_policies.simulation.scenario import Scenario
-from tidscope_policies.simulation.simulated_pools import Ints, SimulatedPools
+from tidscope_policies.simulation.simulated_pools import (
+    STEP_S,
+    Disturbances,
+    Ints,
+    SimulatedPools,
+    draw_disturbances,
+)
 
 CLIENTS = 64
 """Jobs in the system: those not in a thread wait, which by Little's law tells for how long."""
@@ -29,7 +34,7 @@ class Move:
 
 @dataclass(slots=True)
 class Trial:
-    """What happened.
+    """Record of one simulated run.
 
     Attributes:
         done: noise-free throughput in each step, by program; None where it does not run.

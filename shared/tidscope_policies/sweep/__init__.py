@@ -1,1 +1,1 @@
-"""How much a pool does at every size: measured by a sweep, with its doubt. Pure."""
+"""Sweeps: measure the throughput of a pool at every size, with confidence intervals. Pure."""

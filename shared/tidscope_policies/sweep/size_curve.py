@@ -28,7 +28,7 @@ class SweepError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class CurvePoint:
-    """Of one size.
+    """Throughput at one size.
 
     Attributes:
         size: threads.
@@ -47,7 +47,7 @@ class CurvePoint:
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """Of the knee over the size at the start, relative.
+    """Relative gain of the knee over the size at the start.
 
     Attributes:
         mean: as measured.
@@ -62,7 +62,7 @@ class Gain:
 
 @dataclass(frozen=True, slots=True)
 class SizeCurve:
-    """What a sweep showed.
+    """Result of a sweep.
 
     Attributes:
         points: by size, ascending.
@@ -153,7 +153,7 @@ def fit(
 
 
 def _loss(whole: Sequence[Mapping[int, float]], size: int, against: int) -> Interval:
-    """By how much the logarithm of a size is below that of another one."""
+    """How far the logarithm of throughput at a size is below that at another size."""
     if size == against:
         return Interval(0.0, 0.0, 0.0)
     both = [found[against] - found[size] for found in whole if size in found and against in found]

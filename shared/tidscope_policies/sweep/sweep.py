@@ -5,16 +5,130 @@ one in which another size than the wanted one was in effect. At the end the prog
 again.
 """
 
-from tidscope_policies.contract import WAITS_ITS_TURN, Decision, Observation, is_usable
-from tidscope_policies.sweep.plan import choose_sizes, order
-from tidscope_policies.sweep.record import SweepRecord, SweepSettings, Verdict
-from tidscope_policies.sweep.sentences import describe
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from tidscope_policies.contract import WAITS_ITS_TURN, Bounds, Decision, Observation, is_usable
+from tidscope_policies.proving.proof import shuffled
+from tidscope_policies.sweep.size_curve import KNEE, Gain, SizeCurve, SweepError, fit
 
 INTERVAL_S = 0.5
+
 LATE_S = 4.0
 """A block may take so much longer than three of its length; then its size cannot be had."""
+
 MIN_OPS = 0.5
-"""What a block without an operation counts as: a logarithm needs something."""
+"""Operations assumed for a block without any: a logarithm needs a positive number."""
+
+MIN_ROUNDS = 4
+"""Fewer give no interval."""
+
+Verdict = Literal["open", "decided", "harmful", "unsettled"]
+"""How a sweep stands.
+
+`decided`: the knee is known. `unsettled`: the time has passed, or no other size can be set.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class SweepSettings:
+    """Settings of a sweep: the sizes measured, and when it ends.
+
+    Attributes:
+        block_s: how long a size is measured in a round, seconds.
+        most_s: how long the whole may take.
+        loss: share of the work of that time that may be lost before it is stopped.
+        most_sizes: so many sizes are measured, and the one at the start.
+        seed: of the order of sizes.
+    """
+
+    block_s: float = 2.0
+    most_s: float = 300.0
+    loss: float = 0.2
+    most_sizes: int = 8
+    seed: int = 1
+
+
+@dataclass
+class SweepRecord:
+    """All rounds of a sweep.
+
+    Attributes:
+        settings: when it ends.
+        start: size before it.
+        sizes: that are measured in the next round.
+        dropped: sizes that are measured no more, since they are surely worse than the best.
+        refused: sizes that could not be brought into effect.
+        rounds: operations a second by size, of each round.
+        discarded: rounds that do not count.
+        elapsed_s: since the first interval, what does not count included.
+        lost_s: work lost at other sizes than the one at the start, in seconds of what the program
+            does there; below 0 where it did more.
+        usual: operations a second of the last block at the start's size; 0 before it.
+        curve: of the rounds so far; None before the second one.
+    """
+
+    settings: SweepSettings
+    start: int
+    sizes: list[int]
+    dropped: set[int] = field(default_factory=set)
+    refused: set[int] = field(default_factory=set)
+    rounds: list[dict[int, float]] = field(default_factory=list)
+    discarded: int = 0
+    elapsed_s: float = 0.0
+    lost_s: float = 0.0
+    usual: float = 0.0
+    curve: SizeCurve | None = None
+
+    def add_round(self, found: Mapping[int, float]) -> None:
+        """Add what one round measured, and leave out what needs to be measured no more."""
+        if all(found.get(size, 0.0) > 0 for size in self.sizes):
+            self.rounds.append(dict(found))
+        else:
+            self.discarded += 1
+        try:
+            self.curve = fit(self._known_rounds(), self.start, self.dropped)
+        except SweepError:
+            return
+        if len(self.rounds) >= MIN_ROUNDS:
+            worse = {*self.curve.worse} - {self.start}
+            self.dropped |= worse
+            self.sizes = [size for size in self.sizes if size not in worse]
+
+    def refuse(self, size: int) -> None:
+        """A size cannot be brought into effect: measure it no more."""
+        self.refused.add(size)
+        self.sizes = [one for one in self.sizes if one != size]
+
+    def add_loss(self, seconds: float, ops: float) -> None:
+        """Count an interval at another size than that at the start."""
+        if self.usual > 0:
+            self.lost_s += seconds - ops / self.usual
+
+    @property
+    def is_harmful(self) -> bool:
+        """Whether more was lost than may be."""
+        return self.lost_s > self.settings.loss * self.settings.most_s
+
+    @property
+    def verdict(self) -> Verdict:
+        """Verdict of the rounds so far."""
+        if self.is_harmful:
+            return "harmful"
+        if self.curve is not None and self.curve.is_decided and len(self.rounds) >= MIN_ROUNDS:
+            return "decided"
+        measurable = {*self.sizes, *self.dropped}
+        if len(measurable) < 2 or self.elapsed_s >= self.settings.most_s:
+            return "unsettled"
+        return "open"
+
+    def _known_rounds(self) -> list[dict[int, float]]:
+        return [
+            {size: value for size, value in found.items() if size not in self.refused}
+            for found in self.rounds
+        ]
 
 
 class Sweep:
@@ -37,7 +151,7 @@ class Sweep:
 
     @property
     def record(self) -> SweepRecord | None:
-        """What is measured so far; None before the first interval."""
+        """Measurements so far, or None before the first interval."""
         return self._record
 
     def observe(self, seen: Observation) -> Decision:
@@ -55,10 +169,10 @@ class Sweep:
             self._measure(record, seen)
             self.verdict = record.verdict
         if self.verdict != "open":
-            return Decision(record.start, "sweep ended", describe(record), release=True)
+            return Decision(record.start, "sweep ended", describe_sweep(record), release=True)
         size = self._queue[0]
         state = f"sweep, round {self._turn + 1}, size {size}"
-        return Decision(size, state, describe(record), probing=True)
+        return Decision(size, state, describe_sweep(record), probing=True)
 
     def restart(self, reason: str) -> None:
         """The program may have changed: discard the round under way; `reason` says why."""
@@ -120,3 +234,100 @@ class Sweep:
         record.add_round(self._found)
         self._turn += 1
         self._begin_round(record)
+
+
+def choose_sizes(bounds: Bounds, most: int) -> list[int]:
+    """Sizes to measure: all there are, or `most` of them, evenly spaced in log2.
+
+    Raises:
+        ValueError: `most` is below 2.
+    """
+    if most < 2:
+        raise ValueError(f"{most} sizes: want at least 2")
+    if len(bounds.sizes) <= most:
+        return list(bounds.sizes)
+    ratio = (bounds.high / bounds.low) ** (1 / (most - 1))
+    return sorted({bounds.clamp(round(bounds.low * ratio**at)) for at in range(most)})
+
+
+def order(sizes: Sequence[int], start: int, seed: int, turn: int) -> list[int]:
+    """Return the sizes of a round in a random order of its own; rounds are counted from 0.
+
+    The level of a program wanders. Rounds let sizes be compared within short times, and a random
+    order keeps a drift within a round from looking like an effect of the size. The first round
+    begins with the size at the start: throughput there must be known before anything else can be
+    called a loss.
+    """
+    found = shuffled(sizes, seed, turn)
+    if turn == 0 and start in found:
+        found.remove(start)
+        found.insert(0, start)
+    return found
+
+
+def describe_sweep(record: SweepRecord) -> str:
+    """How a sweep stands, one to three sentences."""
+    curve, said = record.curve, []
+    match record.verdict:
+        case "harmful":
+            most = record.settings.loss * record.settings.most_s
+            said.append(
+                f"Stopped: other sizes than {record.start} lost {record.lost_s:.1f} s of work in "
+                f"{record.elapsed_s:.0f} s, more than the {most:.1f} s that may be lost."
+            )
+        case "unsettled" if curve is None:
+            said.append(f"No curve after {record.elapsed_s:.0f} s.")
+        case "unsettled":
+            said.append(f"The knee is not settled after {record.elapsed_s:.0f} s.")
+        case _:
+            pass
+    if curve is None:
+        said.append(f"{_rounds(len(record.rounds))} measured.")
+    else:
+        said.append(_knee(curve, record))
+    if record.refused:
+        names = ", ".join(str(size) for size in sorted(record.refused))
+        said.append(f"Cannot be set: {names}.")
+    return " ".join(said)
+
+
+def _knee(curve: SizeCurve, record: SweepRecord) -> str:
+    known = {point.size: point.ops_per_s for point in curve.points}
+    text = f"{curve.knee} is the smallest size within {KNEE:.0%} of the best"
+    if curve.knee_from != curve.knee_to:
+        text += f" so far (from {curve.knee_from} to {curve.knee_to} is possible)"
+    text += f": {known[curve.knee]:,.4g} operations a second"
+    if curve.gain is not None and curve.knee != record.start:
+        text += f", {_interval(curve.gain)} against size {record.start}"
+    return f"{text}, after {_rounds(len(record.rounds))}."
+
+
+def _interval(gain: Gain) -> str:
+    if math.isinf(gain.high):
+        return f"{gain.mean:+.1%} so far"
+    return f"{gain.mean:+.1%} [{gain.low:+.1%}, {gain.high:+.1%}]"
+
+
+def _rounds(count: int) -> str:
+    return f"{count} round{'' if count == 1 else 's'}"
+
+
+PoolKind = Literal["go", "python", "java", "rust"]
+
+LINES: dict[PoolKind, str] = {
+    "go": "GOMAXPROCS={size}",
+    "python": "ThreadPoolExecutor(max_workers={size})",
+    "java": "Executors.newFixedThreadPool({size})",
+    "rust": "Pool::new(name, {size})",
+}
+
+
+def line(kind: PoolKind, size: int) -> str:
+    """Return the line that sets a size for good: an environment variable, or a constructor.
+
+    Raises:
+        ValueError: the size is below 1.
+    """
+    if size < 1:
+        raise ValueError(f"size {size}: want at least 1")
+    return LINES[kind].format(size=size)

@@ -1,7 +1,7 @@
 //! Who steers, and until when.
 
+use crate::failure::{Failure, BOUNDS, BUSY};
 use crate::pool::Pool;
-use crate::protocol::{Failure, BOUNDS, BUSY};
 use crate::registry;
 use std::time::{Duration, Instant};
 

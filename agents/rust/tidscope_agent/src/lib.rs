@@ -10,6 +10,7 @@
 //! and what was steered is taken back when it stops asking.
 
 mod agent;
+mod failure;
 mod figures;
 mod json;
 mod lease;

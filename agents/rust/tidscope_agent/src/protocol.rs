@@ -1,50 +1,16 @@
 //! The agent protocol (docs/agents.md): what a client asks, and what it is answered.
 
+use crate::failure::{Failure, INVALID, METHOD, PARAMS, PARSE};
 use crate::json::{quote, Json};
 use crate::lease::Lease;
 use crate::registry;
 use std::time::{Duration, Instant};
-
-pub const PARSE: i32 = -32700;
-pub const INVALID: i32 = -32600;
-pub const METHOD: i32 = -32601;
-pub const PARAMS: i32 = -32602;
-pub const BOUNDS: i32 = -32001;
-pub const BUSY: i32 = -32003;
-pub const CLIENTS: i32 = -32004;
 
 pub const LARGEST_SIZE: usize = 1 << 20;
 pub const RESTART_SEARCH: &str = "{\"jsonrpc\":\"2.0\",\"method\":\"restart_search\"}\n";
 const LARGEST_ID: u64 = (1 << 53) - 1;
 const LONGEST_LEASE_S: f64 = 60.0;
 const LONGEST_QUOTE: usize = 40;
-
-/// Why a call cannot be answered.
-pub struct Failure {
-    code: i32,
-    message: String,
-}
-
-impl Failure {
-    pub fn new(code: i32, message: &str) -> Self {
-        Failure { code, message: message.to_string() }
-    }
-
-    /// Whether the connection ends with it: what follows may be nonsense as well.
-    pub fn closes(&self) -> bool {
-        self.code == PARSE || self.code == INVALID
-    }
-
-    pub fn line(&self, id: Option<u64>) -> String {
-        let id = id.map_or("null".to_string(), |number| number.to_string());
-        format!(
-            "{{\"jsonrpc\":\"2.0\",\"id\":{},\"error\":{{\"code\":{},\"message\":{}}}}}\n",
-            id,
-            self.code,
-            quote(&self.message)
-        )
-    }
-}
 
 /// The line that answers a line of a client, and whether the connection ends with it.
 pub fn reply(lease: &mut Lease, begin: Instant, client: u64, line: &[u8]) -> (String, bool) {

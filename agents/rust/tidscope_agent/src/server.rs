@@ -1,7 +1,8 @@
 //! Connections of an agent: one thread serves them all and waits for none.
 
+use crate::failure::{Failure, CLIENTS, INVALID};
 use crate::lease::Lease;
-use crate::protocol::{reply, Failure, CLIENTS, INVALID, RESTART_SEARCH};
+use crate::protocol::{reply, RESTART_SEARCH};
 use crate::system::{effective_user, peer_user, readable};
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::io::AsRawFd;

@@ -1,1 +1,4 @@
-"""The control loop: one thread for each steered target."""
+"""The control loop of one target: its knob, its signal, its limits and its peers.
+
+Takes a ready policy and an opened setup, gives sizes and events. Must not know commands or groups.
+"""

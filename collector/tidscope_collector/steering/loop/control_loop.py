@@ -10,39 +10,32 @@ from functools import partial
 
 from tidscope_policies.contract import (
     PART_S,
-    WAITS_ITS_TURN,
     Decision,
     Observation,
-    is_usable,
 )
-from tidscope_policies.decorators.dip_gate import usual_progress
+from tidscope_policies.dip_gate import usual_progress
 from tidscope_policies.registry import ReadyPolicy
 from tidscope_wire.generated.models import (
-    CoreDivision,
     KnobOption,
-    SearchRestarted,
     Steering,
-    SteeringDecided,
-    SteeringProblem,
-    SteeringProven,
-    SteeringReleased,
-    SteeringStarted,
-    SteeringSwept,
 )
 
 from tidscope_collector.agent.errors import AgentClientError
-from tidscope_collector.steering.knobs.knob import KnobError
-from tidscope_collector.steering.loop.core_limits import NO_LIMITS, CoreLimits
-from tidscope_collector.steering.loop.divisions import core_division
-from tidscope_collector.steering.loop.interval_meter import IntervalMeter
+from tidscope_collector.steering.loop.events import (
+    LOOP_FAILURE,
+    PROGRAM_EXIT,
+    EventSink,
+    SteeringReporter,
+)
+from tidscope_collector.steering.loop.knob import KnobError
 from tidscope_collector.steering.loop.loop_inputs import ControlSetup, LoopSettings
-from tidscope_collector.steering.loop.peers import Contention, PeerRegistry
-from tidscope_collector.steering.loop.trial import PROOF, SWEEP, Trial
-from tidscope_collector.steering.signals.signal import (
-    PROXIES,
+from tidscope_collector.steering.loop.peers import NO_LIMITS, Contention, CoreLimits, PeerRegistry
+from tidscope_collector.steering.loop.signals import (
+    IntervalMeter,
     SignalLostError,
     SignalRefusedError,
 )
+from tidscope_collector.steering.loop.trial import Trial
 
 log = logging.getLogger("tidscope.steering")
 
@@ -54,26 +47,6 @@ RELEASE_S = 5.0
 """A release is done after so long at the latest: no call of a knob or a signal takes longer."""
 RETRY_S = 2.0
 STEERING_ERRORS = (KnobError, SignalLostError, SignalRefusedError, AgentClientError)
-
-PROGRAM_EXIT = "program exit"
-LOOP_FAILURE = "control loop failure"
-DETACH = "detach"
-SHUTDOWN = "collector shutdown"
-COMMAND_GONE = "end of the command"
-UNASKED = frozenset({PROGRAM_EXIT, LOOP_FAILURE, DETACH, SHUTDOWN, COMMAND_GONE, PROOF, SWEEP})
-"""Who releases where nobody asks for a release."""
-
-Event = (
-    SteeringStarted
-    | SteeringDecided
-    | SearchRestarted
-    | SteeringReleased
-    | SteeringProblem
-    | SteeringProven
-    | SteeringSwept
-)
-EventSink = Callable[[Steering | None, Event], None]
-"""Takes what is in effect now (None: nothing any more), and what happened. Called by any thread."""
 
 
 @dataclass(frozen=True)
@@ -121,7 +94,7 @@ class ControlLoop:
         self._cores = cores
         self._policy, self._interval_s = ready.policy, ready.interval_s
         self._open_setup, self._setup = open_setup, setup
-        self._peers, self._publish = peers, publish
+        self._peers = peers
         self._is_paused, self._is_gone = is_paused, is_gone
         self._requests: queue.SimpleQueue[_RestartRequest | _GrantChange | None] = (
             queue.SimpleQueue()
@@ -137,26 +110,10 @@ class ControlLoop:
         self._restored = threading.Event()
         self._renewed_s = time.monotonic()
         self._releaser = ""
-        self._described = described = setup.knob.describe()
+        self._described = setup.knob.describe()
         size = setup.knob.read()
         self._trial = Trial(ready, size, setup.pool, setup.times)
-        self._steering = Steering(
-            policy=settings.policy,
-            parameters=dict(settings.parameters),
-            shadow=settings.shadow,
-            knob=described.kind,
-            signal=setup.signal.kind,
-            proxy=setup.signal.kind in PROXIES,
-            lower=settings.bounds.low,
-            upper=settings.bounds.high,
-            original=described.original,
-            size=size,
-            state="starting",
-            reason="Waiting for the first interval.",
-            decisions=0,
-            since_unix_us=time.time_ns() // 1000,
-            problem=None,
-        ).model_copy(update=self._trial.state())
+        self._report = SteeringReporter(settings, setup, self._trial, peers, publish)
         self._thread = self._new_thread()
 
     def _new_thread(self) -> threading.Thread:
@@ -164,8 +121,8 @@ class ControlLoop:
 
     @property
     def steering(self) -> Steering:
-        """What is in effect now."""
-        return self._steering
+        """The current state of steering."""
+        return self._report.steering
 
     @property
     def setup(self) -> ControlSetup:
@@ -179,13 +136,13 @@ class ControlLoop:
 
     @property
     def knob(self) -> KnobOption:
-        """What is turned, as it may be turned again."""
+        """The knob in use, as an option of a later request."""
         return KnobOption(
             kind=self._described.kind,
             refusal="",
             lower=self._described.lower,
             upper=self._described.upper,
-            size=self._steering.size,
+            size=self._report.steering.size,
         )
 
     @property
@@ -195,21 +152,7 @@ class ControlLoop:
 
     def start(self) -> None:
         """Begin."""
-        now = self._steering
-        self._publish(
-            now,
-            SteeringStarted(
-                policy=now.policy,
-                shadow=now.shadow,
-                knob=now.knob,
-                signal=now.signal,
-                proxy=now.proxy,
-                lower=now.lower,
-                upper=now.upper,
-                size=now.size,
-                actor=self.settings.actor,
-            ),
-        )
+        self._report.report_start()
         restart = partial(self.restart, actor="the collector")
         contender, contention = self.settings.contender, None
         if contender is not None:
@@ -299,7 +242,7 @@ class ControlLoop:
 
     def _run(self) -> None:
         try:
-            problem = "" if self._holds else self._steering.problem or "It is lost."
+            problem = "" if self._holds else self._report.steering.problem or "It is lost."
             while not self._ends():
                 try:
                     if problem and not self._recover(problem):
@@ -311,7 +254,7 @@ class ControlLoop:
                     problem = ""
         except Exception:
             log.exception("steering of %s failed", self.settings.target)
-            self._report_problem("The control loop failed; see the collector's log.")
+            self._report.report_problem("The control loop failed; see the collector's log.")
             with self._lock:
                 self._suspended = False
         finally:
@@ -331,14 +274,9 @@ class ControlLoop:
             return
         self._peers.leave(self.settings.target, "has ended" if self._is_gone() else "is released")
         if self._trouble and not self._is_gone():
-            self._report_problem(self._trouble)
-        self._publish(
-            None,
-            SteeringReleased(
-                policy=self.settings.policy,
-                size=self._steering.original,
-                actor=self._releaser or (PROGRAM_EXIT if self._is_gone() else LOOP_FAILURE),
-            ),
+            self._report.report_problem(self._trouble)
+        self._report.report_release(
+            self._releaser or (PROGRAM_EXIT if self._is_gone() else LOOP_FAILURE)
         )
         self._restored.set()
 
@@ -363,7 +301,7 @@ class ControlLoop:
         """Something was lost: try to get it back, until the target ends or somebody stops."""
         self._close()
         while not self._is_gone():
-            self._report_problem(problem)
+            self._report.report_problem(problem)
             if self._wait(RETRY_S):
                 return False
             try:
@@ -373,18 +311,9 @@ class ControlLoop:
                 continue
             if self._adopt(setup):
                 return False
-            self._report_problem(None)
+            self._report.report_problem(None)
             return True
         return False
-
-    def _report_problem(self, problem: str | None) -> None:
-        if problem == self._steering.problem:
-            return
-        problem = problem and problem[:1024]
-        self._steering = self._steering.model_copy(
-            update={"problem": problem, "division": self._division()}
-        )
-        self._publish(self._steering, SteeringProblem(policy=self.settings.policy, problem=problem))
 
     def _wait(self, seconds: float) -> bool:
         """Wait for some time, taking in what is said meanwhile; whether to stop."""
@@ -401,25 +330,9 @@ class ControlLoop:
                 self._restart_search(request)
         return True
 
-    def _division(self) -> CoreDivision | None:
-        """What the arbiter gives the target, as the wire has it."""
-        contender = self.settings.contender
-        grant = self._peers.grant(self.settings.target)
-        if contender is None or grant is None:
-            return None
-        return core_division(contender.claim, grant)
-
     def _restart_search(self, request: _RestartRequest) -> None:
         self._policy.restart(request.reason)
-        self._steering = self._steering.model_copy(
-            update={"state": "restarting", "reason": f"{request.reason[:1000].capitalize()}."}
-        )
-        self._publish(
-            self._steering,
-            SearchRestarted(
-                policy=self.settings.policy, reason=request.reason[:256], actor=request.actor
-            ),
-        )
+        self._report.report_restart(request.reason, request.actor)
 
     def _run_intervals(self, setup: ControlSetup) -> None:
         """Steer until somebody stops.
@@ -431,7 +344,9 @@ class ControlLoop:
             times = setup.times if self._trial.wants_response_times else None
             # The size that was set: after a loss the program may have its own again.
             meter = IntervalMeter(
-                setup.signal.read(), self._steering.size, () if times is None else times.read()
+                setup.signal.read(),
+                self._report.steering.size,
+                () if times is None else times.read(),
             )
             if self._measure(setup, meter):
                 return
@@ -456,10 +371,7 @@ class ControlLoop:
             in_force = self._set_size(setup, seen.size, wanted)
             if in_force is None:
                 return
-            self._publish_decision(seen, decision, in_force, with_policy=steered)
-            result = self._trial.result(self.settings.policy)
-            if result is not None:
-                self._publish(self._steering, result)
+            self._report.report_decision(seen, decision, in_force, with_policy=steered)
             if decision.release:
                 self.stop(self._trial.releaser)
                 return
@@ -517,49 +429,3 @@ class ControlLoop:
             if self._grant_changed:
                 break
         return in_force
-
-    def _publish_decision(
-        self, seen: Observation, decision: Decision, in_force: int, *, with_policy: bool | None
-    ) -> None:
-        division = self._division()
-        waiting = decision.probing and in_force != decision.size and not self.settings.shadow
-        now_us = time.time_ns() // 1000
-        chosen_us = self._steering.chosen_unix_us
-        if chosen_us is None and decision.chooses:
-            chosen_us = now_us
-        self._steering = self._steering.model_copy(
-            update={
-                "size": in_force,
-                "state": decision.state[:256],
-                "reason": (WAITS_ITS_TURN if waiting else decision.reason)[:1024],
-                "decisions": self._steering.decisions + 1,
-                "ops_per_s": seen.progress,
-                "interval_s": seen.elapsed_s,
-                "decided_unix_us": now_us,
-                "chosen_unix_us": chosen_us,
-                "division": division,
-            }
-            | self._trial.state()
-        )
-        self._publish(
-            self._steering,
-            SteeringDecided(
-                policy=self.settings.policy,
-                number=self._steering.decisions,
-                at_ns=max(0, time.monotonic_ns() - self.settings.attach_ns),
-                elapsed_s=seen.elapsed_s,
-                ops=seen.ops,
-                mean_wait_s=seen.mean_wait_s,
-                size=seen.size,
-                next_size=in_force,
-                proposed=decision.proposed,
-                state=self._steering.state,
-                reason=self._steering.reason,
-                counted=is_usable(seen),
-                probing=decision.probing,
-                deferred=decision.deferred,
-                with_policy=with_policy,
-                division=division,
-                gain=self._trial.gain,
-            ),
-        )

@@ -1,15 +1,14 @@
-"""What a control loop begins with: its knob and signal, and what was asked for."""
+"""Inputs of a control loop: its knob and signal, and the settings that were asked for."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from tidscope_policies.arbitration.division import Claim
 from tidscope_policies.contract import Bounds
-from tidscope_policies.sweep.configuration import PoolKind
+from tidscope_policies.sweep.sweep import PoolKind
 
-from tidscope_collector.steering.knobs.knob import Knob
-from tidscope_collector.steering.signals.response_times import ResponseTimes
-from tidscope_collector.steering.signals.signal import Signal
+from tidscope_collector.steering.loop.knob import Knob
+from tidscope_collector.steering.loop.signals import ResponseTimes, Signal
 
 
 @dataclass(frozen=True)
@@ -59,7 +58,7 @@ class Contender:
 
 @dataclass(frozen=True)
 class LoopSettings:
-    """What was asked for, complete.
+    """Settings of a control loop, complete.
 
     Attributes:
         target: identity of the target.

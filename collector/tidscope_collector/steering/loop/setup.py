@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from tidscope_policies.sweep.configuration import PoolKind
+from tidscope_policies.sweep.sweep import PoolKind
 from tidscope_wire.generated.models import (
     KnobKind,
     KnobOption,
@@ -25,22 +25,23 @@ from tidscope_collector.foreign.agent_sockets import SocketId
 from tidscope_collector.foreign.owned_port import OwnedPort
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.stat import parse_stat
-from tidscope_collector.steering.knobs.agent import AgentKnob
-from tidscope_collector.steering.knobs.cpus import CpuShares
-from tidscope_collector.steering.knobs.go_affinity import open_go_affinity
-from tidscope_collector.steering.knobs.knob import Knob, KnobError, KnobRefusedError
-from tidscope_collector.steering.knobs.leases import DIRECTORY, LeaseFolderError, Leases
+from tidscope_collector.steering.loop.affinity_leases import DIRECTORY, LeaseFolderError, Leases
+from tidscope_collector.steering.loop.cpu_masks import CpuShares
+from tidscope_collector.steering.loop.go_affinity import open_go_affinity
+from tidscope_collector.steering.loop.knob import AgentKnob, Knob, KnobError, KnobRefusedError
 from tidscope_collector.steering.loop.loop_inputs import ControlSetup
-from tidscope_collector.steering.signals.agent import AgentSignal
-from tidscope_collector.steering.signals.network import FIELDS, NetworkSignal, Totals
-from tidscope_collector.steering.signals.prometheus import PrometheusSignal
-from tidscope_collector.steering.signals.response_times import ResponseTimes
-from tidscope_collector.steering.signals.signal import (
+from tidscope_collector.steering.loop.signals import (
+    FIELDS,
     NOTES,
     PROXIES,
+    AgentSignal,
+    NetworkSignal,
+    PrometheusSignal,
+    ResponseTimes,
     Signal,
     SignalLostError,
     SignalRefusedError,
+    Totals,
 )
 
 log = logging.getLogger("tidscope.steering")
@@ -54,7 +55,7 @@ SIGNALS: tuple[SignalKind, ...] = (
     "network-bytes",
 )
 POOLS: Mapping[Runtime, PoolKind] = {"python": "python", "java": "java", "native": "rust"}
-"""Whose pool an agent sets, by the runtime that it names."""
+"""Kind of pool that an agent sets, by the runtime that it reports."""
 MAX_RESTORED = 64
 ASK_FOR_PROMETHEUS = "Give the port and path of the target's metrics, and the name of a counter."
 
@@ -149,7 +150,7 @@ class SetupOpener:
         *,
         waits: bool,
     ) -> ControlSetup:
-        """What another policy needs, with as much as possible of what one has already.
+        """Open the setup for another policy, reusing as much as possible of the current one.
 
         Args:
             process: the target.
@@ -185,7 +186,7 @@ class SetupOpener:
         return find_socket(process.pid, process.start_ticks)
 
     def knobs(self, process: SteeredProcess) -> list[KnobOption]:
-        """What could be turned, best first."""
+        """Knobs of a process, best first."""
         client, why = self._agent(process)
         agent = None
         if client is not None:
@@ -211,7 +212,7 @@ class SetupOpener:
         return options
 
     def signals(self, process: SteeredProcess) -> list[SignalOption]:
-        """What it could be steered on, best first."""
+        """Signals of a process, best first."""
         client, why = self._agent(process)
         options: list[SignalOption] = []
         for kind in SIGNALS:

@@ -1,13 +1,35 @@
-"""What a proof or a sweep has to say while it runs, and when it ends."""
+"""Reports of proofs, sweeps and divisions in the form of the wire."""
 
+import math
+import time
+
+from tidscope_policies.arbitration.division import Claim
+from tidscope_policies.contract import Grant
+from tidscope_policies.proving.evidence import MIN_JOBS, ProofSettings
+from tidscope_policies.proving.proof import Proof, describe_proof
 from tidscope_policies.registry import ReadyPolicy
-from tidscope_policies.sweep.configuration import PoolKind
-from tidscope_wire.generated.models import MeasuredChange, SteeringProven, SteeringSwept
+from tidscope_policies.sweep.size_curve import CurvePoint
+from tidscope_policies.sweep.sweep import (
+    PoolKind,
+    Sweep,
+    SweepRecord,
+    SweepSettings,
+    describe_sweep,
+    line,
+)
+from tidscope_wire.generated.models import (
+    CoreDivision,
+    MeasuredChange,
+    ProofPlan,
+    ProofState,
+    SteeringProven,
+    SteeringSwept,
+    SweepPlan,
+    SweepPoint,
+    SweepState,
+)
 
-from tidscope_collector.steering.loop.changes import measured_change
-from tidscope_collector.steering.loop.proof_reports import proof_state
-from tidscope_collector.steering.loop.sweep_reports import sweep_state
-from tidscope_collector.steering.signals.response_times import ResponseTimes
+from tidscope_collector.steering.loop.signals import ResponseTimes
 
 PROOF = "the proof"
 SWEEP = "the sweep"
@@ -28,7 +50,7 @@ class Trial:
         self, ready: ReadyPolicy, start: int, pool: PoolKind | None, times: ResponseTimes | None
     ) -> None:
         self._proof, self._sweep = ready.proof, ready.sweep
-        self._start, self._pool = start, pool
+        self.start, self._pool = start, pool
         self._without_times = ""
         if ready.proof is not None:
             self._without_times = NO_AGENT if times is None else times.missing()
@@ -36,7 +58,7 @@ class Trial:
 
     @property
     def releaser(self) -> str:
-        """Who releases the program at its end."""
+        """Actor of the release at the end of the trial."""
         return PROOF if self._sweep is None else SWEEP
 
     @property
@@ -60,7 +82,7 @@ class Trial:
         proof, sweep = self._proof, self._sweep
         return {
             "proof": None if proof is None else proof_state(proof, self._without_times),
-            "sweep": None if sweep is None else sweep_state(sweep, self._start, self._pool),
+            "sweep": None if sweep is None else sweep_state(sweep, self.start, self._pool),
         }
 
     def result(self, policy: str) -> SteeringProven | SteeringSwept | None:
@@ -73,5 +95,139 @@ class Trial:
             return SteeringProven(policy=policy, proof=proof_state(proof, self._without_times))
         if sweep is not None and sweep.verdict != "open":
             self._reported = True
-            return SteeringSwept(policy=policy, sweep=sweep_state(sweep, self._start, self._pool))
+            return SteeringSwept(policy=policy, sweep=sweep_state(sweep, self.start, self._pool))
         return None
+
+
+def measured_change(mean: float, low: float, high: float) -> MeasuredChange:
+    """A change with its interval, all of them shares of what there was."""
+    return MeasuredChange(percent=100 * mean, low_percent=percent(low), high_percent=percent(high))
+
+
+def percent(share: float) -> float | None:
+    """Return percent, or None for an infinite end of an interval (the lower one is then -1)."""
+    return None if math.isinf(share) or share <= -1 else 100 * share
+
+
+def core_division(claim: Claim, grant: Grant) -> CoreDivision:
+    """Return the claim and the grant of a program in the form of the wire."""
+    ago_us = int((time.monotonic() - grant.since_s) * 1e6)
+    return CoreDivision(
+        share=claim.share,
+        floor=claim.floor,
+        priority=claim.priority,
+        cores=grant.cores,
+        total=grant.total,
+        programs=grant.programs,
+        state=grant.state,
+        cause=grant.cause,
+        reason=grant.reason[:1024],
+        changed_unix_us=max(0, time.time_ns() // 1000 - ago_us),
+        more_percent=_percent_or_none(grant.more),
+        less_percent=_percent_or_none(grant.less),
+    )
+
+
+def _percent_or_none(part: float | None) -> float | None:
+    return None if part is None else 100 * part
+
+
+USUAL_PROOF = ProofSettings()
+NOT_SEEN = (
+    "In no pair of blocks is the 99th percentile of response times seen on both sides: that takes "
+    f"{MIN_JOBS} finished jobs, at most half of them within the factor of two that it is in."
+)
+
+
+def proof_settings(plan: ProofPlan) -> ProofSettings:
+    """Settings of a proof, with defaults for missing ones."""
+    return ProofSettings(
+        block_s=USUAL_PROOF.block_s if plan.block_s is None else plan.block_s,
+        most_s=USUAL_PROOF.most_s if plan.most_s is None else plan.most_s,
+        smallest=USUAL_PROOF.smallest
+        if plan.smallest_percent is None
+        else plan.smallest_percent / 100,
+        loss=USUAL_PROOF.loss if plan.loss_percent is None else plan.loss_percent / 100,
+        seed=USUAL_PROOF.seed if plan.seed is None else plan.seed,
+    )
+
+
+def proof_state(proof: Proof, without_times: str = "") -> ProofState:
+    """State of a proof in the form of the wire.
+
+    Args:
+        proof: it.
+        without_times: why no response times are known; empty: they are.
+    """
+    record = proof.record
+    gain, p99 = record.gain, record.p99
+    missing = without_times or (NOT_SEEN if record.ratios and p99 is None else None)
+    return ProofState(
+        verdict=proof.verdict,
+        pairs=len(record.ratios),
+        discarded=record.discarded,
+        gain_percent=None if gain is None else percent(gain.mean),
+        low_percent=None if gain is None else percent(gain.low),
+        high_percent=None if gain is None else percent(gain.high),
+        p99=None if p99 is None else measured_change(*p99),
+        p99_missing=missing,
+        lost_s=record.lost_s,
+        elapsed_s=record.elapsed_s,
+        steers=proof.steers,
+        text=describe_proof(record)[:1024],
+    )
+
+
+USUAL_SWEEP = SweepSettings()
+
+
+def sweep_settings(plan: SweepPlan) -> SweepSettings:
+    """Settings of a sweep, with defaults for missing ones."""
+    return SweepSettings(
+        block_s=USUAL_SWEEP.block_s if plan.block_s is None else plan.block_s,
+        most_s=USUAL_SWEEP.most_s if plan.most_s is None else plan.most_s,
+        loss=USUAL_SWEEP.loss if plan.loss_percent is None else plan.loss_percent / 100,
+        most_sizes=USUAL_SWEEP.most_sizes if plan.sizes is None else plan.sizes,
+        seed=USUAL_SWEEP.seed if plan.seed is None else plan.seed,
+    )
+
+
+def sweep_state(sweep: Sweep, start: int, pool: PoolKind | None) -> SweepState:
+    """State of a sweep in the form of the wire.
+
+    Args:
+        sweep: it.
+        start: the size before it.
+        pool: which line sets a size for good; None: not known.
+    """
+    record = sweep.record or SweepRecord(USUAL_SWEEP, start, [])
+    curve = record.curve
+    gain = None if curve is None else curve.gain
+    return SweepState(
+        verdict=sweep.verdict,
+        start=record.start,
+        rounds=len(record.rounds),
+        discarded=record.discarded,
+        points=[] if curve is None else [_point(point) for point in curve.points],
+        best=None if curve is None else curve.best,
+        knee=None if curve is None else curve.knee,
+        knee_from=None if curve is None else curve.knee_from,
+        knee_to=None if curve is None else curve.knee_to,
+        gain=None if gain is None else measured_change(gain.mean, gain.low, gain.high),
+        refused=sorted(record.refused),
+        line=None if curve is None or pool is None else line(pool, curve.knee),
+        lost_s=record.lost_s,
+        elapsed_s=record.elapsed_s,
+        text=describe_sweep(record)[:1024],
+    )
+
+
+def _point(point: CurvePoint) -> SweepPoint:
+    bounded = math.isfinite(point.high)
+    return SweepPoint(
+        size=point.size,
+        ops_per_s=point.ops_per_s,
+        low=point.low if bounded else None,
+        high=point.high if bounded else None,
+        rounds=point.rounds,
+    )

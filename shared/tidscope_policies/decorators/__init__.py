@@ -1,1 +1,0 @@
-"""Behaviour that wraps any policy: bounds, pauses, warm-up, shadow mode, dips."""

@@ -1,0 +1,135 @@
+"""Files of leases: whole or not there, and no broken one does harm."""
+
+import os
+from pathlib import Path
+
+import pytest
+from fake_proc import FakeProc
+from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.steering.loop.affinity_leases import (
+    AffinityLease,
+    LeaseFolderError,
+    Leases,
+    left_changed,
+)
+from tidscope_collector.steering.loop.cpu_masks import ThreadMask, common_mask
+from tidscope_collector.steering.loop.setup import open_setup_opener
+
+PROC = ProcFs()
+ALL, ONE, TWO = frozenset({0, 1}), frozenset({0}), frozenset({1})
+
+
+def masks(*cpus: frozenset[int]) -> list[ThreadMask]:
+    return [ThreadMask(number, 5, mask) for number, mask in enumerate(cpus)]
+
+
+@pytest.fixture
+def leases(tmp_path: Path) -> Leases:
+    return Leases(PROC, tmp_path / "leases")
+
+
+def test_the_mask_of_most() -> None:
+    assert common_mask(masks(ONE, ALL, ALL)) == ALL
+    assert common_mask(masks(ONE, ONE, ALL)) == ONE
+    assert common_mask(masks(ONE, ALL)) == ALL
+    assert common_mask(masks(ONE, TWO)) == TWO
+
+
+def test_what_is_written_is_read(leases: Leases, tmp_path: Path) -> None:
+    lease = leases.new(7, 70, masks(ALL, ONE), ALL)
+    lease.applied = [[1]]
+    leases.write(lease)
+    found = leases.find(7)
+    assert found == lease
+    assert found is not None
+    assert [mask.cpus for mask in found.original] == [[0, 1], [0]]
+    assert found.owner_pid == os.getpid()
+    assert os.listdir(tmp_path / "leases") == ["7.json"]
+    assert leases.find(8) is None
+    leases.remove(lease)
+    leases.remove(lease)
+    assert leases.find(7) is None
+
+
+def test_ones_own_lease_is_not_recovered(leases: Leases) -> None:
+    leases.write(leases.new(7, 70, masks(ALL), ALL))
+    assert leases.held_by_other(7) is None
+    assert leases.recover() == []
+    assert leases.find(7) is not None
+
+
+def test_an_owner_is_known_by_its_start_too(leases: Leases) -> None:
+    lease = leases.new(7, 70, masks(ALL), ALL)
+    leases.write(lease.model_copy(update={"owner_start_ticks": lease.owner_start_ticks + 1}))
+    assert leases.held_by_other(7) is None
+    assert [done.pid for done in leases.recover()] == [7]
+    # Its parent lives, and with the right start it is another collector.
+    parent = os.getppid()
+    start = int(Path(f"/proc/{parent}/stat").read_text().rpartition(")")[2].split()[19])
+    leases.write(lease.model_copy(update={"owner_pid": parent, "owner_start_ticks": start}))
+    assert leases.held_by_other(7) == parent
+    assert leases.recover() == []
+
+
+def test_what_a_dead_owner_left_is_listed_and_not_touched(leases: Leases, tmp_path: Path) -> None:
+    me = os.getpid()
+    start = int(Path("/proc/self/stat").read_text().rpartition(")")[2].split()[19])
+    lease = leases.new(me, start, masks(ALL), ALL)
+    leases.write(lease)
+    assert left_changed(PROC, tmp_path / "leases") == []
+    dead = {"owner_start_ticks": lease.owner_start_ticks + 1}
+    leases.write(lease.model_copy(update=dead))
+    leases.write(leases.new(7, start + 1, masks(ALL), ALL).model_copy(update=dead))
+    (found,) = left_changed(PROC, tmp_path / "leases")
+    assert (found.pid, found.undo) == (me, f"taskset -acp 0,1 {me}")
+    assert found.name
+    assert leases.find(me) is not None
+    assert left_changed(PROC, tmp_path / "none") == []
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", "{}", "\0", '{"pid": 7}', '{"pid": "7"}', "[" * 100_000]
+)
+def test_a_broken_file_is_thrown_away(leases: Leases, tmp_path: Path, text: str) -> None:
+    path = tmp_path / "leases" / "7.json"
+    path.write_text(text)
+    assert leases.find(7) is None
+    assert leases.held_by_other(7) is None
+    assert leases.recover() == []
+    assert not path.exists()
+
+
+def test_a_file_under_another_name_is_thrown_away(leases: Leases, tmp_path: Path) -> None:
+    lease: AffinityLease = leases.new(7, 70, masks(ALL), ALL)
+    (tmp_path / "leases" / "8.json").write_text(lease.model_dump_json())
+    assert leases.recover() == []
+    assert os.listdir(tmp_path / "leases") == []
+
+
+def test_what_was_not_finished_is_thrown_away(leases: Leases, tmp_path: Path) -> None:
+    (tmp_path / "leases" / "7.new").write_text("{")
+    assert leases.recover() == []
+    assert os.listdir(tmp_path / "leases") == []
+
+
+def test_the_folder_is_closed_to_others(leases: Leases, tmp_path: Path) -> None:
+    assert (tmp_path / "leases").stat().st_mode & 0o777 == 0o700
+    (tmp_path / "leases").rmdir()
+    with pytest.raises(LeaseFolderError, match="cannot be written"):
+        leases.write(leases.new(7, 70, masks(ALL), ALL))
+
+
+def test_programs_that_a_dead_collector_left_are_named(tmp_path: Path) -> None:
+    proc = FakeProc(tmp_path / "proc")
+    proc.process(os.getpid())
+    proc.process(100)
+    procfs, folder = ProcFs(tmp_path / "proc"), tmp_path / "leases"
+    leases = Leases(procfs, folder)
+    for pid in (100, 101):
+        lease = leases.new(pid, 1000, [], frozenset({0, 1}), 2)
+        leases.write(lease.model_copy(update={"owner_pid": 999_999}))
+    _, restored = open_setup_opener(procfs, folder)
+    # The other one has ended: nothing of it is left to restore.
+    assert [(one.pid, one.threads, one.problem) for one in restored] == [(100, 0, "")]
+    assert list(folder.iterdir()) == []
+    assert leases.restored_size(100, 1000) is None
