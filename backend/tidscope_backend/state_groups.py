@@ -1,6 +1,6 @@
 """What states of threads have in common, and shares of their time. Pure.
 
-The page has the same groups: frontend/src/model/states.ts.
+The page has the same groups: frontend/src/stream/states.ts.
 """
 
 from collections.abc import Mapping

@@ -7,44 +7,44 @@ import { navigate, route } from "../base/routing";
 import { session } from "../base/session";
 import { focusSearch, spaceBar, useKeyboard } from "../base/useKeyboard";
 import { useStore } from "../base/useStore";
-import { useLiveClient } from "../pages/clients";
-import { DoctorPage } from "../pages/doctor/DoctorPage";
-import { ExperimentsPage } from "../pages/experiments/ExperimentsPage";
-import { LivePage } from "../pages/live/LivePage";
-import { compareBefore } from "../pages/live/scope/change/changeOpen";
-import { focusThread } from "../pages/live/scope/thread/ThreadDrawer";
-import { moveWindow } from "../pages/live/scope/windowKeys";
-import { drawerOpen } from "../pages/live/steer/drawer";
-import { NotFoundPage } from "../pages/NotFoundPage";
-import { RunPage } from "../pages/run/RunPage";
-import { RunsPage } from "../pages/runs/RunsPage";
-import { SignInPage } from "../pages/SignInPage";
+import { moveWindow } from "../chart/windowKeys";
+import { compareBefore } from "../features/change/changeOpen";
+import { DoctorPage } from "../features/doctor/DoctorPage";
+import { ExperimentsPage } from "../features/experiments/ExperimentsPage";
+import { LivePage } from "../features/live/LivePage";
+import { RunPage } from "../features/run/RunPage";
+import { RunsPage } from "../features/runs/RunsPage";
+import { drawerOpen } from "../features/steering/drawer";
+import { focusThread } from "../features/thread/ThreadDrawer";
+import { useLiveClient } from "../stream/clients";
 import { EmptyState } from "../ui/EmptyState";
 import styles from "./App.module.css";
 import { ErrorBoundary } from "./ErrorBoundary";
 import { KeyboardHelp } from "./KeyboardHelp";
+import { NotFoundPage } from "./NotFoundPage";
 import { SessionDialog } from "./SessionDialog";
+import { SignInPage } from "./SignInPage";
 import { Toasts } from "./Toasts";
 import { TopBar } from "./TopBar";
 
 /** These bring ECharts with them, or much else: those who only watch need not wait for that. */
 const ComparePage = lazy(async () => {
-  const { ComparePage } = await import("../pages/compare/ComparePage");
+  const { ComparePage } = await import("../features/compare/ComparePage");
   return { default: ComparePage };
 });
 
 const ExperimentPage = lazy(async () => {
-  const { ExperimentPage } = await import("../pages/experiments/ExperimentPage");
+  const { ExperimentPage } = await import("../features/experiments/ExperimentPage");
   return { default: ExperimentPage };
 });
 
 const TracesPage = lazy(async () => {
-  const { TracesPage } = await import("../pages/traces/TracesPage");
+  const { TracesPage } = await import("../features/traces/TracesPage");
   return { default: TracesPage };
 });
 
 const TracePage = lazy(async () => {
-  const { TracePage } = await import("../pages/traces/trace/TracePage");
+  const { TracePage } = await import("../features/trace/TracePage");
   return { default: TracePage };
 });
 

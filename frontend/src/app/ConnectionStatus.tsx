@@ -1,5 +1,5 @@
 import { useStore } from "../base/useStore";
-import { useLiveClient } from "../pages/clients";
+import { useLiveClient } from "../stream/clients";
 import { type Status, StatusIcon } from "../ui/StatusIcon";
 import type { Connection } from "../wire/liveSocket";
 import styles from "./ConnectionStatus.module.css";

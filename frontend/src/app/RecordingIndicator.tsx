@@ -3,7 +3,7 @@ import { runHref } from "../base/route";
 import { navigate } from "../base/routing";
 import { toast } from "../base/toasts";
 import { useStore } from "../base/useStore";
-import { useLiveClient } from "../pages/clients";
+import { useLiveClient } from "../stream/clients";
 import { PageLink } from "../ui/PageLink";
 import { RecordingDot } from "../ui/RecordingDot";
 import type { Recording } from "../wire/generated/models";

@@ -2,7 +2,7 @@ import { route } from "../base/routing";
 import { session } from "../base/session";
 import { chooseTheme, THEME_CHOICES, type ThemeChoice, themeChoice } from "../base/theme";
 import { useStore } from "../base/useStore";
-import { useLiveClient } from "../pages/clients";
+import { useLiveClient } from "../stream/clients";
 import { Button } from "../ui/Button";
 import { PageLink } from "../ui/PageLink";
 import { Select } from "../ui/Select";

@@ -1,9 +1,9 @@
 /** A model that has taken frame tables in, and what views are made of, for tests. */
 
-import { filterFrom } from "../model/filter";
-import { TargetModel } from "../model/targetModel";
-import { DEFAULT_REQUEST, type ViewRequest } from "../model/viewRequest";
-import { spanOf } from "../model/window";
+import { filterFrom } from "../stream/filter";
+import { TargetModel } from "../stream/targetModel";
+import { DEFAULT_REQUEST, type ViewRequest } from "../stream/viewRequest";
+import { spanOf } from "../stream/window";
 import type { ProcessGauges } from "../wire/generated/models";
 import { type FactRows, factTables } from "./facts";
 import { frame, type Row, TARGET } from "./frames";

@@ -1,0 +1,99 @@
+import { useCallback, useState } from "react";
+import { examine } from "../../api/client";
+import { usePolled } from "../../api/usePolled";
+import { localTime, utcTime } from "../../base/clock";
+import { useStore } from "../../base/useStore";
+import { useLiveClient } from "../../stream/clients";
+import { Button } from "../../ui/Button";
+import { ProblemNotice } from "../../ui/ProblemNotice";
+import { Select } from "../../ui/Select";
+import type { CheckStatus, DoctorReport } from "../../wire/generated/models";
+import { CheckCard } from "./CheckCard";
+import { DelayAccountingSwitch } from "./DelayAccountingSwitch";
+import styles from "./DoctorPage.module.css";
+import { PredictionPanel } from "./PredictionPanel";
+import { Sizes } from "./Sizes";
+
+/** What this machine lets tidscope measure, and how to fix what it does not. */
+export function DoctorPage() {
+  const live = useStore(useLiveClient().live);
+  const hosts = live?.hosts ?? [];
+  const [chosen, setChosen] = useState<string | null>(null);
+  const host = chosen ?? hosts[0]?.id ?? null;
+  const load = useCallback((signal: AbortSignal) => examine(host, signal), [host]);
+  const polled = usePolled(live === null ? null : load, null);
+  const { problem, loading, refresh } = polled;
+  const [answer, setAnswer] = useState<SwitchAnswer | null>(null);
+  const value = newest(polled.value, answer?.host === host ? answer.report : null);
+  return (
+    <section className={styles.page} aria-busy={loading}>
+      <header className={styles.head}>
+        <div className={styles.title}>
+          <h1>Doctor</h1>
+          <p className={styles.summary}>{value === null ? "" : summary(value)}</p>
+        </div>
+        {hosts.length > 1 ? (
+          <Select
+            label="Host"
+            value={host ?? ""}
+            choices={hosts.map(({ id, name }) => ({ value: id, label: name }))}
+            onChange={setChosen}
+          />
+        ) : null}
+        <Button onClick={refresh} disabled={loading}>
+          <span className={styles.again}>{loading ? "Checking…" : "Check again"}</span>
+        </Button>
+      </header>
+      {problem === null ? null : <ProblemNotice problem={problem} />}
+      {value === null ? (
+        <p className={styles.waiting}>{problem === null ? "Checking the host…" : ""}</p>
+      ) : (
+        <>
+          <p className={styles.about}>
+            {value.host} · Linux {value.kernel} · checked at{" "}
+            <time title={utcTime(value.checked_unix_ms)}>{localTime(value.checked_unix_ms)}</time>
+          </p>
+          <ul className="surface">
+            {value.checks.map((check) => (
+              <CheckCard key={check.name} check={check}>
+                {check.name === "delay-accounting" && check.enabled != null ? (
+                  <DelayAccountingSwitch
+                    host={host}
+                    on={check.enabled}
+                    onReport={(report) => setAnswer({ host, report })}
+                  />
+                ) : null}
+              </CheckCard>
+            ))}
+          </ul>
+          {host === null ? null : <Sizes key={`${host} ${value.checked_unix_ms}`} host={host} />}
+        </>
+      )}
+      <PredictionPanel />
+    </section>
+  );
+}
+
+/** The report that a change of the setting answered with, and its host. */
+interface SwitchAnswer {
+  readonly host: string | null;
+  readonly report: DoctorReport;
+}
+
+function newest(a: DoctorReport | null, b: DoctorReport | null): DoctorReport | null {
+  return a !== null && b !== null ? (a.checked_unix_ms > b.checked_unix_ms ? a : b) : (a ?? b);
+}
+
+function summary(report: DoctorReport): string {
+  const count = (status: CheckStatus) =>
+    report.checks.filter((check) => check.status === status).length;
+  const parts = [
+    [count("failed"), "failed"],
+    [count("limited"), "limited"],
+    [count("ok"), "OK"],
+  ] as const;
+  return parts
+    .filter(([number]) => number > 0)
+    .map(([number, word]) => `${number} ${word}`)
+    .join(", ");
+}

@@ -1,0 +1,54 @@
+import { BarChart, CustomChart, LineChart } from "echarts/charts";
+import { GridComponent, MarkLineComponent, TooltipComponent } from "echarts/components";
+import { type ECharts, init, use } from "echarts/core";
+import { CanvasRenderer } from "echarts/renderers";
+import { useEffect, useRef } from "react";
+import type { ChartTheme } from "../../chart/palette";
+import type { ExperimentChart } from "../../wire/generated/models";
+import { describeChart, experimentOption } from "./experimentOption";
+
+use([
+  BarChart,
+  CustomChart,
+  LineChart,
+  GridComponent,
+  MarkLineComponent,
+  TooltipComponent,
+  CanvasRenderer,
+]);
+
+interface ExperimentFigureProps {
+  readonly chart: ExperimentChart;
+  readonly theme: ChartTheme;
+  readonly height: number;
+}
+
+/** A chart of an experiment: means with their intervals. */
+export function ExperimentFigure({ chart, theme, height }: ExperimentFigureProps) {
+  const place = useRef<HTMLDivElement>(null);
+  const drawn = useRef<ECharts | null>(null);
+  useEffect(() => {
+    const element = place.current;
+    if (element === null) return undefined;
+    const made = init(element, null, { renderer: "canvas" });
+    drawn.current = made;
+    const observer = new ResizeObserver(() => made.resize());
+    observer.observe(element);
+    return () => {
+      observer.disconnect();
+      made.dispose();
+      drawn.current = null;
+    };
+  }, []);
+  useEffect(() => {
+    drawn.current?.setOption(experimentOption(chart, theme), { notMerge: true });
+  }, [chart, theme]);
+  return (
+    <div
+      ref={place}
+      role="img"
+      aria-label={describeChart(chart)}
+      style={{ width: "100%", height, contain: "size" }}
+    />
+  );
+}

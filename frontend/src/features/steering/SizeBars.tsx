@@ -1,0 +1,82 @@
+import { localTime } from "../../base/clock";
+import { useStore } from "../../base/useStore";
+import { useLiveClient } from "../../stream/clients";
+import { formatDuration, formatNumber, formatValue } from "../../stream/format";
+import { signalUnit, sizeTitle } from "../../stream/steerText";
+import type { SteerView } from "../../stream/steerView";
+import type { ShownUnit } from "../../stream/views";
+import type { Steering } from "../../wire/generated/models";
+import styles from "./SizeBars.module.css";
+import { SizePicture } from "./SizePicture";
+import { type Bar, behindBestText, sizeBars } from "./sizeBars";
+
+interface SizeBarsProps {
+  readonly steer: SteerView;
+  readonly steering: Steering | null;
+}
+
+/** Ends of a mean's interval; "" while there is none. */
+function withinText({ low, high }: Bar, unit: ShownUnit): string {
+  return low === null || high === null
+    ? ""
+    : `${formatNumber(low, unit)} – ${formatNumber(high, unit)}`;
+}
+
+/** Operations a second of each size that was tried, with how sure that is. */
+export function SizeBars({ steer, steering }: SizeBarsProps) {
+  const attached = useStore(useLiveClient().target)?.target?.attached_unix_us ?? null;
+  const band = steer.bands.at(-1);
+  const unit = signalUnit(band?.signal ?? null);
+  const bars = sizeBars(steer.tried, steering?.size ?? null);
+  const since =
+    attached === null || !Number.isFinite(steer.tried_since_s)
+      ? ""
+      : ` since ${localTime(attached / 1000 + 1000 * steer.tried_since_s)}`;
+  return (
+    <section className={styles.bars} aria-label="Ops by size">
+      <h3>
+        Ops by size<small>{since}</small>
+      </h3>
+      {bars.length === 0 ? (
+        <p className={styles.none}>No measured interval yet.</p>
+      ) : (
+        <>
+          <SizePicture bars={bars} unit={unit} />
+          <table className={styles.table}>
+            <thead className="visually-hidden">
+              <tr>
+                <th scope="col">{sizeTitle(band?.knob ?? null)}</th>
+                <th scope="col">Mean</th>
+                <th scope="col">95 % confidence interval</th>
+                <th scope="col">Compared with the best</th>
+                <th scope="col">Intervals</th>
+              </tr>
+            </thead>
+            <tbody>
+              {bars.map((bar) => (
+                <tr key={bar.size} data-bar={bar.size} data-current={bar.current}>
+                  <th scope="row" className={styles.size}>
+                    {bar.size}
+                    {bar.current ? <span className={styles.now}>current</span> : null}
+                  </th>
+                  <td className={styles.value}>
+                    <span className={styles.track} aria-hidden="true">
+                      <span className={styles.bar} style={{ width: `${100 * bar.share}%` }} />
+                    </span>
+                    <span className={styles.label}>
+                      {formatValue(bar.rate, unit)}
+                      {bar.wait_s === null ? "" : `, queue wait ${formatDuration(bar.wait_s)}`}
+                    </span>
+                  </td>
+                  <td className={styles.within}>{withinText(bar, unit)}</td>
+                  <td className={styles.behind}>{behindBestText(bar)}</td>
+                  <td className={styles.count}>×{bar.intervals}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </>
+      )}
+    </section>
+  );
+}
