@@ -1,10 +1,11 @@
 import { lazy, Suspense, useEffect, useState } from "react";
 import { addressSignIn } from "../api/session";
 import { foldIdle, idleFolded } from "../base/idleFold";
-import type { Command } from "../base/keyboard";
+import { type Command, KEY_HELP } from "../base/keyboard";
 import type { Route } from "../base/route";
 import { navigate, route } from "../base/routing";
 import { session } from "../base/session";
+import { dismiss, type Toast, toasts } from "../base/toasts";
 import { focusSearch, spaceBar, useKeyboard } from "../base/useKeyboard";
 import { useStore } from "../base/useStore";
 import { moveWindow } from "../chart/windowKeys";
@@ -17,14 +18,15 @@ import { RunsPage } from "../features/runs/RunsPage";
 import { drawerOpen } from "../features/steering/drawer";
 import { focusThread } from "../features/thread/ThreadDrawer";
 import { useLiveClient } from "../stream/clients";
+import { Button } from "../ui/Button";
+import { Dialog } from "../ui/Dialog";
 import { EmptyState } from "../ui/EmptyState";
+import { PageLink } from "../ui/PageLink";
+import { StatusIcon } from "../ui/StatusIcon";
 import styles from "./App.module.css";
 import { ErrorBoundary } from "./ErrorBoundary";
-import { KeyboardHelp } from "./KeyboardHelp";
-import { NotFoundPage } from "./NotFoundPage";
 import { SessionDialog } from "./SessionDialog";
 import { SignInPage } from "./SignInPage";
-import { Toasts } from "./Toasts";
 import { TopBar } from "./TopBar";
 
 /** These bring ECharts with them, or much else: those who only watch need not wait for that. */
@@ -191,6 +193,83 @@ export function App() {
       <Toasts />
       {help ? <KeyboardHelp onClose={() => setHelp(false)} /> : null}
       {sessions && !signedOut ? <SessionDialog onClose={() => setSessions(false)} /> : null}
+    </div>
+  );
+}
+
+/** An address that names nothing. */
+function NotFoundPage({ path }: { readonly path: string }) {
+  return (
+    <EmptyState title="Page not found" page>
+      <p>
+        <code>{path}</code> does not exist. Go to <PageLink href="/">Live</PageLink>,{" "}
+        <PageLink href="/runs">Runs</PageLink>, <PageLink href="/compare">Compare</PageLink> or{" "}
+        <PageLink href="/doctor">Doctor</PageLink>.
+      </p>
+    </EmptyState>
+  );
+}
+
+/** What the keys do. */
+function KeyboardHelp({ onClose }: { readonly onClose: () => void }) {
+  return (
+    <Dialog title="Keyboard shortcuts" onClose={onClose}>
+      <dl className={styles.keys}>
+        {KEY_HELP.map(([keys, does]) => (
+          <div key={does} className={styles.line}>
+            <dt className={styles.press}>
+              {keys.map((key) => (
+                <kbd key={key} className={styles.key}>
+                  {key}
+                </kbd>
+              ))}
+            </dt>
+            <dd>{does}</dd>
+          </div>
+        ))}
+      </dl>
+    </Dialog>
+  );
+}
+
+/** Long enough to read it and to think of pressing Undo. */
+const STAYS_MS = 20_000;
+
+/** Notices that came up, the newest last. */
+function Toasts() {
+  const all = useStore(toasts);
+  return (
+    <section className={styles.toasts} aria-label="Notifications" aria-live="polite">
+      {all.map((each) => (
+        <OneToast key={each.id} toast={each} />
+      ))}
+    </section>
+  );
+}
+
+function OneToast({ toast }: { readonly toast: Toast }) {
+  const { id, action } = toast;
+  useEffect(() => {
+    const timer = window.setTimeout(() => dismiss(id), STAYS_MS);
+    return () => window.clearTimeout(timer);
+  }, [id]);
+  return (
+    <div className={`popup ${styles.toast}`} data-kind={toast.kind}>
+      <StatusIcon status={toast.kind === "error" ? "error" : "ok"} />
+      <p className={styles.text}>{toast.text}</p>
+      {action === null ? null : (
+        <Button
+          onClick={() => {
+            dismiss(id);
+            action.run();
+          }}
+        >
+          {action.label}
+        </Button>
+      )}
+      <Button look="quiet" aria-label="Dismiss" onClick={() => dismiss(id)}>
+        ×
+      </Button>
     </div>
   );
 }

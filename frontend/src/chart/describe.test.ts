@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { NO_PARTS } from "../stream/timeParts";
+import { NO_PARTS } from "../stream/breakdown";
 import { chart, line } from "../testing/charts";
 import { began, decided, steerView } from "../testing/steering";
 import { describeChart, describeEvent, describeTimes, lineName, othersNote } from "./describe";

@@ -1,10 +1,10 @@
 /** Charts and events in words. */
 
+import { partName, TIME_PARTS, type TimePart } from "../stream/breakdown";
 import { exitStatusText } from "../stream/exitStatusText";
 import { counted, formatDuration, formatPercent, formatValue } from "../stream/format";
 import { signalName } from "../stream/steerText";
 import type { SteerView } from "../stream/steerView";
-import { partName, TIME_PARTS, type TimePart } from "../stream/timeParts";
 import type { ChartView, LineView, TimesRow, TimesView } from "../stream/views";
 import type { CountersSource, TargetEvent } from "../wire/generated/models";
 import { describeSteer, isSteerChart } from "./steerMarks";

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { PARTS } from "../stream/breakdown";
+import { PARTS, STATE_PARTS } from "../stream/breakdown";
 import { threadColour } from "../stream/threads";
-import { STATE_PARTS } from "../stream/timeParts";
 import { line } from "../testing/charts";
 import {
   colourStyle,

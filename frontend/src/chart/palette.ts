@@ -6,9 +6,8 @@
  * differ in their dash: nothing is shown by colour alone.
  */
 
-import type { Part } from "../stream/breakdown";
+import { isStatePart, type Part, type TimePart } from "../stream/breakdown";
 import { SHADES } from "../stream/threads";
-import { isStatePart, type TimePart } from "../stream/timeParts";
 import type { ChartId } from "../stream/viewRequest";
 import type { LineView } from "../stream/views";
 import { mixed } from "./rgb";

@@ -4,9 +4,9 @@
  * each has a contrast of at least 3:1 to its ground; states of one group differ in their shade.
  */
 
+import { type StatePart, stateOf } from "../stream/breakdown";
 import { PARKED } from "../stream/stateCells";
 import { STATES, type StateGroup, stateNumbered } from "../stream/states";
-import { type StatePart, stateOf } from "../stream/timeParts";
 import { mixed } from "./rgb";
 
 type GroupColours = Readonly<Record<StateGroup, string>>;

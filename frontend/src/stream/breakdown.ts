@@ -12,6 +12,9 @@
  * Pure; all times in seconds.
  */
 
+import { cellStateName, PARKED } from "./stateCells";
+import { STATES, type StateId, type ThreadState } from "./states";
+
 /** Parts, from the bottom of the stack to its top. */
 export const PARTS = [
   "cpu",
@@ -188,3 +191,74 @@ function move(values: Float64Array, c: number, amount: number): void {
 function known(value: number): number {
   return Number.isNaN(value) ? 0 : value;
 }
+
+/** `parked`: what of the waits for locks was for work, by the locks' kind. */
+export type TimePart = Part | StateId | "parked";
+
+/** A part that is a state, or one of its kinds. */
+export type StatePart = StateId | "parked";
+
+/** From the bottom of the stack up: work first, then what waits for work by its nature. */
+export const STATE_PARTS: readonly StatePart[] = [
+  "on_cpu",
+  "preempted",
+  "woken",
+  "futex",
+  "file_read",
+  "file_read_disk",
+  "file_write",
+  "file_write_disk",
+  "file_sync",
+  "file_sync_disk",
+  "page_fault_disk",
+  "page_fault",
+  "socket_receive",
+  "socket_send",
+  "socket_connect",
+  "pipe",
+  "io_uring",
+  "other_call",
+  "other",
+  "stopped",
+  "child",
+  "socket_accept",
+  "parked",
+  "poll",
+  "sleep",
+];
+
+/** All, from the bottom of the stack up; of one kind or the other, and the rest on top. */
+export const TIME_PARTS: readonly TimePart[] = [
+  ...PARTS.filter((part) => part !== "unsplit" && part !== "rest"),
+  ...STATE_PARTS,
+  "unsplit",
+  "rest",
+];
+
+const BY_ID = new Map<string, ThreadState>(STATES.map((state) => [state.id, state]));
+
+/** The state that a part is; undefined: it is none, or a kind of one. */
+export function stateOf(part: TimePart): ThreadState | undefined {
+  return BY_ID.get(part);
+}
+
+/** Whether a part is a state, or a kind of one. */
+export function isStatePart(part: TimePart): part is StatePart {
+  return part === "parked" || BY_ID.has(part);
+}
+
+/** Whether threads wait there for work by their nature. */
+export function isIdle(part: TimePart): boolean {
+  return part === "parked" || (BY_ID.get(part)?.idle ?? false);
+}
+
+/** Name of a part, as legends and texts give it. */
+export function partName(part: TimePart): string {
+  if (part === "parked") return cellStateName(PARKED);
+  return BY_ID.get(part)?.name ?? PART_NAMES[part as Part];
+}
+
+/** Parts that are not there. */
+export const NO_PARTS: Readonly<Record<TimePart, number>> = Object.fromEntries(
+  TIME_PARTS.map((part) => [part, Number.NaN]),
+) as Record<TimePart, number>;

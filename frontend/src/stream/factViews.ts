@@ -2,17 +2,17 @@
 
 import { type CallsView, callsView } from "./calls";
 import type { ViewInput } from "./chartView";
+import { type FactsState, ledgerState } from "./facts/state";
 import { type FindingsView, findingsSteps } from "./findings/findings";
-import { type LocksView, locksView } from "./locks";
+import { type LocksView, locksView, type ThreadLock, threadLocks } from "./locks";
 import { type NamesView, namesView } from "./namesView";
 import { type PoolsView, poolsView } from "./poolsView";
 import { type ProcessesView, processesView } from "./processesView";
 import type { Steps } from "./steps";
-import { type TakersView, takersView } from "./takers";
-import { type ThreadFactsView, threadFactsView } from "./threadFacts";
+import { type TakerRow, type TakersView, takersOf, takersView } from "./takers";
 import { type ThreadView, threadView } from "./threadView";
-import type { FactPart, ViewRequest } from "./viewRequest";
-import { type WakesView, wakesView } from "./wakes";
+import type { FactPart, ThreadKey, ViewRequest } from "./viewRequest";
+import { type WakePartner, type WakesView, wakePartners, wakesView } from "./wakes";
 import { type ChangeView, changeSteps } from "./windowChange";
 
 /** Views of them. */
@@ -96,4 +96,41 @@ export class FactViewMaker {
         return { names: namesView(input.model) };
     }
   }
+}
+
+interface ThreadFactsView extends FactsState {
+  /** The thread; null: none is selected. */
+  readonly key: ThreadKey | null;
+  readonly seconds: number;
+  readonly locks: readonly ThreadLock[];
+  readonly wakers: readonly WakePartner[];
+  readonly wakees: readonly WakePartner[];
+  /** What ran while it was in a run queue. */
+  readonly takers: readonly TakerRow[];
+}
+
+/** Of the selected thread. */
+function threadFactsView(input: ViewInput): ThreadFactsView {
+  const { model, request, span, now_s } = input;
+  const window = model.facts.wakes.window(span.t0_s, Math.min(span.t1_s, now_s));
+  const { seconds } = window;
+  const none = { seconds, locks: [], wakers: [], wakees: [], takers: [] };
+  const thread = threadOf(input);
+  const base = ledgerState(input, window);
+  if (!thread || base.state !== "ok") return { ...base, ...none, key: thread?.key ?? null };
+  return {
+    ...base,
+    key: request.selected,
+    seconds,
+    locks: threadLocks(input, thread.tid),
+    wakers: wakePartners(input, thread.tid, "wakers"),
+    wakees: wakePartners(input, thread.tid, "wakees"),
+    takers: takersOf(input, (tid) => tid === thread.tid).rows,
+  };
+}
+
+function threadOf({ model, request }: ViewInput) {
+  if (request.selected === null) return undefined;
+  for (const thread of model.threads.all()) if (thread.key === request.selected) return thread;
+  return undefined;
 }

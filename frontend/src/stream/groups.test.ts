@@ -1,7 +1,7 @@
 /** A group of processes: rows, lines and sums of each level. */
 
 import { describe, expect, it } from "vitest";
-import { factTables } from "../testing/facts";
+import { factTables } from "../testing/factModel";
 import { FIELDS, frame, type Row, TARGET } from "../testing/frames";
 import { chartView, chooseThreads, type ViewInput } from "./chartView";
 import { movingRates } from "./currentRates";

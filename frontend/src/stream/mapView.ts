@@ -1,15 +1,13 @@
 /** Makes the thread map, piece by piece: all columns when the rows change, else only new ones. */
 
-import type { RingField } from "./chartSpecs";
-import { RING_FIELDS } from "./chartSpecs";
+import { RING_FIELDS, type RingField } from "./chartSpecs";
 import { threadsIn, type ViewInput } from "./chartView";
 import { shownRate } from "./format";
 import { Pieces } from "./mapColumns";
-import { MapLanes } from "./mapLanes";
+import { BY_ROLE, countProcesses, MapLanes, type Stacking, stackingFor } from "./mapLanes";
 import { continued, layoutOf, type MapLayout, orderOf } from "./mapLayout";
 import type { MapView } from "./mapPicture";
 import { type MapSource, RateFiller } from "./mapRates";
-import { BY_ROLE, countProcesses, type Stacking, stackingFor } from "./mapStacks";
 import { StateFiller } from "./mapStates";
 import { ringOf } from "./series";
 import { STATE_FIELD } from "./states";

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { factInput, factModel } from "../testing/factModel";
-import type { FactRow, FactRows } from "../testing/facts";
+import { type FactRow, type FactRows, factInput, factModel } from "../testing/factModel";
 import { COLUMNS } from "../wire/generated/frameTables";
 import { FIGURES } from "./poolLog";
 import { poolsView } from "./poolsView";

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { factTables } from "../testing/facts";
+import { factTables } from "../testing/factModel";
 import { frame, type Row, TARGET } from "../testing/frames";
 import { began, decided } from "../testing/steering";
 import type { Target, TargetEvent } from "../wire/generated/models";
 import type { ViewInput } from "./chartView";
 import { filterFrom } from "./filter";
-import { opsTile } from "./opsTile";
 import { FIGURES } from "./poolLog";
 import { opsView, sizeView } from "./sizeView";
 import { TargetModel } from "./targetModel";
+import { opsTile } from "./tileView";
 import { DEFAULT_REQUEST } from "./viewRequest";
 
 const ROWS: Row[] = [{ tid: 1, start_s: 0, name: "main", counters: {} }];

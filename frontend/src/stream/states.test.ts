@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { CATALOGUE } from "../wire/generated/catalogue";
+import { STATE_PARTS, stateOf } from "./breakdown";
 import { SINCE_FIELD, STATE_FIELD, STATES, timeInState } from "./states";
-import { STATE_PARTS, stateOf } from "./timeParts";
 
 interface Case {
   readonly name: string;

@@ -14,27 +14,24 @@ import type {
   ThreadExited,
   ThreadRenamed,
 } from "../wire/generated/models";
-import { CgroupLog } from "./cgroupLog";
 import { RING_FIELDS } from "./chartSpecs";
 import { CounterTable } from "./counterTable";
 import { RateBase } from "./currentRates";
-import { EventLog } from "./eventLog";
+import { EventLog, LossLog } from "./eventLog";
 import { Facts } from "./facts/facts";
 import { GaugeLog } from "./gaugeLog";
 import { History } from "./history";
 import { InexactValues } from "./inexact";
 import { Levels } from "./levels";
-import { LossLog } from "./lossLog";
-import { MachineLog } from "./machineLog";
+import { CgroupLog, MachineLog } from "./machineLog";
 import { PoolLog } from "./poolLog";
 import { ProcessTable } from "./processTable";
 import { ProgramSizes } from "./programSizes";
-import { ProgramSteerLogs } from "./programSteerLogs";
 import type { RateExtremes } from "./rateExtremes";
 import { Reconciliation } from "./reconciliation";
 import { StateLog } from "./stateLog";
 import { isLedgerField } from "./states";
-import { SteerLog } from "./steerLog";
+import { ProgramSteerLogs, SteerLog } from "./steerLog";
 import { sameStart, type Thread, Threads } from "./threads";
 
 /** Instants are gathered in blocks of about this length. */

@@ -1,5 +1,6 @@
 /** The panel of one thread: its ledger, which adds up, and how long its stays were. */
 
+import { isIdle, STATE_PARTS, type StatePart, stateOf } from "./breakdown";
 import type { ViewInput } from "./chartView";
 import { STAYS } from "./facts/facts";
 import { BUCKETS, quantile } from "./facts/stayHistogram";
@@ -8,7 +9,6 @@ import { StateReader } from "./stateReader";
 import { FUTEX, stateNumbered } from "./states";
 import type { TargetModel } from "./targetModel";
 import type { Thread } from "./threads";
-import { isIdle, STATE_PARTS, type StatePart, stateOf } from "./timeParts";
 import type { ThreadKey } from "./viewRequest";
 
 /** Lengths of the stays of a thread in a state. */

@@ -4,11 +4,11 @@ import type { RingField } from "./chartSpecs";
 import type { ViewInput } from "./chartView";
 import { type CurrentRates, rateAt } from "./currentRates";
 import { shownRate } from "./format";
-import { opsTile } from "./opsTile";
 import { powerTile } from "./power";
 import { smoothingFor } from "./rate";
 import { readProcess, ringOf } from "./series";
 import { sparkline } from "./spark";
+import { signalName, signalUnit } from "./steerText";
 import { REFERENCE_S, usualOf } from "./usual";
 import type { ShownUnit, TileId, TileView, Usual } from "./views";
 
@@ -195,4 +195,32 @@ function turnover(
     if (within(end_s)) exited++;
   }
   return { born, exited };
+}
+
+const OPS_TILE_POINTS = 60;
+
+/** The last interval's operations a second; none while nothing steers. */
+export function opsTile({ model, span, now_s }: ViewInput): readonly TileView[] {
+  const band = model.steer.bandAt(now_s);
+  if (band === null) return [];
+  const end_s = Math.min(span.t1_s, now_s);
+  const decisions = model.steer.between(band.from_s, now_s);
+  const last = decisions.at(-1);
+  const tile: TileView = {
+    id: "ops",
+    label: band.proxy ? "Proxy signal" : "Ops",
+    unit: signalUnit(band.signal),
+    state: last === undefined ? "waiting" : "ok",
+    reason: last === undefined ? "waiting for the first interval" : "",
+    value: last?.rate ?? Number.NaN,
+    second: null,
+    first_label: "",
+    spark: model.steer.rates.sampled(span.t0_s, end_s, OPS_TILE_POINTS),
+    usual: null,
+  };
+  const name = signalName(band.signal);
+  const note = band.proxy
+    ? `Signal: ${name}, a proxy for operations; lower confidence.`
+    : `Signal: ${name}, over the last interval.`;
+  return [{ ...tile, note }];
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { cycle, LEDGER_TARGET, LedgerFrames, type LedgerThread } from "../testing/ledgers";
+import { isIdle, TIME_PARTS } from "./breakdown";
 import { filterFrom } from "./filter";
 import { TargetModel } from "./targetModel";
-import { isIdle, TIME_PARTS } from "./timeParts";
 import { timesView } from "./timesView";
 import { DEFAULT_REQUEST, type ViewRequest } from "./viewRequest";
 import type { ChartView, TimesRow } from "./views";

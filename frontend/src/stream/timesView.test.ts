@@ -5,7 +5,7 @@ import type { FrameHeader, Target, TargetEvent } from "../wire/generated/models"
 import { PARTS } from "./breakdown";
 import { filterFrom } from "./filter";
 import { TargetModel } from "./targetModel";
-import { edgesOf } from "./timesScope";
+import { edgesOf } from "./timesLedger";
 import { timesView } from "./timesView";
 import { DEFAULT_REQUEST, type ViewRequest } from "./viewRequest";
 import type { ChartView, TimesView } from "./views";

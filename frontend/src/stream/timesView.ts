@@ -1,14 +1,21 @@
 /** The chart of where the time goes: growth of counters per thread and column, cut into parts. */
 
-import { added, noTimes, type Part, type RawTimes, split } from "./breakdown";
+import {
+  added,
+  NO_PARTS,
+  noTimes,
+  type Part,
+  partName,
+  type RawTimes,
+  split,
+  TIME_PARTS,
+} from "./breakdown";
 import { emptyView, PLAIN_LINE, threadsIn, type ViewInput, whyAbsent } from "./chartView";
 import type { Stretches } from "./history";
 import { finished, STEP_THREADS, type Steps } from "./steps";
 import { PROCESS_SLOT, roleColour } from "./threads";
-import { NO_PARTS, partName, TIME_PARTS } from "./timeParts";
 import { ColumnSums, GrowthReader } from "./timesGrowth";
-import { gatherLedgers } from "./timesLedger";
-import { type Cut, edgesOf, type Gathered, scopeOf } from "./timesScope";
+import { type Cut, edgesOf, type Gathered, gatherLedgers, scopeOf } from "./timesLedger";
 import type { ChartRequest } from "./viewRequest";
 import type { ChartView, LineView, TimesRow, TimesView } from "./views";
 

@@ -14,9 +14,9 @@ import type {
   Target,
   TargetEvent,
 } from "../wire/generated/models";
+import type { TimePart } from "./breakdown";
 import type { Inexact } from "./inexact";
 import type { CpuCheck } from "./reconciliation";
-import type { TimePart } from "./timeParts";
 import type { ChartId, TableRequest, ThreadKey } from "./viewRequest";
 
 /** Unit of a value that is shown, for `formatValue` and `tickFormatter` of stream/format.ts. */

@@ -2,24 +2,38 @@ import { useCallback, useMemo } from "react";
 import { isKind } from "../../api/problem";
 import { compareRuns, listRuns } from "../../api/runs";
 import { usePolled } from "../../api/usePolled";
+import { localDate } from "../../base/clock";
 import { navigate } from "../../base/routing";
+import { theme } from "../../base/theme";
+import { useStore } from "../../base/useStore";
+import { CHART_THEMES } from "../../chart/chartTheme";
 import { childrenText, missingText } from "../../stream/dataLossText";
 import { Button } from "../../ui/Button";
 import { CopyButton } from "../../ui/CopyButton";
 import { EmptyState } from "../../ui/EmptyState";
 import { Notice } from "../../ui/Notice";
 import { ProblemNotice } from "../../ui/ProblemNotice";
-import type { Comparison } from "../../wire/generated/models";
-import { AddRun } from "./AddRun";
+import { Select } from "../../ui/Select";
+import { StatusIcon } from "../../ui/StatusIcon";
+import { MAX_COMPARED_RUNS } from "../../wire/generated/limits";
+import type { Comparison, RunSummary } from "../../wire/generated/models";
 import { Alignment } from "./Alignment";
 import styles from "./ComparePage.module.css";
 import { CurvesPanel } from "./CurvesPanel";
 import { DifferenceTable } from "./DifferenceTable";
 import { Groups } from "./Groups";
 import { LeadPanel } from "./LeadPanel";
-import { apiQuery, type CompareLink, compareHref, type PartProps, parseLink, runsOf } from "./link";
+import {
+  apiQuery,
+  type CompareLink,
+  compareHref,
+  type PartProps,
+  parseLink,
+  runsOf,
+  withRun,
+} from "./link";
 import { RoleMatching } from "./RoleMatching";
-import { SetupTable } from "./SetupTable";
+import { RunSample } from "./RunSample";
 import { StatesPanel } from "./StatesPanel";
 import { runOf } from "./side";
 
@@ -163,4 +177,87 @@ function leftOver(link: CompareLink, gone: readonly string[]): CompareLink {
     .map((group) => group.filter((run) => !gone.includes(run)))
     .filter((group) => group.length > 0);
   return { ...link, groups, match: link.match.filter(({ run }) => !gone.includes(run)) };
+}
+
+interface AddRunProps {
+  readonly link: CompareLink;
+  readonly runs: readonly RunSummary[];
+  readonly onLink: (link: CompareLink) => void;
+}
+
+/** Adds a run to the comparison. */
+function AddRun({ link, runs, onLink }: AddRunProps) {
+  const chosen = runsOf(link);
+  const others = runs.filter(({ id, state }) => !chosen.includes(id) && state !== "recording");
+  const full = chosen.length >= MAX_COMPARED_RUNS;
+  const first = full
+    ? "at most eight runs"
+    : others.length === 0
+      ? "no other runs"
+      : "choose a run…";
+  return (
+    <Select
+      label="Add"
+      value=""
+      disabled={full || others.length === 0}
+      choices={[
+        { value: "", label: first },
+        ...others.map(({ id, name, started_unix_us }) => ({
+          value: id,
+          label: `${name} (${localDate(started_unix_us / 1000)})`,
+        })),
+      ]}
+      onChange={(id) => onLink(id === "" ? link : withRun(link, id))}
+    />
+  );
+}
+
+/** What differs between the runs besides the measurements, the most important first. */
+function SetupTable({ comparison }: { readonly comparison: Comparison }) {
+  const { setup, runs } = comparison;
+  const colours = CHART_THEMES[useStore(theme)];
+  return (
+    <section className={styles.panel} aria-label="Setup">
+      <header className={styles.panelHead}>
+        <h2>Setup</h2>
+        <span className={styles.hint}>What differs between the runs besides the figures.</span>
+      </header>
+      {setup.length === 0 ? (
+        <p className={styles.none}>
+          <span className={styles.run}>
+            <StatusIcon status="ok" /> No known differences: same host, kernel, command and policy.
+          </span>
+        </p>
+      ) : (
+        <div className={styles.scroll}>
+          <table className={styles.table}>
+            <thead>
+              <tr>
+                <td />
+                {runs.map(({ run, name }, index) => (
+                  <th key={run} scope="col">
+                    <span className={styles.run}>
+                      <RunSample index={index} theme={colours} /> {name}
+                    </span>
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {setup.map(({ what, values }) => (
+                <tr key={what}>
+                  <th scope="row">{what}</th>
+                  {values.map((value, index) => (
+                    <td key={runs[index]?.run ?? index} className={styles.value}>
+                      {value}
+                    </td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  );
 }

@@ -1,7 +1,12 @@
-import { useMemo } from "react";
+import { LineChart } from "echarts/charts";
+import { GridComponent, TooltipComponent } from "echarts/components";
+import { connect, type ECharts, init, use } from "echarts/core";
+import { CanvasRenderer } from "echarts/renderers";
+import { useEffect, useMemo, useRef } from "react";
 import { theme } from "../../base/theme";
 import { useStore } from "../../base/useStore";
 import { CHART_THEMES } from "../../chart/chartTheme";
+import type { ChartTheme } from "../../chart/palette";
 import type { ShownUnit } from "../../stream/views";
 import { SegmentedControl } from "../../ui/SegmentedControl";
 import { Select } from "../../ui/Select";
@@ -9,9 +14,8 @@ import { Alignment } from "./Alignment";
 import shared from "./ComparePage.module.css";
 import styles from "./CurvesPanel.module.css";
 import { curveMetrics, curveRoles, curvesOf, isCounter, metricLabel } from "./curves";
-import type { CurvesView } from "./curvesOption";
+import { type CurvesView, curvesOption, describeCurves } from "./curvesOption";
 import type { CurveKind, Layout, PartProps } from "./link";
-import { RunCurves } from "./RunCurves";
 import { RunSample } from "./RunSample";
 
 const OVERLAY_PX = 320;
@@ -121,5 +125,49 @@ function Multiples({ view, title }: { readonly view: CurvesView; readonly title:
         );
       })}
     </div>
+  );
+}
+
+use([LineChart, GridComponent, TooltipComponent, CanvasRenderer]);
+
+interface RunCurvesProps {
+  readonly view: CurvesView;
+  readonly theme: ChartTheme;
+  readonly title: string;
+  readonly height: number;
+}
+
+/** Charts on one page point at the same moment. */
+const GROUP = "compare";
+
+/** Curves of runs; these do not grow, so ECharts draws all of it. */
+function RunCurves({ view, theme, title, height }: RunCurvesProps) {
+  const place = useRef<HTMLDivElement>(null);
+  const chart = useRef<ECharts | null>(null);
+  useEffect(() => {
+    const element = place.current;
+    if (element === null) return undefined;
+    const made = init(element, null, { renderer: "canvas" });
+    chart.current = made;
+    made.group = GROUP;
+    connect(GROUP);
+    const observer = new ResizeObserver(() => made.resize());
+    observer.observe(element);
+    return () => {
+      observer.disconnect();
+      made.dispose();
+      chart.current = null;
+    };
+  }, []);
+  useEffect(() => {
+    chart.current?.setOption(curvesOption(view, theme), { notMerge: true });
+  }, [view, theme]);
+  return (
+    <div
+      ref={place}
+      role="img"
+      aria-label={describeCurves(view, title)}
+      style={{ width: "100%", height, contain: "size" }}
+    />
   );
 }

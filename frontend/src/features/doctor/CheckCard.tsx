@@ -1,5 +1,4 @@
-import type { ReactNode } from "react";
-import { CodeText } from "../../ui/CodeText";
+import { createElement, Fragment, type ReactNode } from "react";
 import { CommandLine } from "../../ui/CommandLine";
 import { type Status, StatusIcon } from "../../ui/StatusIcon";
 import type { CheckStatus, DoctorCheck } from "../../wire/generated/models";
@@ -52,4 +51,12 @@ export function CheckCard({ check, unknown = false, children }: CheckCardProps) 
       </div>
     </li>
   );
+}
+
+/** A sentence in which commands stand between backticks, as terminals show them. */
+function CodeText({ text }: { readonly text: string }) {
+  const parts = text.split("`");
+  // Every second part stood between two of them.
+  const shown = parts.map((part, n) => (n % 2 === 1 ? createElement("code", null, part) : part));
+  return createElement(Fragment, null, ...shown);
 }

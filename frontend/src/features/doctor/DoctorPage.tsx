@@ -1,5 +1,6 @@
 import { useCallback, useState } from "react";
-import { examine } from "../../api/client";
+import { auditSizes, examine, setDelayAccounting } from "../../api/client";
+import { asProblem } from "../../api/problem";
 import { usePolled } from "../../api/usePolled";
 import { localTime, utcTime } from "../../base/clock";
 import { useStore } from "../../base/useStore";
@@ -7,12 +8,12 @@ import { useLiveClient } from "../../stream/clients";
 import { Button } from "../../ui/Button";
 import { ProblemNotice } from "../../ui/ProblemNotice";
 import { Select } from "../../ui/Select";
-import type { CheckStatus, DoctorReport } from "../../wire/generated/models";
+import type { CheckStatus, DoctorReport, Problem } from "../../wire/generated/models";
 import { CheckCard } from "./CheckCard";
-import { DelayAccountingSwitch } from "./DelayAccountingSwitch";
+import checkCardStyles from "./CheckCard.module.css";
 import styles from "./DoctorPage.module.css";
 import { PredictionPanel } from "./PredictionPanel";
-import { Sizes } from "./Sizes";
+import { auditText, sizeChecks } from "./sizeChecks";
 
 /** What this machine lets tidscope measure, and how to fix what it does not. */
 export function DoctorPage() {
@@ -96,4 +97,65 @@ function summary(report: DoctorReport): string {
     .filter(([number]) => number > 0)
     .map(([number, word]) => `${number} ${word}`)
     .join(", ");
+}
+
+interface SizesProps {
+  readonly host: string;
+}
+
+/** Pools of a host's programs whose sizes do not fit what the programs may use. */
+function Sizes({ host }: SizesProps) {
+  const load = useCallback((signal: AbortSignal) => auditSizes(host, signal), [host]);
+  const { value, problem } = usePolled(load, null);
+  const checks = value === null ? [] : sizeChecks(value);
+  return (
+    <section className={styles.sizes} aria-label="Sizes of pools">
+      <h2>Sizes of pools</h2>
+      {problem === null ? null : <ProblemNotice problem={problem} />}
+      <p className={styles.about}>{value === null ? "" : auditText(value)}</p>
+      {checks.length === 0 ? null : (
+        <ul className="surface">
+          {checks.map((check) => (
+            <CheckCard key={check.name} check={check} unknown={!check.known} />
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+interface DelayAccountingSwitchProps {
+  readonly host: string | null;
+  readonly on: boolean;
+  readonly onReport: (report: DoctorReport) => void;
+}
+
+/** Sets the kernel's delay accounting, and says what that does and does not do. */
+function DelayAccountingSwitch({ host, on, onReport }: DelayAccountingSwitchProps) {
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const [busy, setBusy] = useState(false);
+  const press = async () => {
+    setBusy(true);
+    setProblem(null);
+    try {
+      onReport(await setDelayAccounting(host, !on));
+    } catch (error) {
+      setProblem(asProblem(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <div className={checkCardStyles.switch}>
+      <p>
+        {on
+          ? "Threads that started before it was turned on have no delays: restart the program and attach again to see all of them. Turning it off stops the delay counters of all targets, attached ones included."
+          : "Only threads that start while it is on have delays: turn it on, restart the program, then attach again. The setting is host-wide, adds a small cost to every wait, and lasts until the next boot or until you turn it off here."}
+      </p>
+      <Button onClick={press} disabled={busy}>
+        {on ? "Turn off delay accounting" : "Turn on delay accounting"}
+      </Button>
+      {problem === null ? null : <ProblemNotice problem={problem} />}
+    </div>
+  );
 }

@@ -1,19 +1,29 @@
-import { useCallback } from "react";
+import { BarChart, CustomChart, LineChart } from "echarts/charts";
+import { GridComponent, MarkLineComponent, TooltipComponent } from "echarts/components";
+import { type ECharts, init, use } from "echarts/core";
+import { CanvasRenderer } from "echarts/renderers";
+import { useCallback, useEffect, useRef } from "react";
 import { getExperiment } from "../../api/experiments";
 import { usePolled } from "../../api/usePolled";
-import { runHref } from "../../base/route";
+import { liveHref, runHref } from "../../base/route";
 import { theme } from "../../base/theme";
 import { useStore } from "../../base/useStore";
 import { CHART_THEMES } from "../../chart/chartTheme";
+import type { ChartTheme } from "../../chart/palette";
+import { useLiveClient } from "../../stream/clients";
 import { Notice } from "../../ui/Notice";
 import { PageLink } from "../../ui/PageLink";
-import type { Experiment, ExperimentCell, ExperimentChart } from "../../wire/generated/models";
+import type {
+  Experiment,
+  ExperimentCell,
+  ExperimentChart,
+  ExperimentSummary,
+} from "../../wire/generated/models";
 import shared from "../compare/ComparePage.module.css";
-import { ExperimentFigure } from "./ExperimentFigure";
+import { Tiles } from "../tiles/Tiles";
 import styles from "./ExperimentsPage.module.css";
-import { numberText, seriesColour } from "./experimentOption";
+import { describeChart, experimentOption, numberText, seriesColour } from "./experimentOption";
 import { gainText, progressText } from "./experimentText";
-import { LiveRepeat } from "./LiveRepeat";
 import { Loaded } from "./Loaded";
 
 const PERIOD_MS = 3000;
@@ -251,4 +261,82 @@ function meanText(one: ExperimentCell["figures"][number] | undefined): string {
   if (one === undefined || one.figure.mean === null) return "n/a";
   const { mean, high } = one.figure;
   return high === null ? numberText(mean) : `${numberText(mean)} ± ${numberText(high - mean)}`;
+}
+
+/** The repeat that runs, as it runs: the first of its programs in a few numbers. */
+function LiveRepeat({ summary }: { readonly summary: ExperimentSummary }) {
+  const client = useLiveClient();
+  const live = useStore(client.live);
+  const first = summary.targets[0] ?? null;
+  useEffect(() => {
+    client.follow(first);
+    return () => client.follow(null);
+  }, [client, first]);
+  if (summary.cell === null) return null;
+  const target = live?.targets.find(({ id }) => id === first);
+  return (
+    <section className={shared.panel} aria-label="The repeat that runs">
+      <header className={shared.panelHead}>
+        <h2>Now: {summary.cell}</h2>
+        {summary.targets.map((id, index) => (
+          <PageLink key={id} href={liveHref(id)}>
+            watch {summary.targets.length > 1 ? (summary.workloads[index] ?? "it") : "it"} live
+          </PageLink>
+        ))}
+      </header>
+      <div className={styles.live}>
+        {target === undefined ? (
+          <p className={shared.hint}>Its programs are being started.</p>
+        ) : (
+          <Tiles target={target} />
+        )}
+      </div>
+    </section>
+  );
+}
+
+use([
+  BarChart,
+  CustomChart,
+  LineChart,
+  GridComponent,
+  MarkLineComponent,
+  TooltipComponent,
+  CanvasRenderer,
+]);
+
+interface ExperimentFigureProps {
+  readonly chart: ExperimentChart;
+  readonly theme: ChartTheme;
+  readonly height: number;
+}
+
+/** A chart of an experiment: means with their intervals. */
+function ExperimentFigure({ chart, theme, height }: ExperimentFigureProps) {
+  const place = useRef<HTMLDivElement>(null);
+  const drawn = useRef<ECharts | null>(null);
+  useEffect(() => {
+    const element = place.current;
+    if (element === null) return undefined;
+    const made = init(element, null, { renderer: "canvas" });
+    drawn.current = made;
+    const observer = new ResizeObserver(() => made.resize());
+    observer.observe(element);
+    return () => {
+      observer.disconnect();
+      made.dispose();
+      drawn.current = null;
+    };
+  }, []);
+  useEffect(() => {
+    drawn.current?.setOption(experimentOption(chart, theme), { notMerge: true });
+  }, [chart, theme]);
+  return (
+    <div
+      ref={place}
+      role="img"
+      aria-label={describeChart(chart)}
+      style={{ width: "100%", height, contain: "size" }}
+    />
+  );
 }

@@ -1,12 +1,12 @@
 /** Columns that several tables of figures have, so that one thing looks the same in all of them. */
 
 import type { ReactNode } from "react";
-import type { ChartTheme } from "../../chart/palette";
+import { SmallMarker } from "../../chart/Marker";
+import { type ChartTheme, colourStyle } from "../../chart/palette";
 import { formatNumber, formatValue } from "../../stream/format";
 import type { SortedColumn } from "../../ui/sortedColumn";
 import styles from "./facts.module.css";
 import { Share } from "./Share";
-import { type NamedThread, ThreadName } from "./ThreadName";
 
 /** What a column says of itself beside its name. */
 interface Heading {
@@ -143,3 +143,28 @@ export function estimated<T extends { readonly estimated: boolean }>(
 
 const ESTIMATED =
   "An estimate: the program's own account samples waits, by profile or by dumps of its threads.";
+
+/** A thread, or what is none (`tid` null), such as an interrupt. */
+interface NamedThread {
+  readonly tid: number | null;
+  readonly name: string;
+  readonly colour: number | null;
+}
+
+interface ThreadNameProps {
+  readonly thread: NamedThread;
+  readonly theme: ChartTheme;
+  /** Without the id: there is no room for it. */
+  readonly short?: boolean;
+}
+
+/** Name and id of a thread, or the name of what is none. */
+function ThreadName({ thread, theme, short = false }: ThreadNameProps) {
+  const { tid, name, colour } = thread;
+  return (
+    <span title={tid === null ? name : `${name} (${tid})`}>
+      {colour === null ? null : <SmallMarker style={colourStyle(colour, theme)} />}
+      {tid === null ? <em>{name}</em> : short ? name : `${name} (${tid})`}
+    </span>
+  );
+}

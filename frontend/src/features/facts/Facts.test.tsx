@@ -1,7 +1,7 @@
 import { screen, within } from "@testing-library/react";
 import { expect, it } from "vitest";
 import { FakeBackend } from "../../testing/backend";
-import { type FactRows, factTables } from "../../testing/facts";
+import { type FactRows, factTables } from "../../testing/factModel";
 import { TARGET } from "../../testing/frames";
 import { steadyWork } from "../../testing/steadyWork";
 import { TestPage } from "../../testing/TestPage";

@@ -1,15 +1,15 @@
 import { memo, useId, useRef, useState } from "react";
 import { useStore } from "../../base/useStore";
 import { useResize } from "../../chart/useResize";
+import type { LiveClient } from "../../stream/client";
 import { useLiveClient } from "../../stream/clients";
-import type { Finding } from "../../stream/findings/finding";
+import type { Finding, FindingLink } from "../../stream/findings/finding";
 import type { FindingsView } from "../../stream/findings/findings";
 import { formatDuration } from "../../stream/format";
 import { Button } from "../../ui/Button";
 import { ChangePanel } from "../change/ChangePanel";
 import { useFacts } from "../facts/useFacts";
 import styles from "./FindingsPanel.module.css";
-import { followLink } from "./followLink";
 
 /** A finding has room beside another from this width on, CSS pixels. */
 const ROOM_PX = 560;
@@ -111,4 +111,26 @@ function emptyText(view: FindingsView | null): string {
   }
   const why = not_reason === "" ? "they need the ledger of states" : not_reason;
   return `${looked} Not looked at: ${not_looked_at.join(", ")} (${why}).`;
+}
+
+/** Show what a finding is about: its panel, with what it names selected. */
+function followLink(client: LiveClient, link: FindingLink): void {
+  switch (link.panel) {
+    case "locks":
+      client.request({ open_lock: link.lock });
+      break;
+    case "wakes":
+    case "times":
+      client.request({ selected: link.key });
+      break;
+    case "takers":
+      break;
+  }
+  const panel = document.querySelector<HTMLElement>(`[data-panel="${link.panel}"]`);
+  if (panel === null) {
+    return;
+  }
+  panel.tabIndex = -1;
+  panel.scrollIntoView?.({ block: "start" });
+  panel.focus({ preventScroll: true });
 }

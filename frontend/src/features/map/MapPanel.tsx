@@ -1,11 +1,16 @@
 import { memo, use, useCallback, useState } from "react";
+import { localTime } from "../../base/clock";
 import { theme } from "../../base/theme";
 import { READABLE_MS, useStore, useThrottled } from "../../base/useStore";
+import { clockText } from "../../chart/axes";
 import { CHART_THEMES } from "../../chart/chartTheme";
 import type { MapScale } from "../../chart/mapColours";
 import { RING_FIELDS } from "../../stream/chartSpecs";
 import { useLiveClient } from "../../stream/clients";
-import { fieldLabel } from "../../stream/format";
+import { counted, fieldLabel, formatDuration, formatPercent } from "../../stream/format";
+import { groupAt, threadsOf } from "../../stream/mapLayout";
+import { cellShares, cellValue, type MapPicture, placeAt } from "../../stream/mapPicture";
+import { cellStateName, sharesOfCell } from "../../stream/stateCells";
 import { hasLedger, isLedgerField, STATE_FIELD } from "../../stream/states";
 import {
   DEFAULT_MAP,
@@ -14,14 +19,14 @@ import {
   type ThreadKey,
 } from "../../stream/viewRequest";
 import { Panel } from "../../ui/Panel";
+import { PictureTable } from "../../ui/PictureTable";
 import { PanelSlotContext } from "../../ui/panelSlot";
 import { SegmentedControl } from "../../ui/SegmentedControl";
 import { Select } from "../../ui/Select";
 import type { Target } from "../../wire/generated/models";
 import { MapLegend } from "./MapLegend";
 import styles from "./MapPanel.module.css";
-import { MapTable } from "./MapTable";
-import { mapHeight, mapText } from "./mapNote";
+import { valueText } from "./mapText";
 import { ThreadMap } from "./ThreadMap";
 
 const ROWS_BY = { process: "Processes", role: "Roles" } as const;
@@ -127,4 +132,107 @@ function choicesOf(target: Target): readonly string[] {
   const counters = target.fields.filter((field) => !isLedgerField(field));
   counters.sort((a, b) => Number(kept.includes(b)) - Number(kept.includes(a)));
   return hasLedger(target) ? [STATE_FIELD, ...counters] : counters;
+}
+
+/** Height for so many rows, CSS pixels. */
+function mapHeight(rows: number, large = false): number {
+  if (large) {
+    return 640;
+  }
+  if (rows <= 10) {
+    return 200;
+  }
+  return rows <= 40 ? 300 : 420;
+}
+
+const UNITS: Readonly<Record<string, string>> = {
+  cores: "cores",
+  share: "share of time",
+  "bytes/s": "bytes per second",
+  "1/s": "per second",
+};
+
+/** How many threads there are, how they share rows, and what a cell is. */
+function mapText(picture: MapPicture | null): string {
+  if (picture === null || picture.view.state !== "ok") {
+    return "";
+  }
+  const { view, layout } = picture;
+  const threads = layout.tid.length;
+  const states = view.field === STATE_FIELD;
+  const parts = [
+    states
+      ? `what threads did most of each ${formatDuration(view.bin_s)}`
+      : `${UNITS[view.unit] ?? view.unit}, mean over ${formatDuration(view.bin_s)}`,
+    counted(threads, "thread"),
+  ];
+  if (layout.per_row > 1) {
+    const word = states ? "together" : view.mix === "max" ? "highest shown" : "mean shown";
+    parts.push(`up to ${layout.per_row} per row, ${word}`);
+  }
+  if (view.since_s !== null) {
+    const since = localTime(view.attached_unix_ms + 1000 * view.since_s);
+    parts.push(`recorded since you chose it, ${since}`);
+  }
+  return parts.join(" · ");
+}
+
+/** More rows than this are read nowhere; the filter and the thread table narrow them down. */
+const MOST = 200;
+/** Instants before the newest one. */
+const EARLIER = 4;
+
+/** The map in words: its newest column, and some before it. */
+function MapTable() {
+  const picture = useThrottled(useLiveClient().map, READABLE_MS);
+  if (picture === null || picture.view.state !== "ok") return null;
+  const { layout, view } = picture;
+  // The last column is still being filled.
+  const newest = Math.max(picture.from, picture.to - 2);
+  const step = Math.max(1, Math.floor((newest - picture.from) / EARLIER));
+  const earlier = Array.from({ length: EARLIER }, (_, n) => newest - (n + 1) * step).filter(
+    (column) => column >= picture.from,
+  );
+  const rows = Array.from({ length: Math.min(MOST, layout.rows) }, (_, row) => row).filter(
+    (row) => threadsOf(layout, row) > 0,
+  );
+  const timeOf = (column: number) => clockText(view.attached_unix_ms + 1000 * column * view.bin_s);
+  return (
+    <PictureTable
+      label="What threads do now"
+      columns={[
+        { id: "thread", name: "Thread" },
+        { id: "role", name: "Role" },
+        { id: "now", name: `Now, ${timeOf(newest)}` },
+        ...earlier.map((column, n) => ({ id: `${n}`, name: timeOf(column) })),
+      ]}
+      rows={rows.map((row) => ({
+        id: row,
+        head: threadText(picture, newest, row),
+        cells: [
+          groupAt(layout, row)?.role ?? "",
+          ...[newest, ...earlier].map((column) => cellText(picture, column, row)),
+        ],
+      }))}
+      {...(layout.rows > MOST
+        ? { note: `The first ${MOST} rows; filter threads to see others.` }
+        : {})}
+    />
+  );
+}
+
+function threadText(picture: MapPicture, column: number, row: number): string {
+  const { layout } = picture;
+  const place = placeAt(picture, column, row);
+  const process = layout.processes[place] ?? "";
+  const thread = `${layout.names[place]} (${layout.tid[place]})`;
+  return process === "" ? thread : `${thread} of ${process}`;
+}
+
+function cellText(picture: MapPicture, column: number, row: number): string {
+  const value = cellValue(picture, column, row);
+  if (picture.view.field !== STATE_FIELD || !(value >= 0)) return valueText(picture, column, value);
+  return sharesOfCell(value, cellShares(picture, column, row))
+    .map(({ number, share }) => `${cellStateName(number)} ${formatPercent(share)}`)
+    .join(", ");
 }

@@ -2,6 +2,7 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import { attachGestures, type ChartControls } from "../../chart/gestures";
 import type { MapScale } from "../../chart/mapColours";
 import type { ChartTheme } from "../../chart/palette";
+import { groupColours, groupNumbered } from "../../chart/stateColours";
 import { placeTooltip, tooltipIn } from "../../chart/tooltip";
 import { useResize } from "../../chart/useResize";
 import { useVisibility } from "../../chart/useVisibility";
@@ -9,12 +10,12 @@ import type { LiveClient } from "../../stream/client";
 import { fieldLabel } from "../../stream/format";
 import { foldOf, rowAt } from "../../stream/mapLayout";
 import { placeOf } from "../../stream/mapPicture";
+import { cellStateName, type StateShare } from "../../stream/stateCells";
 import type { Hover, MapMix, MapRequest, ThreadKey } from "../../stream/viewRequest";
 import { type MapCursor, moveCursor } from "./mapCursor";
 import { mapSize } from "./mapPlot";
 import { MapSurface } from "./mapSurface";
-import { cellSentence, cellText, describeMap } from "./mapText";
-import { fillMapTooltip } from "./mapTooltip";
+import { type CellText, cellSentence, cellText, describeMap, shareText } from "./mapText";
 
 /** How often the text alternative may change: it is read, not watched. */
 const DESCRIBE_MS = 2000;
@@ -205,4 +206,50 @@ export function ThreadMap(props: ThreadMapProps) {
       </output>
     </>
   );
+}
+
+/** Fill the box with what a cell says. */
+function fillMapTooltip(box: HTMLElement, words: CellText, theme: ChartTheme): void {
+  Object.assign(box.style, {
+    background: theme.background,
+    color: theme.text,
+    border: `1px solid ${theme.grid}`,
+    fontFamily: theme.font,
+  });
+  const head = row(words.time, theme.muted);
+  const thread = row(words.thread, theme.text);
+  thread.style.fontWeight = "600";
+  const values =
+    words.shares.length > 0
+      ? words.shares.map((share) => shareRow(share, theme))
+      : [row(words.value, theme.text)];
+  const notes = words.notes.map((note) => row(note, theme.muted));
+  box.replaceChildren(head, thread, ...values, ...notes);
+}
+
+function row(text: string, colour: string): HTMLElement {
+  const element = document.createElement("div");
+  element.textContent = text;
+  element.style.color = colour;
+  return element;
+}
+
+function shareRow({ number, share }: StateShare, theme: ChartTheme): HTMLElement {
+  const element = row("", theme.text);
+  Object.assign(element.style, { display: "flex", alignItems: "center", gap: "6px" });
+  const swatch = document.createElement("span");
+  const group = groupNumbered(number);
+  Object.assign(swatch.style, {
+    width: "10px",
+    height: "10px",
+    flex: "none",
+    background: group === null ? "none" : groupColours(theme.dark)[group],
+  });
+  const name = document.createElement("span");
+  name.textContent = cellStateName(number);
+  const percent = document.createElement("span");
+  percent.textContent = shareText(share);
+  Object.assign(percent.style, { marginLeft: "auto", fontVariantNumeric: "tabular-nums" });
+  element.append(swatch, name, percent);
+  return element;
 }

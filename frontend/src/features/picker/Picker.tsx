@@ -6,6 +6,7 @@ import { useStore } from "../../base/useStore";
 import { useLiveClient } from "../../stream/clients";
 import { Button } from "../../ui/Button";
 import { Checkbox } from "../../ui/Checkbox";
+import { CommandLine } from "../../ui/CommandLine";
 import { EmptyState } from "../../ui/EmptyState";
 import { ProblemNotice } from "../../ui/ProblemNotice";
 import { SearchField } from "../../ui/SearchField";
@@ -15,11 +16,9 @@ import { Tooltip } from "../../ui/Tooltip";
 import type { GroupSelector, Process } from "../../wire/generated/models";
 import { useAttach } from "../attach/useAttach";
 import { AttachedTargets } from "./AttachedTargets";
-import { Hints, hideHints } from "./Hints";
 import { Interests } from "./Interests";
 import type { Interesting } from "./interest";
 import { expressionHolds, expressionOf } from "./match";
-import { NoCollector } from "./NoCollector";
 import styles from "./Picker.module.css";
 import { ProcessTable, type ProcessTableHandle } from "./ProcessTable";
 import { type Grouping, type PickerRow, pickerRows } from "./rows";
@@ -215,6 +214,75 @@ export function Picker() {
           handle={table}
         />
       )}
+    </section>
+  );
+}
+
+/** Nothing measures yet: how to start what does. */
+function NoCollector() {
+  const scheme = window.location.protocol === "https:" ? "wss" : "ws";
+  const backend = `${scheme}://${window.location.host}/ws/collector`;
+  return (
+    <EmptyState title="No collector is connected">
+      <p>
+        The backend is running, but no collector is connected to it. A collector reads the kernel's
+        counters on the host you want to watch: through taskstats as root, otherwise from /proc.
+      </p>
+      <div className={styles.commands}>
+        <p>
+          To run collector and backend together on this host (restarts the collector if it exits):
+        </p>
+        <CommandLine command="sudo tidscope up" what="the command that starts both" />
+        <p>
+          To run only a collector, with the secret that <code>tidscope hosts add NAME</code> prints
+          where the backend runs:
+        </p>
+        <CommandLine
+          command={`sudo --preserve-env=TIDSCOPE_COLLECTOR_SECRET tidscope collect --backend ${backend}`}
+          what="the command that starts a collector"
+        />
+      </div>
+      <p>This page continues as soon as a collector connects.</p>
+    </EmptyState>
+  );
+}
+
+const KEY = "tidscope.hints";
+const SEEN = "seen";
+
+/** They are not shown again on this browser. */
+function hideHints(): void {
+  window.localStorage.setItem(KEY, SEEN);
+}
+
+/** The first steps, until somebody took one or closed them. */
+function Hints() {
+  const [shown, setShown] = useState(() => window.localStorage.getItem(KEY) !== SEEN);
+  if (!shown) {
+    return null;
+  }
+  return (
+    <section className={styles.hints} aria-label="First steps">
+      <ol>
+        <li>
+          <strong>Pick</strong> a process or group: nothing is stopped or changed in it.
+        </li>
+        <li>
+          <strong>Drag</strong> over a moment in any chart: everything answers for that moment.
+        </li>
+        <li>
+          <strong>Record</strong> a run, change something, and compare the two.
+        </li>
+      </ol>
+      <Button
+        look="quiet"
+        onClick={() => {
+          hideHints();
+          setShown(false);
+        }}
+      >
+        Got it
+      </Button>
     </section>
   );
 }

@@ -2,7 +2,7 @@
 
 import { counted } from "../../stream/format";
 import type { GroupSelector, Process } from "../../wire/generated/models";
-import { matchesSearch } from "./search";
+import { termHolds } from "./match";
 
 /** What processes are listed under. */
 export type Grouping = "none" | "tree" | "container" | "unit";
@@ -255,5 +255,34 @@ function byCpu(rows: readonly PickerRow[]): PickerRow[] {
       b.figures.threads - a.figures.threads ||
       (a.process?.pid ?? 0) - (b.process?.pid ?? 0) ||
       (a.key < b.key ? -1 : 1),
+  );
+}
+
+/**
+ * Whether a process matches what was typed: each word must be in its name, command line, user, pid,
+ * container, pod, unit or a port it listens on (":80" means a port only, and wholly), or be a term of a
+ * match expression (match.ts).
+ */
+export function matchesSearch(process: Process, typed: string): boolean {
+  const words = typed.split(/\s+/).filter(Boolean);
+  return words.every((word) => termHolds(process, word) ?? matchesWord(process, word));
+}
+
+function matchesWord(process: Process, typed: string): boolean {
+  const word = typed.toLowerCase();
+  if (/^:[0-9]+$/.test(word)) {
+    return process.ports.includes(Number(word.slice(1)));
+  }
+  return (
+    process.name.toLowerCase().includes(word) ||
+    (process.command ?? process.executable ?? "").toLowerCase().includes(word) ||
+    process.user.toLowerCase() === word ||
+    (process.unit ?? "").toLowerCase().includes(word) ||
+    (process.container?.name ?? "").toLowerCase().includes(word) ||
+    (process.container?.id ?? "").startsWith(word) ||
+    (process.container?.pod_name ?? "").toLowerCase().includes(word) ||
+    (process.container?.pod ?? "").startsWith(word) ||
+    String(process.pid).startsWith(word) ||
+    process.ports.some((port) => String(port).startsWith(word))
   );
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Process } from "../../wire/generated/models";
-import { matchesSearch } from "./search";
+import { matchesSearch } from "./rows";
 
 const process = (more: Partial<Process>): Process => ({
   pid: 4321,

@@ -2,7 +2,7 @@ import { within } from "@testing-library/react";
 import { expect, it } from "vitest";
 import { FIGURES } from "../../stream/poolLog";
 import { FakeBackend } from "../../testing/backend";
-import { factTables } from "../../testing/facts";
+import { factTables } from "../../testing/factModel";
 import { frame, TARGET } from "../../testing/frames";
 import { steadyWork } from "../../testing/steadyWork";
 import { TestPage } from "../../testing/TestPage";

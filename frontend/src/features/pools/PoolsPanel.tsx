@@ -1,6 +1,7 @@
 import { memo, useRef, useState } from "react";
 import { theme } from "../../base/theme";
 import { READABLE_MS, useSelected, useStore, useThrottled } from "../../base/useStore";
+import { clockText } from "../../chart/axes";
 import { CHART_THEMES } from "../../chart/chartTheme";
 import { useLiveClient } from "../../stream/clients";
 import { counted, formatDuration, formatNumber, formatValue } from "../../stream/format";
@@ -8,13 +9,13 @@ import type { JobTimes, PoolRow, PoolsView } from "../../stream/poolsView";
 import type { TargetView } from "../../stream/views";
 import type { Span } from "../../stream/window";
 import { Panel } from "../../ui/Panel";
+import { PictureTable } from "../../ui/PictureTable";
 import { SortedTable } from "../../ui/SortedTable";
 import type { SortedColumn } from "../../ui/sortedColumn";
 import { rateColumn, shareColumn, textColumn } from "../facts/FactColumns";
 import { FactMessage } from "../facts/FactMessage";
 import { useFacts } from "../facts/useFacts";
 import { PoolCharts } from "./PoolCharts";
-import { PoolTable } from "./PoolTable";
 import styles from "./pools.module.css";
 
 const SOURCES: Readonly<Record<string, string>> = {
@@ -225,5 +226,50 @@ function Opened({ row, axis, colours }: OpenedProps) {
         </div>
       </dl>
     </section>
+  );
+}
+
+/** Readings that are listed. */
+const ROWS = 12;
+
+const POOL_TABLE_COLUMNS = [
+  { id: "time", name: "Time" },
+  { id: "size", name: "Size" },
+  { id: "busy", name: "Busy" },
+  { id: "finished", name: "Finished" },
+  { id: "submitted", name: "Submitted" },
+  { id: "ait", name: "Queue wait, mean" },
+];
+
+interface PoolTableProps {
+  readonly row: PoolRow;
+  /** Attach, Unix milliseconds. */
+  readonly attached_unix_ms: number;
+}
+
+/** How a pool went, as a table: some of its readings, newest first. */
+function PoolTable({ row, attached_unix_ms }: PoolTableProps) {
+  const { time_s, size, busy, finished_per_s, submitted_per_s, ait_s } = row.series;
+  const step = Math.max(1, Math.floor(time_s.length / ROWS));
+  const places = Array.from(time_s.keys())
+    .reverse()
+    .filter((_, n) => n % step === 0);
+  const series = [
+    [size, "count"],
+    [busy, "count"],
+    [finished_per_s, "1/s"],
+    [submitted_per_s, "1/s"],
+    [ait_s, "s"],
+  ] as const;
+  return (
+    <PictureTable
+      label={`Pool ${row.name}`}
+      columns={POOL_TABLE_COLUMNS}
+      rows={places.map((place) => ({
+        id: place,
+        head: clockText(attached_unix_ms + 1000 * (time_s[place] ?? Number.NaN)),
+        cells: series.map(([values, unit]) => formatValue(values[place] ?? Number.NaN, unit)),
+      }))}
+    />
   );
 }

@@ -1,26 +1,29 @@
-import { useEffect, useMemo, useRef, useState } from "react";
-import { listRuns } from "../../api/runs";
+import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
+import { asProblem } from "../../api/problem";
+import { deleteRun, importRun, listRuns, restoreRun } from "../../api/runs";
 import { VIEW_ONLY } from "../../api/session";
 import { usePolled } from "../../api/usePolled";
+import { runHref } from "../../base/route";
 import { navigate } from "../../base/routing";
 import { session } from "../../base/session";
+import { toast } from "../../base/toasts";
 import { useStore } from "../../base/useStore";
 import { useLiveClient } from "../../stream/clients";
 import { counted, formatDuration, formatValue } from "../../stream/format";
+import { runTargetName } from "../../stream/targetName";
 import { Button } from "../../ui/Button";
 import { EmptyState } from "../../ui/EmptyState";
+import { FileDrop } from "../../ui/FileDrop";
+import { Notice } from "../../ui/Notice";
 import { ProblemNotice } from "../../ui/ProblemNotice";
 import { SearchField } from "../../ui/SearchField";
 import { MAX_COMPARED_RUNS, MIN_COMPARED_RUNS } from "../../wire/generated/limits";
-import type { RunsResponse } from "../../wire/generated/models";
+import type { DamagedRun, Problem, RunSummary, RunsResponse } from "../../wire/generated/models";
 import { compareHref, linkOf } from "../compare/link";
-import { DamagedRuns } from "./DamagedRuns";
-import { DeletedRuns } from "./DeletedRuns";
-import { ImportRun } from "./ImportRun";
+import collapsedListStyles from "./CollapsedList.module.css";
 import styles from "./RunsPage.module.css";
 import { RunsTable } from "./RunsTable";
 import { filterRuns, NEWEST_FIRST, sortRuns } from "./runList";
-import { useDelete } from "./useDelete";
 
 /** Runs are made and changed by others too: other pages, the command line. */
 const PERIOD_MS = 5000;
@@ -166,4 +169,139 @@ function aboutText(
         ? ` · at most ${MAX_COMPARED_RUNS} can be compared`
         : "";
   return `${count} · ${size}${age}${most}${hint}`;
+}
+
+/** Folders among the runs that cannot be read: they are left as they are. */
+function DamagedRuns({ damaged }: { readonly damaged: readonly DamagedRun[] }) {
+  if (damaged.length === 0) {
+    return null;
+  }
+  return (
+    <details className={`surface ${collapsedListStyles.list}`}>
+      <summary>Unreadable folders: {damaged.length}</summary>
+      <p className={collapsedListStyles.more}>tidscope leaves them untouched.</p>
+      <ul>
+        {damaged.map(({ folder, reason }) => (
+          <li key={folder}>
+            <code className={collapsedListStyles.what}>{folder}</code>
+            <span className={collapsedListStyles.more}>{reason}</span>
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+interface Deleting {
+  readonly remove: (run: RunSummary) => void;
+  readonly restore: (run: RunSummary) => void;
+  /** Why the last of it was refused. */
+  readonly failed: Problem | null;
+}
+
+/** Deleting, which can be undone for an hour. */
+function useDelete(onDone: () => void): Deleting {
+  const [failed, setFailed] = useState<Problem | null>(null);
+  const tried = async (what: () => Promise<unknown>, then: () => void) => {
+    setFailed(null);
+    try {
+      await what();
+      then();
+    } catch (error) {
+      setFailed(asProblem(error));
+    }
+    onDone();
+  };
+  const restore = (run: RunSummary) =>
+    void tried(
+      () => restoreRun(run.id),
+      () => toast(`Restored ${run.name}.`),
+    );
+  const remove = (run: RunSummary) =>
+    void tried(
+      () => deleteRun(run.id),
+      () => toast(`Deleted ${run.name}.`, { label: "Undo", run: () => restore(run) }),
+    );
+  return { remove, restore, failed };
+}
+
+interface DeletedRunsProps {
+  readonly runs: readonly RunSummary[];
+  readonly locked: boolean;
+  readonly onRestore: (run: RunSummary) => void;
+}
+
+/** What was deleted within the hour and can be had back. */
+function DeletedRuns({ runs, locked, onRestore }: DeletedRunsProps) {
+  if (runs.length === 0) {
+    return null;
+  }
+  return (
+    <details className={`surface ${collapsedListStyles.list}`}>
+      <summary>Deleted within the last hour: {runs.length}</summary>
+      <ul>
+        {runs.map((run) => (
+          <li key={run.id} data-deleted={run.id}>
+            <span className={collapsedListStyles.what}>{run.name}</span>
+            <span className={collapsedListStyles.more}>
+              {runTargetName(run)}, {formatDuration(run.duration_ns / 1e9)},{" "}
+              {formatValue(run.counts.bytes, "bytes")}
+            </span>
+            <Button
+              disabled={locked}
+              aria-label={`Restore ${run.name}`}
+              onClick={() => onRestore(run)}
+            >
+              Restore
+            </Button>
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+interface ImportRunProps {
+  readonly locked: boolean;
+  readonly onDone: () => void;
+  /** Given what opens the file chooser. */
+  readonly children: (open: () => void) => ReactNode;
+}
+
+/** Brings runs in that were exported as folders. */
+function ImportRun({ locked, onDone, children }: ImportRunProps) {
+  const [busy, setBusy] = useState("");
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const bring = async (files: readonly File[]) => {
+    setProblem(null);
+    for (const file of files) {
+      setBusy(file.name);
+      try {
+        const run = await importRun(file);
+        toast(`Imported ${run.name}.`, { label: "Open", run: () => navigate(runHref(run.id)) });
+      } catch (error) {
+        setProblem(asProblem(error));
+      }
+    }
+    setBusy("");
+    onDone();
+  };
+  return (
+    <FileDrop
+      label="Runs"
+      choose="Run to import"
+      accept=".zst,.tar.zst,application/zstd"
+      hint="Drop a run (.tar.zst) to import it"
+      locked={locked}
+      onFiles={(files) => void bring(files)}
+    >
+      {(open) => (
+        <>
+          {problem === null ? null : <ProblemNotice problem={problem} />}
+          {busy === "" ? null : <Notice status="info" title={`Importing ${busy}…`} />}
+          {children(open)}
+        </>
+      )}
+    </FileDrop>
+  );
 }

@@ -3,7 +3,7 @@
 import { screen } from "@testing-library/react";
 import { expect, it } from "vitest";
 import { FakeBackend } from "../../testing/backend";
-import { factTables } from "../../testing/facts";
+import { factTables } from "../../testing/factModel";
 import { frame, type Row, TARGET } from "../../testing/frames";
 import { TestPage } from "../../testing/TestPage";
 import type { Target } from "../../wire/generated/models";

@@ -1,14 +1,17 @@
-import { memo, type ReactNode, useEffect, useMemo } from "react";
-import { READABLE_MS, useSelected, useThrottled } from "../../base/useStore";
+import { memo, type ReactNode, useCallback, useEffect, useMemo, useSyncExternalStore } from "react";
+import { READABLE_MS, useSelected, useStore, useThrottled } from "../../base/useStore";
 import type { LiveClient } from "../../stream/client";
 import { useLiveClient } from "../../stream/clients";
 import type { FactViews } from "../../stream/factViews";
-import type { TileView } from "../../stream/views";
+import { fieldNamed } from "../../stream/format";
+import { timelineTitle } from "../../stream/steerText";
+import type { ChartView, TileView } from "../../stream/views";
 import type { Target } from "../../wire/generated/models";
 import { type AbsentPanel, AbsentPanels } from "../arrange/AbsentPanels";
 import { ArrangedPanels, type PanelSpec } from "../arrange/ArrangedPanels";
 import { CallsPanel } from "../calls/CallsPanel";
 import { ChartPanel } from "../charts/ChartPanel";
+import { CHARTS, type ChartInfo, chartAbsentReason } from "../charts/panels";
 import { EventList } from "../events/EventList";
 import { LocksPanel } from "../locks/LocksPanel";
 import { MapPanel } from "../map/MapPanel";
@@ -20,7 +23,6 @@ import { TakersPanel } from "../takers/TakersPanel";
 import { ThreadTable } from "../threads/ThreadTable";
 import { TimesPanel } from "../times/TimesPanel";
 import { WakesPanel } from "../wakes/WakesPanel";
-import { useCharts } from "./useCharts";
 
 const NO_CALLS =
   "Counting system calls is switched off: it costs more than the rest of the ledger. " +
@@ -144,4 +146,94 @@ function usePools(client: LiveClient): FactViews["pools"] | null {
 function powerReason(tiles: readonly TileView[] | null): string {
   const tile = tiles?.find(({ id }) => id === "power");
   return tile?.state === "absent" ? tile.reason : "";
+}
+
+/** Charts that a target has and has not. */
+interface Charts {
+  readonly there: readonly ChartInfo[];
+  readonly absent: readonly AbsentPanel[];
+  /** Sizes have a timeline with operations below, in place of a chart. */
+  readonly timeline: boolean;
+  readonly timelineTitle: string;
+}
+
+function useCharts(target: Target): Charts {
+  const client = useLiveClient();
+  const empty = useEmptyCharts(client);
+  const steer = useStore(client.steer);
+  const steers = target.steering !== null || (target.programs ?? []).length > 0;
+  const steered = steer !== null || steers;
+  const counted = useOperations(client);
+  // Pools report their sizes, whether anything steers them or not.
+  const reported = useSelected(client.chart("gomaxprocs"), isThere);
+  const knob = (steer?.bands.at(-1) ?? target.steering)?.knob ?? null;
+  const charts = useMemo(() => {
+    const judged = CHARTS.map((panel) => {
+      const reason = chartAbsentReason(panel, target);
+      return { panel, reason: reason ?? (empty.has(panel.chart) ? whyEmpty(panel) : null) };
+    });
+    const sized = judged.some(
+      ({ panel, reason }) => panel.chart === "gomaxprocs" && reason === null,
+    );
+    const timeline = steered || (counted && (sized || reported));
+    const others = judged.filter(({ panel }) => !(timeline && panel.chart === "gomaxprocs"));
+    return {
+      there: others.filter(({ reason }) => reason === null).map(({ panel }) => panel),
+      absent: others.flatMap(({ panel: { chart, title }, reason }) =>
+        reason === null ? [] : [{ id: chart, title, reason }],
+      ),
+      timeline,
+      timelineTitle: timelineTitle(target, knob),
+    };
+  }, [target, empty, steered, counted, reported, knob]);
+  useWatched(client, charts.absent);
+  return charts;
+}
+
+/** A chart that is absent is still requested: a thread that has the field may start at any time. */
+function useWatched(client: LiveClient, absent: readonly AbsentPanel[]): void {
+  useEffect(() => {
+    const ids: readonly string[] = absent.map(({ id }) => id);
+    const ends = CHARTS.filter(({ chart }) => ids.includes(chart)).map(({ chart }) =>
+      client.mountChart(chart, 1, false),
+    );
+    return () => {
+      for (const end of ends) end();
+    };
+  }, [client, absent]);
+}
+
+/** Whether operations are known, by a policy or without one. */
+function useOperations(client: LiveClient): boolean {
+  useEffect(() => client.mountChart("ops", 1, false), [client]);
+  return useSelected(client.chart("ops"), isThere);
+}
+
+function isThere(view: ChartView | null): boolean {
+  return view?.state === "ok";
+}
+
+function whyEmpty(panel: ChartInfo): string {
+  const meaning = fieldNamed(panel.fields[0] ?? "")?.meaning ?? "";
+  return `No thread of this target has a value. ${meaning}`;
+}
+
+/** Charts for whose fields no thread has a value. */
+function useEmptyCharts(client: LiveClient): ReadonlySet<string> {
+  const subscribe = useCallback(
+    (listener: () => void) => {
+      const ends = CHARTS.map(({ chart }) => client.chart(chart).subscribe(listener));
+      return () => {
+        for (const end of ends) end();
+      };
+    },
+    [client],
+  );
+  // One text, because what is read from a store is compared by value.
+  const joined = useSyncExternalStore(subscribe, () =>
+    CHARTS.filter(({ chart }) => client.chart(chart).get()?.state === "absent")
+      .map(({ chart }) => chart)
+      .join(" "),
+  );
+  return useMemo(() => new Set(joined.split(" ")), [joined]);
 }

@@ -1,5 +1,9 @@
 import { useState } from "react";
+import { setRate } from "../../api/client";
+import { asProblem } from "../../api/problem";
 import { navigate } from "../../base/routing";
+import { READABLE_MS, useThrottled } from "../../base/useStore";
+import { useLiveClient } from "../../stream/clients";
 import { commandLine } from "../../stream/commandLine";
 import { formatDuration, formatValue, NO_VALUE } from "../../stream/format";
 import { targetId, targetName } from "../../stream/targetName";
@@ -7,6 +11,8 @@ import type { TargetView } from "../../stream/views";
 import { Button } from "../../ui/Button";
 import { type Fact, FactList } from "../../ui/FactList";
 import { ProblemNotice } from "../../ui/ProblemNotice";
+import { Select } from "../../ui/Select";
+import { StatusIcon } from "../../ui/StatusIcon";
 import { Tooltip } from "../../ui/Tooltip";
 import type { GroupCounts, Problem, Target } from "../../wire/generated/models";
 import { pidInside, userInside, userShown } from "../attach/inside";
@@ -14,10 +20,9 @@ import { detachLabel, useDetach } from "../attach/useDetach";
 import { RecordButton } from "../record/RecordButton";
 import { SteerButton } from "../steering/SteerButton";
 import { DataQualityIndicator } from "./DataQualityIndicator";
-import { EffectiveRate } from "./EffectiveRate";
 import { networkDetail, networkName } from "./networkSource";
-import { RateSelect } from "./RateSelect";
 import styles from "./TargetHeader.module.css";
+import { throttlingText } from "./throttling";
 
 interface TargetHeaderProps {
   readonly target: Target;
@@ -136,4 +141,58 @@ function factsOf(target: Target, view: TargetView): readonly Fact[] {
     ["User", userShown(process), userInside(process)],
   );
   return facts;
+}
+
+/** The effective sampling rate, while it is below the requested one. */
+function EffectiveRate() {
+  const health = useThrottled(useLiveClient().health, READABLE_MS);
+  const text = health === null ? null : throttlingText(health);
+  if (health === null || text === null) {
+    return null;
+  }
+  return (
+    <Tooltip text={text}>
+      <button
+        type="button"
+        className={styles.effectiveRateRate}
+        data-effective-hz={health.in_force_hz}
+      >
+        <StatusIcon status="warning" />
+        {health.in_force_hz} Hz effective ({health.rate_hz} requested)
+        <span className={styles.text}>. {text}</span>
+      </button>
+    </Tooltip>
+  );
+}
+
+const RATES = [1, 2, 5, 10, 20, 50, 100] as const;
+
+interface RateSelectProps {
+  readonly target: Target;
+  readonly onProblem: (problem: Problem | null) => void;
+}
+
+/** Samples a second. */
+function RateSelect({ target, onProblem }: RateSelectProps) {
+  const [wanted, setWanted] = useState<number | null>(null);
+  const rates = [...new Set([...RATES, target.rate_hz])].sort((a, b) => a - b);
+  const change = async (text: string) => {
+    setWanted(Number(text));
+    onProblem(null);
+    try {
+      await setRate(target.id, Number(text));
+    } catch (error) {
+      onProblem(asProblem(error));
+    }
+    setWanted(null);
+  };
+  return (
+    <Select
+      label="Rate"
+      value={String(wanted ?? target.rate_hz)}
+      disabled={target.state !== "attached" || wanted !== null}
+      choices={rates.map((rate) => ({ value: String(rate), label: `${rate} Hz` }))}
+      onChange={(text) => void change(text)}
+    />
+  );
 }

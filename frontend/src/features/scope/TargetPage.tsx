@@ -1,11 +1,28 @@
 import { useEffect, useMemo, useState } from "react";
-import { isKind } from "../../api/problem";
+import { listProcesses } from "../../api/client";
+import { asProblem, isKind } from "../../api/problem";
+import { localTime } from "../../base/clock";
 import { navigate } from "../../base/routing";
 import { READABLE_MS, useStore, useThrottled } from "../../base/useStore";
 import { useLiveClient } from "../../stream/clients";
+import { exitStatusText } from "../../stream/exitStatusText";
+import { formatDuration } from "../../stream/format";
+import { programOf } from "../../stream/targetName";
+import type { TargetView } from "../../stream/views";
 import { Button } from "../../ui/Button";
 import { EmptyState } from "../../ui/EmptyState";
 import { Notice } from "../../ui/Notice";
+import { ProblemNotice } from "../../ui/ProblemNotice";
+import type {
+  AttachRequest,
+  CollectorOutage,
+  Group,
+  GroupSelector,
+  Host,
+  Process,
+  Target,
+} from "../../wire/generated/models";
+import { useAttach } from "../attach/useAttach";
 import { FindingsPanel } from "../findings/FindingsPanel";
 import { useOwnRoles } from "../roles/useOwnRoles";
 import { CoresPanel } from "../steering/CoreDivisions";
@@ -16,8 +33,6 @@ import { SteerProvider } from "../steering/SteerProvider";
 import { ThreadDrawer, useThreadOpen } from "../thread/ThreadDrawer";
 import { useHeldPlace } from "../thread/useHeldPlace";
 import { Tiles } from "../tiles/Tiles";
-import { EndedNotice } from "./EndedNotice";
-import { OutageNotice } from "./OutageNotice";
 import { ScopePanels } from "./ScopePanels";
 import { TargetHeader } from "./TargetHeader";
 import styles from "./TargetPage.module.css";
@@ -100,4 +115,152 @@ function useGracePeriod(ms: number): boolean {
     return () => window.clearTimeout(timer);
   }, [ms]);
   return inGracePeriod;
+}
+
+interface EndedNoticeProps {
+  readonly target: Target;
+  readonly view: TargetView;
+}
+
+/** The stream is complete: says why, and how to go on. */
+function EndedNotice({ target, view }: EndedNoticeProps) {
+  const { process, group } = target;
+  const attaching = useAttach();
+  const [message, setMessage] = useState("");
+  const exited = target.state === "exited";
+
+  const attachTo = (what: Pick<AttachRequest, "pid" | "group" | "start_ticks">) => {
+    const { host, rate_hz } = target;
+    attaching.attachTo({ host, rate_hz, ...what }, "push", programOf(target));
+  };
+  const again = async () => {
+    setMessage("");
+    attaching.fail(null);
+    try {
+      const { processes } = await listProcesses(target.host);
+      const found = newest(
+        processes.filter((each) => each.command !== null && each.command === process.command),
+      );
+      if (found === null) {
+        setMessage("No process with this command is running now.");
+      } else if (found.refusal !== null) {
+        attaching.fail(found.refusal);
+      } else {
+        const { pid, start_ticks } = found;
+        attachTo({ pid, start_ticks });
+      }
+    } catch (error) {
+      attaching.fail(asProblem(error));
+    }
+  };
+  const whole = group ? selectorOf(group, process) : null;
+  const resume = () =>
+    attachTo(
+      whole ? { pid: null, group: whole } : { pid: process.pid, start_ticks: process.start_ticks },
+    );
+
+  return (
+    <>
+      <Notice
+        status="info"
+        title={exited ? (group ? "The group has ended" : "The process has exited") : "Detached"}
+        actions={
+          <>
+            {exited && group ? null : exited ? (
+              <Button onClick={() => void again()}>Attach to the same command again</Button>
+            ) : (
+              <Button onClick={resume}>Attach again</Button>
+            )}
+            <Button look="primary" onClick={() => navigate("/")}>
+              {group ? "Choose another target" : "Choose another process"}
+            </Button>
+          </>
+        }
+      >
+        {exited
+          ? `Attached for ${formatDuration(view.now_s)}; ${exitStatusText(view.exit_code)}. All data has arrived; charts and totals stay available.`
+          : `The ${group ? "group" : "process"} keeps running and is no longer sampled. The ${formatDuration(view.now_s)} of data stay available.`}
+        {message === "" ? null : <p role="alert">{message}</p>}
+      </Notice>
+      {attaching.problem === null ? null : <ProblemNotice problem={attaching.problem} />}
+    </>
+  );
+}
+
+/** What asks for the group again. */
+function selectorOf({ kind, value }: Group, { pid, start_ticks }: Process): GroupSelector {
+  const root = kind === "tree" ? { pid, start_ticks } : { pid: null, start_ticks: null };
+  return { kind, value, ...root };
+}
+
+function newest(processes: readonly Process[]): Process | null {
+  return processes.reduce<Process | null>(
+    (best, each) => (best === null || each.started_unix_ms > best.started_unix_ms ? each : best),
+    null,
+  );
+}
+
+/** How the collector of a host went away, what came back with it, and what did not. */
+function OutageNotice({ host }: { readonly host: Host }) {
+  const [closed, setClosed] = useState<number | null>(null);
+  const outage = host.outage ?? null;
+  if (!host.connected) {
+    return (
+      <Notice status="warning" title={awayTitle(outage)}>
+        {awayText(outage)}
+      </Notice>
+    );
+  }
+  if (outage?.kind !== "crashed" || closed === outage.at_unix_us) return null;
+  const { attached, failed, restored, leases } = outage;
+  const steered = outage.steered ?? [];
+  return (
+    <Notice status="warning" title={`The collector crashed at ${at(outage.at_unix_us)}`}>
+      <p>
+        {outage.back_unix_us === null
+          ? ""
+          : `Another one is there since ${at(outage.back_unix_us)}. `}
+        {attached.length === 0 ? "" : `Attached again: ${attached.join(", ")}. `}
+        {steered.length === 0 ? "" : `Policies started again: ${steered.join(", ")}. `}
+        Samples in between are missing.{steered.length === 0 ? " No policy was started again." : ""}
+      </p>
+      <ul data-restored="">
+        {restored.map(({ pid, name, threads, problem }) => (
+          <li key={`r${pid}`}>
+            {problem === ""
+              ? `CPU affinity of ${name} (${pid}) restored, ${threads} threads.`
+              : `CPU affinity of ${name} (${pid}) not restored: ${problem}`}
+          </li>
+        ))}
+        {leases.map((name) => (
+          <li key={`l${name}`}>
+            {name} has its size back from its agent, at most 10 s after the crash.
+          </li>
+        ))}
+        {failed.map((text) => (
+          <li key={`f${text}`}>Not done: {text}</li>
+        ))}
+      </ul>
+      <Button onClick={() => setClosed(outage.at_unix_us)}>Dismiss</Button>
+    </Notice>
+  );
+}
+
+function awayTitle(outage: CollectorOutage | null): string {
+  if (outage === null) return "Collector disconnected";
+  return outage.kind === "ended"
+    ? `The collector was stopped at ${at(outage.at_unix_us)}`
+    : `The collector crashed or cannot be reached since ${at(outage.at_unix_us)}`;
+}
+
+function awayText(outage: CollectorOutage | null): string {
+  if (outage?.kind === "ended") return "It restored all sizes first. Start it to attach again.";
+  return (
+    "Its connection broke without a goodbye. If it runs, it keeps sampling and sends what was missed " +
+    "when it reconnects. If it crashed, programs are attached again as soon as it is back."
+  );
+}
+
+function at(unix_us: number): string {
+  return localTime(unix_us / 1000);
 }

@@ -1,20 +1,20 @@
 import { useState } from "react";
 import { useStore } from "../../base/useStore";
 import { useLiveClient } from "../../stream/clients";
+import { knobName, signalName, sizeTitle } from "../../stream/steerText";
 import { Button } from "../../ui/Button";
 import { Notice } from "../../ui/Notice";
 import { ProblemNotice } from "../../ui/ProblemNotice";
-import type { PolicyInfo, Target } from "../../wire/generated/models";
+import { StatusIcon } from "../../ui/StatusIcon";
+import type { PolicyInfo, Steering, SteeringOptions, Target } from "../../wire/generated/models";
 import { ControlSetupForm } from "./ControlSetupForm";
 import { CoresSection } from "./CoreDivisions";
 import { DecisionLog } from "./DecisionLog";
 import { changesParameters, type Edits, requestFor } from "./draft";
-import { NotSteerableNotice } from "./NotSteerableNotice";
 import { policyObstacle, steeringObstacle } from "./obstacles";
 import { ParameterForm } from "./ParameterForm";
 import { PolicyList } from "./PolicyList";
 import { SizeBars } from "./SizeBars";
-import { SteeringStatus } from "./SteeringStatus";
 import styles from "./SteerPanel.module.css";
 import { TrialSection } from "./TrialSection";
 import type { Pending, SteerState } from "./useSteering";
@@ -144,5 +144,103 @@ export function SteerPanel({ target, state }: SteerPanelProps) {
         />
       )}
     </div>
+  );
+}
+
+interface NotSteerableNoticeProps {
+  readonly options: SteeringOptions;
+  readonly obstacle: "knob" | "signal";
+}
+
+/** Why the program cannot be steered, and what to do about it. */
+function NotSteerableNotice({ options, obstacle }: NotSteerableNoticeProps) {
+  const title =
+    obstacle === "knob"
+      ? "Cannot steer this program: no knob to set its size"
+      : "Cannot steer this program: no signal to measure its throughput";
+  const refusals =
+    obstacle === "knob"
+      ? options.knobs.map(({ kind, refusal }) => [knobName(kind), refusal] as const)
+      : options.signals.map(({ kind, refusal }) => [signalName(kind), refusal] as const);
+  return (
+    <Notice status="warning" title={title}>
+      <dl className={styles.refusals} data-unsteerable={obstacle}>
+        {refusals.map(([name, refusal]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{refusal}</dd>
+          </div>
+        ))}
+      </dl>
+      <p>
+        To make it steerable, link an agent into the program (one line in Go, Python, Java or Rust):
+        it reports operations and sets the size. See <code>docs/steering.md</code>. Then restart the
+        program and attach to it again.
+      </p>
+    </Notice>
+  );
+}
+
+interface SteeringStatusProps {
+  readonly steering: Steering | null;
+  readonly pending: Pending | null;
+  readonly locked: boolean;
+  /** A policy could be started. */
+  readonly startable: boolean;
+  readonly onRestart: () => void;
+  readonly onRelease: () => void;
+}
+
+/** What steers now, in words, and the two actions on it. */
+function SteeringStatus(props: SteeringStatusProps) {
+  const { steering, pending, locked, startable, onRestart, onRelease } = props;
+  return (
+    <section
+      className={styles.force}
+      aria-label="Current steering"
+      data-steering={steering?.policy ?? ""}
+    >
+      {steering === null ? (
+        <p className={styles.none}>Not steered.{startable ? " Press a policy to start." : ""}</p>
+      ) : (
+        <>
+          <p className={styles.size}>
+            <span className={styles.number} data-size={steering.size}>
+              {steering.size}
+            </span>
+            <span className={styles.steeringStatusAbout}>
+              {sizeTitle(steering.knob)}
+              <br />
+              bounds {steering.lower} to {steering.upper}, originally {steering.original}
+            </span>
+          </p>
+          <div className={styles.words}>
+            <p className={styles.state}>
+              {steering.policy}
+              {steering.shadow ? " (shadow mode)" : ""}:{" "}
+              <span data-state-words="">
+                {/* The line says already that it only shadows. */}
+                {steering.state.replace(/^shadow: /, "")}
+              </span>
+            </p>
+            <p className={styles.reason}>{steering.reason}</p>
+            {steering.proxy ? (
+              <p className={styles.proxy}>
+                <StatusIcon status="warning" /> Proxy signal: {signalName(steering.signal)} instead
+                of operations. Lower confidence.
+              </p>
+            ) : null}
+          </div>
+          <div className={styles.actions}>
+            <Button disabled={locked} aria-busy={pending?.key === "restart"} onClick={onRestart}>
+              Restart search
+            </Button>
+            <Button disabled={locked} aria-busy={pending?.key === "release"} onClick={onRelease}>
+              Release (restore size {steering.original})
+            </Button>
+          </div>
+        </>
+      )}
+    </section>
   );
 }

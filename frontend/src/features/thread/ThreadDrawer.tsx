@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "react";
+import { createStore } from "../../base/store";
 import { useMedia } from "../../base/useMedia";
 import { READABLE_MS, useSelected, useStore, useThrottled } from "../../base/useStore";
 import { useLiveClient } from "../../stream/clients";
@@ -7,7 +8,6 @@ import { isOneThread, type ViewRequest } from "../../stream/viewRequest";
 import { Button } from "../../ui/Button";
 import { Dialog } from "../../ui/Dialog";
 import { drawerOpen } from "../steering/drawer";
-import { threadClosed } from "./closed";
 import styles from "./ThreadDrawer.module.css";
 import { ThreadFacts } from "./ThreadFacts";
 import { ThreadPanel } from "./ThreadPanel";
@@ -117,3 +117,6 @@ export function focusThread(): void {
   threadClosed.set(null);
   queueMicrotask(() => document.querySelector<HTMLElement>('[data-panel="thread"]')?.focus());
 }
+
+/** The thread whose panel was closed; another one's opens. */
+const threadClosed = createStore<string | null>(null);

@@ -1,6 +1,5 @@
-import type { ChartTheme } from "../../chart/palette";
-import { partStyle } from "../../chart/palette";
-import type { TimePart } from "../../stream/timeParts";
+import { type ChartTheme, partStyle } from "../../chart/palette";
+import type { TimePart } from "../../stream/breakdown";
 
 /** Fill of a part of time, as CSS; the chart's bands look the same. */
 export function partFill(part: TimePart, theme: ChartTheme): string {

@@ -3,14 +3,14 @@ import { liveHref, runHref } from "../../base/route";
 import { theme } from "../../base/theme";
 import { useStore } from "../../base/useStore";
 import { CHART_THEMES } from "../../chart/chartTheme";
+import { counted } from "../../stream/format";
 import { PageLink } from "../../ui/PageLink";
 import { Panel } from "../../ui/Panel";
-import type { SpanThread, TraceSpan } from "../../wire/generated/models";
+import type { SpanLock, SpanThread, TraceSpan } from "../../wire/generated/models";
 import { operationName } from "../traces/callTree";
 import { shareText, timeText } from "../traces/text";
 import { PartsBar } from "./PartsBar";
 import { guessed, joinText, threadText } from "./parts";
-import { SpanLocks } from "./SpanLocks";
 import styles from "./Trace.module.css";
 import type { WaterfallRow } from "./waterfall";
 
@@ -114,6 +114,26 @@ function ThreadParts({ thread, span }: ThreadPartsProps) {
           </PageLink>
         )}
       </p>
+    </>
+  );
+}
+
+/** Locks that the thread of a span, or its process, waited for around that time. */
+function SpanLocks({ locks }: { readonly locks: readonly SpanLock[] }) {
+  if (locks.length === 0) return null;
+  return (
+    <>
+      <h3>Locks around that time</h3>
+      <ul className={styles.locks} aria-label="Locks around that time">
+        {locks.map((lock) => (
+          <li key={`${lock.source} ${lock.name}`}>
+            <strong>{lock.name === "" ? "a lock without a name" : lock.name}</strong>
+            {`: ${timeText(lock.wait_ns)} of waiting in ${timeText(lock.over_ns)}`}
+            {lock.waits === 0 ? "" : `, ${counted(lock.waits, "wait")}`}
+            {lock.woken_by === null ? "" : `; ${lock.woken_by} ended most of it`}
+          </li>
+        ))}
+      </ul>
     </>
   );
 }

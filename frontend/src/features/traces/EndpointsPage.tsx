@@ -1,24 +1,33 @@
+import { type ReactNode, useState } from "react";
+import { asProblem } from "../../api/problem";
 import { VIEW_ONLY } from "../../api/session";
-import { listEndpoints } from "../../api/traces";
+import { importTraces, listEndpoints, rankOperations } from "../../api/traces";
 import { localDate, utcTime } from "../../base/clock";
 import { session } from "../../base/session";
+import { toast } from "../../base/toasts";
 import { useStore } from "../../base/useStore";
 import { counted, formatValue } from "../../stream/format";
 import { Button } from "../../ui/Button";
+import { CommandLine } from "../../ui/CommandLine";
 import { EmptyState } from "../../ui/EmptyState";
+import { FileDrop } from "../../ui/FileDrop";
+import { Notice } from "../../ui/Notice";
 import { PageLink } from "../../ui/PageLink";
 import { Panel } from "../../ui/Panel";
 import { ProblemNotice } from "../../ui/ProblemNotice";
 import { SortedTable } from "../../ui/SortedTable";
 import type { SortedColumn } from "../../ui/sortedColumn";
-import type { TraceEndpoint, TracesReceived } from "../../wire/generated/models";
-import { nsColumn, numberColumn, percentColumn } from "./Columns";
+import type {
+  OperationEverywhere,
+  Problem,
+  TraceEndpoint,
+  TracesImported,
+  TracesReceived,
+} from "../../wire/generated/models";
+import { nsColumn, numberColumn, partColumn, percentColumn } from "./Columns";
 import { operationName } from "./callTree";
-import { EverywherePanel } from "./EverywherePanel";
-import { ImportTraces } from "./ImportTraces";
-import { endpointsQuery, type TracesLink, tracesHref } from "./link";
+import { endpointsQuery, type TraceSetLink, type TracesLink, tracesHref } from "./link";
 import type { LinkProps } from "./props";
-import { SendSpans } from "./SendSpans";
 import { TimeSelect } from "./TimeSelect";
 import styles from "./TracesPage.module.css";
 import { useQuery } from "./useQuery";
@@ -152,5 +161,160 @@ function Received({ received }: { readonly received: TracesReceived }) {
       {counted(traces, "trace")} stored, {formatValue(bytes, "bytes")}
       {lost.length === 0 ? "" : `; since start ${lost.join(", ")}`}.
     </p>
+  );
+}
+
+/** How a program sends its spans here; the port that receives them, null: none does yet. */
+function SendSpans({ port }: { readonly port: number | null }) {
+  return (
+    <>
+      <p data-receiver={port === null ? "off" : "on"}>
+        {port === null ? (
+          <>
+            <strong>The receiver is off.</strong> Start tidscope with <code>--otlp-receiver</code>,
+            and programs that have an OpenTelemetry SDK with these variables.
+          </>
+        ) : (
+          <>
+            Spans are received at port {port} of this machine. Start programs that have an
+            OpenTelemetry SDK with these variables.
+          </>
+        )}{" "}
+        <code>tidscope up</code> prints them with the token, which only sends spans.
+      </p>
+      <div>
+        <CommandLine
+          what="the address"
+          command={`export OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=http://127.0.0.1:${port ?? 4318}/v1/traces`}
+        />
+        <CommandLine
+          what="the protocol"
+          command="export OTEL_EXPORTER_OTLP_TRACES_PROTOCOL=http/protobuf"
+        />
+        <CommandLine
+          what="the token"
+          command="export OTEL_EXPORTER_OTLP_TRACES_HEADERS=authorization=Bearer%20TOKEN"
+        />
+      </div>
+      <p>
+        Or import a file: traces that Jaeger exports as JSON, or OTLP in JSON. Drop it on this page.
+      </p>
+    </>
+  );
+}
+
+interface ImportTracesProps {
+  readonly locked: boolean;
+  readonly onDone: () => void;
+  /** Given what opens the file chooser. */
+  readonly children: (open: () => void) => ReactNode;
+}
+
+/** Brings traces in from files of Jaeger or of OpenTelemetry. */
+function ImportTraces({ locked, onDone, children }: ImportTracesProps) {
+  const [busy, setBusy] = useState("");
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const [rejected, setRejected] = useState<TracesImported | null>(null);
+  const bring = async (files: readonly File[]) => {
+    setProblem(null);
+    setRejected(null);
+    for (const file of files) {
+      setBusy(file.name);
+      try {
+        const found = await importTraces(file);
+        toast(`Imported ${counted(found.traces, "trace")}, ${counted(found.spans, "span")}.`);
+        if (found.rejected > 0) setRejected(found);
+      } catch (error) {
+        setProblem(asProblem(error));
+      }
+    }
+    setBusy("");
+    onDone();
+  };
+  return (
+    <FileDrop
+      label="Traces"
+      choose="Traces to import"
+      accept=".json,application/json"
+      hint="Drop a file of traces (Jaeger or OTLP, JSON) to import it"
+      locked={locked}
+      onFiles={(files) => void bring(files)}
+    >
+      {(open) => (
+        <>
+          {problem === null ? null : <ProblemNotice problem={problem} />}
+          {busy === "" ? null : <Notice status="info" title={`Importing ${busy}…`} />}
+          {rejected === null ? null : (
+            <Notice
+              status="warning"
+              title={`${counted(rejected.rejected, "span was", "spans were")} not imported`}
+            >
+              {rejected.reasons.join(" ")}
+            </Notice>
+          )}
+          {children(open)}
+        </>
+      )}
+    </FileDrop>
+  );
+}
+
+const operationKey = (row: OperationEverywhere) => operationName(row);
+const COLUMNS: readonly SortedColumn<OperationEverywhere>[] = [
+  { id: "name", label: "Operation", text: true, value: operationKey, cell: operationKey },
+  partColumn("share", "Mean share", ({ mean_share }) => mean_share, {
+    tip: "Of the time of an endpoint's critical paths, averaged over all endpoints: each counts the same, however often it is asked.",
+  }),
+  nsColumn("own", "Own time", ({ exclusive_ns }) => exclusive_ns, {
+    tip: "On all critical paths together.",
+  }),
+  numberColumn("endpoints", "Endpoints", ({ endpoints }) => endpoints, {
+    tip: "On whose critical paths it is.",
+  }),
+  numberColumn("traces", "Requests", ({ traces }) => traces, {
+    tip: "On whose critical path it is.",
+  }),
+];
+
+/** What requests of all endpoints wait for; found once it is opened. */
+function EverywherePanel({ set }: { readonly set: TraceSetLink }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <details
+      className={`surface ${styles.more}`}
+      onToggle={(event) => setOpen(event.currentTarget.open)}
+    >
+      <summary>Operations over all endpoints</summary>
+      {open ? <Everywhere set={set} /> : null}
+    </details>
+  );
+}
+
+function Everywhere({ set }: { readonly set: TraceSetLink }) {
+  const { value, problem, refresh } = useQuery(rankOperations, endpointsQuery(set));
+  if (problem !== null) {
+    return (
+      <ProblemNotice problem={problem} actions={<Button onClick={refresh}>Try again</Button>} />
+    );
+  }
+  if (value === null) return <p className={styles.send}>Finding critical paths…</p>;
+  const omitted =
+    value.omitted === 0
+      ? ""
+      : ` ${counted(value.omitted, "request")} more are left out: more than one analysis holds.`;
+  return (
+    <>
+      <p className={`${styles.hint} ${styles.send}`}>
+        {counted(value.traces, "request")} of {counted(value.endpoints, "endpoint")}.{omitted}
+      </p>
+      <SortedTable
+        label="Operations over all endpoints"
+        columns={COLUMNS}
+        rows={value.operations}
+        keyOf={operationKey}
+        sortedBy="share"
+        first={14}
+      />
+    </>
   );
 }

@@ -1,5 +1,4 @@
 import { useMemo, useState } from "react";
-import { saveFile } from "../../base/saveFile";
 import { theme } from "../../base/theme";
 import { useStore } from "../../base/useStore";
 import { CHART_THEMES } from "../../chart/chartTheme";
@@ -149,4 +148,14 @@ function CallTable({ tree, traces, total, onPress }: CallTableProps) {
       onPress={onPress}
     />
   );
+}
+
+/** Let the browser save a text as a file. */
+function saveFile(name: string, text: string): void {
+  const href = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
+  const link = document.createElement("a");
+  link.href = href;
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(href);
 }

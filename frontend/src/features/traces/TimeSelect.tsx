@@ -1,7 +1,8 @@
-import { localDate, localTime } from "../../base/clock";
+import { useState } from "react";
+import { localDate, localField, localTime, momentOfField } from "../../base/clock";
 import { Select } from "../../ui/Select";
 import type { TraceSetLink } from "./link";
-import { MomentField } from "./MomentField";
+import styles from "./TracesPage.module.css";
 
 export type Times = Pick<TraceSetLink, "since_ms" | "until_ms">;
 
@@ -69,4 +70,46 @@ export function timesText({ since_ms, until_ms }: Times): string {
   if (until_ms === null) return `since ${localDate(since_ms ?? 0)}`;
   if (since_ms === null) return `before ${localDate(until_ms)}`;
   return `${localDate(since_ms)}: ${localTime(since_ms)} to ${localTime(until_ms)}`;
+}
+
+interface MomentFieldProps {
+  readonly label: string;
+  /** Unix ms; null: no limit. */
+  readonly at_ms: number | null;
+  readonly onMoment: (at_ms: number | null) => void;
+}
+
+/** A moment, taken over when it is finished; an empty one is no limit. */
+function MomentField({ label, at_ms, onMoment }: MomentFieldProps) {
+  const given = at_ms === null ? "" : localField(at_ms);
+  return <Field key={given} label={label} given={given} onMoment={onMoment} />;
+}
+
+interface FieldProps {
+  readonly label: string;
+  readonly given: string;
+  readonly onMoment: (at_ms: number | null) => void;
+}
+
+function Field({ label, given, onMoment }: FieldProps) {
+  const [text, setText] = useState(given);
+  const finish = () => {
+    if (text !== given) onMoment(momentOfField(text));
+  };
+  return (
+    <label className={styles.field}>
+      {label}
+      <input
+        className="text-field"
+        type="datetime-local"
+        step={0.001}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+        onBlur={finish}
+        onKeyDown={(event) => {
+          if (event.key === "Enter") finish();
+        }}
+      />
+    </label>
+  );
 }

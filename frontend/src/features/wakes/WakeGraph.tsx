@@ -1,14 +1,19 @@
 import { type KeyboardEvent, useRef, useState } from "react";
-import type { ChartTheme } from "../../chart/palette";
-import { colourStyle } from "../../chart/palette";
+import { type ChartTheme, colourStyle } from "../../chart/palette";
 import { useResize } from "../../chart/useResize";
 import { PARTY_WORDS } from "../../stream/facts/parties";
 import { counted, formatValue } from "../../stream/format";
 import type { WakeEdge, WakeNode, WakesView } from "../../stream/wakes";
-import { edgePath, edgeWidth } from "./graphEdges";
-import { placeLabels } from "./graphLabels";
+import {
+  edgePath,
+  edgeWidth,
+  NodeChoice,
+  nodeBox,
+  nodeName,
+  placeLabels,
+  roomFor,
+} from "./graphEdges";
 import { NodePlaces } from "./graphLayout";
-import { NodeChoice, nodeBox, nodeName, roomFor } from "./graphNodes";
 import styles from "./WakeGraph.module.css";
 
 /** What the width of an edge is. */

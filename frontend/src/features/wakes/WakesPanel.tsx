@@ -5,9 +5,11 @@ import { CHART_THEMES } from "../../chart/chartTheme";
 import { SmallMarker } from "../../chart/Marker";
 import { type ChartTheme, colourStyle } from "../../chart/palette";
 import { useResize } from "../../chart/useResize";
+import type { LiveClient } from "../../stream/client";
 import { useLiveClient } from "../../stream/clients";
 import { PARTY_WORDS } from "../../stream/facts/parties";
 import { counted, formatDuration } from "../../stream/format";
+import type { ThreadKey } from "../../stream/viewRequest";
 import type { WakeEdge, WakeNode, WakesView } from "../../stream/wakes";
 import { Button } from "../../ui/Button";
 import { Panel } from "../../ui/Panel";
@@ -18,7 +20,6 @@ import { meanColumn, rateColumn, textColumn, timeColumn } from "../facts/FactCol
 import { FactMessage } from "../facts/FactMessage";
 import styles from "../facts/facts.module.css";
 import { useFacts } from "../facts/useFacts";
-import { selectRole } from "./selectRole";
 import { type EdgeMetric, edgeValue, WakeGraph } from "./WakeGraph";
 
 const HEIGHT_PX = 440;
@@ -187,4 +188,26 @@ function Party({ node, theme: colours }: { node: WakeNode | undefined; theme: Ch
       {node.kind === "role" ? node.name : <em>{node.name}</em>}
     </span>
   );
+}
+
+const PREFIX = "role:";
+
+/** Filter that only threads of a role fit. */
+function roleFilter(role: string): string {
+  return `^${role.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&")}$`;
+}
+
+/**
+ * Select a role everywhere, and list its threads alone; the selected one again, or null, goes back.
+ */
+function selectRole(client: LiveClient, key: ThreadKey | null): void {
+  const { selected, filter } = client.view.get();
+  const before = selected?.startsWith(PREFIX) ? roleFilter(selected.slice(PREFIX.length)) : null;
+  const same = key === selected;
+  const role = key === null || same ? null : key.slice(PREFIX.length);
+  const left = filter === before ? "" : filter;
+  client.request({
+    selected: role === null ? null : key,
+    filter: role === null ? left : roleFilter(role),
+  });
 }

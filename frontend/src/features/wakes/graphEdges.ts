@@ -3,6 +3,8 @@
  * that they run behind as few nodes as can be.
  */
 
+import { shortenMiddle } from "../../stream/format";
+import type { WakeNode } from "../../stream/wakes";
 import type { GraphNode, Place, PlotSize } from "./graphLayout";
 
 /** A node in its place. */
@@ -163,4 +165,92 @@ function num(value: number): string {
 /** Width of an edge of a value, CSS pixels: by its root, so that small ones can be seen. */
 export function edgeWidth(value: number, most: number): number {
   return most > 0 ? 1 + 4 * Math.sqrt(Math.max(0, value) / most) : 1;
+}
+
+interface EdgeLabel {
+  readonly key: string;
+  readonly text: string;
+  /** Where it may stand, the best place first. */
+  readonly places: readonly Place[];
+}
+
+/** Of a letter at the label's size, and what is kept free around the text. */
+const LETTER_PX = 6.3;
+const FREE_PX = 6;
+const HEIGHT_PX = 15;
+
+/** Size of a label. */
+export function labelSize(text: string): PlotSize {
+  return { width: Math.ceil(LETTER_PX * [...text].length) + FREE_PX, height: HEIGHT_PX };
+}
+
+/**
+ * Place labels, one after the other, each in the first of its places that is free.
+ *
+ * @returns A place for each label that has room; where labels crowd, some have none.
+ */
+export function placeLabels(
+  labels: readonly EdgeLabel[],
+  nodes: readonly PlacedNode[],
+  plot: PlotSize,
+): ReadonlyMap<string, Place> {
+  const placed = new Map<string, Place>();
+  const taken: PlacedNode[] = [...nodes];
+  for (const { key, text, places } of labels) {
+    const { width, height } = labelSize(text);
+    const place = places
+      .map(({ x, y }) => ({
+        x: Math.max(width / 2, Math.min(plot.width - width / 2, x)),
+        y: Math.max(height / 2, Math.min(plot.height - height / 2, y)),
+      }))
+      .find((at) => !taken.some((other) => covers(other, at, width / 2, height / 2)));
+    if (!place) continue;
+    placed.set(key, place);
+    taken.push({ key, width, height, ...place });
+  }
+  return placed;
+}
+
+/** Of a name that is longer, the middle is left out; on a narrow plot two stand side by side. */
+const LETTERS = 18;
+const LETTERS_NARROW = 12;
+const NARROW_PX = 520;
+const GRAPH_NODES_LETTER_PX = 7.4;
+const PADDING_PX = 34;
+const GRAPH_NODES_HEIGHT_PX = 40;
+/** One that is not drawn replaces one that is if it has this many times its wake-ups. */
+const FACTOR = 2;
+
+/** Name as a node shows it on a plot of this width. */
+export function nodeName({ name }: WakeNode, plot: number): string {
+  return shortenMiddle(name, plot < NARROW_PX ? LETTERS_NARROW : LETTERS);
+}
+
+/** Box of a node on a plot of this width. */
+export function nodeBox(node: WakeNode, plot: number): GraphNode {
+  const letters = Math.max(9, [...nodeName(node, plot)].length);
+  return {
+    key: node.key,
+    width: Math.round(PADDING_PX + GRAPH_NODES_LETTER_PX * letters),
+    height: GRAPH_NODES_HEIGHT_PX,
+  };
+}
+
+/** How many nodes there is room for. */
+export function roomFor(width: number): number {
+  return width < NARROW_PX ? 8 : width < 800 ? 12 : 16;
+}
+
+/** Which nodes are drawn: those that were stay, as far as there is room. */
+export class NodeChoice {
+  private drawn: ReadonlySet<string> = new Set();
+
+  /** @param nodes Most wake-ups first. */
+  choose(nodes: readonly WakeNode[], room: number): readonly WakeNode[] {
+    const worth = ({ key, gives_per_s, gets_per_s }: WakeNode): number =>
+      (gives_per_s + gets_per_s) * (this.drawn.has(key) ? FACTOR : 1);
+    const best = [...nodes].sort((a, b) => worth(b) - worth(a)).slice(0, room);
+    this.drawn = new Set(best.map(({ key }) => key));
+    return nodes.filter(({ key }) => this.drawn.has(key));
+  }
 }

@@ -1,9 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { WakeNode } from "../../stream/wakes";
-import { edgePath, edgeWidth } from "./graphEdges";
-import { labelSize, placeLabels } from "./graphLabels";
+import { edgePath, edgeWidth, labelSize, NodeChoice, nodeBox, placeLabels } from "./graphEdges";
 import { type GraphEdge, type GraphNode, NodePlaces, placeNodes } from "./graphLayout";
-import { NodeChoice, nodeBox } from "./graphNodes";
 
 const SIZE = { width: 900, height: 440 };
 

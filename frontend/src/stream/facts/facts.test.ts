@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { factTables } from "../../testing/facts";
+import { factTables } from "../../testing/factModel";
 import { COLUMNS, KEYS } from "../../wire/generated/frameTables";
 import { CALL_STAYS, CALLS, Facts, LOCK_NAMES, LOCKS, STAYS, TAKERS, WAKES } from "./facts";
 import { FactTable } from "./factTable";

@@ -4,10 +4,15 @@ import type { LockKind } from "../facts/lockNames";
 import type { LockThread } from "../locks";
 import type { TakerRow } from "../takers";
 import type { WakeEdge, WakeNode } from "../wakes";
-import { TAKEN_CPU_RULE, THROTTLING_RULE } from "./cpu";
 import type { Evidence, LockEvidence, Rule, TimesOf } from "./finding";
-import { findingsView, found } from "./findings";
-import { GIL_RULE, LOCK_RULE } from "./locks";
+import {
+  findingsView,
+  found,
+  GIL_RULE,
+  LOCK_RULE,
+  TAKEN_CPU_RULE,
+  THROTTLING_RULE,
+} from "./findings";
 import { DISK_RULE, IDLE_POOL_RULE, LITTLE_WORK_RULE, SATURATED_RULE } from "./work";
 
 const NOTHING: Evidence = {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { LineOrder } from "./lineOrder";
+import { LineOrder } from "./lineHues";
 
 const keyed = (text: string) => [...text].map((key) => ({ key }));
 
