@@ -20,7 +20,7 @@ export interface Lane {
   readonly end_s: number;
 }
 
-/** Lanes of one role, or of what else the map is stacked by (mapStacks.ts). */
+/** Lanes of one role, or of what else the map is stacked by. */
 export interface RoleLanes {
   readonly role: string;
   readonly roleIndex: number;
