@@ -1,15 +1,14 @@
 import { lazy, Suspense, useEffect, useState } from "react";
 import { addressSignIn } from "../api/session";
 import { foldIdle, idleFolded } from "../base/idleFold";
-import { type Command, KEY_HELP } from "../base/keyboard";
+import { type Command, focusSearch, KEY_HELP, spaceBar, useKeyboard } from "../base/keyboard";
 import type { Route } from "../base/route";
 import { navigate, route } from "../base/routing";
 import { session } from "../base/session";
 import { dismiss, type Toast, toasts } from "../base/toasts";
-import { focusSearch, spaceBar, useKeyboard } from "../base/useKeyboard";
 import { useStore } from "../base/useStore";
-import { moveWindow } from "../chart/windowKeys";
-import { compareBefore } from "../features/change/changeOpen";
+import { moveWindow } from "../chart/zoom";
+import { compareBefore } from "../features/change/CompareBefore";
 import { DoctorPage } from "../features/doctor/DoctorPage";
 import { ExperimentsPage } from "../features/experiments/ExperimentsPage";
 import { LivePage } from "../features/live/LivePage";

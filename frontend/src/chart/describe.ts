@@ -3,8 +3,7 @@
 import { partName, TIME_PARTS, type TimePart } from "../stream/breakdown";
 import { exitStatusText } from "../stream/exitStatusText";
 import { counted, formatDuration, formatPercent, formatValue } from "../stream/format";
-import { signalName } from "../stream/steerText";
-import type { SteerView } from "../stream/steerView";
+import { type SteerView, signalName } from "../stream/steerView";
 import type { ChartView, LineView, TimesRow, TimesView } from "../stream/views";
 import type { CountersSource, TargetEvent } from "../wire/generated/models";
 import { describeSteer, isSteerChart } from "./steerMarks";

@@ -6,6 +6,7 @@
  * differ in their dash: nothing is shown by colour alone.
  */
 
+import type { Theme } from "../base/theme";
 import { isStatePart, type Part, type TimePart } from "../stream/breakdown";
 import { SHADES } from "../stream/threads";
 import type { ChartId } from "../stream/viewRequest";
@@ -207,3 +208,23 @@ export function lineStyle(line: LineView, chart: ChartId, theme: ChartTheme): Li
 function bytesColour(line: LineView, theme: ChartTheme): string {
   return line.variant === 0 ? theme.read : theme.written;
 }
+
+/** The charts' own colours on the grounds and lines of styles/tokens.css. */
+export const CHART_THEMES: Readonly<Record<Theme, ChartTheme>> = {
+  light: {
+    ...LIGHT_CHART_THEME,
+    text: "#14191b",
+    muted: "#566266",
+    grid: "#e3e8e9",
+    background: "#ffffff",
+    crosshair: "#7d898d",
+  },
+  dark: {
+    ...DARK_CHART_THEME,
+    text: "#d8dfe1",
+    muted: "#8d9ba0",
+    grid: "#1d2427",
+    background: "#0f1213",
+    crosshair: "#66747a",
+  },
+};

@@ -1,7 +1,8 @@
 /** What the pointer is over: the column, the nearest line, the rows of the tooltip. */
 
+import { formatDuration, formatValue } from "../stream/format";
 import type { ChartView, LineView } from "../stream/views";
-import { peakText } from "./peaks";
+import { type ChartTheme, lineStyle } from "./palette";
 import { firstFrom, type Plot, timeAt, xOf, yOf } from "./plot";
 
 /** A line is pointed at from this far, pixels. */
@@ -77,4 +78,46 @@ export function tooltipAt(view: ChartView, t_s: number): Tooltip | null {
   const shown = rows.slice(0, MAX_ROWS);
   const at = view.step ? t_s : (view.time_s[column] ?? t_s);
   return { t_s: at, rows: shown, more: rows.length - shown.length };
+}
+
+const OPACITY = 0.16;
+
+/** Draw the bands of some lines; each reaches from one column back to the one before. */
+export function drawPeaks(
+  context: Pick<CanvasRenderingContext2D, "fillRect" | "fillStyle" | "globalAlpha">,
+  view: ChartView,
+  plot: Plot,
+  theme: ChartTheme,
+  shown: (line: LineView) => boolean,
+): void {
+  const { peaks, columns, time_s, lines } = view;
+  if (!peaks) return;
+  context.globalAlpha = OPACITY;
+  lines.forEach((line, index) => {
+    if (!shown(line)) return;
+    context.fillStyle = lineStyle(line, view.chart, theme).colour;
+    for (let c = 1; c < columns; c++) {
+      const top = peaks.high[index * columns + c] ?? Number.NaN;
+      const foot = peaks.low[index * columns + c] ?? Number.NaN;
+      if (!(top > foot)) continue;
+      const x = xOf(plot, time_s[c - 1] ?? 0);
+      const y = yOf(plot, top);
+      context.fillRect(x, y, xOf(plot, time_s[c] ?? 0) - x, yOf(plot, foot) - y);
+    }
+  });
+  context.globalAlpha = 1;
+}
+
+/** What a tooltip says of a line at a column beside its value; "" if nothing is known. */
+export function peakText(view: ChartView, line: number, column: number): string {
+  const value = view.peaks?.high[line * view.columns + column] ?? Number.NaN;
+  if (Number.isNaN(value)) return "";
+  const least = view.lines[line]?.kind === "others" ? "at least " : "";
+  return `up to ${least}${formatValue(value, view.unit)}`;
+}
+
+/** What these rates are, in words; null if the view has none. */
+export function peaksNote({ peaks }: ChartView): string | null {
+  if (!peaks) return null;
+  return `“up to”: greatest rate over ${peaks.over_s} s, within ${formatDuration(peaks.within_s)}`;
 }

@@ -5,8 +5,7 @@
  */
 
 import { type StatePart, stateOf } from "../stream/breakdown";
-import { PARKED } from "../stream/stateCells";
-import { STATES, type StateGroup, stateNumbered } from "../stream/states";
+import { PARKED, STATES, type StateGroup, stateNumbered } from "../stream/states";
 import { mixed } from "./rgb";
 
 type GroupColours = Readonly<Record<StateGroup, string>>;

@@ -9,19 +9,25 @@ import type { SteerView } from "../stream/steerView";
 import type { ChartId, Hover } from "../stream/viewRequest";
 import type { ChartView, LineView } from "../stream/views";
 import { type Span, sameSpan } from "../stream/window";
-import { drawTimeAxis, drawValueAxis, timeTicks, valueTicks } from "./axes";
+import {
+  drawTimeAxis,
+  drawValueAxis,
+  follows,
+  nextRange,
+  timeTicks,
+  valueTicks,
+  type YRange,
+} from "./axes";
 import { drawBandNames, drawLimits } from "./bandLabels";
 import { CanvasLayer, labelOn } from "./canvasLayer";
 import { othersNote } from "./describe";
 import { LineLayer } from "./lineLayer";
 import { markerPath } from "./markerPath";
-import type { ChartTheme } from "./palette";
-import { lineStyle } from "./palette";
-import { drawPeaks } from "./peaks";
+import { type ChartTheme, lineStyle } from "./palette";
 import { MARGIN, type PixelGrid, type Plot, pixelGrid, plotSize, timeAt, xOf } from "./plot";
-import { drawSteerBands, drawSteerMarks } from "./steerLayer";
+import { drawPeaks } from "./pointing";
+import { drawSteerBands, drawSteerMarks } from "./steerMarks";
 import { endOf, traceLine } from "./trace";
-import { follows, nextRange, type YRange } from "./yRange";
 
 /** Markers at the right edge may reach beyond it by so much. */
 const MARKER_ROOM = 6;

@@ -12,8 +12,7 @@
  * Pure; all times in seconds.
  */
 
-import { cellStateName, PARKED } from "./stateCells";
-import { STATES, type StateId, type ThreadState } from "./states";
+import { cellStateName, PARKED, STATES, type StateId, type ThreadState } from "./states";
 
 /** Parts, from the bottom of the stack to its top. */
 export const PARTS = [

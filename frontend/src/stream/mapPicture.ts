@@ -43,7 +43,7 @@ export interface MapView {
   readonly values: Float32Array;
   /** Uint16[columns * rows]: number of the highest thread in its row. */
   readonly highest: Uint16Array;
-  /** Uint32[columns * rows]: of a map of states, how the time was shared; see stateCells.ts. */
+  /** Uint32[columns * rows]: of a map of states, how the time was shared; see states.ts. */
   readonly shares: Uint32Array;
   /** Float32[columns]: largest value. Uint16[columns]: threads born and exited. */
   readonly peak: Float32Array;

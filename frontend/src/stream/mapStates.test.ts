@@ -3,8 +3,7 @@ import { cycle, LEDGER_TARGET, LedgerFrames, type LedgerThread } from "../testin
 import { filterFrom } from "./filter";
 import { cellShares, cellValue, type MapPicture, NO_FIELD, nextPicture } from "./mapPicture";
 import { MapMaker } from "./mapView";
-import { isUnswitched, sharesOfCell } from "./stateCells";
-import { STATE_FIELD, stateNumbered } from "./states";
+import { isUnswitched, STATE_FIELD, sharesOfCell, stateNumbered } from "./states";
 import { TargetModel } from "./targetModel";
 import { DEFAULT_MAP, DEFAULT_REQUEST } from "./viewRequest";
 import { spanOf } from "./window";

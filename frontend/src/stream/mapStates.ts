@@ -4,9 +4,8 @@ import { type Pieces, Presence } from "./mapColumns";
 import type { MapLayout } from "./mapLayout";
 import { type MapView, NO_FIELD } from "./mapPicture";
 import { parkedShares } from "./parked";
-import { CELL_STATES, PARKED, packCell } from "./stateCells";
-import { StateReader } from "./stateReader";
-import { FUTEX, STATES } from "./states";
+import { StateReader } from "./stateLog";
+import { CELL_STATES, FUTEX, PARKED, packCell, STATES } from "./states";
 import type { TargetModel } from "./targetModel";
 import type { Thread } from "./threads";
 

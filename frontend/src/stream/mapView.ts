@@ -3,11 +3,10 @@
 import { RING_FIELDS, type RingField } from "./chartSpecs";
 import { threadsIn, type ViewInput } from "./chartView";
 import { shownRate } from "./format";
-import { Pieces } from "./mapColumns";
+import { type MapSource, Pieces, RateFiller } from "./mapColumns";
 import { BY_ROLE, countProcesses, MapLanes, type Stacking, stackingFor } from "./mapLanes";
 import { continued, layoutOf, type MapLayout, orderOf } from "./mapLayout";
 import type { MapView } from "./mapPicture";
-import { type MapSource, RateFiller } from "./mapRates";
 import { StateFiller } from "./mapStates";
 import { ringOf } from "./series";
 import { STATE_FIELD } from "./states";

@@ -4,8 +4,7 @@ import type { SignalKind } from "../wire/generated/models";
 import { emptyView, PLAIN_LINE, type ViewInput } from "./chartView";
 import type { GaugeChange, GaugeLog } from "./gaugeLog";
 import { poolSeries } from "./poolsView";
-import { signalUnit, sizeTitle } from "./steerText";
-import type { DecisionView } from "./steerView";
+import { type DecisionView, signalUnit, sizeTitle } from "./steerView";
 import { SHADES } from "./threads";
 import type { ChartView, LineView } from "./views";
 

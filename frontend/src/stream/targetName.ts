@@ -1,6 +1,6 @@
 /** What a target is called: a process by its name, a group by its own. */
 
-import type { GroupKind, RunSummary, Target } from "../wire/generated/models";
+import type { GroupKind, Process, RunManifest, RunSummary, Target } from "../wire/generated/models";
 
 /** Kinds of groups in words. */
 export const GROUP_KINDS: Readonly<Record<GroupKind, string>> = {
@@ -37,3 +37,23 @@ export function runTargetKind({ target_group }: RunTarget): string | null {
 }
 
 type RunTarget = Pick<RunSummary, "process" | "target_group">;
+
+type Outcome = NonNullable<RunManifest["outcome"]>;
+
+/** What stands where viewers are not shown the arguments of a program. */
+const ARGUMENTS_HIDDEN = "(arguments are hidden from viewers)";
+
+/** Command line of a process, or its executable where the arguments are hidden. */
+export function commandLine(process: Pick<Process, "command" | "executable" | "name">): string {
+  return process.command ?? `${process.executable ?? process.name} ${ARGUMENTS_HIDDEN}`;
+}
+
+/** The same for a run in a list. */
+export function runCommandLine(run: Pick<RunSummary, "command" | "process">): string {
+  return run.command ?? `${run.process} ${ARGUMENTS_HIDDEN}`;
+}
+
+/** The same for a recorded command. */
+export function outcomeCommand(outcome: Outcome, process: string): string {
+  return outcome.command?.join(" ") ?? `${process} ${ARGUMENTS_HIDDEN}`;
+}

@@ -5,7 +5,7 @@ import type { ViewInput } from "./chartView";
 import { STAYS } from "./facts/facts";
 import { BUCKETS, quantile } from "./facts/stayHistogram";
 import { parkedShares } from "./parked";
-import { StateReader } from "./stateReader";
+import { StateReader } from "./stateLog";
 import { FUTEX, stateNumbered } from "./states";
 import type { TargetModel } from "./targetModel";
 import type { Thread } from "./threads";

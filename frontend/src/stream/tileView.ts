@@ -8,7 +8,7 @@ import { powerTile } from "./power";
 import { smoothingFor } from "./rate";
 import { readProcess, ringOf } from "./series";
 import { sparkline } from "./spark";
-import { signalName, signalUnit } from "./steerText";
+import { signalName, signalUnit } from "./steerView";
 import { REFERENCE_S, usualOf } from "./usual";
 import type { ShownUnit, TileId, TileView, Usual } from "./views";
 
@@ -197,7 +197,7 @@ function turnover(
   return { born, exited };
 }
 
-const OPS_TILE_POINTS = 60;
+const OPS_POINTS = 60;
 
 /** The last interval's operations a second; none while nothing steers. */
 export function opsTile({ model, span, now_s }: ViewInput): readonly TileView[] {
@@ -215,7 +215,7 @@ export function opsTile({ model, span, now_s }: ViewInput): readonly TileView[] 
     value: last?.rate ?? Number.NaN,
     second: null,
     first_label: "",
-    spark: model.steer.rates.sampled(span.t0_s, end_s, OPS_TILE_POINTS),
+    spark: model.steer.rates.sampled(span.t0_s, end_s, OPS_POINTS),
     usual: null,
   };
   const name = signalName(band.signal);

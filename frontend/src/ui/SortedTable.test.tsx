@@ -2,8 +2,7 @@
 
 import { fireEvent, render, screen } from "@testing-library/react";
 import { expect, it, vi } from "vitest";
-import { SortedTable } from "./SortedTable";
-import type { SortedColumn } from "./sortedColumn";
+import { type SortedColumn, SortedTable } from "./SortedTable";
 
 interface Row {
   readonly key: string;

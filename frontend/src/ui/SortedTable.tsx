@@ -2,7 +2,6 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { Fragment, memo, type ReactNode, useCallback, useMemo, useRef, useState } from "react";
 import styles from "./SortedTable.module.css";
 import { SortHeader } from "./SortHeader";
-import type { SortedColumn } from "./sortedColumn";
 import { useRowNavigation } from "./useRowNavigation";
 import { useStableOrder } from "./useStableOrder";
 
@@ -218,4 +217,19 @@ function Row<T>(props: SortedRowProps<T>) {
       )}
     </Fragment>
   );
+}
+
+/** A column of a table of figures. */
+export interface SortedColumn<T> {
+  readonly id: string;
+  readonly label: string;
+  /** Second line of the heading, such as the unit. */
+  readonly under?: string;
+  readonly tip?: string;
+  /** What rows are sorted by; texts ascend first. NaN comes last. */
+  readonly value: (row: T) => number | string;
+  readonly cell: (row: T) => ReactNode;
+  /** rem; the first column takes what is left. */
+  readonly width?: number;
+  readonly text?: boolean;
 }

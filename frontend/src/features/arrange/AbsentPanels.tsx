@@ -1,4 +1,4 @@
-import styles from "./AbsentPanels.module.css";
+import styles from "./ArrangedPanels.module.css";
 
 /** Something that this target does not have. */
 export interface AbsentPanel {

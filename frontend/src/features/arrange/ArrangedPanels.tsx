@@ -9,7 +9,7 @@ import {
   useState,
 } from "react";
 import { useStore } from "../../base/useStore";
-import { PanelSlotContext } from "../../ui/panelSlot";
+import { PanelSlotContext } from "../../ui/Panel";
 import tools from "../../ui/Tool.module.css";
 import { PANEL_ORDER, type PanelId } from "../charts/panels";
 import styles from "./ArrangedPanels.module.css";

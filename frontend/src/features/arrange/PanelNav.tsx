@@ -2,8 +2,8 @@ import type { MouseEvent } from "react";
 import { useStore } from "../../base/useStore";
 import { Button } from "../../ui/Button";
 import type { PanelId } from "../charts/panels";
+import styles from "./ArrangedPanels.module.css";
 import { arrangement, keepArrangement } from "./arrangementStore";
-import styles from "./PanelNav.module.css";
 import { shownPanels } from "./shownPanels";
 
 /** Panels that are gone to by name, and how they are called where there is little room. */

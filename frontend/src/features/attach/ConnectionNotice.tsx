@@ -1,5 +1,4 @@
-import { useNow } from "../../base/useNow";
-import { useStore } from "../../base/useStore";
+import { useNow, useStore } from "../../base/useStore";
 import { useLiveClient } from "../../stream/clients";
 import { Button } from "../../ui/Button";
 import { Notice } from "../../ui/Notice";

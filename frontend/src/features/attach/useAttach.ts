@@ -1,9 +1,9 @@
 import { useCallback, useState } from "react";
-import { attach, startDemo } from "../../api/client";
+import { attach, detach, startDemo, stopDemo } from "../../api/client";
 import { asProblem } from "../../api/problem";
 import { attachedHref } from "../../base/route";
 import { navigate } from "../../base/routing";
-import type { AttachRequest, Problem } from "../../wire/generated/models";
+import type { AttachRequest, Problem, Target } from "../../wire/generated/models";
 import { ownRoles, rulesOf } from "../roles/ownRoles";
 
 interface Attaching {
@@ -61,4 +61,31 @@ export function useAttach(): Attaching {
     [go],
   );
   return { busy, problem, attachTo, attachDemo, fail: setProblem };
+}
+
+interface Detaching {
+  readonly detachFrom: (target: Target) => void;
+  /** Why the last attempt was refused. */
+  readonly problem: Problem | null;
+}
+
+/** Ends the attachment to a target; the demo program is stopped with it. */
+export function useDetach(): Detaching {
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const detachFrom = (target: Target) => {
+    setProblem(null);
+    const ended = isDemo(target) ? stopDemo() : detach(target.id);
+    ended.catch((error: unknown) => setProblem(asProblem(error)));
+  };
+  return { detachFrom, problem };
+}
+
+/** What the button that ends an attachment says. */
+export function detachLabel(target: Target): string {
+  return isDemo(target) ? "Stop the demo" : "Detach";
+}
+
+/** Whether a target is the demo program that comes with tidscope. */
+function isDemo(target: Target): boolean {
+  return target.process.command?.includes("tidscope_backend.demo") ?? false;
 }

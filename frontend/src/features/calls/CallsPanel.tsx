@@ -2,17 +2,16 @@ import { useRef } from "react";
 import type { CallRow, CallsView } from "../../stream/calls";
 import { formatDuration } from "../../stream/format";
 import { Panel } from "../../ui/Panel";
-import { SortedTable } from "../../ui/SortedTable";
-import type { SortedColumn } from "../../ui/sortedColumn";
+import { type SortedColumn, SortedTable } from "../../ui/SortedTable";
 import {
   countColumn,
+  FactMessage,
   meanColumn,
   rateColumn,
   roleColumn,
   textColumn,
   timeColumn,
 } from "../facts/FactColumns";
-import { FactMessage } from "../facts/FactMessage";
 import { useFacts } from "../facts/useFacts";
 
 const keyOf = ({ call }: CallRow) => String(call);

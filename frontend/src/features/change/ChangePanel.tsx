@@ -1,10 +1,9 @@
 import { useEffect, useRef } from "react";
 import { theme } from "../../base/theme";
 import { useStore } from "../../base/useStore";
-import { CHART_THEMES } from "../../chart/chartTheme";
 import { SmallMarker } from "../../chart/Marker";
-import { colourStyle } from "../../chart/palette";
-import { windowClient } from "../../chart/windowKeys";
+import { CHART_THEMES, colourStyle } from "../../chart/palette";
+import { windowClient } from "../../chart/zoom";
 import { useLiveClient } from "../../stream/clients";
 import { formatNumber, formatValue } from "../../stream/format";
 import type { Change, ChangeView, TimeChange } from "../../stream/windowChange";
@@ -12,7 +11,7 @@ import { Button } from "../../ui/Button";
 import { Panel } from "../../ui/Panel";
 import { useFacts } from "../facts/useFacts";
 import styles from "./ChangePanel.module.css";
-import { changeOpen } from "./changeOpen";
+import { changeOpen } from "./CompareBefore";
 import { changeSentences, changeText, ratioText, spansText } from "./changeText";
 
 /** What changed against the time before the window, if somebody asked for it. */

@@ -1,8 +1,9 @@
+import { createStore } from "../../base/store";
 import { useStore } from "../../base/useStore";
+import { windowClient } from "../../chart/zoom";
 import { formatDuration } from "../../stream/format";
 import { Button } from "../../ui/Button";
 import styles from "./ChangePanel.module.css";
-import { changeOpen } from "./changeOpen";
 
 /** Opens what changed between the window in view and the time before it, or closes it. */
 export function CompareBefore({ seconds }: { readonly seconds: number }) {
@@ -23,4 +24,12 @@ export function CompareBefore({ seconds }: { readonly seconds: number }) {
 /** "1 min" and not "1 min 00 s": these windows are chosen by minutes. */
 function wordsOf(seconds: number): string {
   return formatDuration(seconds).replace(/ 00 (s|min)$/, "");
+}
+
+/** Whether the panel of what changed against the time before is open. */
+export const changeOpen = createStore(false);
+
+/** Open or close it, where there are charts. */
+export function compareBefore(): void {
+  if (windowClient.get() !== null) changeOpen.set(!changeOpen.get());
 }

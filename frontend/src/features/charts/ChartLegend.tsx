@@ -1,6 +1,5 @@
 import { useLayoutEffect, useRef } from "react";
-import { useMedia } from "../../base/useMedia";
-import { READABLE_MS, useSelected, useThrottled } from "../../base/useStore";
+import { READABLE_MS, useMedia, useSelected, useThrottled } from "../../base/useStore";
 import { nounOf, sumsOthers } from "../../chart/describe";
 import { endsOf, placeApart } from "../../chart/endLabels";
 import { Marker } from "../../chart/Marker";

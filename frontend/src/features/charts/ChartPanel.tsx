@@ -1,21 +1,18 @@
 import { type CSSProperties, type ReactNode, use, useState } from "react";
 import { theme } from "../../base/theme";
 import { useSelected, useStore } from "../../base/useStore";
-import { CHART_THEMES } from "../../chart/chartTheme";
+import { CHART_THEMES } from "../../chart/palette";
 import { chartEnds, TimeChart } from "../../chart/TimeChart";
 import { useLiveClient } from "../../stream/clients";
 import { counted } from "../../stream/format";
 import type { ViewRequest } from "../../stream/viewRequest";
 import type { ChartView } from "../../stream/views";
 import { Button } from "../../ui/Button";
-import { Panel } from "../../ui/Panel";
-import { PanelSlotContext } from "../../ui/panelSlot";
-import { ChartFrame } from "./ChartFrame";
+import { Panel, PanelSlotContext } from "../../ui/Panel";
+import { ChartFrame, ChartTable, useChartInputs } from "./ChartFrame";
 import { ChartLegend } from "./ChartLegend";
 import styles from "./ChartPanel.module.css";
-import { ChartTable } from "./ChartTable";
 import type { ChartInfo } from "./panels";
-import { useChartInputs } from "./useChartInputs";
 
 const HEIGHT_PX = 200;
 const LARGE_PX = 380;

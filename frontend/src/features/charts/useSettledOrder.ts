@@ -1,5 +1,5 @@
 import { type RefObject, useLayoutEffect, useRef } from "react";
-import { useMedia } from "../../base/useMedia";
+import { useMedia } from "../../base/useStore";
 
 /** Entries change places at most this often: a list that hops cannot be read. */
 const SETTLED_MS = 5000;

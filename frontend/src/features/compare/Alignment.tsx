@@ -3,7 +3,7 @@ import { Button } from "../../ui/Button";
 import { SegmentedControl } from "../../ui/SegmentedControl";
 import { MAX_MARK_TEXT } from "../../wire/generated/limits";
 import type { AlignKind } from "../../wire/generated/models";
-import styles from "./Alignment.module.css";
+import styles from "./ComparePage.module.css";
 import type { CompareLink } from "./link";
 
 interface AlignmentProps {

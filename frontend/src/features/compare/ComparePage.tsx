@@ -6,7 +6,7 @@ import { localDate } from "../../base/clock";
 import { navigate } from "../../base/routing";
 import { theme } from "../../base/theme";
 import { useStore } from "../../base/useStore";
-import { CHART_THEMES } from "../../chart/chartTheme";
+import { CHART_THEMES } from "../../chart/palette";
 import { childrenText, missingText } from "../../stream/dataLossText";
 import { Button } from "../../ui/Button";
 import { CopyButton } from "../../ui/CopyButton";

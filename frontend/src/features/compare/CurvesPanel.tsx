@@ -5,14 +5,12 @@ import { CanvasRenderer } from "echarts/renderers";
 import { useEffect, useMemo, useRef } from "react";
 import { theme } from "../../base/theme";
 import { useStore } from "../../base/useStore";
-import { CHART_THEMES } from "../../chart/chartTheme";
-import type { ChartTheme } from "../../chart/palette";
+import { CHART_THEMES, type ChartTheme } from "../../chart/palette";
 import type { ShownUnit } from "../../stream/views";
 import { SegmentedControl } from "../../ui/SegmentedControl";
 import { Select } from "../../ui/Select";
 import { Alignment } from "./Alignment";
 import shared from "./ComparePage.module.css";
-import styles from "./CurvesPanel.module.css";
 import { curveMetrics, curveRoles, curvesOf, isCounter, metricLabel } from "./curves";
 import { type CurvesView, curvesOption, describeCurves } from "./curvesOption";
 import type { CurveKind, Layout, PartProps } from "./link";
@@ -92,7 +90,7 @@ export function CurvesPanel({ link, comparison, onLink }: PartProps) {
       ) : layout === "overlay" ? (
         <>
           <RunCurves view={view} theme={colours} title={title} height={OVERLAY_PX} />
-          <ul className={styles.legend}>
+          <ul className={shared.legend}>
             {view.curves.map(({ name, index }) => (
               <li key={index} className={shared.run}>
                 <RunSample index={index} theme={colours} /> {name}
@@ -112,11 +110,11 @@ function Multiples({ view, title }: { readonly view: CurvesView; readonly title:
   const colours = CHART_THEMES[useStore(theme)];
   const each = useMemo(() => view.curves.map((curve) => ({ ...view, curves: [curve] })), [view]);
   return (
-    <div className={styles.multiples}>
+    <div className={shared.multiples}>
       {each.map((one) => {
         const [curve] = one.curves;
         return curve === undefined ? null : (
-          <figure key={curve.index} className={styles.one}>
+          <figure key={curve.index} className={shared.one}>
             <figcaption className={shared.run}>
               <RunSample index={curve.index} theme={colours} /> {curve.name}
             </figcaption>

@@ -1,7 +1,7 @@
 import { useMemo } from "react";
 import { theme } from "../../base/theme";
 import { useStore } from "../../base/useStore";
-import { CHART_THEMES } from "../../chart/chartTheme";
+import { CHART_THEMES } from "../../chart/palette";
 import { SegmentedControl } from "../../ui/SegmentedControl";
 import { Tooltip } from "../../ui/Tooltip";
 import type {
@@ -26,7 +26,7 @@ import {
   zeroRows,
 } from "./differences";
 import type { PartProps, RowOrder, RowScope } from "./link";
-import { RoleName } from "./RoleName";
+import { RoleName } from "./RoleMatching";
 import { RunSample } from "./RunSample";
 
 const BASES: readonly { readonly value: CompareBasis; readonly label: string }[] = [

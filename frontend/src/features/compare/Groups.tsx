@@ -2,7 +2,7 @@ import { momentHref } from "../../base/moment";
 import { runHref } from "../../base/route";
 import { theme } from "../../base/theme";
 import { useStore } from "../../base/useStore";
-import { CHART_THEMES } from "../../chart/chartTheme";
+import { CHART_THEMES } from "../../chart/palette";
 import { dataLossTexts } from "../../stream/dataLossText";
 import { formatDuration } from "../../stream/format";
 import { Button } from "../../ui/Button";

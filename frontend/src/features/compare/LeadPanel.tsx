@@ -3,7 +3,6 @@ import { StatusIcon } from "../../ui/StatusIcon";
 import type { Verdict } from "../../wire/generated/models";
 import shared from "./ComparePage.module.css";
 import { curveMetrics, curveRoles } from "./curves";
-import styles from "./LeadPanel.module.css";
 import { type Leading, leadOf } from "./leading";
 import type { CompareLink, PartProps } from "./link";
 
@@ -28,7 +27,7 @@ export function LeadPanel({ link, comparison, onLink }: PartProps) {
       {differences.length === 0 ? (
         <p className={shared.none}>{none}</p>
       ) : (
-        <ol className={styles.list}>
+        <ol className={shared.list}>
           {differences.map((one) => (
             <li key={`${one.metric} ${one.role ?? ""} ${one.group}`} data-lead={one.metric}>
               <StatusIcon status={ICONS[one.verdict] ?? "info"} />

@@ -1,9 +1,13 @@
+import { theme } from "../../base/theme";
+import { useStore } from "../../base/useStore";
+import { SmallMarker } from "../../chart/Marker";
+import { CHART_THEMES, colourStyle } from "../../chart/palette";
+import { RoleHues } from "../../stream/roleHues";
+import { roleColour } from "../../stream/threads";
 import { Button } from "../../ui/Button";
 import type { MatchedRole } from "../../wire/generated/models";
 import shared from "./ComparePage.module.css";
 import { type CompareLink, corrected, type PartProps } from "./link";
-import styles from "./RoleMatching.module.css";
-import { RoleName } from "./RoleName";
 
 /** Which roles of different runs are compared; matched by name, or manually. */
 export function RoleMatching({ link, comparison, onLink }: PartProps) {
@@ -11,7 +15,7 @@ export function RoleMatching({ link, comparison, onLink }: PartProps) {
   const own = runs.map((_, place) => roles.flatMap((role) => role.roles[place] ?? []));
   const manual = link.match.length;
   return (
-    <details className={`${shared.panel} ${styles.matching}`} open={manual > 0}>
+    <details className={`${shared.panel} ${shared.matching}`} open={manual > 0}>
       <summary>
         <h2>Matched roles</h2>{" "}
         <span className={shared.hint}>
@@ -41,7 +45,7 @@ export function RoleMatching({ link, comparison, onLink }: PartProps) {
                 {runs.map(({ run, name }, place) => (
                   <td key={run}>
                     <select
-                      className={styles.select}
+                      className={shared.select}
                       aria-label={`${role.label} in ${name}`}
                       value={role.roles[place] ?? ""}
                       onChange={(event) =>
@@ -93,4 +97,40 @@ function chosen(
 /** Undo the manual matches of a row. */
 function byName(link: CompareLink, { label }: MatchedRole): CompareLink {
   return { ...link, match: link.match.filter((one) => one.label !== label) };
+}
+
+interface RoleNameProps {
+  readonly role: string;
+  /** All roles of the comparison. */
+  readonly roles: readonly { readonly label: string }[];
+}
+
+/** A role with the colour and marker that it has in all panels and runs. */
+export function RoleName({ role, roles }: RoleNameProps) {
+  const colours = CHART_THEMES[useStore(theme)];
+  return (
+    <span className={shared.role}>
+      <SmallMarker style={colourStyle(roleColour(roleHueOf(role, roles)), colours)} /> {role}
+    </span>
+  );
+}
+
+type Roles = readonly { readonly label: string }[];
+
+const known = new WeakMap<Roles, RoleHues>();
+
+/** Place of a role's colour (see RoleHues), with the roles of a comparison, the busiest first. */
+function roleHueOf(role: string, roles: Roles): number {
+  let hues = known.get(roles);
+  if (hues === undefined) {
+    hues = new RoleHues();
+    for (const { label } of roles) hues.of(nameOf(label));
+    known.set(roles, hues);
+  }
+  return hues.of(nameOf(role));
+}
+
+/** A role of the processes of one name has the role's colour: "postgres → worker-#". */
+function nameOf(label: string): string {
+  return label.split(" → ").at(-1) ?? label;
 }

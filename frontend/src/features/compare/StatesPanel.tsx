@@ -1,13 +1,13 @@
 import { useMemo } from "react";
 import { theme } from "../../base/theme";
 import { useStore } from "../../base/useStore";
-import { CHART_THEMES } from "../../chart/chartTheme";
+import { CHART_THEMES } from "../../chart/palette";
 import { groupColours } from "../../chart/stateColours";
 import { GROUP_NAMES, type StateGroup } from "../../stream/states";
 import type { Comparison } from "../../wire/generated/models";
 import shared from "./ComparePage.module.css";
 import type { PartProps } from "./link";
-import { RoleName } from "./RoleName";
+import { RoleName } from "./RoleMatching";
 import styles from "./StatesPanel.module.css";
 import { type RoleShares, stateShares } from "./stateShares";
 

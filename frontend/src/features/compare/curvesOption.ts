@@ -1,8 +1,7 @@
 /** Curves of several runs over one time axis: what is drawn, and the ECharts option. Pure. */
 
-import type { ChartTheme, LineStyle } from "../../chart/palette";
-import { hueStyle } from "../../chart/palette";
-import { niceTop, Y_PARTS } from "../../chart/yRange";
+import { niceTop, Y_PARTS } from "../../chart/axes";
+import { type ChartTheme, hueStyle, type LineStyle } from "../../chart/palette";
 import { axisFormatter, formatDuration, formatValue } from "../../stream/format";
 import { rates } from "../../stream/rate";
 import type { ShownUnit } from "../../stream/views";

@@ -1,4 +1,4 @@
-import { useCallback, useState } from "react";
+import { createElement, Fragment, type ReactNode, useCallback, useState } from "react";
 import { auditSizes, examine, setDelayAccounting } from "../../api/client";
 import { asProblem } from "../../api/problem";
 import { usePolled } from "../../api/usePolled";
@@ -6,11 +6,11 @@ import { localTime, utcTime } from "../../base/clock";
 import { useStore } from "../../base/useStore";
 import { useLiveClient } from "../../stream/clients";
 import { Button } from "../../ui/Button";
+import { CommandLine } from "../../ui/CommandLine";
 import { ProblemNotice } from "../../ui/ProblemNotice";
 import { Select } from "../../ui/Select";
-import type { CheckStatus, DoctorReport, Problem } from "../../wire/generated/models";
-import { CheckCard } from "./CheckCard";
-import checkCardStyles from "./CheckCard.module.css";
+import { type Status, StatusIcon } from "../../ui/StatusIcon";
+import type { CheckStatus, DoctorCheck, DoctorReport, Problem } from "../../wire/generated/models";
 import styles from "./DoctorPage.module.css";
 import { PredictionPanel } from "./PredictionPanel";
 import { auditText, sizeChecks } from "./sizeChecks";
@@ -146,7 +146,7 @@ function DelayAccountingSwitch({ host, on, onReport }: DelayAccountingSwitchProp
     }
   };
   return (
-    <div className={checkCardStyles.switch}>
+    <div className={styles.switch}>
       <p>
         {on
           ? "Threads that started before it was turned on have no delays: restart the program and attach again to see all of them. Turning it off stops the delay counters of all targets, attached ones included."
@@ -158,4 +158,61 @@ function DelayAccountingSwitch({ host, on, onReport }: DelayAccountingSwitchProp
       {problem === null ? null : <ProblemNotice problem={problem} />}
     </div>
   );
+}
+
+const SHOWN: Readonly<Record<CheckStatus, readonly [Status, string]>> = {
+  ok: ["ok", "OK"],
+  limited: ["warning", "Limited"],
+  failed: ["error", "Failed"],
+};
+
+const UNKNOWN: readonly [Status, string] = ["unknown", "Unknown"];
+
+interface CheckCardProps {
+  readonly check: DoctorCheck;
+  /** Nothing is known to be wrong, nor to be right. */
+  readonly unknown?: boolean;
+  /** What can be done about it here. */
+  readonly children?: ReactNode;
+}
+
+/** One capability: its status, finding, impact and fix. */
+function CheckCard({ check, unknown = false, children }: CheckCardProps) {
+  const [status, label] = unknown ? UNKNOWN : SHOWN[check.status];
+  return (
+    <li
+      className={styles.check}
+      data-check={check.name}
+      data-state={unknown ? "unknown" : check.status}
+    >
+      <p className={`${styles.state} ${styles[status] ?? ""}`}>
+        <StatusIcon status={status} />
+        {label}
+      </p>
+      <div className={styles.text}>
+        <h2>{check.title}</h2>
+        <p className={styles.found}>
+          <CodeText text={check.finding} />
+        </p>
+        {check.impact === "" ? null : (
+          <p>
+            <span className={styles.word}>Impact: </span>
+            <CodeText text={check.impact} />
+          </p>
+        )}
+        {check.fix === "" ? null : (
+          <CommandLine command={check.fix} what={`the fix for ${check.title}`} />
+        )}
+        {children}
+      </div>
+    </li>
+  );
+}
+
+/** A sentence in which commands stand between backticks, as terminals show them. */
+function CodeText({ text }: { readonly text: string }) {
+  const parts = text.split("`");
+  // Every second part stood between two of them.
+  const shown = parts.map((part, n) => (n % 2 === 1 ? createElement("code", null, part) : part));
+  return createElement(Fragment, null, ...shown);
 }

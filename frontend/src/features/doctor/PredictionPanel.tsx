@@ -11,7 +11,7 @@ import { Dialog } from "../../ui/Dialog";
 import { Panel } from "../../ui/Panel";
 import { ProblemNotice } from "../../ui/ProblemNotice";
 import type { PredictionModel, Problem } from "../../wire/generated/models";
-import styles from "./PredictionPanel.module.css";
+import styles from "./DoctorPage.module.css";
 
 const PERIOD_MS = 5000;
 const WEIGHTS = 16_384;
@@ -120,7 +120,7 @@ function whyLocked(viewer: boolean, { administered }: PredictionModel): string |
 
 const TABLES = 16;
 const ENTRIES = 1024;
-const WEIGHTS_DIALOG_PERIOD_MS = 2000;
+const WEIGHTS_PERIOD_MS = 2000;
 
 interface WeightsDialogProps {
   readonly model: PredictionModel;
@@ -131,7 +131,7 @@ interface WeightsDialogProps {
 function WeightsDialog({ model, onClose }: WeightsDialogProps) {
   const { owner, name, limit } = model;
   const load = useCallback((signal: AbortSignal) => getWeights(owner, name, signal), [owner, name]);
-  const { value, problem } = usePolled(load, WEIGHTS_DIALOG_PERIOD_MS);
+  const { value, problem } = usePolled(load, WEIGHTS_PERIOD_MS);
   const canvas = useRef<HTMLCanvasElement>(null);
   useEffect(() => {
     const context = canvas.current?.getContext("2d");

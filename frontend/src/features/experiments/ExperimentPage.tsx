@@ -8,8 +8,7 @@ import { usePolled } from "../../api/usePolled";
 import { liveHref, runHref } from "../../base/route";
 import { theme } from "../../base/theme";
 import { useStore } from "../../base/useStore";
-import { CHART_THEMES } from "../../chart/chartTheme";
-import type { ChartTheme } from "../../chart/palette";
+import { CHART_THEMES, type ChartTheme } from "../../chart/palette";
 import { useLiveClient } from "../../stream/clients";
 import { Notice } from "../../ui/Notice";
 import { PageLink } from "../../ui/PageLink";
@@ -21,10 +20,10 @@ import type {
 } from "../../wire/generated/models";
 import shared from "../compare/ComparePage.module.css";
 import { Tiles } from "../tiles/Tiles";
+import { Loaded } from "./ExperimentsPage";
 import styles from "./ExperimentsPage.module.css";
 import { describeChart, experimentOption, numberText, seriesColour } from "./experimentOption";
 import { gainText, progressText } from "./experimentText";
-import { Loaded } from "./Loaded";
 
 const PERIOD_MS = 3000;
 const CHART_PX = 300;

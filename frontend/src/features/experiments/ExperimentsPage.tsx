@@ -1,13 +1,15 @@
+import type { ReactNode } from "react";
 import { listExperiments } from "../../api/experiments";
-import { usePolled } from "../../api/usePolled";
+import { type Polled, usePolled } from "../../api/usePolled";
 import { experimentHref } from "../../base/route";
+import { Button } from "../../ui/Button";
 import { EmptyState } from "../../ui/EmptyState";
 import { PageLink } from "../../ui/PageLink";
+import { ProblemNotice } from "../../ui/ProblemNotice";
 import type { ExperimentSummary, ExperimentsResponse } from "../../wire/generated/models";
 import shared from "../compare/ComparePage.module.css";
 import styles from "./ExperimentsPage.module.css";
 import { progressText } from "./experimentText";
-import { Loaded } from "./Loaded";
 
 const PERIOD_MS = 3000;
 
@@ -89,5 +91,26 @@ function Row({ one }: { readonly one: ExperimentSummary }) {
       </td>
       <td className={styles.time}>{new Date(one.started_unix_us / 1000).toLocaleString()}</td>
     </tr>
+  );
+}
+
+interface LoadedProps<T> {
+  readonly polled: Polled<T>;
+  /** What is loaded, as in "Loading experiments…". */
+  readonly what: string;
+  readonly children: (value: T) => ReactNode;
+}
+
+/** What polling has brought; above it why the last request failed, before it that it is loaded. */
+export function Loaded<T>({ polled, what, children }: LoadedProps<T>) {
+  const { value, problem, refresh } = polled;
+  return (
+    <>
+      {problem === null ? null : (
+        <ProblemNotice problem={problem} actions={<Button onClick={refresh}>Try again</Button>} />
+      )}
+      {value !== null ? children(value) : null}
+      {value === null && problem === null ? <EmptyState title={`Loading ${what}…`} /> : null}
+    </>
   );
 }

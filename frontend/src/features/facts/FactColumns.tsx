@@ -4,9 +4,8 @@ import type { ReactNode } from "react";
 import { SmallMarker } from "../../chart/Marker";
 import { type ChartTheme, colourStyle } from "../../chart/palette";
 import { formatNumber, formatValue } from "../../stream/format";
-import type { SortedColumn } from "../../ui/sortedColumn";
+import type { SortedColumn } from "../../ui/SortedTable";
 import styles from "./facts.module.css";
-import { Share } from "./Share";
 
 /** What a column says of itself beside its name. */
 interface Heading {
@@ -166,5 +165,32 @@ function ThreadName({ thread, theme, short = false }: ThreadNameProps) {
       {colour === null ? null : <SmallMarker style={colourStyle(colour, theme)} />}
       {tid === null ? <em>{name}</em> : short ? name : `${name} (${tid})`}
     </span>
+  );
+}
+
+interface FactMessageProps {
+  /** What there is instead of a table; null: nothing yet. */
+  readonly view: { readonly state: string; readonly reason: string } | null;
+}
+
+/** Why there is no table: it cannot be, or two readings are not there yet. */
+export function FactMessage({ view }: FactMessageProps) {
+  return (
+    <p className={styles.message}>
+      {view?.state === "absent" ? `${view.reason}.` : "Waiting for two readings…"}
+    </p>
+  );
+}
+
+/** A share, as a bar and a number. */
+export function Share({ value }: { readonly value: number }) {
+  const part = Math.max(0, Math.min(1, Number.isNaN(value) ? 0 : value));
+  return (
+    <>
+      <span className={styles.share} aria-hidden="true">
+        <span style={{ width: `${100 * part}%` }} />
+      </span>
+      <span className={styles.percent}>{formatValue(value, "share")}</span>
+    </>
   );
 }

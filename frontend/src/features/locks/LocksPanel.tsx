@@ -1,18 +1,17 @@
 import { useRef } from "react";
 import { theme } from "../../base/theme";
 import { useStore } from "../../base/useStore";
-import { CHART_THEMES } from "../../chart/chartTheme";
-import type { ChartTheme } from "../../chart/palette";
+import { CHART_THEMES, type ChartTheme } from "../../chart/palette";
 import { Sparkline } from "../../chart/Sparkline";
 import { useLiveClient } from "../../stream/clients";
 import { counted, formatDuration, formatValue } from "../../stream/format";
 import type { GilThread, LockRow, LocksView, LockThread } from "../../stream/locks";
 import { Panel } from "../../ui/Panel";
-import { SortedTable } from "../../ui/SortedTable";
-import type { SortedColumn } from "../../ui/sortedColumn";
+import { type SortedColumn, SortedTable } from "../../ui/SortedTable";
 import {
   countColumn,
   estimated,
+  FactMessage,
   kindColumn,
   meanColumn,
   rateColumn,
@@ -21,7 +20,6 @@ import {
   threadColumn,
   timeColumn,
 } from "../facts/FactColumns";
-import { FactMessage } from "../facts/FactMessage";
 import styles from "../facts/facts.module.css";
 import { useFacts } from "../facts/useFacts";
 

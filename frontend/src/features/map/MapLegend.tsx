@@ -5,7 +5,7 @@ import { threadsOf } from "../../stream/mapLayout";
 import type { MapPicture } from "../../stream/mapPicture";
 import { GROUP_NAMES, type StateGroup } from "../../stream/states";
 import type { ShownUnit } from "../../stream/views";
-import styles from "./MapLegend.module.css";
+import styles from "./MapPanel.module.css";
 
 interface MapLegendProps {
   readonly picture: MapPicture | null;

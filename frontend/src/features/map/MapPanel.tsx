@@ -3,24 +3,28 @@ import { localTime } from "../../base/clock";
 import { theme } from "../../base/theme";
 import { READABLE_MS, useStore, useThrottled } from "../../base/useStore";
 import { clockText } from "../../chart/axes";
-import { CHART_THEMES } from "../../chart/chartTheme";
 import type { MapScale } from "../../chart/mapColours";
+import { CHART_THEMES } from "../../chart/palette";
 import { RING_FIELDS } from "../../stream/chartSpecs";
 import { useLiveClient } from "../../stream/clients";
 import { counted, fieldLabel, formatDuration, formatPercent } from "../../stream/format";
 import { groupAt, threadsOf } from "../../stream/mapLayout";
 import { cellShares, cellValue, type MapPicture, placeAt } from "../../stream/mapPicture";
-import { cellStateName, sharesOfCell } from "../../stream/stateCells";
-import { hasLedger, isLedgerField, STATE_FIELD } from "../../stream/states";
+import {
+  cellStateName,
+  hasLedger,
+  isLedgerField,
+  STATE_FIELD,
+  sharesOfCell,
+} from "../../stream/states";
 import {
   DEFAULT_MAP,
   type MapMix,
   type MapRequest,
   type ThreadKey,
 } from "../../stream/viewRequest";
-import { Panel } from "../../ui/Panel";
+import { Panel, PanelSlotContext } from "../../ui/Panel";
 import { PictureTable } from "../../ui/PictureTable";
-import { PanelSlotContext } from "../../ui/panelSlot";
 import { SegmentedControl } from "../../ui/SegmentedControl";
 import { Select } from "../../ui/Select";
 import type { Target } from "../../wire/generated/models";

@@ -10,7 +10,7 @@ import type { LiveClient } from "../../stream/client";
 import { fieldLabel } from "../../stream/format";
 import { foldOf, rowAt } from "../../stream/mapLayout";
 import { placeOf } from "../../stream/mapPicture";
-import { cellStateName, type StateShare } from "../../stream/stateCells";
+import { cellStateName, type StateShare } from "../../stream/states";
 import type { Hover, MapMix, MapRequest, ThreadKey } from "../../stream/viewRequest";
 import { type MapCursor, moveCursor } from "./mapCursor";
 import { mapSize } from "./mapPlot";

@@ -4,7 +4,7 @@ import { DARK_CHART_THEME, LIGHT_CHART_THEME } from "../../chart/palette";
 import { hexRgb } from "../../chart/rgb";
 import type { MapLayout } from "../../stream/mapLayout";
 import { type MapPicture, type MapView, NO_FIELD, nextPicture } from "../../stream/mapPicture";
-import { packCell } from "../../stream/stateCells";
+import { packCell } from "../../stream/states";
 import { moveCursor } from "./mapCursor";
 import { mapPlot, rowBox, rowUnder } from "./mapPlot";
 import { cellSentence, cellText, describeMap } from "./mapText";

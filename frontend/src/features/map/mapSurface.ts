@@ -4,14 +4,13 @@
  * pointer and steering mark.
  */
 
-import { drawTimeAxis, timeTicks } from "../../chart/axes";
+import { drawTimeAxis, nextRange, timeTicks, type YRange } from "../../chart/axes";
 import { CanvasLayer } from "../../chart/canvasLayer";
 import type { MapScale } from "../../chart/mapColours";
 import type { ChartTheme } from "../../chart/palette";
 import { timeAt, xOf } from "../../chart/plot";
-import { drawSteerMarks } from "../../chart/steerLayer";
+import { drawSteerMarks } from "../../chart/steerMarks";
 import { drawCrosshair } from "../../chart/surface";
-import { nextRange, type YRange } from "../../chart/yRange";
 import { foldOf, rowAt, threadsOf } from "../../stream/mapLayout";
 import {
   keyAt,
@@ -24,8 +23,7 @@ import {
 import type { SteerView } from "../../stream/steerView";
 import type { Hover } from "../../stream/viewRequest";
 import { type Span, sameSpan } from "../../stream/window";
-import { MapCanvas } from "./mapCanvas";
-import { drawMapNames } from "./mapNames";
+import { drawMapNames, MapCanvas } from "./mapCanvas";
 import { type MapPlot, mapPlot, rowBox, rowUnder, STRIP_PX } from "./mapPlot";
 import { columnAtTime } from "./mapText";
 

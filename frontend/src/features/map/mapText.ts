@@ -15,10 +15,10 @@ import {
 import {
   cellStateName,
   isUnswitched,
+  STATE_FIELD,
   type StateShare,
   sharesOfCell,
-} from "../../stream/stateCells";
-import { STATE_FIELD } from "../../stream/states";
+} from "../../stream/states";
 
 /** What there is to say about a cell. */
 export interface CellText {

@@ -3,14 +3,13 @@ import { liveHref } from "../../base/route";
 import { navigate } from "../../base/routing";
 import { useStore } from "../../base/useStore";
 import { useLiveClient } from "../../stream/clients";
-import { commandLine } from "../../stream/commandLine";
-import { targetId, targetName } from "../../stream/targetName";
+import { commandLine, targetId, targetName } from "../../stream/targetName";
 import { Button } from "../../ui/Button";
 import { ProblemNotice } from "../../ui/ProblemNotice";
 import { StatusIcon } from "../../ui/StatusIcon";
 import type { Target } from "../../wire/generated/models";
-import { detachLabel, useDetach } from "../attach/useDetach";
-import styles from "./AttachedTargets.module.css";
+import { detachLabel, useDetach } from "../attach/useAttach";
+import styles from "./Picker.module.css";
 
 /** What is attached to already, and what has ended and is still kept. */
 export function AttachedTargets() {
@@ -69,7 +68,7 @@ function TargetRow({ target, onEnd }: TargetRowProps) {
           navigate(liveHref(target.id));
         }}
       >
-        <span className={styles.name}>{targetName(target)}</span>{" "}
+        <span className={styles.attachedTargetsName}>{targetName(target)}</span>{" "}
         <span className={styles.command}>{target.group ? "" : commandLine(target.process)}</span>
       </a>
       <span className={styles.more}>

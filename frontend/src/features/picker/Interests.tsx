@@ -7,8 +7,8 @@ import { runTargetName } from "../../stream/targetName";
 import { PageLink } from "../../ui/PageLink";
 import { useStableOrder } from "../../ui/useStableOrder";
 import type { Process } from "../../wire/generated/models";
-import styles from "./Interests.module.css";
 import { type Interest, type Interesting, interestsOf } from "./interest";
+import styles from "./Picker.module.css";
 
 interface InterestsProps {
   readonly processes: readonly Process[];

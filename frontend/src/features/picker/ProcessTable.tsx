@@ -1,12 +1,11 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type Ref, useCallback, useImperativeHandle, useRef } from "react";
-import { commandLine } from "../../stream/commandLine";
 import { counted, formatTenths, formatValue, NO_VALUE } from "../../stream/format";
+import { commandLine } from "../../stream/targetName";
 import { Button } from "../../ui/Button";
 import { Tooltip } from "../../ui/Tooltip";
 import { Twisty } from "../../ui/Twisty";
-import { treeKeyHandler } from "../../ui/treeKeyHandler";
-import { useRowNavigation } from "../../ui/useRowNavigation";
+import { treeKeyHandler, useRowNavigation } from "../../ui/useRowNavigation";
 import { useStableOrder } from "../../ui/useStableOrder";
 import type { Process } from "../../wire/generated/models";
 import { pidInside, userInside, userShown } from "../attach/inside";

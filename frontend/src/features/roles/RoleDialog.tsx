@@ -10,7 +10,7 @@ import { CommandLine } from "../../ui/CommandLine";
 import { Dialog } from "../../ui/Dialog";
 import { MAX_OWN_ROLE_RULES } from "../../wire/generated/limits";
 import type { RoleRule, Target } from "../../wire/generated/models";
-import { keepRules } from "./ownRoles";
+import { keepRules, useRulesOf } from "./ownRoles";
 import styles from "./RoleDialog.module.css";
 import {
   previewRole,
@@ -20,7 +20,6 @@ import {
   ruleFor,
   withRule,
 } from "./rolePreview";
-import { useRulesOf } from "./useOwnRoles";
 
 /** As long as a rule takes it. */
 const LONGEST = 256;

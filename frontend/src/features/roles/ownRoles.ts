@@ -1,8 +1,12 @@
 /** A person's own roles, for each program by its name, kept in this browser. */
 
+import { useEffect } from "react";
 import { createStore } from "../../base/store";
+import { useStore } from "../../base/useStore";
+import { useLiveClient } from "../../stream/clients";
+import { programOf } from "../../stream/targetName";
 import { MAX_OWN_ROLE_RULES } from "../../wire/generated/limits";
-import type { RoleRule } from "../../wire/generated/models";
+import type { RoleRule, Target } from "../../wire/generated/models";
 
 const KEY = "tidscope.roles";
 /** Programs whose roles are kept; the one that was corrected longest ago goes first. */
@@ -55,4 +59,21 @@ function isRule(value: unknown): value is RoleRule {
   if (typeof value !== "object" || value === null) return false;
   const { pattern, role } = value as Partial<Record<keyof RoleRule, unknown>>;
   return [pattern, role].every((text) => typeof text === "string" && text !== "");
+}
+
+/** A person's own roles of a target's program. */
+export function useRulesOf(target: Target): readonly RoleRule[] {
+  return rulesOf(useStore(ownRoles), programOf(target));
+}
+
+/** Have all views made by a person's own roles. */
+export function useOwnRoles(target: Target | null): void {
+  const client = useLiveClient();
+  const all = useStore(ownRoles);
+  const rules = target === null ? null : rulesOf(all, programOf(target));
+  useEffect(() => {
+    if (rules !== null) {
+      client.request({ role_rules: rules });
+    }
+  }, [client, rules]);
 }

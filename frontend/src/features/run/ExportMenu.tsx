@@ -5,7 +5,7 @@ import { withTicket } from "../../api/session";
 import { Popover } from "../../ui/Popover";
 import { ProblemNotice } from "../../ui/ProblemNotice";
 import type { Problem } from "../../wire/generated/models";
-import styles from "./ExportMenu.module.css";
+import styles from "./RunPage.module.css";
 
 const FORMS: Readonly<Record<ExportFormat, readonly [name: string, what: string]>> = {
   folder: ["Folder (.tar.zst)", "Complete run; opens in another tidscope"],

@@ -7,8 +7,8 @@ import {
   useState,
 } from "react";
 import { localTime, preciseTime } from "../../base/clock";
+import { spaceBar } from "../../base/keyboard";
 import { navigate, parameter, withParameter } from "../../base/routing";
-import { spaceBar } from "../../base/useKeyboard";
 import { useStore } from "../../base/useStore";
 import { Sparkline } from "../../chart/Sparkline";
 import { useLiveClient } from "../../stream/clients";
@@ -22,9 +22,8 @@ import { PanelNav } from "../arrange/PanelNav";
 import { CompareBefore } from "../change/CompareBefore";
 import { compareHref, EMPTY_LINK } from "../compare/link";
 import { type SideWindow, sideOf, typedWindow, windowText } from "../compare/side";
-import { LineControls } from "../scope/LineControls";
+import { LineControls, WindowRequests } from "../scope/ViewControls";
 import controls from "../scope/ViewControls.module.css";
-import { WindowRequests } from "../scope/WindowRequests";
 import {
   advance,
   isWhole,
@@ -35,7 +34,7 @@ import {
   type Speed,
   windowAfterKey,
 } from "./playback";
-import styles from "./RunControls.module.css";
+import styles from "./RunPage.module.css";
 
 /** The part of the run in view, and playing through it. */
 export function RunControls({ run }: { readonly run: RunManifest }) {

@@ -1,9 +1,9 @@
 import { localDate, utcTime } from "../../base/clock";
 import { navigate } from "../../base/routing";
 import { countersName } from "../../chart/describe";
-import { commandLine, outcomeCommand } from "../../stream/commandLine";
 import { formatDuration, formatValue, NO_VALUE } from "../../stream/format";
-import { knobName } from "../../stream/steerText";
+import { knobName } from "../../stream/steerView";
+import { commandLine, outcomeCommand } from "../../stream/targetName";
 import { Button } from "../../ui/Button";
 import { type Fact, FactList } from "../../ui/FactList";
 import { InlineEdit } from "../../ui/InlineEdit";
@@ -14,7 +14,7 @@ import { MAX_RUN_NAME } from "../../wire/generated/limits";
 import type { RunManifest } from "../../wire/generated/models";
 import header from "../scope/TargetHeader.module.css";
 import { ExportMenu } from "./ExportMenu";
-import styles from "./RunHeader.module.css";
+import styles from "./RunPage.module.css";
 import { useRunChange } from "./useRunChange";
 
 interface RunHeaderProps {

@@ -13,7 +13,7 @@ import type { RunManifest, RunMark } from "../../wire/generated/models";
 import { DecisionLog } from "../steering/DecisionLog";
 import { ProofPicture } from "../steering/ProofPicture";
 import { SizeCurve } from "../steering/SizeCurve";
-import styles from "./RunLog.module.css";
+import styles from "./RunPage.module.css";
 import { useRunChange } from "./useRunChange";
 
 interface RunLogProps {
@@ -65,7 +65,11 @@ function Marks({ run, onChange }: MarksProps) {
   const point = (t_s: number | null) => client.hover.set({ t_s, key: null, chart: null });
   const clock = (time_ns: number) => run.target.attached_unix_us / 1000 + time_ns / 1e6;
   return (
-    <Panel title="Marks" note="moments to return to, and to align runs at" className={styles.panel}>
+    <Panel
+      title="Marks"
+      note="moments to return to, and to align runs at"
+      className={styles.runLogPanel}
+    >
       {problem === null ? null : <ProblemNotice problem={problem} />}
       {run.marks.length === 0 ? (
         <p className={styles.none}>No marks yet.</p>
@@ -74,7 +78,7 @@ function Marks({ run, onChange }: MarksProps) {
           {run.marks.map((mark, index) => (
             <li
               key={`${mark.time_ns} ${mark.text}`}
-              className={styles.mark}
+              className={styles.runLogMark}
               onPointerEnter={() => point(mark.time_ns / 1e9)}
               onPointerLeave={() => point(null)}
             >

@@ -20,7 +20,7 @@ import { StatusIcon } from "../../ui/StatusIcon";
 import { MAX_RUN_GROUP, MAX_RUN_NOTES } from "../../wire/generated/limits";
 import type { RunManifest } from "../../wire/generated/models";
 import { FindingsPanel } from "../findings/FindingsPanel";
-import { useOwnRoles } from "../roles/useOwnRoles";
+import { useOwnRoles } from "../roles/ownRoles";
 import { ScopePanels } from "../scope/ScopePanels";
 import scope from "../scope/TargetPage.module.css";
 import { useMoment } from "../scope/useMoment";
@@ -28,11 +28,10 @@ import { RecordedCoresPanel, useRecordedPrograms } from "../steering/CoreDivisio
 import { ThreadDrawer, useThreadOpen } from "../thread/ThreadDrawer";
 import { useHeldPlace } from "../thread/useHeldPlace";
 import { Tiles } from "../tiles/Tiles";
-import styles from "./DataLossNotice.module.css";
 import { RunControls } from "./RunControls";
 import { RunHeader } from "./RunHeader";
 import { RunLog } from "./RunLog";
-import runNotesStyles from "./RunNotes.module.css";
+import runNotesStyles from "./RunPage.module.css";
 import { parseTags, useRunChange } from "./useRunChange";
 
 /** A run, in the charts of the Live page. */
@@ -237,7 +236,7 @@ function DataLossNotice({ run }: { readonly run: RunManifest }) {
         </Notice>
       ) : null}
       {texts.length === 0 ? null : (
-        <details className={`surface ${styles.losses}`}>
+        <details className={`surface ${runNotesStyles.losses}`}>
           <summary>
             <StatusIcon status="warning" />{" "}
             {texts.length === 1 ? texts[0] : counted(texts.length, "warning")}

@@ -20,7 +20,6 @@ import { SearchField } from "../../ui/SearchField";
 import { MAX_COMPARED_RUNS, MIN_COMPARED_RUNS } from "../../wire/generated/limits";
 import type { DamagedRun, Problem, RunSummary, RunsResponse } from "../../wire/generated/models";
 import { compareHref, linkOf } from "../compare/link";
-import collapsedListStyles from "./CollapsedList.module.css";
 import styles from "./RunsPage.module.css";
 import { RunsTable } from "./RunsTable";
 import { filterRuns, NEWEST_FIRST, sortRuns } from "./runList";
@@ -177,14 +176,14 @@ function DamagedRuns({ damaged }: { readonly damaged: readonly DamagedRun[] }) {
     return null;
   }
   return (
-    <details className={`surface ${collapsedListStyles.list}`}>
+    <details className={`surface ${styles.list}`}>
       <summary>Unreadable folders: {damaged.length}</summary>
-      <p className={collapsedListStyles.more}>tidscope leaves them untouched.</p>
+      <p className={styles.more}>tidscope leaves them untouched.</p>
       <ul>
         {damaged.map(({ folder, reason }) => (
           <li key={folder}>
-            <code className={collapsedListStyles.what}>{folder}</code>
-            <span className={collapsedListStyles.more}>{reason}</span>
+            <code className={styles.what}>{folder}</code>
+            <span className={styles.more}>{reason}</span>
           </li>
         ))}
       </ul>
@@ -237,13 +236,13 @@ function DeletedRuns({ runs, locked, onRestore }: DeletedRunsProps) {
     return null;
   }
   return (
-    <details className={`surface ${collapsedListStyles.list}`}>
+    <details className={`surface ${styles.list}`}>
       <summary>Deleted within the last hour: {runs.length}</summary>
       <ul>
         {runs.map((run) => (
           <li key={run.id} data-deleted={run.id}>
-            <span className={collapsedListStyles.what}>{run.name}</span>
-            <span className={collapsedListStyles.more}>
+            <span className={styles.what}>{run.name}</span>
+            <span className={styles.more}>
               {runTargetName(run)}, {formatDuration(run.duration_ns / 1e9)},{" "}
               {formatValue(run.counts.bytes, "bytes")}
             </span>

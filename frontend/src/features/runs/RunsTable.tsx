@@ -2,10 +2,9 @@ import { type FormEvent, type KeyboardEvent, type RefObject, useCallback, useSta
 import { localDate, utcTime } from "../../base/clock";
 import { runHref } from "../../base/route";
 import { navigate } from "../../base/routing";
-import { runCommandLine } from "../../stream/commandLine";
 import { dataLossTexts, missingText } from "../../stream/dataLossText";
 import { formatDuration, formatValue } from "../../stream/format";
-import { runTargetKind, runTargetName } from "../../stream/targetName";
+import { runCommandLine, runTargetKind, runTargetName } from "../../stream/targetName";
 import { Button } from "../../ui/Button";
 import { Dialog } from "../../ui/Dialog";
 import { PageLink } from "../../ui/PageLink";

@@ -6,9 +6,8 @@ import { deviation } from "../../stream/reconciliation";
 import type { DataHealth, TargetView } from "../../stream/views";
 import { Popover } from "../../ui/Popover";
 import { StatusIcon } from "../../ui/StatusIcon";
-import styles from "./DataQualityIndicator.module.css";
-import { assessDataQuality } from "./dataQuality";
-import { accountRows } from "./groupAccount";
+import { accountRows, assessDataQuality } from "./dataQuality";
+import styles from "./TargetHeader.module.css";
 
 /** Data quality in two words; opens into the numbers. */
 export function DataQualityIndicator({ state }: { readonly state: TargetView["state"] }) {

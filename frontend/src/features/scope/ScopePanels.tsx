@@ -4,7 +4,7 @@ import type { LiveClient } from "../../stream/client";
 import { useLiveClient } from "../../stream/clients";
 import type { FactViews } from "../../stream/factViews";
 import { fieldNamed } from "../../stream/format";
-import { timelineTitle } from "../../stream/steerText";
+import { timelineTitle } from "../../stream/steerView";
 import type { ChartView, TileView } from "../../stream/views";
 import type { Target } from "../../wire/generated/models";
 import { type AbsentPanel, AbsentPanels } from "../arrange/AbsentPanels";

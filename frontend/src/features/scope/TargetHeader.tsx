@@ -4,9 +4,8 @@ import { asProblem } from "../../api/problem";
 import { navigate } from "../../base/routing";
 import { READABLE_MS, useThrottled } from "../../base/useStore";
 import { useLiveClient } from "../../stream/clients";
-import { commandLine } from "../../stream/commandLine";
 import { formatDuration, formatValue, NO_VALUE } from "../../stream/format";
-import { targetId, targetName } from "../../stream/targetName";
+import { commandLine, targetId, targetName } from "../../stream/targetName";
 import type { TargetView } from "../../stream/views";
 import { Button } from "../../ui/Button";
 import { type Fact, FactList } from "../../ui/FactList";
@@ -16,13 +15,13 @@ import { StatusIcon } from "../../ui/StatusIcon";
 import { Tooltip } from "../../ui/Tooltip";
 import type { GroupCounts, Problem, Target } from "../../wire/generated/models";
 import { pidInside, userInside, userShown } from "../attach/inside";
-import { detachLabel, useDetach } from "../attach/useDetach";
+import { detachLabel, useDetach } from "../attach/useAttach";
 import { RecordButton } from "../record/RecordButton";
 import { SteerButton } from "../steering/SteerButton";
 import { DataQualityIndicator } from "./DataQualityIndicator";
+import { throttlingText } from "./dataQuality";
 import { networkDetail, networkName } from "./networkSource";
 import styles from "./TargetHeader.module.css";
-import { throttlingText } from "./throttling";
 
 interface TargetHeaderProps {
   readonly target: Target;

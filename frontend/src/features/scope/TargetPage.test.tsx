@@ -6,7 +6,7 @@ import { FakeBackend, HOST } from "../../testing/backend";
 import { TARGET } from "../../testing/frames";
 import { TestPage } from "../../testing/TestPage";
 import type { CollectorOutage } from "../../wire/generated/models";
-import { continuation } from "./useContinuation";
+import { continuation } from "./TargetPage";
 
 const LOST: CollectorOutage = {
   kind: "lost",

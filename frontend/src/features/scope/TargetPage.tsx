@@ -19,12 +19,13 @@ import type {
   Group,
   GroupSelector,
   Host,
+  LiveState,
   Process,
   Target,
 } from "../../wire/generated/models";
 import { useAttach } from "../attach/useAttach";
 import { FindingsPanel } from "../findings/FindingsPanel";
-import { useOwnRoles } from "../roles/useOwnRoles";
+import { useOwnRoles } from "../roles/ownRoles";
 import { CoresPanel } from "../steering/CoreDivisions";
 import { dividedPrograms } from "../steering/divisionText";
 import { drawerOpen } from "../steering/drawer";
@@ -36,7 +37,6 @@ import { Tiles } from "../tiles/Tiles";
 import { ScopePanels } from "./ScopePanels";
 import { TargetHeader } from "./TargetHeader";
 import styles from "./TargetPage.module.css";
-import { useContinuation } from "./useContinuation";
 import { useMoment } from "./useMoment";
 import { ViewControls } from "./ViewControls";
 
@@ -263,4 +263,21 @@ function awayText(outage: CollectorOutage | null): string {
 
 function at(unix_us: number): string {
   return localTime(unix_us / 1000);
+}
+
+/** Follow a target to the one that was attached in its place after a crash of its collector. */
+function useContinuation(live: LiveState | null, target: Target | null): void {
+  const next = continuation(live, target);
+  useEffect(() => {
+    if (next !== null) navigate(`/?target=${next}`);
+  }, [next]);
+}
+
+/** Id of the attached target that takes the place of one that is not attached any more. */
+export function continuation(live: LiveState | null, target: Target | null): string | null {
+  if (target === null || target.state === "attached") return null;
+  const next = live?.targets.find(
+    ({ continues, state }) => continues === target.id && state === "attached",
+  );
+  return next?.id ?? null;
 }

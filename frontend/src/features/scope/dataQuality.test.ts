@@ -1,6 +1,13 @@
 import { describe, expect, it } from "vitest";
 import type { DataHealth } from "../../stream/views";
-import { assessDataQuality } from "./dataQuality";
+import type { GroupCheck } from "../../wire/generated/models";
+import {
+  accountRows,
+  assessDataQuality,
+  groupDisagreement,
+  isThrottled,
+  throttlingText,
+} from "./dataQuality";
 
 const GOOD: DataHealth = {
   cpu_check: null,
@@ -144,5 +151,95 @@ describe("assessDataQuality", () => {
     );
     expect(quality.status).toBe("error");
     expect(quality.warnings[0]).toContain("no Arrow");
+  });
+});
+
+const CHECK: GroupCheck = {
+  cpu_by: "cpu.stat",
+  threads_cpu_ns: 12_300_000_000,
+  kernel_cpu_ns: 12_310_000_000,
+  io_by: null,
+  threads_read_bytes: null,
+  kernel_read_bytes: null,
+  threads_write_bytes: null,
+  kernel_write_bytes: null,
+};
+
+const countsOf = (check: Partial<GroupCheck> | null) => ({
+  ...{ live: 1, started: 1, ended: 0, unseen: 0, missed: 0 },
+  check: check && { ...CHECK, ...check },
+});
+
+it("says both and by how much they differ", () => {
+  const [[name, value] = []] = accountRows(countsOf({}));
+  expect(name).toBe("CPU of the group");
+  expect(value).toBe("12.3 s here, 12.3 s by the cgroup's cpu.stat (−0.08 %)");
+  expect(accountRows(countsOf({}))).toHaveLength(1);
+  expect(accountRows(countsOf(null))).toEqual([]);
+  expect(groupDisagreement(countsOf({}))).toBeNull();
+  expect(groupDisagreement(countsOf(null))).toBeNull();
+});
+
+it("has rows of disks where the kernel counts them", () => {
+  const io = { io_by: "io.stat" as const, threads_read_bytes: 4096, kernel_read_bytes: 4096 };
+  const rows = accountRows(countsOf({ ...io, threads_write_bytes: 5, kernel_write_bytes: 0 }));
+  expect(rows.map(([name]) => name)).toEqual([
+    "CPU of the group",
+    "Disk reads of the group",
+    "Disk writes of the group",
+  ]);
+  expect(rows[1]?.[1]).toContain("by the cgroup's io.stat (0 %)");
+  expect(rows[2]?.[1]).not.toContain("%");
+});
+
+it("warns of more than a hundredth, unless that is next to nothing", () => {
+  expect(groupDisagreement(countsOf({ threads_cpu_ns: 12_000_000_000 }))).toContain("(−2.5 %)");
+  const little = {
+    cpu_by: "rusage" as const,
+    threads_cpu_ns: 60_000_000,
+    kernel_cpu_ns: 30_000_000,
+  };
+  expect(groupDisagreement(countsOf(little))).toBeNull();
+  const more = { ...little, threads_cpu_ns: 90_000_000 };
+  expect(groupDisagreement(countsOf(more))).toContain("+200.0 %");
+});
+
+const THROTTLED = {
+  rate_hz: 10,
+  in_force_hz: 4,
+  overhead_percent: 1.6,
+  budget_percent: 2,
+  slowed_by_backlog: false,
+};
+
+describe("throttlingText", () => {
+  it("says nothing while the rate is the requested one, or not known", () => {
+    expect(throttlingText({ ...THROTTLED, in_force_hz: 10 })).toBeNull();
+    expect(throttlingText({ ...THROTTLED, in_force_hz: Number.NaN })).toBeNull();
+    expect(isThrottled(THROTTLED)).toBe(true);
+  });
+
+  it("names both rates, the budget, and one that would do", () => {
+    expect(throttlingText(THROTTLED)).toBe(
+      "The collector samples at 4 Hz instead of the requested 10 Hz to stay within its CPU budget of 2 % of a core. The rate rises again when there is room. For the full rate, start tidscope with --budget-percent 6 (0: no limit).",
+    );
+  });
+
+  it("names frames that wait where they are the cause, and no budget", () => {
+    const text = throttlingText({ ...THROTTLED, slowed_by_backlog: true });
+    expect(text).toContain("4 Hz instead of the requested 10 Hz because frames wait");
+    expect(text).not.toContain("budget");
+  });
+
+  it("says when even the lowest rate is too much", () => {
+    const lowest = { ...THROTTLED, in_force_hz: 1, overhead_percent: 5 };
+    expect(throttlingText(lowest)).toContain("above the budget even at this rate");
+    expect(throttlingText(lowest)).toContain("--budget-percent 65 ");
+  });
+
+  it("never advises less than there is", () => {
+    const odd = { ...THROTTLED, in_force_hz: 8, overhead_percent: null, budget_percent: 40 };
+    expect(throttlingText(odd)).toContain("--budget-percent 65 ");
+    expect(throttlingText({ ...odd, overhead_percent: 0.1 })).toContain("--budget-percent 41 ");
   });
 });

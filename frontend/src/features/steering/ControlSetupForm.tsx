@@ -1,6 +1,6 @@
 import type { FormEvent } from "react";
 import { counted } from "../../stream/format";
-import { knobName, signalName } from "../../stream/steerText";
+import { knobName, signalName } from "../../stream/steerView";
 import { Button } from "../../ui/Button";
 import { Select } from "../../ui/Select";
 import type {

@@ -2,7 +2,7 @@ import { useState } from "react";
 import { useStore } from "../../base/useStore";
 import { useLiveClient } from "../../stream/clients";
 import { counted } from "../../stream/format";
-import { knobName, signalName } from "../../stream/steerText";
+import { knobName, signalName } from "../../stream/steerView";
 import { Button } from "../../ui/Button";
 import { Checkbox } from "../../ui/Checkbox";
 import { Notice } from "../../ui/Notice";

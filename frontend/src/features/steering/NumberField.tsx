@@ -1,6 +1,6 @@
 import { useId } from "react";
 import type { Field } from "./draft";
-import styles from "./NumberField.module.css";
+import styles from "./SteerPanel.module.css";
 
 interface NumberFieldProps {
   readonly label: string;

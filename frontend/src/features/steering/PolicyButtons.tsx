@@ -8,8 +8,8 @@ import type { PolicyInfo, Target } from "../../wire/generated/models";
 import { requestFor } from "./draft";
 import { drawerOpen } from "./drawer";
 import { policyObstacle } from "./obstacles";
-import styles from "./PolicyButtons.module.css";
 import { shortList } from "./recommended";
+import styles from "./SteerPanel.module.css";
 import { SteerStateContext } from "./SteerProvider";
 import type { SteerState } from "./useSteering";
 

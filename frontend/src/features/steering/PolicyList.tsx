@@ -1,8 +1,8 @@
 import { useId } from "react";
 import { Button } from "../../ui/Button";
 import type { PolicyInfo, Steering } from "../../wire/generated/models";
-import styles from "./PolicyList.module.css";
 import { recommendedFirst } from "./recommended";
+import styles from "./SteerPanel.module.css";
 import type { Pending } from "./useSteering";
 
 interface PolicyListProps {
@@ -54,7 +54,7 @@ function Policy(props: PolicyProps) {
   const { policy, recommended, pressed, asked, locked, refusal, onPress } = props;
   const id = useId();
   return (
-    <li className={styles.policy} data-pressed={pressed}>
+    <li className={styles.policyListPolicy} data-pressed={pressed}>
       <Button
         className={styles.button}
         aria-pressed={pressed}
@@ -68,7 +68,7 @@ function Policy(props: PolicyProps) {
         </span>
         <span className={styles.name}>{policy.name}</span>
       </Button>
-      <p id={id} className={styles.meaning} title={policy.source}>
+      <p id={id} className={styles.policyListMeaning} title={policy.source}>
         {recommended === "" ? null : (
           <strong className={styles.recommended} title={recommended}>
             Recommended.{" "}

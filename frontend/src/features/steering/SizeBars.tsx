@@ -2,13 +2,21 @@ import { localTime } from "../../base/clock";
 import { useStore } from "../../base/useStore";
 import { useLiveClient } from "../../stream/clients";
 import { formatDuration, formatNumber, formatValue } from "../../stream/format";
-import { signalUnit, sizeTitle } from "../../stream/steerText";
-import type { SteerView } from "../../stream/steerView";
+import { type SteerView, signalUnit, sizeTitle } from "../../stream/steerView";
 import type { ShownUnit } from "../../stream/views";
 import type { Steering } from "../../wire/generated/models";
 import styles from "./SizeBars.module.css";
-import { type Bar, behindBestText, sizeBars } from "./sizeBars";
-import { BOTTOM, HEIGHT, LEFT, RIGHT, scaleOf, WIDTH } from "./trialScale";
+import {
+  type Bar,
+  BOTTOM,
+  behindBestText,
+  HEIGHT,
+  LEFT,
+  RIGHT,
+  scaleOf,
+  sizeBars,
+  WIDTH,
+} from "./trialScale";
 import trialsStyles from "./trials.module.css";
 
 interface SizeBarsProps {

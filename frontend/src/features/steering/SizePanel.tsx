@@ -1,18 +1,16 @@
 import { useState } from "react";
 import { theme } from "../../base/theme";
 import { useSelected, useStore } from "../../base/useStore";
-import { CHART_THEMES } from "../../chart/chartTheme";
+import { CHART_THEMES } from "../../chart/palette";
 import { chartEnds, TimeChart } from "../../chart/TimeChart";
 import { useLiveClient } from "../../stream/clients";
-import { signalName, timelineTitle } from "../../stream/steerText";
+import { signalName, timelineTitle } from "../../stream/steerView";
 import type { ChartView } from "../../stream/views";
 import { Panel } from "../../ui/Panel";
 import { StatusIcon } from "../../ui/StatusIcon";
 import type { Target } from "../../wire/generated/models";
-import { ChartFrame } from "../charts/ChartFrame";
+import { ChartFrame, ChartTable, useChartInputs } from "../charts/ChartFrame";
 import { ChartLegend } from "../charts/ChartLegend";
-import { ChartTable } from "../charts/ChartTable";
-import { useChartInputs } from "../charts/useChartInputs";
 import { PolicyButtons } from "./PolicyButtons";
 import styles from "./SizePanel.module.css";
 

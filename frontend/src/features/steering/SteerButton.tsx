@@ -1,7 +1,7 @@
 import { useStore } from "../../base/useStore";
 import { Button } from "../../ui/Button";
 import { drawerOpen } from "./drawer";
-import styles from "./SteerButton.module.css";
+import styles from "./SteerPanel.module.css";
 
 /** Opens and closes the Steer drawer; the focus returns here. */
 export function SteerButton() {

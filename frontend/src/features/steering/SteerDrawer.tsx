@@ -1,6 +1,5 @@
 import { memo, type RefObject, use, useEffect, useRef } from "react";
-import { useMedia } from "../../base/useMedia";
-import { useStore } from "../../base/useStore";
+import { useMedia, useStore } from "../../base/useStore";
 import { targetName } from "../../stream/targetName";
 import { Button } from "../../ui/Button";
 import type { Target } from "../../wire/generated/models";

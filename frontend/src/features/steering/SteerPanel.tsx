@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { useStore } from "../../base/useStore";
 import { useLiveClient } from "../../stream/clients";
-import { knobName, signalName, sizeTitle } from "../../stream/steerText";
+import { knobName, signalName, sizeTitle } from "../../stream/steerView";
 import { Button } from "../../ui/Button";
 import { Notice } from "../../ui/Notice";
 import { ProblemNotice } from "../../ui/ProblemNotice";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { decision, OPTIONS, POLICY, steerView } from "../../testing/steering";
 import { logLines } from "./logLines";
 import { policyObstacle, steeringObstacle } from "./obstacles";
-import { behindBestText, sizeBars } from "./sizeBars";
+import { behindBestText, sizeBars } from "./trialScale";
 
 const tried = (size: number, rate: number) => ({
   size,

@@ -2,17 +2,16 @@ import { useRef } from "react";
 import { formatDuration, formatValue } from "../../stream/format";
 import type { CgroupView, TakerRow, TakersView } from "../../stream/takers";
 import { Panel } from "../../ui/Panel";
-import { SortedTable } from "../../ui/SortedTable";
-import type { SortedColumn } from "../../ui/sortedColumn";
+import { type SortedColumn, SortedTable } from "../../ui/SortedTable";
 import {
   countColumn,
+  FactMessage,
   kindColumn,
   roleColumn,
   shareColumn,
   textColumn,
   timeColumn,
 } from "../facts/FactColumns";
-import { FactMessage } from "../facts/FactMessage";
 import styles from "../facts/facts.module.css";
 import { useFacts } from "../facts/useFacts";
 

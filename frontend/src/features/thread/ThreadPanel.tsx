@@ -3,8 +3,7 @@ import { localTime } from "../../base/clock";
 import { type Moment, requestsHref } from "../../base/moment";
 import { theme } from "../../base/theme";
 import { useStore } from "../../base/useStore";
-import { CHART_THEMES } from "../../chart/chartTheme";
-import { type ChartTheme, partStyle } from "../../chart/palette";
+import { CHART_THEMES, type ChartTheme, partStyle } from "../../chart/palette";
 import { partName } from "../../stream/breakdown";
 import { BUCKETS, lowerOf, upperOf } from "../../stream/facts/stayHistogram";
 import { counted, formatDuration, formatValue } from "../../stream/format";
@@ -12,7 +11,7 @@ import type { LedgerRow, StaysView, ThreadView } from "../../stream/threadView";
 import { PageLink } from "../../ui/PageLink";
 import { SegmentedControl } from "../../ui/SegmentedControl";
 import { Swatch } from "../times/Swatch";
-import styles from "./ThreadPanel.module.css";
+import styles from "./ThreadDrawer.module.css";
 
 interface ThreadPanelProps {
   /** Null: on its way. */
@@ -67,7 +66,7 @@ export function ThreadPanel({ view, children }: ThreadPanelProps) {
       {reason === "" ? (
         <>
           <section aria-label="Ledger">
-            <header className={styles.head}>
+            <header className={styles.threadPanelHead}>
               <h3>Ledger</h3>
               <SegmentedControl
                 label="Time that the ledger is of"

@@ -2,7 +2,7 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { type KeyboardEvent, memo, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { theme } from "../../base/theme";
 import { useSelected, useStore, useThrottled } from "../../base/useStore";
-import { CHART_THEMES } from "../../chart/chartTheme";
+import { CHART_THEMES } from "../../chart/palette";
 import { useVisibility } from "../../chart/useVisibility";
 import { RING_FIELDS } from "../../stream/chartSpecs";
 import { useLiveClient } from "../../stream/clients";
@@ -16,12 +16,10 @@ import {
 } from "../../stream/viewRequest";
 import type { TableRow } from "../../stream/views";
 import { SortHeader } from "../../ui/SortHeader";
-import { treeKeyHandler } from "../../ui/treeKeyHandler";
-import { useRowNavigation } from "../../ui/useRowNavigation";
+import { treeKeyHandler, useRowNavigation } from "../../ui/useRowNavigation";
 import { useStableOrder } from "../../ui/useStableOrder";
 import type { SampleSource, Target } from "../../wire/generated/models";
 import { RoleDialog } from "../roles/RoleDialog";
-import { ColumnChooser } from "./ColumnChooser";
 import {
   type Column,
   columnsOf,
@@ -31,7 +29,7 @@ import {
   savedColumns,
   unitOf,
 } from "./columns";
-import { TableBar } from "./TableBar";
+import { ColumnChooser, TableBar } from "./TableBar";
 import { ThreadRow } from "./ThreadRow";
 import styles from "./ThreadTable.module.css";
 

@@ -3,7 +3,7 @@ import { groupColours } from "../../chart/stateColours";
 import { GROUP_NAMES, type StateGroup } from "../../stream/states";
 import type { SpanThread } from "../../wire/generated/models";
 import { ColourKeys } from "../traces/ColourKeys";
-import { timeText } from "../traces/text";
+import { timeText } from "../traces/callTree";
 import { guessed, isGuess, partName } from "./parts";
 import styles from "./Trace.module.css";
 

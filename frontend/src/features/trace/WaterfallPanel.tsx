@@ -4,10 +4,8 @@ import type { TreeRow } from "../../base/treeKeys";
 import { Checkbox } from "../../ui/Checkbox";
 import { Panel } from "../../ui/Panel";
 import { Twisty } from "../../ui/Twisty";
-import { treeKeyHandler } from "../../ui/treeKeyHandler";
-import { useRowNavigation } from "../../ui/useRowNavigation";
-import { operationName } from "../traces/callTree";
-import { timeText } from "../traces/text";
+import { treeKeyHandler, useRowNavigation } from "../../ui/useRowNavigation";
+import { operationName, timeText } from "../traces/callTree";
 import styles from "./Trace.module.css";
 import { besidePath, unfolded, type Waterfall, type WaterfallRow } from "./waterfall";
 

@@ -1,4 +1,4 @@
-import styles from "./ColourKeys.module.css";
+import styles from "./TracesPage.module.css";
 
 /** A ground, and what it stands for. */
 export interface ColourKey {

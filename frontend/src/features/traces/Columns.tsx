@@ -4,9 +4,9 @@ import { Fragment } from "react";
 import { traceHref } from "../../base/route";
 import { counted } from "../../stream/format";
 import { PageLink } from "../../ui/PageLink";
-import type { SortedColumn } from "../../ui/sortedColumn";
-import { Share } from "../facts/Share";
-import { shareText, timeText } from "./text";
+import type { SortedColumn } from "../../ui/SortedTable";
+import { Share } from "../facts/FactColumns";
+import { shareText, timeText } from "./callTree";
 
 type More<T> = Partial<SortedColumn<T>>;
 

@@ -2,20 +2,27 @@ import { useEffect, useMemo, useState } from "react";
 import { compareTraces, listTraces } from "../../api/traces";
 import { theme } from "../../base/theme";
 import { useStore } from "../../base/useStore";
-import { CHART_THEMES } from "../../chart/chartTheme";
+import { CHART_THEMES } from "../../chart/palette";
 import { counted } from "../../stream/format";
 import { Button } from "../../ui/Button";
 import { Panel } from "../../ui/Panel";
 import { ProblemNotice } from "../../ui/ProblemNotice";
-import { SortedTable } from "../../ui/SortedTable";
-import type { SortedColumn } from "../../ui/sortedColumn";
+import { type SortedColumn, SortedTable } from "../../ui/SortedTable";
 import type { RunSummary, TraceDifference, TraceSet } from "../../wire/generated/models";
 import { ColourKeys } from "./ColourKeys";
 import { nsColumn, TraceLinks, tracesColumn } from "./Columns";
-import { callTree, matchesOf, nameAt, namesTo, rowOf } from "./callTree";
+import {
+  callTree,
+  changeSign,
+  changeText,
+  matchesOf,
+  nameAt,
+  namesTo,
+  rowOf,
+  timeText,
+} from "./callTree";
 import { type OperationChange, operationChanges, ownChange } from "./changes";
-import { FlameBar } from "./FlameBar";
-import { FlameGraph } from "./FlameGraph";
+import { FlameBar, FlameGraph } from "./FlameGraph";
 import {
   ALL_TRACES,
   AROUND_P50,
@@ -28,10 +35,8 @@ import {
   windowText,
 } from "./link";
 import type { AnalysisProps, LinkProps } from "./props";
-import { SetControls } from "./SetControls";
-import { timesText } from "./TimeSelect";
+import { SetControls, timesText } from "./SetControls";
 import styles from "./TracesPage.module.css";
-import { changeSign, changeText, timeText } from "./text";
 import { changeGround } from "./traceColours";
 import { useQuery } from "./useQuery";
 

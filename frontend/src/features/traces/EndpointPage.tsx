@@ -12,6 +12,7 @@ import { ProblemNotice } from "../../ui/ProblemNotice";
 import { SegmentedControl } from "../../ui/SegmentedControl";
 import { Tooltip } from "../../ui/Tooltip";
 import type { RunSummary, TraceDurations } from "../../wire/generated/models";
+import { timeText } from "./callTree";
 import { DifferencePanel } from "./DifferencePanel";
 import { ErrorsPanel } from "./ErrorsPanel";
 import { FlamePanel } from "./FlamePanel";
@@ -32,7 +33,6 @@ import type { AnalysisProps, LinkProps } from "./props";
 import { RequestsPanel } from "./RequestsPanel";
 import { SetControls } from "./SetControls";
 import styles from "./TracesPage.module.css";
-import { timeText } from "./text";
 import { useQuery } from "./useQuery";
 
 const VIEW_NAMES: Readonly<Record<TracesView, string>> = {

@@ -15,8 +15,7 @@ import { Notice } from "../../ui/Notice";
 import { PageLink } from "../../ui/PageLink";
 import { Panel } from "../../ui/Panel";
 import { ProblemNotice } from "../../ui/ProblemNotice";
-import { SortedTable } from "../../ui/SortedTable";
-import type { SortedColumn } from "../../ui/sortedColumn";
+import { type SortedColumn, SortedTable } from "../../ui/SortedTable";
 import type {
   OperationEverywhere,
   Problem,
@@ -28,7 +27,7 @@ import { nsColumn, numberColumn, partColumn, percentColumn } from "./Columns";
 import { operationName } from "./callTree";
 import { endpointsQuery, type TraceSetLink, type TracesLink, tracesHref } from "./link";
 import type { LinkProps } from "./props";
-import { TimeSelect } from "./TimeSelect";
+import { TimeSelect } from "./SetControls";
 import styles from "./TracesPage.module.css";
 import { useQuery } from "./useQuery";
 

@@ -2,8 +2,7 @@ import { localDate, utcTime } from "../../base/clock";
 import { counted } from "../../stream/format";
 import { Panel } from "../../ui/Panel";
 import { SegmentedControl } from "../../ui/SegmentedControl";
-import { SortedTable } from "../../ui/SortedTable";
-import type { SortedColumn } from "../../ui/sortedColumn";
+import { type SortedColumn, SortedTable } from "../../ui/SortedTable";
 import type {
   ErrorPath,
   TraceAnalysis,

@@ -1,8 +1,12 @@
 import { type KeyboardEvent, useMemo, useRef, useState } from "react";
 import { useResize } from "../../chart/useResize";
-import { type CallTree, type Matches, nameAt } from "./callTree";
+import { Button } from "../../ui/Button";
+import { SearchField } from "../../ui/SearchField";
+import { type CallTree, chainTo, type Matches, nameAt, shareText } from "./callTree";
 import styles from "./FlameGraph.module.css";
 import { type FlameBox, flameLayout, linesOf, moveInFlame } from "./flameLayout";
+import type { LinkProps } from "./props";
+import tracesPageStyles from "./TracesPage.module.css";
 
 interface FlameGraphProps {
   readonly label: string;
@@ -105,4 +109,44 @@ function placeOf({ left, width, depth }: FlameBox) {
 
 function textOf(tree: CallTree, row: number, sign: string): string {
   return sign === "" ? nameAt(tree, row) : `${sign} ${nameAt(tree, row)}`;
+}
+
+interface FlameBarProps extends LinkProps {
+  readonly tree: CallTree;
+  readonly zoom: number | null;
+  readonly onZoom: (row: number | null) => void;
+  readonly matches: Matches | null;
+}
+
+/** Search of a flame graph, and the way to what it is zoomed to. */
+export function FlameBar({ tree, zoom, onZoom, matches, link, onLink }: FlameBarProps) {
+  return (
+    <>
+      <div className={tracesPageStyles.bar}>
+        <SearchField
+          label="Search calls"
+          placeholder="Service or operation"
+          value={link.search}
+          onChange={(search) => onLink({ search }, "replace")}
+        />
+        <span role="status" className={tracesPageStyles.hint}>
+          {matches === null
+            ? ""
+            : `${matches.rows.size === 0 ? "nothing" : shareText(matches.share)} matches`}
+        </span>
+      </div>
+      {zoom === null ? null : (
+        <nav aria-label="Zoomed to" className={tracesPageStyles.crumbs}>
+          <Button look="quiet" onClick={() => onZoom(null)}>
+            All
+          </Button>
+          {chainTo(tree, zoom).map((row) => (
+            <Button key={row} look="quiet" aria-current={row === zoom} onClick={() => onZoom(row)}>
+              › {nameAt(tree, row)}
+            </Button>
+          ))}
+        </nav>
+      )}
+    </>
+  );
 }

@@ -1,22 +1,28 @@
 import { useMemo, useState } from "react";
 import { theme } from "../../base/theme";
 import { useStore } from "../../base/useStore";
-import { CHART_THEMES } from "../../chart/chartTheme";
+import { CHART_THEMES } from "../../chart/palette";
 import { counted } from "../../stream/format";
 import { Button } from "../../ui/Button";
 import { Panel } from "../../ui/Panel";
-import { SortedTable } from "../../ui/SortedTable";
-import type { SortedColumn } from "../../ui/sortedColumn";
+import { type SortedColumn, SortedTable } from "../../ui/SortedTable";
 import type { TraceTree } from "../../wire/generated/models";
 import { ColourKeys } from "./ColourKeys";
 import { nsColumn, numberColumn, partColumn, TraceLinks, tracesColumn } from "./Columns";
-import { callTree, matchesOf, nameAt, namesTo, rowOf, servicesOf } from "./callTree";
+import {
+  callTree,
+  matchesOf,
+  nameAt,
+  namesTo,
+  rowOf,
+  servicesOf,
+  shareText,
+  timeText,
+} from "./callTree";
 import { dotGraph, foldedStacks } from "./exports";
-import { FlameBar } from "./FlameBar";
-import { FlameGraph } from "./FlameGraph";
+import { FlameBar, FlameGraph } from "./FlameGraph";
 import type { AnalysisProps } from "./props";
 import styles from "./TracesPage.module.css";
-import { shareText, timeText } from "./text";
 import { serviceGround } from "./traceColours";
 
 /** Critical paths as a flame graph. */

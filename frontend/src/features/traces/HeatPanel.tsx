@@ -5,24 +5,21 @@ import { navigate } from "../../base/routing";
 import { theme } from "../../base/theme";
 import { useStore } from "../../base/useStore";
 import { CanvasLayer } from "../../chart/canvasLayer";
-import { CHART_THEMES } from "../../chart/chartTheme";
 import { ramp, rampStops, stepOf } from "../../chart/mapColours";
-import type { ChartTheme } from "../../chart/palette";
+import { CHART_THEMES, type ChartTheme } from "../../chart/palette";
 import { useResize } from "../../chart/useResize";
 import { Button } from "../../ui/Button";
 import { Panel } from "../../ui/Panel";
 import { ProblemNotice } from "../../ui/ProblemNotice";
 import { SegmentedControl } from "../../ui/SegmentedControl";
-import { SortedTable } from "../../ui/SortedTable";
-import type { SortedColumn } from "../../ui/sortedColumn";
+import { type SortedColumn, SortedTable } from "../../ui/SortedTable";
 import type { TraceHeat, TraceOperation } from "../../wire/generated/models";
 import { nsColumn, numberColumn, traceColumn } from "./Columns";
-import { operationName } from "./callTree";
+import { operationName, timeText } from "./callTree";
 import { type HeatCell, type HeatOrder, heatColumns, heatText, heatTop, moveInHeat } from "./heat";
 import { heatQuery } from "./link";
 import type { LinkProps } from "./props";
 import styles from "./TracesPage.module.css";
-import { timeText } from "./text";
 import { useQuery } from "./useQuery";
 
 /** Operations by requests. */

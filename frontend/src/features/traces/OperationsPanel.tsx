@@ -1,14 +1,12 @@
 import { Fragment, useState } from "react";
 import { Button } from "../../ui/Button";
 import { Panel } from "../../ui/Panel";
-import { SortedTable } from "../../ui/SortedTable";
-import type { SortedColumn } from "../../ui/sortedColumn";
+import { type SortedColumn, SortedTable } from "../../ui/SortedTable";
 import type { OperationRank } from "../../wire/generated/models";
 import { nsColumn, numberColumn, partColumn, percentColumn } from "./Columns";
-import { operationName } from "./callTree";
+import { changeText, operationName, timeText } from "./callTree";
 import type { AnalysisProps } from "./props";
 import styles from "./TracesPage.module.css";
-import { changeText, timeText } from "./text";
 
 const keyOf = (row: OperationRank) => operationName(row);
 

@@ -8,7 +8,7 @@ import { EndpointsPage } from "./EndpointsPage";
 import { EMPTY_TRACES, parseTracesLink, tracesHref } from "./link";
 import type { LinkProps } from "./props";
 import { RequestsPanel } from "./RequestsPanel";
-import { TimeSelect } from "./TimeSelect";
+import { TimeSelect } from "./SetControls";
 import styles from "./TracesPage.module.css";
 
 /** Endpoints, or the one that the address names. */

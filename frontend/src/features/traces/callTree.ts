@@ -1,5 +1,6 @@
 /** Critical paths summed as a tree of calls: what pictures of any such tree need. Pure. */
 
+import { formatValue } from "../../stream/format";
 import type { TraceOperation } from "../../wire/generated/models";
 
 /** Rows of a tree; parents come before their children, -1 is the parent of a root. */
@@ -119,4 +120,26 @@ export function servicesOf(tree: CallTree): readonly string[] {
     own.set(service, (own.get(service) ?? 0) + (tree.weight[row] ?? 0) - below);
   }
   return [...own].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).map(([name]) => name);
+}
+
+/** A length of time: "12.3 ms". */
+export function timeText(ns: number): string {
+  return formatValue(ns / 1e9, "s");
+}
+
+/** A change of it, with its sign: "+12.3 ms", "−4.00 µs", "±0". */
+export function changeText(ns: number): string {
+  if (Math.round(ns) === 0) return "±0";
+  return `${ns > 0 ? "+" : "−"}${timeText(Math.abs(ns))}`;
+}
+
+/** The same before a name: growth and shrinking differ by more than their colour. */
+export function changeSign(ns: number): string {
+  if (Math.round(ns) === 0) return "";
+  return `${ns > 0 ? "▲" : "▼"} ${changeText(ns)}`;
+}
+
+/** A share of a whole. */
+export function shareText(share: number): string {
+  return formatValue(share, "share");
 }

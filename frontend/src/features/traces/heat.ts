@@ -1,8 +1,7 @@
 /** The heat map of an endpoint: operations by traces. Pure. */
 
 import type { TraceHeat } from "../../wire/generated/models";
-import { operationName } from "./callTree";
-import { timeText } from "./text";
+import { operationName, timeText } from "./callTree";
 
 export type HeatOrder = "start" | "duration";
 

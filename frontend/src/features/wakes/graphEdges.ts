@@ -215,9 +215,9 @@ export function placeLabels(
 const LETTERS = 18;
 const LETTERS_NARROW = 12;
 const NARROW_PX = 520;
-const GRAPH_NODES_LETTER_PX = 7.4;
+const NODE_LETTER_PX = 7.4;
 const PADDING_PX = 34;
-const GRAPH_NODES_HEIGHT_PX = 40;
+const NODE_HEIGHT_PX = 40;
 /** One that is not drawn replaces one that is if it has this many times its wake-ups. */
 const FACTOR = 2;
 
@@ -231,8 +231,8 @@ export function nodeBox(node: WakeNode, plot: number): GraphNode {
   const letters = Math.max(9, [...nodeName(node, plot)].length);
   return {
     key: node.key,
-    width: Math.round(PADDING_PX + GRAPH_NODES_LETTER_PX * letters),
-    height: GRAPH_NODES_HEIGHT_PX,
+    width: Math.round(PADDING_PX + NODE_LETTER_PX * letters),
+    height: NODE_HEIGHT_PX,
   };
 }
 

@@ -11,8 +11,16 @@ import { cgroupView, takersView } from "../takers";
 import type { TargetModel } from "../targetModel";
 import type { Thread } from "../threads";
 import { wakePartners, wakesView } from "../wakes";
-import type { Evidence, LockEvidence, RoleTimes, ThreadTimes, TimesOf } from "./finding";
-import { AMONG_THEM, amongThem, IDLE_KINDS } from "./lockUse";
+import {
+  AMONG_THEM,
+  amongThem,
+  type Evidence,
+  IDLE_KINDS,
+  type LockEvidence,
+  type RoleTimes,
+  type ThreadTimes,
+  type TimesOf,
+} from "./finding";
 import { SATURATED } from "./work";
 
 /** Locks whose threads are looked at: those with the longest waits. */

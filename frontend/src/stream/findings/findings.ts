@@ -5,8 +5,16 @@ import type { FactsState } from "../facts/state";
 import { counted, formatDuration, formatNumber, formatValue } from "../format";
 import { finished, type Steps } from "../steps";
 import { evidenceSteps } from "./evidence";
-import { type Evidence, type Finding, type LockEvidence, percent, type Rule } from "./finding";
-import { AMONG_THEM, amongThem, IDLE_KINDS } from "./lockUse";
+import {
+  AMONG_THEM,
+  amongThem,
+  type Evidence,
+  type Finding,
+  IDLE_KINDS,
+  type LockEvidence,
+  percent,
+  type Rule,
+} from "./finding";
 import { DISK_RULE, IDLE_POOL_RULE, LITTLE_WORK_RULE, SATURATED_RULE } from "./work";
 
 export interface FindingsView extends FactsState {

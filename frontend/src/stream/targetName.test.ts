@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { commandLine, runCommandLine } from "./commandLine";
+import { commandLine, runCommandLine } from "./targetName";
 
 describe("command lines", () => {
   it("are shown as they are", () => {
