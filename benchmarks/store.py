@@ -112,7 +112,7 @@ def measure(threads: int, rate_hz: float, hours: float) -> dict[str, float]:
 
 
 def instants_of(threads: int) -> int:
-    """How many instants the page asks of a whole run; see frontend/src/model/runWindow.ts."""
+    """How many instants the page asks of a whole run; see frontend/src/stream/runWindow.ts."""
     return math.ceil(min(1200, max(150, 150_000 / threads)) / 2)
 
 

@@ -69,16 +69,90 @@ PURE = {
 }
 """Folders that import only themselves and these: no clock, no I/O, no chance."""
 
+FEATURES = {
+    "arrange": {"charts"},
+    "attach": {"roles"},
+    "calls": {"facts"},
+    "change": {"facts"},
+    "charts": set[str](),
+    "compare": set[str](),
+    "doctor": set[str](),
+    "events": set[str](),
+    "experiments": {"compare", "tiles"},
+    "facts": set[str](),
+    "findings": {"change", "facts"},
+    "live": {"attach", "picker", "scope"},
+    "locks": {"facts"},
+    "map": set[str](),
+    "picker": {"attach"},
+    "pools": {"facts"},
+    "processes": {"facts"},
+    "record": set[str](),
+    "roles": set[str](),
+    "run": {
+        "arrange",
+        "change",
+        "compare",
+        "findings",
+        "roles",
+        "scope",
+        "steering",
+        "thread",
+        "tiles",
+    },
+    "runs": {"compare", "run"},
+    "scope": {
+        "arrange",
+        "attach",
+        "calls",
+        "change",
+        "charts",
+        "events",
+        "findings",
+        "locks",
+        "map",
+        "pools",
+        "processes",
+        "record",
+        "roles",
+        "steering",
+        "takers",
+        "thread",
+        "threads",
+        "tiles",
+        "times",
+        "wakes",
+    },
+    "steering": {"charts"},
+    "takers": {"facts"},
+    "thread": {"facts", "steering", "times"},
+    "threads": {"roles"},
+    "tiles": set[str](),
+    "times": {"charts"},
+    "trace": {"attach", "traces"},
+    "traces": {"attach", "facts"},
+    "wakes": {"facts"},
+}
+"""Features of the page, frontend/src/features/NAME, and which other features each may import."""
+
+KERNEL = {"api", "base", "chart", "stream", "ui", "wire"}
+"""Folders of frontend/src that each feature may import; none of these imports a feature."""
+
 PAGE = {
-    "main.tsx": {"api", "app", "base", "live", "pages", "styles"},
-    "app": {"api", "base", "model", "pages", "ui", "wire"},
-    "pages": {"api", "base", "charts", "model", "ui", "wire"},
+    "main.tsx": {"api", "app", "base", "stream", "styles"},
+    "app": KERNEL | {f"features/{name}" for name in FEATURES},
+    **{
+        f"features/{name}": KERNEL | {f"features/{other}" for other in others}
+        for name, others in FEATURES.items()
+    },
     "ui": {"base", "wire"},
-    "charts": {"base", "model", "wire"},
+    "chart": {"base", "stream", "wire"},
     "api": {"base", "wire"},
-    "live": {"base", "model", "wire"},
-    "model": {"base", "wire"},
-    "testing": {"api", "app", "base", "live", "model", "pages", "wire"},
+    "stream": {"base", "wire"},
+    "testing": {
+        *("api", "app", "base", "stream", "wire"),
+        *("features/steering", "features/trace", "features/traces"),
+    },
     "wire": set[str](),
     "base": set[str](),
     "styles": set[str](),
@@ -136,15 +210,21 @@ def page_imports(root: Path) -> Iterator[Import]:
     top = root / "frontend" / "src"
     for path, text in _page_sources(top):
         relative = path.relative_to(top)
-        source = relative.parts[0]
+        source = _page_folder(relative.as_posix())
         for match in STATEMENT.finditer(text):
             if match[1].startswith("."):
                 to = posixpath.normpath(posixpath.join(relative.parent.as_posix(), match[1]))
-                wanted = to.split("/")[0]
+                wanted = _page_folder(to)
                 line = text.count("\n", 0, match.start()) + 1
                 name = path.relative_to(root).as_posix()
                 if wanted != source:
                     yield Import(name, line, source, wanted, ".test." in path.name)
+
+
+def _page_folder(path: str) -> str:
+    """The folder that directions are given for: `features/NAME`, or the first of the path."""
+    parts = path.split("/")
+    return "/".join(parts[:2]) if parts[0] == "features" else parts[0]
 
 
 def _page_sources(top: Path) -> Iterator[tuple[Path, str]]:

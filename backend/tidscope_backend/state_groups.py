@@ -1,6 +1,6 @@
 """Groups of thread states, and their shares of time. Pure.
 
-The page has the same groups: frontend/src/model/states.ts.
+The page has the same groups: frontend/src/stream/states.ts.
 """
 
 from collections.abc import Mapping

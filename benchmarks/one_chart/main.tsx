@@ -3,9 +3,9 @@
 
 import { createRoot } from "react-dom/client";
 import { signInFromAddress } from "../../frontend/src/api/session";
-import { DARK_CHART_THEME } from "../../frontend/src/charts/palette";
-import { TimeChart } from "../../frontend/src/charts/TimeChart";
-import { createLiveClient } from "../../frontend/src/live/client";
+import { DARK_CHART_THEME } from "../../frontend/src/chart/palette";
+import { TimeChart } from "../../frontend/src/chart/TimeChart";
+import { createLiveClient } from "../../frontend/src/stream/workerClient";
 
 const query = new URLSearchParams(location.search);
 await signInFromAddress();

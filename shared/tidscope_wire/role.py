@@ -1,4 +1,4 @@
-"""The role of a thread. The page has the same rule (frontend/src/model/role.ts).
+"""The role of a thread. The page has the same rule (frontend/src/stream/role.ts).
 
 A role is a name without the number of the thread: each run of digits is one #, with a # that stands
 before it, so `worker-12` is a `worker-#` and `GC Thread#3` a `GC Thread#`. Digits that belong to a

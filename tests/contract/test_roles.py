@@ -1,4 +1,4 @@
-"""The rule of roles: one table for Python and for the page (frontend/src/model/threads.test.ts)."""
+"""The rule of roles: one table for Python and the page (frontend/src/stream/threads.test.ts)."""
 
 import json
 from pathlib import Path

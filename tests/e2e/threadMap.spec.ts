@@ -24,7 +24,7 @@ async function pointAt(page: Page, across: number, down: number): Promise<[numbe
   return [box.x + box.width * across, box.y + box.height * down];
 }
 
-/** The plot lies so far within the map; see charts/mapPlot.ts. */
+/** The plot lies so far within the map; see features/map/mapPlot.ts. */
 const LEFT_PX = 150;
 const RIGHT_PX = 26;
 /** Least length of the time axis, which grows with what there is. */

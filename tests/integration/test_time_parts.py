@@ -1,6 +1,6 @@
 """What the kernel counts as states of a thread does not overlap, and adds up to wall time.
 
-The page cuts wall time into parts on this ground (frontend/src/model/breakdown.ts), and so does
+The page cuts wall time into parts on this ground (frontend/src/stream/breakdown.ts), and so does
 docs/measurement.md.
 """
 

@@ -20,9 +20,9 @@ GOOD = {
     ),
     "backend/tidscope_backend/app.py": "import tidscope_wire\n",
     "shared/tidscope_wire/frame.py": "import json\n",
-    "frontend/src/model/rate.ts": 'import { a } from "../wire/frame";\n',
-    "frontend/src/model/rate.test.ts": 'import { a } from "../testing/frames";\n',
-    "frontend/src/wire/frame.ts": ' * import { x } from "../pages/x";\nimport "echarts";\n',
+    "frontend/src/stream/rate.ts": 'import { a } from "../wire/frame";\n',
+    "frontend/src/stream/rate.test.ts": 'import { a } from "../testing/frames";\n',
+    "frontend/src/wire/frame.ts": ' * import { x } from "../features/map/x";\nimport "echarts";\n',
 }
 
 
@@ -68,16 +68,30 @@ def test_right_directions_pass(tmp_path: Path) -> None:
             "from tidscope_wire.frame import split",
             "must not import tidscope_wire",
         ),
-        ("frontend/src/model/f.ts", 'import { x } from "../charts/x";', "must not import charts"),
-        ("frontend/src/wire/g.ts", 'export * from "../model/x";', "wire must not import model"),
+        ("frontend/src/stream/f.ts", 'import { x } from "../chart/x";', "must not import chart"),
+        ("frontend/src/wire/g.ts", 'export * from "../stream/x";', "wire must not import stream"),
         (
             "frontend/src/ui/h.tsx",
-            'import {\n  x,\n} from "../pages/x";',
-            "h.tsx:3: ui must not import pages",
+            'import {\n  x,\n} from "../features/map/x";',
+            "h.tsx:3: ui must not import features/map",
         ),
-        ("frontend/src/model/i.ts", 'const x = import("../pages/x");', "must not import pages"),
-        ("frontend/src/model/j.ts", 'import { x } from "../testing/x";', "must not import testing"),
+        ("frontend/src/stream/i.ts", 'const x = import("../app/x");', "must not import app"),
+        (
+            "frontend/src/stream/j.ts",
+            'import { x } from "../testing/x";',
+            "must not import testing",
+        ),
         ("frontend/src/api/k.ts", 'import x from "../../../shared/x";', "must not import .."),
+        (
+            "frontend/src/features/map/m.ts",
+            'import { x } from "../scope/x";',
+            "features/map must not import features/scope",
+        ),
+        (
+            "frontend/src/features/newcomer/n.ts",
+            'import { x } from "../../wire/x";',
+            "features/newcomer is not in",
+        ),
         ("frontend/src/newcomer/l.ts", 'import { x } from "../wire/x";', "newcomer is not in"),
     ],
 )

@@ -138,7 +138,7 @@ def test_one_of_other_parts_is_not_used(reported: Story, tmp_path: Path) -> None
 
 
 def rates(readings: Sequence[Reading]) -> list[Pair]:
-    """What frontend/src/model/rate.ts says, in so many words: time in ns and units a second."""
+    """What frontend/src/stream/rate.ts says, in so many words: time in ns and units a second."""
     found: list[Pair] = []
     start = begin = 0
     for i, (time_ns, value) in enumerate(readings):

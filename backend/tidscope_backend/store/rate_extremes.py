@@ -1,6 +1,6 @@
 """Least and greatest rates of counters within stretches of time. Pure.
 
-A rate is what the page draws where it has every sample (frontend/src/model/rate.ts): the mean over
+A rate is what the page draws where it has every sample (frontend/src/stream/rate.ts): the mean over
 the last half second or a little more, that is back to the newest reading at least that old. It does
 not reach back over a counter reset.
 """

@@ -1,50 +1,51 @@
 import { lazy, Suspense, useEffect, useState } from "react";
 import { addressSignIn } from "../api/session";
 import { foldIdle, idleFolded } from "../base/idleFold";
-import type { Command } from "../base/keyboard";
+import { type Command, focusSearch, KEY_HELP, spaceBar, useKeyboard } from "../base/keyboard";
 import type { Route } from "../base/route";
 import { navigate, route } from "../base/routing";
 import { session } from "../base/session";
-import { focusSearch, spaceBar, useKeyboard } from "../base/useKeyboard";
+import { dismiss, type Toast, toasts } from "../base/toasts";
 import { useStore } from "../base/useStore";
-import { useLiveClient } from "../pages/clients";
-import { DoctorPage } from "../pages/doctor/DoctorPage";
-import { ExperimentsPage } from "../pages/experiments/ExperimentsPage";
-import { LivePage } from "../pages/live/LivePage";
-import { compareBefore } from "../pages/live/scope/change/changeOpen";
-import { focusThread } from "../pages/live/scope/thread/ThreadDrawer";
-import { moveWindow } from "../pages/live/scope/windowKeys";
-import { drawerOpen } from "../pages/live/steer/drawer";
-import { NotFoundPage } from "../pages/NotFoundPage";
-import { RunPage } from "../pages/run/RunPage";
-import { RunsPage } from "../pages/runs/RunsPage";
-import { SignInPage } from "../pages/SignInPage";
+import { moveWindow } from "../chart/zoom";
+import { compareBefore } from "../features/change/CompareBefore";
+import { DoctorPage } from "../features/doctor/DoctorPage";
+import { ExperimentsPage } from "../features/experiments/ExperimentsPage";
+import { LivePage } from "../features/live/LivePage";
+import { RunPage } from "../features/run/RunPage";
+import { RunsPage } from "../features/runs/RunsPage";
+import { drawerOpen } from "../features/steering/drawer";
+import { focusThread } from "../features/thread/ThreadDrawer";
+import { useLiveClient } from "../stream/clients";
+import { Button } from "../ui/Button";
+import { Dialog } from "../ui/Dialog";
 import { EmptyState } from "../ui/EmptyState";
+import { PageLink } from "../ui/PageLink";
+import { StatusIcon } from "../ui/StatusIcon";
 import styles from "./App.module.css";
 import { ErrorBoundary } from "./ErrorBoundary";
-import { KeyboardHelp } from "./KeyboardHelp";
 import { SessionDialog } from "./SessionDialog";
-import { Toasts } from "./Toasts";
+import { SignInPage } from "./SignInPage";
 import { TopBar } from "./TopBar";
 
 /** These bring ECharts with them, or much else: those who only watch need not wait for that. */
 const ComparePage = lazy(async () => {
-  const { ComparePage } = await import("../pages/compare/ComparePage");
+  const { ComparePage } = await import("../features/compare/ComparePage");
   return { default: ComparePage };
 });
 
 const ExperimentPage = lazy(async () => {
-  const { ExperimentPage } = await import("../pages/experiments/ExperimentPage");
+  const { ExperimentPage } = await import("../features/experiments/ExperimentPage");
   return { default: ExperimentPage };
 });
 
 const TracesPage = lazy(async () => {
-  const { TracesPage } = await import("../pages/traces/TracesPage");
+  const { TracesPage } = await import("../features/traces/TracesPage");
   return { default: TracesPage };
 });
 
 const TracePage = lazy(async () => {
-  const { TracePage } = await import("../pages/traces/trace/TracePage");
+  const { TracePage } = await import("../features/trace/TracePage");
   return { default: TracePage };
 });
 
@@ -191,6 +192,83 @@ export function App() {
       <Toasts />
       {help ? <KeyboardHelp onClose={() => setHelp(false)} /> : null}
       {sessions && !signedOut ? <SessionDialog onClose={() => setSessions(false)} /> : null}
+    </div>
+  );
+}
+
+/** An address that names nothing. */
+function NotFoundPage({ path }: { readonly path: string }) {
+  return (
+    <EmptyState title="Page not found" page>
+      <p>
+        <code>{path}</code> does not exist. Go to <PageLink href="/">Live</PageLink>,{" "}
+        <PageLink href="/runs">Runs</PageLink>, <PageLink href="/compare">Compare</PageLink> or{" "}
+        <PageLink href="/doctor">Doctor</PageLink>.
+      </p>
+    </EmptyState>
+  );
+}
+
+/** What the keys do. */
+function KeyboardHelp({ onClose }: { readonly onClose: () => void }) {
+  return (
+    <Dialog title="Keyboard shortcuts" onClose={onClose}>
+      <dl className={styles.keys}>
+        {KEY_HELP.map(([keys, does]) => (
+          <div key={does} className={styles.line}>
+            <dt className={styles.press}>
+              {keys.map((key) => (
+                <kbd key={key} className={styles.key}>
+                  {key}
+                </kbd>
+              ))}
+            </dt>
+            <dd>{does}</dd>
+          </div>
+        ))}
+      </dl>
+    </Dialog>
+  );
+}
+
+/** Long enough to read it and to think of pressing Undo. */
+const STAYS_MS = 20_000;
+
+/** Notices that came up, the newest last. */
+function Toasts() {
+  const all = useStore(toasts);
+  return (
+    <section className={styles.toasts} aria-label="Notifications" aria-live="polite">
+      {all.map((each) => (
+        <OneToast key={each.id} toast={each} />
+      ))}
+    </section>
+  );
+}
+
+function OneToast({ toast }: { readonly toast: Toast }) {
+  const { id, action } = toast;
+  useEffect(() => {
+    const timer = window.setTimeout(() => dismiss(id), STAYS_MS);
+    return () => window.clearTimeout(timer);
+  }, [id]);
+  return (
+    <div className={`popup ${styles.toast}`} data-kind={toast.kind}>
+      <StatusIcon status={toast.kind === "error" ? "error" : "ok"} />
+      <p className={styles.text}>{toast.text}</p>
+      {action === null ? null : (
+        <Button
+          onClick={() => {
+            dismiss(id);
+            action.run();
+          }}
+        >
+          {action.label}
+        </Button>
+      )}
+      <Button look="quiet" aria-label="Dismiss" onClick={() => dismiss(id)}>
+        ×
+      </Button>
     </div>
   );
 }

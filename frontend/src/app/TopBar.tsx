@@ -1,14 +1,18 @@
-import { route } from "../base/routing";
+import { useEffect, useRef } from "react";
+import { runHref } from "../base/route";
+import { navigate, route } from "../base/routing";
 import { session } from "../base/session";
 import { chooseTheme, THEME_CHOICES, type ThemeChoice, themeChoice } from "../base/theme";
+import { toast } from "../base/toasts";
 import { useStore } from "../base/useStore";
-import { useLiveClient } from "../pages/clients";
+import { useLiveClient } from "../stream/clients";
 import { Button } from "../ui/Button";
 import { PageLink } from "../ui/PageLink";
+import { RecordingDot } from "../ui/RecordingDot";
 import { Select } from "../ui/Select";
-import { ConnectionStatus } from "./ConnectionStatus";
-import { Logo } from "./Logo";
-import { RecordingIndicator } from "./RecordingIndicator";
+import { type Status, StatusIcon } from "../ui/StatusIcon";
+import type { Recording } from "../wire/generated/models";
+import type { Connection } from "../wire/liveSocket";
 import styles from "./TopBar.module.css";
 
 const THEME_NAMES: Readonly<Record<ThemeChoice, string>> = {
@@ -90,4 +94,73 @@ function NavLink({ href, here, name }: { href: string; here: boolean; name: stri
       {name}
     </PageLink>
   );
+}
+
+/** The name, with a trace on a small screen. */
+function Logo() {
+  return (
+    <span className={styles.logo}>
+      <svg className={styles.screen} viewBox="0 0 24 18" aria-hidden="true">
+        <rect x="0.75" y="0.75" width="22.5" height="16.5" rx="2.5" />
+        <path d="M3.5 11.5h4l2-6 3.5 8 2.5-5 1.5 3h3.5" />
+      </svg>
+      <span className={styles.name}>tidscope</span>
+    </span>
+  );
+}
+
+const SHOWN: Readonly<Record<Connection["state"], readonly [Status, string]>> = {
+  connecting: ["unknown", "Connecting"],
+  open: ["ok", "Connected"],
+  waiting: ["warning", "Disconnected"],
+  denied: ["error", "Rejected"],
+  refused: ["error", "Rejected"],
+  closed: ["unknown", "Not signed in"],
+};
+
+/** Whether messages flow, in one word. */
+function ConnectionStatus() {
+  const connection = useStore(useLiveClient().connection);
+  const [status, label] = SHOWN[connection.state];
+  return (
+    <span className={styles.state} role="status" data-connection={connection.state}>
+      <StatusIcon status={status} />
+      <span className={styles.word}>{label}</span>
+    </span>
+  );
+}
+
+const NONE: readonly Recording[] = [];
+
+/** Runs that are being recorded, on every page. */
+function RecordingIndicator() {
+  const recordings = useStore(useLiveClient().live)?.recordings ?? NONE;
+  useEnded(recordings);
+  const [first] = recordings;
+  if (first === undefined) {
+    return null;
+  }
+  const more = recordings.length - 1;
+  return (
+    <span className={styles.signs} role="status" aria-label="Recording">
+      <PageLink className={styles.sign} href={runHref(first.run)} title={`Recording ${first.name}`}>
+        <RecordingDot since_unix_us={first.created_unix_us} />
+        <span className={styles.recordingIndicatorName}>{first.name}</span>
+      </PageLink>
+      {more > 0 ? <PageLink href="/runs">+{more}</PageLink> : null}
+    </span>
+  );
+}
+
+/** Says so when a recording has ended, whoever or whatever ended it, with the way to the run. */
+function useEnded(recordings: readonly Recording[]): void {
+  const before = useRef(recordings);
+  useEffect(() => {
+    for (const { run, name } of before.current) {
+      if (!recordings.some((each) => each.run === run)) {
+        toast(`Recorded ${name}.`, { label: "Open", run: () => navigate(runHref(run)) });
+      }
+    }
+    before.current = recordings;
+  }, [recordings]);
 }

@@ -11,11 +11,11 @@ export type Route =
   | { readonly page: "doctor" }
   | { readonly page: "runs" }
   | { readonly page: "run"; readonly id: string }
-  /** The query says all of what is compared, and how; see pages/compare/link.ts. */
+  /** The query says all of what is compared, and how; see features/compare/link.ts. */
   | { readonly page: "compare"; readonly query: string }
   | { readonly page: "experiments" }
   | { readonly page: "experiment"; readonly id: string }
-  /** The query says which endpoint, and how it is looked at; see pages/traces/link.ts. */
+  /** The query says which endpoint, and how it is looked at; see features/traces/link.ts. */
   | { readonly page: "traces"; readonly query: string }
   | { readonly page: "trace"; readonly id: string }
   | { readonly page: "unknown"; readonly path: string };

@@ -1,4 +1,4 @@
-import { useCallback, useSyncExternalStore } from "react";
+import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
 import type { Readable } from "./store";
 
 /** The value of a store; the component is drawn again when it changes. */
@@ -60,4 +60,27 @@ function whenIdle(call: () => void): (() => void) | null {
   }
   const request = requestIdleCallback(call, { timeout: IDLE_MS });
   return () => cancelIdleCallback(request);
+}
+
+/** Whether a media query fits. */
+export function useMedia(query: string): boolean {
+  const subscribe = useCallback(
+    (listener: () => void) => {
+      const list = window.matchMedia(query);
+      list.addEventListener("change", listener);
+      return () => list.removeEventListener("change", listener);
+    },
+    [query],
+  );
+  return useSyncExternalStore(subscribe, () => window.matchMedia(query).matches);
+}
+
+/** The time of day in Unix ms, updated every `periodMs`. */
+export function useNow(periodMs: number): number {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const timer = window.setInterval(() => setNow(Date.now()), periodMs);
+    return () => window.clearInterval(timer);
+  }, [periodMs]);
+  return now;
 }

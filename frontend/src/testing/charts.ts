@@ -1,6 +1,6 @@
 /** Chart views for tests. */
 
-import type { ChartView, LineView } from "../model/views";
+import type { ChartView, LineView } from "../stream/views";
 
 /** A line; thread 1 called "main" unless given. */
 export function line(changes: Partial<LineView> = {}): LineView {

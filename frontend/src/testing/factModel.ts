@@ -1,11 +1,12 @@
 /** A model that has taken frame tables in, and what views are made of, for tests. */
 
-import { filterFrom } from "../model/filter";
-import { TargetModel } from "../model/targetModel";
-import { DEFAULT_REQUEST, type ViewRequest } from "../model/viewRequest";
-import { spanOf } from "../model/window";
+import { filterFrom } from "../stream/filter";
+import { TargetModel } from "../stream/targetModel";
+import { DEFAULT_REQUEST, type ViewRequest } from "../stream/viewRequest";
+import { spanOf } from "../stream/window";
+import type { FrameTables } from "../wire/frameTables";
+import { COLUMNS } from "../wire/generated/frameTables";
 import type { ProcessGauges } from "../wire/generated/models";
-import { type FactRows, factTables } from "./facts";
 import { frame, type Row, TARGET } from "./frames";
 
 /** The target of these tests: process 100 with a ledger. */
@@ -57,4 +58,28 @@ export function factInput(model: TargetModel, request: Partial<ViewRequest> = {}
     span: spanOf(all.window, model.now_s),
     now_s: model.now_s,
   };
+}
+
+type Columns = typeof COLUMNS;
+type TableName = keyof Columns;
+type Value<T> = T extends "utf8" ? string : number;
+/** A row: what is not named is 0 or "". */
+export type FactRow<N extends TableName> = {
+  readonly [C in keyof Columns[N]]?: Value<Columns[N][C]>;
+};
+
+export type FactRows = { readonly [N in TableName]?: readonly FactRow<N>[] };
+
+/** Tables of a frame. */
+export function factTables(rows: FactRows): FrameTables {
+  const tables = Object.entries(rows).map(([name, some]) => {
+    const columns = Object.entries<string>(COLUMNS[name as TableName]).map(([column, type]) => {
+      const values = some.map((row) => (row as Record<string, number | string>)[column]);
+      if (type === "utf8") return [column, values.map((value) => value ?? "")];
+      const numbers = values.map((value) => Math.round(Number(value ?? 0)));
+      return [column, type === "uint32" ? Uint32Array.from(numbers) : Float64Array.from(numbers)];
+    });
+    return [name, { rows: some.length, columns: Object.fromEntries(columns) }];
+  });
+  return Object.fromEntries(tables);
 }

@@ -1,6 +1,6 @@
 /** Frames of threads whose stays in states are known: ledgers as the collector sends them. */
 
-import { SINCE_FIELD, STATE_FIELD, STATES, type StateId } from "../model/states";
+import { SINCE_FIELD, STATE_FIELD, STATES, type StateId } from "../stream/states";
 import type { Frame } from "../wire/frame";
 import type { TargetEvent } from "../wire/generated/models";
 import { type FrameChanges, frame, TARGET } from "./frames";

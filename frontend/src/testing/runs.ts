@@ -1,6 +1,6 @@
 /** Runs for tests. */
 
-import type { RunSource } from "../model/runWindow";
+import type { RunSource } from "../stream/runWindow";
 import type { RunLosses, RunSummary } from "../wire/generated/models";
 import { TARGET } from "./frames";
 

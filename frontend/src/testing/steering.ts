@@ -1,6 +1,6 @@
 /** What steers, for tests. */
 
-import type { DecisionView, SteerView } from "../model/steerView";
+import type { DecisionView, SteerView } from "../stream/steerView";
 import type {
   CoreDivision,
   PolicyInfo,

@@ -242,8 +242,8 @@ export function tracesBackend(): FakeBackend {
 export async function openTraces(address: string, backend = tracesBackend()): Promise<TestPage> {
   // Pages that are loaded when opened: here they are at hand.
   await Promise.all([
-    import("../pages/traces/TracesPage"),
-    import("../pages/traces/trace/TracePage"),
+    import("../features/traces/TracesPage"),
+    import("../features/trace/TracePage"),
   ]);
   const page = await TestPage.open(address, { backend });
   await vi.dynamicImportSettled();

@@ -1,6 +1,5 @@
-import { type HTMLAttributes, type ReactNode, use, useState } from "react";
+import { createContext, type HTMLAttributes, type ReactNode, use, useState } from "react";
 import styles from "./Panel.module.css";
-import { PanelSlotContext } from "./panelSlot";
 import tools from "./Tool.module.css";
 
 interface PanelProps extends HTMLAttributes<HTMLElement> {
@@ -57,3 +56,15 @@ export function Panel({
     </section>
   );
 }
+
+/** What a panel is given by the place that it stands in. */
+interface PanelSlot {
+  /** It has the room to show more. */
+  readonly large: boolean;
+  /** What stands before its heading, and at the far end of its head. */
+  readonly fold: ReactNode;
+  readonly tools: ReactNode;
+}
+
+/** Null: it stands by itself. */
+export const PanelSlotContext = createContext<PanelSlot | null>(null);

@@ -1,5 +1,5 @@
 import { elapsedText } from "../base/clock";
-import { useNow } from "../base/useNow";
+import { useNow } from "../base/useStore";
 import styles from "./RecordingDot.module.css";
 
 /** A red dot, and for how long it has been recorded. */

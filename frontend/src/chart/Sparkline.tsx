@@ -1,0 +1,44 @@
+import { sparkBand, sparkPath, sparkTop } from "./sparkPath";
+
+/** Props of `Sparkline` (chart/Sparkline.tsx): a small line, an svg with aria-hidden. */
+export interface SparklineProps {
+  readonly values: Float32Array;
+  readonly width?: number;
+  readonly height?: number;
+  /** Default currentColor. */
+  readonly colour?: string;
+  /** What is usual: a band behind the line, from one value to another. */
+  readonly band?: readonly [number, number] | undefined;
+}
+
+/** A small line beside a number; the number says what it says, so it is hidden from readers. */
+export function Sparkline({
+  values,
+  width = 96,
+  height = 24,
+  colour = "currentColor",
+  band,
+}: SparklineProps) {
+  const usual = band ? sparkBand(band, sparkTop(values), height) : null;
+  return (
+    <svg
+      aria-hidden="true"
+      width={width}
+      height={height}
+      viewBox={`0 0 ${width} ${height}`}
+      preserveAspectRatio="none"
+    >
+      {usual === null ? null : (
+        <rect x={0} y={usual.y} width={width} height={usual.height} fill={colour} opacity={0.13} />
+      )}
+      <path
+        d={sparkPath(values, width, height)}
+        fill="none"
+        stroke={colour}
+        strokeWidth={1.25}
+        strokeLinejoin="round"
+        vectorEffect="non-scaling-stroke"
+      />
+    </svg>
+  );
+}

@@ -1,0 +1,303 @@
+/**
+ * One chart in the page, on three canvases: axes, with what lies behind the lines (drawn again when
+ * the time axis or the value range moves, twice a second at most); lines (with each view: the buffer
+ * of lineLayer.ts, and on it the raised ones, selected or pointed at); crosshair and drag area. What
+ * has not changed is not drawn, and nothing is drawn by a clock.
+ */
+
+import type { SteerView } from "../stream/steerView";
+import type { ChartId, Hover } from "../stream/viewRequest";
+import type { ChartView, LineView } from "../stream/views";
+import { type Span, sameSpan } from "../stream/window";
+import {
+  drawTimeAxis,
+  drawValueAxis,
+  follows,
+  nextRange,
+  timeTicks,
+  valueTicks,
+  type YRange,
+} from "./axes";
+import { drawBandNames, drawLimits } from "./bandLabels";
+import { CanvasLayer, labelOn } from "./canvasLayer";
+import { othersNote } from "./describe";
+import { LineLayer } from "./lineLayer";
+import { markerPath } from "./markerPath";
+import { type ChartTheme, lineStyle } from "./palette";
+import { MARGIN, type PixelGrid, type Plot, pixelGrid, plotSize, timeAt, xOf } from "./plot";
+import { drawPeaks } from "./pointing";
+import { drawSteerBands, drawSteerMarks } from "./steerMarks";
+import { endOf, traceLine } from "./trace";
+
+/** Markers at the right edge may reach beyond it by so much. */
+const MARKER_ROOM = 6;
+const FADED = 0.35;
+const RAISED_PX = 2.5;
+
+/** Shown while the view has nothing to draw. */
+const EMPTY_TOP = 1;
+const NO_SPAN: Span = { t0_s: 0, t1_s: 1 };
+
+export class ChartSurface {
+  private readonly back: CanvasLayer;
+  private readonly front: CanvasLayer;
+  private readonly pointer: CanvasLayer;
+  private readonly lines = new LineLayer();
+  private view: ChartView | null = null;
+  private steer: SteerView | null = null;
+  private range: YRange | null = null;
+  private axes = "";
+  private pointed = "";
+  private hover: Hover = { t_s: null, key: null, chart: null };
+  private stretch: readonly [number, number] | null = null;
+  private grid: PixelGrid = { per_s: 1, first: 0 };
+  private plotNow: Plot;
+  private spanNow: Span = NO_SPAN;
+  private named = true;
+
+  constructor(
+    container: HTMLElement,
+    private readonly id: ChartId,
+    private theme: ChartTheme,
+    private width: number,
+    private readonly height: number,
+  ) {
+    this.back = new CanvasLayer(container);
+    this.front = new CanvasLayer(container);
+    this.pointer = new CanvasLayer(container);
+    this.plotNow = { ...MARGIN, ...plotSize(width, height), t0_s: 0, t1_s: 1, y_top: EMPTY_TOP };
+    this.fit();
+  }
+
+  /** Where values stand now. */
+  get plot(): Plot {
+    return this.plotNow;
+  }
+
+  /**
+   * Draw another view; null: an empty chart.
+   *
+   * @param axis Ends of the time axis of all charts; null: those of the view.
+   * @param named Whether bands have their names in them.
+   */
+  draw(view: ChartView | null, clock_ms: number, axis: Span | null = null, named = true): void {
+    const ok = view !== null && view.state === "ok";
+    if (ok) {
+      const range = follows(this.view, view) ? this.range : null;
+      this.range = nextRange(range, view.y_max, view.unit, clock_ms);
+    }
+    this.view = view;
+    this.fit();
+    const size = plotSize(this.width, this.height);
+    const span: Span = axis ?? view ?? NO_SPAN;
+    this.spanNow = { t0_s: span.t0_s, t1_s: span.t1_s };
+    this.named = named;
+    this.grid = pixelGrid(span, Math.round(size.width * this.front.ratio));
+    const t0_s = this.grid.first / this.grid.per_s;
+    this.plotNow = {
+      ...MARGIN,
+      ...size,
+      t0_s,
+      t1_s: t0_s + span.t1_s - span.t0_s,
+      // Shares of a whole reach up to it.
+      y_top: ok && !view.times ? (this.range?.top ?? EMPTY_TOP) : EMPTY_TOP,
+    };
+    this.drawAxes();
+    this.drawLines();
+  }
+
+  /** Whether it was drawn over this span last. */
+  spans(axis: Span | null): boolean {
+    return axis === null || sameSpan(axis, this.spanNow);
+  }
+
+  /** What steers the target, and since when. */
+  showSteering(steer: SteerView | null): void {
+    if (steer === this.steer) return;
+    this.steer = steer;
+    this.axes = "";
+    this.drawAxes();
+    this.drawLines();
+  }
+
+  /** The shared pointer moved. */
+  point(hover: Hover): void {
+    const raised = hover.key !== this.hover.key;
+    this.hover = hover;
+    this.drawPointer();
+    if (raised) this.drawLines();
+  }
+
+  /** Show the stretch that is being dragged over, in pixels; null: none. */
+  showArea(stretch: readonly [number, number] | null): void {
+    this.stretch = stretch;
+    this.drawPointer();
+  }
+
+  setTheme(theme: ChartTheme): void {
+    if (theme === this.theme) return;
+    this.theme = theme;
+    this.axes = "";
+    this.pointed = "";
+    this.drawAxes();
+    this.drawLines();
+    this.drawPointer();
+  }
+
+  /** Takes effect with the next drawing. */
+  resize(width: number): void {
+    this.width = width;
+  }
+
+  dispose(): void {
+    for (const layer of [this.back, this.front, this.pointer]) layer.remove();
+  }
+
+  /** Time under a pixel. */
+  timeAt(x: number): number {
+    return timeAt(this.plotNow, x);
+  }
+
+  private fit(): void {
+    if (this.back.fit(this.width, this.height)) this.axes = "";
+    this.front.fit(this.width, this.height);
+    if (this.pointer.fit(this.width, this.height)) this.pointed = "";
+  }
+
+  private drawAxes(): void {
+    const { back, plotNow, theme, view, steer } = this;
+    const { context } = back;
+    if (!view || !context) return;
+    const { attached_unix_ms, unit, gaps } = view;
+    const values = view.state === "ok";
+    const { t0_s, t1_s, y_top } = plotNow;
+    const axes = [t0_s, t1_s, y_top, attached_unix_ms, unit, values, ...gaps.flat()].join();
+    if (axes === this.axes) return;
+    this.axes = axes;
+    back.clear();
+    drawValueAxis(context, plotNow, valueTicks(plotNow, unit), theme, values);
+    drawTimeAxis(context, plotNow, timeTicks(plotNow, attached_unix_ms), theme);
+    context.save();
+    clipTo(context, plotNow, 0);
+    drawSteerBands(context, this.id, steer, plotNow, theme);
+    context.globalAlpha = 0.15;
+    context.fillStyle = theme.muted;
+    for (const [from, to] of gaps) {
+      const x = xOf(plotNow, from);
+      context.fillRect(x, plotNow.top, xOf(plotNow, to) - x, plotNow.height);
+    }
+    context.restore();
+  }
+
+  private drawLines(): void {
+    const { front, view, plotNow, theme, steer } = this;
+    const { context } = front;
+    if (!context) return;
+    front.clear();
+    if (view) {
+      context.save();
+      clipTo(context, plotNow, MARKER_ROOM);
+      if (view.state === "ok") this.drawData(context, view);
+      drawSteerMarks(context, this.id, steer, plotNow, theme);
+      context.restore();
+    }
+    if (view?.state === "ok" && view.others_above) this.drawNote(context, view);
+  }
+
+  private drawData(context: CanvasRenderingContext2D, view: ChartView): void {
+    const { plotNow, theme, grid } = this;
+    const raised = (line: LineView): boolean =>
+      line.key !== null && (line.selected || line.key === this.hover.key);
+    const faded = view.lines.some(raised);
+    this.lines.draw(context, view, plotNow, grid, this.front.ratio, theme, raised, faded);
+    drawLimits(context, view, plotNow, theme);
+    if (view.stacked) {
+      if (this.named) drawBandNames(context, view, plotNow, theme);
+      return;
+    }
+    drawPeaks(context, view, plotNow, theme, (line) => !faded || raised(line));
+    // Highest rank last, so that it lies on top.
+    for (let index = view.lines.length - 1; index >= 0; index--) {
+      const line = view.lines[index];
+      if (!line) continue;
+      const { colour, dash, width, marker, fill } = lineStyle(line, this.id, theme);
+      if (fill !== undefined) continue;
+      const up = raised(line);
+      if (up) {
+        context.strokeStyle = colour;
+        context.lineWidth = Math.max(RAISED_PX, width);
+        context.setLineDash(dash);
+        // Round joins would be an arc at each sample.
+        context.lineJoin = "bevel";
+        context.beginPath();
+        traceLine(context, view, index, plotNow);
+        context.stroke();
+        context.setLineDash([]);
+      }
+      const end = marker === "none" ? null : endOf(view, index, plotNow);
+      if (!end) continue;
+      context.globalAlpha = faded && !up ? FADED : 1;
+      context.fillStyle = colour;
+      context.beginPath();
+      markerPath(context, marker, end);
+      context.fill();
+      context.globalAlpha = 1;
+    }
+  }
+
+  /** Say where "others" are when they are above the plot. */
+  private drawNote(context: CanvasRenderingContext2D, view: ChartView): void {
+    const { plotNow, theme } = this;
+    const style = { font: `11px ${theme.font}`, fill: theme.muted, background: theme.background };
+    const right = plotNow.left + plotNow.width - 1;
+    labelOn(context, othersNote(view), right, plotNow.top + 1, style, "right");
+  }
+
+  private drawPointer(): void {
+    const { pointer, plotNow, theme, stretch } = this;
+    const { context } = pointer;
+    const { t_s } = this.hover;
+    const { left, top, height, t0_s, t1_s } = plotNow;
+    const seen = t_s !== null && t_s >= t0_s && t_s <= t1_s;
+    // On a whole pixel, or it would be a blurred line of two.
+    const x = seen ? Math.round(xOf(plotNow, t_s)) + 0.5 : Number.NaN;
+    const pointed = [x, ...(stretch ?? [])].join();
+    if (pointed === this.pointed || !context) return;
+    this.pointed = pointed;
+    pointer.show(seen || stretch !== null);
+    pointer.clear();
+    if (stretch) {
+      const from = Math.max(left, Math.min(...stretch));
+      context.globalAlpha = 0.18;
+      context.fillStyle = theme.crosshair;
+      context.fillRect(from, top, Math.abs(stretch[1] - stretch[0]), height);
+      context.globalAlpha = 1;
+    }
+    if (seen) drawCrosshair(context, x, top, top + height, theme);
+  }
+}
+
+/** A dashed line from top to foot. */
+export function drawCrosshair(
+  context: CanvasRenderingContext2D,
+  x: number,
+  top: number,
+  foot: number,
+  theme: ChartTheme,
+): void {
+  context.strokeStyle = theme.crosshair;
+  context.lineWidth = 1;
+  context.setLineDash([3, 3]);
+  context.beginPath();
+  context.moveTo(x, top);
+  context.lineTo(x, foot);
+  context.stroke();
+  context.setLineDash([]);
+}
+
+/** Draw within a plot only, and some pixels to its right, until the context is restored. */
+function clipTo(context: CanvasRenderingContext2D, plot: Plot, right_px: number): void {
+  context.beginPath();
+  context.rect(plot.left, plot.top, plot.width + right_px, plot.height);
+  context.clip();
+}

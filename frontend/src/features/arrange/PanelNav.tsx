@@ -1,0 +1,59 @@
+import type { MouseEvent } from "react";
+import { useStore } from "../../base/useStore";
+import { Button } from "../../ui/Button";
+import type { PanelId } from "../charts/panels";
+import styles from "./ArrangedPanels.module.css";
+import { arrangement, keepArrangement } from "./arrangementStore";
+import { shownPanels } from "./shownPanels";
+
+/** Panels that are gone to by name, and how they are called where there is little room. */
+const SHORT: Readonly<Partial<Record<PanelId, string>>> = {
+  map: "Thread map",
+  processes: "Processes",
+  cpu: "CPU",
+  cpu_total: "Cumulative CPU",
+  gomaxprocs: "GOMAXPROCS",
+  times: "Time",
+  network: "Network",
+  disk: "Disk",
+  switches: "Switches",
+  pools: "Pools",
+  locks: "Locks",
+  threads: "Threads",
+};
+
+/** The way to each panel, always in sight; and back to the usual order. */
+export function PanelNav() {
+  const shown = useStore(shownPanels);
+  const rearranged = useStore(arrangement) !== "";
+  return (
+    <nav className={styles.nav} aria-label="Panels">
+      <ul className={styles.list}>
+        {shown.map(({ id, title }) => {
+          const name = id === "gomaxprocs" ? title : SHORT[id];
+          return name === undefined ? null : (
+            <li key={id}>
+              <a href={`#panel-${id}`} title={title} onClick={(event) => goTo(event, id)}>
+                {name}
+              </a>
+            </li>
+          );
+        })}
+      </ul>
+      {rearranged ? (
+        <Button look="quiet" onClick={() => keepArrangement("")}>
+          Usual order
+        </Button>
+      ) : null}
+    </nav>
+  );
+}
+
+/** The address stays: its query says how the page is looked at. */
+function goTo(event: MouseEvent, id: PanelId): void {
+  const slot = document.getElementById(`panel-${id}`);
+  if (slot === null) return;
+  event.preventDefault();
+  slot.scrollIntoView({ block: "start" });
+  slot.focus({ preventScroll: true });
+}

@@ -1,0 +1,91 @@
+import { useCallback, useState } from "react";
+import { attach, detach, startDemo, stopDemo } from "../../api/client";
+import { asProblem } from "../../api/problem";
+import { attachedHref } from "../../base/route";
+import { navigate } from "../../base/routing";
+import type { AttachRequest, Problem, Target } from "../../wire/generated/models";
+import { ownRoles, rulesOf } from "../roles/ownRoles";
+
+interface Attaching {
+  /** What is being attached to, as `busyOf` names it; "demo" while the demo program starts. */
+  readonly busy: string | null;
+  /** Why the last attempt was refused. */
+  readonly problem: Problem | null;
+  /** `program`: the name of the process, if it is known: a person's own roles are kept by it. */
+  readonly attachTo: (
+    request: AttachRequest,
+    how?: "push" | "replace",
+    program?: string | null,
+  ) => void;
+  readonly attachDemo: () => void;
+  readonly fail: (problem: Problem | null) => void;
+}
+
+/** Which row of the picker a request is of. */
+export function busyOf({ pid, group }: AttachRequest): string {
+  return group ? `${group.kind}:${group.value ?? group.pid}` : `process:${pid}`;
+}
+
+/** The collector counts by a person's own roles, so that runs and metrics have them too. */
+function withOwnRoles(request: AttachRequest, program: string | null): AttachRequest {
+  const rules = program === null ? [] : rulesOf(ownRoles.get(), program);
+  return rules.length === 0 ? request : { ...request, role_rules: [...rules] };
+}
+
+/** Attaching, and going to the target when it succeeds. */
+export function useAttach(): Attaching {
+  const [busy, setBusy] = useState<string | null>(null);
+  const [problem, setProblem] = useState<Problem | null>(null);
+
+  const go = useCallback(
+    async (what: string, ask: () => Promise<{ id: string }>, how: "push" | "replace") => {
+      setBusy(what);
+      setProblem(null);
+      try {
+        const { id } = await ask();
+        navigate(attachedHref(id, window.location.search), how);
+      } catch (error) {
+        setProblem(asProblem(error));
+      }
+      setBusy(null);
+    },
+    [],
+  );
+  const attachTo = useCallback(
+    (request: AttachRequest, how: "push" | "replace" = "push", program: string | null = null) =>
+      void go(busyOf(request), () => attach(withOwnRoles(request, program)), how),
+    [go],
+  );
+  const attachDemo = useCallback(
+    () => void go("demo", async () => (await startDemo()).target, "push"),
+    [go],
+  );
+  return { busy, problem, attachTo, attachDemo, fail: setProblem };
+}
+
+interface Detaching {
+  readonly detachFrom: (target: Target) => void;
+  /** Why the last attempt was refused. */
+  readonly problem: Problem | null;
+}
+
+/** Ends the attachment to a target; the demo program is stopped with it. */
+export function useDetach(): Detaching {
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const detachFrom = (target: Target) => {
+    setProblem(null);
+    const ended = isDemo(target) ? stopDemo() : detach(target.id);
+    ended.catch((error: unknown) => setProblem(asProblem(error)));
+  };
+  return { detachFrom, problem };
+}
+
+/** What the button that ends an attachment says. */
+export function detachLabel(target: Target): string {
+  return isDemo(target) ? "Stop the demo" : "Detach";
+}
+
+/** Whether a target is the demo program that comes with tidscope. */
+function isDemo(target: Target): boolean {
+  return target.process.command?.includes("tidscope_backend.demo") ?? false;
+}

@@ -1,0 +1,64 @@
+/** What changed, in sentences. Pure. */
+
+import { formatDuration, formatNumber, formatValue } from "../../stream/format";
+import type { Change, ChangeView, Reason, TimeChange } from "../../stream/windowChange";
+
+/** What threads did there: "1.20 threads of worker-# waited for locks". */
+const DID: Readonly<Record<Reason, string>> = {
+  running: "ran",
+  runnable: "were ready and had no CPU",
+  locks: "waited for locks",
+  disk: "waited for disk and files",
+  network: "waited for the network",
+  pipes: "waited for pipes and signals",
+  faults: "waited in page faults",
+  other: "waited for something else",
+  parked: "were parked",
+  polling: "polled",
+  sleep: "slept",
+  unsplit: "did something that is not measured",
+};
+
+/** Having nothing to do: it changes as the mirror of all else. */
+const IDLE: readonly Reason[] = ["parked", "polling", "sleep", "unsplit"];
+
+const MOST = 3;
+
+/** The largest changes of where time goes, those of idle threads only where there is no other. */
+export function changeSentences({ times }: ChangeView): readonly string[] {
+  const active = times.filter(({ reason }) => !IDLE.includes(reason));
+  return (active.length > 0 ? active : times).slice(0, MOST).map(timeSentence);
+}
+
+/** "1.37 threads of worker-# waited for locks on average, 0.120 before." */
+function timeSentence({ role, reason, before, after }: TimeChange): string {
+  const was = before === 0 ? "none before" : `${formatNumber(before, "threads")} before`;
+  if (after === 0) {
+    const from = formatNumber(before, "threads");
+    return `No thread of ${role} ${DID[reason].replace(/^were/, "was")}, ${from} before.`;
+  }
+  return `${formatNumber(after, "threads")} threads of ${role} ${DID[reason]} on average, ${was}.`;
+}
+
+/** "+1.25", "−340 KiB/s". */
+export function changeText({ before, after, unit }: Change): string {
+  const size = Math.abs(after - before);
+  const text = unit === "threads" ? formatNumber(size, unit) : formatValue(size, unit);
+  return `${after < before ? "−" : "+"}${text}`;
+}
+
+/** How much more in relation: "3.2 ×"; "new" and "gone" where one of them is nothing. */
+export function ratioText({ before, after }: Change): string {
+  if (before === 0) return "new";
+  if (after === 0) return "gone";
+  const ratio = after / before;
+  return `${formatNumber(ratio, "threads")} ×`;
+}
+
+/** What is compared: "the last 1 min 00 s in view, and the 32.0 s before". */
+export function spansText({ before, after }: ChangeView): string {
+  const seconds = ({ t0_s, t1_s }: ChangeView["after"]) => t1_s - t0_s;
+  const [was, is] = [seconds(before), seconds(after)];
+  const less = was < 0.95 * is ? ", which is all that is known" : "";
+  return `The ${formatDuration(is)} in view against the ${formatDuration(was)} before${less}.`;
+}

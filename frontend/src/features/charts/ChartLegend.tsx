@@ -1,0 +1,297 @@
+import { useLayoutEffect, useRef } from "react";
+import { READABLE_MS, useMedia, useSelected, useThrottled } from "../../base/useStore";
+import { nounOf, sumsOthers } from "../../chart/describe";
+import { endsOf, placeApart } from "../../chart/endLabels";
+import { Marker } from "../../chart/Marker";
+import { type ChartTheme, lineStyle, stackStyle } from "../../chart/palette";
+import { MARGIN, type Plot } from "../../chart/plot";
+import type { ChartEnds } from "../../chart/TimeChart";
+import { useLiveClient } from "../../stream/clients";
+import { counted, formatNumber, formatValue, shortenMiddle } from "../../stream/format";
+import type { ChartId, Hover, ViewRequest } from "../../stream/viewRequest";
+import type { ChartView, LineView } from "../../stream/views";
+import styles from "./ChartLegend.module.css";
+import { useGlide, useSettledOrder } from "./useSettledOrder";
+
+interface ChartLegendProps {
+  readonly chart: ChartId;
+  readonly theme: ChartTheme;
+  readonly ends: ChartEnds;
+  /** Of the chart, CSS pixels. */
+  readonly height: number;
+}
+
+const keyOf = (hover: Hover) => hover.key;
+const selectedOf = (view: ViewRequest) => view.selected;
+const rankText = ({ rank_by, level, top_k, window }: ViewRequest) =>
+  `${level} ${top_k} ${JSON.stringify([rank_by, window])}`;
+const NO_HOVER = { t_s: null, key: null, chart: null };
+/** Narrower pages have legends below their charts. */
+const BESIDE = "(width > 640px)";
+
+/**
+ * The lines of a chart with their last values, at their ends where there is room; a press selects the
+ * thread everywhere.
+ */
+export function ChartLegend({ chart, theme, ends, height }: ChartLegendProps) {
+  const client = useLiveClient();
+  const view = useThrottled(client.chart(chart), READABLE_MS);
+  const hovered = useSelected(client.hover, keyOf);
+  const selected = useSelected(client.view, selectedOf);
+  const list = useRef<HTMLUListElement>(null);
+  const rank = useSelected(client.view, rankText);
+  const entries = useSettledOrder(view?.state === "ok" ? entriesOf(view) : NONE, entryKey, rank);
+  const paired = entries[0]?.[1] !== undefined;
+  const beside = useMedia(BESIDE) && !paired;
+  const asked = `${rank} ${view?.opened?.key}`;
+  const plot = beside ? ends.plot.get() : null;
+  const labels = useEndLabels(view, entries, lineOfEntry, entryKey, plot, height, asked);
+  useGlide(list, entries.map(entryKey).join(" "));
+  const { labelled } = ends;
+  useLayoutEffect(() => labelled.set(labels !== null), [labelled, labels]);
+  if (view === null || view.state !== "ok") {
+    return <div className={styles.legend} />;
+  }
+  const styleOf = view.stacked ? stackStyle : lineStyle;
+  const names = entries.map(([line, second]) => [line.variant_name, second?.variant_name])[0];
+  const twins = twinsOf(entries.map(([line]) => line.name));
+  const places = new Map(labels?.map(({ of, y }) => [entryKey(of), y]));
+  return (
+    <div
+      className={`${styles.legend} ${paired ? styles.paired : ""}`}
+      data-labels={labels === null ? "beside" : "ends"}
+    >
+      {labels === null ? null : <Leaders labels={labels} {...{ chart, theme, height, styleOf }} />}
+      {paired ? (
+        <p className={styles.head}>
+          <span className={styles.solid}>{names?.[0]}</span>
+          <span className={styles.dashed}>{names?.[1]}</span>
+        </p>
+      ) : null}
+      <ul ref={list}>
+        {entries.map(([line, second]) => {
+          const { key } = line;
+          const y = places.get(entryKey([line, second]));
+          const looks = (
+            <>
+              <Marker style={styleOf(line, chart, theme)} />
+              {line.kind === "others" ? (
+                <span>{counted(view.others, "other")}</span>
+              ) : (
+                <Name
+                  line={line}
+                  withTid={twins.has(line.name)}
+                  room={paired ? ROOM_PAIRED : ROOM}
+                />
+              )}{" "}
+              <Last view={view} line={line} />{" "}
+              {second === undefined ? null : <Last view={view} line={second} />}
+            </>
+          );
+          return (
+            <li
+              key={entryKey([line, second])}
+              data-key={key}
+              data-entry={entryKey([line, second])}
+              style={
+                y === undefined ? undefined : { transform: `translateY(${y - LABEL_PX / 2}px)` }
+              }
+            >
+              {key === null ? (
+                <span className={styles.entry}>{looks}</span>
+              ) : (
+                <button
+                  type="button"
+                  className={styles.entry}
+                  title={inWords(view, line, second)}
+                  aria-pressed={key === selected}
+                  data-hovered={hovered === key}
+                  onClick={() => client.select(key)}
+                  onPointerEnter={() => client.hover.set({ ...NO_HOVER, key })}
+                  onPointerLeave={() => client.hover.set(NO_HOVER)}
+                >
+                  {looks}
+                </button>
+              )}
+            </li>
+          );
+        })}
+      </ul>
+      {view.others > 0 && !sumsOthers(view) && labels === null ? (
+        <p className={styles.more}>{nounOf(view.lines, view.others)}</p>
+      ) : null}
+    </div>
+  );
+}
+
+interface LeadersProps {
+  readonly labels: readonly EndLabel<Entry>[];
+  readonly chart: ChartId;
+  readonly theme: ChartTheme;
+  readonly height: number;
+  readonly styleOf: typeof lineStyle;
+}
+
+/** From the end of each line to its label. */
+function Leaders({ labels, chart, theme, height, styleOf }: LeadersProps) {
+  return (
+    <svg className={styles.leaders} width={LEADER_PX} height={height} aria-hidden="true">
+      {labels.map(({ of, end, y }) => (
+        <path
+          key={entryKey(of)}
+          d={`M0,${end}C${LEADER_PX / 2},${end},${LEADER_PX / 2},${y},${LEADER_PX},${y}`}
+          fill="none"
+          stroke={styleOf(of[0], chart, theme).colour}
+        />
+      ))}
+    </svg>
+  );
+}
+
+/** Letters that an entry has room for: beside one value, beside two. */
+const ROOM = 18;
+const ROOM_PAIRED = 13;
+
+interface NameProps {
+  readonly line: LineView;
+  readonly withTid: boolean;
+  /** Letters. */
+  readonly room: number;
+}
+
+/** The name of a line; beside a tid or pid, which is never cut, its middle gives way. */
+function Name({ line, withTid, room }: NameProps) {
+  const id = line.pid ?? (withTid ? line.tid : null);
+  if (id === null) {
+    return <span className={styles.name}>{line.name}</span>;
+  }
+  const tid = String(id);
+  return (
+    <span className={styles.name}>
+      {shortenMiddle(line.name, room - 1 - tid.length)} <span className={styles.tid}>{tid}</span>
+    </span>
+  );
+}
+
+/** Name, tid and last values with their units. */
+function inWords(view: ChartView, line: LineView, second: LineView | undefined): string {
+  const values = [line, second].flatMap((each) =>
+    each === undefined ? [] : `${each.variant_name} ${formatValue(each.last, view.unit)}`.trim(),
+  );
+  return `${line.name} ${line.tid ?? line.pid ?? ""}: ${values.join(", ")}`;
+}
+
+function Last({ view, line }: { readonly view: ChartView; readonly line: LineView }) {
+  const { last, last_low } = line;
+  const from = last_low === undefined || last_low === last ? "" : formatNumber(last_low, view.unit);
+  return (
+    <span className={styles.value}>
+      {from === "" ? "" : `${from} – `}
+      {formatNumber(last, view.unit)}
+    </span>
+  );
+}
+
+/** Names that more than one has: only they need their thread id. */
+function twinsOf(names: readonly string[]): ReadonlySet<string> {
+  return new Set(names.filter((name, place) => names.indexOf(name) !== place));
+}
+
+type Entry = readonly [LineView, LineView | undefined];
+const NONE: readonly Entry[] = [];
+
+function lineOfEntry([line]: Entry): LineView {
+  return line;
+}
+
+function entryKey([{ kind, key, name }]: Entry): string {
+  return `${kind} ${key ?? name}`;
+}
+
+/** Lines, with the second one of a pair beside the first; a variant without a name is of no pair. */
+function entriesOf(view: ChartView): readonly Entry[] {
+  const partner = (line: LineView) =>
+    view.lines.find(
+      (other) =>
+        other.variant === 1 &&
+        other.variant_name !== "" &&
+        other.kind === line.kind &&
+        other.key === line.key,
+    );
+  return view.lines
+    .filter((line) => line.variant === 0 || line.variant_name === "")
+    .filter((line) => line.kind !== "others" || view.others > 0)
+    .map((line) => [line, partner(line)]);
+}
+
+/** As high as a target must be to be hit. */
+const LABEL_PX = 24;
+/** Labels stay while ends move by less. */
+const CALM_PX = 5;
+/** Narrower plots have their legend below, or need their width. */
+const MIN_PLOT_PX = 240;
+/** Where labels had no room, they come back after so long. */
+const HELD_MS = 5000;
+
+/** A label, and where its line ends: CSS pixels from the top of the chart. */
+interface EndLabel<T> {
+  readonly of: T;
+  readonly end: number;
+  readonly y: number;
+}
+
+/**
+ * Places of labels at the ends of lines, in an order that changes seldom; null where they have no
+ * room, or some line has no end at the right edge: then it takes a legend.
+ *
+ * @param lineOf Line whose end is labelled.
+ * @param height Of the chart, CSS pixels.
+ * @param asked Differs when somebody asks for something else.
+ */
+function useEndLabels<T>(
+  view: ChartView | null,
+  entries: readonly T[],
+  lineOf: (entry: T) => LineView,
+  keyOf: (entry: T) => string,
+  plot: Plot | null,
+  height: number,
+  asked: string,
+): readonly EndLabel<T>[] | null {
+  const calm = useRef(new Map<string, number>());
+  const shown = useRef({ asked, left_ms: Number.NEGATIVE_INFINITY, now: false });
+  const found = findEnds(view, entries.map(lineOf), plot);
+  const ended = entries.map((entry, place) => ({ entry, end: found?.[place] ?? 0 }));
+  const ordered = useSettledOrder(
+    ended.toSorted((a, b) => a.end - b.end),
+    ({ entry }) => keyOf(entry),
+    `${asked} ${found === null}`,
+  );
+  const wanted = ordered.map(({ entry, end }) => {
+    const before = calm.current.get(keyOf(entry)) ?? Number.NaN;
+    return Math.abs(end - before) < CALM_PX ? before : end;
+  });
+  const half = LABEL_PX / 2;
+  const places = found && placeApart(wanted, LABEL_PX, [half, height - half]);
+  const now_ms = performance.now();
+  const before = shown.current;
+  const left_ms = before.asked === asked ? before.left_ms : Number.NEGATIVE_INFINITY;
+  if (!places || now_ms - left_ms < HELD_MS) {
+    shown.current = { asked, left_ms: before.now ? now_ms : left_ms, now: false };
+    return null;
+  }
+  shown.current = { asked, left_ms, now: true };
+  calm.current = new Map(ordered.map(({ entry }, n) => [keyOf(entry), wanted[n] ?? 0]));
+  return ordered.map(({ entry, end }, n) => ({ of: entry, end, y: places[n] ?? end }));
+}
+
+function findEnds(
+  view: ChartView | null,
+  lines: readonly LineView[],
+  plot: Plot | null,
+): readonly number[] | null {
+  if (!view || !plot || plot.width < MIN_PLOT_PX || lines.length === 0) return null;
+  return endsOf(view, lines, plot);
+}
+
+/** How far ends of lines lie left of the labels, CSS pixels. */
+const LEADER_PX = MARGIN.right - 6;

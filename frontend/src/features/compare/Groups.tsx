@@ -1,0 +1,138 @@
+import { momentHref } from "../../base/moment";
+import { runHref } from "../../base/route";
+import { theme } from "../../base/theme";
+import { useStore } from "../../base/useStore";
+import { CHART_THEMES } from "../../chart/palette";
+import { dataLossTexts } from "../../stream/dataLossText";
+import { formatDuration } from "../../stream/format";
+import { Button } from "../../ui/Button";
+import { InlineEdit } from "../../ui/InlineEdit";
+import { PageLink } from "../../ui/PageLink";
+import { Select } from "../../ui/Select";
+import { StatusIcon } from "../../ui/StatusIcon";
+import { Tooltip } from "../../ui/Tooltip";
+import type { ComparedRun } from "../../wire/generated/models";
+import shared from "./ComparePage.module.css";
+import styles from "./Groups.module.css";
+import { type PartProps, regrouped, replaced, withBaseline, without } from "./link";
+import { RunSample } from "./RunSample";
+import { runOf, sideOf, typedWindow, windowOf, windowText } from "./side";
+
+/** The groups of repeats, and which of them is the baseline. */
+export function Groups({ link, comparison, onLink }: PartProps) {
+  const { groups, runs } = comparison;
+  return (
+    <section className={shared.panel} aria-label="Groups">
+      <header className={shared.panelHead}>
+        <h2>Runs</h2>
+        <span className={shared.hint}>
+          Runs of a group are repeats: how much they vary gives the confidence intervals.
+        </span>
+      </header>
+      <ol className={styles.groups}>
+        {groups.map((group, index) => (
+          <li key={group.runs.join()} className={styles.group} data-baseline={index === 0}>
+            <header className={styles.head}>
+              <h3 className={styles.label}>{group.label}</h3>
+              {index === 0 ? (
+                <span className={styles.base}>baseline</span>
+              ) : (
+                <Button look="quiet" onClick={() => onLink(withBaseline(link, index))}>
+                  Make baseline
+                </Button>
+              )}
+            </header>
+            <ul>
+              {runs.map((run, place) =>
+                run.group !== index ? null : (
+                  <Run
+                    key={run.run}
+                    run={run}
+                    place={place}
+                    groups={groups.map(({ label }) => label)}
+                    alone={group.runs.length === 1}
+                    onGroup={(to) => onLink(regrouped(link, run.run, to))}
+                    onSide={(side) => onLink(replaced(link, run.run, side))}
+                    onRemove={() => onLink(without(link, run.run))}
+                  />
+                ),
+              )}
+            </ul>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+interface RunProps {
+  readonly run: ComparedRun;
+  readonly place: number;
+  readonly groups: readonly string[];
+  /** The only run of its group. */
+  readonly alone: boolean;
+  readonly onGroup: (to: number | null) => void;
+  /** Another window of it. */
+  readonly onSide: (side: string) => void;
+  readonly onRemove: () => void;
+}
+
+function Run({ run, place, groups, alone, onGroup, onSide, onRemove }: RunProps) {
+  const colours = CHART_THEMES[useStore(theme)];
+  const window = windowOf(run.run);
+  const choose = (text: string) => {
+    const typed = typedWindow(text);
+    const side = typed === undefined ? null : sideOf(runOf(run.run), typed);
+    if (side !== null) onSide(side);
+  };
+  const losses = dataLossTexts(run.losses, run.children_cpu_us);
+  return (
+    <li className={styles.run} data-run={run.run}>
+      <RunSample index={place} theme={colours} />
+      <PageLink className={styles.name} href={hrefOf(run)}>
+        {run.name}
+      </PageLink>
+      <span className={shared.hint}>{formatDuration(run.duration_ns / 1e9)}</span>
+      <InlineEdit
+        label={`Window of ${run.name}, seconds from its start`}
+        value={windowText(window)}
+        placeholder="whole run"
+        maxLength={24}
+        onSave={choose}
+      />
+      {losses.length === 0 ? null : (
+        <Tooltip text={losses.join(" ")}>
+          <StatusIcon status="warning" />
+          <span className="visually-hidden">{losses.join(" ")}</span>
+        </Tooltip>
+      )}
+      <span className={styles.choose}>
+        <Select
+          label="Group"
+          value={String(run.group)}
+          choices={[
+            ...groups.map((label, index) => ({ value: String(index), label })),
+            ...(alone ? [] : [{ value: "new", label: "new group" }]),
+          ]}
+          onChange={(to) => onGroup(to === "new" ? null : Number(to))}
+        />
+        <Button look="quiet" aria-label={`Remove ${run.name}`} onClick={onRemove}>
+          ×
+        </Button>
+      </span>
+      {run.align_problem === null ? null : (
+        <p className={styles.problem}>
+          <StatusIcon status="warning" /> Aligned at its start: {run.align_problem}.
+        </p>
+      )}
+    </li>
+  );
+}
+
+/** The run's page, at the window that is compared. */
+function hrefOf({ run, started_unix_us, duration_ns }: ComparedRun): string {
+  const href = runHref(runOf(run));
+  if (windowOf(run) === null) return href;
+  const from_ms = started_unix_us / 1000;
+  return momentHref(href, { tid: null, from_ms, to_ms: from_ms + duration_ns / 1e6 });
+}

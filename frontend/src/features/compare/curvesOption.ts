@@ -1,0 +1,155 @@
+/** Curves of several runs over one time axis: what is drawn, and the ECharts option. Pure. */
+
+import { niceTop, Y_PARTS } from "../../chart/axes";
+import { type ChartTheme, hueStyle, type LineStyle } from "../../chart/palette";
+import { axisFormatter, formatDuration, formatValue } from "../../stream/format";
+import { rates } from "../../stream/rate";
+import type { ShownUnit } from "../../stream/views";
+
+/** One run's curve, in the unit to show. */
+export interface RunCurve {
+  readonly name: string;
+  /** Place of the run in the comparison: its colour and dash, the same everywhere. */
+  readonly index: number;
+  readonly time_s: readonly number[];
+  /** Null where it is unknown. */
+  readonly value: readonly (number | null)[];
+}
+
+/** A chart of curves. */
+export interface CurvesView {
+  readonly curves: readonly RunCurve[];
+  readonly unit: ShownUnit;
+  /** Ends of the axes; the same for charts that are side by side. */
+  readonly t0_s: number;
+  readonly t1_s: number;
+  readonly y_max: number;
+  readonly step: boolean;
+}
+
+const DASHES: readonly (readonly number[])[] = [[], [7, 3], [2, 3], [9, 3, 2, 3]];
+
+/** Style of a run: neither its colour nor its dash alone tells it apart. */
+export function runStyle(index: number, theme: ChartTheme): LineStyle {
+  const dash = DASHES[index % DASHES.length] ?? [];
+  return { ...hueStyle(index, theme), dash, width: 2 };
+}
+
+/**
+ * Rate of a cumulative curve; each value is at the later end of its interval.
+ *
+ * Counters move in ticks, so a rate over an interval much shorter than the others is noise: each is
+ * over at least half the mean interval.
+ */
+export function ratesOf(
+  time_s: readonly number[],
+  value: readonly (number | null)[],
+): (number | null)[] {
+  const n = time_s.length;
+  const least_s = ((time_s[n - 1] ?? 0) - (time_s[0] ?? 0)) / Math.max(1, n - 1) / 2;
+  const readings = Float64Array.from(value, (each) => each ?? Number.NaN);
+  const out = new Float64Array(n);
+  rates(Float64Array.from(time_s), readings, n, least_s, out);
+  return Array.from(out, (rate) => (Number.isNaN(rate) ? null : rate));
+}
+
+/** Axes that hold all curves. */
+export function rangeOf(curves: readonly RunCurve[]): Pick<CurvesView, "t0_s" | "t1_s" | "y_max"> {
+  let [t0_s, t1_s, y_max] = [0, 0, 0];
+  for (const { time_s, value } of curves) {
+    t0_s = Math.min(t0_s, time_s[0] ?? 0);
+    t1_s = Math.max(t1_s, time_s.at(-1) ?? 0);
+    for (const each of value) y_max = Math.max(y_max, each ?? 0);
+  }
+  return { t0_s, t1_s: t1_s > t0_s ? t1_s : t0_s + 1, y_max };
+}
+
+/** A text alternative to the chart. */
+export function describeCurves({ curves, unit }: CurvesView, title: string): string {
+  if (curves.length === 0) return `${title}: no data.`;
+  const parts = curves.map(({ name, time_s, value }) => {
+    const known = value.filter((each) => each !== null);
+    if (known.length === 0) return `${name} has no value`;
+    const most = formatValue(Math.max(...known), unit);
+    return `${name} up to ${most} in ${formatDuration((time_s.at(-1) ?? 0) - (time_s[0] ?? 0))}`;
+  });
+  return `${title}: ${parts.join("; ")}.`;
+}
+
+/** Seconds from a run's zero, with a sign. */
+export function offsetText(seconds: number): string {
+  const size = Math.abs(seconds) < 0.0005 ? "0 s" : formatDuration(Math.abs(seconds));
+  return seconds < -0.0005 ? `−${size}` : size;
+}
+
+/** The option: axes with given ends, a line a run, one tooltip for all. */
+export function curvesOption(view: CurvesView, theme: ChartTheme) {
+  const { curves, unit, t0_s, t1_s, step } = view;
+  const top = niceTop(view.y_max, unit);
+  const tick = axisFormatter(unit, top, top / Y_PARTS);
+  const label = { color: theme.muted, fontFamily: theme.font, fontSize: 11 };
+  return {
+    animation: false,
+    backgroundColor: "transparent",
+    grid: { left: 62, right: 18, top: 12, bottom: 26, outerBoundsMode: "none" as const },
+    tooltip: {
+      trigger: "axis" as const,
+      confine: true,
+      backgroundColor: theme.background,
+      borderColor: theme.grid,
+      padding: [6, 8],
+      textStyle: { color: theme.text, fontFamily: theme.font, fontSize: 12 },
+      axisPointer: {
+        type: "line" as const,
+        lineStyle: { color: theme.crosshair, type: "dashed" as const },
+      },
+      valueFormatter: (value: unknown) =>
+        formatValue(typeof value === "number" ? value : Number.NaN, unit),
+    },
+    xAxis: {
+      type: "value" as const,
+      min: t0_s,
+      max: t1_s,
+      axisLine: { onZero: false, lineStyle: { color: theme.grid } },
+      axisTick: { lineStyle: { color: theme.grid } },
+      splitLine: { show: false },
+      axisLabel: {
+        ...label,
+        hideOverlap: true,
+        showMinLabel: false,
+        showMaxLabel: false,
+        formatter: offsetText,
+      },
+      // The head of the tooltip.
+      axisPointer: {
+        label: { formatter: ({ value }: { value: unknown }) => offsetText(Number(value)) },
+      },
+    },
+    yAxis: {
+      type: "value" as const,
+      min: 0,
+      max: top,
+      interval: top / Y_PARTS,
+      axisLine: { show: false },
+      splitLine: { lineStyle: { color: theme.grid } },
+      axisLabel: { ...label, formatter: (value: number) => tick(value) },
+    },
+    series: curves.map(({ name, index, time_s, value }) => {
+      const { colour, dash, width } = runStyle(index, theme);
+      return {
+        type: "line" as const,
+        // Two runs of one name are two lines.
+        id: String(index),
+        name,
+        step: step ? ("end" as const) : (false as const),
+        showSymbol: false,
+        symbol: "circle",
+        symbolSize: 6,
+        emphasis: { disabled: true },
+        itemStyle: { color: colour },
+        lineStyle: { color: colour, width, type: dash.length > 0 ? [...dash] : ("solid" as const) },
+        data: time_s.map((t_s, i) => [t_s, value[i] ?? null]),
+      };
+    }),
+  };
+}

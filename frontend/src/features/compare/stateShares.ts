@@ -1,0 +1,64 @@
+/** Where the time of each role goes, group by group of runs. Pure. */
+
+import { formatPercent } from "../../stream/format";
+import { GROUP_NAMES, type StateGroup } from "../../stream/states";
+import type { ComparedMetric } from "../../wire/generated/models";
+import { shortLabels } from "./shortLabels";
+
+/** A part of a bar. */
+export interface SharePart {
+  readonly group: StateGroup;
+  readonly share: number;
+}
+
+/** The bars of a role: one for each group of runs. */
+export interface RoleShares {
+  /** Null: the whole process. */
+  readonly role: string | null;
+  readonly bars: readonly {
+    readonly label: string;
+    /** Work first; they add up to 1 at most. Empty: it is not known. */
+    readonly parts: readonly SharePart[];
+    /** The bar in words, largest first. */
+    readonly text: string;
+  }[];
+}
+
+/** What of a comparison is looked at. */
+export interface SharesOf {
+  readonly metrics: readonly (Pick<ComparedMetric, "metric" | "role"> & {
+    readonly groups: readonly { readonly mean: number | null }[];
+  })[];
+  readonly groups: readonly { readonly label: string }[];
+  readonly roles: readonly { readonly label: string }[];
+}
+
+const MAX_ROLES = 8;
+const STATE_GROUPS = Object.keys(GROUP_NAMES) as readonly StateGroup[];
+/** Less cannot be seen in a bar. */
+const LEAST = 0.002;
+
+/** The process, then the busiest roles; none if no run has a ledger of states. */
+export function stateShares({ metrics, groups, roles }: SharesOf): readonly RoleShares[] {
+  const names = [null, ...roles.slice(0, MAX_ROLES).map(({ label }) => label)];
+  const labels = shortLabels(groups.map(({ label }) => label));
+  return names.flatMap((role): readonly RoleShares[] => {
+    const bars = labels.map((label, place) => {
+      const parts = STATE_GROUPS.flatMap((group): readonly SharePart[] => {
+        const row = metrics.find((one) => one.metric === `share_${group}` && one.role === role);
+        const share = row?.groups[place]?.mean ?? 0;
+        return share >= LEAST ? [{ group, share }] : [];
+      });
+      return { label, parts, text: textOf(parts) };
+    });
+    return bars.some(({ parts }) => parts.length > 0) ? [{ role, bars }] : [];
+  });
+}
+
+function textOf(parts: readonly SharePart[]): string {
+  if (parts.length === 0) return "not known";
+  return [...parts]
+    .sort((a, b) => b.share - a.share)
+    .map(({ group, share }) => `${GROUP_NAMES[group]} ${formatPercent(share)}`)
+    .join(", ");
+}

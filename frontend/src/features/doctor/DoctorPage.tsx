@@ -1,0 +1,218 @@
+import { createElement, Fragment, type ReactNode, useCallback, useState } from "react";
+import { auditSizes, examine, setDelayAccounting } from "../../api/client";
+import { asProblem } from "../../api/problem";
+import { usePolled } from "../../api/usePolled";
+import { localTime, utcTime } from "../../base/clock";
+import { useStore } from "../../base/useStore";
+import { useLiveClient } from "../../stream/clients";
+import { Button } from "../../ui/Button";
+import { CommandLine } from "../../ui/CommandLine";
+import { ProblemNotice } from "../../ui/ProblemNotice";
+import { Select } from "../../ui/Select";
+import { type Status, StatusIcon } from "../../ui/StatusIcon";
+import type { CheckStatus, DoctorCheck, DoctorReport, Problem } from "../../wire/generated/models";
+import styles from "./DoctorPage.module.css";
+import { PredictionPanel } from "./PredictionPanel";
+import { auditText, sizeChecks } from "./sizeChecks";
+
+/** What this machine lets tidscope measure, and how to fix what it does not. */
+export function DoctorPage() {
+  const live = useStore(useLiveClient().live);
+  const hosts = live?.hosts ?? [];
+  const [chosen, setChosen] = useState<string | null>(null);
+  const host = chosen ?? hosts[0]?.id ?? null;
+  const load = useCallback((signal: AbortSignal) => examine(host, signal), [host]);
+  const polled = usePolled(live === null ? null : load, null);
+  const { problem, loading, refresh } = polled;
+  const [answer, setAnswer] = useState<SwitchAnswer | null>(null);
+  const value = newest(polled.value, answer?.host === host ? answer.report : null);
+  return (
+    <section className={styles.page} aria-busy={loading}>
+      <header className={styles.head}>
+        <div className={styles.title}>
+          <h1>Doctor</h1>
+          <p className={styles.summary}>{value === null ? "" : summary(value)}</p>
+        </div>
+        {hosts.length > 1 ? (
+          <Select
+            label="Host"
+            value={host ?? ""}
+            choices={hosts.map(({ id, name }) => ({ value: id, label: name }))}
+            onChange={setChosen}
+          />
+        ) : null}
+        <Button onClick={refresh} disabled={loading}>
+          <span className={styles.again}>{loading ? "Checking…" : "Check again"}</span>
+        </Button>
+      </header>
+      {problem === null ? null : <ProblemNotice problem={problem} />}
+      {value === null ? (
+        <p className={styles.waiting}>{problem === null ? "Checking the host…" : ""}</p>
+      ) : (
+        <>
+          <p className={styles.about}>
+            {value.host} · Linux {value.kernel} · checked at{" "}
+            <time title={utcTime(value.checked_unix_ms)}>{localTime(value.checked_unix_ms)}</time>
+          </p>
+          <ul className="surface">
+            {value.checks.map((check) => (
+              <CheckCard key={check.name} check={check}>
+                {check.name === "delay-accounting" && check.enabled != null ? (
+                  <DelayAccountingSwitch
+                    host={host}
+                    on={check.enabled}
+                    onReport={(report) => setAnswer({ host, report })}
+                  />
+                ) : null}
+              </CheckCard>
+            ))}
+          </ul>
+          {host === null ? null : <Sizes key={`${host} ${value.checked_unix_ms}`} host={host} />}
+        </>
+      )}
+      <PredictionPanel />
+    </section>
+  );
+}
+
+/** The report that a change of the setting answered with, and its host. */
+interface SwitchAnswer {
+  readonly host: string | null;
+  readonly report: DoctorReport;
+}
+
+function newest(a: DoctorReport | null, b: DoctorReport | null): DoctorReport | null {
+  return a !== null && b !== null ? (a.checked_unix_ms > b.checked_unix_ms ? a : b) : (a ?? b);
+}
+
+function summary(report: DoctorReport): string {
+  const count = (status: CheckStatus) =>
+    report.checks.filter((check) => check.status === status).length;
+  const parts = [
+    [count("failed"), "failed"],
+    [count("limited"), "limited"],
+    [count("ok"), "OK"],
+  ] as const;
+  return parts
+    .filter(([number]) => number > 0)
+    .map(([number, word]) => `${number} ${word}`)
+    .join(", ");
+}
+
+interface SizesProps {
+  readonly host: string;
+}
+
+/** Pools of a host's programs whose sizes do not fit what the programs may use. */
+function Sizes({ host }: SizesProps) {
+  const load = useCallback((signal: AbortSignal) => auditSizes(host, signal), [host]);
+  const { value, problem } = usePolled(load, null);
+  const checks = value === null ? [] : sizeChecks(value);
+  return (
+    <section className={styles.sizes} aria-label="Sizes of pools">
+      <h2>Sizes of pools</h2>
+      {problem === null ? null : <ProblemNotice problem={problem} />}
+      <p className={styles.about}>{value === null ? "" : auditText(value)}</p>
+      {checks.length === 0 ? null : (
+        <ul className="surface">
+          {checks.map((check) => (
+            <CheckCard key={check.name} check={check} unknown={!check.known} />
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+interface DelayAccountingSwitchProps {
+  readonly host: string | null;
+  readonly on: boolean;
+  readonly onReport: (report: DoctorReport) => void;
+}
+
+/** Sets the kernel's delay accounting, and says what that does and does not do. */
+function DelayAccountingSwitch({ host, on, onReport }: DelayAccountingSwitchProps) {
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const [busy, setBusy] = useState(false);
+  const press = async () => {
+    setBusy(true);
+    setProblem(null);
+    try {
+      onReport(await setDelayAccounting(host, !on));
+    } catch (error) {
+      setProblem(asProblem(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <div className={styles.switch}>
+      <p>
+        {on
+          ? "Threads that started before it was turned on have no delays: restart the program and attach again to see all of them. Turning it off stops the delay counters of all targets, attached ones included."
+          : "Only threads that start while it is on have delays: turn it on, restart the program, then attach again. The setting is host-wide, adds a small cost to every wait, and lasts until the next boot or until you turn it off here."}
+      </p>
+      <Button onClick={press} disabled={busy}>
+        {on ? "Turn off delay accounting" : "Turn on delay accounting"}
+      </Button>
+      {problem === null ? null : <ProblemNotice problem={problem} />}
+    </div>
+  );
+}
+
+const SHOWN: Readonly<Record<CheckStatus, readonly [Status, string]>> = {
+  ok: ["ok", "OK"],
+  limited: ["warning", "Limited"],
+  failed: ["error", "Failed"],
+};
+
+const UNKNOWN: readonly [Status, string] = ["unknown", "Unknown"];
+
+interface CheckCardProps {
+  readonly check: DoctorCheck;
+  /** Nothing is known to be wrong, nor to be right. */
+  readonly unknown?: boolean;
+  /** What can be done about it here. */
+  readonly children?: ReactNode;
+}
+
+/** One capability: its status, finding, impact and fix. */
+function CheckCard({ check, unknown = false, children }: CheckCardProps) {
+  const [status, label] = unknown ? UNKNOWN : SHOWN[check.status];
+  return (
+    <li
+      className={styles.check}
+      data-check={check.name}
+      data-state={unknown ? "unknown" : check.status}
+    >
+      <p className={`${styles.state} ${styles[status] ?? ""}`}>
+        <StatusIcon status={status} />
+        {label}
+      </p>
+      <div className={styles.text}>
+        <h2>{check.title}</h2>
+        <p className={styles.found}>
+          <CodeText text={check.finding} />
+        </p>
+        {check.impact === "" ? null : (
+          <p>
+            <span className={styles.word}>Impact: </span>
+            <CodeText text={check.impact} />
+          </p>
+        )}
+        {check.fix === "" ? null : (
+          <CommandLine command={check.fix} what={`the fix for ${check.title}`} />
+        )}
+        {children}
+      </div>
+    </li>
+  );
+}
+
+/** A sentence in which commands stand between backticks, as terminals show them. */
+function CodeText({ text }: { readonly text: string }) {
+  const parts = text.split("`");
+  // Every second part stood between two of them.
+  const shown = parts.map((part, n) => (n % 2 === 1 ? createElement("code", null, part) : part));
+  return createElement(Fragment, null, ...shown);
+}

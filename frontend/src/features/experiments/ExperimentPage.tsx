@@ -1,0 +1,341 @@
+import { BarChart, CustomChart, LineChart } from "echarts/charts";
+import { GridComponent, MarkLineComponent, TooltipComponent } from "echarts/components";
+import { type ECharts, init, use } from "echarts/core";
+import { CanvasRenderer } from "echarts/renderers";
+import { useCallback, useEffect, useRef } from "react";
+import { getExperiment } from "../../api/experiments";
+import { usePolled } from "../../api/usePolled";
+import { liveHref, runHref } from "../../base/route";
+import { theme } from "../../base/theme";
+import { useStore } from "../../base/useStore";
+import { CHART_THEMES, type ChartTheme } from "../../chart/palette";
+import { useLiveClient } from "../../stream/clients";
+import { Notice } from "../../ui/Notice";
+import { PageLink } from "../../ui/PageLink";
+import type {
+  Experiment,
+  ExperimentCell,
+  ExperimentChart,
+  ExperimentSummary,
+} from "../../wire/generated/models";
+import shared from "../compare/ComparePage.module.css";
+import { Tiles } from "../tiles/Tiles";
+import { Loaded } from "./ExperimentsPage";
+import styles from "./ExperimentsPage.module.css";
+import { describeChart, experimentOption, numberText, seriesColour } from "./experimentOption";
+import { gainText, progressText } from "./experimentText";
+
+const PERIOD_MS = 3000;
+const CHART_PX = 300;
+/** Links to the last repeats of a cell. */
+const SHOWN_RUNS = 3;
+
+/** An experiment: what was measured, as charts and as a table. */
+export function ExperimentPage({ id }: { readonly id: string }) {
+  const load = useCallback((signal: AbortSignal) => getExperiment(id, signal), [id]);
+  const polled = usePolled(load, PERIOD_MS);
+  return (
+    <section className={shared.page} aria-busy={polled.loading && polled.value === null}>
+      <Loaded polled={polled} what="experiment">
+        {(value) => <Measured experiment={value} />}
+      </Loaded>
+    </section>
+  );
+}
+
+function Measured({ experiment: value }: { readonly experiment: Experiment }) {
+  return (
+    <>
+      <header className={shared.head}>
+        <h1>{value.summary.title}</h1>
+        <span className={shared.hint}>{value.summary.id}</span>
+      </header>
+      <State experiment={value} />
+      <LiveRepeat summary={value.summary} />
+      {value.warnings.length === 0 ? null : (
+        <Notice status="warning" title="What to know about these numbers">
+          <ul className={styles.list}>
+            {value.warnings.map((text) => (
+              <li key={text}>{text}</li>
+            ))}
+          </ul>
+        </Notice>
+      )}
+      <div className={styles.charts}>
+        {value.charts.map((chart) => (
+          <Chart key={chart.id} chart={chart} />
+        ))}
+      </div>
+      <AgainstDefault experiment={value} />
+      <Cells experiment={value} />
+      <section className={shared.panel} aria-label="Set-up">
+        <header className={shared.panelHead}>
+          <h2>Set-up</h2>
+        </header>
+        <table className={shared.table}>
+          <tbody>
+            {value.setup.map((one) => (
+              <tr key={one.name}>
+                <th scope="row">{one.name}</th>
+                <td>{one.value}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+      <p className={shared.hint}>{value.confidence}</p>
+    </>
+  );
+}
+
+function State({ experiment }: { readonly experiment: Experiment }) {
+  const { summary, least, most, deviation } = experiment;
+  return (
+    <div className={styles.state}>
+      <progress
+        className={styles.bar}
+        max={summary.repeats + summary.least_left}
+        value={summary.repeats}
+        aria-label="Progress"
+      />
+      <p role="status">
+        {summary.state}: {progressText(summary)}.
+      </p>
+      <p className={shared.hint}>
+        {summary.workloads.join(" beside ")}; {least === most ? most : `${least} to ${most}`}{" "}
+        repeats of each cell, until their standard deviation is at most{" "}
+        {numberText(100 * deviation)} % of their mean.
+        {summary.state === "interrupted"
+          ? " It was interrupted; tidscope experiment FILE --resume continues it."
+          : ""}
+      </p>
+    </div>
+  );
+}
+
+function Chart({ chart }: { readonly chart: ExperimentChart }) {
+  const colours = CHART_THEMES[useStore(theme)];
+  const axis = [chart.y_label === chart.title ? "" : chart.y_label, chart.unit]
+    .filter((part) => part !== "")
+    .join(", ");
+  return (
+    <section className={shared.panel} aria-label={chart.title}>
+      <header className={shared.panelHead}>
+        <h2>{chart.title}</h2>
+        <span className={shared.hint}>{axis}</span>
+      </header>
+      <ul className={styles.legend}>
+        {chart.series.map(({ name }, index) =>
+          name === "" ? null : (
+            <li key={name}>
+              <span
+                className={styles.key}
+                style={{ background: seriesColour(chart, index, colours) }}
+              />
+              {name}
+            </li>
+          ),
+        )}
+      </ul>
+      <ExperimentFigure chart={chart} theme={colours} height={CHART_PX} />
+      {chart.note === "" ? null : <p className={shared.none}>{chart.note}</p>}
+    </section>
+  );
+}
+
+/** What a policy changes in throughput, and in operations for CPU time and energy. */
+function AgainstDefault({ experiment }: { readonly experiment: Experiment }) {
+  const compared = experiment.cells.filter(({ baseline }) => baseline !== null);
+  if (compared.length === 0) return null;
+  return (
+    <section className={`${shared.panel} ${shared.scroll}`} aria-label="Against the default">
+      <header className={shared.panelHead}>
+        <h2>Against the default</h2>
+      </header>
+      <table className={shared.table}>
+        <thead>
+          <tr>
+            <th scope="col">Cell</th>
+            <th scope="col">Throughput</th>
+            <th scope="col">Operations per CPU second</th>
+            <th scope="col">Power</th>
+            <th scope="col">Operations per watt</th>
+          </tr>
+        </thead>
+        <tbody>
+          {compared.map(({ key, figures }) => (
+            <tr key={key}>
+              <th scope="row">{key}</th>
+              {["throughput", "ops_per_cpu_s", "power_w", "ops_per_j"].map((name) => (
+                <td key={name} className={styles.time}>
+                  {gainText(figures.find((one) => one.name === name)) || "unknown"}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function Cells({ experiment }: { readonly experiment: Experiment }) {
+  const others = [
+    ...new Map(
+      experiment.cells.flatMap((cell) =>
+        cell.figures
+          .filter(({ name }) => name !== "throughput")
+          .map(({ name, label, unit }) => [name, unit === "" ? label : `${label}, ${unit}`]),
+      ),
+    ),
+  ];
+  return (
+    <section className={`${shared.panel} ${shared.scroll}`} aria-label="Cells">
+      <table className={shared.table}>
+        <thead>
+          <tr>
+            <th scope="col">Cell</th>
+            <th scope="col" className={shared.number}>
+              {experiment.unit} a second
+            </th>
+            <th scope="col">Repeats</th>
+            <th scope="col">Last runs</th>
+            {others.map(([name, label]) => (
+              <th key={name} scope="col" className={shared.number}>
+                {label}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {experiment.cells.map((cell) => (
+            <Cell key={cell.key} cell={cell} others={others.map(([name]) => name ?? "")} />
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function Cell({
+  cell,
+  others,
+}: {
+  readonly cell: ExperimentCell;
+  readonly others: readonly string[];
+}) {
+  const throughput = cell.figures.find(({ name }) => name === "throughput");
+  const notes = [...cell.warnings, ...new Set(cell.failures.map((text) => `Failed: ${text}`))];
+  return (
+    <tr>
+      <th scope="row">
+        {cell.key}
+        {notes.map((text) => (
+          <div key={text} className={styles.note}>
+            {text}
+          </div>
+        ))}
+      </th>
+      <td className={shared.number}>{meanText(throughput)}</td>
+      <td className={styles.time}>
+        {throughput?.figure.n ?? 0}, {cell.standing}
+      </td>
+      <td className={styles.time}>
+        {cell.runs.slice(-SHOWN_RUNS).map((run, index) => (
+          <PageLink key={run} className={styles.run} href={runHref(run)}>
+            {Math.max(0, cell.runs.length - SHOWN_RUNS) + index + 1}
+          </PageLink>
+        ))}
+      </td>
+      {others.map((name) => (
+        <td key={name} className={shared.number}>
+          {meanText(cell.figures.find((one) => one.name === name))}
+        </td>
+      ))}
+    </tr>
+  );
+}
+
+function meanText(one: ExperimentCell["figures"][number] | undefined): string {
+  if (one === undefined || one.figure.mean === null) return "n/a";
+  const { mean, high } = one.figure;
+  return high === null ? numberText(mean) : `${numberText(mean)} ± ${numberText(high - mean)}`;
+}
+
+/** The repeat that runs, as it runs: the first of its programs in a few numbers. */
+function LiveRepeat({ summary }: { readonly summary: ExperimentSummary }) {
+  const client = useLiveClient();
+  const live = useStore(client.live);
+  const first = summary.targets[0] ?? null;
+  useEffect(() => {
+    client.follow(first);
+    return () => client.follow(null);
+  }, [client, first]);
+  if (summary.cell === null) return null;
+  const target = live?.targets.find(({ id }) => id === first);
+  return (
+    <section className={shared.panel} aria-label="The repeat that runs">
+      <header className={shared.panelHead}>
+        <h2>Now: {summary.cell}</h2>
+        {summary.targets.map((id, index) => (
+          <PageLink key={id} href={liveHref(id)}>
+            watch {summary.targets.length > 1 ? (summary.workloads[index] ?? "it") : "it"} live
+          </PageLink>
+        ))}
+      </header>
+      <div className={styles.live}>
+        {target === undefined ? (
+          <p className={shared.hint}>Its programs are being started.</p>
+        ) : (
+          <Tiles target={target} />
+        )}
+      </div>
+    </section>
+  );
+}
+
+use([
+  BarChart,
+  CustomChart,
+  LineChart,
+  GridComponent,
+  MarkLineComponent,
+  TooltipComponent,
+  CanvasRenderer,
+]);
+
+interface ExperimentFigureProps {
+  readonly chart: ExperimentChart;
+  readonly theme: ChartTheme;
+  readonly height: number;
+}
+
+/** A chart of an experiment: means with their intervals. */
+function ExperimentFigure({ chart, theme, height }: ExperimentFigureProps) {
+  const place = useRef<HTMLDivElement>(null);
+  const drawn = useRef<ECharts | null>(null);
+  useEffect(() => {
+    const element = place.current;
+    if (element === null) return undefined;
+    const made = init(element, null, { renderer: "canvas" });
+    drawn.current = made;
+    const observer = new ResizeObserver(() => made.resize());
+    observer.observe(element);
+    return () => {
+      observer.disconnect();
+      made.dispose();
+      drawn.current = null;
+    };
+  }, []);
+  useEffect(() => {
+    drawn.current?.setOption(experimentOption(chart, theme), { notMerge: true });
+  }, [chart, theme]);
+  return (
+    <div
+      ref={place}
+      role="img"
+      aria-label={describeChart(chart)}
+      style={{ width: "100%", height, contain: "size" }}
+    />
+  );
+}

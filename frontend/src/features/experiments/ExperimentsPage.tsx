@@ -1,0 +1,116 @@
+import type { ReactNode } from "react";
+import { listExperiments } from "../../api/experiments";
+import { type Polled, usePolled } from "../../api/usePolled";
+import { experimentHref } from "../../base/route";
+import { Button } from "../../ui/Button";
+import { EmptyState } from "../../ui/EmptyState";
+import { PageLink } from "../../ui/PageLink";
+import { ProblemNotice } from "../../ui/ProblemNotice";
+import type { ExperimentSummary, ExperimentsResponse } from "../../wire/generated/models";
+import shared from "../compare/ComparePage.module.css";
+import styles from "./ExperimentsPage.module.css";
+import { progressText } from "./experimentText";
+
+const PERIOD_MS = 3000;
+
+/** All experiments, and how far they are. */
+export function ExperimentsPage() {
+  const polled = usePolled(listExperiments, PERIOD_MS);
+  return (
+    <section className={shared.page} aria-busy={polled.loading && polled.value === null}>
+      <header className={shared.head}>
+        <h1>Experiments</h1>
+      </header>
+      <Loaded polled={polled} what="experiments">
+        {(value) => <List found={value} />}
+      </Loaded>
+    </section>
+  );
+}
+
+function List({ found }: { readonly found: ExperimentsResponse }) {
+  const { experiments, damaged } = found;
+  return (
+    <>
+      {experiments.length === 0 ? (
+        <EmptyState title="No experiments yet">
+          <p>
+            An experiment repeats workloads under a matrix of policies and sizes until the numbers
+            stand. Start one with <code>tidscope experiment pool-size --quick</code>.
+          </p>
+        </EmptyState>
+      ) : (
+        <div className={`${shared.panel} ${shared.scroll}`}>
+          <table className={shared.table}>
+            <thead>
+              <tr>
+                <th scope="col">Experiment</th>
+                <th scope="col">State</th>
+                <th scope="col">Progress</th>
+                <th scope="col">Begun</th>
+              </tr>
+            </thead>
+            <tbody>
+              {experiments.map((one) => (
+                <Row key={one.id} one={one} />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {damaged.length === 0 ? null : (
+        <ul className={shared.hint}>
+          {damaged.map((text) => (
+            <li key={text}>Cannot be read: {text}</li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+function Row({ one }: { readonly one: ExperimentSummary }) {
+  return (
+    <tr>
+      <th scope="row" className={styles.name}>
+        <PageLink href={experimentHref(one.id)}>{one.title}</PageLink>
+        <div className={styles.note}>
+          {one.name}
+          {one.quick ? ", quick" : ""}: {one.workloads.join(" beside ")}
+        </div>
+      </th>
+      <td>{one.state}</td>
+      <td>
+        <progress
+          className={styles.bar}
+          max={one.repeats + one.least_left}
+          value={one.repeats}
+          aria-label="Progress"
+        />
+        <div className={shared.hint}>{progressText(one)}</div>
+      </td>
+      <td className={styles.time}>{new Date(one.started_unix_us / 1000).toLocaleString()}</td>
+    </tr>
+  );
+}
+
+interface LoadedProps<T> {
+  readonly polled: Polled<T>;
+  /** What is loaded, as in "Loading experiments…". */
+  readonly what: string;
+  readonly children: (value: T) => ReactNode;
+}
+
+/** What polling has brought; above it why the last request failed, before it that it is loaded. */
+export function Loaded<T>({ polled, what, children }: LoadedProps<T>) {
+  const { value, problem, refresh } = polled;
+  return (
+    <>
+      {problem === null ? null : (
+        <ProblemNotice problem={problem} actions={<Button onClick={refresh}>Try again</Button>} />
+      )}
+      {value !== null ? children(value) : null}
+      {value === null && problem === null ? <EmptyState title={`Loading ${what}…`} /> : null}
+    </>
+  );
+}

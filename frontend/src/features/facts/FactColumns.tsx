@@ -1,0 +1,196 @@
+/** Columns that several tables of figures have, so that one thing looks the same in all of them. */
+
+import type { ReactNode } from "react";
+import { SmallMarker } from "../../chart/Marker";
+import { type ChartTheme, colourStyle } from "../../chart/palette";
+import { formatNumber, formatValue } from "../../stream/format";
+import type { SortedColumn } from "../../ui/SortedTable";
+import styles from "./facts.module.css";
+
+/** What a column says of itself beside its name. */
+interface Heading {
+  readonly under?: string;
+  readonly tip?: string;
+}
+
+/** In a narrow table, such as one beside three others, headings are short and columns narrow. */
+export type Room = "wide" | "narrow";
+
+/** Widths, rem: each has room for the widest figure and its heading. */
+const WIDTHS = {
+  wide: { figure: 6.5, mean: 5.25, share: 8.75 },
+  narrow: { figure: 4.75, mean: 4.75, share: 8 },
+} as const;
+
+function heading({ under, tip }: Heading): Heading {
+  return { ...(under !== undefined && { under }), ...(tip !== undefined && { tip }) };
+}
+
+/** A name or another text; the whole of it in a tooltip, for it may be cut. */
+export function textColumn<T>(
+  id: string,
+  label: string,
+  text: (row: T) => string,
+  rest: Heading & { readonly width?: number; readonly cell?: (row: T) => ReactNode } = {},
+): SortedColumn<T> {
+  const { width, cell = (row: T) => <span title={text(row)}>{text(row)}</span> } = rest;
+  const own = { id, label, text: true, value: text, cell, ...heading(rest) };
+  return width === undefined ? own : { ...own, width };
+}
+
+/** A thread, with its colour; its id where there is room. */
+export function threadColumn<T extends NamedThread>(
+  theme: ChartTheme,
+  room: Room = "wide",
+): SortedColumn<T> {
+  const cell = (thread: T) => (
+    <ThreadName thread={thread} theme={theme} short={room === "narrow"} />
+  );
+  return textColumn("name", "Thread", ({ name }) => name, { cell });
+}
+
+/** What kind of thing a row is, in muted words. */
+export function kindColumn<T>(
+  id: string,
+  label: string,
+  text: (row: T) => string,
+  width: number,
+): SortedColumn<T> {
+  const cell = (row: T) => <span className={styles.kind}>{text(row)}</span>;
+  return textColumn(id, label, text, { width, cell });
+}
+
+/** A role. */
+export function roleColumn<T>(label: string, role: (row: T) => string): SortedColumn<T> {
+  return textColumn("role", label, role, { under: "role", width: 9 });
+}
+
+/** A share of something, 0 to 1: a bar and percents. */
+export function shareColumn<T>(
+  id: string,
+  label: string,
+  value: (row: T) => number,
+  of: Heading & { readonly room?: Room; readonly width?: number },
+): SortedColumn<T> {
+  const width = of.width ?? WIDTHS[of.room ?? "wide"].share;
+  const cell = (row: T) => <Share value={value(row)} />;
+  return { id, label, value, cell, width, ...heading(of) };
+}
+
+/** How often a second. */
+export function rateColumn<T>(
+  id: string,
+  label: string,
+  value: (row: T) => number,
+  { room = "wide", tip }: { readonly room?: Room; readonly tip?: string } = {},
+): SortedColumn<T> {
+  const under = room === "wide" ? "per second" : "per s";
+  const cell = (row: T) => formatNumber(value(row), "1/s");
+  const width = WIDTHS[room].figure;
+  return { id, label, value, cell, width, under, ...(tip !== undefined && { tip }) };
+}
+
+/** Thread-seconds a second. */
+export function timeColumn<T>(
+  id: string,
+  label: string,
+  value: (row: T) => number,
+  tip: string,
+): SortedColumn<T> {
+  const cell = (row: T) => formatNumber(value(row), "s");
+  return { id, label, under: "s a second", tip, value, cell, width: WIDTHS.wide.figure };
+}
+
+/** Mean length of one of them, seconds. */
+export function meanColumn<T>(
+  id: string,
+  value: (row: T) => number,
+  rest: Heading & { readonly label?: string; readonly room?: Room; readonly width?: number } = {},
+): SortedColumn<T> {
+  const { label = "Each", under = "mean", room = "wide", tip } = rest;
+  const cell = (row: T) => formatValue(value(row), "s");
+  const width = rest.width ?? WIDTHS[room].mean;
+  return { id, label, under, value, cell, width, ...(tip !== undefined && { tip }) };
+}
+
+/** How many. */
+export function countColumn<T>(
+  id: string,
+  label: string,
+  value: (row: T) => number,
+  under?: string,
+): SortedColumn<T> {
+  const own = { id, label, value, cell: value, width: 5 };
+  return under === undefined ? own : { ...own, under };
+}
+
+/** A figure that a program's own account only estimates has a tilde. */
+export function estimated<T extends { readonly estimated: boolean }>(
+  column: SortedColumn<T>,
+): SortedColumn<T> {
+  const cell = (row: T) =>
+    row.estimated ? (
+      <span title={ESTIMATED}>
+        <abbr aria-label="about">~</abbr>
+        {column.cell(row)}
+      </span>
+    ) : (
+      column.cell(row)
+    );
+  return { ...column, cell };
+}
+
+const ESTIMATED =
+  "An estimate: the program's own account samples waits, by profile or by dumps of its threads.";
+
+/** A thread, or what is none (`tid` null), such as an interrupt. */
+interface NamedThread {
+  readonly tid: number | null;
+  readonly name: string;
+  readonly colour: number | null;
+}
+
+interface ThreadNameProps {
+  readonly thread: NamedThread;
+  readonly theme: ChartTheme;
+  /** Without the id: there is no room for it. */
+  readonly short?: boolean;
+}
+
+/** Name and id of a thread, or the name of what is none. */
+function ThreadName({ thread, theme, short = false }: ThreadNameProps) {
+  const { tid, name, colour } = thread;
+  return (
+    <span title={tid === null ? name : `${name} (${tid})`}>
+      {colour === null ? null : <SmallMarker style={colourStyle(colour, theme)} />}
+      {tid === null ? <em>{name}</em> : short ? name : `${name} (${tid})`}
+    </span>
+  );
+}
+
+interface FactMessageProps {
+  /** What there is instead of a table; null: nothing yet. */
+  readonly view: { readonly state: string; readonly reason: string } | null;
+}
+
+/** Why there is no table: it cannot be, or two readings are not there yet. */
+export function FactMessage({ view }: FactMessageProps) {
+  return (
+    <p className={styles.message}>
+      {view?.state === "absent" ? `${view.reason}.` : "Waiting for two readings…"}
+    </p>
+  );
+}
+
+/** A share, as a bar and a number. */
+export function Share({ value }: { readonly value: number }) {
+  const part = Math.max(0, Math.min(1, Number.isNaN(value) ? 0 : value));
+  return (
+    <>
+      <span className={styles.share} aria-hidden="true">
+        <span style={{ width: `${100 * part}%` }} />
+      </span>
+      <span className={styles.percent}>{formatValue(value, "share")}</span>
+    </>
+  );
+}

@@ -1,0 +1,136 @@
+import { memo, useId, useRef, useState } from "react";
+import { useStore } from "../../base/useStore";
+import { useResize } from "../../chart/useResize";
+import type { LiveClient } from "../../stream/client";
+import { useLiveClient } from "../../stream/clients";
+import type { Finding, FindingLink } from "../../stream/findings/finding";
+import type { FindingsView } from "../../stream/findings/findings";
+import { formatDuration } from "../../stream/format";
+import { Button } from "../../ui/Button";
+import { ChangePanel } from "../change/ChangePanel";
+import { useFacts } from "../facts/useFacts";
+import styles from "./FindingsPanel.module.css";
+
+/** A finding has room beside another from this width on, CSS pixels. */
+const ROOM_PX = 560;
+const MAX_BESIDE = 2;
+
+/**
+ * What stands out within the window in view, in words; each leads to what shows it. A line at first:
+ * what comes and goes moves nothing below. On request all of them, with what they rest on; and what
+ * changed against the time before.
+ */
+export const FindingsPanel = memo(function FindingsPanel() {
+  return (
+    <>
+      <Findings />
+      <ChangePanel />
+    </>
+  );
+});
+
+function Findings() {
+  const place = useRef<HTMLDivElement>(null);
+  const view = useFacts("findings", place);
+  const room = Math.floor(useResize(place) / ROOM_PX);
+  const [open, setOpen] = useState(false);
+  const id = useId();
+  const findings = view?.findings ?? [];
+  const few = Math.max(1, Math.min(MAX_BESIDE, room));
+  const shown = open ? findings : findings.slice(0, few);
+  const more = findings.length - few;
+  const { window } = useStore(useLiveClient().view);
+  const last = window.kind === "last" ? "last " : "";
+  const period = view?.state === "ok" ? `${last}${formatDuration(view.seconds)}` : "";
+  return (
+    <section
+      aria-label="Findings"
+      className={`surface ${styles.panel}`}
+      data-panel="findings"
+      data-open={open}
+    >
+      <h2 title={period === "" ? undefined : `Of the ${period} in view`}>Findings</h2>
+      <div ref={place} id={id} className={styles.body} data-state={view?.state ?? "waiting"}>
+        {findings.length > 0 ? (
+          <ul className={styles.list}>
+            {shown.map((finding) => (
+              <Item key={finding.id} finding={finding} open={open} />
+            ))}
+          </ul>
+        ) : (
+          <p className={styles.none} title={emptyText(view)}>
+            {emptyText(view)}
+          </p>
+        )}
+        {open && period !== "" ? <p className={styles.evidence}>Of the {period} in view.</p> : null}
+      </div>
+      <Button
+        look="quiet"
+        className={styles.more}
+        aria-expanded={open}
+        aria-controls={id}
+        onClick={() => setOpen(!open)}
+      >
+        {open ? "Less" : more > 0 ? `${more} more` : "Details"}
+      </Button>
+    </section>
+  );
+}
+
+interface ItemProps {
+  readonly finding: Finding;
+  readonly open: boolean;
+}
+
+function Item({ finding, open }: ItemProps) {
+  const client = useLiveClient();
+  const { text, evidence, link, id } = finding;
+  return (
+    <li data-finding={id}>
+      <button
+        type="button"
+        className={styles.finding}
+        title={open ? "Press to see it." : `${text} ${evidence} Press to see it.`}
+        onClick={() => followLink(client, link)}
+      >
+        {text}
+      </button>
+      {open ? <p className={styles.evidence}>{evidence}</p> : null}
+    </li>
+  );
+}
+
+function emptyText(view: FindingsView | null): string {
+  if (view?.state !== "ok") {
+    return "Findings need five seconds of data.";
+  }
+  const { looked_at, not_looked_at, not_reason } = view;
+  const looked = `Nothing stood out. Looked at: ${looked_at.join(", ")}.`;
+  if (not_looked_at.length === 0) {
+    return looked;
+  }
+  const why = not_reason === "" ? "they need the ledger of states" : not_reason;
+  return `${looked} Not looked at: ${not_looked_at.join(", ")} (${why}).`;
+}
+
+/** Show what a finding is about: its panel, with what it names selected. */
+function followLink(client: LiveClient, link: FindingLink): void {
+  switch (link.panel) {
+    case "locks":
+      client.request({ open_lock: link.lock });
+      break;
+    case "wakes":
+    case "times":
+      client.request({ selected: link.key });
+      break;
+    case "takers":
+      break;
+  }
+  const panel = document.querySelector<HTMLElement>(`[data-panel="${link.panel}"]`);
+  if (panel === null) {
+    return;
+  }
+  panel.tabIndex = -1;
+  panel.scrollIntoView?.({ block: "start" });
+  panel.focus({ preventScroll: true });
+}

@@ -1,0 +1,55 @@
+import { useEffect, useRef } from "react";
+import { useLiveClient } from "../../stream/clients";
+import { EmptyState } from "../../ui/EmptyState";
+import { Notice } from "../../ui/Notice";
+import { ProblemNotice } from "../../ui/ProblemNotice";
+import { ConnectionNotice } from "../attach/ConnectionNotice";
+import { useAttach } from "../attach/useAttach";
+import { Picker } from "../picker/Picker";
+import { Scope } from "../scope/TargetPage";
+import styles from "./LivePage.module.css";
+
+interface LivePageProps {
+  readonly pid: number | null;
+  readonly target: string | null;
+  readonly mistake: string;
+}
+
+/** The picker, or the target that the address names. */
+export function LivePage({ pid, target, mistake }: LivePageProps) {
+  const client = useLiveClient();
+  useEffect(() => {
+    client.setPaused(false);
+    client.follow(target);
+  }, [client, target]);
+  return (
+    <div className={styles.page}>
+      <ConnectionNotice />
+      {mistake === "" ? null : <Notice status="warning" title={mistake} />}
+      {target !== null ? <Scope key={target} id={target} /> : null}
+      {target === null && pid !== null ? <DeepLink key={pid} pid={pid} /> : null}
+      {target === null && pid === null ? <Picker /> : null}
+    </div>
+  );
+}
+
+/** Attaches to the process that the address names; shows the picker if that is refused. */
+function DeepLink({ pid }: { readonly pid: number }) {
+  const { attachTo, problem } = useAttach();
+  const asked = useRef(false);
+  useEffect(() => {
+    if (!asked.current) {
+      asked.current = true;
+      attachTo({ pid }, "replace");
+    }
+  }, [attachTo, pid]);
+  if (problem === null) {
+    return <EmptyState title={`Attaching to process ${pid}…`} />;
+  }
+  return (
+    <>
+      <ProblemNotice problem={problem} />
+      <Picker />
+    </>
+  );
+}

@@ -1,0 +1,106 @@
+import { type MapScale, rampStops, scaleTicks } from "../../chart/mapColours";
+import { groupColours } from "../../chart/stateColours";
+import { formatNumber, formatValue } from "../../stream/format";
+import { threadsOf } from "../../stream/mapLayout";
+import type { MapPicture } from "../../stream/mapPicture";
+import { GROUP_NAMES, type StateGroup } from "../../stream/states";
+import type { ShownUnit } from "../../stream/views";
+import styles from "./MapPanel.module.css";
+
+interface MapLegendProps {
+  readonly picture: MapPicture | null;
+  /** Null: colours are states. */
+  readonly scale: MapScale | null;
+  readonly dark: boolean;
+}
+
+const GROUPS = Object.entries(GROUP_NAMES) as readonly (readonly [StateGroup, string])[];
+
+/** The scale of the colours, and what is no colour. */
+export function MapLegend({ picture, scale, dark }: MapLegendProps) {
+  return (
+    <div className={styles.legend}>
+      {scale === null ? (
+        <ul className={styles.keys} aria-label="Colours of states">
+          {GROUPS.map(([group, name]) => (
+            <li key={group}>
+              <span
+                className={styles.swatch}
+                style={{ background: groupColours(dark)[group] }}
+                aria-hidden="true"
+              />
+              {name}
+            </li>
+          ))}
+        </ul>
+      ) : (
+        <Scale scale={scale} unit={picture?.view.unit ?? "cores"} dark={dark} />
+      )}
+      <ul className={styles.keys}>
+        <li>
+          <span className={`${styles.swatch} ${styles.hatched}`} aria-hidden="true" />
+          {scale === null ? "no ledger of this thread" : "no value for this thread"}
+        </li>
+        {scale === null ? (
+          <li>
+            <span className={`${styles.swatch} ${styles.proc}`} aria-hidden="true" />
+            not switched since attach: as /proc says
+          </li>
+        ) : null}
+        <li>
+          <span className={styles.swatch} aria-hidden="true" />
+          not running, or not sampled
+        </li>
+        {hasMarks(picture) ? (
+          <li>
+            <span className={`${styles.swatch} ${styles.mark}`} aria-hidden="true" />
+            born or exited
+          </li>
+        ) : null}
+      </ul>
+      <span className={styles.hint}>
+        Click to select a thread, or use the arrow keys and Enter.
+      </span>
+    </div>
+  );
+}
+
+interface ScaleProps {
+  readonly scale: MapScale;
+  readonly unit: ShownUnit;
+  readonly dark: boolean;
+}
+
+function Scale({ scale, unit, dark }: ScaleProps) {
+  const ticks = scaleTicks(scale);
+  return (
+    <div className={styles.scale} role="img" aria-label={scaleText(scale, unit)}>
+      <span
+        className={styles.bar}
+        style={{ background: `linear-gradient(to right, ${rampStops(dark).join(", ")})` }}
+      />
+      <span className={styles.ticks} aria-hidden="true">
+        {ticks.map(({ share, value }, place) => (
+          <span key={share}>
+            {scale.log && place === 0 ? "≤ " : ""}
+            {place === 0 || place === ticks.length - 1
+              ? formatValue(value, unit)
+              : formatNumber(value, unit)}
+          </span>
+        ))}
+      </span>
+    </div>
+  );
+}
+
+function scaleText(scale: MapScale, unit: ShownUnit): string {
+  const [least, ...rest] = scaleTicks(scale).map(({ value }) => formatValue(value, unit));
+  const kind = scale.log ? "logarithmic" : "linear";
+  return `Colours, ${kind}, from ${least ?? "0"} to ${rest.at(-1) ?? "0"}`;
+}
+
+/** Whether some thread has a row for itself: only there its birth and end are marked. */
+function hasMarks(picture: MapPicture | null): boolean {
+  const layout = picture?.layout ?? null;
+  return layout === null || layout.together.some((_, row) => threadsOf(layout, row) === 1);
+}

@@ -1,0 +1,242 @@
+import { memo, use, useCallback, useState } from "react";
+import { localTime } from "../../base/clock";
+import { theme } from "../../base/theme";
+import { READABLE_MS, useStore, useThrottled } from "../../base/useStore";
+import { clockText } from "../../chart/axes";
+import type { MapScale } from "../../chart/mapColours";
+import { CHART_THEMES } from "../../chart/palette";
+import { RING_FIELDS } from "../../stream/chartSpecs";
+import { useLiveClient } from "../../stream/clients";
+import { counted, fieldLabel, formatDuration, formatPercent } from "../../stream/format";
+import { groupAt, threadsOf } from "../../stream/mapLayout";
+import { cellShares, cellValue, type MapPicture, placeAt } from "../../stream/mapPicture";
+import {
+  cellStateName,
+  hasLedger,
+  isLedgerField,
+  STATE_FIELD,
+  sharesOfCell,
+} from "../../stream/states";
+import {
+  DEFAULT_MAP,
+  type MapMix,
+  type MapRequest,
+  type ThreadKey,
+} from "../../stream/viewRequest";
+import { Panel, PanelSlotContext } from "../../ui/Panel";
+import { PictureTable } from "../../ui/PictureTable";
+import { SegmentedControl } from "../../ui/SegmentedControl";
+import { Select } from "../../ui/Select";
+import type { Target } from "../../wire/generated/models";
+import { MapLegend } from "./MapLegend";
+import styles from "./MapPanel.module.css";
+import { valueText } from "./mapText";
+import { ThreadMap } from "./ThreadMap";
+
+const ROWS_BY = { process: "Processes", role: "Roles" } as const;
+const SPREADS = { log: "Log", linear: "Linear" } as const;
+const MIXES = { max: "Highest", mean: "Mean" } as const;
+
+/** Every thread × time, with the field and the scale of its colours. */
+export const MapPanel = memo(function MapPanel({ target }: { readonly target: Target }) {
+  const client = useLiveClient();
+  const colours = CHART_THEMES[useStore(theme)];
+  const picture = useThrottled(client.map, READABLE_MS);
+  const threads = useThrottled(client.target, READABLE_MS)?.live_threads ?? 0;
+  const [field, setField] = useState<string | null>(null);
+  const [by, setBy] = useState<MapRequest["by"]>(target.group ? "process" : "role");
+  const [unfolded, setUnfolded] = useState<readonly ThreadKey[]>([]);
+  const onFold = useCallback(
+    (key: ThreadKey) =>
+      setUnfolded((before) =>
+        before.includes(key) ? before.filter((each) => each !== key) : [...before, key],
+      ),
+    [],
+  );
+  const [mix, setMix] = useState<MapMix>("max");
+  const [spread, setSpread] = useState<keyof typeof SPREADS>("log");
+  const [scale, setScale] = useState<MapScale>({ top: 1, log: false });
+  const [most, setMost] = useState(0);
+  // The map grows with its rows and does not shrink: the page below it would jump.
+  const rows = Math.max(most, picture?.layout.lanes || threads);
+  if (rows > most) {
+    setMost(rows);
+  }
+  const large = use(PanelSlotContext)?.large ?? false;
+  const onScale = useCallback((next: MapScale) => setScale(next), []);
+  const choices = choicesOf(target);
+  const view = picture?.view ?? null;
+  const asked = field ?? (hasLedger(target) ? STATE_FIELD : DEFAULT_MAP.field);
+  const shown = choices.includes(asked) ? asked : (choices[0] ?? asked);
+  const states = shown === STATE_FIELD;
+  return (
+    <Panel
+      title="Thread map"
+      note={mapText(picture)}
+      data-panel="map"
+      table={<MapTable />}
+      controls={
+        <div className={styles.controls}>
+          <Select
+            label="Colour"
+            value={shown}
+            choices={choices.map((each) => ({ value: each, label: fieldLabel(each) }))}
+            onChange={setField}
+          />
+          {target.group ? (
+            <Switch label="Rows of the map by" value={by} faces={ROWS_BY} onChange={setBy} />
+          ) : null}
+          {states ? null : (
+            <Switch label="Colour scale" value={spread} faces={SPREADS} onChange={setSpread} />
+          )}
+          {!states && (picture?.layout.per_row ?? 1) > 1 ? (
+            <Switch label="Threads that share a row" value={mix} faces={MIXES} onChange={setMix} />
+          ) : null}
+        </div>
+      }
+    >
+      <div className={styles.map} data-state={view?.state ?? "waiting"}>
+        <ThreadMap
+          client={client}
+          theme={colours}
+          field={shown}
+          mix={mix}
+          by={by}
+          open={unfolded}
+          onFold={onFold}
+          log={spread === "log"}
+          height={mapHeight(rows, large)}
+          onScale={onScale}
+        />
+        {view !== null && view.state !== "ok" ? (
+          <p className={styles.message}>{view.reason}</p>
+        ) : null}
+      </div>
+      <MapLegend picture={picture} scale={states ? null : scale} dark={colours.dark} />
+    </Panel>
+  );
+});
+
+interface SwitchProps<T extends string> {
+  readonly label: string;
+  readonly value: T;
+  /** What each value is called. */
+  readonly faces: Readonly<Record<T, string>>;
+  readonly onChange: (value: T) => void;
+}
+
+function Switch<T extends string>({ label, value, faces, onChange }: SwitchProps<T>) {
+  const choices = (Object.keys(faces) as T[]).map((each) => ({ value: each, label: faces[each] }));
+  return <SegmentedControl label={label} value={value} choices={choices} onChange={onChange} />;
+}
+
+/** What the colour may show: states, then counters, those first whose past is always kept. */
+function choicesOf(target: Target): readonly string[] {
+  const kept: readonly string[] = RING_FIELDS;
+  const counters = target.fields.filter((field) => !isLedgerField(field));
+  counters.sort((a, b) => Number(kept.includes(b)) - Number(kept.includes(a)));
+  return hasLedger(target) ? [STATE_FIELD, ...counters] : counters;
+}
+
+/** Height for so many rows, CSS pixels. */
+function mapHeight(rows: number, large = false): number {
+  if (large) {
+    return 640;
+  }
+  if (rows <= 10) {
+    return 200;
+  }
+  return rows <= 40 ? 300 : 420;
+}
+
+const UNITS: Readonly<Record<string, string>> = {
+  cores: "cores",
+  share: "share of time",
+  "bytes/s": "bytes per second",
+  "1/s": "per second",
+};
+
+/** How many threads there are, how they share rows, and what a cell is. */
+function mapText(picture: MapPicture | null): string {
+  if (picture === null || picture.view.state !== "ok") {
+    return "";
+  }
+  const { view, layout } = picture;
+  const threads = layout.tid.length;
+  const states = view.field === STATE_FIELD;
+  const parts = [
+    states
+      ? `what threads did most of each ${formatDuration(view.bin_s)}`
+      : `${UNITS[view.unit] ?? view.unit}, mean over ${formatDuration(view.bin_s)}`,
+    counted(threads, "thread"),
+  ];
+  if (layout.per_row > 1) {
+    const word = states ? "together" : view.mix === "max" ? "highest shown" : "mean shown";
+    parts.push(`up to ${layout.per_row} per row, ${word}`);
+  }
+  if (view.since_s !== null) {
+    const since = localTime(view.attached_unix_ms + 1000 * view.since_s);
+    parts.push(`recorded since you chose it, ${since}`);
+  }
+  return parts.join(" · ");
+}
+
+/** More rows than this are read nowhere; the filter and the thread table narrow them down. */
+const MOST = 200;
+/** Instants before the newest one. */
+const EARLIER = 4;
+
+/** The map in words: its newest column, and some before it. */
+function MapTable() {
+  const picture = useThrottled(useLiveClient().map, READABLE_MS);
+  if (picture === null || picture.view.state !== "ok") return null;
+  const { layout, view } = picture;
+  // The last column is still being filled.
+  const newest = Math.max(picture.from, picture.to - 2);
+  const step = Math.max(1, Math.floor((newest - picture.from) / EARLIER));
+  const earlier = Array.from({ length: EARLIER }, (_, n) => newest - (n + 1) * step).filter(
+    (column) => column >= picture.from,
+  );
+  const rows = Array.from({ length: Math.min(MOST, layout.rows) }, (_, row) => row).filter(
+    (row) => threadsOf(layout, row) > 0,
+  );
+  const timeOf = (column: number) => clockText(view.attached_unix_ms + 1000 * column * view.bin_s);
+  return (
+    <PictureTable
+      label="What threads do now"
+      columns={[
+        { id: "thread", name: "Thread" },
+        { id: "role", name: "Role" },
+        { id: "now", name: `Now, ${timeOf(newest)}` },
+        ...earlier.map((column, n) => ({ id: `${n}`, name: timeOf(column) })),
+      ]}
+      rows={rows.map((row) => ({
+        id: row,
+        head: threadText(picture, newest, row),
+        cells: [
+          groupAt(layout, row)?.role ?? "",
+          ...[newest, ...earlier].map((column) => cellText(picture, column, row)),
+        ],
+      }))}
+      {...(layout.rows > MOST
+        ? { note: `The first ${MOST} rows; filter threads to see others.` }
+        : {})}
+    />
+  );
+}
+
+function threadText(picture: MapPicture, column: number, row: number): string {
+  const { layout } = picture;
+  const place = placeAt(picture, column, row);
+  const process = layout.processes[place] ?? "";
+  const thread = `${layout.names[place]} (${layout.tid[place]})`;
+  return process === "" ? thread : `${thread} of ${process}`;
+}
+
+function cellText(picture: MapPicture, column: number, row: number): string {
+  const value = cellValue(picture, column, row);
+  if (picture.view.field !== STATE_FIELD || !(value >= 0)) return valueText(picture, column, value);
+  return sharesOfCell(value, cellShares(picture, column, row))
+    .map(({ number, share }) => `${cellStateName(number)} ${formatPercent(share)}`)
+    .join(", ");
+}

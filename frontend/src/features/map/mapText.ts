@@ -1,0 +1,128 @@
+/** The thread map in words: a cell, and the map as a whole. */
+
+import { clockText } from "../../chart/axes";
+import { counted, formatDuration, formatPercent, formatValue } from "../../stream/format";
+import { countWithin, groupAt, rowAt, threadsOf } from "../../stream/mapLayout";
+import {
+  cellShares,
+  cellValue,
+  type MapPicture,
+  NO_FIELD,
+  placeAt,
+  placeOf,
+  ringPlace,
+} from "../../stream/mapPicture";
+import {
+  cellStateName,
+  isUnswitched,
+  STATE_FIELD,
+  type StateShare,
+  sharesOfCell,
+} from "../../stream/states";
+
+/** What there is to say about a cell. */
+export interface CellText {
+  readonly time: string;
+  /** Name and id of the thread: of the highest one where several share the row. */
+  readonly thread: string;
+  readonly role: string;
+  readonly value: string;
+  /** Of a map of states those that took most of the cell's time. */
+  readonly shares: readonly StateShare[];
+  /** How many share the row, and what happened in the column; may be empty. */
+  readonly notes: readonly string[];
+}
+
+/** Number of the column at a moment. */
+export function columnAtTime({ view }: MapPicture, t_s: number): number {
+  return Math.floor(t_s / view.bin_s + 1e-9);
+}
+
+/** Words of the cell of a thread at a moment; null if the thread has no row. */
+export function cellText(picture: MapPicture, t_s: number, key: string): CellText | null {
+  const { layout, view } = picture;
+  const own = placeOf(layout, key);
+  if (own < 0) return null;
+  const column = columnAtTime(picture, t_s);
+  const row = rowAt(layout, own);
+  const place = placeAt(picture, column, row);
+  const value = cellValue(picture, column, row);
+  const [start_s, end_s] = [column * view.bin_s, (column + 1) * view.bin_s];
+  const sharing = Number.isNaN(value) ? 0 : countWithin(layout, row, start_s, end_s);
+  const group = groupAt(layout, row);
+  const states = view.field === STATE_FIELD;
+  const cell = states ? cellShares(picture, column, row) : 0;
+  const notes: string[] = [];
+  const process = layout.processes[place] ?? "";
+  if (process !== "") notes.push(`of ${process}`);
+  if (cell > 0 && isUnswitched(cell)) notes.push("not switched since attach: as /proc says");
+  if (sharing > 1 && value >= 0) {
+    notes.push(
+      states
+        ? `time of the ${sharing} threads in this row; named is the one that was idle least`
+        : view.mix === "mean"
+          ? `mean of the ${sharing} threads in this row; named is the highest`
+          : `highest of the ${sharing} threads in this row`,
+    );
+  }
+  const others = threadsOf(layout, row) - Math.max(1, sharing);
+  if (others > 0) notes.push(`${counted(others, "more thread")} in this row at other times`);
+  if (column >= picture.from && column < picture.to) {
+    const at = ringPlace(column, view.capacity);
+    const born = picture.born[at] ?? 0;
+    const exited = picture.exited[at] ?? 0;
+    if (born > 0) notes.push(`${born} born in these ${formatDuration(view.bin_s)}`);
+    if (exited > 0) notes.push(`${exited} exited in these ${formatDuration(view.bin_s)}`);
+  }
+  return {
+    time: clockText(view.attached_unix_ms + 1000 * column * view.bin_s, true),
+    thread: `${layout.names[place] ?? ""} (${layout.tid[place] ?? ""})`,
+    role: group?.role ?? "",
+    value: valueText(picture, column, value),
+    shares: value >= 0 ? sharesOfCell(value, cell) : [],
+    notes,
+  };
+}
+
+/** The value of a cell, or why it has none. */
+export function valueText({ view, from, to }: MapPicture, column: number, value: number): string {
+  const states = view.field === STATE_FIELD;
+  if (value === NO_FIELD) return states ? "no ledger of this thread" : "no value for this thread";
+  if (!Number.isNaN(value) && states) return cellStateName(value);
+  if (!Number.isNaN(value)) return formatValue(value, view.unit);
+  return column < from || column >= to ? "not sampled" : "not running";
+}
+
+/** A share of a cell, in whole percents. */
+export function shareText(share: number): string {
+  return formatPercent(share);
+}
+
+/** A cell in one sentence, for those who do not see it. */
+export function cellSentence(words: CellText): string {
+  const shares = words.shares.map(
+    ({ number, share }) => `${cellStateName(number)} ${shareText(share)}`,
+  );
+  const value = shares.length > 0 ? shares.join(", ") : words.value;
+  return [`${words.thread}, ${words.time}: ${value}`, ...words.notes].join("; ");
+}
+
+/** What the map shows, for those who do not see it. */
+export function describeMap(picture: MapPicture | null, field: string): string {
+  if (!picture) return `Thread map of ${field}: loading.`;
+  const { view, layout } = picture;
+  if (view.state === "absent") return `Thread map of ${field}: not available. ${view.reason}`;
+  if (view.state === "waiting") return `Thread map of ${field}: not enough data yet.`;
+  const stacks = layout.groups.filter(({ heading }) => !heading);
+  const largest = [...stacks].sort((a, b) => b.threads - a.threads).slice(0, 4);
+  const roles = largest.map(({ role, threads }) => `${role} ${threads}`).join(", ");
+  const by = stacks.some(({ fold }) => fold !== null) ? "process" : "role";
+  const more =
+    stacks.length > 4
+      ? `, and ${stacks.length - 4} more ${by === "role" ? "roles" : "stacks"}`
+      : "";
+  return (
+    `Thread map of ${field}, ${formatDuration(view.t1_s - view.t0_s)}: ` +
+    `${layout.tid.length} threads by ${by} (${roles}${more}). Arrow keys move a cursor.`
+  );
+}

@@ -1,0 +1,140 @@
+import { useState } from "react";
+import { asProblem } from "../../api/problem";
+import { record, stopRecording } from "../../api/runs";
+import { VIEW_ONLY } from "../../api/session";
+import { localTime } from "../../base/clock";
+import { runHref } from "../../base/route";
+import { navigate } from "../../base/routing";
+import { session } from "../../base/session";
+import { toast } from "../../base/toasts";
+import { useStore } from "../../base/useStore";
+import { useLiveClient } from "../../stream/clients";
+import { targetName } from "../../stream/targetName";
+import { Button } from "../../ui/Button";
+import { Popover } from "../../ui/Popover";
+import { RecordingDot } from "../../ui/RecordingDot";
+import { Tooltip } from "../../ui/Tooltip";
+import type { Problem, RecordRequest, RunManifest, Target } from "../../wire/generated/models";
+import styles from "./RecordButton.module.css";
+
+/** What may be kept of what has been, and whether to go on. */
+const FROM_PAST: readonly { readonly label: string; readonly past: Partial<RecordRequest> }[] = [
+  { label: "Save the last 5 minutes", past: { past_s: 300, duration_s: 0 } },
+  { label: "Save the last minute and keep recording", past: { past_s: 60 } },
+];
+
+interface RecordButtonProps {
+  readonly target: Target;
+  readonly onProblem: (problem: Problem | null) => void;
+}
+
+/** Records the target; pressed again, it stops. Beside it: what to keep of the past. */
+export function RecordButton({ target, onProblem }: RecordButtonProps) {
+  const client = useLiveClient();
+  const recordings = useStore(client.live)?.recordings ?? [];
+  const running = recordings.find((each) => each.target === target.id) ?? null;
+  const viewer = useStore(session)?.role === "viewer";
+  const [busy, setBusy] = useState(false);
+
+  const ask = async (what: () => Promise<RunManifest>, then: (run: RunManifest) => void) => {
+    setBusy(true);
+    onProblem(null);
+    try {
+      then(await what());
+    } catch (error) {
+      onProblem(asProblem(error));
+    }
+    setBusy(false);
+  };
+  const begin = (past: Partial<RecordRequest>) =>
+    void ask(
+      // The time tells runs of one program apart.
+      () => record({ target: target.id, name: nameNow(target), ...past }),
+      (run) => {
+        if (run.state !== "recording") {
+          announce(run);
+        }
+      },
+    );
+  // That it has ended is said for all recordings; see app/RecordingSigns.tsx.
+  const stop = (run: string) =>
+    void ask(
+      () => stopRecording(run),
+      () => undefined,
+    );
+
+  const over = target.state !== "attached";
+  const why = viewer
+    ? VIEW_ONLY
+    : over
+      ? "The target has ended. Its last minutes can still be saved."
+      : null;
+  return (
+    <div className={styles.record} data-recording={running !== null}>
+      {running === null ? (
+        <Tooltip text={why}>
+          <Button
+            className={styles.button}
+            disabled={viewer || over || busy}
+            onClick={() => begin({})}
+          >
+            <span className={styles.dot} aria-hidden="true" />
+            Record
+          </Button>
+        </Tooltip>
+      ) : (
+        <Tooltip text={viewer ? VIEW_ONLY : `Recording ${running.name}`}>
+          <Button
+            className={styles.button}
+            disabled={viewer || busy}
+            onClick={() => stop(running.run)}
+            aria-label={`Stop recording ${running.name}`}
+          >
+            <span className={styles.square} aria-hidden="true" />
+            Stop
+            <RecordingDot since_unix_us={running.created_unix_us} />
+            <span className={styles.name}>{running.name}</span>
+          </Button>
+        </Tooltip>
+      )}
+      <Popover
+        label="Record the past"
+        face={
+          <>
+            <span className="visually-hidden">Record the past</span>▾
+          </>
+        }
+      >
+        <div className={styles.menu}>
+          {FROM_PAST.map(({ label, past }) => (
+            <Button
+              key={label}
+              look="quiet"
+              disabled={viewer || busy || (running !== null && past.duration_s !== 0)}
+              onClick={() => begin(past)}
+            >
+              {label}
+            </Button>
+          ))}
+          <p className={styles.hint}>
+            {viewer
+              ? VIEW_ONLY
+              : "tidscope buffers the last minutes of every target, so you can record what you have just seen."}
+          </p>
+        </div>
+      </Popover>
+    </div>
+  );
+}
+
+/** Room for the time within the longest name. */
+const LONGEST = 100;
+
+function nameNow(target: Target): string {
+  return `${targetName(target).slice(0, LONGEST)} ${localTime(Date.now())}`;
+}
+
+/** A kept past is there at once: say so, with the way to it. */
+function announce(run: RunManifest): void {
+  toast(`Recorded ${run.name}.`, { label: "Open", run: () => navigate(runHref(run.id)) });
+}

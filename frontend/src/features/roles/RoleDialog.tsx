@@ -1,0 +1,213 @@
+import { type FormEvent, useEffect, useId, useMemo, useRef, useState } from "react";
+import { toast } from "../../base/toasts";
+import { useStore } from "../../base/useStore";
+import { useLiveClient } from "../../stream/clients";
+import { counted } from "../../stream/format";
+import { sameRules } from "../../stream/role";
+import { programOf } from "../../stream/targetName";
+import { Button } from "../../ui/Button";
+import { CommandLine } from "../../ui/CommandLine";
+import { Dialog } from "../../ui/Dialog";
+import { MAX_OWN_ROLE_RULES } from "../../wire/generated/limits";
+import type { RoleRule, Target } from "../../wire/generated/models";
+import { keepRules, useRulesOf } from "./ownRoles";
+import styles from "./RoleDialog.module.css";
+import {
+  previewRole,
+  type RolePreview,
+  roleOptions,
+  rolesOf,
+  ruleFor,
+  withRule,
+} from "./rolePreview";
+
+/** As long as a rule takes it. */
+const LONGEST = 256;
+/** Names that the preview lists. */
+const SHOWN = 12;
+const NONE: readonly RoleRule[] = [];
+
+interface RoleDialogProps {
+  readonly target: Target;
+  /** The role to correct, as it is called now. */
+  readonly role: string;
+  readonly onClose: () => void;
+}
+
+/** Rename a role, or merge it with others: which threads, what they are called, what that changes. */
+export function RoleDialog({ target, role, onClose }: RoleDialogProps) {
+  const client = useLiveClient();
+  useEffect(() => client.mountFacts("names"), [client]);
+  const view = useStore(client.facts.names);
+  const own = useRulesOf(target);
+  const program = programOf(target);
+  const [draft, setDraft] = useState(() => ruleFor(role, own));
+  const known = useId();
+  const called = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    called.current?.focus();
+    called.current?.select();
+  }, []);
+  const given = target.role_rules ?? NONE;
+  const rules = useMemo(() => [...own, ...given], [own, given]);
+  const preview = useMemo(
+    () => (view === null ? null : previewRole(view.names, draft, rules)),
+    [view, draft, rules],
+  );
+  const roles = useMemo(() => rolesOf(view?.names ?? [], rules), [view, rules]);
+
+  const apply = (event: FormEvent) => {
+    event.preventDefault();
+    const rule = { pattern: draft.pattern, role: draft.role.trim() };
+    change(
+      program,
+      own,
+      withRule(own, rule),
+      `Threads named ${rule.pattern} are ${rule.role} now.`,
+    );
+    onClose();
+  };
+  const remove = (rule: RoleRule) =>
+    change(
+      program,
+      own,
+      own.filter((each) => each !== rule),
+      `Threads named ${rule.pattern} have their former role again.`,
+    );
+  const full =
+    own.length >= MAX_OWN_ROLE_RULES && !own.some((each) => each.pattern === draft.pattern);
+  return (
+    <Dialog title="Rename or merge a role" onClose={onClose}>
+      <form className={styles.form} onSubmit={apply}>
+        <label className={styles.field}>
+          Threads named (* stands for any characters, ? for one)
+          <input
+            className="text-field"
+            value={draft.pattern}
+            maxLength={LONGEST}
+            required
+            spellCheck={false}
+            onChange={(event) => setDraft({ ...draft, pattern: event.target.value })}
+          />
+        </label>
+        <label className={styles.field}>
+          Role; the name of another one merges them
+          <input
+            className="text-field"
+            value={draft.role}
+            maxLength={LONGEST}
+            required
+            spellCheck={false}
+            ref={called}
+            list={known}
+            onChange={(event) => setDraft({ ...draft, role: event.target.value })}
+          />
+          <datalist id={known}>
+            {roles.map((each) => (
+              <option key={each} value={each} />
+            ))}
+          </datalist>
+        </label>
+        <p className={styles.preview} role="status">
+          {preview === null ? "Looking at the threads…" : previewText(preview, draft)}
+        </p>
+        {preview === null || preview.names.length === 0 ? null : (
+          <ul className={styles.names} aria-label="Names of these threads">
+            {preview.names.slice(0, SHOWN).map((name) => (
+              <li key={name}>{name}</li>
+            ))}
+            {preview.names.length > SHOWN ? (
+              <li className={styles.more}>{preview.names.length - SHOWN} more names</li>
+            ) : null}
+          </ul>
+        )}
+        {full ? <p role="alert">There is room for {MAX_OWN_ROLE_RULES} corrections.</p> : null}
+        <div className={styles.buttons}>
+          <Button
+            type="submit"
+            look="primary"
+            disabled={full || draft.pattern === "" || draft.role.trim() === ""}
+          >
+            Apply
+          </Button>
+          <Button onClick={onClose}>Cancel</Button>
+        </div>
+      </form>
+      {own.length === 0 ? null : (
+        <Corrections program={program} own={own} target={target} onRemove={remove} />
+      )}
+    </Dialog>
+  );
+}
+
+interface CorrectionsProps {
+  readonly program: string;
+  readonly own: readonly RoleRule[];
+  readonly target: Target;
+  readonly onRemove: (rule: RoleRule) => void;
+}
+
+/** What was corrected so far, and where else it holds. */
+function Corrections({ program, own, target, onRemove }: CorrectionsProps) {
+  const counted_by = sameRules(own, (target.role_rules ?? NONE).slice(0, own.length));
+  return (
+    <section className={styles.corrections} aria-label={`Your roles of ${program}`}>
+      <h3>Your roles of {program}</h3>
+      <ul>
+        {own.map((rule) => (
+          <li key={rule.pattern}>
+            <code>{rule.pattern}</code> is <strong>{rule.role}</strong>
+            <Button
+              look="quiet"
+              aria-label={`Remove ${rule.pattern}`}
+              onClick={() => onRemove(rule)}
+            >
+              Remove
+            </Button>
+          </li>
+        ))}
+      </ul>
+      <p className={styles.note}>
+        {counted_by
+          ? "The collector counts by these roles: new runs, comparisons and metrics have them."
+          : `Kept in this browser for every ${program}, on this page and in runs. The collector counts by them once you attach again; a recorded command needs:`}
+      </p>
+      {counted_by ? null : (
+        <CommandLine
+          command={`tidscope record ${roleOptions(own)} -- COMMAND`}
+          what="command with your roles"
+        />
+      )}
+    </section>
+  );
+}
+
+function change(
+  program: string,
+  before: readonly RoleRule[],
+  after: readonly RoleRule[],
+  text: string,
+): void {
+  keepRules(program, after);
+  toast(text, { label: "Undo", run: () => keepRules(program, before) });
+}
+
+function previewText({ threads, from, joined }: RolePreview, { role }: RoleRule): string {
+  if (threads === 0) {
+    return "No thread has such a name.";
+  }
+  const parts = [`${counted(threads, "thread")}.`];
+  if (from.length > 0) {
+    const left = from.map((part) => `${part.role} (${part.threads})`).join(", ");
+    parts.push(`Role until now: ${left}.`);
+  } else if (role !== "*") {
+    parts.push("That is their role already.");
+  }
+  if (joined > 0) {
+    parts.push(`Merged with ${counted(joined, "thread")} that have this role.`);
+  }
+  if (role === "*") {
+    parts.push("Each name is a role of its own.");
+  }
+  return parts.join(" ");
+}

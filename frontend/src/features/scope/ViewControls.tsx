@@ -1,0 +1,161 @@
+import { memo, useEffect, useState } from "react";
+import { requestsHref } from "../../base/moment";
+import { useStore, useThrottled } from "../../base/useStore";
+import { RING_FIELDS } from "../../stream/chartSpecs";
+import { useLiveClient } from "../../stream/clients";
+import { fieldLabel } from "../../stream/format";
+import type { Level } from "../../stream/viewRequest";
+import type { Span } from "../../stream/window";
+import { Button } from "../../ui/Button";
+import { PageLink } from "../../ui/PageLink";
+import { Popover } from "../../ui/Popover";
+import { SegmentedControl } from "../../ui/SegmentedControl";
+import { Select } from "../../ui/Select";
+import type { Target } from "../../wire/generated/models";
+import { PanelNav } from "../arrange/PanelNav";
+import { CompareBefore } from "../change/CompareBefore";
+import { WINDOWS, type WindowChoice, windowFor, zoomWords } from "./timeWindows";
+import styles from "./ViewControls.module.css";
+
+/** What part of time is shown, and which threads get a line of their own. */
+export const ViewControls = memo(function ViewControls({ target }: { readonly target: Target }) {
+  const client = useLiveClient();
+  const view = useStore(client.view);
+  return (
+    <div className={`surface ${styles.controls}`} data-paused={view.paused}>
+      <Button
+        className={styles.pause}
+        aria-pressed={view.paused}
+        onClick={() => client.setPaused(!view.paused)}
+      >
+        <svg className={styles.sign} viewBox="0 0 10 10" aria-hidden="true">
+          <path d={view.paused ? "M2 1l7 4-7 4z" : "M1.5 1h2.5v8H1.5zM6 1h2.5v8H6z"} />
+        </svg>
+        {view.paused ? "Resume" : "Pause"}
+      </Button>
+      <WindowSelect />
+      {view.window.kind === "fixed" ? (
+        <WindowRequests target={target} window={view.window} />
+      ) : null}
+      <LineControls target={target} />
+      <PanelNav />
+      <span className={styles.word} role="status">
+        {view.paused ? "Paused. Sampling continues." : ""}
+      </span>
+    </div>
+  );
+});
+
+/** "All" grows in large steps; looking once a second is enough. */
+const STEP_MS = 1000;
+
+/** The part of time on all axes. Dragging in a chart zooms; this leads back. */
+function WindowSelect() {
+  const client = useLiveClient();
+  const { window } = useStore(client.view);
+  const now_s = useThrottled(client.target, STEP_MS)?.now_s ?? 0;
+  const from_s = useThrottled(client.health, STEP_MS)?.history_from_s ?? 0;
+  const [choice, setChoice] = useState<WindowChoice>("60");
+  const zoomed = window.kind === "fixed";
+
+  const wanted = windowFor(choice, now_s - from_s);
+  const seconds = wanted.kind === "last" ? wanted.seconds : 0;
+  useEffect(() => {
+    if (!zoomed) {
+      client.request({ window: { kind: "last", seconds } });
+    }
+  }, [client, seconds, zoomed]);
+
+  const choose = (next: WindowChoice) => {
+    setChoice(next);
+    client.request({ window: windowFor(next, now_s - from_s) });
+  };
+  return (
+    <>
+      <SegmentedControl
+        label="Time window"
+        value={zoomed ? "zoomed" : choice}
+        choices={WINDOWS}
+        onChange={choose}
+      />
+      {zoomed ? (
+        <Button onClick={() => choose(choice)}>Zoomed to {zoomWords(window)} · back to live</Button>
+      ) : null}
+      <CompareBefore seconds={zoomed ? window.t1_s - window.t0_s : seconds} />
+    </>
+  );
+}
+
+const TOP = [5, 10, 20, 50] as const;
+
+const USUAL = "usual";
+
+const LEVELS: readonly { readonly value: Level | typeof USUAL; readonly label: string }[] = [
+  { value: USUAL, label: "CPU stacked, others by thread" },
+  { value: "process", label: "processes" },
+  { value: "role", label: "roles" },
+  { value: "thread", label: "threads" },
+];
+
+/** What charts have lines of, which get one, and where their sums start. */
+export function LineControls({ target }: { readonly target: Target }) {
+  const client = useLiveClient();
+  const view = useStore(client.view);
+  const group = target.group != null;
+  const ranked = RING_FIELDS.filter((field) => target.fields.includes(field));
+  return (
+    <Popover face="Lines" label="Lines of charts">
+      <div className={styles.lines}>
+        <Select
+          label="Lines of"
+          value={view.level ?? USUAL}
+          choices={choicesOf(group)}
+          onChange={(level) => client.request({ level: level === USUAL ? null : level })}
+        />
+        <Select
+          label="Lines"
+          value={String(view.top_k)}
+          choices={TOP.map((count) => ({ value: String(count), label: `top ${count}` }))}
+          onChange={(count) => client.request({ top_k: Number(count) })}
+        />
+        <Select
+          label="by"
+          value={view.rank_by === "chart" ? "" : view.rank_by.field}
+          choices={[
+            { value: "", label: "each chart's own metric" },
+            ...ranked.map((field) => ({ value: field, label: fieldLabel(field) })),
+          ]}
+          onChange={(field) => client.request({ rank_by: field === "" ? "chart" : { field } })}
+        />
+        <Select
+          label="Cumulative since"
+          value={view.baseline}
+          choices={[
+            { value: "attach", label: client.extent === null ? "attach" : "start of run" },
+            { value: "start", label: "thread start" },
+          ]}
+          onChange={(baseline) => client.request({ baseline })}
+        />
+      </div>
+    </Popover>
+  );
+}
+
+function choicesOf(group: boolean): typeof LEVELS {
+  if (!group) return LEVELS.filter(({ value }) => value !== "process");
+  const usual = { value: USUAL, label: "processes, CPU stacked" } as const;
+  return LEVELS.map((each) => (each.value === USUAL ? usual : each));
+}
+
+interface WindowRequestsProps {
+  readonly target: Pick<Target, "process" | "group" | "attached_unix_us">;
+  readonly window: Span;
+}
+
+/** From a peak to the requests that then waited for the process; of a group, to all requests. */
+export function WindowRequests({ target, window }: WindowRequestsProps) {
+  const at = (t_s: number) => target.attached_unix_us / 1000 + 1000 * t_s;
+  const pid = target.group ? null : target.process.pid;
+  const moment = { tid: null, from_ms: at(window.t0_s), to_ms: at(window.t1_s) };
+  return <PageLink href={requestsHref(pid, moment)}>Requests in this window</PageLink>;
+}

@@ -1,0 +1,221 @@
+/** Requests from what a person typed, and from the current steering. Pure. */
+
+import type {
+  KnobKind,
+  PolicyInfo,
+  PolicyParameter,
+  PrometheusCounter,
+  SignalKind,
+  Steering,
+  SteerRequest,
+} from "../../wire/generated/models";
+
+/** Changes that are not applied yet; what is left out is as in the current steering. */
+export interface Edits {
+  /** By policy and parameter, as typed. */
+  readonly parameters: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  readonly knob?: KnobKind;
+  readonly signal?: SignalKind;
+  readonly lower?: string;
+  readonly upper?: string;
+  readonly shadow?: boolean;
+  readonly counter?: CounterText;
+}
+
+/** A Prometheus counter as typed. */
+export interface CounterText {
+  readonly port: string;
+  readonly path: string;
+  readonly metric: string;
+}
+
+export const NO_EDITS: Edits = { parameters: {} };
+
+/**
+ * Edits that remain once the others are applied.
+ *
+ * @param policy Whose parameters were sent along; null: none.
+ */
+export function afterSteering({ parameters }: Edits, policy: string | null): Edits {
+  const left = Object.entries(parameters).filter(([name]) => name !== policy);
+  return { parameters: Object.fromEntries(left) };
+}
+
+/** Edits that are left after a refusal: what is typed can be corrected, the rest is as it was. */
+export function afterRefusal(edits: Edits): Edits {
+  const { knob: _knob, signal: _signal, shadow: _shadow, ...typed } = edits;
+  return typed;
+}
+
+/** Sizes that a knob allows; null where that is not known. */
+export interface Allowed {
+  readonly lower: number | null;
+  readonly upper: number | null;
+}
+
+/** What a number field holds: its text, and what is wrong with it ("" if nothing is). */
+export interface Field {
+  readonly text: string;
+  readonly wrong: string;
+}
+
+/** Values of a policy's parameters without edits: the current ones, else the defaults. */
+function base(parameter: PolicyParameter, policy: string, steering: Steering | null): number {
+  const current = steering?.policy === policy ? steering.parameters[parameter.name] : undefined;
+  return current ?? parameter.default;
+}
+
+/** The field of a parameter. */
+export function parameterField(
+  parameter: PolicyParameter,
+  policy: string,
+  steering: Steering | null,
+  edits: Edits,
+): Field {
+  const typed = edits.parameters[policy]?.[parameter.name];
+  if (typed === undefined) return { text: String(base(parameter, policy, steering)), wrong: "" };
+  const { low, high, integer } = parameter;
+  return { text: typed, wrong: wrongNumber(typed, low, high, integer) };
+}
+
+/** Meaning, bounds and default of a parameter, as sentences. */
+export function parameterHelp({ meaning, low, high, default: usual }: PolicyParameter): string {
+  const sentence = meaning.charAt(0).toUpperCase() + meaning.slice(1).replace(/\.$/, "");
+  return `${sentence}. ${low} to ${high}, default ${usual}.`;
+}
+
+/** What is wrong with a number; "" if nothing is. */
+export function wrongNumber(text: string, low: number, high: number, integer: boolean): string {
+  const value = text.trim() === "" ? Number.NaN : Number(text);
+  if (!Number.isFinite(value)) return "Not a number.";
+  if (integer && !Number.isInteger(value)) return "Whole numbers only.";
+  if (value < low || value > high) return `Between ${low} and ${high}.`;
+  return "";
+}
+
+/** Whether all parameters of a policy are, as shown, at their defaults. */
+export function isDefault(policy: PolicyInfo, steering: Steering | null, edits: Edits): boolean {
+  return policy.parameters.every((parameter) => {
+    const { text } = parameterField(parameter, policy.name, steering, edits);
+    return text.trim() !== "" && Number(text) === parameter.default;
+  });
+}
+
+/** All parameters of a policy back to their defaults, as edits. */
+export function toDefaults(policy: PolicyInfo, edits: Edits): Edits {
+  const typed = policy.parameters.map((each) => [each.name, String(each.default)] as const);
+  return {
+    ...edits,
+    parameters: { ...edits.parameters, [policy.name]: Object.fromEntries(typed) },
+  };
+}
+
+/** Whether the fields of a policy's parameters differ from the current values. */
+export function changesParameters(
+  policy: PolicyInfo,
+  steering: Steering | null,
+  edits: Edits,
+): boolean {
+  return policy.parameters.some((parameter) => {
+    const { text } = parameterField(parameter, policy.name, steering, edits);
+    return text.trim() === "" || Number(text) !== base(parameter, policy.name, steering);
+  });
+}
+
+/** Names of parameters with something wrong, so that they cannot be sent. */
+export function wrongParameters(
+  policy: PolicyInfo,
+  steering: Steering | null,
+  edits: Edits,
+): readonly string[] {
+  return policy.parameters
+    .filter((each) => parameterField(each, policy.name, steering, edits).wrong !== "")
+    .map(({ name }) => name);
+}
+
+/** The fields of the bounds; empty means the knob's own. */
+export function boundFields(
+  steering: Steering | null,
+  edits: Edits,
+  allowed: Allowed,
+): { readonly lower: Field; readonly upper: Field } {
+  const low = allowed.lower ?? 1;
+  const high = allowed.upper ?? 1048576;
+  const field = (typed: string | undefined, current: number | undefined): Field => {
+    const text = typed ?? String(current ?? "");
+    return { text, wrong: text.trim() === "" ? "" : wrongNumber(text, low, high, true) };
+  };
+  const lower = field(edits.lower, steering?.lower);
+  const upper = field(edits.upper, steering?.upper);
+  const crossed =
+    lower.wrong === "" &&
+    upper.wrong === "" &&
+    lower.text.trim() !== "" &&
+    upper.text.trim() !== "" &&
+    Number(lower.text) > Number(upper.text);
+  return {
+    lower,
+    upper: crossed ? { ...upper, wrong: "Must not be below the lower bound." } : upper,
+  };
+}
+
+/** The counter as typed, if it can be sent; null if it cannot. */
+export function counterOf(text: CounterText | undefined): PrometheusCounter | null {
+  if (text === undefined) return null;
+  const { port, path, metric } = text;
+  if (wrongNumber(port, 1, 65535, true) !== "") return null;
+  if (!path.startsWith("/") || !/^[a-zA-Z_:][a-zA-Z0-9_:]*$/.test(metric)) return null;
+  return { port: Number(port), path, metric };
+}
+
+/**
+ * The request that steers by a policy, with the current settings and the edits.
+ *
+ * @param known The counter that was sent last, where the signal is prometheus.
+ */
+export function requestFor(
+  policy: PolicyInfo,
+  steering: Steering | null,
+  edits: Edits,
+  { known, waits }: { readonly known: PrometheusCounter | null; readonly waits: boolean | null },
+): SteerRequest {
+  const parameters: Record<string, number> = {};
+  for (const parameter of policy.parameters) {
+    const { text } = parameterField(parameter, policy.name, steering, edits);
+    if (Number(text) !== parameter.default) parameters[parameter.name] = Number(text);
+  }
+  // One steers on the time that jobs wait, the other on their number: another signal is needed.
+  const kept = waits === null || waits === policy.wait ? steering?.signal : undefined;
+  const signal = edits.signal ?? kept ?? null;
+  const request: SteerRequest = {
+    policy: policy.name,
+    parameters,
+    shadow: edits.shadow ?? steering?.shadow ?? false,
+    knob: edits.knob ?? steering?.knob ?? null,
+    signal,
+    lower: bound(edits.lower, steering?.lower),
+    upper: bound(edits.upper, steering?.upper),
+  };
+  const counter = counterOf(edits.counter) ?? known;
+  return signal === "prometheus" && counter !== null
+    ? { ...request, prometheus: counter }
+    : request;
+}
+
+function bound(typed: string | undefined, current: number | undefined): number | null {
+  if (typed === undefined) return current ?? null;
+  return typed.trim() === "" ? null : Number(typed);
+}
+
+/** The request that restores the current steering. */
+export function requestOf(steering: Steering, known: PrometheusCounter | null): SteerRequest {
+  const { policy, parameters, shadow, knob, signal, lower, upper } = steering;
+  const request: SteerRequest = { policy, parameters, shadow, knob, signal, lower, upper };
+  return signal === "prometheus" && known !== null ? { ...request, prometheus: known } : request;
+}
+
+/** What to call going back from one request to the one before. */
+export function undoLabel(before: Steering, after: string | null): string {
+  if (after === null) return `Steer again with ${before.policy}`;
+  return after === before.policy ? "Undo change" : `Back to ${before.policy}`;
+}

@@ -1,0 +1,51 @@
+/** Lines of the decision log. Pure. */
+
+import { decisionWords, isMove } from "../../chart/steerMarks";
+import type { SteerView } from "../../stream/steerView";
+
+/** One line: a decision or a restart. */
+export interface LogLine {
+  readonly key: string;
+  readonly t_s: number;
+  /** Name and process id of a program of a group; "" where the target is one process. */
+  readonly program: string;
+  readonly what: string;
+  /** Operations a second and the interval's length; null for a restart. */
+  readonly measured: { readonly rate: number; readonly seconds: number } | null;
+  readonly reason: string;
+  /** The size changed, or the search was restarted. */
+  readonly moved: boolean;
+}
+
+const MAX_LINES = 150;
+
+/**
+ * Newest first, at most 150.
+ *
+ * @param all False: only changes of size (in shadow mode: those that would be) and restarts.
+ */
+export function logLines(steer: SteerView, all: boolean): readonly LogLine[] {
+  const decisions = steer.decisions.map((decision): LogLine => {
+    const { id, t_s, start_s, size, proposed, counted, reason, rate, program = "" } = decision;
+    const moved = isMove(decision) || (proposed !== null && proposed !== size);
+    const what = `${decisionWords(decision)}${counted ? "" : " (not counted)"}`;
+    const measured = { rate, seconds: t_s - start_s };
+    return { key: `d${id}`, t_s, program, what, measured, reason, moved };
+  });
+  const restarts = steer.restarts.map(
+    ({ t_s, reason, actor, program = "" }, i): LogLine => ({
+      // Several may come with one frame.
+      key: `r${t_s} ${program} ${i}`,
+      t_s,
+      program,
+      what: "search restarted",
+      measured: null,
+      reason: actor === "" ? reason : `${reason} (${actor})`,
+      moved: true,
+    }),
+  );
+  return [...decisions, ...restarts]
+    .filter(({ moved }) => all || moved)
+    .sort((a, b) => b.t_s - a.t_s)
+    .slice(0, MAX_LINES);
+}

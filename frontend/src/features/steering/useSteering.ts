@@ -1,0 +1,176 @@
+import { useCallback, useEffect, useRef, useState } from "react";
+import {
+  listPolicies,
+  releaseTarget,
+  restartSearch,
+  steer,
+  steeringOptions,
+} from "../../api/client";
+import { asProblem } from "../../api/problem";
+import { usePolled } from "../../api/usePolled";
+import { session } from "../../base/session";
+import { useStore } from "../../base/useStore";
+import type {
+  PolicyInfo,
+  Problem,
+  PrometheusCounter,
+  Role,
+  Steering,
+  SteeringOptions,
+  SteerRequest,
+  Target,
+} from "../../wire/generated/models";
+import { afterRefusal, afterSteering, type Edits, NO_EDITS, requestOf, undoLabel } from "./draft";
+
+/** An action that can be taken back. */
+export interface Undo {
+  /** What was done. */
+  readonly done: string;
+  readonly label: string;
+  readonly request: SteerRequest;
+}
+
+/** An action that waits for its answer. */
+export interface Pending {
+  /** Which control was pressed. */
+  readonly key: string;
+  readonly text: string;
+}
+
+/** The steering of a target as the drawer shows and changes it. */
+export interface SteerState {
+  readonly policies: readonly PolicyInfo[] | null;
+  readonly options: SteeringOptions | null;
+  readonly role: Role | null;
+  /** The current steering, from the newest answer or message. */
+  readonly steering: Steering | null;
+  readonly pending: Pending | null;
+  /** Why the last action, or a question, was refused. */
+  readonly problem: Problem | null;
+  readonly undo: Undo | null;
+  readonly edits: Edits;
+  readonly setEdits: (edits: Edits) => void;
+  /** The Prometheus counter that was sent last. */
+  readonly counter: PrometheusCounter | null;
+  readonly steer: (request: SteerRequest, pending: Pending) => void;
+  readonly restart: () => void;
+  readonly release: () => void;
+}
+
+/** What a target's steering was when an answer came, and what the answer said. */
+interface Answer {
+  readonly instead: Steering | null;
+  readonly steering: Steering | null;
+}
+
+/** Steering of a target; asks for policies and options while `open`. */
+export function useSteering(target: Target, open: boolean): SteerState {
+  const { id } = target;
+  const asks = open && target.state === "attached";
+  const policies = usePolled(open ? listPolicies : null, null);
+  const role = useStore(session)?.role ?? null;
+  const [answer, setAnswer] = useState<Answer | null>(null);
+  const [pending, setPending] = useState<Pending | null>(null);
+  const [refusal, setRefusal] = useState<Problem | null>(null);
+  const [undo, setUndo] = useState<Undo | null>(null);
+  const [edits, setEdits] = useState<Edits>(NO_EDITS);
+  const [counter, setCounter] = useState<PrometheusCounter | null>(null);
+
+  // The answer holds until the next message about the target, which is newer.
+  const current = target.steering;
+  const steering = answer !== null && answer.instead === current ? answer.steering : current;
+
+  // Asking opens knobs and signals in the program: only when the drawer opens, when a control loop
+  // starts or ends, whoever did that, and after a refusal.
+  const loadOptions = useCallback((signal: AbortSignal) => steeringOptions(id, signal), [id]);
+  const options = usePolled(asks ? loadOptions : null, null);
+  const { refresh } = options;
+  const since = steering?.since_unix_us ?? null;
+  const describedSince = useRef(since);
+  useEffect(() => {
+    if (describedSince.current !== since) {
+      describedSince.current = since;
+      refresh();
+    }
+  }, [since, refresh]);
+
+  const running = useRef<Pending | null>(null);
+  const act = async (
+    ask: () => Promise<Target>,
+    next: Pending,
+    then: (before: Steering | null) => void,
+    otherwise: () => void = () => undefined,
+  ) => {
+    // One at a time, but a release goes at once. Buttons stay enabled: they would lose the focus.
+    if (running.current !== null && next.key !== "release") return;
+    running.current = next;
+    setPending(next);
+    setRefusal(null);
+    try {
+      const answered = await ask();
+      setAnswer({ instead: current, steering: answered.steering });
+      then(steering);
+    } catch (error) {
+      setRefusal(asProblem(error));
+      refresh();
+      otherwise();
+    }
+    if (running.current === next) {
+      running.current = null;
+      setPending(null);
+    }
+  };
+  const back = (before: Steering | null, after: string | null, done: string): Undo | null =>
+    before === null || before.sweep != null
+      ? null
+      : { done, label: undoLabel(before, after), request: requestOf(before, counter) };
+
+  return {
+    policies: policies.value?.policies ?? null,
+    options: options.value,
+    role,
+    steering,
+    pending,
+    problem: refusal ?? policies.problem ?? (options.value === null ? options.problem : null),
+    undo,
+    edits,
+    setEdits,
+    counter,
+    steer: (request, next) =>
+      void act(
+        () => steer(id, request),
+        next,
+        (before) => {
+          setUndo(back(before, request.policy, doneText(before, request)));
+          setEdits((edited) =>
+            afterSteering(edited, next.key === "change" ? null : request.policy),
+          );
+          if (request.prometheus) setCounter(request.prometheus);
+        },
+        () => setEdits(afterRefusal),
+      ),
+    restart: () =>
+      void act(
+        () => restartSearch(id),
+        { key: "restart", text: "Restarting search…" },
+        () => undefined,
+      ),
+    release: () =>
+      void act(
+        () => releaseTarget(id),
+        { key: "release", text: "Releasing…" },
+        (before) => setUndo(back(before, null, `${before?.policy ?? "Policy"} released.`)),
+      ),
+  };
+}
+
+function doneText(before: Steering | null, request: SteerRequest): string {
+  if (request.sweep != null) return "Measuring the size curve.";
+  if (request.proof != null) return `Proving ${request.policy}.`;
+  if (before === null || before.policy !== request.policy)
+    return `Steering with ${request.policy}.`;
+  if (request.shadow !== before.shadow) {
+    return request.shadow === true ? "Shadow mode is on." : "Shadow mode is off.";
+  }
+  return `Change applied.`;
+}

@@ -1,0 +1,158 @@
+import type { CSSProperties } from "react";
+import { memo } from "react";
+import { READABLE_MS, useSelected, useThrottled } from "../../base/useStore";
+import { Sparkline } from "../../chart/Sparkline";
+import { useLiveClient } from "../../stream/clients";
+import { formatValue, NO_VALUE } from "../../stream/format";
+import { usualText } from "../../stream/usual";
+import type { TargetView, TileId, TileView, Usual } from "../../stream/views";
+import { StatusIcon } from "../../ui/StatusIcon";
+import { Tooltip } from "../../ui/Tooltip";
+import type { Target } from "../../wire/generated/models";
+import styles from "./Tiles.module.css";
+import { tileAbsentReason } from "./tileAbsentReason";
+
+/** Without a value they take no room: the line below the panels names them, and says why. */
+const NAMED_BELOW: ReadonlySet<string> = new Set<TileId>(["blkio", "power"]);
+
+const aliveOf = (view: TargetView | null) => view?.live_threads ?? 0;
+
+/** The process in a few numbers. */
+export const Tiles = memo(function Tiles({ target }: { readonly target: Target }) {
+  const client = useLiveClient();
+  const tiles = useThrottled(client.tiles, READABLE_MS);
+  const alive = useSelected(client.target, aliveOf);
+  const shown = tiles?.filter(({ id, state }) => state !== "absent" || !NAMED_BELOW.has(id));
+  return (
+    <div className={styles.frame}>
+      <ul
+        className={`surface ${styles.tiles}`}
+        aria-label="The process in numbers"
+        style={columnsOf(shown?.length ?? 0)}
+      >
+        {shown?.map((tile) => (
+          <Tile
+            key={tile.id}
+            tile={tile}
+            reason={tileAbsentReason(tile.id, tile.reason, target.fields, alive)}
+          />
+        ))}
+      </ul>
+    </div>
+  );
+});
+
+/** Columns of one row, and of two rows that are equally full. */
+function columnsOf(tiles: number): CSSProperties {
+  const columns = {
+    "--one-row": Math.max(1, tiles),
+    "--two-rows": Math.max(1, Math.ceil(tiles / 2)),
+  };
+  return columns as CSSProperties;
+}
+
+interface TileProps {
+  readonly tile: TileView;
+  /** Why it has no value, if it has none. */
+  readonly reason: string;
+}
+
+function Tile({ tile, reason }: TileProps) {
+  const { state, second } = tile;
+  return (
+    <li className={styles.tile} data-tile={tile.id} data-state={state}>
+      <p className={styles.label}>
+        <span className={styles.name}>
+          {tile.note === undefined ? tile.label : <Noted note={tile.note}>{tile.label}</Noted>}
+        </span>
+        {tile.usual === null || state !== "ok" ? null : (
+          <Judged usual={tile.usual} unit={tile.unit} />
+        )}
+      </p>
+      {state === "absent" ? (
+        <Tooltip className={styles.absent} text={reason}>
+          <span className={styles.value}>{NO_VALUE}</span>
+          <span className={styles.reason}>{reason}</span>
+        </Tooltip>
+      ) : (
+        <>
+          <Amount tile={tile} value={tile.value} label={tile.first_label} />
+          {second === null ? null : (
+            <Amount tile={tile} value={second.value} label={second.label} />
+          )}
+          <span className={styles.spark}>
+            <Sparkline
+              values={tile.spark}
+              width={132}
+              height={26}
+              colour="var(--accent)"
+              band={bandOf(tile)}
+            />
+          </span>
+        </>
+      )}
+    </li>
+  );
+}
+
+const SIGNS: Readonly<Record<Usual["level"], string>> = {
+  usual: "",
+  high: "▲ high",
+  far_high: "▲▲ high",
+  low: "▼ low",
+  far_low: "▼▼ low",
+};
+const TRENDS: Readonly<Record<Usual["trend"], string>> = {
+  rising: "↗",
+  falling: "↘",
+  steady: "",
+};
+
+/** How unusual it is, in a sign; the sentence is for the pointer, and for those who listen. */
+function Judged({ usual, unit }: { readonly usual: Usual; readonly unit: TileView["unit"] }) {
+  const text = usualText(usual, unit);
+  return (
+    <Tooltip text={text} className={styles.judged}>
+      <span data-level={usual.level} data-trend={usual.trend}>
+        <span aria-hidden="true">
+          {TRENDS[usual.trend]} {SIGNS[usual.level]}
+        </span>
+        <span className="visually-hidden">{text}</span>
+      </span>
+    </Tooltip>
+  );
+}
+
+/** Where values are as a rule; of a pair the line is of their sum, and so is this. */
+function bandOf({ usual }: TileView): readonly [number, number] | undefined {
+  if (usual === null) return undefined;
+  const { median, spread } = usual;
+  return [Math.max(0, median - spread), median + spread];
+}
+
+/** A label with an explanation. */
+function Noted({ note, children }: { readonly note: string; readonly children: string }) {
+  return (
+    <Tooltip text={note} className={styles.noted}>
+      {children} <StatusIcon status="info" />
+    </Tooltip>
+  );
+}
+
+interface AmountProps {
+  readonly tile: TileView;
+  readonly value: number;
+  readonly label: string;
+}
+
+function Amount({ tile, value, label }: AmountProps) {
+  const [number, ...unit] = formatValue(value, tile.unit).split(" ");
+  return (
+    <p className={styles.amount}>
+      <span className={styles.value}>{number}</span>{" "}
+      <span className={styles.unit}>
+        {unit.join(" ")} {label}
+      </span>
+    </p>
+  );
+}

@@ -1,0 +1,138 @@
+import { momentHref } from "../../base/moment";
+import { liveHref, runHref } from "../../base/route";
+import { theme } from "../../base/theme";
+import { useStore } from "../../base/useStore";
+import { CHART_THEMES } from "../../chart/palette";
+import { counted } from "../../stream/format";
+import { PageLink } from "../../ui/PageLink";
+import { Panel } from "../../ui/Panel";
+import type { SpanLock, SpanThread, TraceSpan } from "../../wire/generated/models";
+import { operationName, shareText, timeText } from "../traces/callTree";
+import { PartsBar } from "./PartsBar";
+import { guessed, joinText, threadText } from "./parts";
+import styles from "./Trace.module.css";
+import type { WaterfallRow } from "./waterfall";
+
+interface SpanPanelProps {
+  readonly row: WaterfallRow;
+  /** Null: it is not on the critical path. */
+  readonly thread: SpanThread | null;
+}
+
+/** Shown before and after a span, so that what led to it is seen: of its length, and at least ms. */
+const AROUND = { share: 0.5, least_ms: 250 } as const;
+
+/** A span: what its thread did, and what it says of itself. */
+export function SpanPanel({ row, thread }: SpanPanelProps) {
+  const { span, after_ns, own_ns } = row;
+  const facts: readonly (readonly [string, string])[] = [
+    ["Service", span.service],
+    ["Kind", span.kind],
+    ["Began after", timeText(after_ns)],
+    ["Duration", timeText(span.duration_ns)],
+    ["On the critical path", own_ns === 0 ? "not itself" : timeText(own_ns)],
+    ["Process", span.pid === null ? "not known" : String(span.pid)],
+    ["Thread", span.thread_id === null ? "not known" : String(span.thread_id)],
+  ];
+  return (
+    <Panel title={`Span ${operationName(span)}`} note={span.error ? "failed" : ""}>
+      <div className={styles.span}>
+        <section aria-label="Threads meanwhile">
+          <h3>What its thread did on the critical path</h3>
+          {thread === null ? (
+            <p className={styles.note}>It is not on the critical path.</p>
+          ) : (
+            <ThreadParts thread={thread} span={span} />
+          )}
+        </section>
+        <section aria-label="Facts">
+          <h3>Span</h3>
+          <Facts facts={facts} />
+        </section>
+        <section aria-label="Attributes">
+          <h3>Attributes</h3>
+          <Facts facts={Object.entries(span.attributes)} />
+        </section>
+      </div>
+    </Panel>
+  );
+}
+
+function Facts({ facts }: { readonly facts: readonly (readonly [string, string])[] }) {
+  return facts.length === 0 ? (
+    <p className={styles.note}>None.</p>
+  ) : (
+    <dl className={styles.facts}>
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt title={name}>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+interface ThreadPartsProps {
+  readonly thread: SpanThread;
+  readonly span: TraceSpan;
+}
+
+/** The split of a span, how sure it is, and where more of it is. */
+function ThreadParts({ thread, span }: ThreadPartsProps) {
+  const colours = CHART_THEMES[useStore(theme)];
+  const around_ms = Math.max(AROUND.least_ms, (AROUND.share * span.duration_ns) / 1e6);
+  const moment = {
+    tid: thread.tid,
+    from_ms: span.start_ns / 1e6 - around_ms,
+    to_ms: (span.start_ns + span.duration_ns) / 1e6 + around_ms,
+  };
+  const parts = thread.parts.map(
+    ({ reason, ns }) =>
+      [
+        guessed(thread, reason),
+        `${timeText(ns)} (${shareText(ns / Math.max(1, thread.own_ns))})`,
+      ] as const,
+  );
+  const whose = thread.tid === null ? "Its process" : "Its thread";
+  return (
+    <>
+      {thread.parts.length === 0 ? null : <PartsBar thread={thread} theme={colours} />}
+      <Facts facts={[["Thread", threadText(thread)], ...parts]} />
+      <p className={styles.note}>{joinText(thread)}</p>
+      <SpanLocks locks={thread.locks} />
+      <p className={styles.links}>
+        {thread.target_id === null ? null : (
+          <PageLink href={momentHref(liveHref(thread.target_id), moment)}>
+            {whose} on Live at that time
+          </PageLink>
+        )}
+        {thread.run_id === null ? null : (
+          <PageLink href={momentHref(runHref(thread.run_id), moment)}>
+            {whose} in the run at that time
+          </PageLink>
+        )}
+      </p>
+    </>
+  );
+}
+
+/** Locks that the thread of a span, or its process, waited for around that time. */
+function SpanLocks({ locks }: { readonly locks: readonly SpanLock[] }) {
+  if (locks.length === 0) return null;
+  return (
+    <>
+      <h3>Locks around that time</h3>
+      <ul className={styles.locks} aria-label="Locks around that time">
+        {locks.map((lock) => (
+          <li key={`${lock.source} ${lock.name}`}>
+            <strong>{lock.name === "" ? "a lock without a name" : lock.name}</strong>
+            {`: ${timeText(lock.wait_ns)} of waiting in ${timeText(lock.over_ns)}`}
+            {lock.waits === 0 ? "" : `, ${counted(lock.waits, "wait")}`}
+            {lock.woken_by === null ? "" : `; ${lock.woken_by} ended most of it`}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}

@@ -1,0 +1,319 @@
+import { type ReactNode, useState } from "react";
+import { asProblem } from "../../api/problem";
+import { VIEW_ONLY } from "../../api/session";
+import { importTraces, listEndpoints, rankOperations } from "../../api/traces";
+import { localDate, utcTime } from "../../base/clock";
+import { session } from "../../base/session";
+import { toast } from "../../base/toasts";
+import { useStore } from "../../base/useStore";
+import { counted, formatValue } from "../../stream/format";
+import { Button } from "../../ui/Button";
+import { CommandLine } from "../../ui/CommandLine";
+import { EmptyState } from "../../ui/EmptyState";
+import { FileDrop } from "../../ui/FileDrop";
+import { Notice } from "../../ui/Notice";
+import { PageLink } from "../../ui/PageLink";
+import { Panel } from "../../ui/Panel";
+import { ProblemNotice } from "../../ui/ProblemNotice";
+import { type SortedColumn, SortedTable } from "../../ui/SortedTable";
+import type {
+  OperationEverywhere,
+  Problem,
+  TraceEndpoint,
+  TracesImported,
+  TracesReceived,
+} from "../../wire/generated/models";
+import { nsColumn, numberColumn, partColumn, percentColumn } from "./Columns";
+import { operationName } from "./callTree";
+import { endpointsQuery, type TraceSetLink, type TracesLink, tracesHref } from "./link";
+import type { LinkProps } from "./props";
+import { TimeSelect } from "./SetControls";
+import styles from "./TracesPage.module.css";
+import { useQuery } from "./useQuery";
+
+/** Spans come in all the time. */
+const PERIOD_MS = 5000;
+
+/** The operations at which requests enter. */
+export function EndpointsPage({ link, onLink }: LinkProps) {
+  const { value, problem, loading, refresh } = useQuery(
+    listEndpoints,
+    endpointsQuery(link),
+    PERIOD_MS,
+  );
+  const locked = useStore(session)?.role === "viewer";
+  const everything = link.since_ms === null && link.until_ms === null;
+  return (
+    <ImportTraces locked={locked} onDone={refresh}>
+      {(open) => (
+        <section className={styles.page} aria-busy={loading && value === null}>
+          <header className={styles.head}>
+            <h1>Traces</h1>
+            <TimeSelect set={link} onSet={onLink} />
+            <Button disabled={locked} title={locked ? VIEW_ONLY : ""} onClick={open}>
+              Import…
+            </Button>
+          </header>
+          {problem === null ? null : (
+            <ProblemNotice
+              problem={problem}
+              actions={<Button onClick={refresh}>Try again</Button>}
+            />
+          )}
+          {value === null ? (
+            problem === null ? (
+              <EmptyState title="Loading traces…" />
+            ) : null
+          ) : value.endpoints.length > 0 ? (
+            <>
+              <Endpoints endpoints={value.endpoints} link={link} />
+              <EverywherePanel set={link} />
+              <Received received={value.received} />
+              <details className={`surface ${styles.more}`}>
+                <summary>Send spans here</summary>
+                <div className={styles.send}>
+                  <SendSpans port={value.received.http_port} />
+                </div>
+              </details>
+            </>
+          ) : everything ? (
+            <EmptyState title="No traces yet">
+              <p>
+                From a slow request down to the thread: traces say which operation a request waited
+                for, and tidscope what its thread did meanwhile.
+              </p>
+              <SendSpans port={value.received.http_port} />
+              <Button look="primary" disabled={locked} onClick={open}>
+                Import a file…
+              </Button>
+            </EmptyState>
+          ) : (
+            <EmptyState title="No requests within this time">
+              <Button onClick={() => onLink({ since_ms: null, until_ms: null })}>
+                Show all times
+              </Button>
+            </EmptyState>
+          )}
+        </section>
+      )}
+    </ImportTraces>
+  );
+}
+
+const keyOf = (row: TraceEndpoint) => operationName(row);
+
+interface EndpointsProps {
+  readonly endpoints: readonly TraceEndpoint[];
+  readonly link: TracesLink;
+}
+
+function Endpoints({ endpoints, link }: EndpointsProps) {
+  const columns: readonly SortedColumn<TraceEndpoint>[] = [
+    {
+      id: "name",
+      label: "Endpoint",
+      text: true,
+      value: operationName,
+      cell: ({ service, operation }) => (
+        <PageLink href={tracesHref({ ...link, service, operation })} title={operation}>
+          <span className={styles.service}>{service}</span> {operation}
+        </PageLink>
+      ),
+    },
+    numberColumn("traces", "Requests", ({ traces }) => traces),
+    percentColumn("errors", "Failed", ({ errors, traces }) => errors / Math.max(1, traces)),
+    nsColumn("p50", "P50", ({ p50_ns }) => p50_ns),
+    nsColumn("p95", "P95", ({ p95_ns }) => p95_ns),
+    nsColumn("p99", "P99", ({ p99_ns }) => p99_ns),
+    {
+      id: "last",
+      label: "Last",
+      value: ({ last_ns }) => last_ns,
+      cell: ({ last_ns }) => <time title={utcTime(last_ns / 1e6)}>{localDate(last_ns / 1e6)}</time>,
+      width: 12,
+    },
+  ];
+  return (
+    <Panel title="Endpoints" note="operations at which requests enter">
+      <SortedTable
+        label="Endpoints"
+        columns={columns}
+        rows={endpoints}
+        keyOf={keyOf}
+        sortedBy="traces"
+        first={14}
+      />
+    </Panel>
+  );
+}
+
+/** What is stored, and what was lost on the way. */
+function Received({ received }: { readonly received: TracesReceived }) {
+  const { traces, bytes, dropped, rejected, expired } = received;
+  const lost = [
+    dropped > 0 ? `${counted(dropped, "span")} dropped` : "",
+    rejected > 0 ? `${counted(rejected, "span")} rejected` : "",
+    expired > 0 ? `${counted(expired, "span")} expired` : "",
+  ].filter((text) => text !== "");
+  return (
+    <p className={styles.hint}>
+      {counted(traces, "trace")} stored, {formatValue(bytes, "bytes")}
+      {lost.length === 0 ? "" : `; since start ${lost.join(", ")}`}.
+    </p>
+  );
+}
+
+/** How a program sends its spans here; the port that receives them, null: none does yet. */
+function SendSpans({ port }: { readonly port: number | null }) {
+  return (
+    <>
+      <p data-receiver={port === null ? "off" : "on"}>
+        {port === null ? (
+          <>
+            <strong>The receiver is off.</strong> Start tidscope with <code>--otlp-receiver</code>,
+            and programs that have an OpenTelemetry SDK with these variables.
+          </>
+        ) : (
+          <>
+            Spans are received at port {port} of this machine. Start programs that have an
+            OpenTelemetry SDK with these variables.
+          </>
+        )}{" "}
+        <code>tidscope up</code> prints them with the token, which only sends spans.
+      </p>
+      <div>
+        <CommandLine
+          what="the address"
+          command={`export OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=http://127.0.0.1:${port ?? 4318}/v1/traces`}
+        />
+        <CommandLine
+          what="the protocol"
+          command="export OTEL_EXPORTER_OTLP_TRACES_PROTOCOL=http/protobuf"
+        />
+        <CommandLine
+          what="the token"
+          command="export OTEL_EXPORTER_OTLP_TRACES_HEADERS=authorization=Bearer%20TOKEN"
+        />
+      </div>
+      <p>
+        Or import a file: traces that Jaeger exports as JSON, or OTLP in JSON. Drop it on this page.
+      </p>
+    </>
+  );
+}
+
+interface ImportTracesProps {
+  readonly locked: boolean;
+  readonly onDone: () => void;
+  /** Given what opens the file chooser. */
+  readonly children: (open: () => void) => ReactNode;
+}
+
+/** Brings traces in from files of Jaeger or of OpenTelemetry. */
+function ImportTraces({ locked, onDone, children }: ImportTracesProps) {
+  const [busy, setBusy] = useState("");
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const [rejected, setRejected] = useState<TracesImported | null>(null);
+  const bring = async (files: readonly File[]) => {
+    setProblem(null);
+    setRejected(null);
+    for (const file of files) {
+      setBusy(file.name);
+      try {
+        const found = await importTraces(file);
+        toast(`Imported ${counted(found.traces, "trace")}, ${counted(found.spans, "span")}.`);
+        if (found.rejected > 0) setRejected(found);
+      } catch (error) {
+        setProblem(asProblem(error));
+      }
+    }
+    setBusy("");
+    onDone();
+  };
+  return (
+    <FileDrop
+      label="Traces"
+      choose="Traces to import"
+      accept=".json,application/json"
+      hint="Drop a file of traces (Jaeger or OTLP, JSON) to import it"
+      locked={locked}
+      onFiles={(files) => void bring(files)}
+    >
+      {(open) => (
+        <>
+          {problem === null ? null : <ProblemNotice problem={problem} />}
+          {busy === "" ? null : <Notice status="info" title={`Importing ${busy}…`} />}
+          {rejected === null ? null : (
+            <Notice
+              status="warning"
+              title={`${counted(rejected.rejected, "span was", "spans were")} not imported`}
+            >
+              {rejected.reasons.join(" ")}
+            </Notice>
+          )}
+          {children(open)}
+        </>
+      )}
+    </FileDrop>
+  );
+}
+
+const operationKey = (row: OperationEverywhere) => operationName(row);
+const COLUMNS: readonly SortedColumn<OperationEverywhere>[] = [
+  { id: "name", label: "Operation", text: true, value: operationKey, cell: operationKey },
+  partColumn("share", "Mean share", ({ mean_share }) => mean_share, {
+    tip: "Of the time of an endpoint's critical paths, averaged over all endpoints: each counts the same, however often it is asked.",
+  }),
+  nsColumn("own", "Own time", ({ exclusive_ns }) => exclusive_ns, {
+    tip: "On all critical paths together.",
+  }),
+  numberColumn("endpoints", "Endpoints", ({ endpoints }) => endpoints, {
+    tip: "On whose critical paths it is.",
+  }),
+  numberColumn("traces", "Requests", ({ traces }) => traces, {
+    tip: "On whose critical path it is.",
+  }),
+];
+
+/** What requests of all endpoints wait for; found once it is opened. */
+function EverywherePanel({ set }: { readonly set: TraceSetLink }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <details
+      className={`surface ${styles.more}`}
+      onToggle={(event) => setOpen(event.currentTarget.open)}
+    >
+      <summary>Operations over all endpoints</summary>
+      {open ? <Everywhere set={set} /> : null}
+    </details>
+  );
+}
+
+function Everywhere({ set }: { readonly set: TraceSetLink }) {
+  const { value, problem, refresh } = useQuery(rankOperations, endpointsQuery(set));
+  if (problem !== null) {
+    return (
+      <ProblemNotice problem={problem} actions={<Button onClick={refresh}>Try again</Button>} />
+    );
+  }
+  if (value === null) return <p className={styles.send}>Finding critical paths…</p>;
+  const omitted =
+    value.omitted === 0
+      ? ""
+      : ` ${counted(value.omitted, "request")} more are left out: more than one analysis holds.`;
+  return (
+    <>
+      <p className={`${styles.hint} ${styles.send}`}>
+        {counted(value.traces, "request")} of {counted(value.endpoints, "endpoint")}.{omitted}
+      </p>
+      <SortedTable
+        label="Operations over all endpoints"
+        columns={COLUMNS}
+        rows={value.operations}
+        keyOf={operationKey}
+        sortedBy="share"
+        first={14}
+      />
+    </>
+  );
+}

@@ -1,0 +1,168 @@
+import { localDate, utcTime } from "../../base/clock";
+import { counted } from "../../stream/format";
+import { Panel } from "../../ui/Panel";
+import { SegmentedControl } from "../../ui/SegmentedControl";
+import { type SortedColumn, SortedTable } from "../../ui/SortedTable";
+import type {
+  ErrorPath,
+  TraceAnalysis,
+  TraceAnomaly,
+  TraceOperation,
+} from "../../wire/generated/models";
+import { nsColumn, numberColumn, traceColumn } from "./Columns";
+import { operationName } from "./callTree";
+import { ALL_TRACES, type TraceSetLink } from "./link";
+import type { AnalysisProps } from "./props";
+import { SetControls } from "./SetControls";
+import styles from "./TracesPage.module.css";
+
+const chainText = (chain: readonly TraceOperation[]) => chain.map(operationName).join(" › ");
+
+const errorKey = ({ path }: ErrorPath) => chainText(path);
+const ERRORS: readonly SortedColumn<ErrorPath>[] = [
+  {
+    id: "cause",
+    label: "First that failed",
+    text: true,
+    value: ({ path }) => path.map(operationName).at(-1) ?? "",
+    cell: ({ path }) => path.map(operationName).at(-1) ?? "",
+  },
+  numberColumn("depth", "Depth", ({ path }) => path.length),
+  numberColumn("count", "Requests", ({ count }) => count),
+  traceColumn(({ exemplar }) => exemplar, { label: "One of them" }),
+  {
+    id: "path",
+    label: "Failing calls",
+    text: true,
+    value: errorKey,
+    cell: (row) => <span title={errorKey(row)}>{errorKey(row)}</span>,
+    width: 34,
+  },
+];
+
+const HOUR_MS = 3_600_000;
+const anomalyKey = ({ trace_id }: TraceAnomaly) => trace_id;
+const KINDS: Readonly<Record<TraceAnomaly["kind"], string>> = {
+  unseen: "a call hardly any usual request makes",
+  missing: "lacks a call nearly all make",
+  failed: "fails where hardly any does",
+  repeated: "made more often than usual",
+  reordered: "calls in another order",
+  improbable: "times or calls unlike the usual",
+};
+const ANOMALIES: readonly SortedColumn<TraceAnomaly>[] = [
+  {
+    id: "chain",
+    label: "Stands out",
+    text: true,
+    value: ({ chain }) => chainText(chain),
+    cell: ({ chain }) => (
+      <span title={chainText(chain)}>{chain.map(operationName).at(-1) ?? ""}</span>
+    ),
+  },
+  {
+    id: "kind",
+    label: "Why",
+    text: true,
+    value: ({ kind }) => kind,
+    cell: ({ kind }) => KINDS[kind],
+    width: 14,
+  },
+  {
+    id: "score",
+    label: "Score",
+    value: ({ score }) => score,
+    cell: ({ score }) => score.toPrecision(3),
+    width: 5,
+  },
+  nsColumn("duration", "Duration", ({ duration_ns }) => duration_ns),
+  {
+    id: "start",
+    label: "Began",
+    value: ({ start_ns }) => start_ns,
+    cell: ({ start_ns }) => (
+      <time title={utcTime(start_ns / 1e6)}>{localDate(start_ns / 1e6)}</time>
+    ),
+    width: 12,
+  },
+  traceColumn(({ trace_id }) => trace_id),
+];
+
+/** Which call made requests fail, and which requests are unlike the others. */
+export function ErrorsPanel(props: AnalysisProps) {
+  const { analysis } = props;
+  return (
+    <>
+      <Panel title="Errors" note="the failing call that lies deepest made the request fail">
+        <div className={styles.body}>
+          <div className={styles.table}>
+            <SortedTable
+              label="Errors"
+              columns={ERRORS}
+              rows={analysis.errors}
+              keyOf={errorKey}
+              sortedBy="count"
+              first={14}
+              none="No request failed."
+            />
+          </div>
+        </div>
+      </Panel>
+      <AnomaliesPanel {...props} />
+    </>
+  );
+}
+
+/** Which requests are unlike the others of their set, or unlike those of an earlier one. */
+function AnomaliesPanel({ analysis, runs, link, onLink }: AnalysisProps) {
+  const { usual } = link;
+  const before: TraceSetLink = { ...ALL_TRACES, until_ms: link.since_ms ?? Date.now() - HOUR_MS };
+  return (
+    <Panel
+      title="Unlike the others"
+      note="requests whose calls or times stand out"
+      controls={
+        <SegmentedControl
+          label="Compared with"
+          value={usual === null ? "own" : "earlier"}
+          choices={[
+            { value: "own", label: "Among these" },
+            { value: "earlier", label: "Against an earlier set" },
+          ]}
+          onChange={(value) => onLink({ usual: value === "own" ? null : before })}
+        />
+      }
+    >
+      <div className={styles.body}>
+        {usual === null ? null : (
+          <section aria-label="What is usual">
+            <SetControls set={usual} runs={runs} onSet={(set) => onLink({ usual: set })} />
+          </section>
+        )}
+        <p className={styles.hint}>{usualText(analysis, usual !== null)}</p>
+        <div className={styles.table}>
+          <SortedTable
+            label="Unlike the others"
+            columns={ANOMALIES}
+            rows={analysis.anomalies}
+            keyOf={anomalyKey}
+            sortedBy="score"
+            first={14}
+            none={analysis.usual === 0 ? "Not known." : "No request stands out."}
+          />
+        </div>
+      </div>
+    </Panel>
+  );
+}
+
+function usualText({ usual, traces }: TraceAnalysis, earlier: boolean): string {
+  if (usual === 0) {
+    const set = earlier ? "The earlier set" : "This set";
+    return `${set} has fewer than 30 requests, which do not say what is usual.`;
+  }
+  const known = counted(usual, "request");
+  return earlier
+    ? `What is usual is taken from ${known} of the earlier set; ${counted(traces, "request")} compared with it.`
+    : `Each of ${known} is compared with all of them.`;
+}

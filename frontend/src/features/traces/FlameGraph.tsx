@@ -1,0 +1,152 @@
+import { type KeyboardEvent, useMemo, useRef, useState } from "react";
+import { useResize } from "../../chart/useResize";
+import { Button } from "../../ui/Button";
+import { SearchField } from "../../ui/SearchField";
+import { type CallTree, chainTo, type Matches, nameAt, shareText } from "./callTree";
+import styles from "./FlameGraph.module.css";
+import { type FlameBox, flameLayout, linesOf, moveInFlame } from "./flameLayout";
+import type { LinkProps } from "./props";
+import tracesPageStyles from "./TracesPage.module.css";
+
+interface FlameGraphProps {
+  readonly label: string;
+  readonly tree: CallTree;
+  /** Row that has the whole width; null: all roots. */
+  readonly zoom: number | null;
+  readonly onZoom: (row: number | null) => void;
+  /** The row under the pointer or the focus; null: none. */
+  readonly onPoint: (row: number | null) => void;
+  readonly matches: Matches | null;
+  /** Ground of a row. */
+  readonly fill: (row: number) => string;
+  /** What stands in a box before its name, such as a change; "" for nothing. */
+  readonly sign?: (row: number) => string;
+  /** A row in words. */
+  readonly inWords: (row: number) => string;
+}
+
+const LINE_PX = 21;
+/** Narrower boxes cannot be hit. */
+const MIN_PX = 3;
+/** Narrower boxes have no text. */
+const TEXT_PX = 22;
+
+/** Calls as boxes: below their caller, as wide as the time they take. A table beside it says the same. */
+export function FlameGraph(props: FlameGraphProps) {
+  const { label, tree, zoom, onZoom, onPoint, matches, fill, sign, inWords } = props;
+  const root = useRef<HTMLElement>(null);
+  const width = useResize(root);
+  const [active, setActive] = useState<number | null>(null);
+  const boxes = useMemo(
+    () => (width === 0 ? [] : flameLayout(tree, zoom, MIN_PX / width)),
+    [tree, zoom, width],
+  );
+  const reachable = boxes.some(({ row }) => row === active) ? active : boxes[0]?.row;
+
+  const focus = (row: number) => {
+    setActive(row);
+    root.current?.querySelector<HTMLElement>(`[data-node="${row}"]`)?.focus();
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const at = event.target instanceof HTMLElement ? event.target.dataset.node : undefined;
+    if (at === undefined || event.ctrlKey || event.altKey || event.metaKey) return;
+    if ((event.key === "Escape" || event.key === "Backspace") && zoom !== null) {
+      event.preventDefault();
+      event.stopPropagation();
+      const above = tree.parent[zoom] ?? -1;
+      onZoom(event.key === "Escape" || above < 0 ? null : above);
+      return;
+    }
+    const next = moveInFlame(boxes, tree, Number(at), event.key);
+    if (next === null) return;
+    event.preventDefault();
+    focus(next);
+  };
+  return (
+    <section
+      ref={root}
+      className={styles.graph}
+      style={{ height: LINE_PX * linesOf(boxes) }}
+      aria-label={label}
+      onKeyDown={onKeyDown}
+      onPointerLeave={() => onPoint(null)}
+      onBlur={() => onPoint(null)}
+    >
+      {boxes.map((box) => (
+        <button
+          key={box.row}
+          type="button"
+          className={styles.box}
+          data-node={box.row}
+          data-above={box.above}
+          data-match={matches === null ? undefined : matches.rows.has(box.row)}
+          tabIndex={box.row === reachable ? 0 : -1}
+          aria-label={inWords(box.row)}
+          aria-pressed={box.row === zoom}
+          style={{ ...placeOf(box), background: box.above ? undefined : fill(box.row) }}
+          onClick={() => onZoom(box.row)}
+          onPointerEnter={() => onPoint(box.row)}
+          onFocus={() => {
+            setActive(box.row);
+            onPoint(box.row);
+          }}
+        >
+          {box.width * width < TEXT_PX ? "" : textOf(tree, box.row, sign?.(box.row) ?? "")}
+        </button>
+      ))}
+    </section>
+  );
+}
+
+function placeOf({ left, width, depth }: FlameBox) {
+  return {
+    left: `${100 * left}%`,
+    width: `calc(${100 * width}% - 1px)`,
+    top: LINE_PX * depth,
+    height: LINE_PX - 1,
+  };
+}
+
+function textOf(tree: CallTree, row: number, sign: string): string {
+  return sign === "" ? nameAt(tree, row) : `${sign} ${nameAt(tree, row)}`;
+}
+
+interface FlameBarProps extends LinkProps {
+  readonly tree: CallTree;
+  readonly zoom: number | null;
+  readonly onZoom: (row: number | null) => void;
+  readonly matches: Matches | null;
+}
+
+/** Search of a flame graph, and the way to what it is zoomed to. */
+export function FlameBar({ tree, zoom, onZoom, matches, link, onLink }: FlameBarProps) {
+  return (
+    <>
+      <div className={tracesPageStyles.bar}>
+        <SearchField
+          label="Search calls"
+          placeholder="Service or operation"
+          value={link.search}
+          onChange={(search) => onLink({ search }, "replace")}
+        />
+        <span role="status" className={tracesPageStyles.hint}>
+          {matches === null
+            ? ""
+            : `${matches.rows.size === 0 ? "nothing" : shareText(matches.share)} matches`}
+        </span>
+      </div>
+      {zoom === null ? null : (
+        <nav aria-label="Zoomed to" className={tracesPageStyles.crumbs}>
+          <Button look="quiet" onClick={() => onZoom(null)}>
+            All
+          </Button>
+          {chainTo(tree, zoom).map((row) => (
+            <Button key={row} look="quiet" aria-current={row === zoom} onClick={() => onZoom(row)}>
+              › {nameAt(tree, row)}
+            </Button>
+          ))}
+        </nav>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,145 @@
+/** Critical paths summed as a tree of calls: what pictures of any such tree need. Pure. */
+
+import { formatValue } from "../../stream/format";
+import type { TraceOperation } from "../../wire/generated/models";
+
+/** Rows of a tree; parents come before their children, -1 is the parent of a root. */
+export interface TreeColumns {
+  readonly name: readonly TraceOperation[];
+  readonly parent: readonly number[];
+}
+
+export interface CallTree extends TreeColumns {
+  readonly roots: readonly number[];
+  /** By row: its children, the widest first. */
+  readonly children: readonly (readonly number[])[];
+  /** By row: 0 for a root. */
+  readonly depth: readonly number[];
+  /** By row: how wide it is drawn. At least as wide as its children together. */
+  readonly weight: readonly number[];
+  /** Of all roots. */
+  readonly total: number;
+}
+
+/**
+ * Build the tree of rows.
+ *
+ * @param values By set and row, what a row has with all below it; a row is as wide as the greatest of
+ *   its values, so that a call that only one of two sets has is seen as well.
+ */
+export function callTree(
+  { name, parent }: TreeColumns,
+  values: readonly (readonly number[])[],
+): CallTree {
+  const children: number[][] = name.map(() => []);
+  const roots: number[] = [];
+  const depth: number[] = [];
+  for (const [row, above] of parent.entries()) {
+    depth[row] = above < 0 ? 0 : (depth[above] ?? 0) + 1;
+    (above < 0 ? roots : (children[above] ?? roots)).push(row);
+  }
+  const weight = name.map((_, row) => Math.max(0, ...values.map((set) => set[row] ?? 0)));
+  for (let row = name.length - 1; row >= 0; row--) {
+    const below = (children[row] ?? []).reduce((sum, child) => sum + (weight[child] ?? 0), 0);
+    weight[row] = Math.max(weight[row] ?? 0, below);
+  }
+  const wider = (a: number, b: number) => (weight[b] ?? 0) - (weight[a] ?? 0) || a - b;
+  roots.sort(wider);
+  for (const each of children) each.sort(wider);
+  const total = roots.reduce((sum, row) => sum + (weight[row] ?? 0), 0);
+  return { name, parent, roots, children, depth, weight, total };
+}
+
+/** Name of an operation with its service, as one text. */
+export function operationName({ service, operation }: TraceOperation): string {
+  return `${service} ${operation}`;
+}
+
+/** Rows from the root to this one. */
+export function chainTo(tree: TreeColumns, row: number): readonly number[] {
+  const chain: number[] = [];
+  for (let at = row; at >= 0; at = tree.parent[at] ?? -1) chain.unshift(at);
+  return chain;
+}
+
+/** The row that names lead to from a root on; as far as they lead, null if no root has the first. */
+export function rowOf(tree: CallTree, names: readonly string[]): number | null {
+  let found: number | null = null;
+  let among = tree.roots;
+  for (const wanted of names) {
+    const next = among.find((row) => nameAt(tree, row) === wanted);
+    if (next === undefined) break;
+    found = next;
+    among = tree.children[next] ?? [];
+  }
+  return found;
+}
+
+/** Names from the root to a row: `rowOf` leads back to it. */
+export function namesTo(tree: CallTree, row: number): readonly string[] {
+  return chainTo(tree, row).map((each) => nameAt(tree, each));
+}
+
+/** Name of a row. */
+export function nameAt(tree: TreeColumns, row: number): string {
+  const name = tree.name[row];
+  return name === undefined ? "" : operationName(name);
+}
+
+export interface Matches {
+  /** Rows whose name has the text. */
+  readonly rows: ReadonlySet<number>;
+  /** Share of the whole width that they and what is below them take, 0 to 1. */
+  readonly share: number;
+}
+
+/** Rows whose name has a text, without regard to upper and lower case; null for an empty text. */
+export function matchesOf(tree: CallTree, text: string): Matches | null {
+  const wanted = text.trim().toLowerCase();
+  if (wanted === "") return null;
+  const rows = new Set<number>();
+  const within: boolean[] = [];
+  let covered = 0;
+  for (const row of tree.name.keys()) {
+    const above = tree.parent[row] ?? -1;
+    const fits = nameAt(tree, row).toLowerCase().includes(wanted);
+    const inside = above >= 0 && within[above] === true;
+    if (fits) rows.add(row);
+    // What is below a match is counted with it, once.
+    if (fits && !inside) covered += tree.weight[row] ?? 0;
+    within[row] = fits || inside;
+  }
+  return { rows, share: tree.total === 0 ? 0 : covered / tree.total };
+}
+
+/** Services of a tree, those with the most width of their own first. */
+export function servicesOf(tree: CallTree): readonly string[] {
+  const own = new Map<string, number>();
+  for (const [row, { service }] of tree.name.entries()) {
+    const below = (tree.children[row] ?? []).reduce((sum, at) => sum + (tree.weight[at] ?? 0), 0);
+    own.set(service, (own.get(service) ?? 0) + (tree.weight[row] ?? 0) - below);
+  }
+  return [...own].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).map(([name]) => name);
+}
+
+/** A length of time: "12.3 ms". */
+export function timeText(ns: number): string {
+  return formatValue(ns / 1e9, "s");
+}
+
+/** A change of it, with its sign: "+12.3 ms", "−4.00 µs", "±0". */
+export function changeText(ns: number): string {
+  if (Math.round(ns) === 0) return "±0";
+  return `${ns > 0 ? "+" : "−"}${timeText(Math.abs(ns))}`;
+}
+
+/** The same before a name: growth and shrinking differ by more than their colour. */
+export function changeSign(ns: number): string {
+  if (Math.round(ns) === 0) return "";
+  return `${ns > 0 ? "▲" : "▼"} ${changeText(ns)}`;
+}
+
+/** A share of a whole. */
+export function shareText(share: number): string {
+  return formatValue(share, "share");
+}

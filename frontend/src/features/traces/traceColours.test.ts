@@ -1,0 +1,34 @@
+import { describe, expect, it } from "vitest";
+import { DARK_CHART_THEME, LIGHT_CHART_THEME } from "../../chart/palette";
+import { hexRgb } from "../../chart/rgb";
+import { changeGround, serviceGround } from "./traceColours";
+
+/** Contrast as WCAG 2 has it. */
+function contrast(a: string, b: string): number {
+  const luminance = (colour: string) => {
+    const [red = 0, green = 0, blue = 0] = (hexRgb(colour) ?? []).map((part) => {
+      const share = part / 255;
+      return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  };
+  const [most = 0, least = 0] = [luminance(a), luminance(b)].sort((x, y) => y - x);
+  return (most + 0.05) / (least + 0.05);
+}
+
+describe.each([LIGHT_CHART_THEME, DARK_CHART_THEME])("grounds", (theme) => {
+  it("leave text legible", () => {
+    for (let index = 0; index < 8; index++) {
+      expect(contrast(serviceGround(index, theme), theme.text)).toBeGreaterThan(4.5);
+    }
+    for (const change of [-100, -30, 0, 30, 100]) {
+      expect(contrast(changeGround(change, 100, theme), theme.text)).toBeGreaterThan(4.5);
+    }
+  });
+
+  it("tell growth from shrinking, and much from little", () => {
+    const grounds = [-100, -10, 0, 10, 100].map((change) => changeGround(change, 100, theme));
+    expect(new Set(grounds).size).toBe(5);
+    expect(changeGround(5, 0, theme)).toBe(changeGround(0, 100, theme));
+  });
+});

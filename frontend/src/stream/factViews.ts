@@ -1,0 +1,136 @@
+/** Views of frame tables and findings, each made when its panel can be seen: parts of what is read. */
+
+import { type CallsView, callsView } from "./calls";
+import type { ViewInput } from "./chartView";
+import { type FactsState, ledgerState } from "./facts/state";
+import { type FindingsView, findingsSteps } from "./findings/findings";
+import { type LocksView, locksView, type ThreadLock, threadLocks } from "./locks";
+import { type NamesView, namesView } from "./namesView";
+import { type PoolsView, poolsView } from "./poolsView";
+import { type ProcessesView, processesView } from "./processesView";
+import type { Steps } from "./steps";
+import { type TakerRow, type TakersView, takersOf, takersView } from "./takers";
+import { type ThreadView, threadView } from "./threadView";
+import type { FactPart, ThreadKey, ViewRequest } from "./viewRequest";
+import { type WakePartner, type WakesView, wakePartners, wakesView } from "./wakes";
+import { type ChangeView, changeSteps } from "./windowChange";
+
+/** Views of them. */
+export interface FactViews extends Record<FactPart, object> {
+  readonly findings: FindingsView;
+  readonly change: ChangeView;
+  readonly processes: ProcessesView;
+  readonly pools: PoolsView;
+  readonly wakes: WakesView;
+  readonly locks: LocksView;
+  readonly takers: TakersView;
+  readonly calls: CallsView;
+  readonly thread: ThreadView;
+  readonly thread_facts: ThreadFactsView;
+  readonly names: NamesView;
+}
+
+/** In the order in which they are made when the request changed. */
+export const FACT_PARTS = [
+  "findings",
+  "change",
+  "processes",
+  "pools",
+  "thread",
+  "thread_facts",
+  "wakes",
+  "locks",
+  "takers",
+  "calls",
+  "names",
+] as const satisfies readonly FactPart[];
+
+export function isFactPart(name: string): name is FactPart {
+  const parts: readonly string[] = FACT_PARTS;
+  return parts.includes(name);
+}
+
+/** Whether the page wants to see it. */
+export function wantsFacts({ facts }: ViewRequest, part: FactPart): boolean {
+  return facts.includes(part);
+}
+
+/** Makes them. */
+export class FactViewMaker {
+  /** Findings that are shown, in their order. */
+  private shown: readonly string[] = [];
+  /** There was too little to find anything in. */
+  waiting = true;
+
+  /** Make one of them in steps; nothing if the page does not want it. */
+  *make(part: FactPart, input: ViewInput): Steps<Partial<FactViews>> {
+    if (!wantsFacts(input.request, part)) return {};
+    switch (part) {
+      case "findings": {
+        const findings = yield* findingsSteps(input, this.shown);
+        this.shown = findings.findings.map(({ id }) => id);
+        this.waiting = findings.state === "waiting";
+        return { findings };
+      }
+      case "change":
+        return { change: yield* changeSteps(input) };
+      case "processes":
+        return { processes: processesView(input) };
+      case "pools":
+        return { pools: poolsView(input) };
+      case "wakes":
+        return { wakes: wakesView(input) };
+      case "locks":
+        return { locks: locksView(input, input.request.open_lock) };
+      case "takers":
+        return { takers: takersView(input) };
+      case "calls":
+        return { calls: callsView(input) };
+      case "thread": {
+        const thread = threadView(input);
+        return thread ? { thread } : {};
+      }
+      case "thread_facts":
+        return { thread_facts: threadFactsView(input) };
+      case "names":
+        return { names: namesView(input.model) };
+    }
+  }
+}
+
+interface ThreadFactsView extends FactsState {
+  /** The thread; null: none is selected. */
+  readonly key: ThreadKey | null;
+  readonly seconds: number;
+  readonly locks: readonly ThreadLock[];
+  readonly wakers: readonly WakePartner[];
+  readonly wakees: readonly WakePartner[];
+  /** What ran while it was in a run queue. */
+  readonly takers: readonly TakerRow[];
+}
+
+/** Of the selected thread. */
+function threadFactsView(input: ViewInput): ThreadFactsView {
+  const { model, request, span, now_s } = input;
+  const window = model.facts.wakes.window(span.t0_s, Math.min(span.t1_s, now_s));
+  const { seconds } = window;
+  const none = { seconds, locks: [], wakers: [], wakees: [], takers: [] };
+  const thread = threadOf(input);
+  const base = ledgerState(input, window);
+  if (!thread || base.state !== "ok") return { ...base, ...none, key: thread?.key ?? null };
+  return {
+    ...base,
+    key: request.selected,
+    seconds,
+    locks: threadLocks(input, thread.tid),
+    wakers: wakePartners(input, thread.tid, "wakers"),
+    wakees: wakePartners(input, thread.tid, "wakees"),
+    takers: takersOf(input, (tid) => tid === thread.tid).rows,
+  };
+}
+
+function threadOf({ model, request }: ViewInput) {
+  if (request.selected === null) return undefined;
+  for (const thread of model.threads.all()) if (thread.key === request.selected) return thread;
+  return undefined;
+}

@@ -1,0 +1,206 @@
+/**
+ * The states of a thread: its ledger says how long it was in each, and what it is doing now. Numbers
+ * are those of the field `state` (shared/schemas/fields.json).
+ */
+
+import type { Target } from "../wire/generated/models";
+
+/** What states have in common; one colour a group. */
+export type StateGroup =
+  | "running"
+  | "runnable"
+  | "locks"
+  | "disk"
+  | "network"
+  | "pipes"
+  | "faults"
+  | "other"
+  | "parked"
+  | "polling"
+  | "sleep";
+
+/** Names of groups, for legends; work first. */
+export const GROUP_NAMES: Readonly<Record<StateGroup, string>> = {
+  running: "Running",
+  runnable: "Waiting for a CPU",
+  locks: "Locks",
+  disk: "Disk and files",
+  network: "Network",
+  pipes: "Pipes and signals",
+  faults: "Page faults",
+  other: "Other waits",
+  parked: "Parked",
+  polling: "Polling",
+  sleep: "Sleeping",
+};
+
+interface Described {
+  readonly id: string;
+  readonly group: StateGroup;
+  /** As a sentence has it: "Waiting for a lock or condition (futex)". */
+  readonly name: string;
+  /** The thread has nothing to do: it waits for work by its nature. */
+  readonly idle?: true;
+}
+
+/** By number, from 1. Names of fields follow from ids: `state_ID_ns`. */
+const DESCRIBED = [
+  { id: "on_cpu", group: "running", name: "Running" },
+  { id: "preempted", group: "runnable", name: "Waiting for a CPU, preempted" },
+  { id: "woken", group: "runnable", name: "Waiting for a CPU after wake-up" },
+  { id: "futex", group: "locks", name: "Waiting for a lock or condition (futex)" },
+  { id: "poll", group: "polling", name: "Waiting for events (epoll, poll, select)", idle: true },
+  { id: "sleep", group: "sleep", name: "Sleeping (timer)", idle: true },
+  { id: "socket_receive", group: "network", name: "Receiving from a socket" },
+  { id: "socket_send", group: "network", name: "Sending to a socket" },
+  {
+    id: "socket_accept",
+    group: "network",
+    name: "Waiting for a connection (accept)",
+    idle: true,
+  },
+  { id: "socket_connect", group: "network", name: "Connecting a socket" },
+  { id: "pipe", group: "pipes", name: "Waiting for a pipe, event or signal" },
+  { id: "file_read", group: "disk", name: "Reading a file" },
+  { id: "file_read_disk", group: "disk", name: "Reading a file from disk" },
+  { id: "file_write", group: "disk", name: "Writing a file" },
+  { id: "file_write_disk", group: "disk", name: "Writing a file to disk" },
+  { id: "file_sync", group: "disk", name: "Syncing a file" },
+  { id: "file_sync_disk", group: "disk", name: "Syncing a file to disk" },
+  { id: "page_fault", group: "faults", name: "Page fault" },
+  { id: "page_fault_disk", group: "disk", name: "Page fault, reading from disk" },
+  { id: "child", group: "other", name: "Waiting for a child process", idle: true },
+  { id: "io_uring", group: "other", name: "Waiting for io_uring" },
+  { id: "stopped", group: "other", name: "Stopped, traced or frozen" },
+  { id: "other_call", group: "other", name: "In another system call" },
+  { id: "other", group: "other", name: "Waiting in the kernel" },
+] as const satisfies readonly Described[];
+
+/** A state, by the name within its field. */
+export type StateId = (typeof DESCRIBED)[number]["id"];
+
+/** A state of threads. */
+export interface ThreadState {
+  /** As the field `state` has it, from 1. */
+  readonly number: number;
+  readonly id: StateId;
+  /** Field with the time of finished stays, ns. */
+  readonly field: string;
+  readonly name: string;
+  readonly group: StateGroup;
+  readonly idle: boolean;
+}
+
+/** All states, by number: number n is at n - 1. */
+export const STATES: readonly ThreadState[] = DESCRIBED.map(
+  (each: Described & { id: StateId }, i) => ({
+    number: i + 1,
+    id: each.id,
+    field: `state_${each.id}_ns`,
+    name: each.name,
+    group: each.group,
+    idle: each.idle === true,
+  }),
+);
+
+/** Number of the state that is a wait for a lock. */
+export const FUTEX = STATES.findIndex(({ id }) => id === "futex") + 1;
+
+/** Fields of the state a thread is in, and since when. */
+export const STATE_FIELD = "state";
+export const SINCE_FIELD = "state_since_ns";
+
+/** The state of a number; undefined: it ended (0), or a later collector knows more states. */
+export function stateNumbered(number: number): ThreadState | undefined {
+  return STATES[number - 1];
+}
+
+/** Whether a field of the catalogue belongs to ledgers. */
+export function isLedgerField(field: string): boolean {
+  return field === STATE_FIELD || field.startsWith("state_");
+}
+
+/**
+ * Time of a thread in a state: that of finished stays, and the stay under way if it is in that state.
+ * A thread that stays in its state sends nothing.
+ *
+ * @param finished_ns Field of the state.
+ * @param number The state.
+ * @param current State that the thread is in (field `state`).
+ * @param since_ns When it began (field `state_since_ns`).
+ * @param t_ns The instant, since attach.
+ */
+export function timeInState(
+  finished_ns: number,
+  number: number,
+  current: number,
+  since_ns: number,
+  t_ns: number,
+): number {
+  return current === number && t_ns > since_ns ? finished_ns + (t_ns - since_ns) : finished_ns;
+}
+
+/** Whether a target gives the states of its threads. */
+export function hasLedger({ fields, source }: Pick<Target, "fields" | "source">): boolean {
+  return source.ledger === true && fields.some(isLedgerField);
+}
+
+/** Number of "parked" in cells, after those of the states. */
+export const PARKED = STATES.length + 1;
+/** Numbers that cells may have, and 0. */
+export const CELL_STATES = PARKED + 1;
+
+/** Name of a cell's state. */
+export function cellStateName(number: number): string {
+  return number === PARKED
+    ? "Parked, idle in its runtime (futex)"
+    : (stateNumbered(number)?.name ?? "");
+}
+
+/** A state's share of the time of a cell. */
+export interface StateShare {
+  /** Number of the state; PARKED is one more than the last. */
+  readonly number: number;
+  /** From 0 to 1, in whole percents. */
+  readonly share: number;
+}
+
+/** What a cell holds beside its dominating state. */
+interface CellParts {
+  /** Shares of the dominating state, the second and the third, 0 to 1; 0: there is none. */
+  readonly shares: readonly [number, number, number];
+  readonly second: number;
+  readonly third: number;
+  /** The threads had not been switched since attach: what they did is what /proc said. */
+  readonly unswitched: boolean;
+}
+
+const SHARE_BITS = 7;
+const STATE_BITS = 5;
+const SECOND = 3 * SHARE_BITS;
+const THIRD = SECOND + STATE_BITS;
+const MARK = THIRD + STATE_BITS;
+
+/** As one number. */
+export function packCell({ shares, second, third, unswitched }: CellParts): number {
+  const [a, b, c] = shares.map((share) => Math.round(100 * share));
+  const percents = (a ?? 0) | ((b ?? 0) << SHARE_BITS) | ((c ?? 0) << (2 * SHARE_BITS));
+  const states = (second << SECOND) | (third << THIRD);
+  return (percents | states | (unswitched ? 1 << MARK : 0)) >>> 0;
+}
+
+/** Shares of a cell's states, largest first, those of half a percent and more. */
+export function sharesOfCell(dominating: number, cell: number): readonly StateShare[] {
+  const percent = (place: number) => ((cell >>> (place * SHARE_BITS)) & 127) / 100;
+  const state = (place: number) => (cell >>> place) & 31;
+  return [
+    { number: dominating, share: percent(0) },
+    { number: state(SECOND), share: percent(1) },
+    { number: state(THIRD), share: percent(2) },
+  ].filter(({ number, share }) => number > 0 && share > 0);
+}
+
+/** Whether the threads of a cell had not been switched since attach. */
+export function isUnswitched(cell: number): boolean {
+  return cell >>> MARK === 1;
+}

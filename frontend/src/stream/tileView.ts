@@ -1,0 +1,226 @@
+/** Tiles: the process as a whole, ended threads included, so that totals only grow. */
+
+import type { RingField } from "./chartSpecs";
+import type { ViewInput } from "./chartView";
+import { type CurrentRates, rateAt } from "./currentRates";
+import { shownRate } from "./format";
+import { powerTile } from "./power";
+import { smoothingFor } from "./rate";
+import { readProcess, ringOf } from "./series";
+import { sparkline } from "./spark";
+import { signalName, signalUnit } from "./steerView";
+import { REFERENCE_S, usualOf } from "./usual";
+import type { ShownUnit, TileId, TileView, Usual } from "./views";
+
+const POINTS = 60;
+
+interface TileSpec {
+  readonly id: TileId;
+  readonly label: string;
+  readonly fields: readonly RingField[];
+  /** Names of a pair's values; one field needs none. */
+  readonly names: readonly string[];
+}
+
+const TILES: readonly TileSpec[] = [
+  { id: "cpu", label: "CPU", fields: ["cpu_run_ns"], names: [] },
+  { id: "wait", label: "Run-queue delay", fields: ["cpu_delay_ns"], names: [] },
+  { id: "blkio", label: "Block I/O delay", fields: ["blkio_delay_ns"], names: [] },
+  {
+    id: "network",
+    label: "Network",
+    fields: ["net_read_bytes", "net_write_bytes"],
+    names: ["in", "out"],
+  },
+  {
+    id: "disk",
+    label: "Disk",
+    fields: ["disk_read_bytes", "disk_write_bytes"],
+    names: ["read", "written"],
+  },
+  {
+    id: "switches",
+    label: "Context switches",
+    fields: ["voluntary_switches", "involuntary_switches"],
+    names: ["voluntary", "involuntary"],
+  },
+];
+
+/** All tiles, in the order to show them. */
+export function tileViews(input: ViewInput, rates: CurrentRates): TileView[] {
+  return [
+    ...opsTile(input),
+    ...TILES.map((spec) => counterTile(input, rates, spec)),
+    ...threadTiles(input),
+    powerTile(input, rates),
+  ];
+}
+
+function counterTile(input: ViewInput, rates: CurrentRates, spec: TileSpec): TileView {
+  const { model, target } = input;
+  const [first, second] = spec.fields;
+  const unit: ShownUnit = first === undefined ? "count" : shownRate(first, 0).unit;
+  const tile: TileView = {
+    id: spec.id,
+    label: spec.label,
+    unit,
+    state: "absent",
+    reason: "",
+    value: Number.NaN,
+    second: null,
+    first_label: spec.names[0] ?? "",
+    spark: new Float32Array(0),
+    usual: null,
+  };
+  const absent = spec.fields.find((field) =>
+    Number.isNaN(total(rates, model.counters.columnOf(field))),
+  );
+  if (absent !== undefined) {
+    const reason = target?.absent.find((entry) => entry.field === absent)?.reason;
+    return { ...tile, reason: reason ?? `no thread of this target has ${absent}` };
+  }
+  const values = spec.fields.map(
+    (field) => shownRate(field, rateAt(rates, model.counters.columnOf(field))).value,
+  );
+  const [value = Number.NaN, other] = values;
+  return {
+    ...tile,
+    state: Number.isNaN(value) ? "waiting" : "ok",
+    reason: Number.isNaN(value) ? "not enough data yet" : "",
+    value,
+    second: second && other !== undefined ? { label: spec.names[1] ?? "", value: other } : null,
+    spark: spark(input, spec.fields),
+    usual: usualIn(input, unit, (t0_s, t1_s, points) =>
+      slopes(input, spec.fields, t0_s, t1_s, points),
+    ),
+  };
+}
+
+/** Values at the ends of equal parts of a span. */
+type Sampler = (t0_s: number, t1_s: number, points: number) => Float32Array;
+
+/** Longest stretch whose mean is judged, seconds. */
+const LONGEST_S = 3600;
+
+/** How unusual the last seconds are, or a chosen stretch as a whole. */
+function usualIn(
+  { model, span, now_s, request }: ViewInput,
+  unit: ShownUnit,
+  sample: Sampler,
+): Usual | null {
+  const end_s = Math.min(span.t1_s, now_s);
+  const chosen = request.window.kind === "fixed" ? Math.round(end_s - span.t0_s) : undefined;
+  const seconds = REFERENCE_S + (chosen ?? 0);
+  // A run that is looked at as a whole has no past.
+  if (chosen !== undefined && (chosen > LONGEST_S || span.t0_s <= model.since_s)) return null;
+  if (chosen !== undefined && chosen < 1) return null;
+  return usualOf(sample(end_s - seconds, end_s, seconds), unit, chosen);
+}
+
+/** Total of the process: slot 0 stands first in `latest`. */
+function total(rates: CurrentRates, column: number): number {
+  return column < 0 ? Number.NaN : (rates.latest[column] ?? Number.NaN);
+}
+
+/** Sum of the fields' rates over the window, in the shown unit. */
+function spark(input: ViewInput, fields: readonly RingField[]): Float32Array {
+  const { span, now_s } = input;
+  return slopes(input, fields, span.t0_s, Math.min(span.t1_s, now_s), POINTS);
+}
+
+/** The same over a span. */
+function slopes(
+  { model }: ViewInput,
+  fields: readonly RingField[],
+  t0_s: number,
+  t1_s: number,
+  points: number,
+): Float32Array {
+  const smoothing_s = smoothingFor(model.arriving_hz || 10);
+  const stretches = model.history.between(t0_s - 2 * smoothing_s, t1_s);
+  const values = new Float64Array(stretches.n);
+  let sum: Float32Array | null = null;
+  for (const field of fields) {
+    readProcess(model, stretches, ringOf(field), values);
+    const line = sparkline(stretches, values, t0_s, t1_s, points, smoothing_s);
+    const scale = shownRate(field, 1).value;
+    const before = sum;
+    sum = line.map((value, i) => value * scale + (before?.[i] ?? 0));
+  }
+  return sum ?? new Float32Array(0);
+}
+
+function threadTiles(input: ViewInput): TileView[] {
+  const { model, span, now_s, request } = input;
+  const end_s = Math.min(span.t1_s, now_s);
+  // From the first sample on it is all that was counted since attach.
+  const chosen = request.window.kind === "fixed" && span.t0_s > model.since_s;
+  const { born, exited } = chosen ? turnover(model, span.t0_s, end_s) : model;
+  const plain = { unit: "count", state: "ok", reason: "", spark: new Float32Array(0) } as const;
+  const counts: Sampler = (...parts) => model.liveCounts.sampled(...parts);
+  return [
+    {
+      ...plain,
+      id: "threads",
+      label: "Threads",
+      value: chosen ? (counts(end_s - 1, end_s, 1)[0] ?? Number.NaN) : model.live,
+      second: null,
+      first_label: "",
+      spark: counts(span.t0_s, end_s, POINTS),
+      usual: usualIn(input, "count", counts),
+    },
+    {
+      ...plain,
+      id: "turnover",
+      label: "Threads born, exited",
+      value: born,
+      second: { label: "exited", value: exited },
+      first_label: "born",
+      usual: null,
+    },
+  ];
+}
+
+/** Threads that were first seen, and that ended, within a span. */
+function turnover(
+  { threads }: ViewInput["model"],
+  t0_s: number,
+  t1_s: number,
+): { readonly born: number; readonly exited: number } {
+  const within = (t_s: number | null): boolean => t_s !== null && t_s > t0_s && t_s <= t1_s;
+  let born = 0;
+  let exited = 0;
+  for (const { seen_s, end_s } of threads.all()) {
+    if (within(seen_s)) born++;
+    if (within(end_s)) exited++;
+  }
+  return { born, exited };
+}
+
+const OPS_POINTS = 60;
+
+/** The last interval's operations a second; none while nothing steers. */
+export function opsTile({ model, span, now_s }: ViewInput): readonly TileView[] {
+  const band = model.steer.bandAt(now_s);
+  if (band === null) return [];
+  const end_s = Math.min(span.t1_s, now_s);
+  const decisions = model.steer.between(band.from_s, now_s);
+  const last = decisions.at(-1);
+  const tile: TileView = {
+    id: "ops",
+    label: band.proxy ? "Proxy signal" : "Ops",
+    unit: signalUnit(band.signal),
+    state: last === undefined ? "waiting" : "ok",
+    reason: last === undefined ? "waiting for the first interval" : "",
+    value: last?.rate ?? Number.NaN,
+    second: null,
+    first_label: "",
+    spark: model.steer.rates.sampled(span.t0_s, end_s, OPS_POINTS),
+    usual: null,
+  };
+  const name = signalName(band.signal);
+  const note = band.proxy
+    ? `Signal: ${name}, a proxy for operations; lower confidence.`
+    : `Signal: ${name}, over the last interval.`;
+  return [{ ...tile, note }];
+}

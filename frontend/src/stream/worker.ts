@@ -1,0 +1,30 @@
+/** The worker: gives the session its real surroundings. */
+
+import { readFrames } from "../wire/runFrames";
+import { connectWebSocket } from "../wire/webSocket";
+import { LiveSession } from "./session";
+import type { FromWorker, ToWorker } from "./workerProtocol";
+
+/** What is used of the worker's global scope; the page's own `self` has another postMessage. */
+interface Scope {
+  postMessage(message: FromWorker, transfer: ArrayBuffer[]): void;
+  onmessage: ((event: MessageEvent<ToWorker>) => void) | null;
+}
+
+const scope: Scope = self;
+
+const session = new LiveSession({
+  connect: connectWebSocket,
+  later: (call, ms) => {
+    const timer = setTimeout(call, ms);
+    return () => clearTimeout(timer);
+  },
+  // Date.now() has whole milliseconds only.
+  now_ms: () => performance.timeOrigin + performance.now(),
+  clock_ms: () => performance.now(),
+  random: () => Math.random(),
+  read: readFrames,
+  post: (message, transfer) => scope.postMessage(message, transfer),
+});
+
+scope.onmessage = (event) => session.receive(event.data);

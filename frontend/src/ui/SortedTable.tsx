@@ -1,0 +1,235 @@
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { Fragment, memo, type ReactNode, useCallback, useMemo, useRef, useState } from "react";
+import styles from "./SortedTable.module.css";
+import { SortHeader } from "./SortHeader";
+import { useRowNavigation } from "./useRowNavigation";
+import { useStableOrder } from "./useStableOrder";
+
+interface SortedTableProps<T> {
+  readonly label: string;
+  readonly columns: readonly SortedColumn<T>[];
+  readonly rows: readonly T[];
+  readonly keyOf: (row: T) => string;
+  /** Column that they are sorted by at first. */
+  readonly sortedBy: string;
+  /** Least width of the first column, rem. */
+  readonly first?: number;
+  readonly pressed?: (row: T) => boolean;
+  readonly onPress?: (row: T) => void;
+  readonly onPoint?: (row: T | null) => void;
+  /** What stands below a row that is open; null: it is not. */
+  readonly below?: (row: T) => ReactNode;
+  readonly expands?: boolean;
+  readonly none?: string;
+}
+
+const PAGE = 10;
+/** Of a table of more rows only those in sight are drawn; a search of the page finds shorter ones. */
+const ALL_DRAWN = 60;
+/** Height of a row, --row. */
+const ROW_PX = 28;
+const OVERSCAN = 8;
+
+/** A table of figures that change: sortable, its rows stand still under pointer and focus. */
+export function SortedTable<T>(props: SortedTableProps<T>) {
+  const { label, columns, keyOf, pressed, onPress, onPoint, below, expands = false } = props;
+  const root = useRef<HTMLDivElement>(null);
+  const [sort, setSort] = useState({ by: props.sortedBy, descending: true });
+  const sorted = useMemo(() => inOrder(props.rows, columns, sort), [props.rows, columns, sort]);
+  const { rows, handlers, release } = useStableOrder(sorted, keyOf);
+  // What stands below a row has a height of its own.
+  const partly = rows.length > ALL_DRAWN && !expands;
+  const virtual = useVirtualizer({
+    enabled: partly,
+    count: rows.length,
+    getScrollElement: () => root.current,
+    estimateSize: () => ROW_PX,
+    overscan: OVERSCAN,
+  });
+  const scrollTo = useCallback(
+    (index: number) => {
+      if (partly) virtual.scrollToIndex(index);
+      else
+        root.current
+          ?.querySelector(`[data-row="${index}"]`)
+          ?.scrollIntoView?.({ block: "nearest" });
+    },
+    [partly, virtual],
+  );
+  const keys = useRowNavigation(root, rows.length, PAGE, scrollTo);
+  const sortBy = (column: SortedColumn<T>) => {
+    release();
+    const same = column.id === sort.by;
+    setSort({ by: column.id, descending: same ? !sort.descending : column.text !== true });
+  };
+  const inSight = virtual.getVirtualItems();
+  const from = partly ? (inSight[0]?.index ?? 0) : 0;
+  const to = partly ? (inSight.at(-1)?.index ?? -1) + 1 : rows.length;
+  const drawn = rows.slice(from, to);
+  // Tab reaches a row that is drawn.
+  const reachable = keys.active >= from && keys.active < to ? keys.active : from;
+  const [head, ...rest] = columns;
+  const width = rest.reduce((sum, column) => sum + (column.width ?? 5.5), props.first ?? 9);
+  if (head === undefined) {
+    return null;
+  }
+  return (
+    <div ref={root} className={styles.scroll}>
+      <table
+        className={styles.table}
+        aria-label={label}
+        aria-rowcount={partly ? rows.length + 1 : undefined}
+        style={{ minWidth: `${width}rem` }}
+      >
+        <colgroup>
+          <col />
+          {rest.map((column) => (
+            <col key={column.id} style={{ width: `${column.width ?? 5.5}rem` }} />
+          ))}
+        </colgroup>
+        <thead className={styles.heads}>
+          <tr>
+            {columns.map((column) => (
+              <SortHeader
+                key={column.id}
+                label={column.label}
+                under={column.under ?? ""}
+                tip={column.tip ?? null}
+                sorted={sort.by !== column.id ? null : sort.descending ? "descending" : "ascending"}
+                numeric={column.text !== true}
+                onSort={() => sortBy(column)}
+              />
+            ))}
+          </tr>
+        </thead>
+        <tbody onKeyDown={keys.onKeyDown} {...handlers}>
+          {from > 0 ? <tr style={{ height: from * ROW_PX }} /> : null}
+          {drawn.map((row, place) => (
+            <SortedRow
+              key={keyOf(row)}
+              row={row}
+              rowKey={keyOf(row)}
+              index={from + place}
+              columns={columns}
+              partly={partly}
+              pressed={pressed?.(row) ?? false}
+              reachable={from + place === reachable}
+              expands={expands}
+              below={below?.(row) ?? null}
+              onPress={onPress}
+              onPoint={onPoint}
+            />
+          ))}
+          {to < rows.length ? <tr style={{ height: (rows.length - to) * ROW_PX }} /> : null}
+        </tbody>
+      </table>
+      {rows.length === 0 ? <p className={styles.none}>{props.none ?? "None."}</p> : null}
+    </div>
+  );
+}
+
+/** Rows sorted by a column; those without a value last, equal ones as they came. */
+export function inOrder<T>(
+  rows: readonly T[],
+  columns: readonly SortedColumn<T>[],
+  { by, descending }: { readonly by: string; readonly descending: boolean },
+): readonly T[] {
+  const column = columns.find(({ id }) => id === by);
+  if (column === undefined) {
+    return rows;
+  }
+  const sign = descending ? -1 : 1;
+  return [...rows].sort((a, b) => {
+    const [x, y] = [column.value(a), column.value(b)];
+    if (typeof x === "string" || typeof y === "string") {
+      return sign * String(x).localeCompare(String(y), "en", { numeric: true });
+    }
+    return Number(Number.isNaN(x)) - Number(Number.isNaN(y)) || sign * (x - y) || 0;
+  });
+}
+
+interface SortedRowProps<T> {
+  readonly row: T;
+  readonly rowKey: string;
+  readonly index: number;
+  readonly columns: readonly SortedColumn<T>[];
+  /** Among rows that are not drawn: its place is said. */
+  readonly partly: boolean;
+  readonly pressed: boolean;
+  /** Tab reaches it. */
+  readonly reachable: boolean;
+  readonly expands: boolean;
+  /** What stands below it; null: it is not open. */
+  readonly below: ReactNode;
+  readonly onPress: ((row: T) => void) | undefined;
+  readonly onPoint: ((row: T | null) => void) | undefined;
+}
+
+const NOTHING = () => undefined;
+
+/** A row of a table of figures, drawn when something of it differs. */
+const SortedRow = memo(Row) as typeof Row;
+
+function Row<T>(props: SortedRowProps<T>) {
+  const { row, rowKey, index, columns, partly, pressed, expands, below, onPress, onPoint } = props;
+  const [head, ...rest] = columns;
+  return (
+    <Fragment>
+      <tr
+        className={styles.row}
+        aria-rowindex={partly ? index + 2 : undefined}
+        data-key={rowKey}
+        data-selected={pressed}
+        onPointerEnter={onPoint ? () => onPoint(row) : NOTHING}
+        onPointerLeave={onPoint ? () => onPoint(null) : NOTHING}
+      >
+        <th scope="row">
+          {onPress ? (
+            <button
+              type="button"
+              className={styles.press}
+              data-row={index}
+              tabIndex={props.reachable ? 0 : -1}
+              aria-expanded={expands ? below !== null : undefined}
+              aria-pressed={expands ? undefined : pressed}
+              onClick={() => onPress(row)}
+              onFocus={onPoint ? () => onPoint(row) : NOTHING}
+              onBlur={onPoint ? () => onPoint(null) : NOTHING}
+            >
+              {head?.cell(row)}
+            </button>
+          ) : (
+            head?.cell(row)
+          )}
+        </th>
+        {rest.map((column) => (
+          <td key={column.id} className={column.text ? styles.text : styles.number}>
+            {column.cell(row)}
+          </td>
+        ))}
+      </tr>
+      {below === null ? null : (
+        <tr className={styles.below}>
+          <td colSpan={columns.length} className={styles.more}>
+            {below}
+          </td>
+        </tr>
+      )}
+    </Fragment>
+  );
+}
+
+/** A column of a table of figures. */
+export interface SortedColumn<T> {
+  readonly id: string;
+  readonly label: string;
+  /** Second line of the heading, such as the unit. */
+  readonly under?: string;
+  readonly tip?: string;
+  /** What rows are sorted by; texts ascend first. NaN comes last. */
+  readonly value: (row: T) => number | string;
+  readonly cell: (row: T) => ReactNode;
+  /** rem; the first column takes what is left. */
+  readonly width?: number;
+  readonly text?: boolean;
+}
