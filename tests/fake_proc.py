@@ -5,8 +5,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from unittest.mock import patch
 
-from tidscope_collector.foreign import reader
-from tidscope_collector.foreign.answering import Places
+from tidscope_collector.inspection import reader
+from tidscope_collector.inspection.answering import Places
 from tidscope_collector.procfs.files import ProcFs
 
 PF_KTHREAD = 0x0020_0000

@@ -14,8 +14,8 @@ from policy_harness import peak
 from prediction_service import PROGRAMS, Daemon, prediction_service
 from programs.agent_program import AgentFolder
 from programs.steered import Steered, known_throughput, paced_python
-from tidscope_collector.foreign import reader
-from tidscope_collector.foreign.answering import Places
+from tidscope_collector.inspection import reader
+from tidscope_collector.inspection.answering import Places
 from tidscope_collector.steering.loop.learners import Learners, service_connection
 from tidscope_predictd.client import VARIABLE, ServiceError
 from tidscope_predictd.model.perceptron import Predictor, Rule

@@ -20,10 +20,10 @@ from other_user import python_for
 from processes import status
 from taken_collector import OTHER_USER, SECRET, Taken, Victim, serving
 from tidscope_collector.confinement.children import ChildError
-from tidscope_collector.foreign.answering import PROCESS, Places
-from tidscope_collector.foreign.process_files import hold_proc
-from tidscope_collector.foreign.questions import questions
-from tidscope_collector.foreign.reader import make_children
+from tidscope_collector.inspection.answering import PROCESS, Places
+from tidscope_collector.inspection.process_files import hold_proc
+from tidscope_collector.inspection.questions import questions
+from tidscope_collector.inspection.reader import make_children
 from tidscope_confinement import capabilities
 
 pytestmark = needs("root")
@@ -331,8 +331,8 @@ def test_children_hold_the_proc_that_they_were_given(tmp_path: Path) -> None:
     script = f"""
 import ctypes, json, os, subprocess, sys
 sys.path[:0] = {sys.path!r}
-from tidscope_collector.foreign.answering import Places
-from tidscope_collector.foreign.reader import make_children
+from tidscope_collector.inspection.answering import Places
+from tidscope_collector.inspection.reader import make_children
 from other_user import python_for
 from processes import start_ticks
 me, start = os.getpid(), start_ticks(os.getpid())

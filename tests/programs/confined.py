@@ -16,11 +16,11 @@ from pathlib import Path
 from unittest.mock import patch
 
 from tidscope_collector.confinement.confine import Confinement, Needs, confine
-from tidscope_collector.foreign import line_answers
-from tidscope_collector.foreign.answering import Places
-from tidscope_collector.foreign.container_answers import ask_container_names
-from tidscope_collector.foreign.container_files import ContainerName
-from tidscope_collector.foreign.reader import make_children
+from tidscope_collector.inspection import line_answers
+from tidscope_collector.inspection.answering import Places
+from tidscope_collector.inspection.container_answers import ask_container_names
+from tidscope_collector.inspection.container_files import ContainerName
+from tidscope_collector.inspection.reader import make_children
 from tidscope_collector.processes.identity import known_to_kernel
 from tidscope_confinement import capabilities, landlock
 

@@ -8,10 +8,10 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from tidscope_collector.foreign import container_files, line_answers, reader
-from tidscope_collector.foreign.answering import Arguments, Places
-from tidscope_collector.foreign.container_answers import ask_container_names
-from tidscope_collector.foreign.container_files import (
+from tidscope_collector.inspection import container_files, line_answers, reader
+from tidscope_collector.inspection.answering import Arguments, Places
+from tidscope_collector.inspection.container_answers import ask_container_names
+from tidscope_collector.inspection.container_files import (
     IN_HOME,
     MAX_CONTAINERS,
     ContainerName,
@@ -20,7 +20,7 @@ from tidscope_collector.foreign.container_files import (
     names_in_links,
     names_in_list,
 )
-from tidscope_collector.foreign.reader import NoAnswerError
+from tidscope_collector.inspection.reader import NoAnswerError
 from tidscope_collector.processes.cgroup_names import Container
 from tidscope_collector.processes.container_names import AGAIN_S, ContainerNames, user_of
 

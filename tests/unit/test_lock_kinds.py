@@ -2,7 +2,7 @@
 
 import struct
 
-from tidscope_collector.foreign.lock_kinds import (
+from tidscope_collector.inspection.lock_kinds import (
     GO_IDLE,
     GO_LOCK,
     GO_SIGNALS,
@@ -13,7 +13,7 @@ from tidscope_collector.foreign.lock_kinds import (
     Variable,
     classify,
 )
-from tidscope_collector.foreign.lock_layouts import Surroundings
+from tidscope_collector.inspection.lock_layouts import Surroundings
 
 ADDRESS = 0x7F0000001000
 

@@ -10,13 +10,13 @@ from fuzz.pprof import PROFILE
 from processes import start_ticks
 from programs.contended import contended_go
 from programs.named_locks import NamedLocks, futex_waits
-from tidscope_collector.foreign import lock_addresses as addresses_module
-from tidscope_collector.foreign import lock_questions as module
-from tidscope_collector.foreign import process_files
-from tidscope_collector.foreign.answering import Arguments
-from tidscope_collector.foreign.lock_addresses import lock_addresses
-from tidscope_collector.foreign.lock_questions import go_serving, java_blocked, mutex_profile
-from tidscope_collector.foreign.process_files import open_below, thread_ids
+from tidscope_collector.inspection import lock_addresses as addresses_module
+from tidscope_collector.inspection import lock_questions as module
+from tidscope_collector.inspection import process_files
+from tidscope_collector.inspection.answering import Arguments
+from tidscope_collector.inspection.lock_addresses import lock_addresses
+from tidscope_collector.inspection.lock_questions import go_serving, java_blocked, mutex_profile
+from tidscope_collector.inspection.process_files import open_below, thread_ids
 
 
 @pytest.fixture(autouse=True)

@@ -14,8 +14,8 @@ from tidscope_collector.agent.errors import (
     StaleSocketError,
     WrongPeerError,
 )
-from tidscope_collector.foreign.agent_sockets import SocketId
-from tidscope_collector.foreign.reader import (
+from tidscope_collector.inspection.agent_sockets import SocketId
+from tidscope_collector.inspection.reader import (
     NoAnswerError,
     NotConnectedError,
     UnreadableError,

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from tidscope_wire.generated.models import Runtime
 from tidscope_wire.redaction import redact
 
-from tidscope_collector.foreign.opened_process import Key
-from tidscope_collector.foreign.reader import (
+from tidscope_collector.inspection.opened_process import Key
+from tidscope_collector.inspection.reader import (
     MAX_AT_ONCE,
     InnerUser,
     NoAnswerError,

@@ -7,9 +7,9 @@ from typing import Literal
 
 from tidscope_wire.generated.models import CpuAllowance, Process, SizeAudit, SizedProgram
 
-from tidscope_collector.foreign.gomaxprocs import open_gomaxprocs
-from tidscope_collector.foreign.java_counters import JavaCountersReader
-from tidscope_collector.foreign.reader import (
+from tidscope_collector.inspection.gomaxprocs import open_gomaxprocs
+from tidscope_collector.inspection.java_counters import JavaCountersReader
+from tidscope_collector.inspection.reader import (
     NoAnswerError,
     UnreadableError,
     ask_go_chosen,

@@ -8,7 +8,7 @@ import errno
 import time
 from collections.abc import Callable
 
-from tidscope_collector.foreign.gomaxprocs import GomaxprocsReader
+from tidscope_collector.inspection.gomaxprocs import GomaxprocsReader
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.stat import parse_stat
 from tidscope_collector.steering.knobs.cpus import CpuShares

@@ -7,8 +7,8 @@ Go's documentation), with three exceptions, each of which can be seen from outsi
 import re
 from dataclasses import dataclass
 
-from tidscope_collector.foreign.gomaxprocs import GomaxprocsReader, GoProgram, open_gomaxprocs
-from tidscope_collector.foreign.reader import (
+from tidscope_collector.inspection.gomaxprocs import GomaxprocsReader, GoProgram, open_gomaxprocs
+from tidscope_collector.inspection.reader import (
     NoAnswerError,
     UnreadableError,
     ask_go_chosen,

@@ -9,7 +9,7 @@ from tidscope_predictd.messages import Open
 from tidscope_predictd.model.perceptron import Predictor, Rule
 from tidscope_predictd.shared import SharedPredictor
 
-from tidscope_collector.foreign.reader import (
+from tidscope_collector.inspection.reader import (
     DamagedError,
     NoAnswerError,
     UnreadableError,

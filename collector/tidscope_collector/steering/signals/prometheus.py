@@ -6,8 +6,8 @@ from typing import Literal
 
 from tidscope_wire.generated.models import PrometheusCounter
 
-from tidscope_collector.foreign.own_server import HOST, NotOwnPortError, NotServedError, fetch
-from tidscope_collector.foreign.prometheus_answers import ask_counter
+from tidscope_collector.inspection.own_server import HOST, NotOwnPortError, NotServedError, fetch
+from tidscope_collector.inspection.prometheus_answers import ask_counter
 from tidscope_collector.steering.signals.signal import Count, SignalLostError, SignalRefusedError
 
 

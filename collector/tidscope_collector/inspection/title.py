@@ -1,9 +1,9 @@
 """The arguments of a process, again and again: programs write over them what they are at."""
 
 from tidscope_collector.confinement.children import ChildError
-from tidscope_collector.foreign.conversation import Conversation
-from tidscope_collector.foreign.name_questions import TITLE_BYTES
-from tidscope_collector.foreign.reader import NoAnswerError, about_process, children
+from tidscope_collector.inspection.conversation import Conversation
+from tidscope_collector.inspection.name_questions import TITLE_BYTES
+from tidscope_collector.inspection.reader import NoAnswerError, about_process, children
 
 PATIENCE_S = 5.0
 

@@ -3,8 +3,8 @@
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from tidscope_collector.confinement.children import ChildError
-from tidscope_collector.foreign.conversation import Conversation
-from tidscope_collector.foreign.reader import NoAnswerError, about_process, children
+from tidscope_collector.inspection.conversation import Conversation
+from tidscope_collector.inspection.reader import NoAnswerError, about_process, children
 
 ANSWER_S = 3.0
 _LINE_BYTES = 1 << 16

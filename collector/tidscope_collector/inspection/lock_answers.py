@@ -6,13 +6,13 @@ from typing import Annotated
 
 from pydantic import Field, ValidationError
 
-from tidscope_collector.foreign.answering import PROCESSES_S, PROGRAM_S, Arguments
-from tidscope_collector.foreign.demangling import LONGEST_NAME, SEPARATOR, is_mangled
-from tidscope_collector.foreign.line_answers import Line, ask_text, read_lines
-from tidscope_collector.foreign.lock_kinds import Found, Place
-from tidscope_collector.foreign.lock_layouts import Kind
-from tidscope_collector.foreign.lock_questions import DUMP_S
-from tidscope_collector.foreign.reader import NoAnswerError, about_process
+from tidscope_collector.inspection.answering import PROCESSES_S, PROGRAM_S, Arguments
+from tidscope_collector.inspection.demangling import LONGEST_NAME, SEPARATOR, is_mangled
+from tidscope_collector.inspection.line_answers import Line, ask_text, read_lines
+from tidscope_collector.inspection.lock_kinds import Found, Place
+from tidscope_collector.inspection.lock_layouts import Kind
+from tidscope_collector.inspection.lock_questions import DUMP_S
+from tidscope_collector.inspection.reader import NoAnswerError, about_process
 
 _Address = Annotated[int, Field(ge=0, lt=1 << 64)]
 

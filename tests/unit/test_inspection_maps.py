@@ -6,7 +6,7 @@ from pathlib import Path
 
 from hypothesis import example, given
 from hypothesis import strategies as st
-from tidscope_collector.foreign.maps import Mapping, holding, object_start, parse_maps
+from tidscope_collector.inspection.maps import Mapping, holding, object_start, parse_maps
 
 TABLE = b"""\
 400000-401000 r--p 00000000 fe:00 77                                     /bin/a b

@@ -3,7 +3,7 @@
 import select
 import socket
 
-from tidscope_collector.foreign.reader import children
+from tidscope_collector.inspection.reader import children
 
 
 class Conversation:

@@ -23,14 +23,17 @@ from typing import NamedTuple
 from tidscope_confinement.resources import Limits, limit_resources
 
 from tidscope_collector.confinement.child import confine
-from tidscope_collector.foreign.answering import (
+from tidscope_collector.goruntime.buildinfo import is_go
+from tidscope_collector.goruntime.elf import Elf, ElfError, read_elf
+from tidscope_collector.goruntime.symbols import variables_at
+from tidscope_collector.inspection.answering import (
     MEMORY_BYTES,
     PROGRAM_S,
     Arguments,
     open_named_folder,
     say,
 )
-from tidscope_collector.foreign.lock_kinds import (
+from tidscope_collector.inspection.lock_kinds import (
     JOIN,
     JVM_LIBRARY,
     Found,
@@ -40,24 +43,21 @@ from tidscope_collector.foreign.lock_kinds import (
     classify,
     classify_thread_local,
 )
-from tidscope_collector.foreign.lock_layouts import AFTER, BEFORE, Surroundings
-from tidscope_collector.foreign.maps import (
+from tidscope_collector.inspection.lock_layouts import AFTER, BEFORE, Surroundings
+from tidscope_collector.inspection.maps import (
     MAPS_BYTES,
     Mapping,
     holding,
     object_start,
     parse_maps,
 )
-from tidscope_collector.foreign.process_files import (
+from tidscope_collector.inspection.process_files import (
     open_below,
     open_file,
     read_beginning,
     thread_ids,
 )
-from tidscope_collector.foreign.thread_local import ThreadLocals
-from tidscope_collector.goruntime.buildinfo import is_go
-from tidscope_collector.goruntime.elf import Elf, ElfError, read_elf
-from tidscope_collector.goruntime.symbols import variables_at
+from tidscope_collector.inspection.thread_local import ThreadLocals
 
 MAX_ADDRESSES = 512
 """In one question."""

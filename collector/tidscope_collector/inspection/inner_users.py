@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
-from tidscope_collector.foreign.process_files import open_below, open_file, read_beginning
+from tidscope_collector.inspection.process_files import open_below, open_file, read_beginning
 from tidscope_collector.procfs.namespaces import namespace_uid, read_id_map, user_in_passwd
 
 _STATUS_BYTES, _MAP_BYTES, _PASSWD_BYTES = 4096, 1 << 15, 1 << 18

@@ -19,14 +19,14 @@ from typing import NamedTuple
 from tidscope_confinement.resources import Limits, limit_resources
 
 from tidscope_collector.confinement.child import confine
-from tidscope_collector.foreign.answering import (
+from tidscope_collector.inspection.answering import (
     MEMORY_BYTES,
     PROCESSES_S,
     Arguments,
     Places,
     say,
 )
-from tidscope_collector.foreign.process_files import read_beginning
+from tidscope_collector.inspection.process_files import read_beginning
 
 IN_HOME = ".local/share/containers/storage"
 MAX_CONTAINERS, MAX_USERS = 256, 8

@@ -5,9 +5,9 @@ from typing import TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from tidscope_collector.confinement.children import ChildError
-from tidscope_collector.foreign.agent_sockets import Trouble
-from tidscope_collector.foreign.answering import Arguments
-from tidscope_collector.foreign.reader import NoAnswerError, children
+from tidscope_collector.inspection.agent_sockets import Trouble
+from tidscope_collector.inspection.answering import Arguments
+from tidscope_collector.inspection.reader import NoAnswerError, children
 
 _ANSWER_BYTES = 4 << 20
 

@@ -18,8 +18,8 @@ from tidscope_confinement import capabilities
 from tidscope_confinement.resources import Limits, limit_resources
 
 from tidscope_collector.confinement.child import confine
-from tidscope_collector.foreign.answering import MEMORY_BYTES, Arguments, open_named_folder, say
-from tidscope_collector.foreign.virtual_machine import Machine, look_at
+from tidscope_collector.inspection.answering import MEMORY_BYTES, Arguments, open_named_folder, say
+from tidscope_collector.inspection.virtual_machine import Machine, look_at
 
 FILE_BYTES = 1 << 20
 """Of the file; usually it has 32 KiB."""

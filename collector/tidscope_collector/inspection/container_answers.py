@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping
 
 from pydantic import Field
 
-from tidscope_collector.foreign.answering import PROCESSES_S, Arguments
-from tidscope_collector.foreign.container_files import MAX_CONTAINERS, ContainerName
-from tidscope_collector.foreign.line_answers import Line, ask_text, read_lines
+from tidscope_collector.inspection.answering import PROCESSES_S, Arguments
+from tidscope_collector.inspection.container_files import MAX_CONTAINERS, ContainerName
+from tidscope_collector.inspection.line_answers import Line, ask_text, read_lines
 
 _ID = re.compile(r"[0-9a-f]{64}")
 

@@ -4,7 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from tidscope_collector.foreign.lock_layouts import (
+from tidscope_collector.inspection.lock_layouts import (
     Kind,
     Surroundings,
     condition_begin,

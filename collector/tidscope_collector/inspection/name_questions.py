@@ -5,16 +5,16 @@ import os
 from tidscope_confinement.resources import Limits, limit_resources
 
 from tidscope_collector.confinement.child import confine
-from tidscope_collector.foreign.agent_sockets import SocketTroubleError
-from tidscope_collector.foreign.answering import (
+from tidscope_collector.inspection.agent_sockets import SocketTroubleError
+from tidscope_collector.inspection.answering import (
     MEMORY_BYTES,
     Arguments,
     open_named_folder,
     say,
 )
-from tidscope_collector.foreign.process_files import open_file
-from tidscope_collector.foreign.thread_dump import read_names
-from tidscope_collector.foreign.virtual_machine import (
+from tidscope_collector.inspection.process_files import open_file
+from tidscope_collector.inspection.thread_dump import read_names
+from tidscope_collector.inspection.virtual_machine import (
     OPEN_S,
     ask_for_dump,
     connect,

@@ -11,9 +11,9 @@ from programs.hanging import BlockingRun, HangingDisk
 from sampled_targets import Sampled
 from tidscope_collector.agent.client import open_agent
 from tidscope_collector.agent.errors import AgentClientError, NoAgentError
-from tidscope_collector.foreign.agent_sockets import FOLDER_VARIABLE
-from tidscope_collector.foreign.gomaxprocs import open_gomaxprocs
-from tidscope_collector.foreign.reader import children
+from tidscope_collector.inspection.agent_sockets import FOLDER_VARIABLE
+from tidscope_collector.inspection.gomaxprocs import open_gomaxprocs
+from tidscope_collector.inspection.reader import children
 from tidscope_collector.processes.listing import ProcessLister
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_wire.generated.models import GomaxprocsChanged
@@ -107,7 +107,7 @@ def test_children_that_cannot_be_ended_are_bounded(
     disk: HangingDisk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tidscope_collector.confinement.children.MAX_STUCK", 1)
-    monkeypatch.setattr("tidscope_collector.foreign.reader.PROGRAM_S", 0.2)
+    monkeypatch.setattr("tidscope_collector.inspection.reader.PROGRAM_S", 0.2)
     with BlockingRun(disk.program) as program:
         start = start_ticks(program.pid)
         disk.hang()

@@ -3,9 +3,9 @@
 from tidscope_confinement.resources import Limits, limit_resources
 
 from tidscope_collector.confinement.child import confine
-from tidscope_collector.foreign.answering import MEMORY_BYTES, Arguments, say
-from tidscope_collector.foreign.process_files import read_beginning
-from tidscope_collector.foreign.prometheus_text import (
+from tidscope_collector.inspection.answering import MEMORY_BYTES, Arguments, say
+from tidscope_collector.inspection.process_files import read_beginning
+from tidscope_collector.inspection.prometheus_text import (
     MAX_BYTES,
     PrometheusTextError,
     add_up,

@@ -1,6 +1,6 @@
 """Whether a port is still that of the process whose counters are read there."""
 
-from tidscope_collector.foreign.reader import NoAnswerError, UnreadableError, ask_port
+from tidscope_collector.inspection.reader import NoAnswerError, UnreadableError, ask_port
 
 
 class OwnedPort:

@@ -9,7 +9,11 @@ from typing import NamedTuple
 from tidscope_confinement.resources import Limits, limit_resources
 
 from tidscope_collector.confinement.child import confine
-from tidscope_collector.foreign.answering import (
+from tidscope_collector.goruntime.buildinfo import BuildInfo, is_go, read_build_info
+from tidscope_collector.goruntime.chosen import chosen_address
+from tidscope_collector.goruntime.elf import Elf, ElfError, Symbol, read_elf
+from tidscope_collector.goruntime.stripped import gomaxprocs_address
+from tidscope_collector.inspection.answering import (
     MEMORY_BYTES,
     PROCESSES_S,
     PROGRAM_S,
@@ -17,12 +21,8 @@ from tidscope_collector.foreign.answering import (
     open_named_folder,
     say,
 )
-from tidscope_collector.foreign.loaded import HIGHEST_ADDRESS, relocate
-from tidscope_collector.foreign.process_files import open_file, read_beginning, read_variables
-from tidscope_collector.goruntime.buildinfo import BuildInfo, is_go, read_build_info
-from tidscope_collector.goruntime.chosen import chosen_address
-from tidscope_collector.goruntime.elf import Elf, ElfError, Symbol, read_elf
-from tidscope_collector.goruntime.stripped import gomaxprocs_address
+from tidscope_collector.inspection.loaded import HIGHEST_ADDRESS, relocate
+from tidscope_collector.inspection.process_files import open_file, read_beginning, read_variables
 
 SYMBOL = "runtime.gomaxprocs"
 WORD = struct.Struct("<i")

@@ -2,11 +2,11 @@
 
 from pydantic import Field
 
-from tidscope_collector.foreign.answering import PROGRAM_S
-from tidscope_collector.foreign.line_answers import Line, ask_text, read_lines
-from tidscope_collector.foreign.name_questions import NAMES_S
-from tidscope_collector.foreign.reader import about_process
-from tidscope_collector.foreign.thread_dump import LONGEST_NAME
+from tidscope_collector.inspection.answering import PROGRAM_S
+from tidscope_collector.inspection.line_answers import Line, ask_text, read_lines
+from tidscope_collector.inspection.name_questions import NAMES_S
+from tidscope_collector.inspection.reader import about_process
+from tidscope_collector.inspection.thread_dump import LONGEST_NAME
 
 
 class _NameLine(Line):

@@ -10,9 +10,9 @@ import errno
 import socket
 from dataclasses import dataclass
 
-from tidscope_collector.foreign.conversation import Conversation
-from tidscope_collector.foreign.go_questions import MAX_PROCESSORS, SYMBOL, WORD
-from tidscope_collector.foreign.reader import (
+from tidscope_collector.inspection.conversation import Conversation
+from tidscope_collector.inspection.go_questions import MAX_PROCESSORS, SYMBOL, WORD
+from tidscope_collector.inspection.reader import (
     DamagedError,
     GoLine,
     NoAnswerError,

@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Literal, NamedTuple
 
-from tidscope_collector.foreign.process_files import (
+from tidscope_collector.inspection.process_files import (
     open_file,
     open_without_links,
     read_beginning,

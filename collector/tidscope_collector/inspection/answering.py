@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple, TypedDict, cast
 
 from tidscope_collector.confinement.fork_server import Question
-from tidscope_collector.foreign.opened_process import Key
-from tidscope_collector.foreign.process_files import open_folder
+from tidscope_collector.inspection.opened_process import Key
+from tidscope_collector.inspection.process_files import open_folder
 
 MEMORY_BYTES = 256 << 20
 PROCESSES_S = 5.0

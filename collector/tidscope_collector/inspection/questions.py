@@ -23,13 +23,13 @@ from tidscope_confinement.resources import Limits, limit_resources
 
 from tidscope_collector.confinement.child import confine
 from tidscope_collector.confinement.fork_server import OPENING, Question, serve_argument
-from tidscope_collector.foreign.agent_sockets import (
+from tidscope_collector.inspection.agent_sockets import (
     SocketTroubleError,
     candidates,
     connect_first,
     find_socket,
 )
-from tidscope_collector.foreign.answering import (
+from tidscope_collector.inspection.answering import (
     MEMORY_BYTES,
     PROCESS,
     PROCESSES_S,
@@ -39,24 +39,27 @@ from tidscope_collector.foreign.answering import (
     say,
     taking,
 )
-from tidscope_collector.foreign.container_files import container_names
-from tidscope_collector.foreign.demangling import readable_names
-from tidscope_collector.foreign.go_questions import go_chosen, go_environment, gomaxprocs
-from tidscope_collector.foreign.go_threads import go_threads
-from tidscope_collector.foreign.hsperfdata import java_counters
-from tidscope_collector.foreign.inner_users import read_users
-from tidscope_collector.foreign.lock_addresses import lock_addresses
-from tidscope_collector.foreign.lock_questions import go_serving, java_blocked, mutex_profile
-from tidscope_collector.foreign.name_questions import arguments_again, java_names
-from tidscope_collector.foreign.opened_process import find_runtime, open_process
-from tidscope_collector.foreign.ports import check_port, listening_ports
-from tidscope_collector.foreign.process_files import (
+from tidscope_collector.inspection.container_files import container_names
+from tidscope_collector.inspection.demangling import readable_names
+from tidscope_collector.inspection.go_questions import go_chosen, go_environment, gomaxprocs
+from tidscope_collector.inspection.go_threads import go_threads
+from tidscope_collector.inspection.hsperfdata import java_counters
+from tidscope_collector.inspection.inner_users import read_users
+from tidscope_collector.inspection.lock_addresses import lock_addresses
+from tidscope_collector.inspection.lock_questions import go_serving, java_blocked, mutex_profile
+from tidscope_collector.inspection.name_questions import arguments_again, java_names
+from tidscope_collector.inspection.opened_process import find_runtime, open_process
+from tidscope_collector.inspection.ports import check_port, listening_ports
+from tidscope_collector.inspection.process_files import (
     hold_proc,
     open_file,
     open_folder,
     read_beginning,
 )
-from tidscope_collector.foreign.prometheus_questions import prometheus_counter, prometheus_samples
+from tidscope_collector.inspection.prometheus_questions import (
+    prometheus_counter,
+    prometheus_samples,
+)
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.stat import stack_start
 

@@ -3,8 +3,9 @@
 from tidscope_confinement.resources import Limits, limit_resources
 
 from tidscope_collector.confinement.child import confine
-from tidscope_collector.foreign.agent_sockets import SocketTroubleError
-from tidscope_collector.foreign.answering import (
+from tidscope_collector.goruntime.elf import ElfError, read_elf
+from tidscope_collector.inspection.agent_sockets import SocketTroubleError
+from tidscope_collector.inspection.answering import (
     MEMORY_BYTES,
     PROCESSES_S,
     PROGRAM_S,
@@ -12,11 +13,10 @@ from tidscope_collector.foreign.answering import (
     open_named_folder,
     say,
 )
-from tidscope_collector.foreign.pprof import MAX_BYTES, PprofError, read_contentions
-from tidscope_collector.foreign.process_files import open_file, read_beginning
-from tidscope_collector.foreign.thread_dump import read_blocked
-from tidscope_collector.foreign.virtual_machine import ask_for_dump, connect, look_at, own_tids
-from tidscope_collector.goruntime.elf import ElfError, read_elf
+from tidscope_collector.inspection.pprof import MAX_BYTES, PprofError, read_contentions
+from tidscope_collector.inspection.process_files import open_file, read_beginning
+from tidscope_collector.inspection.thread_dump import read_blocked
+from tidscope_collector.inspection.virtual_machine import ask_for_dump, connect, look_at, own_tids
 
 MAX_FUNCTIONS = 128
 MAX_BLOCKED = 4096

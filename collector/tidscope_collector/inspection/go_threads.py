@@ -12,16 +12,16 @@ import struct
 from tidscope_confinement.resources import Limits, limit_resources
 
 from tidscope_collector.confinement.child import confine
-from tidscope_collector.foreign.answering import (
+from tidscope_collector.goruntime.elf import ElfError, read_elf
+from tidscope_collector.inspection.answering import (
     MEMORY_BYTES,
     PROGRAM_S,
     Arguments,
     open_named_folder,
     say,
 )
-from tidscope_collector.foreign.loaded import relocate
-from tidscope_collector.foreign.process_files import open_file, read_beginning, thread_ids
-from tidscope_collector.goruntime.elf import ElfError, read_elf
+from tidscope_collector.inspection.loaded import relocate
+from tidscope_collector.inspection.process_files import open_file, read_beginning, thread_ids
 
 STARTED_BY = {"runtime.sysmon": "sysmon", "runtime.templateThread": "template thread"}
 """Functions, and what a thread that runs one is called."""

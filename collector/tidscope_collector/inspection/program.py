@@ -3,8 +3,8 @@
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from tidscope_collector.confinement.children import ChildError
-from tidscope_collector.foreign.conversation import Conversation
-from tidscope_collector.foreign.reader import about_process, children
+from tidscope_collector.inspection.conversation import Conversation
+from tidscope_collector.inspection.reader import about_process, children
 
 PATIENCE_S = 0.005
 """What a sample waits for an answer; one that is late is there for the next question."""

@@ -5,12 +5,12 @@ from typing import Annotated
 
 from pydantic import Field
 
-from tidscope_collector.foreign.answering import Arguments
-from tidscope_collector.foreign.line_answers import Line, ask_text, read_lines
-from tidscope_collector.foreign.own_server import NotServedError
-from tidscope_collector.foreign.prometheus_questions import PARSE_S
-from tidscope_collector.foreign.prometheus_text import LONGEST_LINE, Sample
-from tidscope_collector.foreign.reader import NoAnswerError
+from tidscope_collector.inspection.answering import Arguments
+from tidscope_collector.inspection.line_answers import Line, ask_text, read_lines
+from tidscope_collector.inspection.own_server import NotServedError
+from tidscope_collector.inspection.prometheus_questions import PARSE_S
+from tidscope_collector.inspection.prometheus_text import LONGEST_LINE, Sample
+from tidscope_collector.inspection.reader import NoAnswerError
 
 
 class _TotalLine(Line):

@@ -15,9 +15,9 @@ from tidscope_predictd.client import socket_path
 from tidscope_wire.generated.models import Runtime
 
 from tidscope_collector.confinement.children import ENDED, ChildError, LimitedChildren
-from tidscope_collector.foreign.agent_sockets import SocketId, Trouble
-from tidscope_collector.foreign.answering import PROCESSES_S, PROGRAM_S, Arguments, Places
-from tidscope_collector.foreign.opened_process import Key
+from tidscope_collector.inspection.agent_sockets import SocketId, Trouble
+from tidscope_collector.inspection.answering import PROCESSES_S, PROGRAM_S, Arguments, Places
+from tidscope_collector.inspection.opened_process import Key
 
 MAX_AT_ONCE = 64
 """Processes that one child is asked about: each takes up to six descriptors."""
@@ -140,7 +140,7 @@ _Answer = TypeVar(
 def make_children(places: Places) -> LimitedChildren:
     """Start a fork server whose children look at some places and no others."""
     settings = json.dumps(list(places))
-    return LimitedChildren("tidscope_collector.foreign.questions", settings=settings)
+    return LimitedChildren("tidscope_collector.inspection.questions", settings=settings)
 
 
 @functools.cache

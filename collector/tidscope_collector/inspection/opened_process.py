@@ -6,9 +6,9 @@ Opening takes rights; reading what others have written must not have any.
 import os
 from typing import NamedTuple
 
-from tidscope_collector.foreign.inner_users import OpenedUsers, open_users
-from tidscope_collector.foreign.process_files import open_file, open_folder, read_beginning
-from tidscope_collector.foreign.runtimes import (
+from tidscope_collector.inspection.inner_users import OpenedUsers, open_users
+from tidscope_collector.inspection.process_files import open_file, open_folder, read_beginning
+from tidscope_collector.inspection.runtimes import (
     MAPS_BYTES,
     NATIVE,
     FoundRuntime,
