@@ -12,8 +12,8 @@ from sampled_targets import Sampled
 from tidscope_collector.agent.client import open_agent
 from tidscope_collector.agent.errors import AgentClientError, NoAgentError
 from tidscope_collector.inspection.agent_sockets import FOLDER_VARIABLE
+from tidscope_collector.inspection.asking import children
 from tidscope_collector.inspection.gomaxprocs import open_gomaxprocs
-from tidscope_collector.inspection.reader import children
 from tidscope_collector.processes.listing import ProcessLister
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_wire.generated.models import GomaxprocsChanged

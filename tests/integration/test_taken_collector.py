@@ -21,9 +21,9 @@ from processes import status
 from taken_collector import OTHER_USER, SECRET, Taken, Victim, serving
 from tidscope_collector.confinement.children import ChildError
 from tidscope_collector.inspection.answering import PROCESS, Places
+from tidscope_collector.inspection.asking import make_children
 from tidscope_collector.inspection.process_files import hold_proc
 from tidscope_collector.inspection.questions import questions
-from tidscope_collector.inspection.reader import make_children
 from tidscope_confinement import capabilities
 
 pytestmark = needs("root")
@@ -332,7 +332,7 @@ def test_children_hold_the_proc_that_they_were_given(tmp_path: Path) -> None:
 import ctypes, json, os, subprocess, sys
 sys.path[:0] = {sys.path!r}
 from tidscope_collector.inspection.answering import Places
-from tidscope_collector.inspection.reader import make_children
+from tidscope_collector.inspection.asking import make_children
 from other_user import python_for
 from processes import start_ticks
 me, start = os.getpid(), start_ticks(os.getpid())

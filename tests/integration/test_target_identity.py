@@ -15,7 +15,7 @@ from tidscope_collector.agent.client import open_agent
 from tidscope_collector.agent.errors import NoAgentError
 from tidscope_collector.inspection import go_questions
 from tidscope_collector.inspection.gomaxprocs import open_gomaxprocs
-from tidscope_collector.inspection.owned_port import OwnedPort
+from tidscope_collector.inspection.own_server import OwnedPort
 from tidscope_collector.inspection.process_files import open_file
 from tidscope_collector.procfs.files import ProcFs
 

@@ -17,8 +17,7 @@ from programs.build import build_go
 from programs.go_program import SOURCE
 from tidscope_collector.goruntime import elf as elf_module
 from tidscope_collector.goruntime.elf import PIECE, Elf, ElfError, read_elf
-from tidscope_collector.inspection.go_questions import SYMBOL
-from tidscope_collector.inspection.loaded import entry_address
+from tidscope_collector.inspection.go_questions import SYMBOL, entry_address
 
 
 @contextmanager

@@ -10,10 +10,10 @@ from tidscope_collector.inspection.lock_kinds import (
     Found,
     Place,
     Program,
+    Surroundings,
     Variable,
     classify,
 )
-from tidscope_collector.inspection.lock_layouts import Surroundings
 
 ADDRESS = 0x7F0000001000
 

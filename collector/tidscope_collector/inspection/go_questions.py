@@ -1,4 +1,10 @@
-"""What limited children answer about Go programs: GOMAXPROCS, and who chose it."""
+"""Questions to limited children about Go programs: GOMAXPROCS, runtime threads, handlers served.
+
+The Go runtime starts some threads with a function that never returns (newm in runtime/proc.go). An
+address within that function is on the thread's stack, a few frames from its end, in every version.
+Only threads that wait in a system call are examined: the kernel reports their stack pointer
+(proc_pid_syscall(5)).
+"""
 
 import errno
 import os
@@ -21,8 +27,15 @@ from tidscope_collector.inspection.answering import (
     open_named_folder,
     say,
 )
-from tidscope_collector.inspection.loaded import HIGHEST_ADDRESS, relocate
-from tidscope_collector.inspection.process_files import open_file, read_beginning, read_variables
+from tidscope_collector.inspection.process_files import (
+    open_file,
+    read_beginning,
+    read_variables,
+    thread_ids,
+)
+
+_PROFILE = b"net/http/pprof.Index\0"
+_METRICS = b"runtime/metrics.Read\0"
 
 SYMBOL = "runtime.gomaxprocs"
 WORD = struct.Struct("<i")
@@ -194,3 +207,109 @@ def go_environment(arguments: Arguments, answer: int) -> None:
         return
     confine()
     say(answer, {"variables": read_variables(file, GO_VARIABLES)})
+
+
+HIGHEST_ADDRESS = 1 << 62
+_AT_ENTRY = 9  # include/uapi/linux/auxvec.h
+
+
+def entry_address(auxv: bytes, bits: int) -> int | None:
+    """Where the kernel put the entry point (getauxval(3), AT_ENTRY), in /proc/PID/auxv.
+
+    Minus the entry point in the file it is the load base of a position-independent program.
+    """
+    pair = struct.Struct("<QQ" if bits == 64 else "<II")
+    whole = auxv[: len(auxv) - len(auxv) % pair.size]
+    return next((value for key, value in pair.iter_unpack(whole) if key == _AT_ENTRY), None)
+
+
+def relocate(elf: Elf, address: int, auxv: bytes) -> int | None:
+    """Where something linked at an address is in memory; None where nothing can be."""
+    entry = entry_address(auxv, elf.bits)
+    found = None if entry is None else address + entry - elf.entry
+    return found if found is not None and 0 <= found < HIGHEST_ADDRESS else None
+
+
+STARTED_BY = {"runtime.sysmon": "sysmon", "runtime.templateThread": "template thread"}
+"""Functions, and what a thread that runs one is called."""
+
+_STACK_BYTES = 1024
+_SYSCALL_BYTES = 256
+
+
+def go_threads(arguments: Arguments, answer: int) -> None:
+    """Threads that the Go runtime keeps for itself, of those that wait at this instant.
+
+    Arguments: pid, start_ticks.
+    Answers: {"damaged": reason}, or {"tid", "name"} for each of them, and {} at the end.
+    """
+    limit_resources(Limits(MEMORY_BYTES, 5, PROGRAM_S))
+    folder = open_named_folder(arguments)
+    file, auxv, memory = (open_file(folder, name) for name in ("exe", "auxv", "mem"))
+    # What the kernel itself says, and says to a process with rights only.
+    stacks = {tid: _stack(folder, tid) for tid in thread_ids(folder)}
+    confine()
+    try:
+        elf = read_elf(file)
+        vector = read_beginning(auxv, _AUXV_BYTES)
+        ranges = []
+        for function, name in STARTED_BY.items():
+            symbol = elf.function(function)
+            begin = None if symbol is None else relocate(elf, symbol.address, vector)
+            if symbol is not None and begin is not None:
+                ranges.append((begin, begin + symbol.size, name))
+    except ElfError as error:
+        say(answer, {"damaged": str(error)})
+        return
+    if not ranges or elf.bits != 64:
+        say(answer, {"damaged": "it has no symbols (-ldflags=-s)"})
+        return
+    for tid, stack in stacks.items():
+        for (word,) in struct.iter_unpack("<Q", _words(memory, stack)):
+            known = next((name for begin, end, name in ranges if begin < word <= end), None)
+            if known is not None:
+                say(answer, {"tid": tid, "name": known})
+                break
+    say(answer, {})
+
+
+def _stack(folder: int, tid: int) -> int:
+    """The stack pointer of a thread that waits in a system call; 0 of others."""
+    file = open_file(folder, f"task/{tid}/syscall")
+    words = read_beginning(file, _SYSCALL_BYTES).split()
+    if file >= 0:
+        os.close(file)
+    return int(words[-2], 16) if len(words) >= 3 else 0
+
+
+def _words(memory: int, stack: int) -> bytes:
+    try:
+        data = os.pread(memory, _STACK_BYTES, stack) if stack and memory >= 0 else b""
+    except OSError:
+        data = b""
+    return data[: len(data) - len(data) % 8]
+
+
+def go_serving(arguments: Arguments, answer: int) -> None:
+    """What a Go program could serve, as far as its own list of functions says.
+
+    Arguments: pid, start_ticks.
+    Answers: {"profile", "metrics"}: whether it has the handlers of net/http/pprof, and whether it
+    reads runtime/metrics.
+    """
+    limit_resources(Limits(MEMORY_BYTES, 5, PROGRAM_S))
+    folder = open_named_folder(arguments)
+    file = open_file(folder, "exe")
+    confine()
+    found: set[bytes] = set()
+    try:
+        elf = read_elf(file)
+        functions = elf.section(".gopclntab") or elf.section(".data.rel.ro.gopclntab")
+        before = b""
+        for piece in elf.pieces(functions) if functions else ():
+            joined = before + piece
+            found |= {name for name in (_PROFILE, _METRICS) if name in joined}
+            before = joined[-len(_PROFILE) :]
+    except (ElfError, OSError):
+        pass
+    say(answer, {"profile": _PROFILE in found, "metrics": _METRICS in found})

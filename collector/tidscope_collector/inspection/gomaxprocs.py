@@ -10,15 +10,10 @@ import errno
 import socket
 from dataclasses import dataclass
 
+from tidscope_collector.inspection.asking import DamagedError, NoAnswerError, UnreadableError
 from tidscope_collector.inspection.conversation import Conversation
 from tidscope_collector.inspection.go_questions import MAX_PROCESSORS, SYMBOL, WORD
-from tidscope_collector.inspection.reader import (
-    DamagedError,
-    GoLine,
-    NoAnswerError,
-    UnreadableError,
-    ask_gomaxprocs,
-)
+from tidscope_collector.inspection.reader import GoLine, ask_gomaxprocs
 
 DEADLINE_S = 3.0
 """Below what a release may take."""

@@ -34,19 +34,22 @@ from tidscope_collector.inspection.answering import (
     say,
 )
 from tidscope_collector.inspection.lock_kinds import (
+    AFTER,
+    BEFORE,
     JOIN,
     JVM_LIBRARY,
     Found,
     Place,
     Program,
+    Surroundings,
     Variable,
     classify,
     classify_thread_local,
 )
-from tidscope_collector.inspection.lock_layouts import AFTER, BEFORE, Surroundings
 from tidscope_collector.inspection.maps import (
     MAPS_BYTES,
     Mapping,
+    ThreadLocals,
     holding,
     object_start,
     parse_maps,
@@ -57,7 +60,6 @@ from tidscope_collector.inspection.process_files import (
     read_beginning,
     thread_ids,
 )
-from tidscope_collector.inspection.thread_local import ThreadLocals
 
 MAX_ADDRESSES = 512
 """In one question."""

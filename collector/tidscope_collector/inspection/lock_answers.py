@@ -7,12 +7,16 @@ from typing import Annotated
 from pydantic import Field, ValidationError
 
 from tidscope_collector.inspection.answering import PROCESSES_S, PROGRAM_S, Arguments
+from tidscope_collector.inspection.asking import (
+    Line,
+    NoAnswerError,
+    about_process,
+    ask_text,
+    read_lines,
+)
 from tidscope_collector.inspection.demangling import LONGEST_NAME, SEPARATOR, is_mangled
-from tidscope_collector.inspection.line_answers import Line, ask_text, read_lines
-from tidscope_collector.inspection.lock_kinds import Found, Place
-from tidscope_collector.inspection.lock_layouts import Kind
-from tidscope_collector.inspection.lock_questions import DUMP_S
-from tidscope_collector.inspection.reader import NoAnswerError, about_process
+from tidscope_collector.inspection.java_threads import DUMP_S
+from tidscope_collector.inspection.lock_kinds import Found, Kind, Place
 
 _Address = Annotated[int, Field(ge=0, lt=1 << 64)]
 
@@ -36,7 +40,7 @@ class _NameLine(Line):
 
 
 class GoServing(Line):
-    """See `lock_questions.go_serving`."""
+    """See `go_questions.go_serving`."""
 
     profile: bool
     metrics: bool
@@ -127,7 +131,7 @@ def ask_readable_names(names: Collection[str]) -> dict[str, str]:
 
 
 def ask_go_serving(pid: int, start_ticks: int) -> GoServing:
-    """See `lock_questions.go_serving`.
+    """See `go_questions.go_serving`.
 
     Raises:
         NoAnswerError: the process has ended, may not be looked at, or does not answer.
@@ -140,7 +144,7 @@ def ask_go_serving(pid: int, start_ticks: int) -> GoServing:
 
 
 def ask_mutex_profile(profile: bytes) -> list[ContentionLine]:
-    """See `lock_questions.mutex_profile`.
+    """See `pprof.mutex_profile`.
 
     Raises:
         NoAnswerError: it is no such profile, or takes too long.
@@ -149,7 +153,7 @@ def ask_mutex_profile(profile: bytes) -> list[ContentionLine]:
 
 
 def ask_java_blocked(pid: int, start_ticks: int) -> list[BlockedLine]:
-    """See `lock_questions.java_blocked`.
+    """See `java_threads.java_blocked`.
 
     Raises:
         NoAnswerError: its attach socket is not open or does not answer; the text says why.

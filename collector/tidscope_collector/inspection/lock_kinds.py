@@ -1,19 +1,201 @@
-"""From what is known of an address that threads wait at to what they wait for. Pure."""
+"""Kind of the lock at an address that threads wait at, by surrounding bytes and by symbols. Pure.
 
+Layouts: the GNU C library on 64-bit machines (sysdeps/nptl/bits/struct_mutex.h and
+thread-shared-types.h) and CPython (Include/internal/pycore_gil.h, 3.11 to 3.14). Bytes are read
+while the program runs, so each rule also accepts the states between two of its steps.
+"""
+
+import struct
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from tidscope_collector.inspection.lock_layouts import (
-    Kind,
-    Surroundings,
-    condition_begin,
-    gil_begin,
-    is_mutex_or_condition,
-    is_semaphore,
-    kind_by_size,
-    kind_of,
-)
+Kind = Literal["lock", "condition", "gil", "park", "join", "monitor", "call", "unknown"]
+
+BEFORE, AFTER = 192, 128
+"""Bytes that are read before and behind an address."""
+
+MUTEX_BYTES, CONDITION_BYTES = 40, 48
+_RWLOCK_BYTES, _RWLOCK_PLACES = 56, (8, 12)
+"""Readers and writers wait at different words of pthread_rwlock_t."""
+_OLD_PLACES = (40, 44, 16, 20, 32, 36)
+"""Of futexes in pthread_cond_t up to glibc 2.40: __g_signals, where threads wait to be signalled;
+__g_refs, where one that signals waits for them to leave; __g1_orig_size, a lock; __wrefs."""
+_NEW_PLACES = (32, 36, 24, 28)
+"""The same from glibc 2.41 on, which has no __g_refs."""
+_MAX_WAITERS = 1 << 22
+_COUNTER_LIMIT = 1 << 40
+_ADDRESS_LIMIT = 1 << 48
+_KINDS_OF_MUTEX = 0x3FF
+
+_COND_BEGIN = struct.Struct("<QQ")
+_OLD_REST = struct.Struct("<IIiiII")  # g_refs[2], g_size[2], g1_orig_size, wrefs
+_NEW_REST = struct.Struct("<iiII")  # g_size[2], g1_orig_size, wrefs
+_MUTEX = struct.Struct("<iIiIi")  # lock, count, owner, nusers, kind
+_GIL = struct.Struct("<QQixxxxQ")  # interval, last_holder, locked, switch_number
+_LONGEST_INTERVAL_US = 60_000_000
+_WORD = struct.Struct("<I")
+_SEMAPHORE = struct.Struct("<III")  # value, waiters, private
+
+
+class Surroundings(NamedTuple):
+    """Bytes around an address.
+
+    Attributes:
+        data: what was read; empty if the memory is gone.
+        place: of the address in it.
+        address: the address.
+    """
+
+    data: bytes
+    place: int
+    address: int
+
+    def around(self, begin: int, size: int) -> bytes:
+        """``size`` bytes from ``begin`` on, counted from the address; empty if not all are known.
+
+        Args:
+            begin: may be negative.
+            size: how many.
+        """
+        first = self.place + begin
+        piece = self.data[first : first + size] if first >= 0 else b""
+        return piece if len(piece) == size else b""
+
+    def word(self) -> int | None:
+        """The 32-bit word at the address; None if it is not known."""
+        data = self.around(0, _WORD.size)
+        return int(_WORD.unpack(data)[0]) if data else None
+
+
+def kind_by_size(size: int, place: int) -> Kind | None:
+    """What a variable of a size is if threads wait at a place of it; None if that is open."""
+    if size == CONDITION_BYTES and place in _OLD_PLACES + _NEW_PLACES:
+        return "condition"
+    if (size == MUTEX_BYTES and place == 0) or (size == _RWLOCK_BYTES and place in _RWLOCK_PLACES):
+        return "lock"
+    return None
+
+
+def kind_of(near: Surroundings, tids: Collection[int]) -> Kind:
+    """A mutex or a condition variable; a lock if it is neither, as a semaphore is.
+
+    Args:
+        near: the bytes.
+        tids: threads of the process.
+    """
+    if _is_held_mutex(near, tids):
+        return "lock"
+    return "condition" if condition_begin(near) is not None else "lock"
+
+
+def is_mutex_or_condition(near: Surroundings, tids: Collection[int]) -> bool:
+    """Whether it is recognised as a held mutex, or as a condition variable."""
+    return _is_held_mutex(near, tids) or condition_begin(near) is not None
+
+
+def condition_begin(near: Surroundings) -> int | None:
+    """Where a condition variable begins if threads wait for it at the address.
+
+    Returns:
+        Bytes from the address, below zero; None if it is no condition variable.
+    """
+    for place, old in _wait_places(near):
+        if _is_condition(near.around(-place, CONDITION_BYTES), old=old):
+            return -place
+    return None
+
+
+def is_semaphore(near: Surroundings) -> bool:
+    """Whether threads wait for a POSIX semaphore there now (sem_t: no units, some waiters)."""
+    data = near.around(0, _SEMAPHORE.size)
+    if not data:
+        return False
+    value, waiters, private = _SEMAPHORE.unpack(data)
+    return value == 0 and 0 < waiters < _MAX_WAITERS and private in (0, 128)
+
+
+def gil_begin(near: Surroundings) -> int | None:
+    """Where CPython's global interpreter lock begins if threads wait for it at the address.
+
+    It has a condition variable and a mutex for whoever wants it, and such a pair for whoever gave
+    it up on demand; before them stand the switch interval and who held it last.
+
+    Returns:
+        Bytes from the address, below zero; None if it is another lock.
+    """
+    pair = CONDITION_BYTES + MUTEX_BYTES
+    places = {place for place, _ in _wait_places(near)}
+    for place in (*sorted(places, reverse=True), CONDITION_BYTES):
+        for first in (0, pair):
+            if _is_gil_at(near, -place - first):
+                return -place - first - _GIL.size
+    return None
+
+
+def _is_gil_at(near: Surroundings, condition: int) -> bool:
+    """Whether a GIL's first condition variable begins there, counted from the address."""
+    head = near.around(condition - _GIL.size, _GIL.size)
+    mutex = near.around(condition + CONDITION_BYTES, _MUTEX.size)
+    if not head or not mutex:
+        return False
+    interval, holder, locked, switches = _GIL.unpack(head)
+    lock, count, _, users, kind = _MUTEX.unpack(mutex)
+    return (
+        0 < interval <= _LONGEST_INTERVAL_US
+        and 0 < holder < _ADDRESS_LIMIT
+        and holder % 8 == 0
+        and locked in (-1, 0, 1)
+        and 0 < switches < _COUNTER_LIMIT
+        and lock in (0, 1, 2)
+        and (count, kind) == (0, 0)
+        and users < _MAX_WAITERS  # those of its condition variable included
+        and any(
+            _is_condition(near.around(condition, CONDITION_BYTES), old=old) for old in (True, False)
+        )
+    )
+
+
+def _is_held_mutex(near: Surroundings, tids: Collection[int]) -> bool:
+    data = near.around(0, _MUTEX.size)
+    if not data:
+        return False
+    lock, _, owner, users, kind = _MUTEX.unpack(data)
+    return lock != 0 and owner in tids and users < _MAX_WAITERS and 0 <= kind <= _KINDS_OF_MUTEX
+
+
+def _wait_places(near: Surroundings) -> list[tuple[int, bool]]:
+    """Where in a condition variable the address can be, and whether in one up to glibc 2.40.
+
+    The condition variable is at a multiple of eight.
+    """
+    places = [(place, True) for place in _OLD_PLACES] + [(place, False) for place in _NEW_PLACES]
+    return [one for one in places if (near.address - one[0]) % 8 == 0]
+
+
+def _is_condition(data: bytes, *, old: bool) -> bool:
+    """Whether bytes can be those of a condition variable that a thread has waited at."""
+    if len(data) != CONDITION_BYTES:
+        return False
+    sequence, group_start = _COND_BEGIN.unpack_from(data)
+    if old:
+        refs = list(_OLD_REST.unpack_from(data, _COND_BEGIN.size))
+        first_refs, second_refs = refs[:2]
+        sizes, original, waiters = refs[2:4], refs[4], refs[5]
+    else:
+        first_refs = second_refs = 0
+        *sizes, original, waiters = _NEW_REST.unpack_from(data, _COND_BEGIN.size)
+        if any(data[40:]):
+            return False  # not used any more, and set to zero
+    counts = (first_refs >> 1, second_refs >> 1, original >> 2, waiters >> 3)
+    return (
+        1 < sequence < _COUNTER_LIMIT
+        and group_start >> 1 <= sequence >> 1
+        and all(count < _MAX_WAITERS for count in counts)
+        and all(abs(size) < _MAX_WAITERS for size in sizes)
+        and bool(group_start >> 1 or waiters >> 3 or first_refs or second_refs)
+    )
+
 
 Place = Literal["file", "heap", "stack", "gone"]
 

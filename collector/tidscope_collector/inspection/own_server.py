@@ -1,8 +1,8 @@
-"""What a program serves by HTTP at a port of its own, read over loopback.
+"""HTTP pages and Prometheus counters that a program serves at its own port, read over loopback.
 
-It is asked at a port on which the program itself and nobody else listens, so that nobody can make
-the collector ask somebody else. The program may answer as it likes: an answer is over at its
-deadline, whatever trickles in until then.
+A port is asked only while the program alone listens on it, so nobody can redirect the collector to
+another server. Each request has one deadline, however slowly the answer arrives. A limited child
+parses Prometheus text.
 """
 
 import http.client
@@ -13,6 +13,21 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
+from collections.abc import Sequence
+from typing import Annotated
+
+from pydantic import Field
+
+from tidscope_collector.inspection.answering import Arguments
+from tidscope_collector.inspection.asking import (
+    Line,
+    NoAnswerError,
+    UnreadableError,
+    ask_text,
+    read_lines,
+)
+from tidscope_collector.inspection.prometheus_text import LONGEST_LINE, PARSE_S, Sample
+from tidscope_collector.inspection.reader import ask_port
 
 DEADLINE_S = 1.5
 MAX_BYTES = 4 << 20
@@ -90,3 +105,76 @@ class _Connection(socket.socket):
             raise TimeoutError
         self.settimeout(left_s)
         return super().recv_into(buffer, nbytes, flags)
+
+
+class OwnedPort:
+    """A TCP port of the collector's own network namespace that must be one process'.
+
+    Args:
+        pid: the process.
+        start_ticks: its start.
+        port: the port.
+    """
+
+    def __init__(self, pid: int, start_ticks: int, port: int) -> None:
+        self._pid = pid
+        self._start_ticks = start_ticks
+        self._port = port
+
+    def refusal(self) -> str:
+        """Why the port must not be asked now; empty: all that listen on it are this process'."""
+        try:
+            return ask_port(self._pid, self._start_ticks, self._port)
+        except (NoAnswerError, UnreadableError) as error:
+            return f"Whose port {self._port} is cannot be found out: {error}"
+
+
+class _TotalLine(Line):
+    total: float | None = Field(ge=0, allow_inf_nan=False)
+
+
+class _SampleLine(Line):
+    name: str = Field(max_length=LONGEST_LINE)
+    labels: dict[str, str]
+    value: Annotated[float, Field(strict=False)]
+
+
+def ask_counter(text: bytes, name: str) -> float | None:
+    """Sum of the samples of a counter, over all labels; None if there are none.
+
+    Args:
+        text: what the program serves.
+        name: of the samples, such as http_requests_total.
+
+    Raises:
+        NotServedError: the text is not in Prometheus' format, has too many samples, or its parser
+            does not answer.
+    """
+    try:
+        asked = Arguments(metrics=[name])
+        found = read_lines(ask_text("prometheus_counter", asked, PARSE_S, text), _TotalLine)
+    except NoAnswerError as error:
+        raise _not_served(error) from error
+    return found[0].total if found else None
+
+
+def ask_samples(text: bytes, names: Sequence[str]) -> list[Sample]:
+    """Samples of some metrics, in the order of the text.
+
+    Args:
+        text: what the program serves.
+        names: of the samples.
+
+    Raises:
+        NotServedError: as `ask_counter`.
+    """
+    try:
+        asked = Arguments(metrics=list(names))
+        found = read_lines(ask_text("prometheus_samples", asked, PARSE_S, text), _SampleLine)
+    except NoAnswerError as error:
+        raise _not_served(error) from error
+    return [Sample(one.name, one.labels, one.value) for one in found]
+
+
+def _not_served(error: NoAnswerError) -> NotServedError:
+    return NotServedError(f"The target's answer is not read as Prometheus text. {error}")

@@ -1,12 +1,26 @@
 """Profiles of contended mutexes as Go programs serve them: gzip around protobuf, taken apart.
 
-Pure and strict: what is not as the format says is an error. Format: proto/profile.proto of
-github.com/google/pprof, and the encoding of Protocol Buffers.
+Strict: data that violates the format is an error. Format: proto/profile.proto of
+github.com/google/pprof, and the encoding of Protocol Buffers. The question at the end runs in a
+limited child.
 """
 
 import zlib
 from collections.abc import Iterator
 from typing import NamedTuple
+
+from tidscope_confinement.resources import Limits, limit_resources
+
+from tidscope_collector.confinement.child import confine
+from tidscope_collector.inspection.answering import (
+    MEMORY_BYTES,
+    PROCESSES_S,
+    Arguments,
+    say,
+)
+from tidscope_collector.inspection.process_files import read_beginning
+
+MAX_FUNCTIONS = 128
 
 MAX_BYTES = 4 << 20
 MAX_INFLATED = 16 << 20
@@ -207,3 +221,21 @@ def _varint(data: bytes, place: int) -> tuple[int, int]:
         if byte < 0x80:
             return value & _MASK, place + count + 1
     raise PprofError("a number is too long")
+
+
+def mutex_profile(_: Arguments, answer: int) -> None:
+    """What a profile of contended mutexes says; it is sent behind the question.
+
+    Answers: {"damaged": reason}, or {"function", "delay_ns", "waits"} for the MAX_FUNCTIONS with
+    the longest delays, and {} at the end.
+    """
+    limit_resources(Limits(MEMORY_BYTES, 2, PROCESSES_S))
+    confine()
+    try:
+        found = read_contentions(read_beginning(answer, MAX_BYTES + 1))
+    except PprofError as error:
+        say(answer, {"damaged": str(error)})
+        return
+    for one in found[:MAX_FUNCTIONS]:
+        say(answer, one._asdict())
+    say(answer, {})

@@ -1,12 +1,20 @@
 """Samples in what a program serves to Prometheus. Pure and strict; for limited children.
 
 Format: https://prometheus.io/docs/instrumenting/exposition_formats/, the text format 0.0.4.
+
+The questions at the end run in limited children.
 """
 
 import math
 import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
+
+from tidscope_confinement.resources import Limits, limit_resources
+
+from tidscope_collector.confinement.child import confine
+from tidscope_collector.inspection.answering import MEMORY_BYTES, Arguments, say
+from tidscope_collector.inspection.process_files import read_beginning
 
 MAX_BYTES = 4 << 20
 MAX_SAMPLES = 10_000
@@ -129,3 +137,50 @@ def _value(rest: bytes) -> float:
     except ValueError:
         shown = rest[:64].decode(errors="replace").strip()
         raise PrometheusTextError(f"{shown!r} is no value") from None
+
+
+MAX_ANSWERED = 4096
+"""Samples in one answer; further ones are left out."""
+PARSE_S = 2.0
+"""For parsing. With the time to fetch the text it is less than a release may take."""
+
+
+def prometheus_counter(arguments: Arguments, answer: int) -> None:
+    """The sum of a counter over all labels; the text is sent behind the question.
+
+    Arguments: metrics: the counter alone.
+    Answers: {"damaged": reason}, or {"total"}, null if there is no such counter, and {}.
+    """
+    text = _read(answer)
+    try:
+        total = add_up(text, arguments["metrics"][0])
+    except PrometheusTextError as error:
+        say(answer, {"damaged": str(error)})
+        return
+    say(answer, {"total": total})
+    say(answer, {})
+
+
+def prometheus_samples(arguments: Arguments, answer: int) -> None:
+    """Samples of some metrics; the text is sent behind the question.
+
+    Arguments: metrics: of the metrics.
+    Answers: {"damaged": reason}, or {"name", "labels", "value"} for the first MAX_ANSWERED, value
+    as text, and {} at the end.
+    """
+    text = _read(answer)
+    try:
+        found = list(read_samples(text, arguments["metrics"]))
+    except PrometheusTextError as error:
+        say(answer, {"damaged": str(error)})
+        return
+    for one in found[:MAX_ANSWERED]:
+        # JSON has no infinity.
+        say(answer, {"name": one.name, "labels": one.labels, "value": repr(one.value)})
+    say(answer, {})
+
+
+def _read(answer: int) -> bytes:
+    limit_resources(Limits(MEMORY_BYTES, 2, PARSE_S))
+    confine()
+    return read_beginning(answer, MAX_BYTES + 1)

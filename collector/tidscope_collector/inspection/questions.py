@@ -41,27 +41,33 @@ from tidscope_collector.inspection.answering import (
 )
 from tidscope_collector.inspection.container_files import container_names
 from tidscope_collector.inspection.demangling import readable_names
-from tidscope_collector.inspection.go_questions import go_chosen, go_environment, gomaxprocs
-from tidscope_collector.inspection.go_threads import go_threads
+from tidscope_collector.inspection.go_questions import (
+    go_chosen,
+    go_environment,
+    go_serving,
+    go_threads,
+    gomaxprocs,
+)
 from tidscope_collector.inspection.hsperfdata import java_counters
-from tidscope_collector.inspection.inner_users import read_users
+from tidscope_collector.inspection.java_threads import java_blocked, java_names
 from tidscope_collector.inspection.lock_addresses import lock_addresses
-from tidscope_collector.inspection.lock_questions import go_serving, java_blocked, mutex_profile
-from tidscope_collector.inspection.name_questions import arguments_again, java_names
-from tidscope_collector.inspection.opened_process import find_runtime, open_process
+from tidscope_collector.inspection.opened_process import find_runtime, open_process, read_users
 from tidscope_collector.inspection.ports import check_port, listening_ports
+from tidscope_collector.inspection.pprof import mutex_profile
 from tidscope_collector.inspection.process_files import (
     hold_proc,
     open_file,
     open_folder,
     read_beginning,
 )
-from tidscope_collector.inspection.prometheus_questions import (
+from tidscope_collector.inspection.prometheus_text import (
     prometheus_counter,
     prometheus_samples,
 )
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.stat import stack_start
+
+TITLE_BYTES = 1024
 
 _COMMAND_BYTES = 4096
 PREDICTIONS_S = 1.0
@@ -269,3 +275,17 @@ def main() -> None:
     """Become the fork server of these questions; the second argument is `Places` as JSON."""
     places = Places(*json.loads(sys.argv[2]))
     serve_argument(questions(places), hold_proc(places.proc, made=places.made))
+
+
+def arguments_again(arguments: Arguments, answer: int) -> None:
+    """The arguments of a process, each time it is asked for; as long as the asker keeps its end
+    open.
+
+    Arguments: pid, start_ticks.
+    Answers: a byte and the first TITLE_BYTES of /proc/PID/cmdline to each byte that comes.
+    """
+    limit_resources(Limits(MEMORY_BYTES, None, None))
+    file = open_file(open_named_folder(arguments), "cmdline")
+    confine()
+    while file >= 0 and os.read(answer, 1):
+        os.write(answer, b"=" + os.pread(file, TITLE_BYTES, 0))

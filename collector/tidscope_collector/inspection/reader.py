@@ -1,22 +1,37 @@
-"""The collector's side of the questions: asked with a deadline, answers believed only in form."""
+"""Answers about processes, Go programs, ports, agents, thread names and containers.
 
-import atexit
-import functools
-import json
+The collector's side of `questions`; see `asking` for deadlines and checks.
+"""
+
 import logging
-import os
+import re
 import socket
 import time
-from collections.abc import Sequence
-from typing import Annotated, TypeVar
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from tidscope_predictd.client import socket_path
+from pydantic import Field, ValidationError
 from tidscope_wire.generated.models import Runtime
 
-from tidscope_collector.confinement.children import ENDED, ChildError, LimitedChildren
+from tidscope_collector.confinement.children import ENDED, ChildError
 from tidscope_collector.inspection.agent_sockets import SocketId, Trouble
-from tidscope_collector.inspection.answering import PROCESSES_S, PROGRAM_S, Arguments, Places
+from tidscope_collector.inspection.answering import PROCESSES_S, PROGRAM_S, Arguments
+from tidscope_collector.inspection.asking import (
+    ANSWER_BYTES,
+    DamagedError,
+    Line,
+    NoAnswerError,
+    TroubleLine,
+    UnreadableError,
+    about_process,
+    ask,
+    ask_text,
+    children,
+    parse,
+    read_lines,
+)
+from tidscope_collector.inspection.container_files import MAX_CONTAINERS, ContainerName
+from tidscope_collector.inspection.java_threads import LONGEST_NAME, NAMES_S
 from tidscope_collector.inspection.opened_process import Key
 
 MAX_AT_ONCE = 64
@@ -25,23 +40,6 @@ MAX_AT_ONCE = 64
 log = logging.getLogger("tidscope.processes")
 
 _MAX_PIDS = 2048  # in one question
-_ANSWER_BYTES = 1 << 20
-
-
-class NoAnswerError(Exception):
-    """No child answers; the text is a sentence for people."""
-
-
-class UnreadableError(Exception):
-    """The kernel does not let it be opened.
-
-    Attributes:
-        number: its errno.
-    """
-
-    def __init__(self, number: int) -> None:
-        super().__init__(os.strerror(number))
-        self.number = number
 
 
 class NotConnectedError(Exception):
@@ -56,19 +54,11 @@ class NotConnectedError(Exception):
         self.trouble: Trouble = trouble
 
 
-class DamagedError(Exception):
-    """An executable cannot be parsed; the text says why."""
-
-
 InnerUser = tuple[int, int, str | None]
 """A user id, what it is in a process' own namespace, and its name there."""
 
 
-class _Line(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-
-class ProcessLine(_Line):
+class ProcessLine(Line):
     """What is known of a process; `runtime` is None where its executable was known before."""
 
     pid: int
@@ -80,7 +70,7 @@ class ProcessLine(_Line):
     users: Annotated[InnerUser, Field(strict=False)] | None
 
 
-class GoLine(_Line):
+class GoLine(Line):
     """What is known of an executable with regard to Go; see `go_questions.gomaxprocs`."""
 
     go: bool
@@ -91,67 +81,32 @@ class GoLine(_Line):
     memory: int
 
 
-class _AtLine(_Line):
+class _AtLine(Line):
     at: int
 
 
-class _UnreadableLine(_Line):
-    unreadable: int
-
-
-class _DamagedLine(_Line):
-    damaged: str = Field(max_length=1024)
-
-
-class _ChosenLine(_Line):
+class _ChosenLine(Line):
     chosen: bool | None
 
 
-class _VariablesLine(_Line):
+class _VariablesLine(Line):
     variables: dict[str, str]
 
 
-class _PortsLine(_Line):
+class _PortsLine(Line):
     ports: list[Annotated[tuple[int, list[int]], Field(strict=False)]]
 
 
-class _PortLine(_Line):
+class _PortLine(Line):
     refusal: str = Field(max_length=1024)
 
 
-class _SocketLine(_Line):
+class _SocketLine(Line):
     socket: Annotated[tuple[str, int, int, int], Field(strict=False)] | None
 
 
-class _TroubleLine(_Line):
-    trouble: Trouble
-    text: str = Field(max_length=16384)
-
-
-class _OpenedLine(_Line):
+class _OpenedLine(Line):
     opened: bool
-
-
-_Answer = TypeVar(
-    "_Answer", GoLine, _ChosenLine, _VariablesLine, _OpenedLine, _PortLine, _PortsLine, _SocketLine
-)
-
-
-def make_children(places: Places) -> LimitedChildren:
-    """Start a fork server whose children look at some places and no others."""
-    settings = json.dumps(list(places))
-    return LimitedChildren("tidscope_collector.inspection.questions", settings=settings)
-
-
-@functools.cache
-def children() -> LimitedChildren:
-    """The children of this process; the first call starts their fork server.
-
-    Where they look is decided here, before the collector gives up its rights.
-    """
-    made = make_children(Places(predictions=str(socket_path())))
-    atexit.register(made.close)
-    return made
 
 
 def reader_trouble() -> str:
@@ -162,7 +117,7 @@ def reader_trouble() -> str:
     about: Arguments = {"identities": []}
     for _ in range(2):
         try:
-            reply = children().ask("ports", about, deadline_s=PROCESSES_S, most_bytes=_ANSWER_BYTES)
+            reply = children().ask("ports", about, deadline_s=PROCESSES_S, most_bytes=ANSWER_BYTES)
         except ChildError as error:
             return str(error)
         if reply.data:
@@ -191,7 +146,7 @@ def describe(
     arguments: Arguments = {"processes": list(asked)}
     try:
         reply = children().ask(
-            "processes", arguments, deadline_s=deadline_s, most_bytes=_ANSWER_BYTES
+            "processes", arguments, deadline_s=deadline_s, most_bytes=ANSWER_BYTES
         )
     except ChildError as error:
         raise NoAnswerError(str(error)) from error
@@ -219,7 +174,7 @@ def ask_go_chosen(pid: int, start_ticks: int) -> bool | None:
     may not read its memory. Takes a while for a large program.
     """
     try:
-        return _ask("go_chosen", about_process(pid, start_ticks), PROGRAM_S, _ChosenLine).chosen
+        return ask("go_chosen", about_process(pid, start_ticks), PROGRAM_S, _ChosenLine).chosen
     except (NoAnswerError, UnreadableError, DamagedError):
         return None
 
@@ -232,7 +187,7 @@ def ask_go_environment(pid: int, start_ticks: int) -> dict[str, str]:
         UnreadableError: it may not be read.
     """
     about = about_process(pid, start_ticks)
-    return _ask("go_environment", about, PROCESSES_S, _VariablesLine).variables
+    return ask("go_environment", about, PROCESSES_S, _VariablesLine).variables
 
 
 def ask_gomaxprocs(pid: int, start_ticks: int) -> tuple[GoLine, int, socket.socket]:
@@ -252,7 +207,7 @@ def ask_gomaxprocs(pid: int, start_ticks: int) -> tuple[GoLine, int, socket.sock
     except ChildError as error:
         raise NoAnswerError(str(error)) from error
     try:
-        line = _parse(_first_line(connection, PROGRAM_S), GoLine, pid)
+        line = parse(_first_line(connection, PROGRAM_S), GoLine, pid)
     except NoAnswerError:
         children().give_up(number, connection)
         raise
@@ -266,7 +221,7 @@ def _first_line(connection: socket.socket, deadline_s: float) -> bytes:
     """A line without its end, or as much of it as came before the deadline."""
     deadline = time.monotonic() + deadline_s
     line = b""
-    while not line.endswith(b"\n") and len(line) <= _ANSWER_BYTES:
+    while not line.endswith(b"\n") and len(line) <= ANSWER_BYTES:
         connection.settimeout(max(deadline - time.monotonic(), 0.001))
         try:
             piece = connection.recv(1 << 16)
@@ -290,7 +245,7 @@ def ask_ports(identities: Sequence[tuple[int, int]]) -> dict[int, list[int]]:
     for begin in range(0, len(identities), _MAX_PIDS):
         about: Arguments = {"identities": list(identities[begin : begin + _MAX_PIDS])}
         try:
-            found |= dict(_ask("ports", about, PROCESSES_S, _PortsLine).ports)
+            found |= dict(ask("ports", about, PROCESSES_S, _PortsLine).ports)
         except (NoAnswerError, UnreadableError, DamagedError) as error:
             log.warning("the ports of processes cannot be found: %s", error)
             break
@@ -304,7 +259,7 @@ def ask_port(pid: int, start_ticks: int, port: int) -> str:
         NoAnswerError: no child can be asked.
     """
     about = about_process(pid, start_ticks) | Arguments(port=port)
-    return _ask("port", about, PROCESSES_S, _PortLine).refusal
+    return ask("port", about, PROCESSES_S, _PortLine).refusal
 
 
 def ask_agent_socket(pid: int, start_ticks: int) -> SocketId | None:
@@ -315,7 +270,7 @@ def ask_agent_socket(pid: int, start_ticks: int) -> SocketId | None:
         UnreadableError: the process has ended, or may not be looked at.
     """
     about = about_process(pid, start_ticks)
-    found = _ask("agent_socket", about, PROCESSES_S, _SocketLine).socket
+    found = ask("agent_socket", about, PROCESSES_S, _SocketLine).socket
     return found and SocketId(*found)
 
 
@@ -353,7 +308,7 @@ def _connect(question: str, about: Arguments, timeout_s: float, whose: str) -> s
         raise NoAnswerError(str(error)) from error
     try:
         answer.settimeout(PROCESSES_S + timeout_s)
-        text, files, _, _ = socket.recv_fds(answer, _ANSWER_BYTES, 1)
+        text, files, _, _ = socket.recv_fds(answer, ANSWER_BYTES, 1)
     except OSError as error:
         children().give_up(number, answer)
         raise NoAnswerError(f"The way to the {whose} does not answer.") from error
@@ -361,39 +316,65 @@ def _connect(question: str, about: Arguments, timeout_s: float, whose: str) -> s
     if files:
         return socket.socket(fileno=files[0])
     try:
-        found = _TroubleLine.model_validate_json(text)
+        found = TroubleLine.model_validate_json(text)
     except ValidationError:
-        _parse(text, _OpenedLine, about.get("pid", 0))
+        parse(text, _OpenedLine, about.get("pid", 0))
         raise NoAnswerError(f"No connection came from the {whose}.") from None
     raise NotConnectedError(found.trouble, found.text)
 
 
-def about_process(pid: int, start_ticks: int) -> Arguments:
-    """What a question about a process says of it."""
-    return {"pid": pid, "start_ticks": start_ticks}
+class _ThreadLine(Line):
+    tid: int = Field(ge=1, lt=1 << 32)
+    name: str = Field(min_length=1, max_length=LONGEST_NAME)
 
 
-def _ask(question: str, about: Arguments, deadline_s: float, kind: type[_Answer]) -> _Answer:
-    try:
-        reply = children().ask(question, about, deadline_s=deadline_s, most_bytes=_ANSWER_BYTES)
-    except ChildError as error:
-        raise NoAnswerError(str(error)) from error
-    return _parse(reply.data, kind, about.get("pid", 0))
+def ask_java_names(pid: int, start_ticks: int) -> dict[int, str]:
+    """Names of threads by their ids; see `java_threads.java_names`.
+
+    Raises:
+        NoAnswerError: the machine does not answer, or must not be asked; the text says why.
+    """
+    about = about_process(pid, start_ticks)
+    found = read_lines(ask_text("java_names", about, NAMES_S), _ThreadLine)
+    return {one.tid: one.name for one in found}
 
 
-def _parse(text: bytes, kind: type[_Answer], pid: int) -> _Answer:
-    try:
-        return kind.model_validate_json(text)
-    except ValidationError:
-        pass
-    try:
-        raise UnreadableError(_UnreadableLine.model_validate_json(text).unreadable)
-    except ValidationError:
-        pass
-    try:
-        raise DamagedError(_DamagedLine.model_validate_json(text).damaged)
-    except ValidationError:
-        raise NoAnswerError(
-            f"Process {pid} cannot be examined: its files or its memory do not answer, or take "
-            "more time or memory than tidscope gives them."
-        ) from None
+def ask_go_threads(pid: int, start_ticks: int) -> dict[int, str]:
+    """Threads of the Go runtime by their ids; see `go_questions.go_threads`.
+
+    Raises:
+        NoAnswerError: the program does not answer, or has no symbols; the text says which.
+    """
+    about = about_process(pid, start_ticks)
+    found = read_lines(ask_text("go_threads", about, PROGRAM_S), _ThreadLine)
+    return {one.tid: one.name for one in found}
+
+
+_ID = re.compile(r"[0-9a-f]{64}")
+
+
+class _ContainerLine(Line):
+    id: str = Field(pattern="^[0-9a-f]{64}$")
+    name: str = Field(pattern=r"^[a-zA-Z0-9][a-zA-Z0-9_.-]{0,127}$")
+    pod: str | None = Field(pattern=r"^[a-z0-9-]{1,63}/[a-z0-9.-]{1,253}$")
+
+
+def ask_container_names(
+    containers: Iterable[str], users: Iterable[int]
+) -> Mapping[str, ContainerName]:
+    """Names of containers by their ids; see `container_files.container_names`.
+
+    Args:
+        containers: ids; what is none has no name.
+        users: whose own containers are among them.
+
+    Raises:
+        NoAnswerError: they cannot be read; the text says why.
+    """
+    ids = [one for one in containers if _ID.fullmatch(one)]
+    found: dict[str, ContainerName] = {}
+    for begin in range(0, len(ids), MAX_CONTAINERS):
+        about = Arguments(containers=ids[begin : begin + MAX_CONTAINERS], users=list(users))
+        lines = read_lines(ask_text("container_names", about, PROCESSES_S), _ContainerLine)
+        found |= {one.id: ContainerName(one.name, one.pod) for one in lines}
+    return found

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from tidscope_collector.inspection.name_answers import ask_go_threads
-from tidscope_collector.inspection.reader import NoAnswerError
+from tidscope_collector.inspection.asking import NoAnswerError
+from tidscope_collector.inspection.reader import ask_go_threads
 
 SYSMON = "sysmon"
 

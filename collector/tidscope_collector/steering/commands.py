@@ -25,7 +25,7 @@ from tidscope_wire.generated.models import (
 from tidscope_wire.problems import ProblemError, refusal
 
 from tidscope_collector.groups.sampler import GroupSampler
-from tidscope_collector.inspection.owned_port import OwnedPort
+from tidscope_collector.inspection.own_server import OwnedPort
 from tidscope_collector.inspection.reader import ask_ports
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.engine import Engine

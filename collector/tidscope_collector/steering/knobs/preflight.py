@@ -7,13 +7,9 @@ Go's documentation), with three exceptions, each of which can be seen from outsi
 import re
 from dataclasses import dataclass
 
+from tidscope_collector.inspection.asking import NoAnswerError, UnreadableError
 from tidscope_collector.inspection.gomaxprocs import GomaxprocsReader, GoProgram, open_gomaxprocs
-from tidscope_collector.inspection.reader import (
-    NoAnswerError,
-    UnreadableError,
-    ask_go_chosen,
-    ask_go_environment,
-)
+from tidscope_collector.inspection.reader import ask_go_chosen, ask_go_environment
 from tidscope_collector.steering.knobs.knob import KnobRefusedError
 
 FIRST_VERSION = (1, 25)

@@ -9,12 +9,8 @@ from tidscope_predictd.messages import Open
 from tidscope_predictd.model.perceptron import Predictor, Rule
 from tidscope_predictd.shared import SharedPredictor
 
-from tidscope_collector.inspection.reader import (
-    DamagedError,
-    NoAnswerError,
-    UnreadableError,
-    connect_predictions,
-)
+from tidscope_collector.inspection.asking import DamagedError, NoAnswerError, UnreadableError
+from tidscope_collector.inspection.reader import connect_predictions
 
 MAX_SHARED = 32
 """So many models are kept open; further programs learn alone."""

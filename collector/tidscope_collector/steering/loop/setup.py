@@ -22,7 +22,7 @@ from tidscope_collector.agent.client import AgentClient, open_agent
 from tidscope_collector.agent.errors import AgentClientError
 from tidscope_collector.agent.socket_paths import find_socket
 from tidscope_collector.inspection.agent_sockets import SocketId
-from tidscope_collector.inspection.owned_port import OwnedPort
+from tidscope_collector.inspection.own_server import OwnedPort
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.stat import parse_stat
 from tidscope_collector.steering.knobs.agent import AgentKnob

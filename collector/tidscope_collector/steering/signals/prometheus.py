@@ -6,8 +6,13 @@ from typing import Literal
 
 from tidscope_wire.generated.models import PrometheusCounter
 
-from tidscope_collector.inspection.own_server import HOST, NotOwnPortError, NotServedError, fetch
-from tidscope_collector.inspection.prometheus_answers import ask_counter
+from tidscope_collector.inspection.own_server import (
+    HOST,
+    NotOwnPortError,
+    NotServedError,
+    ask_counter,
+    fetch,
+)
 from tidscope_collector.steering.signals.signal import Count, SignalLostError, SignalRefusedError
 
 
