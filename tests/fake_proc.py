@@ -5,8 +5,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from unittest.mock import patch
 
-from tidscope_collector.foreign import reader
-from tidscope_collector.foreign.answering import Places
+from tidscope_collector.inspection import asking, reader
+from tidscope_collector.inspection.answering import Places
 from tidscope_collector.procfs.files import ProcFs
 
 PF_KTHREAD = 0x0020_0000
@@ -131,8 +131,11 @@ class FakeProc:
 @contextmanager
 def children_look_at(root: Path) -> Iterator[None]:
     """Limited children of a fork server whose /proc is such a folder."""
-    made = reader.make_children(Places(proc=str(root), made=True))
-    with patch.object(reader, "children", lambda: made):
+    made = asking.make_children(Places(proc=str(root), made=True))
+    with (
+        patch.object(asking, "children", lambda: made),
+        patch.object(reader, "children", lambda: made),
+    ):
         yield
     made.close()
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from processes import start_ticks
 from tidscope_collector.confinement.children import LimitedChildren
-from tidscope_collector.foreign.answering import Places
+from tidscope_collector.inspection.answering import Places
 
 SECRET = b"s3cret-of-somebody-else"
 OTHER_USER = 65534
@@ -47,7 +47,7 @@ class Taken(LimitedChildren):
 
     def __init__(self) -> None:
         super().__init__(
-            "tidscope_collector.foreign.questions", settings=json.dumps(list(Places()))
+            "tidscope_collector.inspection.questions", settings=json.dumps(list(Places()))
         )
 
     def send(self, message: bytes, *files: int) -> None:

@@ -30,7 +30,7 @@ from tidscope_collector.confinement.fork_server import CONNECTING, OPENING, SIGN
 from tidscope_collector.confinement.paths import collector_paths
 from tidscope_collector.confinement.switch import SwitchHelper, start_switch_helper
 from tidscope_collector.energy.zones import find_zones
-from tidscope_collector.foreign.reader import children
+from tidscope_collector.inspection.asking import children
 from tidscope_collector.naming.options import NamingOptions
 from tidscope_collector.netacct.choice import CHOICES, Choice
 from tidscope_collector.procfs.delay_accounting import SWITCH, DelayAccounting, SwitchRefusedError

@@ -14,7 +14,7 @@ sys.path.insert(0, str(TESTS))
 logging.disable(logging.CRITICAL)
 
 DECODERS = [
-    "tidscope_collector.foreign.pprof",
+    "tidscope_collector.inspection.pprof",
     "tidscope_collector.goruntime",
     "tidscope_collector.taskstats",
     "tidscope_wire.frame",

@@ -9,13 +9,13 @@ from unittest.mock import patch
 
 from fuzz.patches import patched
 from go_tables import PROGRAM as STRIPPED
-from tidscope_collector.foreign.runtimes import runtime_of_executable
 from tidscope_collector.goruntime import elf as module
 from tidscope_collector.goruntime.buildinfo import MAGIC, read_build_info
 from tidscope_collector.goruntime.chosen import FIELD, SCHED, chosen_address
 from tidscope_collector.goruntime.elf import PIECE, ElfError, read_elf
 from tidscope_collector.goruntime.stripped import gomaxprocs_address
 from tidscope_collector.goruntime.symbols import LONGEST_NAME, variables_at
+from tidscope_collector.inspection.opened_process import runtime_of_executable
 
 MOST = 4 << 20
 """What may be read and uncompressed of one file: enough for these, and soon over."""

@@ -3,7 +3,7 @@
 import gzip
 from collections.abc import Sequence
 
-from tidscope_collector.foreign.pprof import LONGEST_NAME, PprofError, read_contentions
+from tidscope_collector.inspection.pprof import LONGEST_NAME, PprofError, read_contentions
 
 _STRINGS = (
     *("", "contentions", "count", "delay", "nanoseconds", "sync.(*Mutex).Unlock"),

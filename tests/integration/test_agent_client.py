@@ -26,7 +26,7 @@ from tidscope_collector.agent.errors import (
     WrongPeerError,
 )
 from tidscope_collector.agent.socket_paths import connect
-from tidscope_collector.foreign.agent_sockets import list_folders
+from tidscope_collector.inspection.agent_sockets import list_folders
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.steering.loop.knob import AgentKnob, KnobLostError, KnobRefusedError
 

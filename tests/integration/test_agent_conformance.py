@@ -23,7 +23,7 @@ from tidscope_collector.agent.errors import (
     NoAgentError,
     StaleSocketError,
 )
-from tidscope_collector.foreign.gomaxprocs import open_gomaxprocs
+from tidscope_collector.inspection.gomaxprocs import open_gomaxprocs
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_wire.generated.agent import AgentPool
 

@@ -15,7 +15,7 @@ from processes import start_ticks, stop
 from programs import affinity_collector
 from programs.known_work import KnownWork
 from programs.threads_go import ThreadsRun
-from tidscope_collector.foreign.reader import ask_go_chosen
+from tidscope_collector.inspection.reader import ask_go_chosen
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.steering.loop import go_affinity
 from tidscope_collector.steering.loop.affinity_leases import LeaseFolderError, Leases

@@ -4,8 +4,8 @@ import pytest
 from capabilities import needs
 from processes import start_ticks, wait_until
 from programs.contended import contended_go
-from tidscope_collector.foreign.name_answers import ask_go_threads
-from tidscope_collector.foreign.reader import NoAnswerError
+from tidscope_collector.inspection.asking import NoAnswerError
+from tidscope_collector.inspection.reader import ask_go_threads
 
 
 @needs("go")

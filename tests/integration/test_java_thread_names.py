@@ -10,8 +10,8 @@ from followed_target import FollowedTarget
 from processes import descendants, start_ticks
 from programs.contended import attach_socket
 from programs.named_java import NamedJava
-from tidscope_collector.foreign.name_answers import ask_java_names
-from tidscope_collector.foreign.reader import NoAnswerError
+from tidscope_collector.inspection.asking import NoAnswerError
+from tidscope_collector.inspection.reader import ask_java_names
 from tidscope_collector.naming.options import NamingOptions
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_wire.generated.models import (

@@ -6,7 +6,7 @@ from capabilities import needs
 from followed_target import FollowedTarget
 from processes import wait_until
 from programs.contended import attach_socket, contended_go, contended_java, contended_python
-from tidscope_collector.foreign.lock_kinds import GO_IDLE
+from tidscope_collector.inspection.lock_kinds import GO_IDLE
 from tidscope_collector.locks.go_locks import ALL
 from tidscope_collector.waits.source import LedgerOptions
 from tidscope_wire.frame import split

@@ -12,7 +12,7 @@ from capabilities import missing, needs
 from processes import start_ticks, wait_until
 from programs.build import build_cargo
 from programs.named_locks import WAITERS, NamedLocks, futex_waits
-from tidscope_collector.foreign.lock_kinds import PARKING_LOT, THREAD_PARK
+from tidscope_collector.inspection.lock_kinds import PARKING_LOT, THREAD_PARK
 from tidscope_collector.locks.locks import Locks
 from tidscope_collector.locks.registry import LockName
 

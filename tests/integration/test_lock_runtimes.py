@@ -18,7 +18,7 @@ from programs.contended import (
     contended_python,
 )
 from programs.named_locks import futex_addresses
-from tidscope_collector.foreign.lock_kinds import GIL, GO_IDLE, JVM_PARK
+from tidscope_collector.inspection.lock_kinds import GIL, GO_IDLE, JVM_PARK
 from tidscope_collector.locks.go_locks import ALL, GoLocks
 from tidscope_collector.locks.java_locks import JavaLocks
 from tidscope_collector.locks.locks import Locks

@@ -14,8 +14,8 @@ from policy_harness import peak
 from prediction_service import PROGRAMS, Daemon, prediction_service
 from programs.agent_program import AgentFolder
 from programs.steered import Steered, known_throughput, paced_python
-from tidscope_collector.foreign import reader
-from tidscope_collector.foreign.answering import Places
+from tidscope_collector.inspection import asking, reader
+from tidscope_collector.inspection.answering import Places
 from tidscope_collector.steering.plan import Learners, service_connection
 from tidscope_predictd.client import VARIABLE, ServiceError
 from tidscope_predictd.model.perceptron import Predictor, Rule
@@ -93,8 +93,11 @@ async def test_so_does_the_second_process_of_a_real_pool(daemon: Daemon) -> None
 @pytest.fixture
 def _children_connect_to(daemon: Daemon) -> Iterator[None]:
     """A fork server that knows the socket: others of this process were started without it."""
-    made = reader.make_children(Places(predictions=str(daemon.socket)))
-    with patch.object(reader, "children", lambda: made):
+    made = asking.make_children(Places(predictions=str(daemon.socket)))
+    with (
+        patch.object(asking, "children", lambda: made),
+        patch.object(reader, "children", lambda: made),
+    ):
         yield
     made.close()
 

@@ -19,10 +19,10 @@ from capabilities import needs
 from processes import status
 from taken_collector import OTHER_USER, SECRET, Taken, Victim, serving
 from tidscope_collector.confinement.children import ChildError
-from tidscope_collector.foreign.answering import PROCESS, Places
-from tidscope_collector.foreign.process_files import hold_proc
-from tidscope_collector.foreign.questions import questions
-from tidscope_collector.foreign.reader import make_children
+from tidscope_collector.inspection.answering import PROCESS, Places
+from tidscope_collector.inspection.asking import make_children
+from tidscope_collector.inspection.process_files import hold_proc
+from tidscope_collector.inspection.questions import questions
 from tidscope_confinement import capabilities
 from tidscope_processes import python_for
 
@@ -331,8 +331,8 @@ def test_children_hold_the_proc_that_they_were_given(tmp_path: Path) -> None:
     script = f"""
 import ctypes, json, os, subprocess, sys
 sys.path[:0] = {sys.path!r}
-from tidscope_collector.foreign.answering import Places
-from tidscope_collector.foreign.reader import make_children
+from tidscope_collector.inspection.answering import Places
+from tidscope_collector.inspection.asking import make_children
 from tidscope_processes import python_for
 from processes import start_ticks
 me, start = os.getpid(), start_ticks(os.getpid())

@@ -13,10 +13,10 @@ from processes import start_ticks, wait_until
 from programs.known_work import KnownWork
 from tidscope_collector.agent.client import open_agent
 from tidscope_collector.agent.errors import NoAgentError
-from tidscope_collector.foreign import go_questions
-from tidscope_collector.foreign.gomaxprocs import open_gomaxprocs
-from tidscope_collector.foreign.owned_port import OwnedPort
-from tidscope_collector.foreign.process_files import open_file
+from tidscope_collector.inspection import go_questions
+from tidscope_collector.inspection.gomaxprocs import open_gomaxprocs
+from tidscope_collector.inspection.own_server import OwnedPort
+from tidscope_collector.inspection.process_files import open_file
 from tidscope_collector.procfs.files import ProcFs
 
 PROC = ProcFs()

@@ -9,7 +9,7 @@ import pytest
 from followed_target import FollowedTarget
 from processes import start_ticks
 from programs.build import build_c
-from tidscope_collector.foreign.reader import NoAnswerError
+from tidscope_collector.inspection.asking import NoAnswerError
 from tidscope_collector.naming.options import NamingOptions
 from tidscope_collector.naming.title_names import TitleNames
 from tidscope_wire.generated.models import FrameHeader, ThreadRenamed

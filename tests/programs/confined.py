@@ -16,11 +16,11 @@ from pathlib import Path
 from unittest.mock import patch
 
 from tidscope_collector.confinement.confine import Confinement, Needs, confine
-from tidscope_collector.foreign import line_answers
-from tidscope_collector.foreign.answering import Places
-from tidscope_collector.foreign.container_answers import ask_container_names
-from tidscope_collector.foreign.container_files import ContainerName
-from tidscope_collector.foreign.reader import make_children
+from tidscope_collector.inspection import asking
+from tidscope_collector.inspection.answering import Places
+from tidscope_collector.inspection.asking import make_children
+from tidscope_collector.inspection.container_files import ContainerName
+from tidscope_collector.inspection.reader import ask_container_names
 from tidscope_collector.processes.identity import known_to_kernel
 from tidscope_confinement import capabilities, landlock
 
@@ -119,7 +119,7 @@ def main() -> None:
     tried = attempts(folder, int((folder / "other").read_text()))[attempt]
     if attempt == "container":
         made = make_children(Places(docker=str(folder)))
-        patch.object(line_answers, "children", lambda: made).start()
+        patch.object(asking, "children", lambda: made).start()
     found = confined(folder, steering)
     result = "done"
     try:

@@ -20,10 +20,10 @@ import numpy as np
 from tidscope_collector.confinement.children import LimitedChildren
 from tidscope_collector.confinement.fork_server import serve
 from tidscope_collector.doctor.facts import gather_facts
-from tidscope_collector.foreign.answering import Places
-from tidscope_collector.foreign.gomaxprocs import open_gomaxprocs
-from tidscope_collector.foreign.process_files import hold_proc
-from tidscope_collector.foreign.questions import questions
+from tidscope_collector.inspection.answering import Places
+from tidscope_collector.inspection.gomaxprocs import open_gomaxprocs
+from tidscope_collector.inspection.process_files import hold_proc
+from tidscope_collector.inspection.questions import questions
 from tidscope_collector.netacct.choice import NetworkSource
 from tidscope_collector.processes.identity import Absence, identify
 from tidscope_collector.processes.listing import ProcessLister

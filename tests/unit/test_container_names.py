@@ -8,10 +8,10 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from tidscope_collector.foreign import container_files, line_answers, reader
-from tidscope_collector.foreign.answering import Arguments, Places
-from tidscope_collector.foreign.container_answers import ask_container_names
-from tidscope_collector.foreign.container_files import (
+from tidscope_collector.inspection import asking, container_files
+from tidscope_collector.inspection.answering import Arguments, Places
+from tidscope_collector.inspection.asking import NoAnswerError
+from tidscope_collector.inspection.container_files import (
     IN_HOME,
     MAX_CONTAINERS,
     ContainerName,
@@ -20,7 +20,7 @@ from tidscope_collector.foreign.container_files import (
     names_in_links,
     names_in_list,
 )
-from tidscope_collector.foreign.reader import NoAnswerError
+from tidscope_collector.inspection.reader import ask_container_names
 from tidscope_collector.processes.cgroup_names import Container
 from tidscope_collector.processes.container_names import AGAIN_S, ContainerNames, user_of
 
@@ -83,8 +83,8 @@ def test_a_child_reads_what_is_a_file_of_whom_it_should_be(
     write(docker / "containers" / ID / "config.v2.json", config())
     write(podman / "overlay-containers" / "containers.json", listed(OTHER))
     places = Places(docker=str(docker), kubelet=str(kubelet), podman=str(podman))
-    children = reader.make_children(places)
-    monkeypatch.setattr(line_answers, "children", lambda: children)
+    children = asking.make_children(places)
+    monkeypatch.setattr(asking, "children", lambda: children)
 
     def asked() -> Mapping[str, ContainerName]:
         return ask_container_names([ID, OTHER, *["00" * 32] * MAX_CONTAINERS, "../../x"], [])

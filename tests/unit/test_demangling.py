@@ -1,8 +1,8 @@
 """Names of C++ and Rust variables, as a limited child makes them readable."""
 
 import pytest
-from tidscope_collector.foreign.demangling import LONGEST_NAME
-from tidscope_collector.foreign.lock_answers import ask_readable_names
+from tidscope_collector.inspection.demangling import LONGEST_NAME
+from tidscope_collector.inspection.lock_answers import ask_readable_names
 
 LEGACY = "_ZN16parking_lot_core11parking_lot9HASHTABLE17hffbf437005a126a7E"
 

@@ -1,7 +1,7 @@
 """Names of the Go runtime's own threads: an answer without sysmon is none yet."""
 
 import pytest
-from tidscope_collector.foreign.reader import NoAnswerError
+from tidscope_collector.inspection.asking import NoAnswerError
 from tidscope_collector.naming import go_names
 from tidscope_collector.naming.go_names import GoNames
 

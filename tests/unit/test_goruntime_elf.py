@@ -15,10 +15,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from programs.build import build_go
 from programs.go_program import SOURCE
-from tidscope_collector.foreign.go_questions import SYMBOL
-from tidscope_collector.foreign.loaded import entry_address
 from tidscope_collector.goruntime import elf as elf_module
 from tidscope_collector.goruntime.elf import PIECE, Elf, ElfError, read_elf
+from tidscope_collector.inspection.go_questions import SYMBOL, entry_address
 
 
 @contextmanager

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from tidscope_collector.foreign.lock_answers import LockAnswer
-from tidscope_collector.foreign.lock_kinds import Found
-from tidscope_collector.foreign.reader import NoAnswerError
+from tidscope_collector.inspection.asking import NoAnswerError
+from tidscope_collector.inspection.lock_answers import LockAnswer
+from tidscope_collector.inspection.lock_kinds import Found
 from tidscope_collector.locks import group_locks, registry
 from tidscope_collector.locks.group_locks import GroupLocks, LockOwner
 

@@ -5,10 +5,10 @@ from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from typing import Any, cast
 
 from processes import wait_until
-from tidscope_collector.foreign.gomaxprocs import GomaxprocsReader
 from tidscope_collector.groups.descriptions import Description
 from tidscope_collector.groups.members import Member, Members, Newcomer
 from tidscope_collector.groups.own_accounts import EVERY_NS, MAX_ASKED, Asking, OwnAccounts
+from tidscope_collector.inspection.gomaxprocs import GomaxprocsReader
 from tidscope_collector.naming.source import NameSource
 from tidscope_wire.generated.models import Runtime
 

@@ -3,8 +3,8 @@
 import struct
 
 import pytest
-from tidscope_collector.foreign.hsperfdata import parse
-from tidscope_collector.foreign.java_counters import JavaCounters
+from tidscope_collector.inspection.conversation import JavaCounters
+from tidscope_collector.inspection.hsperfdata import parse
 from tidscope_collector.pools.hsperfdata_pools import pools_of
 
 MAGIC = 0xC0C0FECA

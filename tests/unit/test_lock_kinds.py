@@ -2,7 +2,7 @@
 
 import struct
 
-from tidscope_collector.foreign.lock_kinds import (
+from tidscope_collector.inspection.lock_kinds import (
     GO_IDLE,
     GO_LOCK,
     GO_SIGNALS,
@@ -10,10 +10,10 @@ from tidscope_collector.foreign.lock_kinds import (
     Found,
     Place,
     Program,
+    Surroundings,
     Variable,
     classify,
 )
-from tidscope_collector.foreign.lock_layouts import Surroundings
 
 ADDRESS = 0x7F0000001000
 

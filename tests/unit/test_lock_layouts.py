@@ -7,7 +7,7 @@ import threading
 
 from hypothesis import given
 from hypothesis import strategies as st
-from tidscope_collector.foreign.lock_layouts import (
+from tidscope_collector.inspection.lock_kinds import (
     AFTER,
     BEFORE,
     CONDITION_BYTES,

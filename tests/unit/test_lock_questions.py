@@ -10,19 +10,27 @@ from fuzz.pprof import PROFILE
 from processes import start_ticks
 from programs.contended import contended_go
 from programs.named_locks import NamedLocks, futex_waits
-from tidscope_collector.foreign import lock_addresses as addresses_module
-from tidscope_collector.foreign import lock_questions as module
-from tidscope_collector.foreign import process_files
-from tidscope_collector.foreign.answering import Arguments
-from tidscope_collector.foreign.lock_addresses import lock_addresses
-from tidscope_collector.foreign.lock_questions import go_serving, java_blocked, mutex_profile
-from tidscope_collector.foreign.process_files import open_below, thread_ids
+from tidscope_collector.inspection import (
+    go_questions,
+    java_threads,
+    pprof,
+    process_files,
+)
+from tidscope_collector.inspection import (
+    lock_addresses as addresses,
+)
+from tidscope_collector.inspection.answering import Arguments
+from tidscope_collector.inspection.go_questions import go_serving
+from tidscope_collector.inspection.java_threads import java_blocked
+from tidscope_collector.inspection.lock_addresses import lock_addresses
+from tidscope_collector.inspection.pprof import mutex_profile
+from tidscope_collector.inspection.process_files import open_below, thread_ids
 
 
 @pytest.fixture(autouse=True)
 def _unlimited(monkeypatch: pytest.MonkeyPatch) -> None:
     """Limits are those of a process for good: not of this one."""
-    for one in (module, addresses_module):
+    for one in (go_questions, java_threads, pprof, addresses):
         monkeypatch.setattr(one, "limit_resources", lambda _: None)
         monkeypatch.setattr(one, "confine", lambda: None)
     # Where a fork server works.

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tidscope_collector.foreign.lock_kinds import Found
+from tidscope_collector.inspection.lock_kinds import Found
 from tidscope_collector.locks import registry as module
 from tidscope_collector.locks.registry import Addresses, LockRegistry
 

@@ -4,10 +4,10 @@ import itertools
 from collections.abc import Callable
 
 import pytest
-from tidscope_collector.foreign.lock_answers import BlockedLine, ContentionLine, GoServing
-from tidscope_collector.foreign.own_server import NotOwnPortError, NotServedError
-from tidscope_collector.foreign.prometheus_text import add_up
-from tidscope_collector.foreign.reader import NoAnswerError
+from tidscope_collector.inspection.asking import NoAnswerError
+from tidscope_collector.inspection.lock_answers import BlockedLine, ContentionLine, GoServing
+from tidscope_collector.inspection.own_server import NotOwnPortError, NotServedError
+from tidscope_collector.inspection.prometheus_text import add_up
 from tidscope_collector.locks import go_locks, java_locks
 from tidscope_collector.locks.go_locks import ALL, METRIC, METRICS, PROFILE, GoLocks
 from tidscope_collector.locks.java_locks import LONGEST_GAP_S, JavaLocks

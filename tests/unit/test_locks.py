@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 import pytest
 from processes import wait_until
-from tidscope_collector.foreign.lock_answers import LockAnswer
-from tidscope_collector.foreign.lock_kinds import Found
-from tidscope_collector.foreign.reader import NoAnswerError
+from tidscope_collector.inspection.asking import NoAnswerError
+from tidscope_collector.inspection.lock_answers import LockAnswer
+from tidscope_collector.inspection.lock_kinds import Found
 from tidscope_collector.locks import locks as module
 from tidscope_collector.locks.locks import Locks, LockWaits
 from tidscope_collector.locks.registry import Addresses

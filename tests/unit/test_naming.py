@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable, Mapping
 
 from processes import wait_until
-from tidscope_collector.foreign.reader import NoAnswerError
+from tidscope_collector.inspection.asking import NoAnswerError
 from tidscope_collector.naming.thread_names import LONGEST_RETRY_S, REST, SHORTEST_S, ThreadNames
 
 

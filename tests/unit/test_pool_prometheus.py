@@ -1,8 +1,7 @@
 """Pools in what programs serve to Prometheus."""
 
 import pytest
-from tidscope_collector.foreign.own_server import NotServedError
-from tidscope_collector.foreign.prometheus_answers import ask_samples
+from tidscope_collector.inspection.own_server import NotServedError, ask_samples
 from tidscope_collector.pools.prometheus_pools import METRICS, pools_of
 from tidscope_wire.generated.agent import AgentPool
 

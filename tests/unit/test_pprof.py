@@ -7,8 +7,8 @@ import pytest
 from fuzz.pprof import PROFILE, build_profile, check_pprof, field, packed, varint
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tidscope_collector.foreign import pprof
-from tidscope_collector.foreign.pprof import Contention, PprofError, read_contentions
+from tidscope_collector.inspection import pprof
+from tidscope_collector.inspection.pprof import Contention, PprofError, read_contentions
 
 FIXED = settings(
     derandomize=True,

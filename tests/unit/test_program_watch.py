@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from fake_proc import FakeProc, stat_line
-from tidscope_collector.foreign.program import ProgramReader, SeenProgram
+from tidscope_collector.inspection.conversation import ProgramReader, SeenProgram
 from tidscope_collector.sampling.program import LOOK_NS, Program, ProgramWatch
 
 PID = 7

@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from tidscope_collector.foreign.answering import PROCESS, Arguments, taking
+from tidscope_collector.inspection.answering import PROCESS, Arguments, taking
 
 FITTING: Arguments = {
     "pid": 1,

@@ -11,8 +11,8 @@ import pytest
 from fake_proc import FakeProc, stat_line
 from receiver import Receiver
 from scripted_reader import ATTACH, PID, START, Script, meant, process_reader, quiet_health
-from tidscope_collector.foreign.go_questions import WORD
-from tidscope_collector.foreign.gomaxprocs import GomaxprocsReader
+from tidscope_collector.inspection.go_questions import WORD
+from tidscope_collector.inspection.gomaxprocs import GomaxprocsReader
 from tidscope_collector.processes.identity import Identity, identify
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling import frame_maker

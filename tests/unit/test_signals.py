@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from prometheus_client.parser import text_string_to_metric_families
 from tidscope_collector.confinement.children import ENDED, ChildError, LimitedChildren, Reply
-from tidscope_collector.foreign.prometheus_text import (
+from tidscope_collector.inspection.prometheus_text import (
     PrometheusTextError,
     Sample,
     add_up,

@@ -12,9 +12,9 @@ from unittest.mock import Mock
 import pytest
 from backend_builders import target
 from fake_proc import FakeProc, children_look_at
-from tidscope_collector.foreign.agent_sockets import SocketId
-from tidscope_collector.foreign.owned_port import OwnedPort
-from tidscope_collector.foreign.ports import listening_ports
+from tidscope_collector.inspection.agent_sockets import SocketId
+from tidscope_collector.inspection.own_server import OwnedPort
+from tidscope_collector.inspection.ports import listening_ports
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.engine import Engine
 from tidscope_collector.steering.commands import SteeringCommands

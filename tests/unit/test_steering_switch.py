@@ -8,7 +8,7 @@ from typing import cast
 
 import pytest
 from fake_proc import FakeProc
-from tidscope_collector.foreign.owned_port import OwnedPort
+from tidscope_collector.inspection.own_server import OwnedPort
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.steering.loop.events import Event
 from tidscope_collector.steering.loop.knob import KnobDescription, KnobKind, KnobRefusedError

@@ -2,7 +2,7 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
-from tidscope_collector.foreign.thread_dump import (
+from tidscope_collector.inspection.java_threads import (
     LONGEST_NAME,
     Blocked,
     Named,

@@ -1,7 +1,7 @@
 """Titles of real servers, and what their processes do."""
 
 import pytest
-from tidscope_collector.foreign.name_questions import TITLE_BYTES
+from tidscope_collector.inspection.questions import TITLE_BYTES
 from tidscope_collector.naming.titles import LONGEST_ROLE, read_title, role_of_title
 
 

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
-from tidscope_collector.foreign.virtual_machine import Machine, look_at, obstacle
+from tidscope_collector.inspection.virtual_machine import Machine, look_at, obstacle
 
 MAPS = "7f00-7f01 r-xp 00000000 08:01 1 /usr/lib/jvm/java-17/lib/server/libjvm.so\n"
 J9 = "7f00-7f01 r-xp 00000000 08:01 1 /opt/j9/lib/default/libj9vm29.so\n"

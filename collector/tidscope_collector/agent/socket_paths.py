@@ -14,14 +14,9 @@ from tidscope_collector.agent.errors import (
     StaleSocketError,
     WrongPeerError,
 )
-from tidscope_collector.foreign.agent_sockets import SocketId
-from tidscope_collector.foreign.reader import (
-    NoAnswerError,
-    NotConnectedError,
-    UnreadableError,
-    ask_agent_socket,
-    connect_agent,
-)
+from tidscope_collector.inspection.agent_sockets import SocketId
+from tidscope_collector.inspection.asking import NoAnswerError, UnreadableError
+from tidscope_collector.inspection.reader import NotConnectedError, ask_agent_socket, connect_agent
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.stat import parse_stat
 

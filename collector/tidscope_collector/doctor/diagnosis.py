@@ -14,7 +14,7 @@ from tidscope_collector.discovery.task_iterator import TaskIterators
 from tidscope_collector.doctor.facts import gather_facts
 from tidscope_collector.doctor.report import examine
 from tidscope_collector.ebpf.obstacles import Obstacle
-from tidscope_collector.foreign.reader import reader_trouble
+from tidscope_collector.inspection.reader import reader_trouble
 from tidscope_collector.netacct import loading as netacct
 from tidscope_collector.netacct.accounts import Accounts
 from tidscope_collector.procfs.files import ProcFs

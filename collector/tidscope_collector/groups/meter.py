@@ -4,9 +4,9 @@ from math import ceil
 
 from tidscope_wire.generated.models import GomaxprocsChanged
 
-from tidscope_collector.foreign.gomaxprocs import GomaxprocsReader
 from tidscope_collector.groups.accounts import GroupAccount, Used
 from tidscope_collector.groups.members import Members
+from tidscope_collector.inspection.gomaxprocs import GomaxprocsReader
 from tidscope_collector.procfs.delay_accounting import DelayAccounting
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.gauges import rss_bytes

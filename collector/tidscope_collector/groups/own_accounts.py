@@ -7,9 +7,9 @@ from typing import Protocol
 
 from tidscope_wire.generated.models import GomaxprocsChanged, Runtime
 
-from tidscope_collector.foreign.gomaxprocs import GomaxprocsReader
 from tidscope_collector.groups.descriptions import Description
 from tidscope_collector.groups.members import Member, Members
+from tidscope_collector.inspection.gomaxprocs import GomaxprocsReader
 from tidscope_collector.naming.source import NameSource
 from tidscope_collector.naming.thread_names import ThreadNames
 

@@ -14,7 +14,6 @@ from tidscope_wire.generated.models import (
     ThreadRenamed,
 )
 
-from tidscope_collector.foreign.gomaxprocs import GomaxprocsReader, GoProgram
 from tidscope_collector.groups.account_check import AccountCheck
 from tidscope_collector.groups.accounts import GroupAccount, account_of
 from tidscope_collector.groups.descriptions import Descriptions
@@ -28,6 +27,7 @@ from tidscope_collector.groups.process_sums import ProcessSums
 from tidscope_collector.groups.process_table import SUMMED, JoinedTables, Live, ProcessTable
 from tidscope_collector.groups.reader import GroupReader
 from tidscope_collector.groups.selector import group_name
+from tidscope_collector.inspection.gomaxprocs import GomaxprocsReader, GoProgram
 from tidscope_collector.locks.group_locks import GroupLocks
 from tidscope_collector.procfs.delay_accounting import DelayAccounting
 from tidscope_collector.procfs.files import ProcFs

@@ -8,11 +8,16 @@ for that.
 
 import time
 
-from tidscope_collector.foreign.lock_answers import ask_go_serving, ask_mutex_profile
-from tidscope_collector.foreign.own_server import NotOwnPortError, NotServedError, fetch
-from tidscope_collector.foreign.owned_port import OwnedPort
-from tidscope_collector.foreign.prometheus_answers import ask_counter
-from tidscope_collector.foreign.reader import NoAnswerError, ask_ports
+from tidscope_collector.inspection.asking import NoAnswerError
+from tidscope_collector.inspection.lock_answers import ask_go_serving, ask_mutex_profile
+from tidscope_collector.inspection.own_server import (
+    NotOwnPortError,
+    NotServedError,
+    OwnedPort,
+    ask_counter,
+    fetch,
+)
+from tidscope_collector.inspection.reader import ask_ports
 from tidscope_collector.locks.waited import LEFT_OUT, Waited, WaitTable
 
 PROFILE = "/debug/pprof/mutex"

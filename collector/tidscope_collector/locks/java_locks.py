@@ -7,8 +7,8 @@ stops all Java threads for the moment that it takes.
 
 import time
 
-from tidscope_collector.foreign.lock_answers import ask_java_blocked
-from tidscope_collector.foreign.reader import NoAnswerError
+from tidscope_collector.inspection.asking import NoAnswerError
+from tidscope_collector.inspection.lock_answers import ask_java_blocked
 from tidscope_collector.locks.waited import LEFT_OUT, Waited, WaitTable
 
 LONGEST_GAP_S = 30.0

@@ -16,10 +16,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tidscope_collector.foreign.lock_addresses import MAX_ADDRESSES
-from tidscope_collector.foreign.lock_answers import LockAnswer, ask_lock_addresses
-from tidscope_collector.foreign.lock_kinds import Found
-from tidscope_collector.foreign.reader import NoAnswerError
+from tidscope_collector.inspection.asking import NoAnswerError
+from tidscope_collector.inspection.lock_addresses import MAX_ADDRESSES
+from tidscope_collector.inspection.lock_answers import LockAnswer, ask_lock_addresses
+from tidscope_collector.inspection.lock_kinds import Found
 from tidscope_collector.locks.registry import Addresses, LockName, LockRegistry, Numbers
 from tidscope_collector.locks.waited import LockSource, Waited
 

@@ -10,8 +10,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tidscope_collector.foreign.lock_kinds import Found
-from tidscope_collector.foreign.lock_layouts import Kind
+from tidscope_collector.inspection.lock_kinds import Found, Kind
 
 Addresses = npt.NDArray[np.uint64]
 Numbers = npt.NDArray[np.uint32]

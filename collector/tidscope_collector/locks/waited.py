@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple, Protocol
 
-from tidscope_collector.foreign.lock_layouts import Kind
+from tidscope_collector.inspection.lock_kinds import Kind
 from tidscope_collector.locks.registry import Source
 
 MAX_ROWS = 4096

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from tidscope_collector.foreign.name_answers import ask_go_threads
-from tidscope_collector.foreign.reader import NoAnswerError
+from tidscope_collector.inspection.asking import NoAnswerError
+from tidscope_collector.inspection.reader import ask_go_threads
 
 SYSMON = "sysmon"
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from tidscope_collector.foreign.name_answers import ask_java_names
+from tidscope_collector.inspection.reader import ask_java_names
 
 
 class JavaNames:

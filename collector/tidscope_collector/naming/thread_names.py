@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 
-from tidscope_collector.foreign.reader import NoAnswerError
+from tidscope_collector.inspection.asking import NoAnswerError
 from tidscope_collector.naming.source import NameSource
 
 SHORTEST_S = 1.0

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from tidscope_collector.foreign.title import ArgumentsReader
+from tidscope_collector.inspection.conversation import ArgumentsReader
 from tidscope_collector.naming.titles import read_title, role_of_title
 
 

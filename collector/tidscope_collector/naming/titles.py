@@ -10,7 +10,7 @@ import re
 from tidscope_wire.redaction import redact
 from tidscope_wire.role import role_of
 
-from tidscope_collector.foreign.name_questions import TITLE_BYTES
+from tidscope_collector.inspection.questions import TITLE_BYTES
 
 LONGEST_ROLE = 128
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from pydantic import ValidationError
 from tidscope_wire.generated.agent import AgentPool
 
-from tidscope_collector.foreign.java_counters import JavaCounters
+from tidscope_collector.inspection.conversation import JavaCounters
 
 MAX_COLLECTORS = 10
 _MOST = 1 << 63

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from tidscope_wire.generated.agent import AgentPool
 
-from tidscope_collector.foreign.java_counters import JavaCountersReader
-from tidscope_collector.foreign.reader import NoAnswerError
+from tidscope_collector.inspection.asking import NoAnswerError
+from tidscope_collector.inspection.conversation import JavaCountersReader
 from tidscope_collector.pools.hsperfdata_pools import pools_of
 from tidscope_collector.pools.source import PoolOrigin, PoolsUnreadableError
 

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from tidscope_wire.generated.agent import AgentPool
 from tidscope_wire.pools import BUCKETS
 
-from tidscope_collector.foreign.prometheus_text import Sample
+from tidscope_collector.inspection.prometheus_text import Sample
 
 MAX_POOLS = 32
 GOMAXPROCS = "go_sched_gomaxprocs_threads"

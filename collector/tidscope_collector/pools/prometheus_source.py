@@ -5,10 +5,15 @@ from collections.abc import Sequence
 
 from tidscope_wire.generated.agent import AgentPool
 
-from tidscope_collector.foreign.own_server import NotOwnPortError, NotServedError, fetch
-from tidscope_collector.foreign.owned_port import OwnedPort
-from tidscope_collector.foreign.prometheus_answers import ask_samples
-from tidscope_collector.foreign.reader import NoAnswerError, ask_ports
+from tidscope_collector.inspection.asking import NoAnswerError
+from tidscope_collector.inspection.own_server import (
+    NotOwnPortError,
+    NotServedError,
+    OwnedPort,
+    ask_samples,
+    fetch,
+)
+from tidscope_collector.inspection.reader import ask_ports
 from tidscope_collector.pools.prometheus_pools import METRICS, pools_of
 from tidscope_collector.pools.source import PoolOrigin, PoolsUnreadableError
 

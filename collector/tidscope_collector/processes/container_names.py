@@ -5,9 +5,9 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
 
-from tidscope_collector.foreign.container_answers import ask_container_names
-from tidscope_collector.foreign.container_files import MAX_USERS, ContainerName
-from tidscope_collector.foreign.reader import NoAnswerError
+from tidscope_collector.inspection.asking import NoAnswerError
+from tidscope_collector.inspection.container_files import MAX_USERS, ContainerName
+from tidscope_collector.inspection.reader import ask_container_names
 from tidscope_collector.processes.cgroup_names import Container
 
 AGAIN_S = 30.0

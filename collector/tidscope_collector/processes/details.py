@@ -8,14 +8,9 @@ from dataclasses import dataclass
 from tidscope_wire.generated.models import Runtime
 from tidscope_wire.redaction import redact
 
-from tidscope_collector.foreign.opened_process import Key
-from tidscope_collector.foreign.reader import (
-    MAX_AT_ONCE,
-    InnerUser,
-    NoAnswerError,
-    ProcessLine,
-    describe,
-)
+from tidscope_collector.inspection.asking import NoAnswerError
+from tidscope_collector.inspection.opened_process import Key
+from tidscope_collector.inspection.reader import MAX_AT_ONCE, InnerUser, ProcessLine, describe
 
 log = logging.getLogger("tidscope.processes")
 

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from tidscope_wire.generated.models import GomaxprocsChanged, ProcessGauges
 
-from tidscope_collector.foreign.gomaxprocs import GomaxprocsReader
+from tidscope_collector.inspection.gomaxprocs import GomaxprocsReader
 from tidscope_collector.procfs.cgroup import ThrottlingMeter
 from tidscope_collector.procfs.delay_accounting import DelayAccounting
 from tidscope_collector.procfs.files import ProcFs

@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tidscope_collector.foreign.program import ProgramReader
+from tidscope_collector.inspection.conversation import ProgramReader
 from tidscope_collector.procfs.stat import parse_stat, stack_start
 
 _STAT_BYTES = 4096

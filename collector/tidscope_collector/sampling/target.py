@@ -33,8 +33,8 @@ from tidscope_wire.states import STATE
 
 from tidscope_collector.compiled.library import Compiled
 from tidscope_collector.compiled.rows import steady_source
-from tidscope_collector.foreign.gomaxprocs import GomaxprocsReader, GoProgram
-from tidscope_collector.foreign.program import open_program
+from tidscope_collector.inspection.conversation import open_program
+from tidscope_collector.inspection.gomaxprocs import GomaxprocsReader, GoProgram
 from tidscope_collector.naming.thread_names import ThreadNames
 from tidscope_collector.procfs.delay_accounting import DelayAccounting
 from tidscope_collector.procfs.files import ProcFs

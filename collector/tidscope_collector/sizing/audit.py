@@ -7,14 +7,10 @@ from typing import Literal
 
 from tidscope_wire.generated.models import CpuAllowance, Process, SizeAudit, SizedProgram
 
-from tidscope_collector.foreign.gomaxprocs import open_gomaxprocs
-from tidscope_collector.foreign.java_counters import JavaCountersReader
-from tidscope_collector.foreign.reader import (
-    NoAnswerError,
-    UnreadableError,
-    ask_go_chosen,
-    ask_go_environment,
-)
+from tidscope_collector.inspection.asking import NoAnswerError, UnreadableError
+from tidscope_collector.inspection.conversation import JavaCountersReader
+from tidscope_collector.inspection.gomaxprocs import open_gomaxprocs
+from tidscope_collector.inspection.reader import ask_go_chosen, ask_go_environment
 from tidscope_collector.pools.agent_source import AgentPoolSource
 from tidscope_collector.pools.source import PoolsUnreadableError
 from tidscope_collector.procfs.cgroup import GROUPS

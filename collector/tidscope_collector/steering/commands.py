@@ -17,9 +17,9 @@ from tidscope_wire.generated.models import (
 )
 from tidscope_wire.problems import ProblemError, refusal
 
-from tidscope_collector.foreign.owned_port import OwnedPort
-from tidscope_collector.foreign.reader import ask_ports
 from tidscope_collector.groups.sampler import GroupSampler
+from tidscope_collector.inspection.own_server import OwnedPort
+from tidscope_collector.inspection.reader import ask_ports
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.engine import Engine
 from tidscope_collector.sampling.target import TargetSampler

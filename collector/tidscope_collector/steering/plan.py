@@ -17,12 +17,8 @@ from tidscope_predictd.model.perceptron import Predictor, Rule
 from tidscope_predictd.shared import SharedPredictor
 from tidscope_wire.generated.models import PolicyInfo, PolicyParameter, SteerRequest, SweepPlan
 
-from tidscope_collector.foreign.reader import (
-    DamagedError,
-    NoAnswerError,
-    UnreadableError,
-    connect_predictions,
-)
+from tidscope_collector.inspection.asking import DamagedError, NoAnswerError, UnreadableError
+from tidscope_collector.inspection.reader import connect_predictions
 from tidscope_collector.steering.loop.knob import KnobDescription
 from tidscope_collector.steering.loop.trial import proof_settings, sweep_settings
 from tidscope_collector.steering.refusals import BadParameterError

@@ -16,7 +16,7 @@ from tidscope_wire.generated.models import (
     SteerRequest,
 )
 
-from tidscope_collector.foreign.agent_sockets import SocketId
+from tidscope_collector.inspection.agent_sockets import SocketId
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.stat import parse_stat
 from tidscope_collector.steering.loop.control_loop import STEERING_ERRORS, ControlLoop

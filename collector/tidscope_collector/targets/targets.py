@@ -18,7 +18,6 @@ from tidscope_wire.generated.models import (
 )
 from tidscope_wire.problems import ProblemError, refusal
 
-from tidscope_collector.foreign.gomaxprocs import open_gomaxprocs
 from tidscope_collector.groups.boundaries import Boundary, ControlGroup, Matching, Tree
 from tidscope_collector.groups.cgroups import find_cgroups, processes_in
 from tidscope_collector.groups.descriptions import Descriptions
@@ -27,6 +26,7 @@ from tidscope_collector.groups.membership import Membership
 from tidscope_collector.groups.own_accounts import Asking, OwnAccounts
 from tidscope_collector.groups.sampler import GroupSampler
 from tidscope_collector.groups.selector import Selection, select
+from tidscope_collector.inspection.gomaxprocs import open_gomaxprocs
 from tidscope_collector.naming.source import runtime_source
 from tidscope_collector.naming.thread_names import ThreadNames
 from tidscope_collector.processes.container_names import ContainerNames

@@ -10,13 +10,9 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tidscope_collector.foreign.gomaxprocs import GomaxprocsReader, GoProgram, open_gomaxprocs
-from tidscope_collector.foreign.reader import (
-    NoAnswerError,
-    UnreadableError,
-    ask_go_chosen,
-    ask_go_environment,
-)
+from tidscope_collector.inspection.asking import NoAnswerError, UnreadableError
+from tidscope_collector.inspection.gomaxprocs import GomaxprocsReader, GoProgram, open_gomaxprocs
+from tidscope_collector.inspection.reader import ask_go_chosen, ask_go_environment
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.stat import parse_stat
 from tidscope_collector.steering.loop.affinity_leases import (

@@ -21,8 +21,8 @@ from tidscope_wire.generated.models import (
 from tidscope_collector.agent.client import AgentClient, open_agent
 from tidscope_collector.agent.errors import AgentClientError
 from tidscope_collector.agent.socket_paths import find_socket
-from tidscope_collector.foreign.agent_sockets import SocketId
-from tidscope_collector.foreign.owned_port import OwnedPort
+from tidscope_collector.inspection.agent_sockets import SocketId
+from tidscope_collector.inspection.own_server import OwnedPort
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.stat import parse_stat
 from tidscope_collector.steering.loop.affinity_leases import DIRECTORY, LeaseFolderError, Leases

@@ -11,8 +11,13 @@ from tidscope_wire.generated.models import PrometheusCounter, SignalKind
 
 from tidscope_collector.agent.client import AgentClient
 from tidscope_collector.agent.errors import AgentClientError
-from tidscope_collector.foreign.own_server import HOST, NotOwnPortError, NotServedError, fetch
-from tidscope_collector.foreign.prometheus_answers import ask_counter
+from tidscope_collector.inspection.own_server import (
+    HOST,
+    NotOwnPortError,
+    NotServedError,
+    ask_counter,
+    fetch,
+)
 
 
 class SignalLostError(Exception):

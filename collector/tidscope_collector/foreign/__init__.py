@@ -1,1 +1,0 @@
-"""Files and memory of processes that others made, read by limited children."""

@@ -1,0 +1,157 @@
+"""What questions to limited children are about, and how they are answered: lines of JSON.
+
+Whoever takes the collector over asks as it likes. So a question says which process it means, by id
+and start, and chooses among what is listed here; it names no file, no socket and no program.
+"""
+
+import json
+import os
+import re
+from collections.abc import Callable, Mapping
+from typing import NamedTuple, TypedDict, cast
+
+from tidscope_collector.confinement.fork_server import Question
+from tidscope_collector.inspection.opened_process import Key
+from tidscope_collector.inspection.process_files import open_folder
+
+MEMORY_BYTES = 256 << 20
+PROCESSES_S = 5.0
+"""For what the kernel says of processes. On a busy machine a child may wait 2 s for a CPU."""
+PROGRAM_S = 5.0
+"""For what is to be read of a program."""
+LONGEST_TIMEOUT_S = 10.0
+_METRIC = re.compile(r"[a-zA-Z_:][a-zA-Z0-9_:]{0,255}")
+
+
+class Arguments(TypedDict, total=False):
+    """What questions are about; each says which of these it takes.
+
+    Attributes:
+        pid: of a process.
+        start_ticks: its start.
+        processes: id, start, and the executable that it is known to have.
+        identities: ids and starts of processes.
+        port: a TCP port, of which is said whose it is.
+        timeout_s: for connecting to the process.
+        addresses: in writable memory of the process, of what may be a lock.
+        join_place: of the id of a thread below the end of its stack; 0 if that is not known.
+        containers: ids.
+        users: whose homes have lists of containers.
+        metrics: names of metrics in a text that is sent behind the question.
+    """
+
+    pid: int
+    start_ticks: int
+    processes: list[tuple[int, int, Key | None]]
+    identities: list[tuple[int, int]]
+    port: int
+    timeout_s: float
+    addresses: list[int]
+    join_place: int
+    containers: list[str]
+    users: list[int]
+    metrics: list[str]
+
+
+PROCESS = ("pid", "start_ticks")
+"""Arguments of a question about one process."""
+
+
+class Places(NamedTuple):
+    """Where children look. Decided when their fork server is made, and never by a question.
+
+    Attributes:
+        proc: the process file system.
+        made: whether tests have made it from files; a real one is checked to be one.
+        predictions: socket of the host's prediction service.
+        docker: folder of Docker.
+        kubelet: folder of Kubernetes' kubelet.
+        podman: folder of Podman's system service.
+    """
+
+    proc: str = "/proc"
+    made: bool = False
+    predictions: str = ""
+    docker: str = "/var/lib/docker"
+    kubelet: str = "/var/log/containers"
+    podman: str = "/var/lib/containers/storage"
+
+
+def taking(question: Callable[[Arguments, int], None], *names: str) -> Question:
+    """A question that answers nothing unless it gets exactly these arguments, each in its range."""
+
+    def checked(arguments: object, answer: int) -> None:
+        if not isinstance(arguments, dict) or arguments.keys() != set(names):
+            raise ValueError(f"not the arguments {', '.join(names)}")
+        for name, value in arguments.items():
+            if not _RANGES[name](value):
+                raise ValueError(f"{name} is out of range")
+        question(cast(Arguments, arguments), answer)
+
+    return checked
+
+
+def _number(first: int, last: int) -> Callable[[object], bool]:
+    return lambda value: type(value) is int and first <= value <= last
+
+
+def _many(fits: Callable[[object], bool]) -> Callable[[object], bool]:
+    return lambda value: isinstance(value, list) and all(map(fits, value))
+
+
+def _row(*columns: Callable[[object], bool]) -> Callable[[object], bool]:
+    def fits(value: object) -> bool:
+        return (
+            isinstance(value, list)
+            and len(value) == len(columns)
+            and all(column(one) for column, one in zip(columns, value, strict=True))
+        )
+
+    return fits
+
+
+def _is_container(value: object) -> bool:
+    return isinstance(value, str) and len(value) == 64 and set(value) <= set("0123456789abcdef")
+
+
+def _is_metric(value: object) -> bool:
+    return isinstance(value, str) and _METRIC.fullmatch(value) is not None
+
+
+def _is_timeout(value: object) -> bool:
+    return type(value) in (int, float) and 0 < cast(float, value) <= LONGEST_TIMEOUT_S
+
+
+_PID = _number(1, 1 << 22)
+_WORD = _number(0, (1 << 64) - 1)
+_ANY = _number(-(1 << 63), (1 << 64) - 1)
+_KEY = _row(_ANY, _ANY, _ANY)
+_RANGES: Mapping[str, Callable[[object], bool]] = {
+    "pid": _PID,
+    "start_ticks": _WORD,
+    "processes": _many(_row(_PID, _WORD, lambda value: value is None or _KEY(value))),
+    "identities": _many(_row(_PID, _WORD)),
+    "port": _number(1, 65535),
+    "timeout_s": _is_timeout,
+    "addresses": _many(_WORD),
+    "join_place": _WORD,
+    "containers": _many(_is_container),
+    "metrics": _many(_is_metric),
+    "users": _many(_number(0, (1 << 32) - 2)),
+}
+
+
+def open_named_folder(arguments: Arguments) -> int:
+    """The folder in /proc of the process that a question is about.
+
+    Raises:
+        OSError: it has ended.
+    """
+    return open_folder(arguments["pid"], arguments["start_ticks"])
+
+
+def say(answer: int, line: Mapping[str, object]) -> None:
+    """Write a line of the answer."""
+    data = json.dumps(line).encode() + b"\n"
+    while data:
+        data = data[os.write(answer, data) :]

@@ -1,0 +1,315 @@
+"""Questions to limited children about Go programs: GOMAXPROCS, runtime threads, handlers served.
+
+The Go runtime starts some threads with a function that never returns (newm in runtime/proc.go). An
+address within that function is on the thread's stack, a few frames from its end, in every version.
+Only threads that wait in a system call are examined: the kernel reports their stack pointer
+(proc_pid_syscall(5)).
+"""
+
+import errno
+import os
+import signal
+import struct
+from typing import NamedTuple
+
+from tidscope_confinement.resources import Limits, limit_resources
+
+from tidscope_collector.confinement.child import confine
+from tidscope_collector.goruntime.buildinfo import BuildInfo, is_go, read_build_info
+from tidscope_collector.goruntime.chosen import chosen_address
+from tidscope_collector.goruntime.elf import Elf, ElfError, Symbol, read_elf
+from tidscope_collector.goruntime.stripped import gomaxprocs_address
+from tidscope_collector.inspection.answering import (
+    MEMORY_BYTES,
+    PROCESSES_S,
+    PROGRAM_S,
+    Arguments,
+    open_named_folder,
+    say,
+)
+from tidscope_collector.inspection.process_files import (
+    open_file,
+    read_beginning,
+    read_variables,
+    thread_ids,
+)
+
+_PROFILE = b"net/http/pprof.Index\0"
+_METRICS = b"runtime/metrics.Read\0"
+
+SYMBOL = "runtime.gomaxprocs"
+WORD = struct.Struct("<i")
+UNREADABLE = b"\0\0\0\0"
+"""Answers a request for GOMAXPROCS that cannot be read; itself it is never 0."""
+MAX_PROCESSORS = 1 << 20
+"""GOMAXPROCS is no larger. What is at its place and is no such number is not answered."""
+GO_VARIABLES = ("GOMAXPROCS", "GODEBUG")
+"""The variables of an environment that are answered."""
+
+_LONGEST_SETTING = 4096
+_MAX_SETTINGS = 64
+_AUXV_BYTES = 4096
+_DAMAGED = "The executable of process {} cannot be read: {}."
+
+
+class Execution(NamedTuple):
+    """Descriptors of a process that belong to one execution of its program; -1 if refused.
+
+    Attributes:
+        file: executable.
+        auxv: auxiliary vector.
+        memory: of the process.
+        auxv_later: the vector opened again, behind the memory.
+    """
+
+    file: int
+    auxv: int
+    memory: int
+    auxv_later: int
+
+
+def open_execution(folder: int) -> Execution:
+    """Open what says where a variable is, and the memory that it is in.
+
+    A process that executes another program meanwhile, with more rights, say, would have an address
+    of its choice read in that one.
+
+    Raises:
+        OSError: the executable may not be read, or is another one by now.
+    """
+    file = os.open("exe", os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK, dir_fd=folder)
+    auxv, memory, auxv_later = (open_file(folder, name) for name in ("auxv", "mem", "auxv"))
+    if not os.path.samestat(os.fstat(file), os.stat("exe", dir_fd=folder)):
+        raise ProcessLookupError(errno.ESRCH, os.strerror(errno.ESRCH))
+    return Execution(file, auxv, memory, auxv_later)
+
+
+def gomaxprocs(arguments: Arguments, answer: int) -> None:
+    """What there is to know of a Go program, and its GOMAXPROCS each time it is asked for; as long
+    as the asker keeps its end open.
+
+    The child finds the variable by itself, in the executable and the auxiliary vector: no address
+    is asked for or answered.
+
+    Arguments: pid, start_ticks.
+    Answers: {"unreadable": errno}, {"damaged": reason}, or {"go", "version", "settings", "symbols",
+    "size", "memory"}: size in bytes of the variable, null where it is not found; memory 0, or the
+    errno with which it cannot be read. If it can, then WORD to each byte that comes, UNREADABLE if
+    the program has ended or executed another one, or has no such number there.
+    """
+    limit_resources(Limits(MEMORY_BYTES, None, PROGRAM_S))
+    found = False
+
+    def late(*_: object) -> None:
+        if not found:
+            os._exit(1)
+
+    # The deadline is for finding the variable; reading it goes on until the asker has enough.
+    signal.signal(signal.SIGALRM, late)
+    try:
+        opened = open_execution(open_named_folder(arguments))
+    except OSError as error:
+        say(answer, {"unreadable": error.errno})
+        return
+    confine()
+    vector = read_beginning(opened.auxv, _AUXV_BYTES)
+    try:
+        elf = read_elf(opened.file)
+        go = is_go(elf)
+        info = (read_build_info(elf) if go else None) or BuildInfo(None, {})
+        symbol = _gomaxprocs(elf) if go else None
+    except ElfError as error:
+        say(answer, {"damaged": _DAMAGED.format(arguments["pid"], error)})
+        return
+    address = None if symbol is None else relocate(elf, symbol.address, vector)
+    memory = 0 if address is not None and opened.memory >= 0 else errno.EACCES
+    if read_beginning(opened.auxv_later, _AUXV_BYTES) != vector:
+        memory = errno.ESRCH
+    size = None if symbol is None else min(symbol.size, HIGHEST_ADDRESS)
+    found = True
+    say(
+        answer,
+        {
+            "go": go,
+            "version": info.version and info.version[:128],
+            "settings": {
+                key[:128]: value[:_LONGEST_SETTING]
+                for key, value in list(info.settings.items())[:_MAX_SETTINGS]
+            },
+            "symbols": elf.section(".symtab") is not None,
+            "size": size,
+            "memory": memory,
+        },
+    )
+    if address is not None and memory == 0 and size == WORD.size:
+        while os.read(answer, 1):
+            os.write(answer, _read_number(opened.memory, address))
+
+
+def _read_number(memory: int, address: int) -> bytes:
+    """GOMAXPROCS as WORD, or UNREADABLE."""
+    try:
+        word = os.pread(memory, WORD.size, address)
+    except OSError:
+        return UNREADABLE
+    plausible = len(word) == WORD.size and 1 <= WORD.unpack(word)[0] <= MAX_PROCESSORS
+    return word if plausible else UNREADABLE
+
+
+def _gomaxprocs(elf: Elf) -> Symbol | None:
+    """The variable, by the symbol table, or by the code of functions that use it."""
+    symbol = elf.variable(SYMBOL)
+    if symbol is not None:
+        return symbol
+    address = gomaxprocs_address(elf)
+    return None if address is None else Symbol(address, WORD.size)
+
+
+def go_chosen(arguments: Arguments, answer: int) -> None:
+    """Whether a Go program or its environment chose GOMAXPROCS.
+
+    Arguments: pid, start_ticks.
+    Answers: {"unreadable": errno}, or {"chosen": true, false, or null if that cannot be found out}.
+    """
+    limit_resources(Limits(MEMORY_BYTES, 5, PROGRAM_S))
+    try:
+        opened = open_execution(open_named_folder(arguments))
+    except OSError as error:
+        say(answer, {"unreadable": error.errno})
+        return
+    confine()
+    chosen = None
+    vector = read_beginning(opened.auxv, _AUXV_BYTES)
+    try:
+        elf = read_elf(opened.file)
+        linked = chosen_address(elf)
+        address = None if linked is None else relocate(elf, linked, vector)
+        same = read_beginning(opened.auxv_later, _AUXV_BYTES) == vector
+        if address is not None and same:
+            chosen = {b"\0": False, b"\1": True}.get(os.pread(opened.memory, 1, address))
+    except (ElfError, OSError):
+        pass
+    say(answer, {"chosen": chosen})
+
+
+def go_environment(arguments: Arguments, answer: int) -> None:
+    """GO_VARIABLES of the environment that a process was started with.
+
+    Arguments: pid, start_ticks.
+    Answers: {"unreadable": errno} or {"variables": {name: value}}; of two with one name the first.
+    """
+    limit_resources(Limits(MEMORY_BYTES, 2, PROCESSES_S))
+    try:
+        folder = open_named_folder(arguments)
+        file = os.open("environ", os.O_RDONLY | os.O_CLOEXEC, dir_fd=folder)
+    except OSError as error:
+        say(answer, {"unreadable": error.errno})
+        return
+    confine()
+    say(answer, {"variables": read_variables(file, GO_VARIABLES)})
+
+
+HIGHEST_ADDRESS = 1 << 62
+_AT_ENTRY = 9  # include/uapi/linux/auxvec.h
+
+
+def entry_address(auxv: bytes, bits: int) -> int | None:
+    """Where the kernel put the entry point (getauxval(3), AT_ENTRY), in /proc/PID/auxv.
+
+    Minus the entry point in the file it is the load base of a position-independent program.
+    """
+    pair = struct.Struct("<QQ" if bits == 64 else "<II")
+    whole = auxv[: len(auxv) - len(auxv) % pair.size]
+    return next((value for key, value in pair.iter_unpack(whole) if key == _AT_ENTRY), None)
+
+
+def relocate(elf: Elf, address: int, auxv: bytes) -> int | None:
+    """Where something linked at an address is in memory; None where nothing can be."""
+    entry = entry_address(auxv, elf.bits)
+    found = None if entry is None else address + entry - elf.entry
+    return found if found is not None and 0 <= found < HIGHEST_ADDRESS else None
+
+
+STARTED_BY = {"runtime.sysmon": "sysmon", "runtime.templateThread": "template thread"}
+"""Functions, and what a thread that runs one is called."""
+
+_STACK_BYTES = 1024
+_SYSCALL_BYTES = 256
+
+
+def go_threads(arguments: Arguments, answer: int) -> None:
+    """Threads that the Go runtime keeps for itself, of those that wait at this instant.
+
+    Arguments: pid, start_ticks.
+    Answers: {"damaged": reason}, or {"tid", "name"} for each of them, and {} at the end.
+    """
+    limit_resources(Limits(MEMORY_BYTES, 5, PROGRAM_S))
+    folder = open_named_folder(arguments)
+    file, auxv, memory = (open_file(folder, name) for name in ("exe", "auxv", "mem"))
+    # What the kernel itself says, and says to a process with rights only.
+    stacks = {tid: _stack(folder, tid) for tid in thread_ids(folder)}
+    confine()
+    try:
+        elf = read_elf(file)
+        vector = read_beginning(auxv, _AUXV_BYTES)
+        ranges = []
+        for function, name in STARTED_BY.items():
+            symbol = elf.function(function)
+            begin = None if symbol is None else relocate(elf, symbol.address, vector)
+            if symbol is not None and begin is not None:
+                ranges.append((begin, begin + symbol.size, name))
+    except ElfError as error:
+        say(answer, {"damaged": str(error)})
+        return
+    if not ranges or elf.bits != 64:
+        say(answer, {"damaged": "it has no symbols (-ldflags=-s)"})
+        return
+    for tid, stack in stacks.items():
+        for (word,) in struct.iter_unpack("<Q", _words(memory, stack)):
+            known = next((name for begin, end, name in ranges if begin < word <= end), None)
+            if known is not None:
+                say(answer, {"tid": tid, "name": known})
+                break
+    say(answer, {})
+
+
+def _stack(folder: int, tid: int) -> int:
+    """The stack pointer of a thread that waits in a system call; 0 of others."""
+    file = open_file(folder, f"task/{tid}/syscall")
+    words = read_beginning(file, _SYSCALL_BYTES).split()
+    if file >= 0:
+        os.close(file)
+    return int(words[-2], 16) if len(words) >= 3 else 0
+
+
+def _words(memory: int, stack: int) -> bytes:
+    try:
+        data = os.pread(memory, _STACK_BYTES, stack) if stack and memory >= 0 else b""
+    except OSError:
+        data = b""
+    return data[: len(data) - len(data) % 8]
+
+
+def go_serving(arguments: Arguments, answer: int) -> None:
+    """What a Go program could serve, as far as its own list of functions says.
+
+    Arguments: pid, start_ticks.
+    Answers: {"profile", "metrics"}: whether it has the handlers of net/http/pprof, and whether it
+    reads runtime/metrics.
+    """
+    limit_resources(Limits(MEMORY_BYTES, 5, PROGRAM_S))
+    folder = open_named_folder(arguments)
+    file = open_file(folder, "exe")
+    confine()
+    found: set[bytes] = set()
+    try:
+        elf = read_elf(file)
+        functions = elf.section(".gopclntab") or elf.section(".data.rel.ro.gopclntab")
+        before = b""
+        for piece in elf.pieces(functions) if functions else ():
+            joined = before + piece
+            found |= {name for name in (_PROFILE, _METRICS) if name in joined}
+            before = joined[-len(_PROFILE) :]
+    except (ElfError, OSError):
+        pass
+    say(answer, {"profile": _PROFILE in found, "metrics": _METRICS in found})

@@ -1,0 +1,358 @@
+"""What lies at addresses that threads of a process wait at: a question to a limited child.
+
+Mappings and ids of threads are the kernel's own words; they say which files to open. Those files
+and the memory of the process are read when all rights are given up.
+
+Addresses come from whoever asks, who may have been taken over: only words of writable memory are
+looked at, as a futex is one, and what is answered is a kind, a name and a place, never a byte.
+"""
+
+import ctypes
+import hashlib
+import os
+import platform
+import re
+import stat
+from collections.abc import Mapping as MappingOf
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+from typing import NamedTuple
+
+from tidscope_confinement.resources import Limits, limit_resources
+
+from tidscope_collector.confinement.child import confine
+from tidscope_collector.goruntime.buildinfo import is_go
+from tidscope_collector.goruntime.elf import Elf, ElfError, read_elf
+from tidscope_collector.goruntime.symbols import variables_at
+from tidscope_collector.inspection.answering import (
+    MEMORY_BYTES,
+    PROGRAM_S,
+    Arguments,
+    open_named_folder,
+    say,
+)
+from tidscope_collector.inspection.lock_kinds import (
+    AFTER,
+    BEFORE,
+    JOIN,
+    JVM_LIBRARY,
+    Found,
+    Place,
+    Program,
+    Surroundings,
+    Variable,
+    classify,
+    classify_thread_local,
+)
+from tidscope_collector.inspection.maps import (
+    MAPS_BYTES,
+    Mapping,
+    ThreadLocals,
+    holding,
+    object_start,
+    parse_maps,
+)
+from tidscope_collector.inspection.process_files import (
+    open_below,
+    open_file,
+    read_beginning,
+    thread_ids,
+)
+
+MAX_ADDRESSES = 512
+"""In one question."""
+MAX_FILES = 64
+
+_AUXV_BYTES = 4096
+_FUTEX_BYTES = 4
+"""Size and alignment of a futex: futex(2)."""
+_GET_ROBUST_LIST = {"x86_64": 274, "aarch64": 100}
+_BEFORE_ROBUST_LIST = 16
+"""From a thread's id, which pthread_join waits at, to its list of robust mutexes: struct pthread of
+the GNU C library has the id, an unused one, the end of the list, and its head."""
+_NEAR_STACK = 1 << 44
+_PYTHON = re.compile(rb"/(?:lib)?python[^/]*$")
+
+
+class _Object(NamedTuple):
+    """A loaded file: what is mapped first of it, and a descriptor, -1 if it cannot be opened."""
+
+    mapping: Mapping
+    file: int
+
+
+@dataclass(slots=True)
+class _Opened:
+    """What is opened of a process.
+
+    Attributes:
+        mappings: of its memory.
+        objects: by the place of their first mapping.
+        executable: descriptor.
+        path: of the executable; empty if it may not be seen.
+        memory: descriptor.
+        tids: of its threads.
+        joins: addresses at which pthread_join waits for them.
+        stacks: places of the mappings that hold stacks of threads.
+        go_below: where memory is Go's own if it is a Go program: the kernel chooses addresses near
+            the stack for all others, Go asks for some far below (runtime/malloc.go).
+    """
+
+    mappings: list[Mapping]
+    objects: dict[int, _Object] = field(default_factory=dict)
+    executable: int = -1
+    path: str = ""
+    memory: int = -1
+    tids: frozenset[int] = frozenset()
+    joins: frozenset[int] = frozenset()
+    stacks: frozenset[int] = frozenset()
+    go_below: int = 0
+
+
+def lock_addresses(arguments: Arguments, answer: int) -> None:
+    """What is at addresses that threads wait at.
+
+    Arguments: pid, start_ticks, addresses (at most MAX_ADDRESSES), join_place.
+    Answers: {"unreadable": errno}, or {"program", "join_place"}, the former another text after each
+    execution, then for each address {"address", "kind", "name", "base", "place", "file"} (see
+    `Found`), at the end {}.
+    """
+    limit_resources(Limits(MEMORY_BYTES, 5, PROGRAM_S))
+    try:
+        folder = open_named_folder(arguments)
+        maps = os.open("maps", os.O_RDONLY | os.O_CLOEXEC, dir_fd=folder)
+    except OSError as error:
+        say(answer, {"unreadable": error.errno})
+        return
+    addresses = arguments["addresses"][:MAX_ADDRESSES]
+    auxv = open_file(folder, "auxv")
+    mappings = parse_maps(read_beginning(maps, MAPS_BYTES))
+    opened = _open(folder, arguments["pid"], mappings, addresses)
+    confine()
+    vector = read_beginning(auxv, _AUXV_BYTES)
+    join_place = _join_place(opened) or arguments["join_place"]
+    # A digest: addresses are in the vector that differ in each execution on purpose.
+    execution = hashlib.blake2b(vector, digest_size=16).hexdigest() if vector else ""
+    say(answer, {"program": execution, "join_place": join_place})
+    elf = _executable(opened)
+    program = Program(
+        go=_is_go(elf),
+        jvm=any(one.path.endswith(JVM_LIBRARY.encode()) for one in opened.mappings),
+        python=any(_PYTHON.search(one.path) for one in opened.mappings),
+        tids=opened.tids,
+    )
+    found = _examine(opened, addresses, program, join_place)
+    if elf is not None:
+        found |= _thread_local(opened, elf, found, program)
+    for address, one in found.items():
+        say(answer, {"address": address, **one._asdict()})
+    say(answer, {})
+
+
+def _open(folder: int, pid: int, mappings: list[Mapping], addresses: Sequence[int]) -> _Opened:
+    opened = _Opened(mappings)
+    opened.executable = open_file(folder, "exe")
+    with suppress(OSError):
+        opened.path = _text(os.fsencode(os.readlink("exe", dir_fd=folder)))
+    opened.memory = open_file(folder, "mem")
+    opened.tids = frozenset(thread_ids(folder))
+    stack = next((one.start for one in mappings if one.path == b"[stack]"), 0)
+    opened.go_below = stack - _NEAR_STACK
+    joins = _joins(opened.tids)
+    opened.joins = frozenset(joins.values())
+    # The first thread's id lies wherever the loader put it.
+    of_others = (address for tid, address in joins.items() if tid != pid)
+    opened.stacks = frozenset(at for at in map(partial(holding, mappings), of_others) if at)
+    wanted = {
+        place: object_start(mappings, place)
+        for place in (holding(mappings, address) for address in addresses)
+        if place is not None
+    }
+    for first in sorted({start for start in wanted.values() if start is not None}):
+        if len(opened.objects) == MAX_FILES:
+            break
+        mapping = mappings[first]
+        opened.objects[first] = _Object(mapping, _open_mapped(folder, mapping, opened.executable))
+    return opened
+
+
+def _open_mapped(folder: int, mapping: Mapping, executable: int) -> int:
+    """A descriptor of a mapped file, even if another one lies at its path by now; -1 if none."""
+    name = f"map_files/{mapping.start:x}-{mapping.end:x}"
+    if _is_same(executable, mapping):
+        return executable
+    for file in (open_file(folder, name), open_below(folder, "root", mapping.path)):
+        if _is_same(file, mapping):
+            return file
+    return -1
+
+
+def _is_same(file: int, mapping: Mapping) -> bool:
+    """Whether a file is the mapped one.
+
+    The device is not compared: some file systems show another number in mappings.
+    """
+    if file < 0:
+        return False
+    status = os.fstat(file)
+    return status.st_ino == mapping.inode and stat.S_ISREG(status.st_mode)
+
+
+def _joins(tids: frozenset[int]) -> dict[int, int]:
+    """Addresses at which pthread_join waits for threads, by their ids; those that are known."""
+    number = _GET_ROBUST_LIST.get(platform.machine())
+    if number is None:
+        return {}
+    call = ctypes.CDLL(None).syscall
+    head, size = ctypes.c_uint64(), ctypes.c_size_t()
+    found = {}
+    for tid in tids:
+        head.value = 0
+        if call(number, tid, ctypes.byref(head), ctypes.byref(size)) == 0 and head.value:
+            found[tid] = head.value - _BEFORE_ROBUST_LIST
+    return found
+
+
+def _join_place(opened: _Opened) -> int:
+    """How far the id of a thread lies below the end of its stack, most often; 0 if unknown."""
+    places: dict[int, int] = {}
+    for address in opened.joins:
+        at = holding(opened.mappings, address)
+        if at is not None and at in opened.stacks:
+            place = opened.mappings[at].end - address
+            places[place] = places.get(place, 0) + 1
+    return max(places, key=lambda place: places[place], default=0)
+
+
+def _executable(opened: _Opened) -> Elf | None:
+    """The program's own file; None if it cannot be read."""
+    try:
+        return read_elf(opened.executable) if opened.executable >= 0 else None
+    except (ElfError, OSError):
+        return None
+
+
+def _is_go(elf: Elf | None) -> bool:
+    try:
+        return elf is not None and is_go(elf)
+    except (ElfError, OSError):
+        return False
+
+
+def _examine(
+    opened: _Opened, addresses: Sequence[int], program: Program, join_place: int
+) -> dict[int, Found]:
+    by_object: dict[int, list[int]] = {}
+    found: dict[int, Found] = {}
+    for address in addresses:
+        at = holding(opened.mappings, address)
+        if at is None or not _may_be_futex(opened.mappings[at], address):
+            found[address] = Found("unknown", "", address, "gone", "")
+            continue
+        mapping = opened.mappings[at]
+        if address in opened.joins or _is_join(mapping, address, join_place):
+            found[address] = Found("join", JOIN, address, "stack", "")
+            continue
+        start = object_start(opened.mappings, at)
+        if start is not None and start in opened.objects:
+            by_object.setdefault(start, []).append(address)
+        place: Place = "heap" if mapping.anonymous else "file"
+        if mapping.path == b"[stack]" or at in opened.stacks:
+            place = "stack"
+        near = _read_near(opened.memory, address)
+        go_heap = mapping.anonymous and mapping.path != b"[heap]" and address < opened.go_below
+        one = classify(program, address, place, near, go_heap=go_heap)
+        found[address] = one if mapping.anonymous else one._replace(file=_text(mapping.path))
+    for start, group in by_object.items():
+        found |= _by_symbols(opened, opened.objects[start], group, program)
+    return found
+
+
+def _may_be_futex(mapping: Mapping, address: int) -> bool:
+    return address % _FUTEX_BYTES == 0 and mapping.permissions[1] == "w"
+
+
+def _thread_local(
+    opened: _Opened, elf: Elf, found: MappingOf[int, Found], program: Program
+) -> dict[int, Found]:
+    """What lies at those addresses that are in memory which one thread has for itself."""
+    locals_ = ThreadLocals(elf, opened.memory, opened.joins)
+    places = {
+        address: place
+        for address, one in found.items()
+        if one.kind != "join"
+        and one.place != "gone"
+        and (place := locals_.place(address)) is not None
+    }
+    if not places or program.go:
+        return {}
+    try:
+        symbols = variables_at(elf, list(places.values()), thread_local=True)
+    except (ElfError, OSError):
+        symbols = {}
+    made = {}
+    for address, place in places.items():
+        symbol = symbols.get(place)
+        name, begin, size = ("", 0, 0) if symbol is None else symbol
+        variable = Variable(name, place - begin, size, opened.path, executable=True)
+        made[address] = classify_thread_local(
+            program, address, _read_near(opened.memory, address), variable
+        )
+    return made
+
+
+def _is_join(mapping: Mapping, address: int, join_place: int) -> bool:
+    """Whether the id of a thread that has ended was there."""
+    return mapping.anonymous and not mapping.path and mapping.end - address == join_place
+
+
+def _by_symbols(
+    opened: _Opened, loaded: _Object, addresses: Sequence[int], program: Program
+) -> dict[int, Found]:
+    """What the symbols of a file say of addresses in its variables; only those that are in it."""
+    path = _text(loaded.mapping.path)
+    executable = loaded.file == opened.executable
+    try:
+        elf = read_elf(loaded.file)
+        first = next(one for one in elf.segments if one.offset >= loaded.mapping.offset)
+        base = loaded.mapping.start - (first.address - (first.offset - loaded.mapping.offset))
+        linked = {
+            address: address - base
+            for address in addresses
+            if any(0 <= address - base - one.address < one.memory_size for one in elf.segments)
+        }
+        symbols = variables_at(elf, list(linked.values()))
+    except (ElfError, OSError, StopIteration):
+        return {}
+    found = {}
+    for address, place in linked.items():
+        symbol = symbols.get(place)
+        variable = (
+            Variable("", place, 0, path, executable)
+            if symbol is None
+            else Variable(symbol.name, place - symbol.address, symbol.size, path, executable)
+        )
+        near = _read_near(opened.memory, address)
+        found[address] = classify(program, address, "file", near, variable)
+    return found
+
+
+def _text(path: bytes) -> str:
+    return path.removesuffix(b" (deleted)").decode(errors="replace")
+
+
+def _read_near(memory: int, address: int) -> Surroundings:
+    begin = max(0, address - BEFORE)
+    try:
+        data = os.pread(memory, address - begin + AFTER, begin) if memory >= 0 else b""
+    except (OSError, OverflowError):
+        data = b""
+    if len(data) > address - begin:
+        return Surroundings(data, address - begin, address)
+    # What lies before it is not mapped.
+    try:
+        return Surroundings(os.pread(memory, AFTER, address) if memory >= 0 else b"", 0, address)
+    except (OSError, OverflowError):
+        return Surroundings(b"", 0, address)

@@ -1,0 +1,359 @@
+"""Kind of the lock at an address that threads wait at, by surrounding bytes and by symbols. Pure.
+
+Layouts: the GNU C library on 64-bit machines (sysdeps/nptl/bits/struct_mutex.h and
+thread-shared-types.h) and CPython (Include/internal/pycore_gil.h, 3.11 to 3.14). Bytes are read
+while the program runs, so each rule also accepts the states between two of its steps.
+"""
+
+import struct
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+Kind = Literal["lock", "condition", "gil", "park", "join", "monitor", "call", "unknown"]
+
+BEFORE, AFTER = 192, 128
+"""Bytes that are read before and behind an address."""
+
+MUTEX_BYTES, CONDITION_BYTES = 40, 48
+_RWLOCK_BYTES, _RWLOCK_PLACES = 56, (8, 12)
+"""Readers and writers wait at different words of pthread_rwlock_t."""
+_OLD_PLACES = (40, 44, 16, 20, 32, 36)
+"""Of futexes in pthread_cond_t up to glibc 2.40: __g_signals, where threads wait to be signalled;
+__g_refs, where one that signals waits for them to leave; __g1_orig_size, a lock; __wrefs."""
+_NEW_PLACES = (32, 36, 24, 28)
+"""The same from glibc 2.41 on, which has no __g_refs."""
+_MAX_WAITERS = 1 << 22
+_COUNTER_LIMIT = 1 << 40
+_ADDRESS_LIMIT = 1 << 48
+_KINDS_OF_MUTEX = 0x3FF
+
+_COND_BEGIN = struct.Struct("<QQ")
+_OLD_REST = struct.Struct("<IIiiII")  # g_refs[2], g_size[2], g1_orig_size, wrefs
+_NEW_REST = struct.Struct("<iiII")  # g_size[2], g1_orig_size, wrefs
+_MUTEX = struct.Struct("<iIiIi")  # lock, count, owner, nusers, kind
+_GIL = struct.Struct("<QQixxxxQ")  # interval, last_holder, locked, switch_number
+_LONGEST_INTERVAL_US = 60_000_000
+_WORD = struct.Struct("<I")
+_SEMAPHORE = struct.Struct("<III")  # value, waiters, private
+
+
+class Surroundings(NamedTuple):
+    """Bytes around an address.
+
+    Attributes:
+        data: what was read; empty if the memory is gone.
+        place: of the address in it.
+        address: the address.
+    """
+
+    data: bytes
+    place: int
+    address: int
+
+    def around(self, begin: int, size: int) -> bytes:
+        """``size`` bytes from ``begin`` on, counted from the address; empty if not all are known.
+
+        Args:
+            begin: may be negative.
+            size: how many.
+        """
+        first = self.place + begin
+        piece = self.data[first : first + size] if first >= 0 else b""
+        return piece if len(piece) == size else b""
+
+    def word(self) -> int | None:
+        """The 32-bit word at the address; None if it is not known."""
+        data = self.around(0, _WORD.size)
+        return int(_WORD.unpack(data)[0]) if data else None
+
+
+def kind_by_size(size: int, place: int) -> Kind | None:
+    """What a variable of a size is if threads wait at a place of it; None if that is open."""
+    if size == CONDITION_BYTES and place in _OLD_PLACES + _NEW_PLACES:
+        return "condition"
+    if (size == MUTEX_BYTES and place == 0) or (size == _RWLOCK_BYTES and place in _RWLOCK_PLACES):
+        return "lock"
+    return None
+
+
+def kind_of(near: Surroundings, tids: Collection[int]) -> Kind:
+    """A mutex or a condition variable; a lock if it is neither, as a semaphore is.
+
+    Args:
+        near: the bytes.
+        tids: threads of the process.
+    """
+    if _is_held_mutex(near, tids):
+        return "lock"
+    return "condition" if condition_begin(near) is not None else "lock"
+
+
+def is_mutex_or_condition(near: Surroundings, tids: Collection[int]) -> bool:
+    """Whether it is recognised as a held mutex, or as a condition variable."""
+    return _is_held_mutex(near, tids) or condition_begin(near) is not None
+
+
+def condition_begin(near: Surroundings) -> int | None:
+    """Where a condition variable begins if threads wait for it at the address.
+
+    Returns:
+        Bytes from the address, below zero; None if it is no condition variable.
+    """
+    for place, old in _wait_places(near):
+        if _is_condition(near.around(-place, CONDITION_BYTES), old=old):
+            return -place
+    return None
+
+
+def is_semaphore(near: Surroundings) -> bool:
+    """Whether threads wait for a POSIX semaphore there now (sem_t: no units, some waiters)."""
+    data = near.around(0, _SEMAPHORE.size)
+    if not data:
+        return False
+    value, waiters, private = _SEMAPHORE.unpack(data)
+    return value == 0 and 0 < waiters < _MAX_WAITERS and private in (0, 128)
+
+
+def gil_begin(near: Surroundings) -> int | None:
+    """Where CPython's global interpreter lock begins if threads wait for it at the address.
+
+    It has a condition variable and a mutex for whoever wants it, and such a pair for whoever gave
+    it up on demand; before them stand the switch interval and who held it last.
+
+    Returns:
+        Bytes from the address, below zero; None if it is another lock.
+    """
+    pair = CONDITION_BYTES + MUTEX_BYTES
+    places = {place for place, _ in _wait_places(near)}
+    for place in (*sorted(places, reverse=True), CONDITION_BYTES):
+        for first in (0, pair):
+            if _is_gil_at(near, -place - first):
+                return -place - first - _GIL.size
+    return None
+
+
+def _is_gil_at(near: Surroundings, condition: int) -> bool:
+    """Whether a GIL's first condition variable begins there, counted from the address."""
+    head = near.around(condition - _GIL.size, _GIL.size)
+    mutex = near.around(condition + CONDITION_BYTES, _MUTEX.size)
+    if not head or not mutex:
+        return False
+    interval, holder, locked, switches = _GIL.unpack(head)
+    lock, count, _, users, kind = _MUTEX.unpack(mutex)
+    return (
+        0 < interval <= _LONGEST_INTERVAL_US
+        and 0 < holder < _ADDRESS_LIMIT
+        and holder % 8 == 0
+        and locked in (-1, 0, 1)
+        and 0 < switches < _COUNTER_LIMIT
+        and lock in (0, 1, 2)
+        and (count, kind) == (0, 0)
+        and users < _MAX_WAITERS  # those of its condition variable included
+        and any(
+            _is_condition(near.around(condition, CONDITION_BYTES), old=old) for old in (True, False)
+        )
+    )
+
+
+def _is_held_mutex(near: Surroundings, tids: Collection[int]) -> bool:
+    data = near.around(0, _MUTEX.size)
+    if not data:
+        return False
+    lock, _, owner, users, kind = _MUTEX.unpack(data)
+    return lock != 0 and owner in tids and users < _MAX_WAITERS and 0 <= kind <= _KINDS_OF_MUTEX
+
+
+def _wait_places(near: Surroundings) -> list[tuple[int, bool]]:
+    """Where in a condition variable the address can be, and whether in one up to glibc 2.40.
+
+    The condition variable is at a multiple of eight.
+    """
+    places = [(place, True) for place in _OLD_PLACES] + [(place, False) for place in _NEW_PLACES]
+    return [one for one in places if (near.address - one[0]) % 8 == 0]
+
+
+def _is_condition(data: bytes, *, old: bool) -> bool:
+    """Whether bytes can be those of a condition variable that a thread has waited at."""
+    if len(data) != CONDITION_BYTES:
+        return False
+    sequence, group_start = _COND_BEGIN.unpack_from(data)
+    if old:
+        refs = list(_OLD_REST.unpack_from(data, _COND_BEGIN.size))
+        first_refs, second_refs = refs[:2]
+        sizes, original, waiters = refs[2:4], refs[4], refs[5]
+    else:
+        first_refs = second_refs = 0
+        *sizes, original, waiters = _NEW_REST.unpack_from(data, _COND_BEGIN.size)
+        if any(data[40:]):
+            return False  # not used any more, and set to zero
+    counts = (first_refs >> 1, second_refs >> 1, original >> 2, waiters >> 3)
+    return (
+        1 < sequence < _COUNTER_LIMIT
+        and group_start >> 1 <= sequence >> 1
+        and all(count < _MAX_WAITERS for count in counts)
+        and all(abs(size) < _MAX_WAITERS for size in sizes)
+        and bool(group_start >> 1 or waiters >> 3 or first_refs or second_refs)
+    )
+
+
+Place = Literal["file", "heap", "stack", "gone"]
+
+GO_IDLE = "idle in Go's scheduler"
+GO_SIGNALS = "Go's wait for signals"
+GO_LOCK = "lock of Go's runtime"
+JVM_PARK = "JVM park"
+JVM_LIBRARY = "/libjvm.so"
+GIL = "GIL"
+SUBINTERPRETER = "GIL of a subinterpreter"
+JOIN = "pthread_join"
+PARKING_LOT = "parking_lot park"
+THREAD_PARK = "park in thread-local memory"
+
+_SLEEPING_SEMAPHORE = 0xFFFFFFFF  # m.waitsema; a note, as m.park, is 0 or 1
+_SLEEPING_MUTEX = 2  # a runtime.mutex before Go 1.24
+_OF_PARKING_LOT = "parking_lot_core"
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """What is known of a program.
+
+    Attributes:
+        go: the Go linker wrote it.
+        jvm: it has loaded a Java virtual machine.
+        python: it is CPython or has loaded it.
+        tids: of its threads.
+    """
+
+    go: bool = False
+    jvm: bool = False
+    python: bool = False
+    tids: Collection[int] = frozenset()
+
+
+class Variable(NamedTuple):
+    """A place in a loaded file.
+
+    Attributes:
+        name: of the variable there; empty if no symbol tells.
+        place: within the variable, or within the file as linked if it has no name.
+        size: of the variable.
+        file: path of the file.
+        executable: whether that is the program itself.
+    """
+
+    name: str
+    place: int
+    size: int
+    file: str
+    executable: bool
+
+
+class Found(NamedTuple):
+    """What threads wait for at an address.
+
+    Attributes:
+        kind: of lock.
+        name: empty if it has none but its place.
+        base: where it begins; the same for all addresses of one lock.
+        place: where it lies.
+        file: path of the file whose variable it is, or that is mapped there.
+    """
+
+    kind: Kind
+    name: str
+    base: int
+    place: Place
+    file: str
+
+
+def classify(
+    program: Program,
+    address: int,
+    place: Place,
+    near: Surroundings,
+    variable: Variable | None = None,
+    *,
+    go_heap: bool = False,
+) -> Found:
+    """Tell what threads wait for.
+
+    Args:
+        program: which one.
+        address: where they wait.
+        place: where that lies.
+        near: bytes around it.
+        variable: what lies there in a file; None outside of files' variables.
+        go_heap: whether it is memory that Go's runtime has asked the kernel for.
+    """
+    file = variable.file if variable else ""
+    python = program.python or (variable is not None and variable.name == "_PyRuntime")
+    gil = gil_begin(near) if python else None
+    if gil is not None:
+        name = GIL if variable is not None else SUBINTERPRETER
+        return Found("gil", name, address + gil, place, file)
+    if program.go:
+        own = _of_go(near, variable, go_heap)
+        if own is not None:
+            return Found(*own, address, place, file)
+    whole = kind_by_size(variable.size, variable.place) if variable else None
+    kind = whole or kind_of(near, program.tids)
+    begin = (condition_begin(near) or 0) if kind == "condition" else 0
+    if variable is not None and whole is not None:
+        begin = -variable.place
+    of_jvm = program.jvm and (variable is None or file.endswith(JVM_LIBRARY))
+    if of_jvm and (kind == "condition" or is_semaphore(near)):
+        return Found("park", JVM_PARK, address, place, file)
+    if variable is None:
+        return Found(kind, "", address + begin, place, file)
+    if variable.name and variable.place + begin < 0:
+        kind, begin = "lock", 0  # It would begin before the variable that the address is in.
+    return Found(kind, _named(variable, begin), address + begin, place, file)
+
+
+def classify_thread_local(
+    program: Program, address: int, near: Surroundings, variable: Variable
+) -> Found:
+    """Tell what threads wait for in memory that one thread has for itself.
+
+    The crate parking_lot parks each thread at a word of its own, whatever lock it waits for.
+
+    Args:
+        program: which one.
+        address: where they wait.
+        near: bytes around it.
+        variable: what lies there; its name is empty if no symbol tells.
+    """
+    if _OF_PARKING_LOT in variable.name:
+        return Found("park", PARKING_LOT, address, "stack", variable.file)
+    if not variable.name and not is_mutex_or_condition(near, program.tids):
+        return Found("park", THREAD_PARK, address, "stack", variable.file)
+    begin = condition_begin(near) or 0
+    name = _named(variable, begin) if variable.name else ""
+    return Found(kind_of(near, program.tids), name, address + begin, "stack", variable.file)
+
+
+def _of_go(near: Surroundings, variable: Variable | None, go_heap: bool) -> tuple[Kind, str] | None:
+    """What Go's runtime waits for; None for what belongs to other code, by cgo, say.
+
+    Programs in Go wait at a futex nowhere else: their own locks park goroutines.
+    """
+    if variable is None:
+        if not go_heap:
+            return None
+    elif variable.name == "runtime.sig":
+        return "park", GO_SIGNALS
+    elif not (variable.name.startswith("runtime.") if variable.name else variable.executable):
+        return None
+    if near.word() in (_SLEEPING_SEMAPHORE, _SLEEPING_MUTEX):
+        return "lock", GO_LOCK
+    return "park", GO_IDLE
+
+
+def _named(variable: Variable, begin: int) -> str:
+    if not variable.name:
+        return f"{variable.file.rpartition('/')[2]}+{variable.place + begin:#x}"
+    if variable.place + begin == 0:
+        return variable.name
+    return f"{variable.name}+{variable.place + begin:#x}"

@@ -1,0 +1,180 @@
+"""HTTP pages and Prometheus counters that a program serves at its own port, read over loopback.
+
+A port is asked only while the program alone listens on it, so nobody can redirect the collector to
+another server. Each request has one deadline, however slowly the answer arrives. A limited child
+parses Prometheus text.
+"""
+
+import http.client
+import socket
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+from collections.abc import Sequence
+from typing import Annotated
+
+from pydantic import Field
+
+from tidscope_collector.inspection.answering import Arguments
+from tidscope_collector.inspection.asking import (
+    Line,
+    NoAnswerError,
+    UnreadableError,
+    ask_text,
+    read_lines,
+)
+from tidscope_collector.inspection.prometheus_text import LONGEST_LINE, PARSE_S, Sample
+from tidscope_collector.inspection.reader import ask_port
+
+DEADLINE_S = 1.5
+MAX_BYTES = 4 << 20
+HOST = "127.0.0.1"
+
+
+class NotServedError(Exception):
+    """There is no answer, or not the one that was asked for; the text is a sentence for people."""
+
+
+class NotOwnPortError(Exception):
+    """The port must not be asked; the text says why."""
+
+
+def fetch(port: int, path: str, refusal: Callable[[], str], accept: str) -> bytes:
+    """What is served at a path.
+
+    Args:
+        port: of the program.
+        path: below it.
+        refusal: why the port must not be asked now; empty: it is the program's, and only its.
+        accept: which form is wanted, as the header Accept has it.
+
+    Raises:
+        NotOwnPortError: the port is not the program's, or not any more.
+        NotServedError: nobody answers within DEADLINE_S, or with something else than a page of at
+            most MAX_BYTES.
+    """
+    address = f"http://{HOST}:{port}{path}"
+    _check(refusal)
+    connection = http.client.HTTPConnection(HOST, port)
+    connection.sock = opened = _Connection(time.monotonic() + DEADLINE_S)
+    try:
+        opened.connect((HOST, port))
+        # Who listened before and after the connection was made is who accepts it.
+        _check(refusal)
+        connection.request("GET", path, headers={"Accept": accept})
+        answer = connection.getresponse()
+        body = answer.read(MAX_BYTES + 1)
+    except TimeoutError as error:
+        raise NotServedError(f"{address} does not answer within {DEADLINE_S:g} s.") from error
+    except (OSError, http.client.HTTPException) as error:
+        raise NotServedError(f"{address} does not answer: {error}.") from error
+    finally:
+        connection.close()
+    if answer.status != http.client.OK:
+        raise NotServedError(f"{address} answers {answer.status} {answer.reason}.")
+    if len(body) > MAX_BYTES:
+        raise NotServedError(f"{address} serves more than {MAX_BYTES} bytes.")
+    return body
+
+
+def _check(refusal: Callable[[], str]) -> None:
+    why = refusal()
+    if why:
+        raise NotOwnPortError(why)
+
+
+class _Connection(socket.socket):
+    """A TCP connection of which all calls together have one deadline.
+
+    Args:
+        deadline_s: of time.monotonic().
+    """
+
+    def __init__(self, deadline_s: float) -> None:
+        super().__init__(socket.AF_INET, socket.SOCK_STREAM)
+        self._deadline_s = deadline_s
+        self.settimeout(DEADLINE_S)
+
+    def recv_into(self, buffer: "WriteableBuffer", nbytes: int = 0, flags: int = 0) -> int:
+        """As a socket does; http.client reads through nothing else."""
+        left_s = self._deadline_s - time.monotonic()
+        if left_s <= 0:
+            raise TimeoutError
+        self.settimeout(left_s)
+        return super().recv_into(buffer, nbytes, flags)
+
+
+class OwnedPort:
+    """A TCP port of the collector's own network namespace that must be one process'.
+
+    Args:
+        pid: the process.
+        start_ticks: its start.
+        port: the port.
+    """
+
+    def __init__(self, pid: int, start_ticks: int, port: int) -> None:
+        self._pid = pid
+        self._start_ticks = start_ticks
+        self._port = port
+
+    def refusal(self) -> str:
+        """Why the port must not be asked now; empty: all that listen on it are this process'."""
+        try:
+            return ask_port(self._pid, self._start_ticks, self._port)
+        except (NoAnswerError, UnreadableError) as error:
+            return f"Whose port {self._port} is cannot be found out: {error}"
+
+
+class _TotalLine(Line):
+    total: float | None = Field(ge=0, allow_inf_nan=False)
+
+
+class _SampleLine(Line):
+    name: str = Field(max_length=LONGEST_LINE)
+    labels: dict[str, str]
+    value: Annotated[float, Field(strict=False)]
+
+
+def ask_counter(text: bytes, name: str) -> float | None:
+    """Sum of the samples of a counter, over all labels; None if there are none.
+
+    Args:
+        text: what the program serves.
+        name: of the samples, such as http_requests_total.
+
+    Raises:
+        NotServedError: the text is not in Prometheus' format, has too many samples, or its parser
+            does not answer.
+    """
+    try:
+        asked = Arguments(metrics=[name])
+        found = read_lines(ask_text("prometheus_counter", asked, PARSE_S, text), _TotalLine)
+    except NoAnswerError as error:
+        raise _not_served(error) from error
+    return found[0].total if found else None
+
+
+def ask_samples(text: bytes, names: Sequence[str]) -> list[Sample]:
+    """Samples of some metrics, in the order of the text.
+
+    Args:
+        text: what the program serves.
+        names: of the samples.
+
+    Raises:
+        NotServedError: as `ask_counter`.
+    """
+    try:
+        asked = Arguments(metrics=list(names))
+        found = read_lines(ask_text("prometheus_samples", asked, PARSE_S, text), _SampleLine)
+    except NoAnswerError as error:
+        raise _not_served(error) from error
+    return [Sample(one.name, one.labels, one.value) for one in found]
+
+
+def _not_served(error: NoAnswerError) -> NotServedError:
+    return NotServedError(f"The target's answer is not read as Prometheus text. {error}")

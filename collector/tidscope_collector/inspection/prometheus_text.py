@@ -1,0 +1,186 @@
+"""Samples in what a program serves to Prometheus. Pure and strict; for limited children.
+
+Format: https://prometheus.io/docs/instrumenting/exposition_formats/, the text format 0.0.4.
+
+The questions at the end run in limited children.
+"""
+
+import math
+import re
+from collections.abc import Collection, Iterator, Mapping
+from typing import NamedTuple
+
+from tidscope_confinement.resources import Limits, limit_resources
+
+from tidscope_collector.confinement.child import confine
+from tidscope_collector.inspection.answering import MEMORY_BYTES, Arguments, say
+from tidscope_collector.inspection.process_files import read_beginning
+
+MAX_BYTES = 4 << 20
+MAX_SAMPLES = 10_000
+LONGEST_LINE = 8192
+
+_LABEL = re.compile(
+    rb'[ \t]*([a-zA-Z_][a-zA-Z0-9_]*)[ \t]*=[ \t]*"((?:[^"\\]|\\.)*)"[ \t]*(?:,|(?=\}))'
+)
+_END = re.compile(rb"[ \t]*\}")
+_ESCAPE = re.compile(r"\\(.)")
+_ESCAPED = {"n": "\n", '"': '"', "\\": "\\"}
+_SUFFIX = "_total"
+
+
+class PrometheusTextError(Exception):
+    """The text is not in the format, or has too many samples."""
+
+
+class Sample(NamedTuple):
+    """One sample.
+
+    Attributes:
+        name: of the metric; of a counter with its ending.
+        labels: by their names.
+        value: may be infinite or not a number.
+    """
+
+    name: str
+    labels: Mapping[str, str]
+    value: float
+
+
+def read_samples(text: bytes, names: Collection[str]) -> Iterator[Sample]:
+    """All samples of some metrics, in the order of the text.
+
+    A sample of a counter that lacks the ending `_total` is given with it.
+
+    Args:
+        text: in the text format.
+        names: of the samples.
+
+    Raises:
+        PrometheusTextError: a line of theirs is not in the format, or too long; or there are more
+            than MAX_SAMPLES.
+    """
+    families = {name.removesuffix(_SUFFIX) for name in names}
+    either = b"|".join(sorted(re.escape(one).encode() for one in {*names, *families}))
+    lines = re.compile(rb"^(?:# TYPE )?(%s)(?![a-zA-Z0-9_:])([^\n]*)" % either, re.MULTILINE)
+    counters: set[str] = set()
+    count = 0
+    for line in lines.finditer(text):
+        name, rest = line[1].decode(), line[2]
+        if line[0].startswith(b"#"):
+            if rest.split() == [b"counter"]:
+                counters.add(name)
+            continue
+        shown = name if name in names or name not in counters else name + _SUFFIX
+        if shown not in names:
+            continue
+        count += 1
+        if count > MAX_SAMPLES or len(rest) > LONGEST_LINE:
+            raise PrometheusTextError(
+                f"the metric {shown} has more than {MAX_SAMPLES} labels, or labels longer than "
+                f"{LONGEST_LINE} characters"
+            )
+        labels, value = _labels(rest)
+        yield Sample(shown, labels, _value(value))
+
+
+def add_up(text: bytes, name: str) -> float | None:
+    """Sum of the samples of a counter, over all labels; None if there are none.
+
+    Args:
+        text: in the text format.
+        name: of the samples, such as http_requests_total.
+
+    Raises:
+        PrometheusTextError: as `read_samples`, and where the sum is no count.
+    """
+    found = [sample.value for sample in read_samples(text, [name])]
+    if not found:
+        return None
+    total = math.fsum(found) if all(map(math.isfinite, found)) else math.nan
+    if not math.isfinite(total) or total < 0:
+        raise PrometheusTextError(f"the counter {name} is {total}")
+    return total
+
+
+def _labels(rest: bytes) -> tuple[dict[str, str], bytes]:
+    """Labels of a sample, and what follows them."""
+    begun = rest.lstrip(b" \t")
+    if not begun.startswith(b"{"):
+        return {}, rest
+    labels: dict[str, str] = {}
+    place = 1
+    while (end := _END.match(begun, place)) is None:
+        label = _LABEL.match(begun, place)
+        if label is None:
+            raise PrometheusTextError("a label is cut off")
+        labels[label[1].decode()] = _unescape(label[2].decode(errors="replace"))
+        place = label.end()
+    return labels, begun[end.end() :]
+
+
+def _unescape(value: str) -> str:
+    if "\\" not in value:
+        return value
+    return _ESCAPE.sub(lambda found: _ESCAPED.get(found[1], found[0]), value)
+
+
+def _value(rest: bytes) -> float:
+    """The value of a sample; a time behind it is left out."""
+    words = rest.split()
+    try:
+        if not 1 <= len(words) <= 2 or b"_" in words[0]:
+            raise ValueError
+        if len(words) == 2:
+            int(words[1])
+        return float(words[0])
+    except ValueError:
+        shown = rest[:64].decode(errors="replace").strip()
+        raise PrometheusTextError(f"{shown!r} is no value") from None
+
+
+MAX_ANSWERED = 4096
+"""Samples in one answer; further ones are left out."""
+PARSE_S = 2.0
+"""For parsing. With the time to fetch the text it is less than a release may take."""
+
+
+def prometheus_counter(arguments: Arguments, answer: int) -> None:
+    """The sum of a counter over all labels; the text is sent behind the question.
+
+    Arguments: metrics: the counter alone.
+    Answers: {"damaged": reason}, or {"total"}, null if there is no such counter, and {}.
+    """
+    text = _read(answer)
+    try:
+        total = add_up(text, arguments["metrics"][0])
+    except PrometheusTextError as error:
+        say(answer, {"damaged": str(error)})
+        return
+    say(answer, {"total": total})
+    say(answer, {})
+
+
+def prometheus_samples(arguments: Arguments, answer: int) -> None:
+    """Samples of some metrics; the text is sent behind the question.
+
+    Arguments: metrics: of the metrics.
+    Answers: {"damaged": reason}, or {"name", "labels", "value"} for the first MAX_ANSWERED, value
+    as text, and {} at the end.
+    """
+    text = _read(answer)
+    try:
+        found = list(read_samples(text, arguments["metrics"]))
+    except PrometheusTextError as error:
+        say(answer, {"damaged": str(error)})
+        return
+    for one in found[:MAX_ANSWERED]:
+        # JSON has no infinity.
+        say(answer, {"name": one.name, "labels": one.labels, "value": repr(one.value)})
+    say(answer, {})
+
+
+def _read(answer: int) -> bytes:
+    limit_resources(Limits(MEMORY_BYTES, 2, PARSE_S))
+    confine()
+    return read_beginning(answer, MAX_BYTES + 1)

@@ -1,0 +1,291 @@
+"""What limited children answer about a process.
+
+Each takes an identity of a process and nothing that names a file, a socket or an address to read;
+see `answering`. It opens what it needs while it still may, sees by the start time that the id is
+still that process', and gives up all rights before it reads the first byte that others have
+written (`agent_sockets` says where not). All of it may block for ever: a page of a file system that
+does not answer, say. Then the child is ended.
+
+Answers are lines of JSON, each an object.
+"""
+
+import errno
+import functools
+import json
+import os
+import socket
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from tidscope_confinement import capabilities
+from tidscope_confinement.resources import Limits, limit_resources
+
+from tidscope_collector.confinement.child import confine
+from tidscope_collector.confinement.fork_server import OPENING, Question, serve_argument
+from tidscope_collector.inspection.agent_sockets import (
+    SocketTroubleError,
+    candidates,
+    connect_first,
+    find_socket,
+)
+from tidscope_collector.inspection.answering import (
+    MEMORY_BYTES,
+    PROCESS,
+    PROCESSES_S,
+    Arguments,
+    Places,
+    open_named_folder,
+    say,
+    taking,
+)
+from tidscope_collector.inspection.container_files import container_names
+from tidscope_collector.inspection.demangling import readable_names
+from tidscope_collector.inspection.go_questions import (
+    go_chosen,
+    go_environment,
+    go_serving,
+    go_threads,
+    gomaxprocs,
+)
+from tidscope_collector.inspection.hsperfdata import java_counters
+from tidscope_collector.inspection.java_threads import java_blocked, java_names
+from tidscope_collector.inspection.lock_addresses import lock_addresses
+from tidscope_collector.inspection.opened_process import find_runtime, open_process, read_users
+from tidscope_collector.inspection.ports import check_port, listening_ports
+from tidscope_collector.inspection.pprof import mutex_profile
+from tidscope_collector.inspection.process_files import (
+    hold_proc,
+    open_file,
+    open_folder,
+    read_beginning,
+)
+from tidscope_collector.inspection.prometheus_text import (
+    prometheus_counter,
+    prometheus_samples,
+)
+from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.procfs.stat import stack_start
+
+TITLE_BYTES = 1024
+
+_COMMAND_BYTES = 4096
+PREDICTIONS_S = 1.0
+"""Timeout for connecting to the prediction service, in seconds."""
+
+
+def processes(arguments: Arguments, answer: int) -> None:
+    """Command lines of many processes, and the runtimes of those whose executable is not known.
+
+    Arguments: processes as [pid, start_ticks, key or null].
+    Answers: {"at": pid} before each one is opened and {"pid", "command", "key", "runtime",
+    "version", "executable", "users"} for each one, runtime null if the key is the known one,
+    executable null if it may not be seen, users null if the key is the known one or it sees users
+    as this process does, else [user, user inside, name inside]; nothing for one that ended.
+    At the end {}.
+    """
+    limit_resources(Limits(MEMORY_BYTES, 5, PROCESSES_S * 2))
+    opened = []
+    for pid, start_ticks, known in arguments["processes"]:
+        say(answer, {"at": pid})
+        try:
+            opened.append(open_process(pid, start_ticks, known and (known[0], known[1], known[2])))
+        except (OSError, ValueError):
+            continue
+    confine()
+    for one in opened:
+        say(answer, {"at": one.pid})
+        found = find_runtime(one)
+        say(
+            answer,
+            {
+                "pid": one.pid,
+                "command": read_beginning(one.command, _COMMAND_BYTES)
+                .rstrip(b"\0")
+                .replace(b"\0", b" ")
+                .decode(errors="replace")
+                .strip(),
+                "key": one.key,
+                "executable": os.fsencode(one.executable).decode(errors="replace") or None,
+                "runtime": found and found.runtime,
+                "version": found and found.version and found.version[:128],
+                "users": one.users and read_users(one.users),
+            },
+        )
+    say(answer, {})
+
+
+def ports(arguments: Arguments, answer: int) -> None:
+    """TCP ports that processes listen on. Only what the kernel itself says is read.
+
+    Arguments: identities: ids and starts.
+    Answers: {"ports": [[pid, [port, …]], …]}.
+    """
+    limit_resources(Limits(MEMORY_BYTES, 5, PROCESSES_S * 2))
+    pids = [pid for pid, start_ticks in arguments["identities"] if _is_alive(pid, start_ticks)]
+    found = listening_ports(ProcFs(Path()), pids)
+    say(answer, {"ports": list(found.items())})
+
+
+def _is_alive(pid: int, start_ticks: int) -> bool:
+    try:
+        os.close(open_folder(pid, start_ticks))
+    except (OSError, ValueError):
+        return False
+    return True
+
+
+def port(arguments: Arguments, answer: int) -> None:
+    """Whether a port is a process'. Only what the kernel itself says is read.
+
+    Arguments: pid, start_ticks, port.
+    Answers: {"refusal"}; see `ports.check_port`.
+    """
+    limit_resources(Limits(MEMORY_BYTES, 5, PROCESSES_S * 2))
+    pid, start_ticks = arguments["pid"], arguments["start_ticks"]
+    say(answer, {"refusal": check_port(ProcFs(Path()), pid, start_ticks, arguments["port"])})
+
+
+def program(arguments: Arguments, answer: int) -> None:
+    """Which program a process runs, each time it is asked for; as long as the asker keeps its end
+    open. Only what the kernel itself says is read.
+
+    Arguments: pid, start_ticks.
+    Answers: {"executable": path or null, "stack": address} to each byte that comes; the address is
+    0 if it may not be seen.
+    """
+    limit_resources(Limits(MEMORY_BYTES, None, None))
+    capabilities.keep(OPENING)
+    folder = open_named_folder(arguments)
+    while os.read(answer, 1):
+        try:
+            executable: str | None = os.readlink("exe", dir_fd=folder)
+        except OSError:
+            executable = None
+        stat = open_file(folder, "stat")
+        stack = stack_start(read_beginning(stat, 4096))
+        if stat >= 0:
+            os.close(stat)
+        shown = executable and os.fsencode(executable).decode(errors="replace")
+        say(answer, {"executable": shown, "stack": stack})
+
+
+def agent_socket(arguments: Arguments, answer: int) -> None:
+    """The socket of a process' agent. Nothing is connected to.
+
+    Arguments: pid, start_ticks.
+    Answers: {"unreadable": errno} or {"socket": null or [path, device, inode, changed_ns]}.
+    """
+    limit_resources(Limits(MEMORY_BYTES, 2, PROCESSES_S))
+    try:
+        folder = open_named_folder(arguments)
+        found = find_socket(_open_root(folder), candidates(folder).paths)
+    except OSError as error:
+        say(answer, {"unreadable": error.errno})
+        return
+    except SocketTroubleError:
+        found = None
+    say(answer, {"socket": found})
+
+
+def agent(arguments: Arguments, answer: int) -> None:
+    """A connection to a process' agent.
+
+    Arguments: pid, start_ticks, timeout_s.
+    Answers: {"unreadable": errno}, {"trouble", "text"}, or {"opened": true} with the descriptor.
+    """
+    timeout_s = arguments["timeout_s"]
+    limit_resources(Limits(MEMORY_BYTES, 2, PROCESSES_S + timeout_s))
+    try:
+        folder = open_named_folder(arguments)
+        found = candidates(folder)
+        root = _open_root(folder)
+    except OSError as error:
+        say(answer, {"unreadable": error.errno})
+        return
+    except SocketTroubleError as error:
+        say(answer, {"trouble": error.trouble, "text": str(error)})
+        return
+    try:
+        made = connect_first(root, found.paths, arguments["pid"], found.uids, timeout_s)
+    except SocketTroubleError as error:
+        say(answer, {"trouble": error.trouble, "text": str(error)})
+        return
+    with socket.socket(fileno=os.dup(answer)) as asker:
+        socket.send_fds(asker, [b'{"opened": true}'], [made.fileno()])
+
+
+def prediction_service(places: Places, _: Arguments, answer: int) -> None:
+    """A connection to the prediction service of this host.
+
+    Answers: {"unreadable": errno}, or {"opened": true} with the descriptor.
+    """
+    limit_resources(Limits(MEMORY_BYTES, 2, PROCESSES_S + PREDICTIONS_S))
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET | socket.SOCK_CLOEXEC) as made:
+        made.settimeout(PREDICTIONS_S)
+        try:
+            made.connect(places.predictions)
+        except OSError as error:
+            say(answer, {"unreadable": error.errno or errno.ETIMEDOUT})
+            return
+        with socket.socket(fileno=os.dup(answer)) as asker:
+            socket.send_fds(asker, [b'{"opened": true}'], [made.fileno()])
+
+
+def _open_root(folder: int) -> int:
+    """The root folder of a process."""
+    return os.open("root", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=folder)
+
+
+def questions(places: Places) -> Mapping[str, Question]:
+    """All questions by name, each with the arguments that it takes.
+
+    Args:
+        places: where children look; their working folder is that of ``places.proc``.
+    """
+    return {
+        "processes": taking(processes, "processes"),
+        "gomaxprocs": taking(gomaxprocs, *PROCESS),
+        "go_chosen": taking(go_chosen, *PROCESS),
+        "go_environment": taking(go_environment, *PROCESS),
+        "ports": taking(ports, "identities"),
+        "port": taking(port, *PROCESS, "port"),
+        "program": taking(program, *PROCESS),
+        "agent_socket": taking(agent_socket, *PROCESS),
+        "agent": taking(agent, *PROCESS, "timeout_s"),
+        "prediction_service": taking(functools.partial(prediction_service, places)),
+        "lock_addresses": taking(lock_addresses, *PROCESS, "addresses", "join_place"),
+        "go_serving": taking(go_serving, *PROCESS),
+        "mutex_profile": taking(mutex_profile),
+        "readable_names": taking(readable_names),
+        "prometheus_counter": taking(prometheus_counter, "metrics"),
+        "prometheus_samples": taking(prometheus_samples, "metrics"),
+        "java_blocked": taking(java_blocked, *PROCESS),
+        "go_threads": taking(go_threads, *PROCESS),
+        "java_names": taking(java_names, *PROCESS),
+        "java_counters": taking(java_counters, *PROCESS),
+        "arguments": taking(arguments_again, *PROCESS),
+        "container_names": taking(
+            functools.partial(container_names, places), "containers", "users"
+        ),
+    }
+
+
+def main() -> None:
+    """Become the fork server of these questions; the second argument is `Places` as JSON."""
+    places = Places(*json.loads(sys.argv[2]))
+    serve_argument(questions(places), hold_proc(places.proc, made=places.made))
+
+
+def arguments_again(arguments: Arguments, answer: int) -> None:
+    """The arguments of a process, each time it is asked for; as long as the asker keeps its end
+    open.
+
+    Arguments: pid, start_ticks.
+    Answers: a byte and the first TITLE_BYTES of /proc/PID/cmdline to each byte that comes.
+    """
+    limit_resources(Limits(MEMORY_BYTES, None, None))
+    file = open_file(open_named_folder(arguments), "cmdline")
+    confine()
+    while file >= 0 and os.read(answer, 1):
+        os.write(answer, b"=" + os.pread(file, TITLE_BYTES, 0))
