@@ -174,7 +174,7 @@ struct tick {
 	char *path;
 	char *executable;
 	__u64 executable_bytes;
-	/* a child that answers each byte with an int32 (../foreign/gomaxprocs.py); asks: whether there is one */
+	/* a child that answers each byte with an int32 (../inspection/gomaxprocs.py); asks: whether there is one */
 	__u64 asks, child, answer; /* what it answered last; another one is Python's */
 	__u64 asked;		   /* whether an answer is still to come */
 	__u64 incomplete; /* whether Python completes the rows before there is a frame */

@@ -8,7 +8,7 @@
 
 enum { PATH_BYTES = 512, MAX_POLL = 4096 };
 enum { POLLIN = 1, NOW = 0x4040 /* MSG_DONTWAIT, MSG_NOSIGNAL */ };
-enum { PATIENCE_NS = 5000000 /* as PATIENCE_S of ../foreign/gomaxprocs.py */ };
+enum { PATIENCE_NS = 5000000 /* as PATIENCE_S of ../inspection/gomaxprocs.py */ };
 
 /* Whether the process runs the program that it ran before, as far as can be seen. */
 static int same_program(const struct tick *t)
