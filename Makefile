@@ -41,12 +41,12 @@ pytest: unit integration ## the Python tests, on TEST_WORKERS workers
 
 unit: $(STAMP)-dev ## those without the kernel, and the branches that they cover
 	@mkdir -p test-output/coverage
-	$(PY) tools/run_again.py $(PYTEST) tests/unit tests/contract --cov --cov-report= --junitxml=test-output/times/unit.xml
+	$(PYTEST) tests/unit tests/contract --cov --cov-report= --junitxml=test-output/times/unit.xml
 	@$(PY) -m coverage json -q -o test-output/coverage/report.json
 	$(PY) tools/check_coverage.py
 
 integration: $(STAMP)-dev ## those with the kernel, and with whole processes
-	$(PY) tools/run_again.py $(PYTEST) tests/integration --junitxml=test-output/times/integration.xml
+	$(PYTEST) tests/integration --junitxml=test-output/times/integration.xml
 
 test-room: $(STAMP)-dev ## the unit and contract tests of a room: make test-room ROOM=collector/locks
 	@tests=$$($(PY) tools/room_tests.py $(ROOM)) && $(PYTEST) -q $$tests

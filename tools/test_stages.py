@@ -1,140 +1,84 @@
-"""Run all stages of `make test`, those that can beside each other, and print what each took.
+"""Run the stages of `make test` one after another, and print the duration of each.
 
-`python tools/test_stages.py` runs the targets of STAGES by make. The stage in front writes to the
-terminal as it goes; the output of one behind it is kept, and printed in one piece once the stage in
-front has ended. All stages run even if one fails, except that nothing runs without an installation
-and a page. Exits 1 if any failed.
+`python tools/test_stages.py` runs the targets of STAGES by make. Stages do not overlap: tests with
+deadlines get the whole machine, so a test that fails is never run a second time. A failed stage
+does not stop the next ones, unless it makes what they need. Exits 1 if any failed.
 """
 
 import os
 import subprocess
 import sys
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from threading import Thread
 
 ROOT = Path(__file__).resolve().parent.parent
-LOGS = ROOT / "test-output" / "stages"
 MAKE = os.environ.get("MAKE", "make")
+NEEDED = ("install-dev", "build")
+STAGES = (
+    *NEEDED,
+    "check",
+    "vitest",
+    "unit",
+    "kernel-if-possible",
+    "integration",
+    "e2e",
+    "audit",
+)
 
 
-@dataclass
-class Stage:
-    """A target of the Makefile.
+@dataclass(frozen=True)
+class Outcome:
+    """The outcome of one stage.
 
     Attributes:
-        target: its name.
-        nice: how much of the CPU time it leaves to others: 0 nothing, 19 nearly all.
-        seconds: what it took; None before its end.
+        target: its target of the Makefile.
+        seconds: its duration.
         status: its exit status.
     """
 
     target: str
-    nice: int = 0
-    seconds: float | None = field(default=None, init=False)
-    status: int = field(default=0, init=False)
-
-    @property
-    def log(self) -> Path:
-        """Where its output is kept if it runs behind another one."""
-        return LOGS / f"{self.target}.log"
-
-    def run(self, *, behind: bool = False) -> bool:
-        """Run it; whether it succeeded."""
-        command = ["nice", "-n", str(self.nice), MAKE, self.target]
-        began = time.monotonic()
-        if behind:
-            with self.log.open("wb") as log:
-                self.status = subprocess.run(
-                    command, cwd=ROOT, check=False, stdout=log, stderr=subprocess.STDOUT
-                ).returncode
-        else:
-            print(f"\n=== {self.target}", flush=True)
-            self.status = subprocess.run(command, cwd=ROOT, check=False).returncode
-        self.seconds = time.monotonic() - began
-        return self.status == 0
-
-    def print_log(self) -> None:
-        """Print what it wrote while it ran behind another one."""
-        print(f"\n=== {self.target}", flush=True)
-        sys.stdout.buffer.write(self.log.read_bytes())
-        sys.stdout.buffer.flush()
+    seconds: float
+    status: int
 
 
-@dataclass(frozen=True)
-class Step:
-    """A stage in front, and those behind it: each list one after the other."""
-
-    front: Stage
-    behind: tuple[tuple[Stage, ...], ...] = ()
-    needed: bool = False
-
-
-STEPS = (
-    Step(Stage("install-dev"), needed=True),
-    Step(Stage("build"), needed=True),
-    Step(
-        Stage("integration"),
-        behind=(
-            (Stage("unit", nice=10), Stage("audit", nice=19)),
-            (
-                Stage("kernel-if-possible", nice=19),
-                Stage("check", nice=19),
-                Stage("vitest", nice=19),
-            ),
-        ),
-    ),
-    Step(Stage("e2e")),
-)
-"""Integration tests wait most of the time; behind them is what computes, and takes the CPU time
-that they leave. The browser tests have the machine for themselves: they wait for what is drawn."""
+def run_stage(target: str) -> Outcome:
+    """Run one target of the Makefile."""
+    print(f"\n=== {target}", flush=True)
+    began = time.monotonic()
+    status = subprocess.run([MAKE, target], cwd=ROOT, check=False).returncode
+    return Outcome(target, time.monotonic() - began, status)
 
 
-def run(steps: tuple[Step, ...]) -> list[Stage]:
-    """Run the steps; the stages that were started, in the order in which they are reported."""
-    LOGS.mkdir(parents=True, exist_ok=True)
-    started: list[Stage] = []
-    for step in steps:
-        lanes = [
-            Thread(target=lambda lane=lane: [stage.run(behind=True) for stage in lane])
-            for lane in step.behind
-        ]
-        for lane in lanes:
-            lane.start()
-        succeeded = step.front.run()
-        for lane in lanes:
-            lane.join()
-        behind = [stage for lane in step.behind for stage in lane]
-        for stage in behind:
-            stage.print_log()
-        started += [step.front, *behind]
-        if step.needed and not succeeded:
+def run_stages() -> list[Outcome]:
+    """Run all stages, or those up to a needed one that failed."""
+    outcomes: list[Outcome] = []
+    for target in STAGES:
+        outcomes.append(run_stage(target))
+        if outcomes[-1].status and target in NEEDED:
             break
-    return started
+    return outcomes
 
 
-def report(stages: list[Stage], seconds: float) -> list[str]:
-    """What each stage took, and all together: less than the sum, as some ran beside others."""
-    width = max(len(stage.target) for stage in stages)
+def report(outcomes: list[Outcome]) -> list[str]:
+    """Lines with the duration and outcome of each stage, and the total."""
+    width = max(len(outcome.target) for outcome in outcomes)
     lines = [
-        f"{stage.target:<{width}}  {stage.seconds or 0:7.1f} s  "
-        + ("ok" if stage.status == 0 else f"FAILED with status {stage.status}")
-        for stage in stages
+        f"{outcome.target:<{width}}  {outcome.seconds:7.1f} s  "
+        + (f"FAILED with status {outcome.status}" if outcome.status else "ok")
+        for outcome in outcomes
     ]
-    return [*lines, f"{'all':<{width}}  {seconds:7.1f} s"]
+    return [*lines, f"{'all':<{width}}  {sum(outcome.seconds for outcome in outcomes):7.1f} s"]
 
 
 def main() -> int:
     """Run everything."""
-    began = time.monotonic()
-    stages = run(STEPS)
-    print()
-    seconds = time.monotonic() - began
+    outcomes = run_stages()
+    print(flush=True)
     subprocess.run([MAKE, "test-times"], cwd=ROOT, check=False)
     print()
-    print("\n".join(report(stages, seconds)), flush=True)
-    return 1 if any(stage.status for stage in stages) else 0
+    print("\n".join(report(outcomes)), flush=True)
+    return 1 if any(outcome.status for outcome in outcomes) else 0
 
 
 if __name__ == "__main__":
