@@ -1,6 +1,6 @@
-"""The list of runs, made from their manifests, and the runs that retention deletes.
+"""The list of runs, made from their manifests, and the choice of runs that retention deletes.
 
-No second list is kept that could disagree with the manifests.
+Manifests are the only source, so no second list can disagree.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -25,20 +25,20 @@ CurrentManifest = Callable[[RunFolder, RunManifest], RunManifest]
 
 
 class _Read(NamedTuple):
-    """A manifest, and the state of its file when it was read."""
+    """A manifest, and the state of its file at the time of reading."""
 
     stamp: tuple[int, int, int]
     manifest: RunManifest
 
 
 class RetentionCandidate(NamedTuple):
-    """Facts about a run that retention decides by.
+    """Facts about a run, for retention.
 
     Attributes:
-        run: its id.
-        ended_s: when it ended, Unix seconds; if imported, when it was imported.
-        size: bytes of its files.
-        recording: it is being recorded, so it stays.
+        run: ID of the run.
+        ended_s: end of the run, or the import time of an imported run, in Unix seconds.
+        size: bytes of the run's files.
+        recording: whether the run is being recorded and must stay.
     """
 
     run: str
@@ -48,11 +48,11 @@ class RetentionCandidate(NamedTuple):
 
 
 class RunIndex:
-    """Reads manifests and caches them until their files change.
+    """Cache of manifests, refreshed when their files change.
 
     Args:
         directory: of the runs.
-        current: a manifest as it would be written now.
+        current: returns the current manifest of an active recording.
     """
 
     def __init__(self, directory: RunsDirectory, current: CurrentManifest) -> None:
@@ -61,10 +61,10 @@ class RunIndex:
         self._read: dict[Path, _Read] = {}
 
     def manifest(self, folder: RunFolder) -> RunManifest:
-        """Read a run's manifest as it is now.
+        """Return a run's current manifest.
 
         Raises:
-            ProblemError: it cannot be read.
+            ProblemError: the manifest cannot be read.
         """
         try:
             return self._current(folder, self._manifest(folder))
@@ -177,8 +177,8 @@ def runs_to_delete(
     """Choose the runs to delete, oldest first.
 
     Args:
-        runs: all of them.
-        retention: the bounds; null ones choose nothing.
+        runs: all runs.
+        retention: the bounds; null bounds choose nothing.
         unix_s: now.
     """
     oldest_first = sorted((run for run in runs if not run.recording), key=lambda run: run.ended_s)

@@ -1,8 +1,8 @@
 """Least and greatest rates of counters within stretches of time. Pure.
 
-A rate is what the page draws where it has every sample (frontend/src/stream/rate.ts): the mean over
-the last half second or a little more, that is back to the newest reading at least that old. It does
-not reach back over a counter reset.
+A rate is the mean over the last half second or slightly more, back to the newest reading at least
+that old. The page draws the same rate where it has every sample (frontend/src/stream/rate.ts). A
+rate does not span a counter reset.
 """
 
 from dataclasses import dataclass
@@ -19,12 +19,12 @@ _ENOUGH_NS = round(SMOOTHING_NS * (1 - 1e-6))
 
 @dataclass(frozen=True)
 class Readings:
-    """One entry for each thread at each instant that it lives at: thread by thread, by time.
+    """One entry for each thread and instant of its life: thread by thread, by time.
 
     Attributes:
         life: int64[n], index of the thread.
         instant: int64[n], index of the instant.
-        begin: int64[n], the first entry of its thread.
+        begin: int64[n], the first entry of the thread.
     """
 
     life: Ints
@@ -32,7 +32,7 @@ class Readings:
     begin: Ints
 
     def held(self, entry: Ints, values: Floats) -> Floats:
-        """A counter at every entry: what was read last.
+        """Return a counter at every entry: the last value read.
 
         Args:
             entry: int64[rows], the entry of each row.
@@ -50,7 +50,9 @@ class Readings:
 
 
 def readings_between(first: Ints, last: Ints) -> Readings:
-    """Entries of threads from the index of their first instant to that of their last, inclusive."""
+    """Return entries of threads from the index of their first instant to that of their last,
+    inclusive.
+    """
     counts = np.maximum(0, last - first + 1)
     begins = np.cumsum(counts) - counts
     begin = np.repeat(begins, counts)
@@ -70,13 +72,13 @@ def smoothed_rates(readings: Readings, time_ns: Ints, values: Floats) -> Floats:
         values: float64[n], the counter at each entry.
 
     Returns:
-        float64[n], units a second; nan where there is none, as at the first value.
+        float64[n], units per second; NaN where there is no rate, as at the first value.
     """
     here = np.arange(len(values))
     if not len(values):
         return np.empty(0)
     before = np.concatenate([values[:1], values[:-1]])
-    # NaN is not above anything either.
+    # Negated, because a comparison with NaN is false.
     breaks = (here == readings.begin) | ~(values >= before)
     stretch = np.maximum.accumulate(np.where(breaks, here, 0))
     oldest = np.searchsorted(time_ns, time_ns - _ENOUGH_NS, side="right") - 1
@@ -91,12 +93,12 @@ def smoothed_rates(readings: Readings, time_ns: Ints, values: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Extremes:
-    """Least and greatest rates, one entry for each thread and bucket.
+    """Least and greatest rates, one entry per thread and bucket.
 
     Attributes:
         life: int64[n], index of the thread.
         bucket: int64[n].
-        least: float64[fields, n]; nan: there was no rate.
+        least: float64[fields, n]; NaN: there was no rate.
         greatest: float64[fields, n].
     """
 
@@ -115,7 +117,7 @@ def extremes_of(readings: Readings, bucket: Ints, rates: Floats) -> Extremes:
         rates: float64[fields, n].
 
     Returns:
-        Thread by thread; those without a rate in a bucket are left out.
+        Thread by thread; entries without a rate in a bucket are omitted.
     """
     at = bucket[readings.instant]
     counted = np.flatnonzero((at >= 0) & ~np.isnan(rates).all(axis=0))

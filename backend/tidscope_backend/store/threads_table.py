@@ -26,7 +26,7 @@ class _Life:
     from_ns: int
     to_ns: int = 0
     seen_ns: int = 0
-    """End of the last part that has it."""
+    """End of the last part that contains the thread."""
     names: list[tuple[int, str]] = field(default_factory=list)
     first: Counters | None = None
     last: Counters | None = None
@@ -36,7 +36,7 @@ class _Life:
     """Process ID, or 0 for a single-process target or an unknown process."""
 
     def called(self, time_ns: int, name: str) -> None:
-        """Add a name that it had at a time."""
+        """Add a name that the thread had at a time."""
         if not self.names or self.names[-1][1] != name:
             self.names.append((time_ns, name))
 
@@ -76,7 +76,7 @@ def threads_table(
     Args:
         parts: in order.
         fields: the target's.
-        rules: the target's, by which threads have roles.
+        rules: the target's rules, which assign roles to threads.
 
     Returns:
         Sorted by first sight, then by thread.
@@ -172,7 +172,7 @@ class _Follower:
     def _row(self, key: Identity, life: _Life) -> dict[str, object]:
         name = life.names[-1][1] if life.names else ""
         last = life.last or dict.fromkeys(self._fields)
-        # Born within the run: its counters began at 0.
+        # Born within the run: counters began at 0.
         first = life.first or {f: None if last[f] is None else 0 for f in self._fields}
         return {
             "tid": key[0],
@@ -181,7 +181,7 @@ class _Follower:
             "names": [{"time_ns": time_ns, "name": one} for time_ns, one in life.names],
             "role": role_of(name, self._rules),
             "from_ns": life.from_ns,
-            # A thread without later rows is idle, not gone.
+            # A thread without later rows is idle; it still exists.
             "to_ns": life.to_ns if life.exited else self._to_ns,
             "exited": life.exited,
             "exact": life.exact,
@@ -196,7 +196,7 @@ def _counter(value: object) -> int | None:
 
 
 def _ends(samples: pa.Table) -> list[dict[str, object]]:
-    """The first and the last row of each life in a part, the first ones first."""
+    """Return the first and the last row of each life in a part, the first ones first."""
     # Rows without a start: after a gap, no key frame or birth has the thread yet.
     samples = samples.filter(pc.field("start_ns").is_valid())
     if not len(samples):
@@ -216,15 +216,15 @@ Ints = npt.NDArray[np.int64]
 
 
 def has_states(fields: Sequence[str]) -> bool:
-    """Whether rows with these fields tell the states of threads."""
+    """Return True if rows with these fields contain the states of threads."""
     return {STATE, SINCE, *STATE_FIELDS} <= set(fields)
 
 
 def settle(rows: Sequence[Counters], times_ns: Sequence[int]) -> None:
-    """Add to each row the stay under way up to a time, where it has one.
+    """Add to each row the stay in progress up to a time, if any.
 
-    The rows are then of these times: the stay goes on from there. So who adds the stay under way
-    at a later instant gets what is true at that instant.
+    Afterwards the rows represent these times: the stay continues from there, so settling again at a
+    later instant yields correct values.
 
     Args:
         rows: changed in place; fields by name.
@@ -250,10 +250,10 @@ def settle(rows: Sequence[Counters], times_ns: Sequence[int]) -> None:
 
 
 def with_states_at(table: pa.Table, times_ns: Ints) -> pa.Table:
-    """Samples whose columns of states have the stay under way at a time of each row.
+    """Return samples whose state columns include the stay in progress at a time of each row.
 
     Args:
-        table: with all columns of states; without any it stays as it is.
+        table: with all columns of states; a table without any is unchanged.
         times_ns: of each row.
     """
     if not has_states(table.column_names):
