@@ -168,7 +168,7 @@ class RunSaver:
         self._unsaved: dict[str, Recording] = {}
 
     def unsaved(self, run_id: str) -> Recording | None:
-        """True while the manifest on disk does not show that the run ended."""
+        """Return the recording of an ended run whose manifest on disk does not show the end."""
         return self._unsaved.get(run_id)
 
     def ended(self, recording: Recording) -> None:
@@ -207,9 +207,7 @@ class RunSaver:
             self._sealer.part(recording.folder, recording.full_parts.popleft())
 
     def seal_ended(self, folder: RunFolder, lock: RunLock) -> None:
-        """Have all parts of an ended run sealed, then count the run's bytes and release its
-        lock.
-        """
+        """Have all parts of an ended run sealed, count the run's bytes and release its lock."""
 
         async def sealed() -> None:
             # The run may be deleted meanwhile.

@@ -72,9 +72,7 @@ class Ending(NamedTuple):
 TIME_OVER = Ending("duration", "complete", "Its time is over.")
 """The collector is still asked for all data up to the end."""
 LATE_NS = 3_000_000_000
-"""Exits arrive no later than the next full sample. Beyond a run's end by more than this, all have
-arrived.
-"""
+"""Maximum delay of exits: a full sample this long after a run's end has reported all of them."""
 _ENDED: dict[TargetState, str] = {
     "exited": "The process has ended.",
     "detached": "The target was detached.",
@@ -270,8 +268,7 @@ class Recording:
         self.folder.reserve.unlink(missing_ok=True)
 
     def synced_fields(self) -> dict[str, object]:
-        """Sync frames to disk and return `manifest_fields`, so that the manifest counts no frame
-        that may be lost.
+        """Sync frames, then return `manifest_fields`: no unsynced frame is counted.
 
         Raises:
             OSError: frames cannot be synced.

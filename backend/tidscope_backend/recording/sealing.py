@@ -28,7 +28,7 @@ from tidscope_backend.store.reader import RunReader
 def is_unfinished(folder: RunFolder, manifest: RunManifest) -> bool:
     """Return True if a run's backend ended during recording, so that the run may be resumed."""
     if manifest.imported:
-        return False  # Imported run: no local collector has the target.
+        return False  # No local collector has the target.
     if manifest.state == "recording":
         return True
     # An orderly shutdown sets this end and leaves the last part open for the next backend.
@@ -119,9 +119,7 @@ def _cut(path: Path) -> int:
 def _uncounted(
     folder: RunFolder, numbers: list[int], manifest: RunManifest
 ) -> tuple[FrameHeader | None, Instant | None, list[FrameHeader]]:
-    """Return the newest frame, the last frame counted by the manifest, and later frames in
-    order.
-    """
+    """Return the newest frame, the last frame in the manifest, and later frames in order."""
     newest, later = None, list[FrameHeader]()
     for header in _backwards(folder, numbers):
         newest = newest or header

@@ -24,9 +24,7 @@ HEALTH_COUNTERS = (
 )
 """Cumulative counters of CollectorHealth, in the order of Instant."""
 CLOCK_JUMP_NS = 500_000_000
-"""Minimum change of wall clock against monotonic clock that counts as a clock jump, in
-nanoseconds.
-"""
+"""Minimum jump of the wall clock against the monotonic clock that is reported."""
 
 
 class Instant(NamedTuple):

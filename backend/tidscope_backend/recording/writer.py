@@ -124,9 +124,7 @@ class RecordingWriter:
         frame: StoredFrame,
         header: FrameHeader,
     ) -> None:
-        """Append a frame, in the recording thread. Only this thread changes the counts used
-        here.
-        """
+        """Append a frame, in the recording thread, the only one to change these counts."""
         before, resuming = recording.stats.counts.frames, recording.awaiting_resume
         ending = None
         try:

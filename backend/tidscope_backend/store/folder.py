@@ -215,9 +215,7 @@ def coarser_text(losses: RunLosses) -> str:
 
 
 def children_cpu_us(manifest: RunManifest) -> int | None:
-    """CPU time of the recorded command's children, in microseconds; None if unknown or no
-    command.
-    """
+    """CPU time of the recorded command's children, µs; None if unknown or no command."""
     return None if manifest.outcome is None else manifest.outcome.children_cpu_us
 
 

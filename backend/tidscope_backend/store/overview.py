@@ -282,9 +282,7 @@ class Overview:
         }
 
     def extremes(self, from_ns: int, to_ns: int, max_rows: int) -> pa.Table:
-        """Return least and greatest rates of a span, from the finest level with at most this many
-        rows.
-        """
+        """Return extremes of rates in a span, from the finest level within the row limit."""
         share = self.share(from_ns, to_ns)
         fit = [one for one in self.levels if self.rows("extremes", one) * share <= max_rows]
         level = min(fit, default=max(self.levels))

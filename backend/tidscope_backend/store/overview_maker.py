@@ -28,9 +28,7 @@ RATE_FIELDS = (
 )
 """Fields with extremes: the fields that the page draws as rates."""
 STEP_NS = 7_000_000_000
-"""Minimum time between instants of the overview, in nanoseconds: every key frame, or every second
-one if frequent.
-"""
+"""Minimum time between instants of the overview: one or two intervals of key frames."""
 PROCESS_TID = 0
 """Key of the whole process among the extremes; no thread has this ID."""
 Ints = npt.NDArray[np.int64]
@@ -325,8 +323,7 @@ class OverviewMaker:
             self._state.not_grown[number] = base[-1]
 
     def _extremes(self, lives: _Lives, ends: Ints) -> Iterator[tuple[int, pa.Table]]:
-        """Yield, for each ascending instant of `ends`, its time and the extremes since the previous
-        one.
+        """Yield the time of each of `ends`, ascending, and the extremes since the previous one.
 
         Threads first, then the process.
         """

@@ -98,8 +98,9 @@ class PartFile:
 
 COMPRESSION_LEVEL = 9
 REPEATED = ("start_ns", "level")
-"""Columns with long runs of one value, for which a dictionary is smaller than deltas. Texts and
-keys (uint32) are handled separately.
+"""Columns with long runs of one value; a dictionary is smaller than deltas.
+
+Texts and keys (uint32) are handled separately.
 """
 PLACES = ("seq", "to_ns")
 """Columns by which row groups are selected."""

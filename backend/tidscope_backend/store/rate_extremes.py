@@ -50,9 +50,7 @@ class Readings:
 
 
 def readings_between(first: Ints, last: Ints) -> Readings:
-    """Return entries of threads from the index of their first instant to that of their last,
-    inclusive.
-    """
+    """Return entries of threads from their first to their last instant, both inclusive."""
     counts = np.maximum(0, last - first + 1)
     begins = np.cumsum(counts) - counts
     begin = np.repeat(begins, counts)

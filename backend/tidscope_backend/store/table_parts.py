@@ -151,9 +151,7 @@ def _chunks(column: pa.ChunkedArray) -> Iterator[tuple[pa.Array, int]]:
 
 
 def changed_rows(name: TableName, rows: Table, seq: Ints) -> Ints:
-    """Return indices of rows that differ from the previous row with their key, by key and
-    number.
-    """
+    """Return indices of rows that differ from their key's previous row, in that order."""
     order = key_order(name, rows, seq)
     same = same_key(name, rows[order])
     for column in COLUMNS[name]:

@@ -1,4 +1,4 @@
-"""What is found in traces, as the answers of the routes. Pure."""
+"""Answers of routes, from results of trace analysis. Pure."""
 
 from collections.abc import Mapping, Sequence
 
@@ -50,11 +50,11 @@ def analysis_answer(
     """The analysis of an endpoint.
 
     Args:
-        found: of its traces.
+        found: analysis of the endpoint's traces.
         omitted: traces beyond the bound.
-        anomalies: among them.
-        usual: traces that say what is usual.
-        projection: that the analysis was made with; None: none.
+        anomalies: anomalies among the traces.
+        usual: number of reference traces.
+        projection: projection of the analysis, or None.
     """
     projected = None
     if projection is not None and found.projected is not None:
@@ -111,7 +111,7 @@ def analysis_answer(
 def anomalies_answer(
     summaries: Summaries, usual: Summaries | None, most: int
 ) -> list[TraceAnomaly]:
-    """Traces of an endpoint that are unlike usual ones, or unlike its others, strangest first."""
+    """Traces of an endpoint that differ from the reference traces, strongest first."""
     return [
         TraceAnomaly(
             trace_id=summaries.traces[one.place].trace_id,
@@ -155,7 +155,7 @@ def difference_answer(
     """Two sets of traces compared.
 
     Args:
-        found: their trees as one.
+        found: merged trees of both sets.
         durations: of each.
         trees: of each, for exemplars.
     """
@@ -190,7 +190,7 @@ def heat_answer(found: Heat, summaries: Mapping[str, TraceSummary]) -> TraceHeat
 
     Args:
         found: operations by traces.
-        summaries: of each of these traces, by its id.
+        summaries: summary of each of these traces, by trace ID.
     """
     order = sorted(
         range(len(found.trace_ids)), key=lambda at: summaries[found.trace_ids[at]].start_ns
@@ -210,7 +210,7 @@ def heat_answer(found: Heat, summaries: Mapping[str, TraceSummary]) -> TraceHeat
 
 
 def detail_answer(path: CriticalPath, threads: Sequence[SpanThread]) -> TraceDetail:
-    """A trace, its critical path, and what threads did on it."""
+    """A trace, its critical path, and the activity of threads on the path."""
     trace = path.fitted.trace
     return TraceDetail(
         trace_id=trace.trace_id,
