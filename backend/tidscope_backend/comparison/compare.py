@@ -171,9 +171,7 @@ def _rows_of_roles(
 def _rows_of_pools(
     runs: Sequence[RunTables], sliced: Sequence[Slices], table: "_Table", basis: CompareBasis
 ) -> Iterator[ComparedMetric]:
-    """Return rows of pools, matched by name; unknown figures and figures that are always 0 are
-    omitted.
-    """
+    """Return rows of pools, matched by name; rows that are unknown or always 0 are omitted."""
     for name in compared_pools([run.pools for run in runs]):
         figures = [
             slices.of_pool(name, figures_of_pool(name, run.pools.get(name), run.duration_ns, basis))

@@ -82,9 +82,7 @@ _EFFICIENCY = Metric(
 )
 
 WORSE_GROUPS = ("runnable",)
-"""Groups of states in which less time is always better. Locks are excluded: idle workers wait
-there, too.
-"""
+"""Groups of states in which less time is always better. Idle workers wait for locks, too."""
 
 
 def _of_states() -> Iterator[Metric]:

@@ -16,9 +16,9 @@ from tidscope_backend.state_groups import GROUPS
 Floats = npt.NDArray[np.float64]
 MAX_POINTS = 600
 ALL_POINTS = 2400
-"""Maximum points of a metric of one role over all runs; with eight runs, each has an eighth."""
+"""Maximum points of a metric of one role, over all runs together."""
 ALL_STATE_POINTS = 1200
-"""Maximum points of time in states over all runs; smaller because states are more numerous."""
+"""Maximum points of a state's time, over all runs; smaller because states are numerous."""
 COUNTERS = (
     "cpu_run_ns",
     "cpu_delay_ns",

@@ -1,6 +1,4 @@
-"""Verdicts on groups against the baseline, withheld if the measurement does not support one.
-Pure.
-"""
+"""Verdicts on groups against the baseline, withheld if the measurement is too weak. Pure."""
 
 import math
 from collections.abc import Mapping, Sequence

@@ -198,7 +198,7 @@ def _options(wanted: Wanted, asked: Asked) -> Options:
 
 
 def _operation(text: str, spans: Sequence[Span]) -> Operation:
-    """Split "SERVICE NAME" into an operation, trying each blank as the separator."""
+    """Find the operation that "SERVICE NAME" denotes; both parts may contain blanks."""
     known = {span.named for span in spans}
     found = next((one for one in known if f"{one.service} {one.name}" == text), None)
     if found is None:

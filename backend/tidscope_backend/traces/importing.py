@@ -54,9 +54,7 @@ def store_spans(read: Batch, store: SpanStore) -> TracesImported:
 
 
 HOST = "127.0.0.1"
-"""Only this host is allowed: otherwise an operator could make the backend call any reachable
-service.
-"""
+"""The only allowed host: otherwise operators could make the backend call any service."""
 TIMEOUT_SECONDS = 20.0
 
 

@@ -36,9 +36,7 @@ Interval = tuple[int, int]
 
 
 class Own(NamedTuple):
-    """A span on the path, with the intervals in which the request waited for the span itself; Unix
-    nanoseconds.
-    """
+    """A span on the path, and the intervals of its own time there, in Unix nanoseconds."""
 
     span: Span
     intervals: Sequence[Interval]
@@ -171,9 +169,7 @@ def _parts(parts: Parts) -> list[SpanPart]:
 
 
 GO = frozenset({"sysmon", "template thread"})
-"""Threads that the collector names by their stacks; other threads of a Go program have the
-program's name.
-"""
+"""Threads that the collector names by stack; other Go threads have the program's name."""
 HOTSPOT = (
     *("VM Thread", "VM Periodic Tas", "GC Thread#", "G1 ", "C1 CompilerThre", "C2 CompilerThre"),
     *("ZDirector", "ZDriver", "ZStat", "ZWorker", "ZUnmapper", "ZUncommitter", "Shenandoah "),

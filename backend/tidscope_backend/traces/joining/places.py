@@ -16,9 +16,7 @@ from tidscope_backend.traces.joining.observed import PROGRAM_NS, Observed, obser
 MIN_DIGITS = 12
 """Minimum hexadecimal digits that identify a container."""
 EARLY_NS = 1_000_000_000
-"""Tolerance of process start times, which have the resolution of a clock tick and follow clock
-changes.
-"""
+"""Tolerance of process start times, for clock ticks and adjustments of the clock."""
 _HEX = frozenset("0123456789abcdef")
 
 
@@ -79,9 +77,7 @@ def is_process(origin: Origin, process: Process, host: str) -> bool:
 
 
 def began_after(process: Process, until_ns: int) -> bool:
-    """Return True if a process started after a time in Unix ns, so that the process ID was
-    recycled.
-    """
+    """Return True if a process started after a time, in Unix ns: its ID was recycled."""
     return process.started_unix_ms * 1_000_000 > until_ns + EARLY_NS
 
 
@@ -146,8 +142,7 @@ class Places:
         self._open_run = open_run
 
     def find(self, origin: Origin, window: Window) -> Place | None:
-        """Find a place where a process was measured. Targets precede runs, processes precede
-        groups.
+        """Find where a process was measured: targets before runs, processes before groups.
 
         Args:
             origin: the process, as named by a span.

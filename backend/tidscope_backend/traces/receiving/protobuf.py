@@ -36,9 +36,7 @@ from tidscope_traces.spans.reading import (
 from tidscope_backend.traces.batches import Batch
 
 SHORT_BYTES = 16 * 1024
-"""Maximum length of messages decoded completely, in bytes. Unread fields of longer ones are cut
-first.
-"""
+"""Maximum length of a message decoded with its unread fields, in bytes."""
 MAX_READ = 1024
 """Maximum attributes read per span or resource; further ones are ignored."""
 MAX_FIELDS = 2048
@@ -62,9 +60,7 @@ _STRING_VALUE = 1
 _VARINT, _FIXED64, _DELIMITED, _FIXED32 = 0, 1, 2, 5
 
 _Field = tuple[int, int, int, int]
-"""Number, start, and start and end of the content. The content is empty unless the field is a
-message, text or bytes.
-"""
+"""Number, start, and start and end of the content; empty unless a message, text or bytes."""
 
 
 def read_protobuf(data: bytes, bounds: Bounds | None = None) -> ReadSpans:

@@ -16,9 +16,7 @@ if TYPE_CHECKING:
     from tidscope_backend.traces.receiving.grpc_receiver import GrpcReceiver
 
 HOST = "127.0.0.1"
-"""Spans arrive unencrypted: remote hosts need a tunnel, or an OpenTelemetry Collector on this
-machine.
-"""
+"""Spans arrive unencrypted: remote hosts need a tunnel or a local OpenTelemetry Collector."""
 _log = logging.getLogger(__name__)
 
 
