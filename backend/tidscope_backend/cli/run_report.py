@@ -23,15 +23,15 @@ GAUGES = ("state", "state_since_ns")
 
 @dataclass(frozen=True)
 class ThreadReport:
-    """One thread.
+    """Report of one thread.
 
     Attributes:
         tid: thread id.
-        name: its last name.
-        role: its name with digits replaced.
-        exited: whether it exited within the run.
-        fields: field name to what it did within the run, in the field's unit; fields without a
-            value are left out.
+        name: last name.
+        role: name with digits replaced.
+        exited: whether the thread exited within the run.
+        fields: growth within the run by field name, in the field's unit; fields without a value are
+            omitted.
     """
 
     tid: int
@@ -52,14 +52,14 @@ class RoleReport:
 
 @dataclass(frozen=True)
 class LockReport:
-    """A lock that threads waited for.
+    """Report of a lock that threads waited for.
 
     Attributes:
-        name: as far as it is known.
+        name: name, as far as known.
         kind: as in the table `lock_names`.
-        wait_ns: how long, in sum.
-        waits: how often.
-        waiters: threads that waited; those that ended may count as one.
+        wait_ns: total wait time.
+        waits: number of waits.
+        waiters: number of waiting threads; ended threads may count as one.
     """
 
     name: str
@@ -71,13 +71,13 @@ class LockReport:
 
 @dataclass(frozen=True)
 class Waker:
-    """A process, or an interrupt, that woke threads of the target.
+    """Process or interrupt that woke threads of the target.
 
     Attributes:
         name: of the process.
-        pid: its id; 0 of an interrupt.
+        pid: process ID; 0 for an interrupt.
         count: wake-ups.
-        blocked_ns: length of the waits that ended by it.
+        blocked_ns: total duration of the ended waits.
         delay_ns: from the wake-up until the thread ran.
     """
 
@@ -90,12 +90,12 @@ class Waker:
 
 @dataclass(frozen=True)
 class Taker:
-    """A process that ran while threads of the target waited for that CPU.
+    """Process that ran while threads of the target waited for the same CPU.
 
     Attributes:
         name: of the process.
-        pid: its id.
-        ns: what they waited meanwhile.
+        pid: process ID.
+        ns: run-queue delay of the target's threads meanwhile.
     """
 
     name: str
@@ -116,13 +116,13 @@ class RunReport:
     """A run.
 
     Attributes:
-        manifest: what the run's manifest says.
-        disk_bytes: what its files take on disk now.
+        manifest: manifest of the run.
+        disk_bytes: current size of the files.
         totals: fields of all threads, in sum.
         roles: by CPU time, highest first.
         threads: by CPU time, highest first.
         locks: by waiting time, longest first; empty without a ledger.
-        facts: who woke its threads, and who ran during their run-queue delay.
+        facts: wakers, and processes that ran during the target's run-queue delay.
     """
 
     manifest: RunManifest
@@ -134,7 +134,7 @@ class RunReport:
     facts: RunFacts
 
     def json_object(self) -> dict[str, object]:
-        """The same as JSON can hold it; what is missing comes first."""
+        """Return the report as a JSON object, missing data first."""
         return {
             "missing": what_is_missing(self.manifest) or None,
             "manifest": self.manifest.model_dump(mode="json"),
@@ -151,8 +151,8 @@ def report(folder: RunFolder) -> RunReport:
     """Read a run.
 
     Raises:
-        OSError: it cannot be read.
-        ValueError: its manifest or a part is damaged.
+        OSError: the run cannot be read.
+        ValueError: the manifest or a part is damaged.
     """
     from tidscope_wire.states import STATE_FIELDS
 
@@ -209,7 +209,7 @@ def _locks(reader: "RunReader") -> list[LockReport]:
 
 
 def cpu(fields: Mapping[str, int]) -> int:
-    """On-CPU time in nanoseconds; 0 where it was not measured."""
+    """Return on-CPU time in nanoseconds; 0 if not measured."""
     return fields.get("cpu_run_ns", 0)
 
 
@@ -229,7 +229,7 @@ SHOWN = 8
 
 
 def fact_lines(facts: RunFacts) -> Iterator[str]:
-    """The first of each, as text."""
+    """Return the first of each, as text."""
     if facts.wakers:
         yield from ("", "WOKEN BY")
         for waker in facts.wakers[:SHOWN]:
@@ -265,7 +265,7 @@ def state_lines(totals: Mapping[str, int], roles: Sequence[RoleReport]) -> Itera
 
 def _time(fields: Mapping[str, int]) -> int:
     """The sum of all states, nanoseconds."""
-    # States load numpy, which a recording does without.
+    # STATE_FIELDS needs numpy, which a recording does not load.
     from tidscope_wire.states import STATE_FIELDS
 
     return sum(fields.get(name, 0) for name in STATE_FIELDS)
@@ -315,8 +315,8 @@ def _takers(reader: "RunReader") -> Iterator[Taker]:
 def _grouped(
     reader: "RunReader", table: TableName, *keys: str, own: int | None = None
 ) -> dict[tuple[Any, ...], list[dict[str, Any]]]:
-    """Rows of a table by some of its columns; threads of the own process have one name."""
-    # Reading tables loads pyarrow, which a recording does without.
+    """Group rows of a table by some columns; the target's threads share one name."""
+    # Reading tables needs pyarrow, which a recording does not load.
     from tidscope_backend.store.reader import table_growth
 
     groups: dict[tuple[Any, ...], list[dict[str, Any]]] = {}

@@ -83,12 +83,16 @@ MIN_RATE = 0.02
 MIN_TIMES = 4.0
 """Minimum mean number of occurrences; fewer traces cannot show that a path is rare."""
 OWN_SHARE, OTHER_SHARE = 0.01, 0.005
-"""Share of eligible traces above which a feature is not rare: within the set itself, which includes
-its abnormal traces, and within earlier traces.
+"""Share of eligible traces above which a feature is not rare, in the set itself and in earlier
+ones.
+
+The set's share is higher, because the set includes abnormal traces.
 """
 UNSEEN_FACTOR = 0.5
-"""Factor on these shares for calls. Normal requests take a rare path more often than they skip a
-common call, fail in a new way or change the order.
+"""Factor on these shares for calls.
+
+Normal requests take a rare path more often than they skip a common call, fail in a new way or
+change the order.
 """
 OWN_DOUBT, OTHER_DOUBT = 0.2, 0.02
 """Acceptable probability that a normal path is this rare."""

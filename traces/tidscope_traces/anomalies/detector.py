@@ -32,13 +32,9 @@ MIN_TRACES = 30
 MIN_EXCESS = 0.7
 """Minimum mean of surprises beyond the limit."""
 P_TIMES = 0.005
-"""Share of reference traces improbable by times, before similar times of other traces are
-considered.
-"""
+"""Share of reference traces improbable by times, before similar times are considered."""
 P_TOTAL = 1e-5
-"""Share of reference traces improbable by all choices; small, because few choices have few
-values.
-"""
+"""Share of reference traces improbable by all choices; few choices have few values."""
 Progress = Callable[[int, int], None]
 """Callback with the number of traces read, and the total."""
 

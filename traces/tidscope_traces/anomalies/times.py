@@ -14,26 +14,26 @@ import numpy as np
 from tidscope_traces.anomalies.vectors import Entries, Floats, Ints
 
 MIN_VALUES, MIN_PART = 20, 0.2
-"""Minimum traces with a chain, absolute and as a share of all traces, for statistics of its
-times.
-"""
+"""Minimum traces with a chain, absolute and as a share, for statistics of its times."""
 BEYOND = 5
 """Minimum values beyond a quantile, for its estimate."""
 LEVELS = ((0.75, 0.6745), (0.9, 1.2816), (0.95, 1.6449), (0.98, 2.0537))
 """Quantiles, with their position in a normal distribution, in standard deviations."""
 HEAVINESS = (1.25, 1.8)
-"""Ratios of the last quantile's spread to the first's: chains with similar ratios share a tail. The
-ratio is 1 for a normal distribution.
+"""Ratios of the last quantile's spread to the first's; 1 for a normal distribution.
+
+Chains with similar ratios share a tail.
 """
 MIN_SPREAD = 0.05
 """Minimum spread of logarithms of times; clocks and schedulers vary by this much."""
 MIN_COUNT_SPREAD = 0.15
 """Minimum spread of square roots of counts."""
 FLOOR_SHARE = 0.05
-"""Share of the median of chains' median times below which times are equivalent."""
+"""Share of the mean of chains' median times; times far below are equivalent."""
 OWN_SHARE, OTHER_SHARE = 0.006, 0.003
-"""Share of reference traces with a chain above which a deviation is not rare: a call that stalls in
-one request of a hundred does so normally. For the set itself, and for earlier traces.
+"""Share of traces with a chain above which a deviation is not rare, in the set and in earlier ones.
+
+A call that stalls in one request of a hundred does so normally.
 """
 COMPARABLE = 0.6
 """Minimum ratio of two similar deviations."""
@@ -43,8 +43,9 @@ SHALLOW, DEEP = 0.1, 0.005
 """Shares of all values between which the slope of the tail is fitted."""
 MIN_DEEP = 15
 STEEPEST, FLATTEST = (2.0, 1.2, 1.0), 0.5
-"""Range of the power of the deviation in a tail's logarithm, the steepest by heaviness: 2 is
-normal, 1 exponential.
+"""Range of a tail's power, the steepest by heaviness: 2 is normal, 1 exponential.
+
+The logarithm of the tail's probability falls with this power of the deviation.
 """
 
 

@@ -162,9 +162,7 @@ class Schedule:
         return finish
 
     def slack(self) -> dict[int, int]:
-        """Return each span's possible delay (ns) that keeps the root's end; 0 on the critical
-        path.
-        """
+        """Return the delay (ns) per span that keeps the root's end; 0 on the critical path."""
         start, end = self._fitted.start_ns, self._fitted.end_ns
         latest = {self._fitted.root: end[self._fitted.root]}
         for span in self._fitted.order:

@@ -50,9 +50,10 @@ class Calls:
 
 
 CALL_ROWS = ("operation", "parent", "longest_ns", "most", "failed")
-"""Rows of `Calls.contexts`. `parent` is a column, -1 for the root; `longest_ns` is the greatest own
-time of a span; `most` is the maximum of spans within one span of the parent; `failed` counts failed
-spans.
+"""Rows of `Calls.contexts`.
+
+`parent` is a column, -1 for the root. `longest_ns` is the greatest own time of a span, `most` the
+maximum of spans within one span of the parent. `failed` counts failed spans.
 """
 
 

@@ -47,9 +47,7 @@ def measure_durations(durations_ns: Sequence[int]) -> Durations:
 
 
 def percentile(ordered: Sequence[int], share: float) -> int:
-    """Return the smallest value such that `share` per cent of the ordered values do not exceed
-    it.
-    """
+    """Return the smallest ordered value that `share` per cent of the values do not exceed."""
     return ordered[max(0, int(np.ceil(len(ordered) * share / 100)) - 1)]
 
 

@@ -58,19 +58,20 @@ class TraceSummary:
 
 
 CONTEXT_ROWS = ("operation", "parent", "inclusive_ns", "exclusive_ns", "count", "failed")
-"""Rows of `TraceSummary.contexts`. `parent` is a column, -1 for the root; `count` counts spans,
-`failed` failed spans.
+"""Rows of `TraceSummary.contexts`.
+
+`parent` is a column, -1 for the root. `count` counts spans, `failed` failed spans.
 """
 POTENTIAL_ROWS = ("operation", "saving_ns", "drag_ns", "slack_ns")
-"""Rows of `TraceSummary.potential`. Saving: reduction of the request if the operation took no own
-time. Drag: reduction if it were not called. Slack: the least of its spans, 0 on the path.
+"""Rows of `TraceSummary.potential`.
+
+Saving: reduction of the request if the operation took no own time. Drag: reduction if the operation
+were not called. Slack: the least slack of its spans, 0 on the path.
 """
 MAX_PLAYED = 100
 """Maximum operations of one trace with saving and drag, by descending own time."""
 MAX_STEPS = 400_000
-"""Maximum spans of one trace that are replayed. Operations beyond this bound, by own time, have
-0.
-"""
+"""Maximum replayed spans of one trace. Operations beyond this bound, by own time, have 0."""
 
 
 @dataclass(slots=True)
@@ -141,9 +142,7 @@ def summarise(trace: Trace, root: int, options: Options, catalogue: Catalogue) -
 
 
 def _contexts(path: CriticalPath, catalogue: Catalogue) -> NDArray[np.int64]:
-    """Return the path by calling context; spans share a context if all their callers have the same
-    names.
-    """
+    """Return the path by calling context: spans whose callers all have the same names."""
     spans = path.fitted.trace.spans
     own_ns = dict.fromkeys(path.spans, 0)
     for index, start_ns, end_ns in path.segments:
