@@ -1,4 +1,4 @@
-"""Parts of SVG pictures: they need no other file, and follow the colours that readers prefer."""
+"""Parts of self-contained SVG pictures that follow the reader's preferred colour scheme."""
 
 import math
 from xml.sax.saxutils import escape
@@ -28,7 +28,7 @@ text.with, text.without { stroke: none; }
 
 
 def ticks(highest: float) -> list[float]:
-    """Round values from 0 up to a highest one, at most nine of them."""
+    """Return round values from 0 to a maximum, at most nine."""
     power = 10 ** math.floor(math.log10(highest) - 1)
     step = next(power * digit for digit in (1, 2, 5, 10, 20) if highest <= 8 * power * digit)
     return [step * at for at in range(math.floor(highest / step) + 1)]

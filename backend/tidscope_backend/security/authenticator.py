@@ -280,9 +280,7 @@ class FailedAttempts:
 
 LIVE_PROTOCOL = "tidscope.v1"
 SESSION_PROTOCOL = "tidscope.session."
-"""Prefix of a subprotocol with a session's credential, since browsers cannot add WebSocket
-headers.
-"""
+"""Prefix of a subprotocol with a session's credential; browsers cannot add WebSocket headers."""
 TICKET = "ticket"
 
 

@@ -128,9 +128,7 @@ class HostFile:
         return key
 
     def rotate(self, name: str, now_unix_s: float, grace_s: float) -> bytes:
-        """Replace a host's key; the previous key stays valid for a grace period. Raises as
-        `add`.
-        """
+        """Replace a host's key; the old key stays valid for a grace period. Raises as `add`."""
         key = secrets.token_bytes(KEY_BYTES)
         with self._changed() as entries:
             entry = _required(entries, name)

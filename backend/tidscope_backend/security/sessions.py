@@ -320,9 +320,7 @@ class SessionFile:
 
 
 def _derive(tokens: Mapping[Role, str], salt: str) -> dict[Role, str]:
-    """Derive the values that represent tokens in the file; slow, because users may choose
-    tokens.
-    """
+    """Derive the values that represent tokens in the file; slow, since users choose tokens."""
     return {
         role: hashlib.scrypt(
             token.encode(), salt=f"{role} {salt}".encode(), n=1 << 14, r=8, p=1
