@@ -214,9 +214,7 @@ _HEADER = struct.Struct("=IHHII")
 _QUESTION = struct.Struct("=BBBBI")
 """Start of inet_diag_req_v2 (linux/inet_diag.h): family, protocol, extensions, pad, states."""
 _UID_AT = _HEADER.size + 4 + 48 + 12
-"""Offset of the user ID in inet_diag_msg: after four bytes, the socket ID (48) and three
-numbers.
-"""
+"""Offset of the user ID in inet_diag_msg, after four bytes, a socket ID (48) and three numbers."""
 
 
 class PeerLookup:
@@ -304,9 +302,7 @@ class PeerLookup:
 
 
 MAX_REASON_BYTES = 123
-"""Maximum bytes of a reason: a close frame holds 125, including the code (RFC 6455, section
-5.5).
-"""
+"""Maximum bytes of a reason: a close frame holds 125 with the code (RFC 6455, section 5.5)."""
 
 
 class CloseError(Exception):

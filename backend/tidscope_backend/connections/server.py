@@ -128,9 +128,7 @@ class Acceptor:
             sock.close()
 
     def _out_of_descriptors(self, error: OSError) -> None:
-        """Free a descriptor, or retry after a delay: the kernel queues new connections
-        meanwhile.
-        """
+        """Free a descriptor, or retry after a delay; the kernel queues new connections."""
         self._connections.counts.descriptor_shortages += 1
         _log.warning("no connection can be accepted for now: %s", error.strerror)
         if not self._connections.evict_one():

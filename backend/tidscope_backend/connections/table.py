@@ -9,9 +9,7 @@ from tidscope_backend.connections.connection import Connection, Peer, Waits
 _log = logging.getLogger(__name__)
 AT_ONCE = 32
 EVICTIONS_PER_SECOND = 1000
-"""Maximum evictions per second for one peer; beyond it the peer's silent connections are
-refused.
-"""
+"""Maximum evictions per second for one peer; beyond it its silent connections are refused."""
 
 
 @dataclass(frozen=True)

@@ -68,8 +68,9 @@ def tree_frames(tree: ContextTree) -> list[Frame]:
 
 
 def difference_frames(tree: DifferenceTree) -> list[Frame]:
-    """Return frames of two sets: widths are inclusive time of the other set, or of the base where
-    the other set has none; colours are the growth of own time.
+    """Return frames of two sets, coloured by growth of own time.
+
+    Widths are inclusive time of the other set, or of the base where the other set has none.
     """
     total = max(sum(tree.base_exclusive_ns), sum(tree.other_exclusive_ns)) or 1.0
     titles, fills = [], []
@@ -91,9 +92,7 @@ def difference_frames(tree: DifferenceTree) -> list[Frame]:
 
 
 def _at_least_children(parents: Sequence[int], widths: list[float]) -> list[float]:
-    """Return widths at which all children fit into their parent, including those of only one
-    set.
-    """
+    """Return widths that fit all children into their parent, including those of one set only."""
     inside = [0.0] * len(widths)
     fitted = list(widths)
     for node in range(len(widths) - 1, -1, -1):

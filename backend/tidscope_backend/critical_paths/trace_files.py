@@ -190,9 +190,7 @@ def _documents(content: bytes) -> list[Any]:
 
 
 def _groups(documents: list[Any], counts: FileCounts) -> Iterator[list[Span]]:
-    """Yield the span sets to be grouped into traces: complete in one Jaeger document, shared
-    between OTLP's.
-    """
+    """Yield the spans to be grouped into traces, which may span several OTLP documents."""
     shared: list[Span] = []
     while documents:
         document = documents.pop(0)

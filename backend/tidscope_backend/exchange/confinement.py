@@ -70,9 +70,7 @@ def confine(readable: Iterable[Path], filled: Path | None) -> None:
 
 
 def import_calls() -> seccomp.Calls:
-    """Return the system calls of an import: none that affects other processes. Threads are
-    allowed.
-    """
+    """Return the system calls of an import: none affects other processes. Threads are allowed."""
     return seccomp.Calls(
         conditional={
             "clone": seccomp.Rule(((seccomp.Argument(0, _CLONE_THREAD, _CLONE_THREAD),),)),

@@ -1,5 +1,4 @@
-"""Import of a run: a limited process unpacks and rewrites it beside the others; a rename completes
-it.
+"""Import of a run, unpacked and rewritten by a limited process, and completed by a rename.
 
 This process never reads the archive. It reads only the limited process's answer (a bounded
 manifest) and the names of the files written.
@@ -32,9 +31,7 @@ MAX_ANSWER_BYTES = 4 * 2**20
 SHARE_OF_FREE = 2
 """Divisor of the free disk space for an import; active recordings need the remainder."""
 SECONDS_PER_MIB = 2
-"""CPU seconds per MiB of archive, in addition to a minute. A part with 64 MiB of frames takes 1
-s.
-"""
+"""CPU seconds per MiB of archive, plus a minute. A part with 64 MiB of frames takes 1 s."""
 
 
 def import_run(

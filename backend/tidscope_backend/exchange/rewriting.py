@@ -151,9 +151,7 @@ def _check_manifest(manifest: RunManifest) -> None:
 
 
 def _check_numbers(value: object, where: str) -> None:
-    """Check that each number can be written as JSON, stored as int64 and, if a date,
-    represented.
-    """
+    """Check that each number fits JSON, int64 and, if it is a date, the range of dates."""
     if isinstance(value, Mapping):
         for name, one in value.items():
             if str(name).endswith("unix_us") and isinstance(one, int) and one > MAX_UNIX_US:
@@ -338,9 +336,7 @@ def _events(path: Path) -> Iterator[RunEvent]:
 
 
 def _check_part(part: Part, before: _Place | None, number: int, fields: Sequence[str]) -> _Place:
-    """Check that a part's frames, rows and events agree, and that the part follows the previous
-    one.
-    """
+    """Check that frames, rows and events of a part agree, and that it follows the previous part."""
 
     def need(agrees: object, why: str) -> None:
         if not agrees:

@@ -1,4 +1,4 @@
-"""What `tidscope locks` prints: as JSON, and as text."""
+"""Output of `tidscope locks`: JSON and text."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -12,13 +12,13 @@ WIDTH = 100
 
 @dataclass(frozen=True)
 class Finding:
-    """A lock that is shown.
+    """A reported lock.
 
     Attributes:
-        lock: and all that is done with it.
+        lock: lock with all its operations.
         share: of the basis; None without a profile.
-        hints: for it.
-        experiments: files written, one a hint, or none.
+        hints: hints for the lock.
+        experiments: experiment files written, one per hint, or none.
     """
 
     lock: LockUse
@@ -29,12 +29,12 @@ class Finding:
 
 @dataclass(frozen=True)
 class LockReport:
-    """All that is shown.
+    """Content of the report.
 
     Attributes:
         answer: of the Go program.
-        measured: what the profile covers; None without one.
-        threshold: share from which a lock is shown.
+        measured: totals of the profile; None without one.
+        threshold: minimum share of a reported lock.
         findings: most waited for first.
         below: how many locks are not shown.
         source: where the measurements are from, in words.

@@ -14,7 +14,7 @@ from tidscope_wire.generated.models import (
 
 
 class MeasuredInterval(NamedTuple):
-    """One interval of a proof: end in seconds since the start of the first interval, and measured
+    """An interval of a proof: end in seconds since the first interval's start, and measured
     work.
     """
 
