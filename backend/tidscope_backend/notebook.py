@@ -77,7 +77,7 @@ def compare(
     Args:
         groups: runs, or lists of repeats. A run's name followed by `@FROM-TO` is a window of the
             run, in seconds since its start.
-        align: where the runs are aligned in time.
+        align: reference instant of the alignment.
         mark: text of the mark to align at.
         match: corrections of the matching of roles, each `RUN:ROLE=LABEL`.
         basis: comparison of counters: "rates", or "totals" for runs of equal length.

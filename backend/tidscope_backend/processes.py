@@ -147,11 +147,11 @@ _M_MMAP_THRESHOLD = -3
 def map_large_buffers() -> None:
     """Fix the minimum size of buffers with separate mappings; see mallopt(3).
 
-    By default, glibc raises the size when such a buffer is freed. Large buffers then come from the
-    heap, between small long-lived ones. Call early, because later imports allocate smaller buffers
-    too.
+    By default, glibc raises the size when a separate mapping is freed. Large buffers then come from
+    the heap, between small long-lived ones. Call early, because later imports allocate smaller
+    buffers too.
     """
-    # Other C libraries lack mallopt, and map large buffers anyway.
+    # Other C libraries lack mallopt, and map large buffers by default.
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     if mallopt is not None:
         mallopt(_M_MMAP_THRESHOLD, MAPPED_BYTES)
@@ -169,8 +169,8 @@ def release_freed_memory() -> None:
 
     # Readers of runs form reference cycles with tables: too few objects to trigger a collection.
     gc.collect()
-    # With the system's allocator (see the package's __init__), this trims all memory of the C
-    # library, including numpy's arrays.
+    # This trims all memory of the C library, including numpy's arrays, with the system's allocator
+    # (see the package's __init__).
     pa.default_memory_pool().release_unused()
 
 
@@ -178,7 +178,7 @@ class ProgramEnd(NamedTuple):
     """The end of a supervised program.
 
     Attributes:
-        name: of the program: "backend" or "collector".
+        name: name of the program: "backend" or "collector".
         pid: process ID.
         unix_us: time of the end, Unix microseconds.
         how: "by SIGKILL", "with code 1".

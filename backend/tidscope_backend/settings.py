@@ -55,8 +55,8 @@ class SpanPorts:
     """Ports of 127.0.0.1 for receiving spans; 0 lets the kernel choose.
 
     Attributes:
-        http: of OTLP/HTTP.
-        grpc: of OTLP/gRPC.
+        http: port of OTLP/HTTP.
+        grpc: port of OTLP/gRPC.
     """
 
     http: int = 4318
@@ -69,7 +69,7 @@ class Settings:
 
     Attributes:
         token: token that a browser trades for an operator's session.
-        collector_secret: of the collector of the host `default`.
+        collector_secret: secret of the collector of the host `default`.
         view_token: token that a browser trades for a view-only session.
         metrics_token: token for /metrics only; None for none.
         state_dir: folder of sessions and audit log; None to store neither.

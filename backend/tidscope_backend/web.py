@@ -83,7 +83,7 @@ def method_not_allowed(method: str, path: str, allowed: str) -> ProblemError:
 
     Args:
         method: method of the request.
-        path: of the request.
+        path: path of the request.
         allowed: supported methods, as for the Allow header; empty if unknown.
     """
     document = make_problem(

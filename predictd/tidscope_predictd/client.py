@@ -146,7 +146,7 @@ def connect(path: Path | None = None, timeout_s: float = TIMEOUT_S) -> Connectio
     """A connection to the daemon at a socket.
 
     Raises:
-        ServiceError: there is no daemon.
+        ServiceError: the daemon does not run.
     """
     path = path or socket_path()
     link = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)

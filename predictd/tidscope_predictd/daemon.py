@@ -95,7 +95,7 @@ def confine(folder: Path) -> list[str]:
     """Permanently drop all other privileges. Return a sentence for each failure.
 
     Args:
-        folder: of the models.
+        folder: folder of the models.
 
     Raises:
         OSError: capabilities could not be dropped, so the daemon must not run.

@@ -56,11 +56,11 @@ class Memory:
     """A model's memory, mapped.
 
     Args:
-        descriptor: of the memory; stays the caller's.
+        descriptor: descriptor of the memory; the caller keeps ownership.
         writable: True for the daemon, before sealing.
 
     Attributes:
-        weights: of all tables, as signed bytes.
+        weights: weights of all tables, as signed bytes.
     """
 
     def __init__(self, descriptor: int, *, writable: bool) -> None:

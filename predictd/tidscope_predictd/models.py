@@ -153,7 +153,7 @@ class RefusedError(Exception):
     """A request that the client is not permitted to make.
 
     Attributes:
-        status: for the reply.
+        status: status of the reply.
     """
 
     def __init__(self, status: Status) -> None:
@@ -171,7 +171,7 @@ class SharedModel:
         rule: learning rule.
 
     Attributes:
-        descriptor: of the memory, for clients.
+        descriptor: descriptor of the memory, for clients.
         unsaved: whether the model changed since it was last saved.
     """
 
@@ -231,7 +231,8 @@ class SharedModel:
     def share(self, sharing: Sharing) -> None:
         """Change the permissions of other users.
 
-        If reduced, the model moves to new memory; existing mappings stay valid but empty.
+        The model moves to new memory if permissions are reduced; existing mappings stay valid but
+        empty.
         """
         if sharing < self.sharing:
             weights, counts = self.weights(), self.counts

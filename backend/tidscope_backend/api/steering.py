@@ -135,7 +135,7 @@ def steering_router(registry: HostRegistry, links: CollectorLinks) -> APIRouter:
     )
     async def release(target_id: str, request: Request, pid: Pid = None) -> Target:
         actor = principal_of(request.scope).actor
-        # Forget first: the release must hold even if the collector is gone.
+        # Forget before releasing: the release must hold even without a collector.
         links.asked.forget(target_id, pid)
         return (await link_to(target_id).release(target_id, pid, actor)).target
 
@@ -179,7 +179,7 @@ def predictions_router(socket: FilePath) -> APIRouter:
     """Make the routes.
 
     Args:
-        socket: of the service.
+        socket: socket of the service.
     """
     routes = APIRouter(prefix="/predictions", tags=["predictions"])
 

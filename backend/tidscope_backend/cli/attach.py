@@ -84,7 +84,7 @@ def add_target_options(parser: argparse.ArgumentParser, *, what: str, required: 
     """Add --pid and the options of groups, which are mutually exclusive.
 
     Args:
-        parser: of the command.
+        parser: parser of the command.
         what: is done with the process, for the help.
         required: whether one of the options is required.
     """

@@ -1,7 +1,7 @@
 """The command line's client of a running backend's REST API.
 
 The client proves that it knows a token, and never sends one. Each connection begins with the
-backend's proof, so a program that has taken over the port receives nothing.
+backend's proof, so a program that has taken over the port learns nothing.
 """
 
 import argparse
@@ -233,10 +233,10 @@ def running_backend(options: argparse.Namespace) -> Iterator[BackendClient]:
     """Connect to the selected backend; in the context, refusals become CommandErrors.
 
     Args:
-        options: with host and port, as `add_backend_options` adds them.
+        options: options with host and port, as added by `add_backend_options`.
 
     Raises:
-        CommandError: there is no token or no answer, or the backend refuses.
+        CommandError: the token is missing, no backend answers, or the backend refuses.
     """
     token = os.environ.get(BROWSER_VARIABLE, "")
     if not token:

@@ -120,8 +120,8 @@ def choose_server_user(
     """Choose the user of a backend started by root, by ownership of its folders.
 
     In addition to `choose_backend_user`: the owner of the state folder and of the runs directory.
-    If neither exists, SYSTEM_USER if that user exists. If root owns the folders, the backend stays
-    user 0.
+    Without either folder, SYSTEM_USER if that user exists. The backend stays user 0 if root owns
+    the folders.
 
     Raises:
         CommandError: the user does not exist, or this process may not become the user.

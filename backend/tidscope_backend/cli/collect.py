@@ -102,7 +102,7 @@ class ForkedCollector:
     """The process.
 
     Args:
-        arguments: of the collector.
+        arguments: arguments of the collector.
 
     Attributes:
         pid: process id.

@@ -250,7 +250,7 @@ def _base(
     """Requests to compare with, with the catalogue of `summaries`. Raises CommandError.
 
     Args:
-        options: of the command.
+        options: options of the command.
         chosen: analysis options.
         sets: requests to analyse, and requests to compare with.
         summaries: summaries of the analysed requests, of all percentiles.

@@ -35,7 +35,7 @@ class ExperimentClient:
         backend: address and token of the backend.
         runs: the runs directory, read for figures.
         experiment: id of the experiment.
-        name: of the experiment.
+        name: name of the experiment.
     """
 
     def __init__(self, backend: BackendClient, runs: Path, experiment: str, name: str) -> None:

@@ -119,7 +119,7 @@ class OutputRelay:
         try:
             self._relay(source, sink)
         except OSError:
-            pass  # The reader is gone: the command gets SIGPIPE as it would without a relay.
+            pass  # The reader has closed: the command gets SIGPIPE as it would without a relay.
         finally:
             os.close(source)
             with self._lock:

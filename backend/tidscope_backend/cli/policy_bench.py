@@ -1,7 +1,7 @@
 """Benchmark of policies: scenarios from TOML files, simulated trials, and results.
 
-A value `{ from = 4, to = 16 }` or `{ one_of = [...] }` makes the file a family of scenarios, from
-which the seed draws one.
+A value `{ from = 4, to = 16 }` or `{ one_of = [...] }` makes the file a family. The seed draws one
+scenario from the family.
 """
 
 import os
@@ -181,7 +181,7 @@ def run_campaign(
     Args:
         policies: names.
         plants: simulated programs.
-        seeds: of the runs.
+        seeds: seeds of the runs.
         workers: number of processes; None for one per available core.
         given: policy parameters that differ from their defaults.
     """
@@ -208,7 +208,7 @@ class Family:
     Attributes:
         name: short name, used as column heading.
         title: one-line title.
-        tree: of the file, with the ranges in place of values.
+        tree: content of the file, with ranges in place of values.
         where: the file.
     """
 

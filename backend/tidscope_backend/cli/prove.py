@@ -67,7 +67,7 @@ class _ProvingClient:
 
     Args:
         backend: client of the backend.
-        options: of the command line.
+        options: options of the command line.
     """
 
     def __init__(self, backend: BackendClient, options: argparse.Namespace) -> None:
@@ -217,9 +217,9 @@ class LiveTrial(Generic[Result]):
 
     Args:
         backend: client of the backend.
-        pid: of the program.
-        name: of the run.
-        tag: of the run.
+        pid: process ID of the program.
+        name: name of the run.
+        tag: tag of the run.
         reading: functions that interpret the trial.
     """
 

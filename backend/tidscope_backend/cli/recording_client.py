@@ -108,8 +108,8 @@ class RunRecorder(Protocol):
     def wait_for_end(self, manifest: RunManifest) -> RunManifest:
         """Wait until the last frame of an exited process ends the run.
 
-        If processes of a group outlive the command, the run is stopped shortly afterwards. If
-        frames stop arriving, the run is stopped as incomplete.
+        The run is stopped shortly after the command if processes of a group outlive it. The run is
+        stopped as incomplete if frames stop arriving.
         """
 
     def set_outcome(self, manifest: RunManifest, outcome: RunOutcome) -> RunManifest:

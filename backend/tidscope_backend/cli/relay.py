@@ -129,7 +129,7 @@ class ReceivedSignal(NamedTuple):
     """A signal.
 
     Attributes:
-        number: of the signal.
+        number: number of the signal.
         code: signal code: 0 or below if a process sent the signal (such as SI_USER), above 0 if the
             kernel did.
         sender: process ID of the sender; 0 for the kernel or another PID namespace.
@@ -245,7 +245,7 @@ def _is_stopped(pid: int) -> bool:
 
 
 def stop_with(pid: int) -> None:
-    """If Ctrl-Z has stopped the child, stop this process until it is continued.
+    """Stop this process until it is continued, if Ctrl-Z has stopped the child.
 
     A child stopped by SIGSTOP is recorded unchanged.
     """

@@ -18,7 +18,7 @@ from tidscope_wire.generated.models import TableName
 from tidscope_backend.text import format_seconds, plural
 
 GAUGES = ("state", "state_since_ns")
-"""Gauges: the difference of two values means nothing."""
+"""Fields whose differences have no meaning."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class LockReport:
 
     Attributes:
         name: name, as far as known.
-        kind: as in the table `lock_names`.
+        kind: kind as in the table `lock_names`.
         wait_ns: total wait time.
         waits: number of waits.
         waiters: number of waiting threads; ended threads may count as one.
@@ -74,11 +74,11 @@ class Waker:
     """Process or interrupt that woke threads of the target.
 
     Attributes:
-        name: of the process.
+        name: name of the process.
         pid: process ID; 0 for an interrupt.
         count: wake-ups.
         blocked_ns: total duration of the ended waits.
-        delay_ns: from the wake-up until the thread ran.
+        delay_ns: delay from the wake-up until the thread ran.
     """
 
     name: str
@@ -93,7 +93,7 @@ class Taker:
     """Process that ran while threads of the target waited for the same CPU.
 
     Attributes:
-        name: of the process.
+        name: name of the process.
         pid: process ID.
         ns: run-queue delay of the target's threads meanwhile.
     """
@@ -247,7 +247,7 @@ SMALLEST_SHARE = 0.0005
 
 
 def state_lines(totals: Mapping[str, int], roles: Sequence[RoleReport]) -> Iterator[str]:
-    """The states of all threads and of each role, most time first; nothing without a ledger.
+    """Format the states of all threads and of each role, most time first; empty without a ledger.
 
     Args:
         totals: fields of all threads, in sum.

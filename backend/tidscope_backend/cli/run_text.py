@@ -79,7 +79,7 @@ def summary(manifest: RunManifest, report: RunReport | None, address: str) -> li
     """Summary of a recorded run, line by line.
 
     Args:
-        manifest: of the run.
+        manifest: manifest of the run.
         report: report of the run, if its files are readable here.
         address: host and port of the tidscope that otherwise has the files.
     """
@@ -103,7 +103,7 @@ def details(report: RunReport, folder: str, threads: int | None = SHOWN_THREADS)
     """Return the complete text about a run, line by line.
 
     Args:
-        report: of the run.
+        report: report of the run.
         folder: folder of the run.
         threads: number of threads to list; None for all.
     """

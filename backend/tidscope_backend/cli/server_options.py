@@ -137,7 +137,7 @@ def add_ledger_options(parser: argparse.ArgumentParser, when: str = "") -> None:
     """Add options for ledgers of states and further counters.
 
     Args:
-        parser: of a command.
+        parser: parser of a command.
         when: condition under which the options apply; empty for always.
     """
     parser.add_argument(
@@ -199,7 +199,7 @@ def add_source_option(parser: argparse.ArgumentParser, when: str = "") -> None:
     """Add the option for the source of threads' counters.
 
     Args:
-        parser: of a command.
+        parser: parser of a command.
         when: condition under which the option applies; empty for always.
     """
     parser.add_argument(
@@ -327,7 +327,7 @@ def user_runs_directory(environ: Mapping[str, str]) -> Path:
     """Return this user's runs directory; under sudo, that of the calling user.
 
     Raises:
-        CommandError: there is no such directory.
+        CommandError: the directory does not exist.
     """
     known = dict(environ)
     if os.geteuid() == 0 and int(known.get("SUDO_UID", "0")):

@@ -40,7 +40,7 @@ def table(audit: SizeAudit, *, fitting: bool) -> Iterator[str]:
     """Lay an audit out for the terminal.
 
     Args:
-        audit: of a host.
+        audit: audit of a host.
         fitting: whether to list programs that fit, too.
     """
     wrong = sum(is_wrong(one) for one in audit.programs)

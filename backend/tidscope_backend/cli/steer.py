@@ -80,7 +80,7 @@ def _of_programs(
     """The request's entries for programs of a group, and the claim of a single program.
 
     Args:
-        options: of the command.
+        options: options of the command.
         steerable: returns the steerable programs of the group.
     """
     claims = _claims(options)

@@ -193,7 +193,7 @@ class Launcher:
         return LaunchedCollector(self, int(await self.line()))
 
     def order(self, what: bytes) -> None:
-        """Have the launcher do something."""
+        """Send an order to the launcher."""
         # The launcher has ended or does not read; its next line, if any, reports the reason.
         with suppress(OSError):
             self._control.send(what)

@@ -30,7 +30,7 @@ class _SweepingClient:
 
     Args:
         backend: client of the backend.
-        options: of the command line.
+        options: options of the command line.
     """
 
     def __init__(self, backend: BackendClient, options: argparse.Namespace) -> None:

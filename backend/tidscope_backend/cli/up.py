@@ -69,8 +69,8 @@ class Running:
 
     Attributes:
         address: host and port, as reachable from this machine.
-        token: of the page.
-        view_token: of the page, to watch only.
+        token: token of an operator's session.
+        view_token: token of a view-only session.
         spans_token: bearer token of span senders; None: spans are not received.
         backend: the backend process.
         collector: the collector process, or None.
@@ -308,7 +308,7 @@ async def _ready(running: Running, client: BackendClient) -> None:
     """Wait for the backend, then for the collector.
 
     Raises:
-        CommandError: one of them does not become ready.
+        CommandError: a program does not become ready.
     """
     missing = "the backend did not answer"
     try:

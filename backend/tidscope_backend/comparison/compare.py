@@ -60,10 +60,10 @@ def compare(
     Figures cover a complete run or window; alignment only moves the curves.
 
     Args:
-        groups: of repeats; the first is the baseline.
-        align: where the runs are aligned in time.
+        groups: groups of repeats; the first is the baseline.
+        align: reference instant of the alignment.
         mark: text of the mark to align at.
-        corrections: of the matching of roles.
+        corrections: corrections of the matching of roles.
         basis: whether counters are compared as rates or as totals.
         split: meaning of the roles, as they were read.
 

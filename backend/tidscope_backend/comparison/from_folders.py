@@ -53,8 +53,8 @@ def compare_folders(
     """Compare runs.
 
     Args:
-        groups: of repeats, the first is the baseline.
-        align: where the runs are aligned in time.
+        groups: groups of repeats; the first is the baseline.
+        align: reference instant of the alignment.
         mark: text of the mark to align at.
         match: corrections of the matching of roles, each `RUN:ROLE=LABEL`.
         basis: whether counters are compared as rates or as totals.

@@ -14,7 +14,7 @@ class Metric:
     """A row of the table of differences, without numbers.
 
     Attributes:
-        name: of a field of the catalogue, or of a figure derived from fields.
+        name: name of a catalogue field, or of a figure derived from fields.
         unit: unit from the catalogue; a rate's ends with /s.
         by_role: whether roles also have the metric.
         grows: whether the metric grows with the duration of a run, so that only runs of equal

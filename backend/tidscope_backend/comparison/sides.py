@@ -151,8 +151,8 @@ class Slice:
 
     Attributes:
         duration_ns: duration from the first frame to the last.
-        threads: as in RunTables, for this part.
-        pools: the same.
+        threads: threads as in RunTables, for this part.
+        pools: pools as in RunTables, for this part.
     """
 
     duration_ns: int
@@ -169,7 +169,7 @@ class RunTables:
         threads: a row a thread's life, as in docs/runs.md.
         signals: a row an instant, ascending.
         events: at least the events of steering, by time.
-        pools: of workers, by name.
+        pools: pools of workers, by name.
         window: the requested window, or None for the complete run.
         slices: slices of a sufficiently long window, in order.
     """

@@ -43,7 +43,7 @@ class Spread(NamedTuple):
     """Uncertainty of a mean.
 
     Attributes:
-        variance: of the mean.
+        variance: variance of the mean.
         freedom: degrees of freedom of the variance's estimate.
     """
 
@@ -54,8 +54,8 @@ class Spread(NamedTuple):
 def spread_of_slices(values: Sequence[float]) -> Spread | None:
     """Estimate the uncertainty of a time span's mean from equally long slices.
 
-    If neighbouring slices correlate (lag-one correlation r > 0), the effective number of slices is
-    n (1 - r) / (1 + r), as in a first-order process.
+    The effective number of slices is n (1 - r) / (1 + r), as in a first-order process, if
+    neighbours correlate with r > 0 (lag one).
 
     Returns:
         None for fewer than MIN_SLICES slices.
@@ -218,7 +218,7 @@ def tail(t: float, freedom: float) -> float:
 def _incomplete_beta(x: float, a: float, b: float) -> float:
     """The regularised incomplete beta function for x between 0 and 1."""
     if x > (a + 1) / (a + b + 2):
-        # For these x the fraction converges slowly; symmetry maps to a fast region.
+        # The fraction converges slowly for these x; symmetry maps to a fast region.
         return 1 - _incomplete_beta(1 - x, b, a)
     scale = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)
     front = math.exp(scale + a * math.log(x) + b * math.log1p(-x)) / a

@@ -50,7 +50,7 @@ def judged(
         metric: compared metric.
         first: figures of the baseline's runs.
         other: figures of the other group's runs.
-        difference: of the means.
+        difference: difference of the means.
         alike: whether the runs have the same length.
         one_run: whether all groups are windows of one run.
     """

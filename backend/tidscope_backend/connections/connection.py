@@ -35,10 +35,10 @@ class Waits:
     """Deadlines of a peer, in seconds.
 
     Attributes:
-        head: for the head of a request, from its first byte; for the first request, from
+        head: deadline of a request's head, from its first byte; of the first request, from
             connecting.
         body: for each 16 KiB of a body.
-        discard: for the rest of an unread body.
+        discard: deadline of the rest of an unread body.
         unsent: for each 16 KiB sent to the peer.
         check: interval between checks of the other deadlines.
     """
@@ -78,7 +78,7 @@ class MessageLimits:
     """Bounds on the messages of a WebSocket's peer.
 
     Attributes:
-        max_bytes: of a message.
+        max_bytes: maximum bytes of a message.
         per_second: messages, fragments and control frames; further ones are read later.
         read_bytes: read from the socket at once.
     """
@@ -244,7 +244,7 @@ class PeerLookup:
         """Name a peer.
 
         Args:
-            connection: as accepted.
+            connection: connection as accepted.
             address: remote address from accept().
         """
         host = address[0].removeprefix(_MAPPED)
@@ -309,7 +309,7 @@ class CloseError(Exception):
     """The connection has to be closed.
 
     Attributes:
-        code: of the schemas.
+        code: close code, as in the schemas.
         reason: cause of the closing.
     """
 
@@ -328,7 +328,7 @@ def fit_reason(reason: str) -> str:
 
 
 async def close(socket: "WebSocket", code: CloseCode, reason: str) -> None:
-    """Close a WebSocket; a peer that is already gone counts as closed."""
+    """Close a WebSocket; a disconnected peer counts as closed."""
     # A collector's session needs the errors above without the server.
     from fastapi import WebSocketDisconnect
 

@@ -31,8 +31,8 @@ class HttpProtocol(H11Protocol, asyncio.BufferedProtocol):
     Reads are bounded, so that no peer's input blocks the event loop.
 
     Args:
-        config: of the server.
-        server_state: of the server.
+        config: configuration of the server.
+        server_state: state of the server.
         app_state: state of each request's scope.
         connection: served connection.
     """
@@ -152,8 +152,8 @@ class WebSocketProtocol(WebSocketsSansIOProtocol, asyncio.BufferedProtocol):
       wait for ever.
 
     Args:
-        config: of the server; its `ws_max_size` is the bound of subscribers.
-        server_state: of the server.
+        config: configuration of the server; its `ws_max_size` is the bound of subscribers.
+        server_state: state of the server.
         app_state: state of each request's scope.
     """
 
@@ -254,7 +254,7 @@ class WebSocketProtocol(WebSocketsSansIOProtocol, asyncio.BufferedProtocol):
         self._read_on()
 
     def _read_on(self) -> None:
-        """Read from the socket unless something is in the way."""
+        """Read from the socket unless reading is paused."""
         if self.read_paused or self._rate_limited is not None or not self.writable.is_set():
             self.transport.pause_reading()
         else:

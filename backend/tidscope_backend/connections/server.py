@@ -17,7 +17,7 @@ class Server(uvicorn.Server):
     """Server that accepts its connections itself.
 
     Args:
-        config: of the server.
+        config: configuration of the server.
         connections: table of the server's connections.
         check_seconds: interval between checks of deadlines.
     """

@@ -17,7 +17,7 @@ class ConnectionLimits:
     """Bounds on connections.
 
     Attributes:
-        total: of all.
+        total: maximum connections.
         peer: maximum connections of one peer.
         unauthenticated: maximum connections without a credential.
         unauthenticated_peer: maximum connections of one peer without a credential.
@@ -59,7 +59,7 @@ class ConnectionCounts:
 @dataclass
 class _PeerConnections:
     open: int = 0
-    # In order of arrival.
+    # Ordered by arrival.
     unauthenticated: dict[Connection, None] = field(default_factory=dict)
     second: int = 0
     evicted: int = 0
@@ -69,9 +69,9 @@ class Connections:
     """The table of connections.
 
     A connection with a credential is never evicted. Beyond the bounds, the oldest connection
-    without one is evicted. It belongs to the peer with the most such connections; silent ones are
-    first, and connections with unread bytes are exempt. A flood therefore only evicts its own
-    connections, and a client that shares the flood's address is still served.
+    without one is evicted, from the peer with the most of them. Silent connections are first, and
+    connections with unread bytes are exempt. A flood therefore only evicts its own connections, and
+    a client that shares the flood's address is still served.
 
     Args:
         limits: bounds on the number of connections.
@@ -107,7 +107,7 @@ class Connections:
             speaks: whether data of the connection has arrived.
 
         Returns:
-            The connection, or None if there is no room and it must be closed.
+            The connection, or None if it must be closed for lack of room.
         """
         own = self._peers.get(peer) or _PeerConnections()
         limits, unauthenticated = self._limits, self.counts.open - self.counts.authenticated

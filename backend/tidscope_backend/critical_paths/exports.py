@@ -53,8 +53,8 @@ def dot_graph(tree: ContextTree, least_share: float = 0.0) -> Iterator[str]:
     """Lines of Graphviz: nodes are calling contexts, redder by own time.
 
     Args:
-        tree: of the traces.
-        least_share: nodes with less inclusive time, of all, are left out.
+        tree: tree of the traces.
+        least_share: minimum share of inclusive time; nodes with less are omitted.
     """
     total_ns = sum(tree.exclusive_ns) or 1
     yield "digraph critical_path {"

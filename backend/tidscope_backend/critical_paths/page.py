@@ -26,7 +26,7 @@ from tidscope_backend.text import format_seconds, plural
 
 WIDTH, ROW = 1200, 20
 MIN_WIDTH = 1.0
-"""Narrower frames are left out."""
+"""Minimum width of a frame; narrower ones are omitted."""
 DEEPEST = 100
 CHARACTER = 6.6
 """Width of a character in frames."""
@@ -37,7 +37,7 @@ class Frame:
     """A rectangle of a flame graph.
 
     Attributes:
-        left, width: of WIDTH.
+        left, width: position and width, relative to WIDTH.
         depth: row, from 0 for roots.
         name: label.
         title: tooltip.

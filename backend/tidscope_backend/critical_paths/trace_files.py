@@ -219,7 +219,7 @@ def summarise_stored(
 
     Args:
         runs: the runs directory; a backend may be writing there.
-        options: with an endpoint.
+        options: analysis options, with an endpoint.
         within: time range and processes of the traces.
         progress: called now and then.
 

@@ -111,7 +111,7 @@ def net_client(stop: Event, address: tuple[str, int], number: int) -> None:
 
 
 def sleeper(stop: Event) -> None:
-    """Do nothing, as most threads of most programs."""
+    """Sleep, as most threads of most programs do."""
     stop.wait()
 
 
@@ -197,8 +197,8 @@ def work_in_waves(
         stop: ends the loop.
         piece: a small bit of work, well under a millisecond.
         share: CPU seconds per second at the crest; half of it on average.
-        period: of the wave, seconds.
-        phase: of the wave, turns.
+        period: period of the wave, seconds.
+        phase: phase of the wave, turns.
     """
     while not stop.is_set():
         started = time.monotonic()

@@ -1,8 +1,8 @@
 """Unpacks and rewrites a run, as a limited process that a hostile archive may crash.
 
-`python -m tidscope_backend.exchange.limited_import ARCHIVE FOLDER LIMITS` fills FOLDER/run.
-Standard output is a line with the kind of answer, followed by the manifest as JSON, the reason of a
-refusal, or the errno of a disk error.
+`python -m tidscope_backend.exchange.limited_import ARCHIVE FOLDER LIMITS` fills FOLDER/run. The
+first line of standard output is the kind of answer. The manifest as JSON, the reason of a refusal,
+or the errno of a disk error follows.
 """
 
 import json

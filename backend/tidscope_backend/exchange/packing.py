@@ -148,7 +148,7 @@ def _part(
 
 
 def _opened(path: Path, *, hide: bool) -> BinaryIO:
-    """Open a file of a run; process titles are removed for viewers who may not see them."""
+    """Open a file of a run; process titles are removed unless the viewer may see arguments."""
     if not hide or (path.stem != "processes" and path.parent.name != "processes"):
         return path.open("rb")
     shown = io.BytesIO()

@@ -23,7 +23,7 @@ class StateSlice(NamedTuple):
     """A stay observed by samples.
 
     Attributes:
-        field: of the state.
+        field: field of the state.
         from_ns: start since attach, or the start of the thread's presence in the run.
         to_ns: last instant at which the stay was observed.
     """

@@ -1,8 +1,8 @@
 """Unpacks a run from an untrusted .tar.zst.
 
-Headers are parsed here because `tarfile` reads extended headers completely, whatever their claimed
-length. Only regular files with names of a run's files are accepted, so no path of the archive is
-used on this machine.
+Headers are parsed here because `tarfile` reads extended headers completely, at any claimed length.
+Only regular files with names of a run's files are accepted, so no path of the archive is used on
+this machine.
 """
 
 import tarfile
@@ -31,7 +31,7 @@ class Bounds:
     """Limits of unpacking.
 
     Attributes:
-        max_bytes: of all files together.
+        max_bytes: maximum bytes of all files together.
         max_files: number of files.
         max_ratio: maximum ratio of unpacked to packed bytes; frames compress to about a thirtieth.
         free_ratio: bytes that may be unpacked regardless of the ratio.

@@ -72,7 +72,7 @@ def rankings(cells: Sequence[Cell], attempts: Mapping[str, Attempts]) -> Iterato
     """Return a sentence for each combination of the other axes with three or more policies.
 
     Args:
-        cells: of the matrix.
+        cells: cells of the matrix.
         attempts: attempts of each cell by the cell's name, one per round.
     """
     families: dict[str, list[Cell]] = {}

@@ -20,8 +20,8 @@ class Bound:
     Attributes:
         figure: name of the figure.
         below: True: values below `percent` fail; False: values above.
-        percent: of the baseline.
-        text: as written.
+        percent: limit, in percent of the baseline.
+        text: bound as written.
     """
 
     figure: str

@@ -53,9 +53,9 @@ def charts_of(
     """Return all charts with data.
 
     Args:
-        cells: of the matrix.
+        cells: cells of the matrix.
         measured: the same cells with their figures.
-        unit: of an operation, in the plural.
+        unit: unit of an operation, in the plural.
         waits: whether queue waits are measured.
         speed: whether more threads do the same work.
         rankings: sentences that name the policy with the highest throughput.
@@ -201,7 +201,7 @@ def latency_curves(
 MAX_CHARTS = 6
 """One chart for each combination of the other axes."""
 LEAST = 0.001
-"""Groups of states with less of the time in all cells are left out."""
+"""Minimum share of time, in any cell, of a displayed group of states."""
 
 
 def charts_of_time(drawn: Sequence[Drawn], axis: str) -> list[ExperimentChart | None]:

@@ -54,7 +54,7 @@ def gains(drawn: Sequence[Drawn], rankings: Sequence[str]) -> ExperimentChart | 
             )
         if points and several:
             means = group_figure([one.mean for one in points])
-            # With two gains, an interval can have any width by chance.
+            # An interval of two gains can have any width by chance.
             enough = len(points) > MIN_GAINS
             place = len(rests)
             points.append(

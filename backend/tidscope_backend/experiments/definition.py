@@ -24,7 +24,7 @@ from tidscope_backend.experiments.workload import (
 
 VERSION = 1
 DEFAULT = "default"
-"""Pseudo-policy that does nothing: the program keeps its size."""
+"""Pseudo-policy without actions: the program keeps its size."""
 MAX_CELLS = 500
 MAX_SIZE = 4096
 Placement = Literal["shared", "apart"]
@@ -119,12 +119,12 @@ class Definition:
 
     Attributes:
         name: short, as in names of groups.
-        title: in words.
+        title: display title.
         programs: programs that run at the same time, on the same cores.
         axes: axes of the matrix, each with its values, in file order.
-        steering: how policies steer.
-        time: of a repeat.
-        repeats: how many.
+        steering: settings of the steering.
+        time: durations of a repeat.
+        repeats: rules of the number of repeats.
         quick: whether the definition is the quick variant.
         text: the file.
     """
@@ -144,7 +144,7 @@ def read_definition(path: Path, workloads: Path, *, quick: bool) -> Definition:
     """Read and check an experiment file.
 
     Args:
-        path: of the file.
+        path: path of the file.
         workloads: folder of workloads.
         quick: whether to apply the `quick` settings.
 

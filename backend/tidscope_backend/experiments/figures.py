@@ -21,8 +21,8 @@ class FigureName:
     """A figure.
 
     Attributes:
-        name: in journals.
-        label: in words.
+        name: name in journals.
+        label: display name.
         unit: "" if there is none.
         better: direction of an improvement.
         kind: `result` (throughput), `cost` (from the run) or `conditions` (of the machine).

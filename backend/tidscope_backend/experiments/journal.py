@@ -33,23 +33,23 @@ class Began:
     """The first line.
 
     Attributes:
-        id: of the experiment.
-        name: of the file's `name`.
-        title: of the file's `title`.
+        id: ID of the experiment.
+        name: the file's `name`.
+        title: the file's `title`.
         quick: whether the experiment is the quick variant.
         digest: digest of the experiment file and its files; resuming requires the same digest.
-        unix_us: when.
+        unix_us: start, Unix microseconds.
         cells: values of each cell.
         least: repeats, at least.
         most: repeats, at most.
         deviation: bound of the standard deviation, divided by the mean.
-        seed: of the order.
-        repeat_s: how long a repeat measures and warms up.
+        seed: seed of the order of repeats.
+        repeat_s: durations of measurement and warm-up.
         workloads: names of the workloads.
-        unit: of an operation.
+        unit: unit of an operation.
         waits: whether the workloads report queue waits.
         speed_up: whether speed-up is a figure.
-        setup: of the machine, name to text.
+        setup: properties of the machine, name to text.
     """
 
     id: str
@@ -113,7 +113,7 @@ class Failed:
 
 @dataclass(frozen=True)
 class Ended:
-    """Nothing more is done; `interrupted` experiments can be resumed."""
+    """The experiment has ended; `interrupted` experiments can be resumed."""
 
     unix_us: int
     interrupted: bool

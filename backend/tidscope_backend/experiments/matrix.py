@@ -154,8 +154,8 @@ def next_cell(tallies: Mapping[str, Tally], rules: RepeatSpec) -> str | None:
     """Return the cell of the next repeat, or None if all are done.
 
     Args:
-        tallies: of all cells, by name.
-        rules: of repeats.
+        tallies: tallies of all cells, by name.
+        rules: rules of the number of repeats.
     """
     left = [key for key, found in standings(tallies, rules).items() if found == "open"]
     if not left:

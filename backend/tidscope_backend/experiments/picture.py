@@ -223,7 +223,7 @@ def _range(chart: ExperimentChart) -> tuple[float, float]:
     least, most = min(0.0, *values), max(0.0, *values)
     room = (most - least) or 1.0
     ends = [end for one in points for end in (one.low, one.high) if end is not None]
-    # A figure without negative values has no negative axis: such an interval only shows few
+    # A figure without negative values has no negative axis; a negative interval only shows few
     # repeats.
     least = max(min([least, *ends]), least - room) if least < 0 else 0.0
     most = min(max([most, *ends]), most + room) or (0.0 if least < 0 else 1.0)

@@ -196,7 +196,7 @@ def wrk_command(
     Args:
         workload: workload of the load.
         values: values of the load's parameters.
-        address: of the program.
+        address: address of the program.
         seconds: duration; wrk supports whole seconds only.
     """
     path = "" if workload.spec.load is None else workload.spec.load.path
@@ -211,7 +211,7 @@ class Load:
     """Requests sent to a program by a load generator.
 
     Args:
-        name: of the generator.
+        name: name of the generator.
         command: returns the generator's arguments for a duration in seconds.
         environment: environment variables.
         cpus: CPUs of the generator, or None for all of ours.

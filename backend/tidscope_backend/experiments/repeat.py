@@ -75,8 +75,8 @@ class Repeat:
     """One repeat of a cell.
 
     Args:
-        definition: of the experiment.
-        cell: of the matrix.
+        definition: definition of the experiment.
+        cell: cell of the matrix.
         group: group name of the runs.
         watching: tidscope.
         commands: commands of the built programs and loads.
@@ -286,7 +286,7 @@ def chosen_at(program: str, policy: str, now: Steering | None) -> int:
         now: steering state at the end of the measurement.
 
     Raises:
-        RepeatError: the policy chose nothing or has stopped, so the repeat is invalid.
+        RepeatError: the policy made no choice or has stopped, so the repeat is invalid.
     """
     if now is None:
         raise RepeatError(f"{policy} no longer steered {program} when the measurement ended")

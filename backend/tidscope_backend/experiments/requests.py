@@ -28,7 +28,7 @@ class Request(NamedTuple):
 def requests_of_spans(text: str) -> list[Request]:
     """Extract requests from spans in OTLP/JSON, as written by the collector's file exporter.
 
-    Spans of servers and consumers are requests; without such spans, root spans are.
+    Spans of servers and consumers are requests; otherwise root spans are.
 
     Args:
         text: an ExportTraceServiceRequest, or one per line.
@@ -80,7 +80,7 @@ def requests_of_pool(readings: Sequence[Mapping[str, Any]], pool: str) -> list[R
         pool: name of the pool; empty for the one with the most jobs.
 
     Raises:
-        ExperimentError: the run has no such pool, or the pool had no job.
+        ExperimentError: the run does not have the pool, or the pool had no job.
     """
     counted = [row for row in readings if row["finished"] is not None]
     name = pool or max(

@@ -33,7 +33,7 @@ class Opened:
     """An open experiment, new or resumed.
 
     Attributes:
-        id: of the experiment.
+        id: ID of the experiment.
         folder: folder of the journal.
         done: repeats already done.
     """
@@ -70,7 +70,7 @@ def open_last(definition: Definition, runs: Path) -> Opened:
     """Find the last unfinished experiment with the same file.
 
     Raises:
-        ExperimentError: no such experiment exists, or its journal cannot be written.
+        ExperimentError: no experiment matches, or its journal cannot be written.
     """
     for folder in experiment_folders(runs):
         try:

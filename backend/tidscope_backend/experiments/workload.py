@@ -1,4 +1,4 @@
-"""Workloads, each described by its workload.toml, and the strict reader of such files."""
+"""Workloads, and the strict reader of their workload.toml files."""
 
 import tomllib
 from collections.abc import Mapping
@@ -110,7 +110,7 @@ class ParameterSpec(StrictModel):
 
     @property
     def is_required(self) -> bool:
-        """True if there is no default."""
+        """True without a default."""
         return self.folder or self.text
 
     def mistake(self, value: object) -> str | None:

@@ -87,7 +87,7 @@ class Arrival(NamedTuple):
 
     Attributes:
         new: whether the frame contains numbers that had not arrived.
-        missing: first and last skipped number, or None if nothing was skipped.
+        missing: first and last skipped number, or None if no number was skipped.
     """
 
     new: bool
@@ -137,7 +137,7 @@ class FrameIngest:
 
     Args:
         registry: hosts and targets.
-        fanout: where frames go.
+        fanout: receiver of the frames.
         observe: called with each new frame's host, header and raw rows.
         recorder: receives frames for recording.
     """

@@ -74,13 +74,13 @@ class CollectorOutages:
     def lost_targets(self, hello: CollectorHello) -> list[Target]:
         """Return the targets of a crashed collector whose replacement has connected.
 
-        Call before the registry learns of the new collector. A reconnected collector lost nothing,
-        and a stopped one ended its targets.
+        Call before the registry learns of the new collector. A reconnected collector has lost no
+        target, and a stopped one ended its targets.
         """
         held = {target.id for target in hello.targets}
         known = self._registry.host(hello.host.id)
         if known is None:
-            # If the backend ended too, only its unfinished runs show what was attached.
+            # After an end of the backend, only its unfinished runs show what was attached.
             targets = self._unfinished(hello.host.id, hello.host.collector.pid)
             return [target for target in targets if target.id not in held]
         if known.outage is None or known.outage.back_unix_us is not None:

@@ -141,7 +141,7 @@ class CollectorSessions:
     Args:
         settings: bounds and time-outs.
         registry: hosts and targets.
-        links: where connected collectors are found.
+        links: table of connected collectors.
         ingest: destination of frames.
         unfinished: returns targets of runs that an earlier backend left unfinished; see `Recorder`.
     """

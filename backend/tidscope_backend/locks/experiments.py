@@ -37,7 +37,7 @@ def choose_program(answer: dict[str, Any], lock: LockUse, given: str | None) -> 
     """Choose the program that shows a lock's effect: a given command or the package's benchmarks.
 
     Args:
-        answer: of the Go program.
+        answer: answer of the Go program.
         lock: lock to be changed.
         given: a command line.
     """

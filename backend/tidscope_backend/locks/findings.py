@@ -16,7 +16,7 @@ class Measured:
     Attributes:
         seconds: measured time; 0 if unknown.
         wait_ns: the sum of all waits of all goroutines for all locks.
-        waits: how many.
+        waits: number of waits.
     """
 
     seconds: float
@@ -41,7 +41,7 @@ class MeasuredSection:
     Attributes:
         facts: facts from the analysis.
         wait_ns: waits of all goroutines; None without a profile.
-        waits: how many.
+        waits: number of waits.
     """
 
     facts: Section
@@ -93,7 +93,7 @@ def measured(answer: dict[str, Any], seconds: float | None) -> Measured | None:
     """Return the totals of the profile; None without one.
 
     Args:
-        answer: of the Go program.
+        answer: answer of the Go program.
         seconds: duration of the profile, if the profile does not contain one.
     """
     contention = answer["contention"]
@@ -160,7 +160,7 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Hint:
-    """Something to try.
+    """Proposal for a change.
 
     Attributes:
         name: move-out, atomic, rwmutex, shard or shorten.

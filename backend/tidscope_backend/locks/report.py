@@ -16,7 +16,7 @@ class Finding:
 
     Attributes:
         lock: lock with all its operations.
-        share: of the basis; None without a profile.
+        share: share of the basis; None without a profile.
         hints: hints for the lock.
         experiments: experiment files written, one per hint, or none.
     """
@@ -32,12 +32,12 @@ class LockReport:
     """Content of the report.
 
     Attributes:
-        answer: of the Go program.
+        answer: answer of the Go program.
         measured: totals of the profile; None without one.
         threshold: minimum share of a reported lock.
         findings: most waited for first.
-        below: how many locks are not shown.
-        source: where the measurements are from, in words.
+        below: number of locks below the threshold.
+        source: origin of the measurements, as text.
     """
 
     answer: dict[str, Any]

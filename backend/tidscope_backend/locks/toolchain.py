@@ -77,10 +77,10 @@ def analyze(
     """Run the analyser on packages and return its answer (advisor/main.go, `Answer`).
 
     Args:
-        directory: where the packages are named from.
+        directory: working directory for package names.
         patterns: packages, in the go command's notation.
         profile: a mutex or block profile to join with.
-        environment: for the toolchain.
+        environment: environment of the toolchain.
 
     Raises:
         ToolchainError: the toolchain is missing, or the packages do not exist or compile.

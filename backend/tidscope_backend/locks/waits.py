@@ -25,7 +25,7 @@ def fetch(address: str, seconds: float, to: Path) -> None:
 
     Args:
         address: as `http://127.0.0.1:6060/debug/pprof/mutex`; a loopback address.
-        seconds: how long.
+        seconds: duration of the profile.
         to: the file.
 
     Raises:
@@ -75,7 +75,7 @@ def add_waits(answer: dict[str, Any], path: Path) -> None:
     unlocks for its callers, its waits are divided evenly among them.
 
     Args:
-        answer: of the Go program, without contention.
+        answer: answer of the Go program, without contention.
         path: folder of the run.
     """
     from tidscope_backend.store.reader import RunReader, table_growth
@@ -100,7 +100,7 @@ def contention_of(
     """Return waits by function, in the form that the Go program reports for a profile.
 
     Args:
-        sections: of the answer.
+        sections: sections of the answer.
         waited: nanoseconds and number of waits, by function.
         seconds: measured time.
     """

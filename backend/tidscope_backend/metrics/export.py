@@ -91,7 +91,7 @@ class Pusher:
     """Exports metrics periodically, with retries.
 
     Args:
-        endpoint: of the collector.
+        endpoint: address of the OpenTelemetry collector.
         every_s: seconds between two exports.
         gather: takes the facts together.
         exports: counted up.

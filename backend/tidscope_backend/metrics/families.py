@@ -66,7 +66,7 @@ class Facts:
         targets: targets, each with its meter; ended targets for a limited time.
         states: number of targets by state.
         runs: counts of active recordings.
-        connections: of the server.
+        connections: connections of the server.
     """
 
     stream: StreamFacts
@@ -293,7 +293,7 @@ scraped.
 
 Equals Prometheus' lookback period.
 
-As long as Prometheus itself looks back for a value.
+Equals Prometheus' lookback period.
 """
 
 

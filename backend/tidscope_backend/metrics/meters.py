@@ -84,7 +84,7 @@ class HostMeter:
 
     Attributes:
         pid: process ID of the collector; a new collector counts from zero.
-        unix_us: when the newest sample was taken.
+        unix_us: time of the newest sample.
         exit_records_received: maximum seen so far. Frames of several targets are replayed target by
             target, so the newest frame may be old.
     """
@@ -159,7 +159,7 @@ class ProcessNames:
         """Apply changed rows.
 
         Args:
-            table: of the name `processes`.
+            table: rows of the table `processes`.
             whole: whether the table contains all current rows.
         """
         numbers = table["process"].tolist()
@@ -248,7 +248,7 @@ class Meters:
 
         Args:
             host_id: host of the target.
-            header: of the frame.
+            header: header of the frame.
             body: bytes after the header.
         """
         health = header.health

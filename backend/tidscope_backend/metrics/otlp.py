@@ -46,7 +46,7 @@ def metrics_data(
     """Build one export's message.
 
     Args:
-        families: as for Prometheus.
+        families: families of the Prometheus export.
         resource: resource of the metrics.
         now_ns: Unix time, nanoseconds.
         started_ns: start of the backend's counters.

@@ -26,7 +26,7 @@ class _Counter(NamedTuple):
     """Export of a column of the table `processes`.
 
     Attributes:
-        name: of the metric.
+        name: name of the metric.
         text: help text.
         fields: thread fields, at least one of which the target must have.
         base: name of the base unit; "" if a number has none.
@@ -131,7 +131,7 @@ class FieldMetric(NamedTuple):
 
     Attributes:
         field: name in the catalogue.
-        name: of the metric, without the `_total` of counters.
+        name: name of the metric, without the `_total` of counters.
         text: the help text.
         base: name of the base unit; "" if there is none.
         divisor: divisor that converts values to base units.

@@ -22,7 +22,7 @@ def draw_proof(result: ProofResult, title: str) -> str:
     """The picture of a proof.
 
     Args:
-        result: of a run.
+        result: result of a run.
         title: policy and program.
     """
     sentence = "The proof did not end." if result.state is None else result.state.text

@@ -29,7 +29,7 @@ class RunCloser:
 
     Args:
         flush: asks the collector of a target for all pending data.
-        writer: of frames.
+        writer: writer of frames.
         clock: seconds, monotonic.
         registry: hosts, and the connection state of their collectors.
         ends: reads the supervisor's log of ended programs.
@@ -57,7 +57,7 @@ class RunCloser:
 
         Args:
             recording: recording to close; it may end during the wait.
-            wanted: ending if nothing is missing.
+            wanted: ending in the absence of losses.
             last: number of the target's last frame if the collector has sent it; None: the
                 collector is asked.
 
@@ -123,10 +123,10 @@ class RecordingTimeouts:
     Attributes:
         check_interval_s: between two checks of all runs.
         manifest_interval_s: between two writes of a run's manifest.
-        resume_s: for the target of an unfinished run to return.
-        last_frame_s: for the last frame of an ended target.
-        overdue_s: for frames beyond the scheduled end of a run.
-        close_s: for the collector to confirm and send everything up to the end of a run.
+        resume_s: timeout for the return of an unfinished run's target.
+        last_frame_s: timeout for the last frame of an ended target.
+        overdue_s: timeout for frames beyond the scheduled end of a run.
+        close_s: timeout for the collector to confirm and send everything up to the end of a run.
     """
 
     check_interval_s: float = 1.0
@@ -165,9 +165,9 @@ def ending_by_timeout(
     Args:
         recording: recording of the run; its times use the clock of `now_s`.
         now_s: monotonic, seconds.
-        target: of the run, as known now; None: unknown.
-        host: of the target; None: unknown.
-        timeouts: of runs.
+        target: target of the run, as known now, or None if unknown.
+        host: host of the target, or None if unknown.
+        timeouts: timeouts of recordings.
     """
     silent_s = now_s - recording.last_frame_s
     connected = host is not None and host.connected
@@ -204,7 +204,7 @@ def attributed(
 
     Args:
         ending: ending of the run, determined without the supervisor's log.
-        recording: of the run.
+        recording: recording of the run.
         ends: the supervisor's log; empty if there is none.
         collector_pid: PID of the host's current collector, or None if none is connected.
     """

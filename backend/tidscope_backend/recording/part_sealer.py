@@ -102,7 +102,7 @@ class PartSealer:
         """Queue the open parts of an ended run, and its thread table.
 
         Args:
-            folder: of the run.
+            folder: folder of the run.
             done: called when all of the run's parts are sealed or have failed.
         """
         self._jobs.put_nowait(_Job(folder, None, done))
@@ -158,7 +158,7 @@ class RunSaver:
     Args:
         manifests: writes manifests.
         sealer: seals parts.
-        disk: its recording thread knows what was written.
+        disk: executor of the recording thread, which knows the written data.
     """
 
     def __init__(self, manifests: ManifestWriter, sealer: PartSealer, disk: Disk) -> None:

@@ -59,7 +59,7 @@ class Recorder:
     """All active recordings, at most one per target.
 
     Args:
-        directory: of the runs.
+        directory: directory of the runs.
         registry: hosts and targets.
         history: the recent past of each target.
         saver: writes manifests and has parts sealed.
@@ -67,8 +67,8 @@ class Recorder:
         changed: called when a run starts, ends or is renamed.
         disk: threads in which files are accessed.
         flush: asks the collector of a target for all pending data.
-        limits: of the parts of runs.
-        timeouts: of runs.
+        limits: limits of the parts of runs.
+        timeouts: timeouts of recordings.
         max_queued_bytes: maximum bytes of frames that wait for the disk.
         ends: reads the supervisor's log of ended programs.
 
@@ -141,7 +141,7 @@ class Recorder:
         """Return targets of unfinished runs that an earlier collector of the host sampled.
 
         Args:
-            host_id: of the host.
+            host_id: ID of the host.
             collector_pid: PID of the host's current collector.
         """
         return [
@@ -232,7 +232,7 @@ class Recorder:
             self._starting.discard(target.id)
         recording.last_frame_s = self._clock()
         self._active[target.id] = recording
-        # Nothing is awaited in between, so history and later frames join without a gap.
+        # No await in between: history and later frames join without a gap.
         past = self._history.get(target.id).frames
         recording.note_seq(past[-1].seq if past else 0)
         try:
@@ -263,7 +263,7 @@ class Recorder:
         """End a run.
 
         Args:
-            run_id: of the run.
+            run_id: ID of the run.
             target_ended: whether the process has exited, so that its last frames are missing.
 
         Raises:
@@ -383,7 +383,7 @@ class Recorder:
                 _log.exception("checking runs failed")
 
     async def check_runs(self, save: bool) -> None:
-        """End runs that are over, and sync what was recorded to disk.
+        """End runs that are over, and sync recorded data to disk.
 
         Args:
             save: write manifests, too.

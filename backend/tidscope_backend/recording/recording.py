@@ -56,10 +56,10 @@ class Ending(NamedTuple):
 
     Attributes:
         end: why.
-        state: how, if nothing is missing.
+        state: final state if no data is missing.
         why: a sentence.
         by_frame: whether a frame caused the end, so that later frames are not part of the run.
-        tail: losses after the last frame; None if nothing is missing or the loss is unknown.
+        tail: losses after the last frame; None if no data is missing or the loss is unknown.
     """
 
     end: RunEnd
@@ -84,25 +84,25 @@ class Recording:
 
     Args:
         folder: folder of the run; it exists.
-        lock: on the folder.
+        lock: lock on the folder.
         info: recording info for display.
         target: recorded target.
-        limits: of a part.
-        collector_pid: of the collector that samples the target.
+        limits: limits of a part.
+        collector_pid: process ID of the collector that samples the target.
         duration_ns: duration from the newest frame at the start; None if unlimited.
 
     Attributes:
         stats: counts of recorded and missing data.
         until_ns: scheduled end, nanoseconds since attach.
         awaiting_resume: an earlier backend recorded the run; the next frame resumes it.
-        last_frame_s: when the last frame arrived, seconds by the recorder's clock.
-        target_lost_s: when the target was first seen to be no longer sampled; likewise.
+        last_frame_s: arrival of the last frame, seconds by the recorder's clock.
+        target_lost_s: first time the target was seen to be no longer sampled; likewise.
         written_bytes: bytes of frames written.
         manifest_failed: the last write of the manifest failed.
         stalled: a frame was lost because the disk was too slow.
         started: set when the run's first frames are written.
         finalised: set when the run has ended and its manifest was written or failed.
-        ending: how the run ends, or None while it continues.
+        ending: ending of the run, or None while it continues.
         early_ending: ending of a run that ends before it has started.
         offered_seq: number of the newest frame offered, written or not.
         close_seq: number of the frame that completes the run; None if unknown.
@@ -185,7 +185,7 @@ class Recording:
         """Return the losses if the run ends now.
 
         Args:
-            now_s: by the recorder's clock.
+            now_s: current time by the recorder's clock.
             unix_us: wall clock.
             exited: number of threads that have exited by now; None if unknown.
         """
@@ -257,7 +257,7 @@ class Recording:
         # Offered but unwritten frames are lost, except those after the ending frame.
         self.stats.frames_lost(0 if ending.by_frame else self.offered_seq)
         if ending.end == "target-ended" and not ending.by_frame and self.stats.last is not None:
-            # At least the frame that reports the end is missing.
+            # The frame that reports the end, at least, is missing.
             self.stats.frames_lost(max(self.offered_seq, self.stats.last.seq) + 1)
         self.stats.close()
         if self._part is not None:

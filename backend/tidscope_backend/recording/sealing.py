@@ -41,8 +41,8 @@ def recover_run(
     """Take over a run that an earlier backend left unfinished.
 
     Returns:
-        A recording from `recover_recording`, the lock of an ended run to be sealed, or None if
-        nothing is to be done or another backend holds the lock.
+        A recording from `recover_recording`, or the lock of an ended run to be sealed. None without
+        work, or if another backend holds the lock.
 
     Raises:
         OSError: the run's files cannot be read or written.

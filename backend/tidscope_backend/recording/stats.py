@@ -34,12 +34,12 @@ class Instant(NamedTuple):
         seq: number of the frame.
         time_ns: since attach.
         unix_us: wall clock.
-        missed_deadlines: of the collector's health.
+        missed_deadlines: cumulative missed deadlines, from the collector's health.
         exit_records_lost: likewise.
         exits_without_event: likewise.
         network_calls_uncounted: likewise.
         exited: threads that have exited since attach; None if unknown.
-        processes_missed: of a group; 0 of a single process.
+        processes_missed: missed processes of a group; 0 for a single process.
     """
 
     seq: int
@@ -85,8 +85,8 @@ class RecordingStats:
 
     Attributes:
         counts: recorded amounts; `bytes` is not counted here.
-        losses: missing amounts. `missing_ns` is the time between the frames around each gap, so one
-            lost frame at 10 Hz counts 0.2 s, plus the time of the tail.
+        losses: missing amounts. `missing_ns` is the time between the frames around each gap, plus
+            the tail. One lost frame at 10 Hz therefore counts 0.2 s.
         policies: policies that steered the target.
         counters_from: sources of counters, in the order of their first frames.
         first: the first instant, or None before any frame.

@@ -41,7 +41,7 @@ class RecordingWriter:
     """Frames of all recordings, in order.
 
     Args:
-        disk: its recording thread appends frames.
+        disk: executor of the recording thread, which appends frames.
         report: called in the event loop when a frame filled a part, or resumed or ended its run.
         max_bytes: maximum bytes of queued frames; beyond it, while the disk hangs, frames are
             refused.
@@ -153,7 +153,7 @@ def opening_frames(frames: Sequence[StoredFrame], past_ns: int) -> list[bytes]:
     the run are not part of it, so the first frame carries no events and represents only itself.
 
     Args:
-        frames: of the history, in order.
+        frames: frames of the history, in order.
         past_ns: span before the newest frame, in nanoseconds; 0 for the newest frame only.
 
     Returns:
@@ -180,10 +180,10 @@ class NewRuns:
     """Makes runs on the disk.
 
     Args:
-        directory: of the runs.
+        directory: directory of the runs.
         registry: hosts.
         disk: threads in which files are accessed.
-        limits: of the parts of runs.
+        limits: limits of the parts of runs.
     """
 
     def __init__(
@@ -285,7 +285,7 @@ def create_recording(
 
 
 def discard(folder: RunFolder) -> None:
-    """Remove the folder of a run that could not be started and recorded nothing."""
+    """Remove the folder of a run that could not be started and has no data."""
     with suppress(OSError):
         shutil.rmtree(folder.path)
 

@@ -49,7 +49,7 @@ def frames_between(
     """Make the frames of a span of a run.
 
     Args:
-        reader: of the run.
+        reader: reader of the run.
         from_ns: first time, nanoseconds since attach; None: the run's start.
         to_ns: last time; None: the run's end.
         max_frames: approximately; each part of the run has at least two.
@@ -139,7 +139,7 @@ class _Maker:
 
         Args:
             part: next part; it begins with a key frame.
-            last: whether the part is the last, so that a frame is made at the end of the span.
+            last: whether the part is the last, so that the span needs a final frame.
         """
         times = part.times
         final = int(np.searchsorted(times.time_ns, self._span.to_ns, side="right")) - 1

@@ -99,8 +99,8 @@ class _Level:
     """A level of an overview within some parts; data already read stays in memory.
 
     Attributes:
-        overview: of the run.
-        level: of samples and signals.
+        overview: overview of the run.
+        level: level of samples and signals.
         of_tables: level of frame tables, equal or coarser, whose instants are a subset.
         from_ns: start of the first part.
         to_ns: end of the last part.

@@ -133,7 +133,7 @@ class SaidOfTables:
         """Return the newest facts up to each given frame of the next part.
 
         Args:
-            signals: of the part, a row a frame.
+            signals: signals of the part, one row per frame.
             ends: indices of the frames, ascending.
         """
         rows = signals[TABLES] if TABLES in signals.column_names else None
@@ -160,9 +160,9 @@ def last_rows(
     """Rows of frames made at some recorded frames of a part.
 
     Args:
-        samples: of the part, from a key frame on; columns as in docs/runs.md.
+        samples: samples of the part, from a key frame on; columns as in docs/runs.md.
         ends: their numbers, ascending; each also covers the frames after the previous one.
-        events: of the part.
+        events: events of the part.
         fields: fields of the rows.
         keys: indices of the key frames among the frames made, with all threads, starts and names,
             and the number of each one's recorded key frame.

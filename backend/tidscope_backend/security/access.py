@@ -65,7 +65,7 @@ class AllowedOrigins:
 
         Args:
             origin: the header.
-            scheme: of the request, http or https (or ws, wss).
+            scheme: scheme of the request, http or https (or ws, wss).
             host: the Host header, already checked by `is_host`.
         """
         web = {"ws": "http", "wss": "https"}.get(scheme, scheme)
@@ -207,7 +207,8 @@ class TrustedProxy:
 
     Args:
         app: inner application.
-        networks: of the proxies, such as 10.0.0.0/8; empty: no forwarded header is believed.
+        networks: networks of the proxies, such as 10.0.0.0/8; if empty, no forwarded header is
+            trusted.
     """
 
     def __init__(self, app: ASGIApp, networks: Iterable[str]) -> None:

@@ -1,4 +1,4 @@
-"""Audit log lines of requests that change something, whatever the outcome."""
+"""Audit log lines of requests that change state, including refused and failed ones."""
 
 from collections.abc import Callable, Mapping, MutableMapping
 
@@ -33,7 +33,7 @@ ACTIONS: Mapping[tuple[str, str], AuditAction] = {
     ("POST", "/api/v1/runs/{run_id}/stop"): "stop",
     ("POST", "/api/v1/runs/{run_id}/restore"): "restore",
 }
-"""Action name of each route that changes something."""
+"""Action name of each route that changes state."""
 UNLOGGED = {
     (
         "POST",
@@ -42,7 +42,7 @@ UNLOGGED = {
     ("POST", "/api/v1/proof"): "the backend proves something to whoever asks",
     ("POST", "/api/v1/session/tickets"): "it lets one file be read that could be read anyway",
 }
-"""Routes that change nothing despite their method."""
+"""Routes that change no state despite their method."""
 REFUSED_SIGN_INS = 20
 """Maximum lines in a burst; one more is allowed every REFILL_SECONDS."""
 REFILL_SECONDS = 3.0

@@ -1,7 +1,7 @@
 """Authentication by tokens, sessions, tickets and collector secrets.
 
-A credential is in a header, in the subprotocols of a WebSocket, or in the query as a ticket, for
-browsers that cannot send a header. Wrong tokens are counted, to limit guessing.
+A credential is in a header, in a WebSocket's subprotocols, or in the query. The query has a ticket,
+for browsers that cannot send a header. Wrong tokens are counted, to limit guessing.
 """
 
 import hashlib
@@ -246,7 +246,7 @@ class FailedAttempts:
     Args:
         limit: wrong tokens within the window before an address has to wait.
         window_seconds: time without wrong tokens after which the count restarts.
-        addresses: how many addresses are remembered.
+        addresses: maximum number of remembered addresses.
         clock: seconds, monotonic.
     """
 

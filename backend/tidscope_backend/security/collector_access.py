@@ -102,7 +102,7 @@ class HostClaims:
 
         Args:
             subject: subject of the secret.
-            host_id: of the hello.
+            host_id: host ID in the hello.
             is_connected: whether the collector of a host id is connected now.
 
         Raises:
@@ -223,7 +223,7 @@ class Proofs:
     An unknown subject gets a proof under a random key, indistinguishable from a wrong secret.
 
     Args:
-        keys: of the subjects.
+        keys: keys of the subjects.
         clock: seconds, monotonic.
     """
 
@@ -238,7 +238,7 @@ class Proofs:
         """Prove that this backend knows a secret.
 
         Args:
-            request: of the client.
+            request: request of the client.
             port: port of the connection. A client that dialled another port was relayed.
         """
         nonce = self._new_nonce(request.subject, request.nonce, request.port)

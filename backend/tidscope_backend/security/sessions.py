@@ -218,7 +218,7 @@ class _Content:
 
     Attributes:
         salt: random, hex.
-        tokens: by role, the value derived from its token and the salt.
+        tokens: value derived from each role's token and the salt.
         sessions: all open sessions.
     """
 

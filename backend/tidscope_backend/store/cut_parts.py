@@ -34,7 +34,7 @@ class RunCutter:
     """Cuts windows out of a run.
 
     Args:
-        reader: of the run.
+        reader: reader of the run.
     """
 
     def __init__(self, reader: RunReader) -> None:

@@ -52,7 +52,7 @@ class Disk:
             self._read = True
 
     async def after_reads(self, work: Callable[[], object]) -> None:
-        """Run work in a reader thread, but only if something was read since the last call."""
+        """Run work in a reader thread, but only after a read since the last call."""
         if self._read and not self._reading:
             # Reset first, so that a concurrent read counts.
             self._read = False

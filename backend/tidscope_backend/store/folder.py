@@ -67,7 +67,7 @@ class RunFolder:
         return self.path / "events" / f"{part:06d}.jsonl"
 
     def table(self, name: TableName, part: int) -> Path:
-        """A frame table in a sealed part; there is no file for a table without rows."""
+        """A frame table in a sealed part; missing for a table without rows."""
         return self.path / "tables" / name / f"{part:06d}.parquet"
 
     def tables(self, part: int) -> dict[TableName, Path]:

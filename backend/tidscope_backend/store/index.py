@@ -51,7 +51,7 @@ class RunIndex:
     """Cache of manifests, refreshed when their files change.
 
     Args:
-        directory: of the runs.
+        directory: directory of the runs.
         current: returns the current manifest of an active recording.
     """
 
@@ -178,7 +178,7 @@ def runs_to_delete(
 
     Args:
         runs: all runs.
-        retention: the bounds; null bounds choose nothing.
+        retention: the bounds; a null bound is not applied.
         unix_s: now.
     """
     oldest_first = sorted((run for run in runs if not run.recording), key=lambda run: run.ended_s)

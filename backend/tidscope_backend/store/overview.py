@@ -40,13 +40,13 @@ class PartFacts(NamedTuple):
     """Facts about a part, known without opening its files.
 
     Attributes:
-        number: in the run.
+        number: number of the part in the run.
         from_ns: time of the first frame.
         to_ns: time of the last frame.
         last_seq: number of the last frame.
-        rows: of samples, in frames of level 0, 1 and 2 or above.
-        table_rows: of frame tables, in frames of each of `TABLE_LEVELS` or above; empty if the part
-            has no tables or predates them.
+        rows: number of samples, in frames of level 0, 1 and 2 or above.
+        table_rows: number of rows of frame tables, in frames of each of `TABLE_LEVELS` or above;
+            empty if the part has no tables or predates them.
     """
 
     number: int
@@ -76,7 +76,7 @@ def write_overview(
     """Write the overview of an ended run and flush it to disk.
 
     Args:
-        folder: of the run.
+        folder: folder of the run.
         parts: all parts, in order; at least one.
         fields: the target's.
         threads: the run's thread table.
@@ -204,7 +204,7 @@ class Overview:
     """Reads the overview of a run.
 
     Args:
-        folder: of the run.
+        folder: folder of the run.
 
     Attributes:
         parts: facts about each part.
@@ -250,7 +250,7 @@ class Overview:
         """The rows of a table in a level.
 
         Args:
-            name: of the table.
+            name: name of the table.
             level: a key of `levels`.
             columns: None: all.
             between: least and greatest `seq` (of extremes `to_ns`); None: all rows.

@@ -387,7 +387,7 @@ def _last_rows(
     keys = zip(threads["tid"].to_pylist(), threads["start_ns"].to_pylist(), strict=True)
     place = {key: row for row, key in enumerate(keys)}
     rows = [place[key] for key in zip(tid.tolist(), start_ns.tolist(), strict=True)]
-    # If every thread has exited, the list is empty and needs an explicit type.
+    # A list is empty and needs an explicit type if every thread has exited.
     found = threads.take(pa.array(rows, pa.int64()))
     last = found["last"].combine_chunks()
     columns: dict[str, pa.Array] = {

@@ -49,7 +49,7 @@ class Part:
     Attributes:
         samples: rows sorted by level (the highest first), thread and number.
         signals: one row per frame.
-        events: by frame.
+        events: events, by frame.
         tables: frame tables by name, tables without rows omitted; see `table_parts`.
         rows: thread-samples in the frames, excluding those repeated for level 1.
     """
@@ -245,7 +245,7 @@ def _with_repeats(
     if not len(covered):
         return source, frame
     at = leading[place[covered]]
-    # In reversed order, the first row of a life in a span is its last one.
+    # The first row of a life in a span, in reversed order, is its last one.
     key = (at * max(1, len(lives.tid)) + life[covered])[::-1]
     last = covered[len(covered) - 1 - np.unique(key, return_index=True)[1]]
     at = leading[place[last]]
@@ -330,7 +330,7 @@ def signals_table(
 
 
 def header_values(row: dict[str, Any]) -> dict[str, Any]:
-    """The values of a header in a row of the table; fields without a value are left out."""
+    """Return the values of a header in a row of the table; fields without a value are omitted."""
     values = {name: value for name, value in row.items() if name != "level"}
     for totals in (values["exited"], *(values["roles"] or ())):
         totals["totals"] = {k: v for k, v in totals["totals"].items() if v is not None}

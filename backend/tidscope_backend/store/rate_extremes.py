@@ -65,12 +65,12 @@ def smoothed_rates(readings: Readings, time_ns: Ints, values: Floats) -> Floats:
     """The rate of a counter at each entry.
 
     Args:
-        readings: of threads.
-        time_ns: of the instants, ascending.
+        readings: readings of threads.
+        time_ns: times of the instants, ascending.
         values: float64[n], the counter at each entry.
 
     Returns:
-        float64[n], units per second; NaN where there is no rate, as at the first value.
+        float64[n], units per second; NaN without a rate, as at the first value.
     """
     here = np.arange(len(values))
     if not len(values):
@@ -110,7 +110,7 @@ def extremes_of(readings: Readings, bucket: Ints, rates: Floats) -> Extremes:
     """Extremes of rates.
 
     Args:
-        readings: of threads.
+        readings: readings of threads.
         bucket: int64[instants], ascending, of each instant; -1: none.
         rates: float64[fields, n].
 

@@ -35,7 +35,7 @@ class RunReader:
     """A run at the time of opening; later data needs a new reader.
 
     Args:
-        path: of the run's folder.
+        path: folder of the run.
 
     Raises:
         OSError: the run cannot be read.
@@ -187,7 +187,7 @@ def _grown(name: TableName, first: Table, seen: Table, last: Table) -> Table:
     """Growth of rows between the start and the end of a run.
 
     Args:
-        name: of the table.
+        name: name of the table.
         first: rows at the start.
         seen: the last rows with figures of all keys.
         last: rows at the end. Rows of ended threads are absent here, and have become part of the

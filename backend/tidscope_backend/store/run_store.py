@@ -67,7 +67,7 @@ class RunStore:
     """All runs, including active recordings.
 
     Args:
-        directory: of the runs.
+        directory: directory of the runs.
         active: the active recordings.
         manifests: writes manifests.
         retention: bounds of automatic deletion.
@@ -235,7 +235,7 @@ def run_events(folder: RunFolder, most: int = MAX_EVENTS) -> RunEventsResponse:
     """Read events; beyond the limit, events of threads are omitted first.
 
     Args:
-        folder: of the run; closed and open parts are read.
+        folder: folder of the run; closed and open parts are read.
         most: events to return.
 
     Raises:

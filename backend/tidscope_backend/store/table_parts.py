@@ -181,7 +181,7 @@ class TableFollower:
     """Follows one table through the parts of a run, and reports changes with their times.
 
     Args:
-        name: of the table.
+        name: name of the table.
 
     Attributes:
         rows: the current table, by key.

@@ -74,7 +74,7 @@ def threads_table(
     """Follow every thread through the parts of a run.
 
     Args:
-        parts: in order.
+        parts: parts of the run, in order.
         fields: the target's.
         rules: the target's rules, which assign roles to threads.
 
@@ -228,7 +228,7 @@ def settle(rows: Sequence[Counters], times_ns: Sequence[int]) -> None:
 
     Args:
         rows: changed in place; fields by name.
-        times_ns: of each row its time, since attach.
+        times_ns: time of each row, since attach.
     """
     known = [
         (row, time_ns)
@@ -253,8 +253,8 @@ def with_states_at(table: pa.Table, times_ns: Ints) -> pa.Table:
     """Return samples whose state columns include the stay in progress at a time of each row.
 
     Args:
-        table: with all columns of states; a table without any is unchanged.
-        times_ns: of each row.
+        table: rows with all columns of states; a table without state columns is unchanged.
+        times_ns: times of each row.
     """
     if not has_states(table.column_names):
         return table

@@ -38,7 +38,7 @@ class Page:
     the subscriptions.
 
     Args:
-        bounds: of each subscription.
+        bounds: bounds of each subscription.
         sees_arguments: whether the subscriber may see program arguments.
     """
 

@@ -209,7 +209,7 @@ def _last_rows(parts: Sequence[_Part], key: int | None) -> Rows:
         found = cut_tids[place] == tids
         oldest[found] = np.maximum(oldest[found], cut_at[place[found]])
     alive = np.flatnonzero(source >= oldest)
-    # In reversed order, the first row of a thread is its last one.
+    # The first row of a thread, in reversed order, is its last one.
     tid, first = np.unique(tids[alive][::-1], return_index=True)
     chosen = alive[len(alive) - 1 - first]
     columns: dict[str, npt.NDArray[np.uint64]] = {}
@@ -249,7 +249,7 @@ def _absent(rows: Rows, field: str) -> npt.NDArray[np.bool_]:
 
 
 def _cuts(parts: Sequence[_Part]) -> dict[int, int]:
-    """Map each thread ID to the last frame in which such a thread was born or exited.
+    """Map each thread ID to the last frame in which a thread with this ID was born or exited.
 
     Rows of that frame count, because events apply before rows; earlier rows do not.
     """

@@ -27,7 +27,7 @@ class History:
         max_age_ns: bound on the time between the newest frame and the oldest group's last one.
 
     Attributes:
-        bytes: of the kept frames and of the baseline.
+        bytes: bytes of the kept frames and the baseline.
         added: number of frames added.
         coalesced: number of frames merged into a later one.
         dropped: number of frames evicted or not kept. Each added frame is kept (`len`), coalesced

@@ -55,7 +55,7 @@ class Subscription:
         target: target ID.
         history: kept frames of the target.
         after_seq: last frame that the subscriber has, or None.
-        bounds: of the queue.
+        bounds: bounds of the queue.
 
     Attributes:
         delivered: number of frames delivered, excluding the baseline.

@@ -113,8 +113,8 @@ class TraceAnalyst:
     def traces(self, wanted: Wanted, order: Order, limit: int) -> list[TraceSummary]:
         """Traces in an order.
 
-        In `path` order, traces of a process or a thread with the time spent waiting for it, longest
-        first.
+        Traces of a process or a thread, in `path` order, have the time spent waiting for it,
+        longest first.
         """
         if order != "path":
             return self._queries.traces(wanted, order, limit)

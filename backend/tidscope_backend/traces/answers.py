@@ -156,8 +156,8 @@ def difference_answer(
 
     Args:
         found: merged trees of both sets.
-        durations: of each.
-        trees: of each, for exemplars.
+        durations: durations of each set.
+        trees: trees of each set, for exemplars.
     """
     nodes = {
         key: node for node, key in enumerate(zip(found.parents, found.operations, strict=True))

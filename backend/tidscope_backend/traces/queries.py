@@ -113,8 +113,8 @@ class Wanted:
     """Selection of traces; None for any.
 
     Attributes:
-        service: of the root span.
-        operation: of the root span.
+        service: service of the root span.
+        operation: operation of the root span.
         since_ns: minimum start of the root, Unix nanoseconds.
         until_ns: start of the root must be earlier.
         errors: whether a span failed.
@@ -145,7 +145,7 @@ class Chosen:
     """Spans of the selected traces.
 
     Attributes:
-        spans: of whole traces.
+        spans: spans of complete traces.
         omitted: number of selected traces beyond the bound.
     """
 
@@ -265,7 +265,7 @@ def window_of(manifest: RunManifest, threads: pa.Table | None) -> RunWindow:
     """The window of a run.
 
     Args:
-        manifest: of the run.
+        manifest: manifest of the run.
         threads: thread table of a group's run; None for a process.
     """
     began_ns = manifest.started_unix_us * 1000

@@ -46,7 +46,7 @@ class SpanCounts:
     """Spans since the backend started.
 
     Attributes:
-        stored: on the disk.
+        stored: written spans.
         dropped: refused because queues were full, or because the disk could not be written.
         rejected: malformed.
         expired: deleted by retention.
@@ -80,15 +80,15 @@ class _Open:
 class SpanStore:
     """Stores spans. All methods block, and may be called from any thread.
 
-    When `add` returns, a batch is written though not synced: a killed backend loses no acknowledged
-    batch.
+    A batch is written, though not synced, when `add` returns: a killed backend loses no
+    acknowledged batch.
 
     Args:
         make: creates the runs directory if needed; raises ProblemError.
         runs: the runs directory, or None if runs are not stored.
         retention: bounds beyond which parts are deleted.
         clock: Unix seconds.
-        bounds: of a part.
+        bounds: bounds of a part.
     """
 
     def __init__(

@@ -150,8 +150,9 @@ class Choices:
         chances: number of traces with the chain's caller.
         failures: number of traces in which the chain failed.
         usual_most: median number of calls at once.
-        more, fewer: by chain, traces with more, or fewer, calls at once.
-        orders, at_once: by two chains, traces with the second after the first, and with both.
+        more, fewer: traces with more, or fewer, calls at once, by chain.
+        orders, at_once: traces with the second chain after the first, and with both, by pair of
+            chains.
     """
 
     chains: Chains
@@ -169,7 +170,7 @@ class Choices:
         """Return the rare features of traces, by kind.
 
         Args:
-            entries: of the traces.
+            entries: entries of the traces.
             less: number subtracted from all counts; 1 judges each reference trace by the others.
             own: whether the traces are the reference traces.
         """
@@ -243,7 +244,7 @@ class Choices:
         return _joined(*found)
 
     def _counted(self, entries: Entries, less: int, own: bool, tally: "Tally") -> Events:
-        """Return calls that are made at once more, or less, often than in nearly all traces."""
+        """Return calls whose number at once is higher, or lower, than in nearly all traces."""
         usual = self.usual_most[entries.feature]
         sign = 1 if tally is self.more else -1
         odd = (usual > 0) & (sign * (entries.most - usual) > 0)
@@ -339,7 +340,7 @@ def learn_choices(chains: Chains, entries: Entries) -> Choices:
 
     Args:
         chains: all features, including those of traces to be judged.
-        entries: of the traces.
+        entries: entries of the traces.
     """
     features = len(chains)
     feature = entries.feature

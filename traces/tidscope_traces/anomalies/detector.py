@@ -44,7 +44,7 @@ class Anomaly:
     """A trace that differs from the rest.
 
     Attributes:
-        place: of the trace, in the summaries.
+        place: index of the trace in the summaries.
         kind: `unseen`: a call that hardly any reference trace makes. `missing`: a call that nearly
             all make. `failed`, `repeated` or `reordered`: a call that hardly ever is. `improbable`:
             the times, or all calls together.

@@ -55,7 +55,7 @@ class Tail:
 
     Attributes:
         least: deviations of SHALLOW of the values are greater.
-        power: of the deviation.
+        power: power of the deviation.
         scale: scale of that power.
     """
 
@@ -75,7 +75,7 @@ class Spreads:
     """Medians of a value, and spreads above, by chain; NaN if too few traces have a value.
 
     Attributes:
-        medians, above: by chain.
+        medians, above: medians and spreads by chain.
         heaviness: index into HEAVINESS of the great values, in reference spreads.
         begins, counts: start and number of each chain's values in `ordered`.
         ordered: reference values, by chain and size.
@@ -105,7 +105,7 @@ def spread(entries: Entries, values: Floats, features: int, least: float) -> Spr
 
     Args:
         entries: entries of traces, most of which are normal.
-        values: of each entry.
+        values: value of each entry.
         features: number of chains.
         least: minimum spread.
     """
@@ -211,7 +211,7 @@ def learn_times(entries: Entries, features: int, varied: np.ndarray) -> Times:
     """Learn the times of reference traces, most of which are normal.
 
     Args:
-        entries: of the traces.
+        entries: entries of the traces.
         features: number of chains.
         varied: whether each chain's number of calls varies.
     """

@@ -23,13 +23,13 @@ def settle_ends(
 ) -> dict[int, int]:
     """Move the ends of children that overlap the next sibling only by clock skew to its start.
 
-    With these ends, "A happens before B" is A.end <= B.start, for all pairs. Two events without
+    "A happens before B" is A.end <= B.start, for all pairs, with these ends. Two events without
     another between them are neighbours in time order, so one pass finds all such pairs.
 
     Args:
         parent: span that calls the children.
         children: children of one span.
-        start_ns: of each span of the trace, fitted.
+        start_ns: start of each span of the trace, fitted.
         end_ns: the same.
 
     Returns:
@@ -139,7 +139,7 @@ def fit(trace: Trace, root: int, excluded: AbstractSet[Operation] = NOTHING) -> 
                     start[child] = max(first, start[child])
                     end[child] = min(last, end[child])
                 kept.append(child)
-        # Of spans with equal ends, the longest explains most. Indices are ordered by start, so ties
+        # The longest of spans with equal ends explains most. Indices are ordered by start, so ties
         # do not depend on the order of arrival.
         kept.sort(key=lambda child: (-end[child], start[child], child))
         children[parent] = kept

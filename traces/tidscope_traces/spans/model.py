@@ -25,7 +25,7 @@ class Span(NamedTuple):
 
     Attributes:
         trace_id: 32 lower-case hexadecimal digits, or text if a document has ids of another form.
-        span_id: 16 lower-case hexadecimal digits, or such text.
+        span_id: 16 lower-case hexadecimal digits, or text in another form.
         parent_id: the span_id of the caller; "" for a root.
         service: service of the recording process.
         operation: name of the operation, equal in each request.
@@ -107,11 +107,11 @@ def group_spans(spans: Iterable[Span]) -> list[Trace]:
 def make_trace(trace_id: str, spans: Sequence[Span]) -> Trace:
     """Link the spans of a trace, at least one; their order does not matter.
 
-    Of spans with the same ID, the first by start, end and names counts. A client and a server may
-    share an ID, as in Zipkin; the server is then the client's child.
+    The first span by start, end and names counts if several have the same ID. A client and a server
+    may share an ID, as in Zipkin; the server is then the client's child.
 
     Raises:
-        ValueError: there are no spans, or more than MAX_SPANS.
+        ValueError: the list is empty, or has more than MAX_SPANS.
     """
     if not 0 < len(spans) <= MAX_SPANS:
         msg = f"trace {trace_id}: {len(spans)} spans; want 1 to {MAX_SPANS}"

@@ -68,7 +68,7 @@ class ReadSpans:
     """Spans read from a document.
 
     Attributes:
-        spans: in the order of the document.
+        spans: spans in the order of the document.
         rejected: number of malformed spans.
         reasons: problems of the first malformed spans, at most 10.
         bounds: bounds of the document, or None for no bounds.

@@ -40,9 +40,9 @@ class Calls:
 
     Attributes:
         contexts: callers before callees, one column each; rows are CALL_ROWS.
-        orders: pairs of columns with the same caller, and 1 if the first call of one ended before
-            the first call of the other began, within one span of the caller. 0 if both ran at once;
-            the lesser column is first.
+        orders: pairs of columns with the same caller, and their order. 1 if the first call of one
+            ended before the first call of the other began, within one span of the caller. 0 if both
+            ran at once; the lesser column is first.
     """
 
     contexts: NDArray[np.int64]
@@ -178,7 +178,7 @@ def rank_failures(
 
     Args:
         traces: ID and failing_paths of each trace.
-        operations: by number.
+        operations: operations by number.
     """
     counts: Counter[tuple[int, ...]] = Counter()
     seen: dict[tuple[int, ...], list[str]] = {}

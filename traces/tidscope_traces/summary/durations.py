@@ -58,7 +58,7 @@ def window(traces: Sequence[TraceSummary], low: float, high: float) -> list[int]
     neither overlap nor omit a trace.
 
     Args:
-        traces: in any order.
+        traces: traces in any order.
         low: per cent, from 0.
         high: per cent, up to 100; not below low.
 

@@ -21,7 +21,7 @@ class Chain:
     """A chain of callers.
 
     Attributes:
-        operations: from the root to the row's operation.
+        operations: operations from the root to the row's operation.
         ns: own time of the chain on the path.
     """
 
@@ -34,8 +34,8 @@ class Heat:
     """Operations as rows, traces as columns.
 
     Attributes:
-        operations: by the requested percentile, largest first.
-        trace_ids: by duration, the longest first.
+        operations: operations by the requested percentile, largest first.
+        trace_ids: trace IDs by duration, longest first.
         durations_ns: durations of these traces.
         percentile_ns: percentile of each row over all traces, including those without a column.
         cells_ns: for each row, the time of each column on the critical path.

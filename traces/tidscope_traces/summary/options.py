@@ -14,8 +14,8 @@ class Tag:
     """Attribute required of a span in the trace.
 
     Attributes:
-        key: of the attribute.
-        value: of the attribute, as text.
+        key: key of the attribute.
+        value: value of the attribute, as text.
         depth: maximum depth of that span: 1 is the root; None for any.
     """
 

@@ -46,7 +46,7 @@ class RankedOperation:
 
 
 def exclusive_times(summaries: Summaries) -> dict[int, dict[int, int]]:
-    """Own time (ns) on the critical path by operation and place of the trace; 0 is left out."""
+    """Own time (ns) on the critical path by operation and index of the trace; 0 is omitted."""
     times: dict[int, dict[int, int]] = {}
     for place, trace in enumerate(summaries.traces):
         for operation, exclusive_ns in trace.contexts[[0, 3]].T.tolist():
@@ -65,7 +65,7 @@ def percentile_of(times: Mapping[int, int], traces: int, share: float) -> int:
 def rank_operations(summaries: Summaries) -> list[RankedOperation]:
     """Rank operations by share of the critical paths, largest first.
 
-    With the potential option, operations that are never on a path are included for their slack.
+    The potential option includes operations that are never on a path, for their slack.
     """
     traces = summaries.traces
     times = exclusive_times(summaries)
@@ -149,7 +149,7 @@ def rank_everywhere(summaries: Summaries) -> list[RankedEverywhere]:
     """Rank operations by mean share over all endpoints.
 
     Args:
-        summaries: of traces of any endpoints; an endpoint is the operation of a root.
+        summaries: summaries of traces of any endpoints; an endpoint is the operation of a root.
     """
     places: dict[int, list[int]] = {}
     for place, trace in enumerate(summaries.traces):

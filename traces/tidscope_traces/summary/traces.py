@@ -18,13 +18,13 @@ class TraceSummary:
     """One trace, from one root.
 
     Attributes:
-        trace_id: of the trace.
+        trace_id: ID of the trace.
         operation: number of the root's.
-        start_ns: of the root, since the epoch.
-        duration_ns: of the root.
+        start_ns: start of the root, since the epoch.
+        duration_ns: duration of the root.
         error: the root failed.
         spans: beneath the root, itself included.
-        depth: of the longest chain of calls.
+        depth: length of the longest chain of calls.
         concurrency: maximum number of leaf spans that ran at once.
         truncated, dropped, detached: as in FittedTrace.
         truncated_ns: total time cut off.

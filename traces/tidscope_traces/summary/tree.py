@@ -18,8 +18,8 @@ class ContextTree:
     """Sums over all traces by calling context; each list has one entry per node.
 
     Attributes:
-        traces: how many traces were summed.
-        operations: of each node.
+        traces: number of traces.
+        operations: operation of each node.
         parents: caller of each node, which precedes it; -1 for roots.
         inclusive_ns: time on the path in the node and its descendants.
         exclusive_ns: time on the path in the node itself.
@@ -131,7 +131,7 @@ class DifferenceTree:
 
     Attributes:
         base_traces, other_traces: number of traces in each set.
-        operations: of each node.
+        operations: operation of each node.
         parents: caller of each node, which precedes it; -1 for roots.
         base_inclusive_ns, other_inclusive_ns: inclusive time on the path.
         base_exclusive_ns, other_exclusive_ns: own time on the path.

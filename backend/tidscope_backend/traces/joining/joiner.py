@@ -36,7 +36,7 @@ Interval = tuple[int, int]
 
 
 class Own(NamedTuple):
-    """A span on the path, and the intervals of its own time there, in Unix nanoseconds."""
+    """A span on the path, and the intervals that are its own time, in Unix nanoseconds."""
 
     span: Span
     intervals: Sequence[Interval]
@@ -121,7 +121,7 @@ def _why_not(origin: Origin | None, hosts: AbstractSet[str]) -> str:
 def _by_thread(own: Own, place: Place, intervals: Sequence[Interval], tid: int) -> SpanThread:
     seen = place.observed
     timelines = seen.timelines(tid)
-    # If a thread ID was recycled, choose the life that contains these intervals.
+    # Choose the life that contains these intervals, if the thread ID was recycled.
     inside = [one for one in timelines if one.until_ns >= intervals[0][0]] or timelines[-1:]
     parts = of_thread(inside[0], intervals)
     waits = seen.locks.waits(intervals[0][0], intervals[-1][1], frozenset((tid,)))

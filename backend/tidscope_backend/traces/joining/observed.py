@@ -82,7 +82,7 @@ class LockReadings:
             for row in tables["lock_names"]:
                 self.names[int(row["lock"])] = LockName(row["name"], row["kind"], row["source"])
         if header.kind == "key":
-            # The frame has the complete table, or there are no waits yet.
+            # The frame has the complete table, or no wait has happened yet.
             self._now = {}
         elif "locks" not in tables:
             return
@@ -192,7 +192,7 @@ class Observed:
     """Content of frames, in order.
 
     Attributes:
-        names: of threads, as last seen.
+        names: last known names of threads.
         pids: processes of threads, where the target is a group.
         inside: process IDs of a group by their IDs inside the PID namespace.
         locks: readings of the tables of locks.

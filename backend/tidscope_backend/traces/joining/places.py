@@ -46,7 +46,7 @@ def is_foreign(origin: Origin, host: str) -> bool:
     """True if the process id of a span belongs to another host.
 
     Args:
-        origin: of a span.
+        origin: process of the span, as the span names it.
         host: name of the measured host.
     """
     return bool(origin.container) or (bool(origin.host) and not _same_host(origin.host, host))
@@ -66,7 +66,7 @@ def is_process(origin: Origin, process: Process, host: str) -> bool:
     """True if the process is the one that a span names.
 
     Args:
-        origin: of the span.
+        origin: process of the span, as the span names it.
         process: process as listed by the collector.
         host: name of the process's host.
     """

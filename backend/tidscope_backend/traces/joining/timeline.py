@@ -2,8 +2,8 @@
 
 A sample has the time in each group of states up to its instant, and the thread's current state with
 its start. Totals between two samples are therefore known, as is the state before the later sample.
-An interval that covers a part of the remainder is estimated in proportion, and bounded. For a state
-with duration D in a stretch of length L, an interval of length o within the stretch contains at
+An interval that covers a part of the remainder is estimated in proportion, and bounded. Example: a
+state lasts D of a stretch of length L. An interval of length o within the stretch then contains at
 least D - (L - o), and at most D and o.
 """
 
@@ -40,7 +40,7 @@ class Split(NamedTuple):
 
 
 def no_time() -> Split:
-    """Nothing at all."""
+    """Return a split of zero time."""
     return Split(*(np.zeros(len(REASONS)) for _ in range(3)))
 
 

@@ -168,7 +168,7 @@ class _InnerServer(Server):
 
 @asynccontextmanager
 async def serving(app: ASGIApp, sock: socket.socket | None) -> AsyncIterator[None]:
-    """Serve an app within this context; None serves nothing."""
+    """Serve an app within this context, or no app for None."""
     if sock is None:
         yield
         return

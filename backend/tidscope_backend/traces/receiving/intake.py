@@ -23,7 +23,7 @@ class Sender(NamedTuple):
 
     Attributes:
         user: local user of the connection, or the remote address.
-        port: of the connection.
+        port: port of the connection.
     """
 
     user: Peer
@@ -97,7 +97,7 @@ class Intake:
     may reserve at most the amount that is left free, so there is always room for another user.
 
     Args:
-        store: of spans.
+        store: store of spans.
         counts: counts requests refused with a retry.
     """
 

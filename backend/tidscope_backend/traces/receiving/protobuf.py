@@ -1,7 +1,7 @@
 """Spans of OTLP's protobuf messages (opentelemetry-proto, trace/v1/trace.proto).
 
-A protobuf decoder makes an object of 50 to 90 bytes from a message of two, so 16 MiB of empty
-messages would become a gigabyte. Only resources and spans are decoded, one at a time. The levels
+A protobuf decoder makes an object of 50 to 90 bytes from a message of two. 16 MiB of empty messages
+would therefore become a gigabyte. Only resources and spans are decoded, one at a time. The levels
 above are parsed in the wire format (protobuf.dev, "Encoding") and counted.
 """
 

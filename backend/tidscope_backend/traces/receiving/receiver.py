@@ -42,7 +42,7 @@ async def receiving(
     """Receive spans within this context.
 
     Args:
-        store: of spans.
+        store: store of spans.
         token: bearer token of senders.
         ports: ports of the receivers; None to disable.
         state: kept up to date.
