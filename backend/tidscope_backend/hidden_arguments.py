@@ -22,7 +22,7 @@ from tidscope_wire.generated.models import (
 from tidscope_wire.groups import tree_name
 
 COMMAND_ASPECT = "command"
-"""Name of the command line among the differences of set-up."""
+"""Name of the command line among the differences between setups."""
 HIDDEN = "(hidden from viewers)"
 
 

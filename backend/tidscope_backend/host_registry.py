@@ -194,7 +194,7 @@ def _after(steering: Steering, decided: Iterable[SteeringDecided], header: Frame
             continue
         at_unix_us = header.unix_us - (header.time_ns - event.at_ns) // 1000
         if at_unix_us < steering.since_unix_us:
-            continue  # The decision of an earlier steering.
+            continue  # The decision belongs to an earlier steering.
         chosen_us = steering.chosen_unix_us
         if chosen_us is None and not event.deferred and not event.probing:
             chosen_us = at_unix_us
@@ -215,4 +215,4 @@ def _after(steering: Steering, decided: Iterable[SteeringDecided], header: Frame
 
 
 def _nothing(*_: object) -> None:
-    """Default callback."""
+    """Ignore the call; default of both callbacks."""

@@ -1,4 +1,4 @@
-"""The listening socket, and a clear message where none can be opened."""
+"""The listening socket, with clear messages for failures."""
 
 import errno
 import os

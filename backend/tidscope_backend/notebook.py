@@ -127,7 +127,7 @@ class Run:
 
         Args:
             from_s: first time, in seconds since the start of the run; None for the start.
-            to_s: last time; None: to the run's end.
+            to_s: last time; None for the end of the run.
             tids: thread IDs; None for all threads.
             level: 0: all frames; 1: about one per second; 2: about one per ten seconds.
         """
@@ -244,8 +244,8 @@ class Run:
         """A frame table: growth within the run, by key.
 
         Args:
-            name: stays, wakes, locks, lock_names, takers, calls, call_stays, inexact, processes,
-                pools or pool_times.
+            name: table name: stays, wakes, locks, lock_names, takers, calls, call_stays, inexact,
+                processes, pools or pool_times.
         """
         return table_growth(self._reader.parts, name)
 

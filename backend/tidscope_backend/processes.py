@@ -73,7 +73,7 @@ def exec_program(
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Become the command."""
+    """Replace this process by the command."""
     try:
         terminate_with_parent(int(arguments[0]))
     except ParentExitedError as error:
@@ -191,7 +191,7 @@ class ProgramEnd(NamedTuple):
 
 
 class SupervisorLog:
-    """Written by the supervisor alone.
+    """Log of ended programs, written by the supervisor only.
 
     Attributes:
         reading: read-only descriptor of the log, which children inherit.

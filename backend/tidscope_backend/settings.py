@@ -94,11 +94,11 @@ class Settings:
         keep_traces_bytes: maximum bytes of all spans, beyond which the oldest are deleted; None for
             no limit.
         part_seconds: duration after which the next key frame closes a part of a run.
-        part_bytes: the same in bytes.
+        part_bytes: maximum bytes of a part.
         resume_seconds: maximum time that an interrupted run waits for its target.
         ended_targets: maximum number of ended targets in the list.
         queue_frames: maximum queued frames per subscriber before coalescing.
-        queue_bytes: the same in bytes.
+        queue_bytes: maximum bytes of queued frames per subscriber.
         merged_bytes: maximum bytes of a coalesced frame; beyond it frames are dropped and counted.
         stall_seconds: time without progress after which a subscriber is disconnected.
         max_connections: maximum TCP connections, reduced by the system's limit on open files; a
@@ -110,16 +110,16 @@ class Settings:
         hello_seconds: timeout for a collector's hello.
         command_seconds: timeout for a collector's reply.
         doctor_seconds: timeout for the doctor, which runs a self-test.
-        max_body_bytes: largest HTTP request body.
-        max_message_bytes: largest WebSocket message.
-        max_command_bytes: largest message of a page.
+        max_body_bytes: maximum bytes of an HTTP request body.
+        max_message_bytes: maximum bytes of a WebSocket message.
+        max_command_bytes: maximum bytes of a subscriber's message.
         max_import_bytes: maximum bytes of an imported run's archive.
         max_traces_bytes: maximum bytes of an imported trace document.
         spans_token: bearer token of span senders.
         span_ports: ports of the span receivers; None to disable.
         predictd: socket of the host's prediction service.
         otlp_endpoint: base address for metrics by OTLP; None to disable.
-        otlp_seconds: between two exports.
+        otlp_seconds: interval between exports.
     """
 
     token: str = field(repr=False)

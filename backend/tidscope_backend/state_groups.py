@@ -55,7 +55,7 @@ GROUPS: tuple[StateGroup, ...] = (
 
 
 def name_of_state(field: str) -> str:
-    """The state of a field: `futex` of `state_futex_ns`."""
+    """Return the state of a field: `futex` for `state_futex_ns`."""
     return field.removeprefix("state_").removesuffix("_ns")
 
 

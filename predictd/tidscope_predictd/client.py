@@ -64,7 +64,7 @@ class Connection:
     """A connection to the daemon, to be used by one thread at a time.
 
     Args:
-        link: connected; owned by the connection.
+        link: connected socket; owned by the connection.
         timeout_s: timeout of a reply, in seconds.
     """
 
@@ -76,7 +76,8 @@ class Connection:
         """The body of the reply.
 
         Raises:
-            ServiceError: refused, or no answer; without an answer the connection is closed.
+            ServiceError: the daemon refused or did not answer; without an answer the connection is
+                closed.
         """
         body, descriptors = self._ask(request)
         for descriptor in descriptors:
@@ -87,7 +88,7 @@ class Connection:
         """Return a model's handle, and its memory, which the caller closes.
 
         Raises:
-            ServiceError: refused, no answer, or not the memory of a model.
+            ServiceError: the daemon refused, did not answer, or sent another file's descriptor.
         """
         body, descriptors = self._ask(request)
         try:
@@ -104,7 +105,7 @@ class Connection:
         """Return the daemon's descriptions of all models that this user may see.
 
         Raises:
-            ServiceError: refused, or no answer.
+            ServiceError: the daemon refused, or did not answer.
         """
         found: list[dict[str, Any]] = []
         following: int | None = 0
@@ -172,7 +173,7 @@ class Model:
     """A model of the service, to be used by one thread at a time.
 
     Args:
-        connection: owned by the model.
+        connection: connection to the daemon; owned by the model.
         handle, memory: handle and memory from the connection.
         batch: number of updates sent together.
 
@@ -220,7 +221,7 @@ class Model:
 
         Raises:
             ValueError: no features, or more than 16.
-            ServiceError: as of `flush`.
+            ServiceError: the daemon did not accept the updates.
         """
         perceptron.places_of(features)
         self._waiting.append(Answer(tuple(features), answer))
@@ -247,7 +248,7 @@ class Model:
 
         Raises:
             ValueError: no features in the list, or more than 16.
-            ServiceError: refused, or no answer.
+            ServiceError: the daemon refused, or did not answer.
         """
         if features is not None:
             perceptron.places_of(features)
@@ -258,7 +259,7 @@ class Model:
         """Change the permissions of other users. If reduced, this model is closed.
 
         Raises:
-            ServiceError: refused, or no answer.
+            ServiceError: the daemon refused, or did not answer.
         """
         self._connection.ask(Share(self._handle, sharing))
 
@@ -266,7 +267,7 @@ class Model:
         """Delete the model, for all users.
 
         Raises:
-            ServiceError: refused, or no answer.
+            ServiceError: the daemon refused, or did not answer.
         """
         self._connection.ask(Delete(self._handle))
 
@@ -291,7 +292,7 @@ def open_model(
     """Open a model of the service; sharing and rule apply to a newly created model.
 
     Raises:
-        ValueError: the name or the rule cannot be.
+        ValueError: the name or the rule is invalid.
         ServiceError: the daemon does not run, or refused.
     """
     connection = connect(path, timeout_s)
@@ -304,7 +305,7 @@ def open_over(connection: Connection, request: Open) -> Model:
     """Open a model over a connection, which the model owns afterwards.
 
     Raises:
-        ValueError: the name or the rule cannot be.
+        ValueError: the name or the rule is invalid.
         ServiceError: the daemon refused, or does not answer.
     """
     try:

@@ -53,7 +53,7 @@ class Counts(NamedTuple):
 
 
 class Memory:
-    """A model's memory, mapped.
+    """Mapped memory of a model.
 
     Args:
         descriptor: descriptor of the memory; the caller keeps ownership.

@@ -27,7 +27,7 @@ class Stored(NamedTuple):
     """A model in its stored form.
 
     Attributes:
-        weights: 16 tables of 1024 signed bytes.
+        weights: weights of 16 tables of 1024 signed bytes.
     """
 
     name: str
@@ -166,7 +166,7 @@ class SharedModel:
 
     Args:
         name: name, unique per owner.
-        owner: user id.
+        owner: user ID of the owner.
         sharing: permissions of other users.
         rule: learning rule.
 

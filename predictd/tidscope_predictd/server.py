@@ -44,10 +44,10 @@ _CREDENTIALS = struct.Struct("iII")
 
 @dataclass(slots=True, eq=False)
 class Client:
-    """A connection.
+    """A connected client.
 
     Attributes:
-        link: the socket.
+        link: socket of the connection.
         pid, uid: process and user of the peer, from the kernel.
         handles: opened models; the index is the handle.
         updates: number of answers received.
@@ -64,8 +64,8 @@ class Server:
     """Server of all clients, until stopped.
 
     Args:
-        listening: the socket, bound and listening; owned by the server.
-        storage: where models are kept.
+        listening: listening socket, already bound; owned by the server.
+        storage: storage of the models.
         administrators: user IDs with an owner's permissions on every model.
         save_after_s: delay between a change of a model and its saving, in seconds.
 

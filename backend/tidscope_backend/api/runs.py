@@ -258,7 +258,7 @@ def import_router(make: Callable[[], Path], taken: Callable[[str], bool], disk: 
 
     Args:
         make: creates the runs directory if needed; raises ProblemError.
-        taken: whether an id is not free.
+        taken: returns whether a run ID is unavailable.
         disk: threads in which imports are written.
     """
     routes = APIRouter(tags=["runs"])

@@ -30,7 +30,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def name_of_target(target: Target) -> str:
-    """A target in words."""
+    """Format a target as text."""
     if target.group is not None:
         return target.group.name
     return f"{target.process.name} (process {target.process.pid})"
@@ -85,7 +85,7 @@ def add_target_options(parser: argparse.ArgumentParser, *, what: str, required: 
 
     Args:
         parser: parser of the command.
-        what: is done with the process, for the help.
+        what: purpose of the process in the help text, such as "to attach to".
         required: whether one of the options is required.
     """
     options = parser.add_mutually_exclusive_group(required=required)

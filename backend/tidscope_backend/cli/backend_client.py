@@ -84,7 +84,7 @@ class BackendClient:
             if self._session is not None and self._is_open():
                 self.request("/session", "DELETE")
         except (UnavailableError, UntrustedError, RefusedError):
-            pass  # A session expires.
+            pass  # The session expires by itself.
         finally:
             self._close()
 
@@ -94,10 +94,10 @@ class BackendClient:
         """Send a request and parse the answer. Blocks.
 
         Args:
-            path: below /api/v1.
+            path: path below /api/v1.
             answer: model of the answer.
             method: HTTP method.
-            body: sent as JSON; None: no body.
+            body: request body, sent as JSON; None for no body.
 
         Raises:
             RefusedError: the backend answers with a problem document.

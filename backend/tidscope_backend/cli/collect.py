@@ -1,4 +1,4 @@
-"""`tidscope collect`: the collector alone; and how every verb starts a collector.
+"""`tidscope collect`: the collector alone, and its start by other verbs.
 
 The collector is a separate program; none of its modules is imported here. A forked collector shares
 the libraries already loaded, since loading takes most of a collector's start. Root is warned of an
@@ -55,7 +55,7 @@ def _parse(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> argpars
 
 
 def _run(options: argparse.Namespace) -> int:
-    """Become the collector."""
+    """Replace this process by the collector."""
     secret = os.environ.get(COLLECTOR_VARIABLE, "")
     if len(secret) < MIN_SECRET:
         what = f"has {len(secret)} characters" if secret else "is not set"
@@ -99,7 +99,7 @@ END_SECONDS = 15.0
 
 
 class ForkedCollector:
-    """The process.
+    """A forked collector process.
 
     Args:
         arguments: arguments of the collector.

@@ -258,7 +258,7 @@ def _base(
     """
     wanted, base = sets
     if replace(base, percentiles=wanted.percentiles) != wanted:
-        # Operations have the same numbers in both.
+        # Both summaries share the catalogue, so numbers are equal.
         known = Summaries(summaries.catalogue)
         known.extend(_summarise(options, base, chosen, line)[0])
         summaries = known

@@ -225,7 +225,7 @@ def base_of(chosen: RequestSet, parts: Sequence[Part]) -> RequestSet | None:
 
 
 def set_text(chosen: RequestSet) -> str:
-    """A set in words."""
+    """Describe a request set in words."""
     said = [] if chosen.run is None else [f"run {chosen.run}"]
     for word, at in (("since", chosen.since_ns), ("until", chosen.until_ns)):
         if at is not None:

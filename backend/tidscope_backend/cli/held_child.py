@@ -33,7 +33,7 @@ AGENT_VARIABLE = "TIDSCOPE_AGENT_DIR"
 NOT_FOUND = 127
 NOT_EXECUTABLE = 126
 OWN_FAILURE = 125
-"""Exit codes where the command did not run, as of a shell and of timeout(1)."""
+"""Exit codes of a command that could not run, as used by shells and timeout(1)."""
 
 Outputs = Sequence[tuple[int, ...]]
 """Descriptors 1 and 2 that are replaced by pipes: one pipe per tuple."""

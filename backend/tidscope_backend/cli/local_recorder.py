@@ -139,7 +139,7 @@ class LocalRecorder:
         self._close()
 
     def attached(self) -> set[str]:
-        """Nothing was attached before."""
+        """Return no targets: a new collector has none attached."""
         return set()
 
     def attach(self, asked: AttachRequest) -> Target:

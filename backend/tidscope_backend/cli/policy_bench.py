@@ -116,8 +116,8 @@ class Provenance:
     """Origin of a run of the bench.
 
     Attributes:
-        machine: processor and cores.
-        date: UTC.
+        machine: processor and number of cores.
+        date: date in UTC.
         commit: commit of the checkout, with a plus if files differ; "unknown" outside a checkout.
     """
 
@@ -179,7 +179,7 @@ def run_campaign(
     """Yield one row per policy, in order, as soon as each is complete.
 
     Args:
-        policies: names.
+        policies: names of the policies.
         plants: simulated programs.
         seeds: seeds of the runs.
         workers: number of processes; None for one per available core.
@@ -209,7 +209,7 @@ class Family:
         name: short name, used as column heading.
         title: one-line title.
         tree: content of the file, with ranges in place of values.
-        where: the file.
+        where: path of the file.
     """
 
     name: str

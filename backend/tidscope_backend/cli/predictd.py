@@ -49,7 +49,7 @@ def _run(options: argparse.Namespace) -> int:
         return _list(path, as_json=options.json)
     if options.json:
         raise CommandError("--json belongs to --list")
-    # Only here: listing needs no server.
+    # Imported here, because listing needs no server.
     from tidscope_predictd.daemon import run
 
     folder = options.folder or _usual_folder()

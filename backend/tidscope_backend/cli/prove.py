@@ -49,7 +49,7 @@ class FinishedTrial(Generic[Result]):
 
     Attributes:
         run: run of the trial.
-        target: the program.
+        target: recorded program.
         result: result from the run, or None.
         is_released: whether this command released the program.
         ending: reason for a missing result; empty if the user ended the trial.
@@ -245,7 +245,7 @@ class LiveTrial(Generic[Result]):
 
         Args:
             body: body of the request that starts the trial.
-            release: release the program even if the trial lets a policy go on.
+            release: release the program even if the trial would leave a policy active.
         """
         stop = threading.Event()
         for number in (signal.SIGINT, signal.SIGTERM):

@@ -29,7 +29,7 @@ from tidscope_backend.cli.output_relay import OutputRelay, OutputTail
 TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 ENDING = frozenset({signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT})
 CHILDREN_TICKS = slice(13, 15)
-"""cutime and cstime, of the fields of /proc/PID/stat behind the name (proc(5): fields 16, 17)."""
+"""cutime and cstime, among the fields of /proc/PID/stat after the name (proc(5): fields 16, 17)."""
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ def relay_until_exit(child: HeldChild) -> CommandExit:
 
 
 class ReceivedSignal(NamedTuple):
-    """A signal.
+    """A received signal.
 
     Attributes:
         number: number of the signal.
@@ -148,7 +148,7 @@ class ReceivedSignal(NamedTuple):
 _RECORD = struct.Struct("=IiiI112x")
 """signalfd_siginfo: number, errno, code, process ID of the sender, and unused fields."""
 _SET = struct.Struct("@Q120x")
-"""sigset_t of the C library: a bit a signal, from signal 1 on."""
+"""sigset_t of the C library: one bit per signal, starting with signal 1."""
 
 
 class SignalQueue:
@@ -307,7 +307,7 @@ def interrupted_twice(first: str) -> Iterator[None]:
     SIGHUP ends nothing: after the kernel, the shell reports the terminal's end too.
 
     Args:
-        first: the line.
+        first: line printed at the first interrupt.
     """
     seen: list[int] = []
 

@@ -26,7 +26,7 @@ class ThreadReport:
     """Report of one thread.
 
     Attributes:
-        tid: thread id.
+        tid: thread ID.
         name: last name.
         role: name with digits replaced.
         exited: whether the thread exited within the run.
@@ -43,7 +43,7 @@ class ThreadReport:
 
 @dataclass(frozen=True)
 class RoleReport:
-    """All threads of a role; fields as of a thread, in sum."""
+    """Report of all threads of a role, with summed fields."""
 
     role: str
     threads: int
@@ -76,7 +76,7 @@ class Waker:
     Attributes:
         name: name of the process.
         pid: process ID; 0 for an interrupt.
-        count: wake-ups.
+        count: number of wake-ups.
         blocked_ns: total duration of the ended waits.
         delay_ns: delay from the wake-up until the thread ran.
     """
@@ -113,15 +113,15 @@ class RunFacts:
 
 @dataclass(frozen=True)
 class RunReport:
-    """A run.
+    """Report of a run.
 
     Attributes:
         manifest: manifest of the run.
         disk_bytes: current size of the files.
-        totals: fields of all threads, in sum.
-        roles: by CPU time, highest first.
-        threads: by CPU time, highest first.
-        locks: by waiting time, longest first; empty without a ledger.
+        totals: fields summed over all threads.
+        roles: roles by CPU time, highest first.
+        threads: threads by CPU time, highest first.
+        locks: locks by wait time, longest first; empty without a ledger.
         facts: wakers, and processes that ran during the target's run-queue delay.
     """
 
@@ -220,7 +220,7 @@ def _difference(
     for name, end in last.items():
         start = first.get(name)
         if start is not None and end is not None and name not in GAUGES:
-            # Time in a state may fall by microseconds.
+            # Time in a state may decrease by microseconds.
             differences[name] = max(0, end - start) if name in states else end - start
     return differences
 
@@ -250,8 +250,8 @@ def state_lines(totals: Mapping[str, int], roles: Sequence[RoleReport]) -> Itera
     """Format the states of all threads and of each role, most time first; empty without a ledger.
 
     Args:
-        totals: fields of all threads, in sum.
-        roles: the same by role.
+        totals: fields summed over all threads.
+        roles: fields summed by role.
     """
     if not _time(totals):
         return

@@ -50,7 +50,7 @@ class Program:
     Attributes:
         name: display name.
         command: program and arguments, without secrets.
-        environ: the whole environment.
+        environ: complete environment.
         descriptors: descriptors that the child inherits.
     """
 

@@ -72,7 +72,7 @@ class Running:
         token: token of an operator's session.
         view_token: token of a view-only session.
         spans_token: bearer token of span senders; None: spans are not received.
-        backend: the backend process.
+        backend: backend process.
         collector: the collector process, or None.
     """
 
@@ -90,7 +90,7 @@ class Running:
 
     @property
     def view_url(self) -> str:
-        """The same for a view-only session."""
+        """URL of a view-only session."""
         return f"http://{self.address}/#token={self.view_token}"
 
 

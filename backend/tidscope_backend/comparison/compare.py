@@ -1,4 +1,4 @@
-"""The whole comparison, put together."""
+"""Comparison of groups of runs."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -184,7 +184,7 @@ class _Table:
     """Makes rows of the table of differences.
 
     Args:
-        metrics: the rows.
+        metrics: rows of the table.
         sizes: numbers of runs in each group.
         alike: whether all runs have the same length.
         one_run: whether all groups are windows of one run.

@@ -54,9 +54,10 @@ def totals_by_role(threads: pa.Table) -> dict[str, Totals]:
     for name in last.type.names:
         done = pc.subtract(_counter(last, name), _counter(first, name))
         if name in STATE_FIELDS:
-            # Time in a state falls by microseconds when the kernel's count replaces ours.
+            # Time in a state decreases by microseconds when the kernel's count replaces the
+            # ledger's.
             done = pc.max_element_wise(done, 0, skip_nulls=False)
-        # A counter that fell was reset: what the thread did is unknown.
+        # A counter that decreased was reset, so the thread's growth is unknown.
         done = pc.if_else(pc.greater_equal(done, 0), done, None)
         there = pc.is_valid(done).to_numpy(zero_copy_only=False)
         amounts = pc.fill_null(done, 0).to_numpy(zero_copy_only=False)
@@ -224,7 +225,7 @@ def _energy(run: RunTables) -> tuple[float | None, float | None]:
     readings: list[MachineCounters] = []
     for time_ns, package_uj, hole in zip(times, uj, gaps, strict=True):
         if time_ns is None or (readings and time_ns <= readings[-1].time_ns):
-            continue  # The last reading again.
+            continue  # Repeated last reading.
         readings.append(
             MachineCounters(
                 time_ns=time_ns,

@@ -34,10 +34,10 @@ def parse_correction(text: str) -> Correction:
 def match_roles(
     runs: Sequence[str], weights: Sequence[Mapping[str, int]], corrections: Sequence[Correction]
 ) -> list[MatchedRole]:
-    """Match roles by name, and manually.
+    """Match roles by name, with manual corrections.
 
     Args:
-        runs: ids.
+        runs: run IDs.
         weights: roles of each run with their weights for sorting.
         corrections: manual matches. A role of the same run that already has the label's name, and
             is not matched manually, gets another label.

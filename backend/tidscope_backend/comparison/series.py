@@ -89,7 +89,8 @@ def _with_groups(curves: Mapping[str, Floats]) -> dict[str, Floats]:
     for metric, fields in STATES.items():
         own = [curves[field] for field in fields if field in curves]
         if own:
-            # Time in a state falls by microseconds when the kernel's count replaces ours.
+            # Time in a state decreases by microseconds when the kernel's count replaces the
+            # ledger's.
             kept[metric] = np.fmax.accumulate(np.sum(own, axis=0))
     return kept
 

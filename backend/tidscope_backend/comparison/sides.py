@@ -105,7 +105,7 @@ class PoolTotals:
     Attributes:
         size: total number of workers at the end; None if unknown.
         counted: counts by figure; figures unknown for all pools are omitted.
-        times: jobs by bucket, of response times and of queue waits.
+        times: numbers of jobs by bucket, of response times and of queue waits.
     """
 
     size: int | None = None
@@ -119,8 +119,8 @@ def pools_by_name(pools: pa.Table, times: pa.Table) -> dict[str, PoolTotals]:
     """Add pools up by name, over several programs and restarts.
 
     Args:
-        pools: the table `pools` of a run, growth of its counters.
-        times: the same of `pool_times`.
+        pools: growth of the counters in the table `pools` of a run.
+        times: growth of the counters in the table `pool_times` of a run.
     """
     found: dict[str, PoolTotals] = {}
     names: dict[int, str] = {}
@@ -166,8 +166,8 @@ class RunTables:
 
     Attributes:
         manifest: manifest; a window's has the window's times and policies.
-        threads: a row a thread's life, as in docs/runs.md.
-        signals: a row an instant, ascending.
+        threads: one row per thread's life, as in docs/runs.md.
+        signals: one row per instant, ascending.
         events: at least the events of steering, by time.
         pools: pools of workers, by name.
         window: the requested window, or None for the complete run.

@@ -111,8 +111,8 @@ def difference(
     """The difference of a group from the baseline.
 
     Args:
-        first: the baseline.
-        other: the group.
+        first: figures of the baseline.
+        other: figures of the group.
         slices: uncertainty of the figures, for groups that are one window each.
     """
     if first.mean is None or other.mean is None:
@@ -178,7 +178,7 @@ UPPER_TAIL = 0.025
 """Both tails of a 95 % interval leave 2.5 % each."""
 _TINY = 1e-300
 _STEPS = 10_000
-"""More than either method needs."""
+"""Maximum iterations; neither method needs as many."""
 
 
 @lru_cache(maxsize=4096)

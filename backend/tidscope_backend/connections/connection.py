@@ -37,9 +37,9 @@ class Waits:
     Attributes:
         head: deadline of a request's head, from its first byte; of the first request, from
             connecting.
-        body: for each 16 KiB of a body.
+        body: deadline of each 16 KiB of a body.
         discard: deadline of the rest of an unread body.
-        unsent: for each 16 KiB sent to the peer.
+        unsent: deadline of each 16 KiB sent to the peer.
         check: interval between checks of the other deadlines.
     """
 
@@ -80,7 +80,7 @@ class MessageLimits:
     Attributes:
         max_bytes: maximum bytes of a message.
         per_second: messages, fragments and control frames; further ones are read later.
-        read_bytes: read from the socket at once.
+        read_bytes: maximum bytes per read from the socket.
     """
 
     max_bytes: int
@@ -329,7 +329,7 @@ def fit_reason(reason: str) -> str:
 
 async def close(socket: "WebSocket", code: CloseCode, reason: str) -> None:
     """Close a WebSocket; a disconnected peer counts as closed."""
-    # A collector's session needs the errors above without the server.
+    # Imported here, because a collector's session needs the errors above without the server.
     from fastapi import WebSocketDisconnect
 
     with suppress(RuntimeError, WebSocketDisconnect):

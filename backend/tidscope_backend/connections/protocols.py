@@ -109,7 +109,7 @@ class _BoundedHttp(h11.Connection):
         self._chunk_bytes = 0
 
     def next_event(self) -> Any:
-        """The next event, as of h11."""
+        """Return the next event, as in h11."""
         event = super().next_event()
         if isinstance(event, h11.Request):
             self.requests += 1
@@ -185,7 +185,7 @@ class WebSocketProtocol(WebSocketsSansIOProtocol, asyncio.BufferedProtocol):
         return None, 0, 0
 
     def expire(self, awaited: Awaited) -> None:
-        """End."""
+        """End the connection."""
         self.transport.abort()
 
     def get_buffer(self, sizehint: int) -> memoryview:
@@ -222,7 +222,7 @@ class WebSocketProtocol(WebSocketsSansIOProtocol, asyncio.BufferedProtocol):
         self._read_on()
 
     def resume_writing(self) -> None:
-        """The peer has read."""
+        """Resume reading after the peer has read."""
         super().resume_writing()
         self._read_on()
 

@@ -143,7 +143,7 @@ def _speaks(sock: socket.socket) -> bool:
     except BlockingIOError:
         return False
     except OSError:
-        pass  # The reader of the socket meets the error.
+        pass  # The protocol's read reports the error.
     return True
 
 

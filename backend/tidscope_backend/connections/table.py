@@ -40,11 +40,11 @@ class ConnectionCounts:
     """Connections now, and since the backend started.
 
     Attributes:
-        open: now.
+        open: open connections.
         authenticated: open connections that have shown a credential.
         evicted: connections without a credential that were ended to make room.
         refused: connections refused for lack of room.
-        timed_out: ended because the peer took too long.
+        timed_out: connections ended because the peer exceeded a deadline.
         descriptor_shortages: times that no connection was accepted for lack of file descriptors.
     """
 

@@ -12,7 +12,7 @@ from tidscope_traces.summary.tree import ContextTree, DifferenceTree, chain_of
 from tidscope_backend.text import format_seconds, plural
 
 DEEPEST_STACK = 500
-"""Callers in a folded stack."""
+"""Maximum callers in a folded stack."""
 
 
 def operation_text(operation: Operation) -> str:

@@ -38,9 +38,9 @@ class FileCounts:
     """Counts of files and their content.
 
     Attributes:
-        files: read.
+        files: number of files read.
         size_bytes: bytes of the files on disk.
-        spans: read.
+        spans: number of spans read.
         rejected: number of malformed spans.
         reasons: problems of the first malformed spans.
     """
@@ -221,7 +221,7 @@ def summarise_stored(
         runs: the runs directory; a backend may be writing there.
         options: analysis options, with an endpoint.
         within: time range and processes of the traces.
-        progress: called now and then.
+        progress: progress callback.
 
     Returns:
         Summaries, counts, and the number of traces beyond the bound.

@@ -22,7 +22,7 @@ class DemoProcess:
     """Starts, attaches and ends the demo program.
 
     Args:
-        links: the connected collectors.
+        links: connected collectors.
     """
 
     def __init__(self, links: CollectorLinks) -> None:

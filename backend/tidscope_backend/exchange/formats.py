@@ -21,7 +21,7 @@ from tidscope_backend.store.threads_table import with_states_at
 
 KEYS = ("time_ns", "unix_us", "seq", "level", "tid", "start_ns", "name", "role")
 ROWS = 32_768
-"""Rows joined at a time, to bound memory: a part has some hundred thousand."""
+"""Rows joined at a time, to bound memory; a part has some hundred thousand."""
 UNKNOWN = np.iinfo(np.int64).min
 """Value for an unknown start of a thread."""
 FORMULA_START = r"^([=+\-@\t\r\n])"
@@ -198,7 +198,7 @@ MAKERS: dict[str, Callable[[Path, bool], Iterator[bytes]]] = {
     "pools-parquet": as_pools_parquet,
     "pools-csv": as_pools_csv,
 }
-"""Each makes the bytes of a file, piece by piece, from the folder of a run.
+"""Exporters by format: each yields the bytes of a file from the folder of a run.
 
-The second argument hides arguments and output of programs, as from viewers.
+The second argument hides arguments and output of programs, as for viewers.
 """

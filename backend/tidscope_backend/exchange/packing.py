@@ -22,7 +22,7 @@ def open_run(path: Path, hide: bool) -> RunReader:
 
     Args:
         path: folder of the run.
-        hide: arguments and output of programs, as from viewers.
+        hide: whether to hide arguments and output of programs, as for viewers.
 
     Raises:
         OSError: the run cannot be read.
@@ -69,7 +69,7 @@ def pack_run(path: Path, hide: bool = False) -> Iterator[bytes]:
 
     Args:
         path: folder of the run.
-        hide: arguments and output of programs, as from viewers.
+        hide: whether to hide arguments and output of programs, as for viewers.
 
     Raises:
         OSError: a file cannot be read.

@@ -19,7 +19,7 @@ class Rates:
     """Step function of rates: a value is valid until the next one.
 
     Attributes:
-        time_ns: ascending.
+        time_ns: times, ascending.
         values: rate by field, in units per second; NaN if unknown.
     """
 
@@ -38,7 +38,7 @@ def rates_of(
     Args:
         samples: columns `tid`, `start_ns`, `time_ns` and the fields, sorted by the first three.
         frames_ns: times of all frames, ascending.
-        fields: counters.
+        fields: names of counters.
     """
     tid = samples["tid"].to_numpy().astype(np.int64)
     start = pc.fill_null(samples["start_ns"], np.iinfo(np.int64).min).to_numpy()

@@ -43,20 +43,20 @@ from tidscope_backend.store.table_parts import (
 )
 
 MAX_PARTS = 20_160
-"""Two weeks of minutes."""
+"""Maximum parts of a run: two weeks of minutes."""
 MAX_ROWS = 2_000_000
-"""Most rows of a part. 64 MiB of frames are some hundred thousand."""
+"""Maximum rows of a part; 64 MiB of frames have some hundred thousand."""
 MAX_FRAMES = 20_000
-"""Most frames of a part. A minute has 6000 at most."""
+"""Maximum frames of a part; a minute has at most 6000."""
 MAX_SIGNALS_BYTES = 128 * 2**20
 MAX_OPEN_PART_BYTES = 256 * 2**20
 MAX_EVENT_BYTES = 8 * 1024
 MAX_EVENTS = 1_000_000
 """Maximum events of a part."""
 MAX_NAME = 255
-"""Bytes of a thread's or role's name; the kernel's have at most 15."""
+"""Maximum bytes of a thread's or role's name; the kernel's have at most 15."""
 MAX_TEXT = 4096
-"""Bytes of a text in a frame table: a symbol, or a path."""
+"""Maximum bytes of a text in a frame table: a symbol, or a path."""
 MAX_TABLE_BYTES = 128 * 2**20
 MAX_TIME_NS = 2**62
 MAX_NUMBER = 2**63 - 1

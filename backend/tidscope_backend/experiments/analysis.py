@@ -235,7 +235,7 @@ def _gain(one: FigureName, pairs: Sequence[tuple[float, float]]) -> FigureDiffer
 
 
 def _counted(repeats: Sequence[Repeated]) -> list[str]:
-    """Warnings of repeats: of each kind the last."""
+    """Return the last warning of each kind."""
     counts = Counter(warning.partition(" ")[0] for one in repeats for warning in one.warnings)
     latest = {text.partition(" ")[0]: text for one in repeats for text in one.warnings}
     return [

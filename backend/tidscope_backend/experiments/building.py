@@ -1,4 +1,4 @@
-"""Programs and commands of workloads, built by the user's own toolchains, once a version."""
+"""Programs and commands of workloads, built once per version by the user's own toolchains."""
 
 import fcntl
 import hashlib

@@ -208,7 +208,7 @@ def charts_of_time(drawn: Sequence[Drawn], axis: str) -> list[ExperimentChart | 
     """Shares of time by state.
 
     Args:
-        drawn: all cells.
+        drawn: all displayed cells.
         axis: axis with the places; empty: each cell has a place.
     """
     if not axis:

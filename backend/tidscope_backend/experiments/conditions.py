@@ -12,10 +12,10 @@ STAT = Path("/proc/stat")
 CPUFREQ = Path("/sys/devices/system/cpu")
 TICKS = os.sysconf("SC_CLK_TCK")
 BUSY = (0, 1, 2, 5, 6)
-"""user, nice, system, irq and softirq among the fields of the line `cpu` (proc(5))."""
+"""Indices of user, nice, system, irq and softirq in the line `cpu` (proc(5))."""
 STEAL = 7
 STEAL_BOUND, OTHERS_BOUND = 0.02, 0.1
-"""Shares of the machine's time above which a repeat is warned about."""
+"""Shares of the machine's time above which a repeat has a warning."""
 UNKNOWN = "unknown"
 LOOK_SECONDS = 0.4
 """Duration of a measurement of other programs' CPU use, in seconds."""

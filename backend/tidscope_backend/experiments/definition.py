@@ -118,7 +118,7 @@ class Definition:
     """A checked experiment.
 
     Attributes:
-        name: short, as in names of groups.
+        name: short name, used in names of groups.
         title: display title.
         programs: programs that run at the same time, on the same cores.
         axes: axes of the matrix, each with its values, in file order.
@@ -126,7 +126,7 @@ class Definition:
         time: durations of a repeat.
         repeats: rules of the number of repeats.
         quick: whether the definition is the quick variant.
-        text: the file.
+        text: text of the file.
     """
 
     name: str

@@ -18,7 +18,7 @@ from tidscope_backend.store.reader import RunReader, table_growth
 
 @dataclass(frozen=True)
 class FigureName:
-    """A figure.
+    """Name and properties of a figure.
 
     Attributes:
         name: name in journals.

@@ -30,7 +30,7 @@ MAX_JOURNAL_BYTES = 64 * 1024 * 1024
 
 @dataclass(frozen=True)
 class Began:
-    """The first line.
+    """First entry of a journal.
 
     Attributes:
         id: ID of the experiment.
@@ -40,15 +40,15 @@ class Began:
         digest: digest of the experiment file and its files; resuming requires the same digest.
         unix_us: start, Unix microseconds.
         cells: values of each cell.
-        least: repeats, at least.
-        most: repeats, at most.
-        deviation: bound of the standard deviation, divided by the mean.
+        least: minimum number of repeats.
+        most: maximum number of repeats.
+        deviation: maximum standard deviation, divided by the mean.
         seed: seed of the order of repeats.
         repeat_s: durations of measurement and warm-up.
         workloads: names of the workloads.
         unit: unit of an operation.
         waits: whether the workloads report queue waits.
-        speed_up: whether speed-up is a figure.
+        speed_up: whether speed-up is reported.
         setup: properties of the machine, name to text.
     """
 
@@ -82,7 +82,7 @@ class Begins:
 
 @dataclass(frozen=True)
 class Repeated:
-    """A repeat is done.
+    """Entry of a successful repeat.
 
     Attributes:
         cell: name of the cell.
@@ -103,7 +103,7 @@ class Repeated:
 
 @dataclass(frozen=True)
 class Failed:
-    """A repeat failed."""
+    """Entry of a failed repeat."""
 
     cell: str
     unix_us: int

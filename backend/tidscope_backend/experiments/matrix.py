@@ -15,12 +15,12 @@ from tidscope_backend.experiments.workload import Value
 BASELINES = {"policy": DEFAULT, "variant": "before"}
 """Axes with a baseline value that the other values are compared with."""
 MAX_GROUP = 80
-"""Characters in the group of a run."""
+"""Maximum characters in the group name of a run."""
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A combination.
+    """A cell of the matrix: one combination of axis values.
 
     Attributes:
         values: value by axis; axes that the matrix lacks are omitted.

@@ -17,10 +17,10 @@ LEFT, RIGHT = 92, 24
 TOP, BOTTOM = 92, 372
 PLOT = WIDTH - LEFT - RIGHT
 SIDE = 24
-"""Room beside the first and the last point of lines."""
+"""Margin beside the first and the last point of lines."""
 LIGHT = ("#0072b2", "#c2410c", "#00795a", "#a8447f", "#9a6a00", "#2b7bba", "#6d28d9", "#57606a")
 DARK = ("#56b4e9", "#ff8a4c", "#2fd0a0", "#e58cc0", "#f0c244", "#8ec9ff", "#b79cff", "#b6bec9")
-"""The hues of the page's charts."""
+"""Hues of the page's charts."""
 MARKS = ("circle", "square", "triangle", "diamond")
 MAX_LABEL = 26
 

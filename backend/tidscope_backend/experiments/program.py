@@ -74,7 +74,7 @@ class RunningProgram:
         self.address = str(self._answer(self._patience_s).get("ready", ""))
 
     def begin(self) -> None:
-        """Count from now on. Raises RepeatError."""
+        """Start counting. Raises RepeatError."""
         self._ask("begin")
         self._rings = read_rings(self.pid)
 
@@ -182,7 +182,7 @@ def cpus_of(placement: str) -> tuple[frozenset[int] | None, frozenset[int] | Non
 
 
 PACKAGES = {"wrk": "wrk"}
-"""The Debian package of each."""
+"""Debian package of each load generator."""
 SCRIPT = "wrk.lua"
 """File beside the workload: writes wrk's counts as JSON."""
 GRACE_SECONDS = 30.0
@@ -230,7 +230,7 @@ class Load:
         self._seconds = 0
 
     def start(self, seconds: float) -> None:
-        """Begin, for whole seconds."""
+        """Start the load, for whole seconds."""
         self._seconds = max(1, math.ceil(seconds))
         with on_cpus(self._cpus):
             self._process = subprocess.Popen(

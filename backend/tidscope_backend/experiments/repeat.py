@@ -78,7 +78,7 @@ class Repeat:
         definition: definition of the experiment.
         cell: cell of the matrix.
         group: group name of the runs.
-        watching: tidscope.
+        watching: tidscope client.
         commands: commands of the built programs and loads.
         begins: called with the targets when they are attached.
     """

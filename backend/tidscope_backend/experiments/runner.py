@@ -99,7 +99,7 @@ class Runner:
     Args:
         definition: checked experiment.
         opened: the experiment.
-        watching: tidscope.
+        watching: tidscope client.
         commands: commands of programs, from `prepare`.
         report: called with all entries after each new one.
     """

@@ -25,7 +25,7 @@ MESSAGES = {
 
 
 class StrictModel(BaseModel):
-    """No value is converted to another type, and no key is unknown."""
+    """Model without type conversion and without unknown keys."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
@@ -162,7 +162,7 @@ class LoadSpec(StrictModel):
 
 
 class WorkloadSpec(StrictModel):
-    """A workload.toml.
+    """Content of a workload.toml.
 
     `program` is a program, or `choose` names the parameter that selects one of several. `waits`:
     operations' queue waits are reported. `speed_up`: more threads do the same work. `patience_s`:
@@ -188,7 +188,7 @@ class WorkloadSpec(StrictModel):
 
 @dataclass(frozen=True)
 class Workload:
-    """A workload.
+    """A workload with its programs.
 
     Attributes:
         folder: folder of the workload.

@@ -14,7 +14,7 @@ _log = logging.getLogger(__name__)
 
 
 class CollectorEndpoint:
-    """The endpoint of collectors; access was checked before.
+    """WebSocket endpoint of collectors; access is checked before.
 
     Args:
         sessions: serves the connections.

@@ -136,10 +136,10 @@ class Receipts:
 
 
 class CollectorSessions:
-    """Serves the connections of collectors; access was checked before.
+    """Serves the connections of collectors; access is checked before.
 
     Args:
-        settings: bounds and time-outs.
+        settings: bounds and timeouts.
         registry: hosts and targets.
         links: table of connected collectors.
         ingest: destination of frames.

@@ -39,7 +39,7 @@ def choose_program(answer: dict[str, Any], lock: LockUse, given: str | None) -> 
     Args:
         answer: answer of the Go program.
         lock: lock to be changed.
-        given: a command line.
+        given: command line, or None.
     """
     directory = str(answer["directory"])
     if given:
@@ -117,5 +117,5 @@ def write_experiment(folder: Path, lock: LockUse, hint: Hint, program: Program) 
 
 
 def _text(text: str) -> str:
-    # JSON's strings are TOML's basic strings, but for DEL.
+    # JSON strings are valid basic strings of TOML, except for DEL.
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -15,7 +15,7 @@ class Measured:
 
     Attributes:
         seconds: measured time; 0 if unknown.
-        wait_ns: the sum of all waits of all goroutines for all locks.
+        wait_ns: total waits of all goroutines for all locks.
         waits: number of waits.
     """
 
@@ -29,7 +29,7 @@ class Measured:
         return "time" if self.seconds > 0 else "waits"
 
     def share(self, wait_ns: int) -> float:
-        """A wait as a part of the basis; above 1 where several goroutines waited at once."""
+        """Return a wait as a part of the basis; above 1 for concurrent waits."""
         whole = self.seconds * 1e9 if self.seconds > 0 else self.wait_ns
         return wait_ns / whole if whole > 0 else 0.0
 
@@ -165,7 +165,7 @@ class Hint:
     Attributes:
         name: move-out, atomic, rwmutex, shard or shorten.
         text: proposed change with its reason, in a sentence or two.
-        evidence: why, by lines.
+        evidence: lines that support the hint.
     """
 
     name: str
@@ -349,7 +349,7 @@ def _begin(section: MeasuredSection) -> dict[str, Any]:
 
 
 def _short_function(name: str) -> str:
-    """`(*a.org/b/c.T).M` as `(*c.T).M`."""
+    """Shorten `(*a.org/b/c.T).M` to `(*c.T).M`."""
     return re.sub(r"[^(*\[\s]+/", "", name)
 
 

@@ -35,7 +35,7 @@ class LockReport:
         answer: answer of the Go program.
         measured: totals of the profile; None without one.
         threshold: minimum share of a reported lock.
-        findings: most waited for first.
+        findings: findings, most awaited first.
         below: number of locks below the threshold.
         source: origin of the measurements, as text.
     """

@@ -60,7 +60,7 @@ def build(go: str, environment: Mapping[str, str]) -> Path:
     # Concurrent builds are identical: the last one stays.
     with tempfile.TemporaryDirectory(dir=cache) as fresh:
         made = Path(fresh) / "advisor"
-        # Settings for the analysed program are not for ours.
+        # Settings for the analysed program do not apply to ours.
         ours = {**environment, "GOFLAGS": "-mod=readonly", "GOWORK": "off", "CGO_ENABLED": "0"}
         command = [go, "build", "-trimpath", "-buildvcs=false", "-o", str(made), "."]
         _run(command, folder, ours, "the Go program that reads packages does not build")
@@ -79,7 +79,7 @@ def analyze(
     Args:
         directory: working directory for package names.
         patterns: packages, in the go command's notation.
-        profile: a mutex or block profile to join with.
+        profile: mutex or block profile to join with.
         environment: environment of the toolchain.
 
     Raises:

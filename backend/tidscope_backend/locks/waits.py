@@ -24,9 +24,9 @@ def fetch(address: str, seconds: float, to: Path) -> None:
     """Request a profile of the next seconds from a program, and write it to a file.
 
     Args:
-        address: as `http://127.0.0.1:6060/debug/pprof/mutex`; a loopback address.
+        address: URL such as `http://127.0.0.1:6060/debug/pprof/mutex`; a loopback address.
         seconds: duration of the profile.
-        to: the file.
+        to: path of the file.
 
     Raises:
         ProfileError: the address is remote, no program answers, or the answer is not a profile.

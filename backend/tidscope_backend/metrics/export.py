@@ -92,9 +92,9 @@ class Pusher:
 
     Args:
         endpoint: address of the OpenTelemetry collector.
-        every_s: seconds between two exports.
-        gather: takes the facts together.
-        exports: counted up.
+        every_s: interval between exports, in seconds.
+        gather: gathers the facts.
+        exports: counts of exports, updated here.
         make: makes an exporter for the address; defaults to the OpenTelemetry SDK's.
     """
 

@@ -1,4 +1,4 @@
-"""The newest numbers of each target and collector, kept for /metrics.
+"""The newest values of each target and collector, kept for /metrics.
 
 All values come from frame headers, which the frame ingest has parsed, and from small tables (pools,
 the processes of a group). Rows of threads are not decoded and no frames are kept. Values are
@@ -31,7 +31,7 @@ STATES = frozenset(STATE_FIELDS)
 
 @dataclass(frozen=True)
 class NamedProcesses:
-    """Processes of one name.
+    """Totals of the processes of one name.
 
     Attributes:
         live: number of live processes.

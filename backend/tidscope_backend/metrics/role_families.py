@@ -122,7 +122,7 @@ UNITS = {
     # blkio_count accompanies blkio_delay_ns; `_count` is reserved for histograms and summaries.
     "count": Unit(("_count", "_delays"), "", 1),
 }
-"""Each unit of the catalogue."""
+"""Units of the catalogue."""
 OF_ROLE = "All threads of the role, those that ended since attach included."
 
 

@@ -16,7 +16,7 @@ HEIGHT = 480
 LEFT, RIGHT = 84, 24
 TOP, BOTTOM = 128, 420
 WRAP = 118
-"""Characters of a line of words."""
+"""Maximum characters in a line of text."""
 
 
 def draw_curve(state: SweepState | None, title: str) -> str:

@@ -35,11 +35,11 @@ def ticks(highest: float) -> list[float]:
 
 
 def text(x: float, y: float, words: str, kind: str = "", anchor: str = "start") -> str:
-    """Words at a place."""
+    """Return a text element."""
     place = f'x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"'
     return f'<text class="{kind}" {place}>{escape(words)}</text>'
 
 
 def line(kind: str, x1: float, y1: float, x2: float, y2: float) -> str:
-    """A straight line."""
+    """Return a straight line."""
     return f'<line class="{kind}" x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"/>'

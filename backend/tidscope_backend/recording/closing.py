@@ -121,8 +121,8 @@ class RecordingTimeouts:
     """Intervals and timeouts of recording, seconds.
 
     Attributes:
-        check_interval_s: between two checks of all runs.
-        manifest_interval_s: between two writes of a run's manifest.
+        check_interval_s: interval between checks of all runs.
+        manifest_interval_s: interval between writes of a run's manifest.
         resume_s: timeout for the return of an unfinished run's target.
         last_frame_s: timeout for the last frame of an ended target.
         overdue_s: timeout for frames beyond the scheduled end of a run.
@@ -164,7 +164,7 @@ def ending_by_timeout(
 
     Args:
         recording: recording of the run; its times use the clock of `now_s`.
-        now_s: monotonic, seconds.
+        now_s: current time, monotonic, in seconds.
         target: target of the run, as known now, or None if unknown.
         host: host of the target, or None if unknown.
         timeouts: timeouts of recordings.

@@ -61,7 +61,7 @@ class Recorder:
     Args:
         directory: directory of the runs.
         registry: hosts and targets.
-        history: the recent past of each target.
+        history: recent frames of each target.
         saver: writes manifests and has parts sealed.
         clock: seconds, monotonic.
         changed: called when a run starts, ends or is renamed.
@@ -153,7 +153,7 @@ class Recorder:
         ]
 
     def receive(self, frame: StoredFrame, header: FrameHeader) -> None:
-        """A new frame of a target has arrived."""
+        """Handle a new frame of a target."""
         recording = self._active.get(frame.target)
         if recording is None:
             return

@@ -55,9 +55,9 @@ class Ending(NamedTuple):
     """Why and how a run ends.
 
     Attributes:
-        end: why.
+        end: reason for the end.
         state: final state if no data is missing.
-        why: a sentence.
+        why: reason as a sentence.
         by_frame: whether a frame caused the end, so that later frames are not part of the run.
         tail: losses after the last frame; None if no data is missing or the loss is unknown.
     """
@@ -94,12 +94,13 @@ class Recording:
     Attributes:
         stats: counts of recorded and missing data.
         until_ns: scheduled end, nanoseconds since attach.
-        awaiting_resume: an earlier backend recorded the run; the next frame resumes it.
+        awaiting_resume: whether an earlier backend recorded the run, so that the next frame resumes
+            it.
         last_frame_s: arrival of the last frame, seconds by the recorder's clock.
         target_lost_s: first time the target was seen to be no longer sampled; likewise.
-        written_bytes: bytes of frames written.
-        manifest_failed: the last write of the manifest failed.
-        stalled: a frame was lost because the disk was too slow.
+        written_bytes: bytes of frames written so far.
+        manifest_failed: whether the last write of the manifest failed.
+        stalled: whether a frame was lost because the disk was too slow.
         started: set when the run's first frames are written.
         finalised: set when the run has ended and its manifest was written or failed.
         ending: ending of the run, or None while it continues.
@@ -186,7 +187,7 @@ class Recording:
 
         Args:
             now_s: current time by the recorder's clock.
-            unix_us: wall clock.
+            unix_us: current wall clock time.
             exited: number of threads that have exited by now; None if unknown.
         """
         to_ns = None if self.began_s is None else int((now_s - self.began_s) * 1e9)

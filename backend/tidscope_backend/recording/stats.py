@@ -32,12 +32,12 @@ class Instant(NamedTuple):
 
     Attributes:
         seq: number of the frame.
-        time_ns: since attach.
+        time_ns: time since attach.
         unix_us: wall clock.
         missed_deadlines: cumulative missed deadlines, from the collector's health.
-        exit_records_lost: likewise.
-        exits_without_event: likewise.
-        network_calls_uncounted: likewise.
+        exit_records_lost: cumulative count, from the collector's health.
+        exits_without_event: cumulative count, from the collector's health.
+        network_calls_uncounted: cumulative count, from the collector's health.
         exited: threads that have exited since attach; None if unknown.
         processes_missed: missed processes of a group; 0 for a single process.
     """
@@ -90,7 +90,7 @@ class RecordingStats:
         policies: policies that steered the target.
         counters_from: sources of counters, in the order of their first frames.
         first: the first instant, or None before any frame.
-        last: the newest.
+        last: the newest instant.
     """
 
     def __init__(self) -> None:

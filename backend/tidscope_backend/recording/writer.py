@@ -38,7 +38,7 @@ _log = logging.getLogger(__name__)
 
 
 class RecordingWriter:
-    """Frames of all recordings, in order.
+    """Queue of frames of all recordings, in order.
 
     Args:
         disk: executor of the recording thread, which appends frames.
@@ -47,9 +47,9 @@ class RecordingWriter:
             refused.
 
     Attributes:
-        frames: frames written.
+        frames: number of frames written.
         frame_bytes: bytes of frames written.
-        overflowed: frames not taken because too many waited.
+        overflowed: frames refused because the queue was full.
     """
 
     def __init__(
@@ -177,11 +177,11 @@ def opening_frames(frames: Sequence[StoredFrame], past_ns: int) -> list[bytes]:
 
 
 class NewRuns:
-    """Makes runs on the disk.
+    """Creates runs on disk.
 
     Args:
         directory: directory of the runs.
-        registry: hosts.
+        registry: known hosts.
         disk: threads in which files are accessed.
         limits: limits of the parts of runs.
     """

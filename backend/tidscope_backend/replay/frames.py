@@ -50,9 +50,9 @@ def frames_between(
 
     Args:
         reader: reader of the run.
-        from_ns: first time, nanoseconds since attach; None: the run's start.
-        to_ns: last time; None: the run's end.
-        max_frames: approximately; each part of the run has at least two.
+        from_ns: first time, nanoseconds since attach; None for the start of the run.
+        to_ns: last time; None for the end of the run.
+        max_frames: approximate maximum; each part of the run has at least two frames.
 
     Yields:
         A key frame with the state at from_ns, followed by deltas, the last at the end of the span.

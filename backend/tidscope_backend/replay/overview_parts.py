@@ -30,9 +30,9 @@ class Wanted(NamedTuple):
         behind: index after the last part.
         from_ns: first time.
         to_ns: last time.
-        instants: about how many.
-        max_rows: most rows of samples to read.
-        max_table_rows: about the most rows of frame tables to read.
+        instants: approximate number of instants.
+        max_rows: maximum rows of samples to read.
+        max_table_rows: approximate maximum rows of frame tables to read.
     """
 
     before: int

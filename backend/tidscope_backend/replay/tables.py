@@ -42,7 +42,7 @@ def table_level(parts: Sequence[PartFacts], from_ns: int, to_ns: int, most: int)
 
 
 class Said(NamedTuple):
-    """Facts about a table in a recorded frame.
+    """Facts about a table, from a recorded frame.
 
     Attributes:
         omitted: number of omitted rows.
@@ -110,7 +110,7 @@ def encode_bounded(
     """Encode tables for a frame within its limits; omitted rows are counted.
 
     Args:
-        tables: by name.
+        tables: tables by name.
         said: facts about the tables in the recorded frames.
     """
     described, data = encode_tables(

@@ -34,8 +34,8 @@ class AllowedOrigins:
 
     Args:
         bound: listening address.
-        allow_hosts: more host names, without port.
-        allow_origins: more origins, such as that of a proxy that terminates TLS.
+        allow_hosts: further host names, without port.
+        allow_origins: further origins, such as a proxy's that terminates TLS.
     """
 
     def __init__(
@@ -48,7 +48,8 @@ class AllowedOrigins:
     def is_host(self, header: str | None) -> bool:
         """Return True if a Host header names this backend.
 
-        Bound to all addresses, any IP literal does: a rebinding attack needs a name.
+        If the backend listens on all addresses, any IP literal is accepted: a rebinding attack
+        needs a name.
         """
         if not header:
             return False
@@ -64,7 +65,7 @@ class AllowedOrigins:
         """Return True if an Origin header matches the page served under this Host header.
 
         Args:
-            origin: the header.
+            origin: the Origin header.
             scheme: scheme of the request, http or https (or ws, wss).
             host: the Host header, already checked by `is_host`.
         """
@@ -250,6 +251,6 @@ def _parse(text: str) -> Address | None:
         address = ip_address(text.strip().partition("%")[0])
     except ValueError:
         return None
-    # A socket for both families sees IPv4 peers so.
+    # A socket for both address families reports IPv4 peers in mapped form.
     mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
     return mapped or address

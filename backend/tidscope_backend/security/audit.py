@@ -64,7 +64,7 @@ class AuditMiddleware:
 
     Args:
         app: inner application.
-        trail: the log.
+        trail: audit trail.
         clock: seconds, monotonic.
     """
 

@@ -347,7 +347,7 @@ class Tickets:
         return ticket
 
     def redeem(self, ticket: str, path: str) -> str | None:
-        """Use a ticket up.
+        """Consume a ticket.
 
         Args:
             ticket: ticket as issued.

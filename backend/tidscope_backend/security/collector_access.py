@@ -41,7 +41,7 @@ class SecretKeys:
     Args:
         settings: has the tokens and the default collector's secret.
         hosts: the secrets of hosts, or None.
-        unix_clock: seconds.
+        unix_clock: Unix time in seconds.
     """
 
     def __init__(
@@ -103,7 +103,7 @@ class HostClaims:
         Args:
             subject: subject of the secret.
             host_id: host ID in the hello.
-            is_connected: whether the collector of a host id is connected now.
+            is_connected: returns whether the collector of a host ID is connected.
 
         Raises:
             CloseError: the host is bound to another secret, or the secret to another host.

@@ -27,7 +27,7 @@ class OldKey:
     """A key replaced by a rotation.
 
     Attributes:
-        key: hexadecimal.
+        key: key, hexadecimal.
         until_unix_s: end of validity.
     """
 

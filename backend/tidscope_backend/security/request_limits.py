@@ -19,7 +19,7 @@ class BodyLimit:
 
     Args:
         app: inner application.
-        max_bytes: the bound.
+        max_bytes: maximum bytes of other bodies.
         streamed: paths with larger bodies, each with its bound. These bodies are streamed; beyond
             the bound, the route's read fails.
     """

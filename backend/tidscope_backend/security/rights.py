@@ -110,7 +110,7 @@ LIVE_COMMANDS: Mapping[str, Right] = {
     "unsubscribe": "viewer",
     "frame_ack": "viewer",
 }
-"""Rights by the `type` of a page's message."""
+"""Rights by the `type` of a subscriber's message."""
 
 COLLECTOR_MESSAGES: Mapping[str, Right] = {
     "collector_hello": "collector",

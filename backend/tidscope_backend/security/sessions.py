@@ -217,7 +217,7 @@ class _Content:
     """The content of the file.
 
     Attributes:
-        salt: random, hex.
+        salt: random salt, hexadecimal.
         tokens: value derived from each role's token and the salt.
         sessions: all open sessions.
     """

@@ -121,7 +121,7 @@ class _CutPart:
     """Some frames of a part; the first one is presented as a key frame.
 
     Args:
-        part: begins with a key frame.
+        part: part that begins with a key frame.
         begin: index of the first frame.
         end: index after the last one.
     """

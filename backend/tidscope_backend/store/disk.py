@@ -26,7 +26,7 @@ ABANDONED_SECONDS = 30
 
 
 class Disk:
-    """Runs work on files.
+    """Executor of work on files.
 
     Args:
         prepare: called first in each thread: file credentials are per thread.
@@ -116,7 +116,7 @@ def damage_text(error: OSError | ValueError) -> str:
 
 
 def unwritable(path: Path, error: OSError) -> ProblemError:
-    """The problem to report when a folder cannot be written to."""
+    """Return the problem to report if a folder is not writable."""
     text = f"{path} cannot be written to: {error.strerror or error}"
     if disk_full(error):
         return refusal("disk-full", text, "make room there")

@@ -81,7 +81,7 @@ class RunFolder:
 
     @property
     def overview(self) -> Path:
-        """Folder of the coarse levels of the whole run; filled when the run has ended."""
+        """Folder with coarse levels of the complete run; filled when the run has ended."""
         return self.path / "overview"
 
     @property
@@ -151,7 +151,7 @@ def _size(path: Path) -> int:
     try:
         return path.stat().st_size
     except FileNotFoundError:
-        return 0  # A part was sealed meanwhile.
+        return 0  # The part was sealed meanwhile.
 
 
 def _numbers(folder: Path, suffix: str) -> list[int]:

@@ -179,7 +179,7 @@ def runs_to_delete(
     Args:
         runs: all runs.
         retention: the bounds; a null bound is not applied.
-        unix_s: now.
+        unix_s: current time, Unix seconds.
     """
     oldest_first = sorted((run for run in runs if not run.recording), key=lambda run: run.ended_s)
     left = sum(run.size for run in runs)

@@ -78,7 +78,7 @@ def write_overview(
     Args:
         folder: folder of the run.
         parts: all parts, in order; at least one.
-        fields: the target's.
+        fields: fields of the target.
         threads: the run's thread table.
 
     Raises:
@@ -252,8 +252,8 @@ class Overview:
         Args:
             name: name of the table.
             level: a key of `levels`.
-            columns: None: all.
-            between: least and greatest `seq` (of extremes `to_ns`); None: all rows.
+            columns: columns to return; None for all.
+            between: least and greatest `seq` (of extremes, `to_ns`); None for all rows.
         """
         place = "to_ns" if name == "extremes" else "seq"
         groups = self._groups(name).get(level, [])

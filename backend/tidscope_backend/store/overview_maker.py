@@ -53,7 +53,7 @@ class Bucket(NamedTuple):
 
     Attributes:
         samples: rows of all live threads; columns of samples and `level`.
-        signals: one row.
+        signals: one row of signals.
         extremes: extremes since the previous instant.
         tables: rows of frame tables that changed since the previous instant; see `table_parts`.
     """
@@ -130,7 +130,7 @@ class _Lives(NamedTuple):
     tid: Ints
     start_ns: Ints
     first: Ints
-    """Index of the first instant of each, and of the last."""
+    """Index of the first instant of each thread, and of the last."""
     last: Ints
     readings: Readings
     values: Floats
@@ -140,7 +140,7 @@ class OverviewMaker:
     """Follows a run part by part.
 
     Args:
-        fields: the target's.
+        fields: fields of the target.
 
     Attributes:
         gaps: frames missing so far.

@@ -33,7 +33,7 @@ from tidscope_backend.store.table_parts import FrameTables, part_tables
 KEY_LEVEL = 2
 SECOND_LEVEL = 1
 SECOND_NS = 950_000_000
-"""Least time between frames of level 1: a second, with room for jitter."""
+"""Minimum time between frames of level 1: a second, minus a tolerance for jitter."""
 KEYS = ("tid", "start_ns", "seq", "level", "name")
 """Columns of samples besides fields."""
 GROUP_KEYS = (*KEYS, "pid")
@@ -274,7 +274,7 @@ def signals_schema(fields: Sequence[str], *, of_group: bool = False) -> pa.Schem
     """The columns of docs/runs.md; columns of a message are derived from its schema.
 
     Args:
-        fields: the target's.
+        fields: fields of the target.
         of_group: whether the target is a group.
     """
     totals = pa.struct([pa.field(name, pa.int64()) for name in fields])

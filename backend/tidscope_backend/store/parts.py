@@ -29,7 +29,7 @@ class FrameTimes:
         seq: numbers of the frames.
         first_seq: first frame that each covers.
         time_ns: nanoseconds since attach.
-        level: see docs/runs.md.
+        level: level, as in docs/runs.md.
     """
 
     seq: Ints

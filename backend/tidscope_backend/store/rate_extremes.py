@@ -36,10 +36,10 @@ class Readings:
 
         Args:
             entry: int64[rows], the entry of each row.
-            values: float64[rows]; nan: the row has no value.
+            values: float64[rows]; NaN for a row without a value.
 
         Returns:
-            float64[n]; nan before a thread's first value.
+            float64[n]; NaN before a thread's first value.
         """
         given = np.full(len(self.life), np.nan)
         given[entry] = values
@@ -95,9 +95,9 @@ class Extremes:
 
     Attributes:
         life: int64[n], index of the thread.
-        bucket: int64[n].
+        bucket: int64[n], index of the bucket.
         least: float64[fields, n]; NaN: there was no rate.
-        greatest: float64[fields, n].
+        greatest: float64[fields, n]; NaN: there was no rate.
     """
 
     life: Ints
@@ -111,8 +111,8 @@ def extremes_of(readings: Readings, bucket: Ints, rates: Floats) -> Extremes:
 
     Args:
         readings: readings of threads.
-        bucket: int64[instants], ascending, of each instant; -1: none.
-        rates: float64[fields, n].
+        bucket: int64[instants], ascending, bucket of each instant; -1 for none.
+        rates: float64[fields, n], rates of each entry.
 
     Returns:
         Thread by thread; entries without a rate in a bucket are omitted.

@@ -153,7 +153,7 @@ NOT_CUMULATIVE: Sequence[tuple[TableName, str]] = (
     *(("processes", column) for column in ("start_ticks", "count", "threads")),
 )
 OTHERS = "others"
-"""Name of the row that sums ended processes of further names."""
+"""Name of the row that sums ended processes of less common names."""
 Key = tuple[int, ...]
 
 
@@ -189,7 +189,7 @@ def _grown(name: TableName, first: Table, seen: Table, last: Table) -> Table:
     Args:
         name: name of the table.
         first: rows at the start.
-        seen: the last rows with figures of all keys.
+        seen: last rows with figures, of all keys.
         last: rows at the end. Rows of ended threads are absent here, and have become part of the
             rows of thread 0.
     """

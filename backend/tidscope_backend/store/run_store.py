@@ -236,11 +236,11 @@ def run_events(folder: RunFolder, most: int = MAX_EVENTS) -> RunEventsResponse:
 
     Args:
         folder: folder of the run; closed and open parts are read.
-        most: events to return.
+        most: maximum number of events.
 
     Raises:
         OSError: the run cannot be read.
-        ValueError: a line is no event.
+        ValueError: a line is not an event.
     """
     others: list[RunEvent | bytes] = []
     threads: list[RunEvent | bytes] = []

@@ -11,10 +11,12 @@ from tidscope_wire.generated.frame_tables import COLUMNS, KEYS
 from tidscope_wire.generated.models import TableName
 
 FIRST_LEVEL, KEY_LEVEL, CHANGE_LEVEL = 3, 2, 0
-"""Whole, at the part's first frame; changed since the key frame before; changed since any frame."""
+"""Levels: complete, at the part's first frame; changed since the previous key frame; changed since
+any frame.
+"""
 TABLE_LEVELS = (CHANGE_LEVEL, KEY_LEVEL, FIRST_LEVEL)
 PLACE = ("seq", "level")
-"""Columns beside those of the table itself."""
+"""Columns besides those of the table itself."""
 Ints = npt.NDArray[np.int64]
 _ARROW = {"uint32": pa.uint32(), "uint64": pa.uint64(), "utf8": pa.utf8()}
 LATER: Mapping[TableName, frozenset[str]] = {
@@ -29,7 +31,7 @@ class FrameTables(NamedTuple):
     Attributes:
         seq: number of the frame.
         key: whether the tables are complete, and replace all earlier ones.
-        tables: by name.
+        tables: tables by name.
     """
 
     seq: int

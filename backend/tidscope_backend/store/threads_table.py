@@ -45,7 +45,7 @@ def threads_schema(fields: Sequence[str], *, of_group: bool = False) -> pa.Schem
     """The columns of docs/runs.md.
 
     Args:
-        fields: the target's.
+        fields: fields of the target.
         of_group: whether the target is a group.
     """
     counters = pa.struct([pa.field(name, pa.uint64()) for name in fields])
@@ -75,11 +75,11 @@ def threads_table(
 
     Args:
         parts: parts of the run, in order.
-        fields: the target's.
+        fields: fields of the target.
         rules: the target's rules, which assign roles to threads.
 
     Returns:
-        Sorted by first sight, then by thread.
+        Sorted by first occurrence, then by thread.
     """
     follower = _Follower(fields, rules)
     for part in parts:
@@ -227,7 +227,7 @@ def settle(rows: Sequence[Counters], times_ns: Sequence[int]) -> None:
     later instant yields correct values.
 
     Args:
-        rows: changed in place; fields by name.
+        rows: rows, changed in place; fields by name.
         times_ns: time of each row, since attach.
     """
     known = [

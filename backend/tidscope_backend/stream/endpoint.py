@@ -35,9 +35,9 @@ def live_router(
     """Make the route; access is checked before.
 
     Args:
-        settings: bounds.
+        settings: bounds and timeouts.
         fanout: adds and removes subscribers.
-        state: hosts and targets now.
+        state: returns the current hosts and targets.
         sessions: sessions; the end of a session closes its connections.
     """
     router = APIRouter()

@@ -194,7 +194,7 @@ class Fanout:
     """The connected subscribers.
 
     Args:
-        store: the kept frames.
+        store: store of the kept frames.
     """
 
     def __init__(self, store: HistoryStore) -> None:

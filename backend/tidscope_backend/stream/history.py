@@ -184,7 +184,7 @@ class HistoryStore:
 
     Args:
         max_bytes: bound of one history.
-        max_total_bytes: bound of all.
+        max_total_bytes: bound of all histories together.
         max_age_ns: maximum age of one history.
         clock: seconds, monotonic.
     """

@@ -14,7 +14,7 @@ class Bounds(NamedTuple):
 
     Attributes:
         frames: maximum queued frames before coalescing.
-        bytes: the same in bytes.
+        bytes: maximum queued bytes before coalescing.
         merged_bytes: maximum size of a coalesced frame; beyond it frames are dropped and counted.
     """
 

@@ -73,7 +73,7 @@ class TraceAnalyst:
         Args:
             wanted: selection of the endpoint's traces.
             usual: reference traces for anomalies; None: the analysed traces.
-            asked: options.
+            asked: analysis options.
         """
         chosen = self._queries.choose(wanted)
         projection = None
@@ -86,7 +86,7 @@ class TraceAnalyst:
         summaries = summarise_all(_traces(chosen.spans), options)
         known = None
         if usual is not None:
-            # Operations have the same numbers in both.
+            # Both summaries share the catalogue, so numbers are equal.
             known = Summaries(summaries.catalogue)
             spans = self._queries.choose(usual).spans
             _add(known, spans, replace(_options(usual, asked), calls=True))

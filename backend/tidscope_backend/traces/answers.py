@@ -51,7 +51,7 @@ def analysis_answer(
 
     Args:
         found: analysis of the endpoint's traces.
-        omitted: traces beyond the bound.
+        omitted: number of traces beyond the bound.
         anomalies: anomalies among the traces.
         usual: number of reference traces.
         projection: projection of the analysis, or None.

@@ -103,7 +103,7 @@ def expire(
     Args:
         runs: the runs directory.
         retention: the bounds.
-        unix_s: now.
+        unix_s: current time, Unix seconds.
         own: the folder in use, which is kept.
 
     Returns:

@@ -117,7 +117,7 @@ class Wanted:
         operation: operation of the root span.
         since_ns: minimum start of the root, Unix nanoseconds.
         until_ns: start of the root must be earlier.
-        errors: whether a span failed.
+        errors: whether a failed span is required.
         tag: attribute and value, of any span.
         pid: process ID of a span; `since_ns` and `until_ns` apply to this span instead of the root.
         thread_id: thread ID of this span.
@@ -157,7 +157,7 @@ class SpanQueries:
     """Questions about stored spans. All methods block, and may be called from any thread.
 
     Args:
-        read: all spans at the moment.
+        read: returns a snapshot of all spans.
     """
 
     def __init__(self, read: Callable[[], StoredSpans]) -> None:

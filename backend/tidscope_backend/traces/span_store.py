@@ -47,9 +47,9 @@ class SpanCounts:
 
     Attributes:
         stored: written spans.
-        dropped: refused because queues were full, or because the disk could not be written.
-        rejected: malformed.
-        expired: deleted by retention.
+        dropped: spans refused because queues were full, or because the disk could not be written.
+        rejected: malformed spans.
+        expired: spans deleted by retention.
     """
 
     stored: int = 0

@@ -25,7 +25,7 @@ FEATURES_WANTED = f"want 1 to {MAX_FEATURES}"
 
 _WORD = (1 << 64) - 1
 _MULTIPLIER = 0x9E3779B97F4A7C15
-"""2^64 over the golden ratio: consecutive numbers land far apart (D. Knuth, vol. 3, 6.4)."""
+"""2^64 over the golden ratio, which scatters consecutive numbers (D. Knuth, vol. 3, 6.4)."""
 _SHIFT = 64 - 10
 _FNV_BASIS, _FNV_PRIME = 0xCBF29CE484222325, 0x100000001B3
 
@@ -51,7 +51,7 @@ class Rule(NamedTuple):
 
 
 def check_rule(rule: Rule) -> Rule:
-    """The rule itself.
+    """Return the rule if it is within bounds.
 
     Raises:
         ValueError: a value is out of bounds.
@@ -67,7 +67,7 @@ def places_of(features: Sequence[int]) -> list[int]:
     """Return the index of each feature's weight; features are taken modulo 2^64.
 
     Raises:
-        ValueError: none, or more than 16.
+        ValueError: there are no features, or more than 16.
     """
     if not 1 <= len(features) <= MAX_FEATURES:
         raise ValueError(f"{len(features)} features: {FEATURES_WANTED}")

@@ -113,7 +113,7 @@ class Events:
     """Rare features of traces, one entry each.
 
     Attributes:
-        trace: place of the trace.
+        trace: index of the trace.
         feature: chain of callers with the feature.
         surprise: negative log probability that a normal path is this rare.
     """
@@ -144,7 +144,7 @@ class Choices:
     """Statistics of choices in reference traces.
 
     Attributes:
-        chains: features.
+        chains: chains of callers, the features.
         traces: number of reference traces.
         counts: number of traces with each chain.
         chances: number of traces with the chain's caller.
@@ -211,7 +211,7 @@ class Choices:
 
         Args:
             usual: rare features of one kind in the reference traces.
-            own: as in `events`.
+            own: whether the traces are the reference traces.
         """
         share = OWN_CROWD if own else OTHER_CROWD
         share = max(share, MIN_CROWD / self.traces)

@@ -132,7 +132,7 @@ def _judge(chains: Chains, learnt: Entries, entries: Entries) -> _Strongest:
     """Judge traces against reference traces.
 
     Args:
-        chains: features of both.
+        chains: features of both trace sets.
         learnt: reference traces.
         entries: judged traces; `learnt` itself judges each by all.
     """
@@ -188,7 +188,7 @@ def _largest(entries: Entries, surprise: Floats) -> Events:
 
 
 class _Report:
-    """Progress, a hundred times at most."""
+    """Reports progress, at most a hundred times."""
 
     def __init__(self, progress: Progress | None, total: int) -> None:
         self._progress, self._total, self._done = progress, total, 0

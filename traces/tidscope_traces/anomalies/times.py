@@ -54,7 +54,7 @@ class Tail:
     """Tail of deviations: the negative log of their probability, for similar chains.
 
     Attributes:
-        least: deviations of SHALLOW of the values are greater.
+        least: value exceeded by a share SHALLOW of the deviations.
         power: power of the deviation.
         scale: scale of that power.
     """
@@ -191,8 +191,8 @@ class Times:
 
         Args:
             entries: entries of the judged traces.
-            less: as in `Choices.events`.
-            own: the same.
+            less: number subtracted from all counts, as in `Choices.events`.
+            own: whether the traces are the reference traces.
         """
         values = np.log(entries.longest_ns + self.floor_ns)
         return np.maximum(

@@ -61,10 +61,10 @@ class Entries:
 
     Attributes:
         traces: number of traces.
-        trace: place of the trace of each entry.
+        trace: index of the trace of each entry.
         feature: chain of each entry.
-        longest_ns, most, failed: as in CALL_ROWS.
-        order_trace: place of the trace of each order of two calls.
+        longest_ns, most, failed: rows of the calls, as in CALL_ROWS.
+        order_trace: index of the trace of each order of two calls.
         orders: features of the earlier and the later call, one column each, and 0 if both ran at
             once.
     """
@@ -85,7 +85,7 @@ def read_entries(chains: Chains, traces: Sequence[Calls], advance: Advance) -> E
     Args:
         chains: features; new chains are added.
         traces: calls of traces with the same operation numbers.
-        advance: called once for each trace.
+        advance: called once per trace.
     """
     parts: list[Ints] = []
     orders: list[Ints] = []

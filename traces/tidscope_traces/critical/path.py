@@ -30,7 +30,7 @@ def settle_ends(
         parent: span that calls the children.
         children: children of one span.
         start_ns: start of each span of the trace, fitted.
-        end_ns: the same.
+        end_ns: end of each span of the trace, fitted.
 
     Returns:
         The changed ends, by child.
@@ -104,7 +104,7 @@ def fit(trace: Trace, root: int, excluded: AbstractSet[Operation] = NOTHING) -> 
 
     Args:
         trace: trace of any depth; links are followed without recursion.
-        root: index of the span to start at.
+        root: index of the root span.
         excluded: operations removed with their descendants; an empty service matches all services.
             The root is always kept.
     """
@@ -164,8 +164,8 @@ class Segment(NamedTuple):
 
     Attributes:
         span: index in the trace's spans.
-        start_ns: since the epoch.
-        end_ns: after start_ns.
+        start_ns: start since the epoch.
+        end_ns: end, after start_ns.
     """
 
     span: int
@@ -197,7 +197,7 @@ def critical_path(
 
     Args:
         trace: trace of any depth; links are followed without recursion.
-        root: index of the span to start at; None for the trace's own root.
+        root: index of the root span; None for the trace's own root.
         excluded: operations removed with their descendants; the caller receives their time.
     """
     return walk_back(fit(trace, trace.roots[0] if root is None else root, excluded))

@@ -23,9 +23,9 @@ class _Calls:
     """Calls and own time of a span.
 
     Attributes:
-        children: by start.
+        children: children by start.
         gaps_ns: own time of the span before each child.
-        ends: places in children, by end.
+        ends: indices in `children`, by end.
         ended: for each child, the number of `ends` before the child's start.
         overlaps_ns: overlap of each child that is attributed to clock skew.
         tail_ns: own time after the last child.
@@ -103,7 +103,7 @@ class Schedule:
         """Return the root's duration (ns) if each of these spans had less own time.
 
         Args:
-            spans: indices in the trace.
+            spans: indices of the spans in the trace.
             less_ns: reduction for each span, down to no own time; negative for an increase.
         """
         return self._play(spans, lambda span: self._length_of(span, less_ns))

@@ -24,15 +24,15 @@ class Span(NamedTuple):
     """Unit of work within one request.
 
     Attributes:
-        trace_id: 32 lower-case hexadecimal digits, or text if a document has ids of another form.
+        trace_id: 32 lower-case hexadecimal digits, or text for IDs in another form.
         span_id: 16 lower-case hexadecimal digits, or text in another form.
         parent_id: the span_id of the caller; "" for a root.
         service: service of the recording process.
         operation: name of the operation, equal in each request.
         start_ns: since the epoch, by the host's clock.
-        end_ns: the same; not before start_ns.
+        end_ns: end by the same clock; not before start_ns.
         kind: side of a call or of a message; `internal` for neither.
-        error: the operation failed.
+        error: whether the operation failed.
         pid: process ID in its PID namespace; None if not reported.
         thread_id: ID of the thread that started the span; None if not reported.
         follows: whether the parent does not wait for the span (OpenTracing's FOLLOWS_FROM).
@@ -69,7 +69,7 @@ class Trace:
     """All spans of one request.
 
     Attributes:
-        trace_id: as in Span.
+        trace_id: ID of the trace, as in Span.
         spans: by start, without duplicates.
         parents: index of each span's parent; -1 for a root.
         children: indices of each span's children.

@@ -111,8 +111,8 @@ def _add_orders(
 
     Args:
         fitted: the trace.
-        calls: column and span of each, by start.
-        orders: as in Calls.
+        calls: column and span of each call, by start.
+        orders: orders of calls, as in Calls.
     """
     start, end = fitted.start_ns, fitted.end_ns
     for at, (place, span) in enumerate(calls):

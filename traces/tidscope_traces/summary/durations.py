@@ -59,8 +59,8 @@ def window(traces: Sequence[TraceSummary], low: float, high: float) -> list[int]
 
     Args:
         traces: traces in any order.
-        low: per cent, from 0.
-        high: per cent, up to 100; not below low.
+        low: lower bound in per cent, from 0.
+        high: upper bound in per cent, up to 100; not below low.
 
     Raises:
         ValueError: the bounds are invalid.

@@ -38,7 +38,7 @@ class Heat:
         trace_ids: trace IDs by duration, longest first.
         durations_ns: durations of these traces.
         percentile_ns: percentile of each row over all traces, including those without a column.
-        cells_ns: for each row, the time of each column on the critical path.
+        cells_ns: for each row, each column's time on the critical path.
         chains: for each row and column, the chains with most time, up to TOP_CHAINS.
     """
 
@@ -61,7 +61,7 @@ def heat_map(
 
     Args:
         summaries: all traces.
-        rows: operations at most.
+        rows: maximum number of operations.
         columns: maximum traces; from more, an even selection by duration.
         metric: own time, or inclusive time of the outermost calls.
         share: percentile that orders the rows.

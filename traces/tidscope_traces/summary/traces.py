@@ -19,14 +19,14 @@ class TraceSummary:
 
     Attributes:
         trace_id: ID of the trace.
-        operation: number of the root's.
+        operation: operation number of the root.
         start_ns: start of the root, since the epoch.
         duration_ns: duration of the root.
-        error: the root failed.
-        spans: beneath the root, itself included.
+        error: whether the root failed.
+        spans: number of spans beneath the root, including the root.
         depth: length of the longest chain of calls.
         concurrency: maximum number of leaf spans that ran at once.
-        truncated, dropped, detached: as in FittedTrace.
+        truncated, dropped, detached: counts, as in FittedTrace.
         truncated_ns: total time cut off.
         contexts: the critical path by calling context, callers before callees, one column each;
             rows are CONTEXT_ROWS.

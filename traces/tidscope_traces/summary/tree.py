@@ -22,8 +22,8 @@ class ContextTree:
         operations: operation of each node.
         parents: caller of each node, which precedes it; -1 for roots.
         inclusive_ns: time on the path in the node and its descendants.
-        exclusive_ns: time on the path in the node itself.
-        count: spans on the path.
+        exclusive_ns: own time on the path in the node.
+        count: number of spans on the path.
         trace_count: number of traces with such a span on the path.
         exemplars: IDs of the traces with the greatest inclusive time, up to MAX_EXEMPLARS.
     """

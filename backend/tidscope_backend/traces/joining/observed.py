@@ -33,7 +33,7 @@ MOST = 5
 MIN_SHARE = 0.01
 """Minimum waits for a lock, as a share of the most awaited lock's. Other locks are omitted."""
 Key = tuple[int, int]
-"""Lock and thread."""
+"""Lock and thread IDs."""
 
 
 class LockName(NamedTuple):
@@ -97,8 +97,8 @@ class LockReadings:
         """Waits for locks around a window, the longest first.
 
         Args:
-            begin: nanoseconds since attach.
-            end: the same.
+            begin: start of the window, since attach.
+            end: end of the window, since attach.
             tids: threads to include; None for all, including waits without a known thread.
         """
         found = []

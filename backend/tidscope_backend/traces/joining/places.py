@@ -94,7 +94,7 @@ MAX_FRAMES = 2000
 MAX_BYTES = 64 * 1024 * 1024
 """Maximum bytes of live frames for one window."""
 Window = tuple[int, int]
-"""Unix nanoseconds."""
+"""Start and end, in Unix nanoseconds."""
 
 
 class LiveTarget(NamedTuple):

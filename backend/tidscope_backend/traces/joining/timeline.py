@@ -24,7 +24,7 @@ UNKNOWN = len(REASONS) - 1
 
 
 class Split(NamedTuple):
-    """Nanoseconds by reason: estimated, at least, and at most."""
+    """Nanoseconds by reason: estimate, minimum and maximum."""
 
     estimate: Floats
     least: Floats
@@ -49,10 +49,10 @@ class Timeline:
     """Samples of one life of a thread, k of them, ascending.
 
     Attributes:
-        time_ns: [k], since attach.
-        total_ns: [k, reasons], cumulative up to then.
+        time_ns: [k], nanoseconds since attach.
+        total_ns: [k, reasons], cumulative at each instant.
         state: [k], index of the reason at that instant; -1 if unknown.
-        since_ns: [k], since when.
+        since_ns: [k], start of the state.
         until_ns: end of the last sample's validity.
     """
 
@@ -126,7 +126,7 @@ MIN_SHARE = 0.001
 
 
 class Parts(NamedTuple):
-    """The own time of a span, divided.
+    """Own time of a span, divided by reason.
 
     Attributes:
         ns: time by reason, greatest first; the sum is the own time.
@@ -154,7 +154,7 @@ def of_process(
 
     Args:
         timelines: timelines of the process's threads.
-        intervals: nanoseconds since attach.
+        intervals: intervals, in nanoseconds since attach.
         lock_rate: waits for locks around that time, in thread-seconds per second.
     """
     own = sum(end - begin for begin, end in intervals)

@@ -45,7 +45,7 @@ MAX_FIELDS = 2048
 _KINDS: tuple[Kind, ...] = ("internal", "internal", "server", "client", "producer", "consumer")
 """Kind by the number of SpanKind; 0 is unspecified."""
 _ERROR = 2
-"""STATUS_CODE_ERROR."""
+"""STATUS_CODE_ERROR in trace.proto."""
 _SINGLE = ("string_value", "int_value", "bool_value", "double_value")
 
 # Field numbers: ExportTraceServiceRequest, ResourceSpans, ScopeSpans, Resource, Span, KeyValue,
@@ -180,8 +180,8 @@ def _without_excess(content: bytes, attributes: int) -> bytes:
     """Return a span or a resource; if it is long, without its unread fields.
 
     Args:
-        content: the message.
-        attributes: number of the field of attributes.
+        content: encoded message.
+        attributes: field number of attributes.
 
     Raises:
         BadTracesError: the message has more than MAX_FIELDS fields.

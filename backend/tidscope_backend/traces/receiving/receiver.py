@@ -45,7 +45,7 @@ async def receiving(
         store: store of spans.
         token: bearer token of senders.
         ports: ports of the receivers; None to disable.
-        state: kept up to date.
+        state: state of the receivers, updated here.
     """
     if ports is None:
         yield
