@@ -79,14 +79,14 @@ def frame_without(data: bytes) -> bytes:
 
 
 def processes_without(table: pa.Table) -> pa.Table:
-    """Rows of the table `processes` without titles."""
+    """Return rows of the table `processes` without titles."""
     place = table.column_names.index("title")
     empty = pa.repeat(pa.scalar("", pa.utf8()), len(table))
     return table.set_column(place, "title", empty)
 
 
 def state_without(state: LiveState) -> LiveState:
-    """Hosts and targets without arguments."""
+    """Return hosts and targets without arguments."""
     return state.model_copy(update={"targets": [target_without(each) for each in state.targets]})
 
 
@@ -101,7 +101,7 @@ def manifest_without(manifest: RunManifest) -> RunManifest:
 
 
 def runs_without(runs: RunsResponse) -> RunsResponse:
-    """A list of runs without arguments."""
+    """Return a list of runs without arguments."""
 
     def hide(listed: list[RunSummary]) -> list[RunSummary]:
         return [

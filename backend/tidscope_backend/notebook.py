@@ -241,7 +241,7 @@ class Run:
         return pool_readings(self._reader)
 
     def table(self, name: TableName) -> pa.Table:
-        """A frame table: growth within the run, by key.
+        """Return a frame table: growth within the run, by key.
 
         Args:
             name: table name: stays, wakes, locks, lock_names, takers, calls, call_stays, inexact,

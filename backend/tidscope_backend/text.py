@@ -21,7 +21,7 @@ def format_seconds(nanoseconds: int) -> str:
 
 
 def format_bytes(count: int) -> str:
-    """A size in binary units."""
+    """Format a size in binary units."""
     if count < 1024:
         return f"{count} B"
     value = float(count)

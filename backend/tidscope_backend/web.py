@@ -74,7 +74,7 @@ async def send_problem(refused: ProblemError, scope: Scope, receive: Receive, se
 
 
 def not_found(path: str) -> ProblemError:
-    """The refusal of an unknown path."""
+    """Return the refusal of an unknown path."""
     return refusal("not-found", f"there is nothing at {path}", "/openapi.json lists what there is")
 
 

@@ -73,7 +73,7 @@ class Connection:
         self._link.settimeout(timeout_s)
 
     def ask(self, request: Request) -> bytes:
-        """The body of the reply.
+        """Return the body of the reply.
 
         Raises:
             ServiceError: the daemon refused or did not answer; without an answer the connection is
@@ -144,7 +144,7 @@ class Connection:
 
 
 def connect(path: Path | None = None, timeout_s: float = TIMEOUT_S) -> Connection:
-    """A connection to the daemon at a socket.
+    """Return a connection to the daemon at a socket.
 
     Raises:
         ServiceError: the daemon does not run.
@@ -205,11 +205,11 @@ class Model:
         return self._memory.counts
 
     def weights(self) -> bytes:
-        """All current weights: 16 tables of 1024 signed bytes."""
+        """Return all current weights: 16 tables of 1024 signed bytes."""
         return bytes(self._memory.weights)
 
     def predict(self, features: Sequence[int]) -> int:
-        """The sum of the weights: above 0 yes, below 0 no, 0 undecided. No system call.
+        """Return the sum of the weights: above 0 yes, below 0 no, 0 undecided. No system call.
 
         Raises:
             ValueError: no features, or more than 16.

@@ -130,7 +130,7 @@ Request = Open | Update | Reset | Predict | Share | Delete | List
 
 
 def write_request(request: Request) -> bytes:
-    """The packet of a request.
+    """Return the packet of a request.
 
     Raises:
         ValueError: a value cannot be sent.
@@ -170,7 +170,7 @@ def read_request(packet: bytes) -> Request:
 
 
 def write_reply(status: Status, body: bytes = b"") -> bytes:
-    """The packet of a reply."""
+    """Return the packet of a reply."""
     return _HEAD.pack(VERSION, status) + body
 
 

@@ -195,7 +195,7 @@ class SharedModel:
         return bytes(self._memory.weights)
 
     def predict(self, features: Sequence[int]) -> int:
-        """The sum of the weights."""
+        """Return the sum of the weights."""
         return perceptron.predict(self._memory.weights, features)
 
     def learn(self, answers: Collection[Answer]) -> None:

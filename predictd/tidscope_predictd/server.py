@@ -324,7 +324,7 @@ class Turns(Generic[Waiting]):
         self._of_user: dict[int, dict[Waiting, None]] = {}
 
     def __bool__(self) -> bool:
-        """True if a client is waiting."""
+        """Return True if a client is waiting."""
         return bool(self._of_user)
 
     def add(self, user: int, client: Waiting) -> None:

@@ -43,7 +43,7 @@ class SharedPredictor:
             return self._find() is not None
 
     def predict(self, features: Sequence[int]) -> int:
-        """The sum of the weights: above 0 yes, below 0 no, 0 undecided.
+        """Return the sum of the weights: above 0 yes, below 0 no, 0 undecided.
 
         Raises:
             ValueError: no features, or more than 16.

@@ -96,7 +96,7 @@ def _add_problems(operation: dict[str, Any], method: str, path: str) -> None:
 
 
 def _in_front(operation: dict[str, Any], method: str, path: str) -> Iterable[ProblemType]:
-    """Problems raised before a route is reached, or by an error in the route."""
+    """Yield problems raised before a route is reached, or by an error in the route."""
     yield from ("forbidden-host", "internal")
     if method not in SAFE:
         yield from ("forbidden-origin", "too-large")

@@ -120,7 +120,7 @@ class ForkedCollector:
         self.pidfd = os.pidfd_open(self.pid)
 
     def output(self) -> str:
-        """Output of the collector so far."""
+        """Return the output of the collector so far."""
         self._output.seek(0)
         return self._output.read().decode(errors="replace").strip()
 

@@ -146,7 +146,7 @@ def _mean(group: GroupFigure, scale: float) -> str:
 
 
 def _number(value: float, digits: int) -> str:
-    """Significant digits, without an exponent for large numbers."""
+    """Format significant digits, without an exponent for large numbers."""
     text = f"{value:.{digits}g}"
     return f"{value:.0f}" if "e+" in text else text
 

@@ -247,7 +247,7 @@ def _base(
     summaries: Summaries,
     line: ProgressLine,
 ) -> Summaries:
-    """Requests to compare with, with the catalogue of `summaries`. Raises CommandError.
+    """Return requests to compare with, with the catalogue of `summaries`. Raises CommandError.
 
     Args:
         options: options of the command.

@@ -63,7 +63,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _requests(options: argparse.Namespace) -> str:
-    """The trace of the requests of a run or of spans."""
+    """Return the trace of the requests of a run or of spans."""
     with loading():
         from tidscope_backend.exchange.formats import pool_readings
         from tidscope_backend.experiments.requests import (
@@ -167,12 +167,12 @@ class Progress:
 
 
 def duration_text(seconds: float) -> str:
-    """A duration such as `3 min` or `40 s`."""
+    """Format a duration, such as `3 min` or `40 s`."""
     return f"{seconds / 60:.0f} min" if seconds >= 120 else f"{seconds:.0f} s"
 
 
 def result_lines(found: Experiment) -> list[str]:
-    """The result as a table of a terminal."""
+    """Return the result as a table of a terminal."""
     from tidscope_backend.experiments.report import gain_text
 
     width = max(len(cell.key) for cell in found.cells)
@@ -216,7 +216,7 @@ def _file(text: str) -> Path:
 
 
 def ready_names() -> list[str]:
-    """Names of the ready files."""
+    """Return names of the ready files."""
     return sorted(path.stem for place in PLACES for path in place.glob("*.toml"))
 
 

@@ -50,7 +50,7 @@ class OutputTail:
         return self.total > self._keep
 
     def text(self) -> str:
-        """The end, as text."""
+        """Return the kept end as text."""
         return b"".join(self._chunks)[-self._keep :].decode(errors="replace")
 
 
@@ -146,7 +146,7 @@ class OutputRelay:
 
 
 def _read(source: int) -> bytes | None:
-    """Bytes read; empty at the end of the output, None if none are ready."""
+    """Return bytes read; empty at the end of the output, None if none are ready."""
     try:
         return os.read(source, CHUNK)
     except BlockingIOError:

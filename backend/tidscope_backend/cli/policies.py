@@ -104,7 +104,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def chosen(files: Sequence[Path], only: Sequence[str]) -> list[Plant]:
-    """The scenarios to run.
+    """Return the scenarios to run.
 
     Raises:
         ScenarioError: a file or a name cannot be used.

@@ -28,12 +28,12 @@ END = "<!-- end of results -->"
 
 
 def head(scenarios: Sequence[str]) -> list[str]:
-    """Headings of the columns."""
+    """Return headings of the columns."""
     return ["policy", *scenarios, "mean", "worst", "worst run", "switches/min", "dips", "one dip"]
 
 
 def cells(row: Row) -> list[str]:
-    """A row's cells: regrets in percent, range of switches a minute, decisions changed by dips."""
+    """Return a row: regrets in percent, switches per minute, decisions changed by dips."""
     switches = row.switches_per_min.values()
     low, high = f"{min(switches):.1f}", f"{max(switches):.1f}"
     return [
@@ -49,7 +49,7 @@ def cells(row: Row) -> list[str]:
 
 
 def text_line(line: Sequence[str]) -> str:
-    """A line for a terminal."""
+    """Format a row as a line for a terminal."""
     return line[0].ljust(22) + "".join(cell.rjust(max(8, len(cell) + 2)) for cell in line[1:])
 
 
@@ -218,7 +218,7 @@ class Family:
     where: str
 
     def draw(self, seed: int) -> Scenario:
-        """The scenario of a seed.
+        """Return the scenario of a seed.
 
         Raises:
             ScenarioError: the values drawn do not fit together.
@@ -288,7 +288,7 @@ def _has_range(value: Any) -> bool:
 
 
 def _drawn(value: Any, stream: np.random.Generator) -> Any:
-    """The tree with a value in place of each range.
+    """Return the tree with a value in place of each range.
 
     Raises:
         ValueError: a range is invalid.

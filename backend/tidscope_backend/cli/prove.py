@@ -125,7 +125,7 @@ class _ProvingClient:
 
 
 def _proving_request(options: argparse.Namespace) -> dict[str, object]:
-    """The body of the request."""
+    """Return the body of the request."""
     plan = {
         "block_s": options.block,
         "most_s": options.most,

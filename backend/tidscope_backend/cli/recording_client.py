@@ -45,7 +45,7 @@ class RecordingOptions:
     ledger: tuple[str, ...] = ()
 
     def request(self, target: Target) -> dict[str, object]:
-        """The body of the request."""
+        """Return the body of the request."""
         command = target.process.command
         given = {
             "command": None if command is None else self.keeping.command_line(command),
@@ -83,7 +83,7 @@ class RunRecorder(Protocol):
     """Interface for recording one run. Methods raise the errors of a BackendClient."""
 
     def attached(self) -> set[str]:
-        """IDs of the sampled targets."""
+        """Return IDs of the sampled targets."""
 
     def attach(self, asked: AttachRequest) -> Target:
         """Attach to a process or a group; the rate of an attached target is unchanged.
@@ -133,7 +133,7 @@ class RecordingClient:
         self._options = options
 
     def attached(self) -> set[str]:
-        """IDs of the sampled targets."""
+        """Return IDs of the sampled targets."""
         targets = self._request("/targets", TargetsResponse).targets
         return {target.id for target in targets if target.state == "attached"}
 

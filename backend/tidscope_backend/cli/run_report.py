@@ -264,7 +264,7 @@ def state_lines(totals: Mapping[str, int], roles: Sequence[RoleReport]) -> Itera
 
 
 def _time(fields: Mapping[str, int]) -> int:
-    """The sum of all states, nanoseconds."""
+    """Return the sum of all states, nanoseconds."""
     # STATE_FIELDS needs numpy, which a recording does not load.
     from tidscope_wire.states import STATE_FIELDS
 

@@ -49,7 +49,7 @@ def progress(manifest: RunManifest) -> str:
 
 
 def list_line(manifest: RunManifest, disk_bytes: int) -> str:
-    """A run in the list of runs."""
+    """Format a run as a line of the list of runs."""
     started = time.strftime("%Y-%m-%d %H:%M", time.localtime(manifest.started_unix_us / 1e6))
     outcome = manifest.outcome
     notes = [manifest.name, *(f"#{tag}" for tag in manifest.tags)]
@@ -76,7 +76,7 @@ def exit_text(outcome: RunOutcome) -> str:
 
 
 def summary(manifest: RunManifest, report: RunReport | None, address: str) -> list[str]:
-    """Summary of a recorded run, line by line.
+    """Return the summary of a recorded run, line by line.
 
     Args:
         manifest: manifest of the run.
@@ -197,7 +197,7 @@ def _facts(manifest: RunManifest) -> Iterator[str]:
 
 
 def _totals(fields: Mapping[str, int]) -> list[str]:
-    """Time, switches, disk and network; n/a where a field has no value."""
+    """Return time, switches, disk and network; n/a where a field has no value."""
 
     def value(name: str, text: Callable[[int], str]) -> str:
         return text(fields[name]) if name in fields else "n/a"
@@ -245,7 +245,7 @@ def _cells(fields: Mapping[str, int], columns: Sequence[Column]) -> list[str]:
 
 
 def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Numbers aligned right, the last column left."""
+    """Yield the numbers aligned right, the last column left."""
     widths = [max(map(len, column)) for column in zip(headings, *rows, strict=True)]
     for row in (headings, *rows):
         cells = [cell.rjust(width) for cell, width in zip(row, widths, strict=True)]

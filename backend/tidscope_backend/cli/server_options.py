@@ -176,7 +176,7 @@ def add_ledger_options(parser: argparse.ArgumentParser, when: str = "") -> None:
 
 
 def ledger_arguments(options: argparse.Namespace) -> tuple[str, ...]:
-    """Arguments of a collector for the options of `add_ledger_options`."""
+    """Return arguments of a collector for the options of `add_ledger_options`."""
     return (
         *("--ledger", options.ledger),
         *(("--calls",) if options.calls else ()),
@@ -228,7 +228,7 @@ def otlp_environ(options: argparse.Namespace, environ: Mapping[str, str]) -> dic
 
 
 def retention_arguments(options: argparse.Namespace) -> list[str]:
-    """The retention options as arguments of another command."""
+    """Return the retention options as arguments of another command."""
     arguments: list[str] = []
     if options.keep_runs_days is not None:
         arguments += ["--keep-runs-days", f"{options.keep_runs_days!r}"]
@@ -238,7 +238,7 @@ def retention_arguments(options: argparse.Namespace) -> list[str]:
 
 
 def trace_arguments(options: argparse.Namespace) -> list[str]:
-    """The options of spans as arguments of another command."""
+    """Return the options of spans as arguments of another command."""
     return [
         *(["--otlp-receiver"] if options.otlp_receiver else []),
         *("--otlp-http-port", str(options.otlp_http_port)),
@@ -249,7 +249,7 @@ def trace_arguments(options: argparse.Namespace) -> list[str]:
 
 
 def with_traces(settings: Settings, options: argparse.Namespace) -> Settings:
-    """Settings with the options of spans."""
+    """Return settings with the options of spans."""
     ports = SpanPorts(options.otlp_http_port, options.otlp_grpc_port)
     return replace(
         settings,

@@ -52,7 +52,7 @@ def _carry_out(client: SteeringClient, options: argparse.Namespace) -> None:
 
 
 def steering_request(options: argparse.Namespace) -> dict[str, object]:
-    """The body of the request."""
+    """Return the body of the request."""
     request: dict[str, object] = {
         "policy": options.policy,
         "parameters": parameters_given(options.set),
@@ -77,7 +77,7 @@ def steering_request(options: argparse.Namespace) -> dict[str, object]:
 def _of_programs(
     options: argparse.Namespace, steerable: Callable[[], list[int]]
 ) -> dict[str, object]:
-    """The request's entries for programs of a group, and the claim of a single program.
+    """Return the request's entries for programs of a group, and the claim of a single program.
 
     Args:
         options: options of the command.
@@ -125,7 +125,7 @@ def add_policy_options(parser: argparse.ArgumentParser) -> None:
 
 
 def add_setup_options(parser: argparse.ArgumentParser) -> None:
-    """The knob, the signal and the bounds of the policy."""
+    """Add options of the policy's knob, signal and bounds."""
     parser.add_argument("--knob", choices=KNOBS, help="what to set (default: the best available)")
     parser.add_argument(
         "--signal", choices=SIGNALS, help="what to optimise (default: the best available)"
@@ -208,7 +208,7 @@ def add_set_option(parser: argparse.ArgumentParser) -> None:
 
 
 def parameters_given(texts: Sequence[str]) -> dict[str, float]:
-    """Values by name.
+    """Return values by name.
 
     Args:
         texts: values of each `--set`.

@@ -188,7 +188,7 @@ class Launcher:
         self._received = b""
 
     async def start(self) -> "LaunchedCollector":
-        """Start the collector. Raises CommandError: the launcher has ended."""
+        """Start the collector. Raises CommandError if the launcher has ended."""
         self.order(START)
         return LaunchedCollector(self, int(await self.line()))
 

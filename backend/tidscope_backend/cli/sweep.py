@@ -103,7 +103,7 @@ def _interval(point: SweepPoint) -> str:
 
 
 def _sweep_request(options: argparse.Namespace) -> dict[str, object]:
-    """The body of the request."""
+    """Return the body of the request."""
     plan = {
         "block_s": options.block,
         "most_s": options.max_seconds,

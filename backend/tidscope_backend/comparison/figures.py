@@ -74,7 +74,7 @@ def totals_by_role(threads: pa.Table) -> dict[str, Totals]:
 
 
 def whole(by_role: Mapping[str, Totals]) -> Totals:
-    """All roles together: the process."""
+    """Sum all roles into the totals of the process."""
     fields: dict[str, int] = {}
     for totals in by_role.values():
         for name, value in totals.fields.items():
@@ -83,7 +83,7 @@ def whole(by_role: Mapping[str, Totals]) -> Totals:
 
 
 def _counter(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
-    """A field of a struct column; where the struct is null, so is the field."""
+    """Return a field of a struct column; where the struct is null, so is the field."""
     return pc.struct_field(column, name).cast(pa.int64())
 
 
@@ -136,7 +136,7 @@ def figures_of_role(totals: Totals | None, duration_ns: int, basis: CompareBasis
 
 
 def figures_of_process(run: RunTables, totals: Totals, basis: CompareBasis) -> Figures:
-    """Figures of the whole process."""
+    """Return figures of the whole process."""
     ops, throughput = _operations(run)
     joules, watts = _energy(run)
     return {
@@ -182,7 +182,7 @@ def _shares(totals: Totals) -> dict[str, Figure]:
 
 
 def _per_second(total: Figure, duration_ns: int) -> Figure:
-    """The mean rate of a counter over the whole run."""
+    """Return the mean rate of a counter over the whole run."""
     if total.value is None:
         return total
     error = _rate(total.error, duration_ns)
@@ -213,7 +213,7 @@ def _peak_rss(signals: pa.Table) -> float | None:
 
 
 def _energy(run: RunTables) -> tuple[float | None, float | None]:
-    """Energy in joules and mean power in watts.
+    """Return energy in joules and mean power in watts.
 
     The interval starts with the run (or its first reading) and ends with its last reading. Counters
     are read about once a second, so up to a second at the end is missing.

@@ -135,5 +135,5 @@ RATES = (
 
 
 def metrics_of(basis: CompareBasis) -> tuple[Metric, ...]:
-    """The rows of a comparison, in the order of the table."""
+    """Return the rows of a comparison, in the order of the table."""
     return RATES if basis == "rates" else TOTALS

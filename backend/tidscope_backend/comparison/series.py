@@ -50,7 +50,7 @@ class RoleCurves:
     values: Mapping[str | None, Mapping[str, Floats]]
 
     def whole(self, field: str) -> Floats:
-        """All roles together; nan where no role has the field."""
+        """Return the sum of all roles; NaN where no role has the field."""
         curves = [fields[field] for fields in self.values.values() if field in fields]
         if not curves:
             return np.full(len(self.time_ns), np.nan)
@@ -124,7 +124,7 @@ class RunCurves:
     signals: pa.Table
 
     def of_process(self, metric: str, points: int) -> ComparedSeries:
-        """A curve of the whole process."""
+        """Return a curve of the whole process."""
         if metric not in GAUGES:
             return self._series(metric, None, self.roles.time_ns, self.roles.whole(metric), points)
         time_ns = self.signals.column("time_ns").to_numpy().astype(np.int64)
@@ -135,7 +135,7 @@ class RunCurves:
         return self._series(metric, None, time_ns, values, points)
 
     def of_role(self, metric: str, label: str, role: str, points: int) -> ComparedSeries:
-        """A curve of one role."""
+        """Return a curve of one role."""
         empty = np.full(len(self.roles.time_ns), np.nan)
         values = self.roles.values.get(role, {}).get(metric, empty)
         return self._series(metric, label, self.roles.time_ns, values, points)
@@ -172,7 +172,7 @@ def series_of(runs: Sequence[RunCurves], roles: Sequence[MatchedRole]) -> list[C
 
 
 def _states_of(runs: Sequence[RunCurves], roles: Sequence[MatchedRole]) -> list[ComparedSeries]:
-    """Curves of time in groups of states, by metric, role and run; none where all runs have 0."""
+    """Return curves of time in groups of states, by metric, role and run; none if always 0."""
     points = min(MAX_POINTS, ALL_STATE_POINTS // len(runs))
     found: list[ComparedSeries] = []
     for metric in STATES:

@@ -20,7 +20,7 @@ class Window(NamedTuple):
     to_s: float
 
     def __str__(self) -> str:
-        """The window as FROM-TO, in seconds with no trailing zeros."""
+        """Return the window as FROM-TO, in seconds with no trailing zeros."""
         return f"{_short(self.from_s)}-{_short(self.to_s)}"
 
     @property

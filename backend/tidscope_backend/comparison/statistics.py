@@ -108,7 +108,7 @@ def difference(
     other: GroupFigure,
     slices: tuple[Spread | None, Spread | None] = (None, None),
 ) -> Difference:
-    """The difference of a group from the baseline.
+    """Return the difference of a group from the baseline.
 
     Args:
         first: figures of the baseline.
@@ -216,7 +216,7 @@ def tail(t: float, freedom: float) -> float:
 
 
 def _incomplete_beta(x: float, a: float, b: float) -> float:
-    """The regularised incomplete beta function for x between 0 and 1."""
+    """Return the regularised incomplete beta function for x between 0 and 1."""
     if x > (a + 1) / (a + b + 2):
         # The fraction converges slowly for these x; symmetry maps to a fast region.
         return 1 - _incomplete_beta(1 - x, b, a)
@@ -226,7 +226,7 @@ def _incomplete_beta(x: float, a: float, b: float) -> float:
 
 
 def _fraction(x: float, a: float, b: float) -> float:
-    """The continued fraction of the incomplete beta function, by Lentz's method."""
+    """Return the continued fraction of the incomplete beta function, by Lentz's method."""
     value, c, d = 1.0, 1.0, 0.0
     for step in range(1, _STEPS):
         m = step // 2

@@ -131,12 +131,12 @@ WEBSOCKET_READ_BYTES = 64 * 1024
 
 
 def page_messages(max_bytes: int) -> MessageLimits:
-    """Bounds on messages of subscribers and of unauthenticated peers."""
+    """Return bounds on messages of subscribers and of unauthenticated peers."""
     return MessageLimits(max_bytes, per_second=1000, read_bytes=4096)
 
 
 def collector_messages(max_bytes: int) -> MessageLimits:
-    """Bounds on messages of an authenticated collector."""
+    """Return bounds on messages of an authenticated collector."""
     return MessageLimits(max_bytes, per_second=20_000, read_bytes=WEBSOCKET_READ_BYTES)
 
 
@@ -169,7 +169,7 @@ class WebSocketProtocol(WebSocketsSansIOProtocol, asyncio.BufferedProtocol):
         self._rate_limited: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """The connection becomes a WebSocket."""
+        """Start to serve the WebSocket."""
         super().connection_made(transport)
         self._connection.serve(self.transport, self)
 
@@ -227,7 +227,7 @@ class WebSocketProtocol(WebSocketsSansIOProtocol, asyncio.BufferedProtocol):
         self._read_on()
 
     async def receive(self) -> ASGIReceiveEvent:
-        """The next message."""
+        """Return the next message."""
         message = await self.queue.get()
         if self.queue.empty():
             self.read_paused = False

@@ -21,7 +21,7 @@ def operation_text(operation: Operation) -> str:
 
 
 def folded_stacks(tree: ContextTree) -> Iterator[str]:
-    """Lines for flamegraph.pl, inferno or speedscope: chain of callers; own time in µs.
+    """Yield lines for flamegraph.pl, inferno or speedscope: chain of callers; own time in µs.
 
     Times below a microsecond are omitted; semicolons in names become commas. Time below
     DEEPEST_STACK callers is added to the last of them: lines name all callers, so output would grow
@@ -50,7 +50,7 @@ def folded_stacks(tree: ContextTree) -> Iterator[str]:
 
 
 def dot_graph(tree: ContextTree, least_share: float = 0.0) -> Iterator[str]:
-    """Lines of Graphviz: nodes are calling contexts, redder by own time.
+    """Yield lines of Graphviz: nodes are calling contexts, redder by own time.
 
     Args:
         tree: tree of the traces.
@@ -83,7 +83,7 @@ def _quoted(text: str) -> str:
 
 
 def analysis_json(found: Analysis) -> dict[str, Any]:
-    """All of an analysis; times in nanoseconds, shares from 0 to 1."""
+    """Return a complete analysis; times in nanoseconds, shares from 0 to 1."""
     tree = found.tree
     return {
         "traces": found.traces,
@@ -136,7 +136,7 @@ def analysis_json(found: Analysis) -> dict[str, Any]:
 
 
 def everywhere_json(ranked: Sequence[RankedEverywhere]) -> list[dict[str, Any]]:
-    """The ranking over all endpoints."""
+    """Return the ranking over all endpoints."""
     return [
         {
             **_named(row.operation),
@@ -150,7 +150,7 @@ def everywhere_json(ranked: Sequence[RankedEverywhere]) -> list[dict[str, Any]]:
 
 
 def difference_json(found: DifferenceTree) -> dict[str, Any]:
-    """A difference; times are means of a trace, in nanoseconds."""
+    """Return a difference; times are means of a trace, in nanoseconds."""
     return {
         "base_traces": found.base_traces,
         "other_traces": found.other_traces,
@@ -229,7 +229,7 @@ def projection_text(found: Analysis, operation: Operation, less_ns: int) -> str 
 
 
 def ranking_rows(found: Analysis, most: int) -> list[list[str]]:
-    """Rows of RANKING_HEAD, of operations by share."""
+    """Return rows of RANKING_HEAD, of operations by share."""
     return [
         [
             operation_text(row.operation),
@@ -248,7 +248,7 @@ def ranking_rows(found: Analysis, most: int) -> list[list[str]]:
 
 
 def everywhere_rows(ranked: Sequence[RankedEverywhere], most: int) -> list[list[str]]:
-    """Rows of EVERYWHERE_HEAD, of operations by mean share."""
+    """Return rows of EVERYWHERE_HEAD, of operations by mean share."""
     return [
         [
             operation_text(row.operation),

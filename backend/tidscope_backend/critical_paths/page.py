@@ -129,7 +129,7 @@ def _frames(
 
 
 def draw_flame(frames: Sequence[Frame], label: str) -> Iterator[str]:
-    """Lines of an SVG picture.
+    """Yield lines of an SVG picture.
 
     Args:
         frames: frames to draw; at least one.
@@ -247,7 +247,7 @@ class Report:
 
 
 def draw_page(report: Report) -> str:
-    """The page."""
+    """Return the page."""
     return "\n".join([*_head(report), *_body(report), *_foot()])
 
 

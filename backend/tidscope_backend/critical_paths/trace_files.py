@@ -236,7 +236,7 @@ def summarise_stored(
 
 
 def of_run(runs: Path, called: str, since_ns: int | None, until_ns: int | None) -> Wanted:
-    """The traces of a run within a time.
+    """Return the traces of a run within a time range.
 
     Raises:
         RunNotFoundError: no run or several runs match.

@@ -38,7 +38,7 @@ class SharedCache:
         self._store = Lock()
 
     def get(self, key: int) -> bytes:
-        """The block under a key."""
+        """Return the block under a key."""
         with self._keeping:
             if key in self._kept:
                 self._kept.move_to_end(key)

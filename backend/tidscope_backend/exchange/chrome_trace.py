@@ -78,7 +78,7 @@ def as_trace(path: Path, hide: bool = False) -> Iterator[bytes]:
 
 
 def level_for(reader: RunReader) -> int:
-    """The lowest level with at most `MAX_ROWS` samples, or 2."""
+    """Return the lowest level with at most `MAX_ROWS` samples, or 2."""
     for level in (0, 1):
         if sum(part.rows(level) for part in reader.parts) <= MAX_ROWS:
             return level
@@ -121,7 +121,7 @@ class _Pids:
         self.names = {pid: known.get(pid, f"process {pid}") for pid in sorted(own)}
 
     def of(self, tid: int, start_ns: int) -> int:
-        """The process of a thread."""
+        """Return the process of a thread."""
         return self._of.get((tid, start_ns)) or self.lead
 
 
@@ -244,7 +244,7 @@ def _sorted_samples(reader: RunReader, fields: Sequence[str], level: int) -> pa.
 
 
 def _counters(reader: RunReader, threads: pa.Table, level: int, pids: _Pids) -> Iterator[Event]:
-    """Shares of time of each thread: on CPU, run-queue delay, block I/O delay."""
+    """Yield shares of time of each thread: on CPU, run-queue delay, block I/O delay."""
     fields = [field for field in FIELDS if field in reader.fields]
     if not fields:
         return

@@ -114,7 +114,7 @@ def as_parquet(path: Path, hide: bool = False) -> Iterator[bytes]:
 
 
 def as_csv(path: Path, hide: bool = False) -> Iterator[bytes]:
-    """The same as CSV; an empty cell is an absent value, no text is a formula. Raises OSError."""
+    """Yield CSV; an empty cell is an absent value, no text is a formula. Raises OSError."""
     reader = open_run(path, hide)
     buffer = StreamBuffer()
     writer: pacsv.CSVWriter | None = None
@@ -149,7 +149,7 @@ ORDER = [("read_ns", "ascending"), ("pool", "ascending")]
 
 
 def pool_readings(reader: RunReader) -> pa.Table:
-    """All readings of all pools, by time.
+    """Return all readings of all pools, by time.
 
     Columns: those of the table `pools` without `known`; null for values that the program does not
     report. Counters count since attach; `read_ns` is the time of reading, since attach.
@@ -179,7 +179,7 @@ def as_pools_parquet(path: Path, hide: bool = False) -> Iterator[bytes]:
 
 
 def as_pools_csv(path: Path, hide: bool = False) -> Iterator[bytes]:
-    """The same as CSV; an empty cell is an absent value, no text is a formula. Raises OSError."""
+    """Yield CSV; an empty cell is an absent value, no text is a formula. Raises OSError."""
     buffer = StreamBuffer()
     table = without_formulas(pool_readings(open_run(path, hide)))
     with pacsv.CSVWriter(pa.PythonFile(buffer, "w"), table.schema) as writer:

@@ -30,7 +30,7 @@ class Rates:
 def rates_of(
     samples: pa.Table, frames_ns: npt.NDArray[np.int64], fields: Sequence[str]
 ) -> Iterator[tuple[Life, Rates]]:
-    """Rates of each life of a thread.
+    """Yield rates of each life of a thread.
 
     A thread has a row in a frame only if its counters changed since the previous frame. Between two
     distant rows, the thread was therefore idle until the last frame in between.

@@ -191,7 +191,7 @@ def _sealed_part(folder: RunFolder, number: int, fields: Sequence[str], target: 
 
 
 def _table(name: TableName, path: Path) -> pa.Table:
-    """The rows of a frame table, in the order of docs/runs.md."""
+    """Return the rows of a frame table, in the order of docs/runs.md."""
     there = set(pq.read_schema(path).names)
     absent = LATER.get(name, frozenset()) - there
     schema = pa.schema([one for one in table_schema(name) if one.name not in absent])
@@ -216,7 +216,7 @@ def _samples_schema(fields: Sequence[str], *, of_group: bool) -> pa.Schema:
 def _headers(
     path: Path, fields: Sequence[str], target: Target
 ) -> tuple[list[FrameHeader], list[int]]:
-    """Headers and levels of the frames of a sealed part."""
+    """Return headers and levels of the frames of a sealed part."""
     schema = signals_schema(fields, of_group=target.group is not None)
     if TABLES not in pq.read_schema(path).names:
         schema = schema.remove(schema.get_field_index(TABLES))

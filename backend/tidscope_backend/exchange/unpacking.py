@@ -92,7 +92,7 @@ class _Unpacker:
             raise BadArchiveError(f"there is no {MANIFEST} in it")
 
     def _header(self) -> tarfile.TarInfo | None:
-        """The next header; None at the end."""
+        """Return the next header, or None at the end."""
         block = self._read(BLOCK)
         if not block.strip(b"\0"):
             return None

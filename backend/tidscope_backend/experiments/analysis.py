@@ -146,7 +146,7 @@ def summarise(entries: Sequence[Entry], *, carried_out: bool) -> ExperimentSumma
 
 
 def analyse(entries: Sequence[Entry], *, carried_out: bool) -> Experiment:
-    """Figures, gains and charts of an experiment. Arguments as of `summarise`."""
+    """Return figures, gains and charts of an experiment. Arguments as of `summarise`."""
     first = began(entries)
     cells = [Cell(values) for values in first.cells]
     attempts = attempts_of(entries)
@@ -281,7 +281,7 @@ MAX_LISTED = 200
 
 
 def listed(runs: Path | None) -> ExperimentsResponse:
-    """The newest experiments.
+    """Return the newest experiments.
 
     Args:
         runs: the runs directory, or None if runs are not stored.

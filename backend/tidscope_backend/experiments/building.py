@@ -169,7 +169,7 @@ def _first(places: Sequence[Path], what: str) -> Path:
 
 
 def build_environment() -> dict[str, str]:
-    """Environment for compilers and programs: the current one without tidscope's variables."""
+    """Return the environment of compilers and programs, without tidscope's variables."""
     return {
         name: value
         for name, value in os.environ.items()

@@ -106,5 +106,5 @@ def chart_of(
 
 
 def number_text(value: float) -> str:
-    """A step of an axis: 16, or 0.5."""
+    """Format a step of an axis: 16, or 0.5."""
     return f"{value:.12g}"

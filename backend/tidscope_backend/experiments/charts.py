@@ -205,7 +205,7 @@ LEAST = 0.001
 
 
 def charts_of_time(drawn: Sequence[Drawn], axis: str) -> list[ExperimentChart | None]:
-    """Shares of time by state.
+    """Return shares of time by state.
 
     Args:
         drawn: all displayed cells.

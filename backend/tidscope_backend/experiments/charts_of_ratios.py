@@ -23,7 +23,7 @@ MIN_GAINS = 2
 
 
 def rests_of(drawn: Sequence[Drawn]) -> list[str]:
-    """Combinations of all axes but the policy."""
+    """Return combinations of all axes but the policy."""
     return list(dict.fromkeys(cell.without("policy").key for cell, _ in drawn))
 
 
@@ -164,7 +164,7 @@ def _ratios(
     name: str,
     ratio: Callable[[GroupFigure, GroupFigure], float],
 ) -> Iterator[ChartSeries]:
-    """Ratios to size 1, without intervals."""
+    """Yield ratios to size 1, without intervals."""
     for text, of_size in lines_of(drawn, "size", name):
         one = of_size.get(1)
         if one is None or not one.mean:

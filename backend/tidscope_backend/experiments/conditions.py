@@ -43,7 +43,7 @@ class Conditions:
 
 
 def parse_stat(text: str) -> tuple[float, float, float]:
-    """Busy, stolen and all time of the first line of /proc/stat, seconds. Raises ValueError."""
+    """Return busy, stolen and total seconds of /proc/stat's first line. Raises ValueError."""
     name, *fields = text.partition("\n")[0].split()
     # guest and guest_nice are already in user and nice.
     ticks = [int(field) for field in fields[:8]]
@@ -90,7 +90,7 @@ def warnings_of(figures: Mapping[str, float]) -> list[str]:
 
 
 def governor() -> str:
-    """Frequency governors of the CPUs."""
+    """Return frequency governors of the CPUs."""
     found = set()
     for path in CPUFREQ.glob("cpu[0-9]*/cpufreq/scaling_governor"):
         try:

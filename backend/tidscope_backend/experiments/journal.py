@@ -171,7 +171,7 @@ def create_folder(runs: Path, text: str) -> tuple[str, Path]:
 
 
 def experiment_folders(runs: Path | None) -> list[Path]:
-    """Folders of all experiments, the newest first."""
+    """Return folders of all experiments, the newest first."""
     try:
         entries = [] if runs is None else list(os.scandir(runs / FOLDER))
     except OSError:

@@ -55,7 +55,7 @@ class Cell:
 
 
 def cells_of(definition: Definition) -> list[Cell]:
-    """All cells, in the order of the file."""
+    """Return all cells, in the order of the file."""
     axes = list(definition.axes)
     return [
         Cell(dict(zip(axes, values, strict=True)))
@@ -141,7 +141,7 @@ def _standing(tally: Tally, rules: RepeatSpec) -> Standing:
 
 
 def is_steady(values: Sequence[float], bound: float) -> bool:
-    """True if the standard deviation of the repeats is at most `bound` times their mean."""
+    """Return True if the standard deviation of the repeats is at most `bound` times their mean."""
     found = group_figure(values)
     return (
         found.mean is not None

@@ -26,7 +26,7 @@ MAX_LABEL = 26
 
 
 def draw_chart(chart: ExperimentChart) -> str:
-    """The picture of a chart."""
+    """Return the picture of a chart."""
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
         f"aria-label={quoteattr(describe(chart))}>",

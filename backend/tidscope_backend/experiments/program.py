@@ -191,7 +191,7 @@ GRACE_SECONDS = 30.0
 def wrk_command(
     workload: Workload, values: Mapping[str, Value], address: str, seconds: int
 ) -> list[str]:
-    """Arguments of wrk.
+    """Return arguments of wrk.
 
     Args:
         workload: workload of the load.

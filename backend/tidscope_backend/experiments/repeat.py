@@ -223,7 +223,7 @@ class Repeat:
     def _figures(
         self, counted: Sequence[Mapping[str, float]], reports: Sequence[Mapping[str, float]]
     ) -> dict[str, float]:
-        """Figures of programs and loads."""
+        """Return figures of programs and loads."""
         left = list(reports)
         rates, errors, found = [], list[float](), dict[str, float]()
         for choice, own in zip(self._definition.programs, counted, strict=True):
@@ -272,7 +272,7 @@ def _filled(
 
 
 def values_of(choice: ProgramChoice, cell: Cell) -> dict[str, Value]:
-    """Values of a program's parameters in a cell."""
+    """Return values of a program's parameters in a cell."""
     known = choice.workload.spec.parameters
     return {**choice.values, **{k: value for k, value in cell.values.items() if k in known}}
 

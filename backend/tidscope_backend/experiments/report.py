@@ -129,7 +129,7 @@ def page(found: Experiment) -> str:
 
 
 def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """A table of HTML; none of no rows."""
+    """Yield a table of HTML; empty without rows."""
     if rows:
         yield "<table><thead><tr>"
         yield from _row("th", rows[0])

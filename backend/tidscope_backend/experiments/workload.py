@@ -230,7 +230,7 @@ def workloads_folder() -> Path:
 
 
 def workload_names(places: Path) -> list[str]:
-    """Names of all workloads."""
+    """Return names of all workloads."""
     return sorted(path.parent.name for path in places.glob(f"*/{FILE}"))
 
 

@@ -62,7 +62,7 @@ def file_name(lock: LockUse, hint: Hint) -> str:
 
 
 def experiment_text(lock: LockUse, hint: Hint, program: Program) -> str:
-    """An experiment file of the workload `command`, before and after the change of a hint."""
+    """Return an experiment file of the workload `command`, before and after a change."""
     name = re.sub("[^a-z0-9]+", "-", file_name(lock, hint).removesuffix(".toml").lower())
     short = lock.name.rpartition("/")[2]
     title = f"{short}: {hint.text}"

@@ -104,7 +104,7 @@ def measured(answer: dict[str, Any], seconds: float | None) -> Measured | None:
 
 
 def lock_uses(answer: dict[str, Any]) -> list[LockUse]:
-    """All locks of an answer, most waited for first, then by name."""
+    """Return all locks of an answer, most awaited first, then by name."""
     contention = answer["contention"] or {}
     none: dict[str, int | None] = dict.fromkeys(("wait_ns", "waits"), 0 if contention else None)
     paired = {one["index"]: one for one in contention.get("sections", ())}
@@ -174,7 +174,7 @@ class Hint:
 
 
 def hints_of(lock: LockUse) -> list[Hint]:
-    """All hints for a lock, the most promising first; empty if no rule fits."""
+    """Return all hints for a lock, the most promising first; empty if no rule fits."""
     found = (rule(lock) for rule in RULES)
     return [hint for hint in found if hint is not None]
 

@@ -48,7 +48,7 @@ class LockReport:
     source: str
 
     def as_json(self) -> dict[str, Any]:
-        """The report as JSON values: waits in nanoseconds, shares as parts of 1."""
+        """Return the report as JSON values: waits in nanoseconds, shares as parts of 1."""
         contention = self.answer["contention"]
         return {
             "version": self.answer["version"],
@@ -65,7 +65,7 @@ class LockReport:
         }
 
     def lines(self) -> Iterator[str]:
-        """The report as text."""
+        """Yield the report as text."""
         yield from self._head()
         for finding in self.findings:
             yield ""

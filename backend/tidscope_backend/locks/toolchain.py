@@ -26,7 +26,7 @@ class ToolchainError(Exception):
 
 
 def go_command() -> str:
-    """The user's `go`. Raises ToolchainError."""
+    """Return the user's `go`. Raises ToolchainError."""
     found = shutil.which("go") or shutil.which("go", path=USUAL_PLACES)
     if found is None:
         raise ToolchainError(
@@ -38,7 +38,7 @@ def go_command() -> str:
 
 
 def sources() -> Path:
-    """The folder of the Go program's sources. Raises ToolchainError."""
+    """Return the folder of the Go program's sources. Raises ToolchainError."""
     for place in PLACES:
         if (place / "go.mod").is_file():
             return place

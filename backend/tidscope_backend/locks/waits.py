@@ -16,7 +16,7 @@ class ProfileError(Exception):
 
 
 def is_address(text: str) -> bool:
-    """True if the text is the URL of a profile rather than a file name."""
+    """Return True if the text is the URL of a profile rather than a file name."""
     return text.startswith(("http://", "https://"))
 
 

@@ -78,7 +78,7 @@ class Facts:
 
 
 def families(facts: Facts) -> Iterator[Metric]:
-    """All families, each once."""
+    """Yield all families, each once."""
     return chain(
         _of_backend(facts.stream, facts.states),
         _of_connections(facts.connections),

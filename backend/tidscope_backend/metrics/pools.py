@@ -31,7 +31,7 @@ class PoolTables(NamedTuple):
     pool_times: Table = empty_table("pool_times")
 
     def after(self, header: FrameHeader, body: bytes | memoryview) -> "PoolTables":
-        """The tables after another frame.
+        """Return the tables after another frame.
 
         Raises:
             FrameError: the frame's tables are damaged.
@@ -136,7 +136,7 @@ def _pools(target: str, tables: PoolTables) -> Iterable[_Pool]:
 
 
 def _buckets(times: Table, pool: int, time: int) -> Iterator[tuple[str, float]]:
-    """Cumulative counts by upper bound, in seconds."""
+    """Yield cumulative counts by upper bound, in seconds."""
     counts = [0] * BUCKETS
     for row in times[(times["pool"] == pool) & (times["time"] == time)]:
         counts[min(int(row["bucket"]), BUCKETS - 1)] = int(row["count"])

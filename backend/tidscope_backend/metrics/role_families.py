@@ -144,7 +144,7 @@ class FieldMetric(NamedTuple):
     divisor: int
 
     def value(self, raw: int) -> float:
-        """The field's value in the base unit."""
+        """Return the field's value in the base unit."""
         return raw / self.divisor if self.divisor > 1 else raw
 
 

@@ -22,7 +22,7 @@ PROCESS_FIELDS = [metric_of(f) for f in CATALOGUE.fields if f.scope == "process"
 
 
 def target_families(targets: Sequence[tuple[Target, TargetMeter | None]]) -> Iterator[Metric]:
-    """The families of targets, each once."""
+    """Yield the families of targets, each once."""
     known = [(target, meter) for target, meter in targets if meter is not None]
     return chain(
         _of_targets([target for target, _ in targets]),
@@ -192,7 +192,7 @@ def _of_processes(targets: list[Metered]) -> Iterator[Metric]:
 
 
 def _of_limits(targets: list[Metered]) -> Iterator[Metric]:
-    """Effect of the control group's CPU limit on a target; none without a limit."""
+    """Yield the effect of the control group's CPU limit on a target; none without a limit."""
     limit = GaugeMetricFamily(
         "tidscope_target_cpu_limit_cores",
         "Cores that the process may use on average: the smallest cpu.max of its control groups.",

@@ -20,7 +20,7 @@ WRAP = 118
 
 
 def draw_curve(state: SweepState | None, title: str) -> str:
-    """The picture of a sweep.
+    """Return the picture of a sweep.
 
     Args:
         state: result of the sweep, or None if it is unfinished.

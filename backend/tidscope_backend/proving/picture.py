@@ -19,7 +19,7 @@ GAIN_TOP, GAIN_BOTTOM = 440, 500
 
 
 def draw_proof(result: ProofResult, title: str) -> str:
-    """The picture of a proof.
+    """Return the picture of a proof.
 
     Args:
         result: result of a run.

@@ -278,7 +278,7 @@ class Recording:
         return self.manifest_fields()
 
     def manifest_fields(self) -> dict[str, object]:
-        """Manifest fields that recording determines; users edit the rest."""
+        """Return manifest fields that recording determines; users edit the rest."""
         stats, ending = self.stats, self.ending
         return {
             "state": ("recording" if ending is None else final_state(ending.state, stats.losses)),

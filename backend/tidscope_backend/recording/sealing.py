@@ -139,7 +139,7 @@ def _frames_kept(folder: RunFolder, numbers: list[int]) -> int:
 
 
 def _backwards(folder: RunFolder, numbers: list[int]) -> Iterator[FrameHeader]:
-    """Headers of frames in open parts, newest first; unreadable frames are skipped."""
+    """Yield headers of frames in open parts, newest first; unreadable frames are skipped."""
     for number in reversed(numbers):
         for frame in reversed(list(whole_frames(folder.open_part(number).read_bytes()))):
             header = _header(frame)
@@ -155,7 +155,7 @@ def _header(frame: bytes) -> FrameHeader | None:
 
 
 def _began_ns(path: Path, otherwise: int) -> int:
-    """Time of the first frame of a part."""
+    """Return the time of the first frame of a part."""
     first = next(whole_frames(path.read_bytes()), None)
     header = _header(first) if first is not None else None
     return header.time_ns if header is not None else otherwise

@@ -285,7 +285,7 @@ def create_recording(
 
 
 def discard(folder: RunFolder) -> None:
-    """Remove the folder of a run that could not be started and has no data."""
+    """Remove the folder of a run that could not be started."""
     with suppress(OSError):
         shutil.rmtree(folder.path)
 

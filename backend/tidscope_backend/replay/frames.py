@@ -135,7 +135,7 @@ class _Maker:
         """Whether the next recorded key frame makes one: otherwise some threads are unknown."""
 
     def frames(self, part: PartReader, *, last: bool) -> Iterator[bytes]:
-        """The frames of the next part.
+        """Yield the frames of the next part.
 
         Args:
             part: next part; it begins with a key frame.
@@ -193,7 +193,7 @@ class _Maker:
         return keys
 
     def _headers(self, signals: pa.Table, begin: int, ends: Ints) -> list[dict[str, Any]]:
-        """The headers of frames, without events."""
+        """Return the headers of frames, without events."""
         headers: list[dict[str, Any]] = (
             signals.select(self._header).take(pa.array(ends)).to_pylist()
         )

@@ -71,7 +71,7 @@ class ReplayedTables:
     def of_part(
         self, part: PartReader, ends: Ints, keys: Mapping[int, int], *, last: bool
     ) -> Iterator[dict[TableName, Table]]:
-        """The tables of the frames made of the next part.
+        """Yield the tables of the frames made of the next part.
 
         Args:
             part: next part.
@@ -97,7 +97,7 @@ class ReplayedTables:
 def joined(
     first: Mapping[TableName, pa.Table], then: Mapping[TableName, pa.Table]
 ) -> dict[TableName, pa.Table]:
-    """Rows of the same tables from two places."""
+    """Return rows of the same tables from two places."""
     return {
         name: pa.concat_tables([one[name] for one in (first, then) if name in one])
         for name in {**first, **then}
@@ -157,7 +157,7 @@ def last_rows(
     fields: Sequence[str],
     keys: Mapping[int, int],
 ) -> Iterator[Rows]:
-    """Rows of frames made at some recorded frames of a part.
+    """Yield rows of frames made at some recorded frames of a part.
 
     Args:
         samples: samples of the part, from a key frame on; columns as in docs/runs.md.
@@ -250,7 +250,7 @@ def _values(column: pa.ChunkedArray) -> tuple[npt.NDArray[np.uint64], npt.NDArra
 
 
 def _names(samples: pa.Table, events: Sequence[RunEvent], seq: int) -> dict[tuple[int, int], str]:
-    """The name of each thread at a recorded frame."""
+    """Return the name of each thread at a recorded frame."""
     named = samples.filter(pc.field("name").is_valid() & (pc.field("seq") <= seq))
     named = named.sort_by("seq")
     keys = zip(named["tid"].to_pylist(), named["start_ns"].to_pylist(), strict=True)

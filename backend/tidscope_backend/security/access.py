@@ -48,8 +48,8 @@ class AllowedOrigins:
     def is_host(self, header: str | None) -> bool:
         """Return True if a Host header names this backend.
 
-        If the backend listens on all addresses, any IP literal is accepted: a rebinding attack
-        needs a name.
+        Any IP literal is accepted if the backend listens on all addresses: a rebinding attack needs
+        a name.
         """
         if not header:
             return False

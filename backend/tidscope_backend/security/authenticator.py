@@ -212,13 +212,13 @@ def _principal_of(session: Session | None, address: str) -> Principal:
 
 
 def client_address(scope: Scope) -> str:
-    """Address of the peer."""
+    """Return the address of the peer."""
     client = scope.get("client")
     return str(client[0]) if client else "unknown"
 
 
 def own_port(scope: Scope) -> int | None:
-    """Port that the peer connected to."""
+    """Return the port that the peer connected to."""
     server = scope.get("server")
     return int(server[1]) if server and server[1] is not None else None
 

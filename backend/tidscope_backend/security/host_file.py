@@ -80,7 +80,7 @@ class HostFile:
         self._entries: Entries = {}
 
     def entries(self) -> Entries:
-        """All hosts by name; read again if the file has changed.
+        """Return all hosts by name; read again if the file has changed.
 
         Raises:
             HostFileError: the file is damaged, or accessible to other users.

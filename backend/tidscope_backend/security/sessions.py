@@ -53,7 +53,7 @@ class SessionStore(Protocol):
     """Stores sessions over a restart."""
 
     def load(self) -> list[Session]:
-        """The sessions saved last; empty if the file cannot be used."""
+        """Return the sessions saved last; empty if the file cannot be used."""
         ...
 
     def save(self, sessions: list[Session]) -> None:

@@ -42,7 +42,7 @@ class RunCutter:
         self._held: dict[int, _HeldPart] = {}
 
     def times_between(self, from_ns: int, to_ns: int) -> Ints:
-        """Times of all frames of a stretch, ascending."""
+        """Return times of all frames of a stretch, ascending."""
         times = [part.times.time_ns for part in self._reader.parts_between(from_ns, to_ns)]
         together = np.concatenate(times) if times else np.empty(0, np.int64)
         return together[(together >= from_ns) & (together <= to_ns)]
@@ -217,7 +217,7 @@ class _CutPart:
         }
 
     def _names(self, rows: pa.Table) -> dict[int, str]:
-        """Names of threads at the first frame."""
+        """Return names of threads at the first frame."""
         named = rows.filter(pc.field("name").is_valid()).select(["seq", "tid", "name"])
         known = [(row["seq"], row["tid"], row["name"]) for row in named.to_pylist()]
         known += [

@@ -64,11 +64,11 @@ class RunsDirectory:
         return any(path.name == run_id for path in (*self.all(), *self.all_deleted()))
 
     def all(self) -> list[Path]:
-        """All folders of runs, by name."""
+        """Return all folders of runs, by name."""
         return sorted(_folders(self.path))
 
     def all_deleted(self) -> list[Path]:
-        """The folders of runs in the trash."""
+        """Return the folders of runs in the trash."""
         return sorted(_folders(self.path and self.path / TRASH))
 
     def free_bytes(self) -> int:

@@ -96,21 +96,21 @@ class RunFolder:
             (self.path / name).mkdir()
 
     def open_parts(self) -> list[int]:
-        """Numbers of the parts that still have frames, ascending."""
+        """Return the numbers of the parts that still have frames, ascending."""
         return _numbers(self.path / "open", ".frames")
 
     def sealed_parts(self) -> list[int]:
-        """Numbers of the parts that have only Parquet files, ascending."""
+        """Return the numbers of the parts that have only Parquet files, ascending."""
         closed = _numbers(self.path / "signals", ".parquet")
         return sorted(set(closed) - set(self.open_parts()))
 
     def bytes(self) -> int:
-        """Bytes of all files, excluding the space reserved during recording."""
+        """Return bytes of all files, excluding the space reserved during recording."""
         files = (Path(top) / name for top, _, names in os.walk(self.path) for name in names)
         return sum(_size(path) for path in files if path != self.reserve)
 
     def open_bytes(self) -> int:
-        """Bytes of the parts that are not sealed."""
+        """Return bytes of the parts that are not sealed."""
         return sum(_size(self.open_part(number)) for number in self.open_parts())
 
     def read_manifest(self) -> RunManifest:
@@ -215,7 +215,7 @@ def coarser_text(losses: RunLosses) -> str:
 
 
 def children_cpu_us(manifest: RunManifest) -> int | None:
-    """CPU time of the recorded command's children, µs; None if unknown or no command."""
+    """Return CPU time of the recorded command's children, µs; None if unknown or no command."""
     return None if manifest.outcome is None else manifest.outcome.children_cpu_us
 
 

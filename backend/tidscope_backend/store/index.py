@@ -76,7 +76,7 @@ class RunIndex:
             ) from None
 
     def runs(self, retention: Retention) -> RunsResponse:
-        """All runs, the newest first. Reads files: not for the event loop."""
+        """Return all runs, the newest first. Reads files: not for the event loop."""
         paths, deleted = self._directory.all(), self._directory.all_deleted()
         self._read = {p: read for p, read in self._read.items() if p in {*paths, *deleted}}
         damaged: list[DamagedRun] = []
@@ -92,7 +92,7 @@ class RunIndex:
         )
 
     def retention_candidates(self) -> list[RetentionCandidate]:
-        """The facts for retention of each readable run."""
+        """Return the facts for retention of each readable run."""
         found = []
         for path in self._directory.all():
             folder = RunFolder(path)
@@ -141,7 +141,7 @@ class RunIndex:
 
 
 def summary_of(manifest: RunManifest) -> RunSummary:
-    """The line of a run in a list. Pure."""
+    """Return the list entry of a run. Pure."""
     process, outcome = manifest.target.process, manifest.outcome
     return RunSummary(
         id=manifest.id,

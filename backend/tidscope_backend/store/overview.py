@@ -247,7 +247,7 @@ class Overview:
         columns: Sequence[str] | None = None,
         between: tuple[int, int] | None = None,
     ) -> pa.Table:
-        """The rows of a table in a level.
+        """Return the rows of a table in a level.
 
         Args:
             name: name of the table.
@@ -274,7 +274,7 @@ class Overview:
         columns: Sequence[str] | None = None,
         between: tuple[int, int] | None = None,
     ) -> dict[TableName, pa.Table]:
-        """The rows of the frame tables in a level, by name; see `read`."""
+        """Return the rows of the frame tables in a level, by name; see `read`."""
         return {
             name: self.read(name, level, columns, between)
             for name in TABLES

@@ -36,7 +36,7 @@ Floats = npt.NDArray[np.float64]
 
 
 def extremes_schema(fields: Sequence[str]) -> pa.Schema:
-    """The columns of docs/runs.md."""
+    """Return the columns of docs/runs.md."""
     keys = {"level": pa.uint8(), "tid": pa.uint32(), "start_ns": pa.int64()}
     bucket = {"from_ns": pa.int64(), "to_ns": pa.int64()}
     ends = {
@@ -89,7 +89,7 @@ class _Rows:
     values: Floats
 
     def since(self, time_ns: int) -> "_Rows":
-        """The rows from a time on."""
+        """Return the rows since a time."""
         kept = self.time_ns >= time_ns
         return _Rows(self.tid[kept], self.start_ns[kept], self.time_ns[kept], self.values[:, kept])
 
@@ -103,7 +103,7 @@ class _Frames:
     process: Floats
 
     def since(self, time_ns: int) -> "_Frames":
-        """The instants from a time on."""
+        """Return the instants since a time."""
         kept = self.time_ns >= time_ns
         return _Frames(self.time_ns[kept], self.key[kept], self.process[:, kept])
 

@@ -73,7 +73,7 @@ class _Lives:
     frames: int
 
     def of(self, tid: Ints, frame: Ints) -> Ints:
-        """The index of the life of each row; -1: the start of the thread is unknown."""
+        """Return the index of the life of each row; -1 if the start of the thread is unknown."""
         known = self.tid * self.frames + self.frame
         place = np.searchsorted(known, tid * self.frames + frame, side="right") - 1
         if not len(known):
@@ -271,7 +271,7 @@ _PARTS = ("process", "machine", "health", "exited", "roles")
 
 
 def signals_schema(fields: Sequence[str], *, of_group: bool = False) -> pa.Schema:
-    """The columns of docs/runs.md; columns of a message are derived from its schema.
+    """Return the columns of docs/runs.md; columns of a message are derived from its schema.
 
     Args:
         fields: fields of the target.
@@ -341,7 +341,7 @@ def header_values(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def struct_of(model: type[BaseModel]) -> pa.StructType:
-    """The Arrow type of a message."""
+    """Return the Arrow type of a message."""
     return pa.struct(
         [pa.field(name, _type_of(info.annotation)) for name, info in model.model_fields.items()]
     )

@@ -68,15 +68,15 @@ class PartRows(Protocol):
         ...
 
     def samples(self, level: int = 0, columns: Sequence[str] | None = None) -> pa.Table:
-        """Counters of threads in frames of a level or above; None: all columns."""
+        """Return counters of threads in frames of a level or above; None for all columns."""
         ...
 
     def tables(self, level: int = CHANGE_LEVEL) -> dict[TableName, pa.Table]:
-        """Frame tables in frames of a level or above; tables without rows are omitted."""
+        """Return frame tables in frames of a level or above; tables without rows are omitted."""
         ...
 
     def events(self) -> list[RunEvent]:
-        """Events, by frame."""
+        """Return events, by frame."""
         ...
 
 
@@ -89,11 +89,11 @@ class PartReader(PartRows, Protocol):
         ...
 
     def gaps(self, seen_seq: int) -> list[Gap]:
-        """Frames missing in the part, and before it after `seen_seq` unless `seen_seq` is 0."""
+        """Return frames missing in the part, and after `seen_seq` unless that is 0."""
         ...
 
     def rows(self, level: int) -> int:
-        """Number of rows of samples in frames of a level or above."""
+        """Return the number of rows of samples in frames of a level or above."""
         ...
 
     def signals(self, columns: Sequence[str] | None = None) -> pa.Table:
@@ -101,11 +101,13 @@ class PartReader(PartRows, Protocol):
         ...
 
     def tables_until(self, seq: int) -> dict[TableName, pa.Table]:
-        """All rows of frame tables from the start of the part to this frame."""
+        """Return all rows of frame tables from the start of the part to this frame."""
         ...
 
     def table_rows(self) -> tuple[int, ...]:
-        """Number of rows of frame tables in frames of each of `TABLE_LEVELS` or above."""
+        """Return the number of rows of frame tables in frames of each of `TABLE_LEVELS` or
+        above.
+        """
         ...
 
 
@@ -255,26 +257,26 @@ class OpenPart:
 
 
 def row_groups(footer: pq.FileMetaData) -> list[tuple[int, int]]:
-    """Level and rows of each row group of a file with one level per group."""
+    """Return level and rows of each row group of a file with one level per group."""
     column = footer.schema.names.index("level")
     groups = map(footer.row_group, range(footer.num_row_groups))
     return [(int(one.column(column).statistics.max), one.num_rows) for one in groups]
 
 
 def those_of(table: pa.Table, columns: Sequence[str] | None) -> pa.Table:
-    """Columns to return; None for all. Unknown names are ignored."""
+    """Return some columns of a table; None for all. Unknown names are ignored."""
     if columns is None:
         return table
     return table.select([name for name in columns if name in table.column_names])
 
 
 def until(tables: Mapping[TableName, pa.Table], seq: int) -> dict[TableName, pa.Table]:
-    """The rows of frame tables up to a frame."""
+    """Return the rows of frame tables up to a frame."""
     return {name: table.filter(pc.field("seq") <= seq) for name, table in tables.items()}
 
 
 def gaps_in(times: FrameTimes, seen_seq: int) -> list[Gap]:
-    """Frames missing between these, and before them after `seen_seq` unless `seen_seq` is 0."""
+    """Return frames missing between these, and after `seen_seq` unless that is 0."""
     before = np.concatenate([[seen_seq], times.seq[:-1]])
     places = np.flatnonzero((before > 0) & (times.first_seq > before + 1)).tolist()
     return [
@@ -289,7 +291,7 @@ def gaps_in(times: FrameTimes, seen_seq: int) -> list[Gap]:
 
 
 def frame_times_of(signals: pa.Table) -> FrameTimes:
-    """The frame times in a table of signals."""
+    """Return the frame times in a table of signals."""
     return FrameTimes(*(signals[name].to_numpy() for name in _TIME_COLUMNS))
 
 

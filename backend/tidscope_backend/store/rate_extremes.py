@@ -62,7 +62,7 @@ def readings_between(first: Ints, last: Ints) -> Readings:
 
 
 def smoothed_rates(readings: Readings, time_ns: Ints, values: Floats) -> Floats:
-    """The rate of a counter at each entry.
+    """Return the rate of a counter at each entry.
 
     Args:
         readings: readings of threads.
@@ -107,7 +107,7 @@ class Extremes:
 
 
 def extremes_of(readings: Readings, bucket: Ints, rates: Floats) -> Extremes:
-    """Extremes of rates.
+    """Return extremes of rates.
 
     Args:
         readings: readings of threads.

@@ -104,7 +104,7 @@ class RunReader:
         to_ns: int | None = None,
         level: int = 0,
     ) -> pa.Table:
-        """Counters of threads, with `time_ns` of the frame as a column.
+        """Return counters of threads, with `time_ns` of the frame as a column.
 
         Args:
             columns: fields to return besides the keys of docs/runs.md; None for all.
@@ -127,11 +127,11 @@ class RunReader:
         return pa.concat_tables(tables)
 
     def events(self) -> list[RunEvent]:
-        """All events, by frame."""
+        """Return all events, by frame."""
         return [event for part in self.parts for event in part.events()]
 
     def threads(self) -> pa.Table:
-        """The thread table: as written at the end of the run, else made from its parts."""
+        """Return the thread table: as written at the end of the run, else made from its parts."""
         if self.folder.threads.exists():
             with pq.ParquetFile(self.folder.threads) as file:
                 return file.read()
@@ -184,7 +184,7 @@ def table_growth(parts: Iterable[PartRows], name: TableName) -> pa.Table:
 
 
 def _grown(name: TableName, first: Table, seen: Table, last: Table) -> Table:
-    """Growth of rows between the start and the end of a run.
+    """Return the growth of rows between the start and the end of a run.
 
     Args:
         name: name of the table.
@@ -246,7 +246,7 @@ def _folded_threads(name: TableName) -> Folded:
 
 
 def _folded_processes(rows: Table) -> Folded:
-    """Ended processes are summed by name; processes of further names share one row."""
+    """Return the key of ended processes: their name, or one key for less common names."""
     by_name = {row["name"]: (int(row["process"]),) for row in rows[rows["pid"] == 0]}
     others = [by_name[one] for one in (OTHERS,) if one in by_name]
 

@@ -105,7 +105,7 @@ class RunStore:
         return await self._disk.read(self._index.runs, self._retention)
 
     async def manifest(self, run_id: str) -> RunManifest:
-        """Read a manifest. Raises ProblemError: the run is unknown or damaged."""
+        """Read a manifest. Raises ProblemError if the run is unknown or damaged."""
         return await self._disk.read(self._manifest, run_id)
 
     def _manifest(self, run_id: str) -> RunManifest:

@@ -11,8 +11,8 @@ from tidscope_wire.generated.frame_tables import COLUMNS, KEYS
 from tidscope_wire.generated.models import TableName
 
 FIRST_LEVEL, KEY_LEVEL, CHANGE_LEVEL = 3, 2, 0
-"""Levels: complete, at the part's first frame; changed since the previous key frame; changed since
-any frame.
+"""Levels: complete at the part's first frame, changed since a key frame, changed since any
+frame.
 """
 TABLE_LEVELS = (CHANGE_LEVEL, KEY_LEVEL, FIRST_LEVEL)
 PLACE = ("seq", "level")
@@ -40,7 +40,7 @@ class FrameTables(NamedTuple):
 
 
 def table_schema(name: TableName) -> pa.Schema:
-    """The columns of docs/runs.md."""
+    """Return the columns of docs/runs.md."""
     kinds = {column: _ARROW[kind] for column, kind in COLUMNS[name].items()}
     return pa.schema({"seq": pa.int64(), "level": pa.uint8(), **kinds})
 
@@ -115,7 +115,7 @@ def gone_rows(name: TableName, before: Table, now: Table) -> Table:
 
 
 def arrow_table(name: TableName, rows: Table, seq: Ints, level: npt.NDArray[np.uint8]) -> pa.Table:
-    """Rows of frames as Arrow."""
+    """Return rows of frames as Arrow."""
     columns = {"seq": pa.array(seq), "level": pa.array(level)}
     for column, kind in COLUMNS[name].items():
         values = rows[column]
@@ -128,7 +128,7 @@ def arrow_table(name: TableName, rows: Table, seq: Ints, level: npt.NDArray[np.u
 
 
 def rows_of(name: TableName, table: pa.Table) -> Table:
-    """The rows of an Arrow table, without seq and level."""
+    """Return the rows of an Arrow table, without seq and level."""
     rows = np.empty(len(table), dtype_of(name))
     table = with_later(name, table)
     for column, kind in COLUMNS[name].items():
@@ -251,7 +251,7 @@ class TableFollowers:
         return found
 
     def whole(self) -> dict[TableName, Table]:
-        """All current tables; tables without rows are omitted."""
+        """Return all current tables; tables without rows are omitted."""
         return {name: one.rows for name, one in self._followers.items() if len(one.rows)}
 
 

@@ -42,7 +42,7 @@ class _Life:
 
 
 def threads_schema(fields: Sequence[str], *, of_group: bool = False) -> pa.Schema:
-    """The columns of docs/runs.md.
+    """Return the columns of docs/runs.md.
 
     Args:
         fields: fields of the target.
@@ -114,7 +114,7 @@ class _Follower:
                 self._add_event(event)
 
     def table(self) -> pa.Table:
-        """All lives so far."""
+        """Return all lives so far."""
         lives = self._lives.values()
         settle([life.first or {} for life in lives], [life.from_ns for life in lives])
         settle([life.last or {} for life in lives], [life.seen_ns for life in lives])
@@ -124,7 +124,7 @@ class _Follower:
         return pa.Table.from_pylist(rows, schema=schema)
 
     def _add_row(self, row: Mapping[str, object], time_of: Mapping[int, int], key_seq: int) -> None:
-        """The first or the last row of a life in a part."""
+        """Add the first or the last row of a life in a part."""
         tid, start_ns, seq, name = row["tid"], row["start_ns"], row["seq"], row["name"]
         if not isinstance(tid, int) or not isinstance(start_ns, int) or not isinstance(seq, int):
             return

@@ -68,7 +68,7 @@ class TraceAnalyst:
         self._queries = queries
 
     def analysis(self, wanted: Wanted, usual: Wanted | None, asked: Asked) -> TraceAnalysis:
-        """The analysis of an endpoint.
+        """Return the analysis of an endpoint.
 
         Args:
             wanted: selection of the endpoint's traces.
@@ -100,7 +100,7 @@ class TraceAnalyst:
         )
 
     def everywhere(self, wanted: Wanted) -> TraceOperations:
-        """Operations ranked over all endpoints."""
+        """Return operations ranked over all endpoints."""
         chosen = self._queries.choose(wanted)
         summaries = summarise_all(_traces(chosen.spans), Options())
         return everywhere_answer(
@@ -111,7 +111,7 @@ class TraceAnalyst:
         )
 
     def traces(self, wanted: Wanted, order: Order, limit: int) -> list[TraceSummary]:
-        """Traces in an order.
+        """Return traces in the requested order.
 
         Traces of a process or a thread, in `path` order, have the time spent waiting for it,
         longest first.
@@ -126,7 +126,7 @@ class TraceAnalyst:
         ]
 
     def difference(self, base: Wanted, other: Wanted, asked: Asked) -> TraceDifference:
-        """Two sets of traces of an endpoint compared."""
+        """Compare two sets of traces of an endpoint."""
         both = [self._summaries(one, asked) for one in (base, other)]
         trees = [merge_contexts(one)[0] for one in both]
         durations = [measure_durations([one.duration_ns for one in own.traces]) for own in both]
@@ -137,7 +137,7 @@ class TraceAnalyst:
         )
 
     def heat(self, wanted: Wanted, asked: Asked, rows: int, columns: int) -> TraceHeat:
-        """The heat map of an endpoint."""
+        """Return the heat map of an endpoint."""
         traces = list(_traces(self._queries.choose(wanted).spans))
         found = heat_map(summarise_all(traces, _options(wanted, asked)), rows, columns)
         return heat_answer(found, {trace.trace_id: _summary(trace) for trace in traces})

@@ -47,7 +47,7 @@ def analysis_answer(
     usual: int,
     projection: Projection | None,
 ) -> TraceAnalysis:
-    """The analysis of an endpoint.
+    """Return the analysis of an endpoint.
 
     Args:
         found: analysis of the endpoint's traces.
@@ -111,7 +111,7 @@ def analysis_answer(
 def anomalies_answer(
     summaries: Summaries, usual: Summaries | None, most: int
 ) -> list[TraceAnomaly]:
-    """Traces of an endpoint that differ from the reference traces, strongest first."""
+    """Return traces of an endpoint that differ from the reference traces, strongest first."""
     return [
         TraceAnomaly(
             trace_id=summaries.traces[one.place].trace_id,
@@ -128,7 +128,7 @@ def anomalies_answer(
 def everywhere_answer(
     ranked: Sequence[RankedEverywhere], endpoints: int, traces: int, omitted: int
 ) -> TraceOperations:
-    """The ranking over all endpoints."""
+    """Return the ranking over all endpoints."""
     return TraceOperations(
         endpoints=endpoints,
         traces=traces,
@@ -152,7 +152,7 @@ def difference_answer(
     durations: tuple[Durations, Durations],
     trees: tuple[ContextTree, ContextTree],
 ) -> TraceDifference:
-    """Two sets of traces compared.
+    """Return the comparison of two sets of traces.
 
     Args:
         found: merged trees of both sets.
@@ -186,7 +186,7 @@ def difference_answer(
 
 
 def heat_answer(found: Heat, summaries: Mapping[str, TraceSummary]) -> TraceHeat:
-    """The heat map.
+    """Return the heat map.
 
     Args:
         found: operations by traces.
@@ -210,7 +210,7 @@ def heat_answer(found: Heat, summaries: Mapping[str, TraceSummary]) -> TraceHeat
 
 
 def detail_answer(path: CriticalPath, threads: Sequence[SpanThread]) -> TraceDetail:
-    """A trace, its critical path, and the activity of threads on the path."""
+    """Return a trace, its critical path, and the activity of threads on the path."""
     trace = path.fitted.trace
     return TraceDetail(
         trace_id=trace.trace_id,
@@ -227,12 +227,12 @@ def detail_answer(path: CriticalPath, threads: Sequence[SpanThread]) -> TraceDet
 
 
 def operations_of(found: Sequence[Operation]) -> list[TraceOperation]:
-    """Names of operations."""
+    """Return names of operations."""
     return [TraceOperation(service=one.service, operation=one.name) for one in found]
 
 
 def quantiles_of(found: Durations) -> TraceQuantiles:
-    """Quantiles of durations."""
+    """Return quantiles of durations."""
     return TraceQuantiles(p50_ns=found.p50_ns, p95_ns=found.p95_ns, p99_ns=found.p99_ns)
 
 

@@ -49,11 +49,11 @@ class SpanFolder:
         return self.path / f"{number:06d}.parquet"
 
     def open_parts(self) -> list[int]:
-        """Numbers of the parts that are not sealed, ascending."""
+        """Return the numbers of the parts that are not sealed, ascending."""
         return self._numbers(_OPEN)
 
     def sealed_parts(self) -> list[int]:
-        """Numbers of the parts that have only Parquet files, ascending."""
+        """Return the numbers of the parts that have only Parquet files, ascending."""
         return sorted(set(self._numbers(_SEALED)) - set(self.open_parts()))
 
     def _numbers(self, pattern: re.Pattern[str]) -> list[int]:
@@ -65,7 +65,7 @@ class SpanFolder:
 
 
 def span_folders(runs: Path | None) -> list[SpanFolder]:
-    """All folders of spans, the oldest first."""
+    """Return all folders of spans, the oldest first."""
     try:
         entries = [] if runs is None else list(os.scandir(runs / FOLDER))
     except OSError:

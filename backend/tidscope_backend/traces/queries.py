@@ -164,7 +164,7 @@ class SpanQueries:
         self._read = read
 
     def endpoints(self, since_ns: int | None, until_ns: int | None) -> list[TraceEndpoint]:
-        """Endpoints, by descending number of traces."""
+        """Return endpoints, by descending number of traces."""
         with self._roots(Wanted(since_ns=since_ns, until_ns=until_ns)) as database:
             rows = database.execute(_ENDPOINTS, {"limit": MAX_ENDPOINTS}).fetchall()
         return [
@@ -182,12 +182,12 @@ class SpanQueries:
         ]
 
     def count(self) -> int:
-        """Number of stored traces."""
+        """Return the number of stored traces."""
         with self._spans() as database:
             return _number(database, "SELECT count(DISTINCT trace_id) FROM spans")
 
     def traces(self, wanted: Wanted, order: Order, limit: int) -> list[TraceSummary]:
-        """Traces, the most recent or the slowest first."""
+        """Return traces, the most recent or the slowest first."""
         with self._roots(wanted) as database:
             values = {"order": order, "limit": min(limit, MAX_TRACES)}
             rows = database.execute(_TRACES, values).fetchall()
@@ -195,14 +195,14 @@ class SpanQueries:
         return [TraceSummary(**dict(zip(names, row, strict=True))) for row in rows]
 
     def trace(self, trace_id: str) -> list[Span]:
-        """The spans of a trace; empty if the trace does not exist."""
+        """Return the spans of a trace; empty if the trace does not exist."""
         with self._spans() as database:
             return _spans(
                 database, "SELECT * FROM spans WHERE trace_id = $trace", {"trace": trace_id}
             )
 
     def choose(self, wanted: Wanted, bound: int = MAX_ANALYSED_SPANS) -> Chosen:
-        """Spans of the selected traces: as many complete traces as the bound allows."""
+        """Return spans of the selected traces: as many complete traces as the bound allows."""
         with self._roots(wanted) as database:
             database.execute(_CHOSEN, {"bound": bound})
             omitted = _number(database, "SELECT count(*) FROM chosen WHERE NOT fits")
@@ -262,7 +262,7 @@ FindRun = Callable[[str], Coroutine[None, None, RunWindow]]
 
 
 def window_of(manifest: RunManifest, threads: pa.Table | None) -> RunWindow:
-    """The window of a run.
+    """Return the window of a run.
 
     Args:
         manifest: manifest of the run.

@@ -153,7 +153,7 @@ class SpanStore:
             self.counts.rejected += spans
 
     def read(self) -> StoredSpans:
-        """All stored spans, including those of other backends in the same directory."""
+        """Return all stored spans, including those of other backends in the same directory."""
         with self._lock:
             tables: list[pa.Table] = []
             current = None
@@ -175,7 +175,7 @@ class SpanStore:
         return StoredSpans(files, tables)
 
     def bytes(self) -> int:
-        """Bytes of all files of spans."""
+        """Return bytes of all files of spans."""
         return sum(
             _size(path)
             for folder in span_folders(self._runs)

@@ -78,7 +78,7 @@ def places_of(features: Sequence[int]) -> list[int]:
 
 
 def predict(weights: Weights, features: Sequence[int]) -> int:
-    """The sum of the weights: above 0 yes, below 0 no, 0 undecided.
+    """Return the sum of the weights: above 0 yes, below 0 no, 0 undecided.
 
     Raises:
         ValueError: no features, or more than 16.
@@ -153,7 +153,7 @@ class Predictor:
         self._view = memoryview(self._weights).cast("b")
 
     def predict(self, features: Sequence[int]) -> int:
-        """The sum of the weights: above 0 yes, below 0 no, 0 undecided.
+        """Return the sum of the weights: above 0 yes, below 0 no, 0 undecided.
 
         Raises:
             ValueError: no features, or more than 16.

@@ -70,7 +70,7 @@ def in_deviations(surprise: float) -> float:
 
 
 def _upper(deviations: float) -> float:
-    """Negative logarithm of a normal distribution's upper tail."""
+    """Return the negative logarithm of a normal distribution's upper tail."""
     if deviations > FAR:
         return deviations * deviations / 2 + log(deviations * sqrt(2 * pi))
     return -log(erfc(deviations / sqrt(2)) / 2)
@@ -123,7 +123,7 @@ class Events:
     surprise: Floats
 
     def most(self, traces: int) -> Floats:
-        """The greatest surprise of each trace, 0 for none."""
+        """Return the greatest surprise of each trace, 0 for none."""
         most = np.zeros(traces)
         np.maximum.at(most, self.trace, self.surprise)
         return most
@@ -218,7 +218,7 @@ class Choices:
         return float(np.quantile(usual.most(self.traces), 1 - share))
 
     def varied(self) -> NDArray[np.bool_]:
-        """True for chains that often have more calls at once than the median."""
+        """Return True for chains that often have more calls at once than the median."""
         return np.asarray(self.more.totals > np.maximum(1, OWN_SHARE * self.counts))
 
     def _missing(self, entries: Entries, less: int, own: bool) -> Events:

@@ -101,7 +101,7 @@ class Spreads:
 
 
 def spread(entries: Entries, values: Floats, features: int, least: float) -> Spreads:
-    """Medians and spreads of values.
+    """Return medians and spreads of values.
 
     Args:
         entries: entries of traces, most of which are normal.
@@ -134,7 +134,7 @@ def spread(entries: Entries, values: Floats, features: int, least: float) -> Spr
 
 
 def _at(ordered: Floats, begins: Ints, counts: Ints, level: float) -> Floats:
-    """Quantiles of runs of ordered values."""
+    """Return quantiles of runs of ordered values."""
     exact = level * (counts - 1)
     low = np.floor(exact).astype(np.int64)
     high = np.minimum(low + 1, counts - 1)
@@ -234,7 +234,7 @@ def learn_times(entries: Entries, features: int, varied: np.ndarray) -> Times:
 
 
 def _tails(spreads: Spreads, feature: Ints, values: Floats) -> list[Tail]:
-    """The tail of each heaviness."""
+    """Return the tail of each heaviness."""
     deviations = spreads.deviations(feature, values)
     heaviness = spreads.heaviness[feature]
     return [

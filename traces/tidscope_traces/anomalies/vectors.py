@@ -35,7 +35,7 @@ class Chains:
         return len(self.parents)
 
     def features(self, calls: Calls) -> list[int]:
-        """Feature of each column of a trace's contexts; new chains become features."""
+        """Return the feature of each column of a trace's contexts; new chains become features."""
         found: list[int] = []
         for operation, parent in calls.contexts[:2].T.tolist():
             above = found[parent] if parent >= 0 else ROOT
@@ -47,7 +47,7 @@ class Chains:
         return found
 
     def chain(self, feature: int) -> list[int]:
-        """Numbers of the operations from the root to a feature."""
+        """Return the numbers of the operations from the root to a feature."""
         chain: list[int] = []
         while feature != ROOT:
             chain.append(self.operations[feature])
@@ -80,7 +80,7 @@ class Entries:
 
 
 def read_entries(chains: Chains, traces: Sequence[Calls], advance: Advance) -> Entries:
-    """Entries of traces.
+    """Return entries of traces.
 
     Args:
         chains: features; new chains are added.

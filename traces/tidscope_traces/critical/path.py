@@ -193,7 +193,7 @@ class CriticalPath:
 def critical_path(
     trace: Trace, root: int | None = None, excluded: AbstractSet[Operation] = NOTHING
 ) -> CriticalPath:
-    """The critical path of a trace.
+    """Return the critical path of a trace.
 
     Args:
         trace: trace of any depth; links are followed without recursion.
@@ -204,7 +204,7 @@ def critical_path(
 
 
 def walk_back(fitted: FittedTrace) -> CriticalPath:
-    """The critical path of a fitted trace."""
+    """Return the critical path of a fitted trace."""
     start = fitted.start_ns
     spans: list[int] = []
     parents: list[int] = []

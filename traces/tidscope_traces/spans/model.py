@@ -96,7 +96,7 @@ class Trace:
 
 
 def group_spans(spans: Iterable[Span]) -> list[Trace]:
-    """Traces of spans in any order, by trace id."""
+    """Return traces of spans in any order, by trace ID."""
     ordered = sorted(spans, key=attrgetter("trace_id"))
     return [
         make_trace(trace_id, list(own))

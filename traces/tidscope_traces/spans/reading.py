@@ -59,7 +59,7 @@ class Bounds:
 
     @classmethod
     def of(cls, size: int) -> "Bounds":
-        """Bounds of documents of at most `size` bytes."""
+        """Return bounds of documents of at most `size` bytes."""
         return cls(size // BYTES_PER_SPAN, SHARED_PER_BYTE * size)
 
 
@@ -147,7 +147,7 @@ def parse_text_id(value: object, most_digits: int) -> str:
 
 
 def parse_name(value: object, of: str) -> str:
-    """A name, cut to LONGEST_NAME.
+    """Return a name, cut to LONGEST_NAME.
 
     Raises:
         BadTracesError: the name is not text, or is empty.
@@ -184,7 +184,7 @@ def list_of(value: object, name: str) -> list[Any]:
 
 
 def text_of(value: object) -> str:
-    """The value of an attribute as text, cut to LONGEST_VALUE."""
+    """Return the value of an attribute as text, cut to LONGEST_VALUE."""
     if isinstance(value, bool):
         return "true" if value else "false"
     return (value if isinstance(value, str) else str(value))[:LONGEST_VALUE]

@@ -32,7 +32,7 @@ class Durations:
 
 
 def measure_durations(durations_ns: Sequence[int]) -> Durations:
-    """Percentiles and histogram; all 0 and empty for no traces."""
+    """Return percentiles and histogram; all 0 and empty for no traces."""
     if not durations_ns:
         return Durations(0, 0, 0, [], [])
     ordered = sorted(durations_ns)

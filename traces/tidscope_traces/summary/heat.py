@@ -57,7 +57,7 @@ def heat_map(
     metric: Literal["exclusive", "inclusive"] = "exclusive",
     share: float = 50,
 ) -> Heat:
-    """The heat map of traces.
+    """Return the heat map of traces.
 
     Args:
         summaries: all traces.

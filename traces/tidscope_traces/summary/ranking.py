@@ -46,7 +46,7 @@ class RankedOperation:
 
 
 def exclusive_times(summaries: Summaries) -> dict[int, dict[int, int]]:
-    """Own time (ns) on the critical path by operation and index of the trace; 0 is omitted."""
+    """Return own time (ns) on the critical path by operation and index of trace, without 0."""
     times: dict[int, dict[int, int]] = {}
     for place, trace in enumerate(summaries.traces):
         for operation, exclusive_ns in trace.contexts[[0, 3]].T.tolist():
@@ -104,7 +104,7 @@ def rank_operations(summaries: Summaries) -> list[RankedOperation]:
 
 
 def _potential(summaries: Summaries) -> dict[int, tuple[int, int, int]]:
-    """Mean saving and drag over all traces, and median slack, by operation."""
+    """Return the mean saving and drag over all traces, and median slack, by operation."""
     saving: Counter[int] = Counter()
     drag: Counter[int] = Counter()
     slack: dict[int, list[int]] = {}

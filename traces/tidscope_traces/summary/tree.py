@@ -38,7 +38,7 @@ class ContextTree:
     exemplars: list[list[str]] = field(default_factory=list)
 
     def chain(self, node: int) -> list[Operation]:
-        """Operations from the root to a node."""
+        """Return operations from the root to a node."""
         return [self.operations[place] for place in chain_of(self.parents, node)]
 
 

@@ -94,7 +94,7 @@ class LockReadings:
         self._states.append(dict(self._now))
 
     def waits(self, begin: int, end: int, tids: frozenset[int] | None) -> list[LockWaits]:
-        """Waits for locks around a window, the longest first.
+        """Return waits for locks around a window, the longest first.
 
         Args:
             begin: start of the window, since attach.
@@ -163,7 +163,7 @@ class _Life:
     ledger: bool = False
 
     def hold(self, time_ns: int) -> None:
-        """A thread without a row in a frame is unchanged."""
+        """Keep the state of a thread without a row in a frame."""
         if self.row is not None and self.times[-1] < time_ns:
             totals, states, since = _totals(self.row[None], time_ns, ledger=self.ledger)
             self.append(time_ns, totals[0], int(states[0]), int(since[0]))
@@ -218,7 +218,7 @@ class Observed:
         return [*self._ended.get(tid, ()), *own]
 
     def threads(self, pid: int | None) -> list[int]:
-        """Ids of the threads of a process; None: of all."""
+        """Return IDs of the threads of a process; None for all."""
         tids = {*self._lives, *self._ended}
         return sorted(tid for tid in tids if pid is None or self.pids.get(tid) == pid)
 

@@ -43,7 +43,7 @@ def origin_of(span: Span) -> Origin | None:
 
 
 def is_foreign(origin: Origin, host: str) -> bool:
-    """True if the process id of a span belongs to another host.
+    """Return True if the process ID of a span belongs to another host.
 
     Args:
         origin: process of the span, as the span names it.
@@ -53,7 +53,7 @@ def is_foreign(origin: Origin, host: str) -> bool:
 
 
 def is_of_container(origin: Origin, process: Process) -> bool:
-    """True if the process runs in the container that a span names by id or as its host."""
+    """Return True if the process runs in the container that a span names by id or as its host."""
     if process.container is None:
         return False
     there = process.container.id.lower()
@@ -63,7 +63,7 @@ def is_of_container(origin: Origin, process: Process) -> bool:
 
 
 def is_process(origin: Origin, process: Process, host: str) -> bool:
-    """True if the process is the one that a span names.
+    """Return True if the process is the one that a span names.
 
     Args:
         origin: process of the span, as the span names it.
@@ -152,7 +152,7 @@ class Places:
         return next((place for place in found if _has(place, window)), None)
 
     def hosts(self) -> set[str]:
-        """Names of the measured hosts."""
+        """Return names of the measured hosts."""
         return {one.host_name for one in self._live} | {one.host_name for one in self._runs}
 
     def _candidates(self, origin: Origin, window: Window) -> Iterator[Place]:

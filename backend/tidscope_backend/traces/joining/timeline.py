@@ -31,7 +31,7 @@ class Split(NamedTuple):
     most: Floats
 
     def __add__(self, other: object) -> "Split":
-        """The sum of two."""
+        """Return the sum of two splits."""
         if not isinstance(other, Split):
             return NotImplemented
         return Split(

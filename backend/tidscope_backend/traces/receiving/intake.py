@@ -40,7 +40,7 @@ def sender_of(lookup: PeerLookup, client: Address, server: Address) -> Sender:
 
 
 def is_sender(authorization: str | None, token: str) -> bool:
-    """True if the Authorization header of a request carries the token."""
+    """Return True if the Authorization header of a request carries the token."""
     if authorization is None or authorization[: len(SCHEME)].lower() != SCHEME:
         return False
     shown = authorization[len(SCHEME) :].strip().encode("utf-8", "surrogatepass")
