@@ -56,7 +56,7 @@ def compare_router(find: Finder, disk: Disk) -> APIRouter:
         mark: Annotated[str | None, Query(max_length=200)] = None,
         match: Annotated[list[str] | None, Query(max_length=MAX_CORRECTIONS)] = None,
     ) -> Response:
-        # In a query string, "+" means a space unless it is escaped as %2B.
+        # A "+" in a query string means a space unless it is escaped as %2B.
         groups = [group.replace("+", " ").split() for group in runs.split(",")]
         sees = principal_of(request.scope).sees_arguments
         turn = turns[sees]

@@ -119,9 +119,9 @@ def choose_server_user(
 ) -> BackendUser | None:
     """Choose the user of a backend started by root, by ownership of its folders.
 
-    In addition to `choose_backend_user`: the owner of the state folder and of the runs directory.
-    Without either folder, SYSTEM_USER if that user exists. The backend stays user 0 if root owns
-    the folders.
+    Extends `choose_backend_user` by the owner of the state folder and of the runs directory.
+    Without either folder, SYSTEM_USER is chosen if that user exists. The backend stays user 0 if
+    root owns the folders.
 
     Raises:
         CommandError: the user does not exist, or this process may not become the user.

@@ -131,8 +131,8 @@ def has_display(environ: Mapping[str, str], euid: int) -> bool:
 def page_in_browser(url: str, wanted: bool) -> Iterator[None]:
     """Open an address in the browser if requested; its temporary file lasts as long as the context.
 
-    Other users of the machine can read process arguments. The browser therefore gets a private file
-    that redirects to the address.
+    Process arguments are readable for other users of the machine. The browser therefore gets a
+    private file that redirects to the address.
     """
     if not wanted:
         yield

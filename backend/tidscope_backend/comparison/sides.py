@@ -168,7 +168,7 @@ class RunTables:
         manifest: manifest; a window's has the window's times and policies.
         threads: one row per thread's life, as in docs/runs.md.
         signals: one row per instant, ascending.
-        events: at least the events of steering, by time.
+        events: events by time; at least those of steering.
         pools: pools of workers, by name.
         window: the requested window, or None for the complete run.
         slices: slices of a sufficiently long window, in order.

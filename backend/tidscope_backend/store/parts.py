@@ -105,9 +105,7 @@ class PartReader(PartRows, Protocol):
         ...
 
     def table_rows(self) -> tuple[int, ...]:
-        """Return the number of rows of frame tables in frames of each of `TABLE_LEVELS` or
-        above.
-        """
+        """Return numbers of rows of frame tables in frames of each of `TABLE_LEVELS` or above."""
         ...
 
 

@@ -246,7 +246,7 @@ def _folded_threads(name: TableName) -> Folded:
 
 
 def _folded_processes(rows: Table) -> Folded:
-    """Return the key of ended processes: their name, or one key for less common names."""
+    """Return a function that names the rows which receive an ended process's figures."""
     by_name = {row["name"]: (int(row["process"]),) for row in rows[rows["pid"] == 0]}
     others = [by_name[one] for one in (OTHERS,) if one in by_name]
 
