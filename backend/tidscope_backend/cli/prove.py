@@ -202,9 +202,10 @@ class TrialReading(Generic[Result]):
     """Functions that interpret one kind of trial.
 
     Attributes:
-        look: takes the steering state; returns how the trial ended, or None while it continues.
-        read: takes the events of the run.
-        is_result: returns whether an event is the result.
+        look: takes the target; returns whether the trial ended on its own, or None while it
+            continues.
+        read: takes the run's events; returns the result.
+        is_result: returns whether a result is complete, so that the trial has ended.
     """
 
     look: Callable[[Target], bool | None]

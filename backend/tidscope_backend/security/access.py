@@ -1,7 +1,7 @@
 """Access control before routing: proxy, Host, Origin and right of every request.
 
-Checking Host and Origin prevents DNS rebinding and requests from other sites' pages. Forwarded
-headers count only from the address of a trusted proxy.
+Checking Host and Origin prevents DNS rebinding and cross-site requests. Forwarded headers count
+only from the address of a trusted proxy.
 """
 
 from collections.abc import Iterable, Mapping
