@@ -3,8 +3,8 @@
 import os
 from importlib.metadata import version
 
-# Arrow's own pools keep a hundred megabytes for good after a large run was read; what the system's
-# allocator has freed can be returned (processes.py). Arrow chooses as it is loaded.
+# Arrow's own pools keep a hundred megabytes after reading a large run; freed memory of the system
+# allocator can be returned (processes.py). Arrow reads the variable while loading.
 os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
 
 VERSION = version("tidscope")

@@ -78,11 +78,11 @@ SPANS_SECONDS = 60.0
 
 
 def create_app(settings: Settings, connections: ConnectionCounts | None = None) -> FastAPI:
-    """Build a backend. It holds its state itself: two of them share nothing.
+    """Build a backend. Its state is private: two backends share nothing.
 
     Args:
-        settings: how it behaves.
-        connections: what the server that serves it counts.
+        settings: settings of the backend.
+        connections: connection counts of the server; None without a server.
     """
     clock = time.monotonic
     store = HistoryStore(
@@ -221,7 +221,7 @@ def create_app(settings: Settings, connections: ConnectionCounts | None = None) 
 def _add_middleware(
     app: FastAPI, settings: Settings, authenticator: Authenticator, trail: AuditTrail | None
 ) -> None:
-    # The last one added is the outermost.
+    # The last middleware added is the outermost.
     streamed = {
         api.PREFIX + RUN_IMPORT_PATH: settings.max_import_bytes,
         api.PREFIX + TRACE_IMPORT_PATH: settings.max_traces_bytes,
@@ -315,7 +315,7 @@ async def _tidy(spans: SpanStore, disk: Disk) -> None:
 def _sessions(settings: Settings) -> Sessions:
     store = None
     if settings.state_dir is not None:
-        # A page's session is bound to its origin, so backends on two ports share none.
+        # A page's session is bound to its origin, so backends on two ports share no sessions.
         path = settings.state_dir / f"sessions-{settings.port}.json"
         tokens: dict[Role, str] = {"operator": settings.token, "viewer": settings.view_token}
         store = SessionFile(path, tokens, settings.session_seconds)

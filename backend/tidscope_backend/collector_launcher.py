@@ -1,16 +1,16 @@
-"""Starts the collector for `tidscope up`, again after each end, with the rights that it needs.
+"""Starts the collector for `tidscope up`, and restarts it, with the required privileges.
 
-`tidscope up` gives up root's rights; this small process keeps those of a collector. What it starts
-is said once, by root, before: whoever takes `tidscope up` over can start and end the collector, and
-nothing else.
+`tidscope up` drops root's privileges; this small process keeps those of a collector. Root fixes the
+command before. An attacker who takes over `tidscope up` can therefore only start and end the
+collector.
 
-`python -m tidscope_backend.collector_launcher DESCRIPTOR` reads a line of JSON from a socket, the
-command and its environment, and afterwards bytes: START, TERMINATE and KILL. It writes lines: the
-process id of a collector that has started, and `ended CODE`, negative for a signal. It ends, and
-the collector with it, when the other end of the socket is closed.
+`python -m tidscope_backend.collector_launcher DESCRIPTOR` reads a line of JSON from a socket (the
+command and its environment), followed by bytes START, TERMINATE and KILL. It writes lines: the
+process ID of a started collector, and `ended CODE`, negative for a signal. It ends with the
+collector when the socket's other end is closed.
 
-Backend and launcher are confined here: the backend keeps no capability, the launcher those that a
-collector sets itself up with.
+Backend and launcher are confined here. The backend keeps no capability, the launcher those of a
+collector's set-up.
 """
 
 import errno
@@ -31,7 +31,7 @@ from tidscope_backend.processes import exec_program, terminate_with_parent
 
 START, TERMINATE, KILL = b"s", b"t", b"k"
 END_SECONDS = 15.0
-"""How long a collector may take to end before it is killed."""
+"""Time a collector may take to end before it is killed, in seconds."""
 
 
 class _Launcher:
@@ -45,7 +45,7 @@ class _Launcher:
         self._pidfd = -1
 
     def serve(self) -> None:
-        """Do as the other end says until it is closed."""
+        """Execute commands until the socket's other end is closed."""
         asked = b"-"
         while asked:
             waited = [self._control.fileno(), *([self._pidfd] if self._pid else [])]
@@ -100,8 +100,8 @@ class _Launcher:
 
 
 def main() -> int:
-    """Do as the other end of the socket says."""
-    # Signals of a terminal are for `tidscope up`, which says what is to end.
+    """Execute commands from the socket."""
+    # Terminal signals must reach `tidscope up` only, which ends its children.
     os.setsid()
     control = socket.socket(fileno=int(sys.argv[1]))
     control.set_inheritable(False)
@@ -126,25 +126,25 @@ _REFUSED = """
     finit_module delete_module kexec_load kexec_file_load reboot swapon swapoff userfaultfd
     io_uring_setup add_key keyctl request_key
 """
-"""Calls that neither a backend nor a collector makes at any time."""
+"""System calls that neither a backend nor a collector ever needs."""
 _OF_COLLECTORS = "bpf perf_event_open"
-"""Calls that a collector makes to set itself up."""
+"""System calls that a collector needs for its set-up."""
 _NAMESPACES = 0x7E020080  # CLONE_NEW*, sched.h
 
 LAUNCHER = frozenset({*capabilities.NAMES, capabilities.SETGID, capabilities.SETPCAP})
-"""Capabilities of the launcher: the collector's for its set-up, and two to give up others."""
+"""Capabilities of the launcher: a collector's for its set-up, and two for dropping others."""
 
 
 def confine_backend() -> str:
-    """Give up all capabilities, and system calls that no backend makes; for good. Idempotent.
+    """Permanently drop all capabilities and the system calls that no backend needs. Idempotent.
 
-    Call it while there is one thread.
+    The process must be single-threaded.
 
     Returns:
         Why system calls are not filtered, or "".
 
     Raises:
-        OSError: capabilities cannot be given up.
+        OSError: capabilities cannot be dropped.
     """
     capabilities.harden()
     capabilities.keep(frozenset())
@@ -152,7 +152,7 @@ def confine_backend() -> str:
 
 
 def confine_launcher() -> str:
-    """Keep the capabilities of LAUNCHER; otherwise the same."""
+    """Keep the capabilities of LAUNCHER; otherwise as `confine_backend`."""
     capabilities.harden(LAUNCHER)
     capabilities.keep(LAUNCHER)
     return _filter(_REFUSED)
@@ -165,7 +165,7 @@ def _filter(refused: str) -> str:
                 conditional={
                     "clone": seccomp.Rule(((seccomp.Argument(0, 0, _NAMESPACES),),)),
                 },
-                # The C library then uses clone, whose flags a filter can see.
+                # The C library falls back to clone, whose flags a filter can inspect.
                 refused=dict.fromkeys(refused.split(), errno.EPERM) | {"clone3": errno.ENOSYS},
                 otherwise=seccomp.ALLOW,
             )

@@ -1,7 +1,7 @@
-"""Arguments and output of programs, which may hold secrets, are hidden from viewers.
+"""Removal of arguments and output of programs, which may contain secrets, for viewers.
 
-A command line is hidden by null, so that a reader can say so; names and executables stay.
-Titles of processes in frames are empty for them.
+A hidden command line is null, so that readers can show the omission; names and executables stay.
+Process titles in frames become empty.
 """
 
 import pyarrow as pa
@@ -22,12 +22,12 @@ from tidscope_wire.generated.models import (
 from tidscope_wire.groups import tree_name
 
 COMMAND_ASPECT = "command"
-"""Name of the command line among the differences of set-up."""
+"""Name of the command line among the differences between setups."""
 HIDDEN = "(hidden from viewers)"
 
 
 def experiment_without(experiment: Experiment) -> Experiment:
-    """An experiment without the reasons of its failures, which may hold output of programs."""
+    """Return an experiment without reasons of failures, which may contain output of programs."""
     cells = [
         one.model_copy(update={"failures": [HIDDEN] * len(one.failures)})
         for one in experiment.cells
@@ -36,19 +36,19 @@ def experiment_without(experiment: Experiment) -> Experiment:
 
 
 def process_without(process: Process) -> Process:
-    """A process without its arguments."""
+    """Return a process without its arguments."""
     return process.model_copy(update={"command": None})
 
 
 def target_without(target: Target) -> Target:
-    """A target without the arguments of its process, or by which its processes are found."""
+    """Return a target without its process's arguments, or those that select its processes."""
     process = process_without(target.process)
     group = _group_without(target.group, process.name)
     return target.model_copy(update={"process": process, "group": group})
 
 
 def _group_without(group: Group | None, lead: str) -> Group | None:
-    """A group without arguments of its lead process, or by which its processes are found."""
+    """Return a group without its lead's arguments, or those that select its processes."""
     if group is not None and group.kind == "tree":
         return group.model_copy(update={"name": tree_name(lead)})
     if group is not None and group.kind == "match":
@@ -57,10 +57,10 @@ def _group_without(group: Group | None, lead: str) -> Group | None:
 
 
 def frame_without(data: bytes) -> bytes:
-    """A frame whose processes have no titles.
+    """Return a frame whose processes have no titles.
 
     Raises:
-        tidscope_wire.frame.FrameError: it is not a frame.
+        tidscope_wire.frame.FrameError: the data is not a frame.
     """
     if b'"processes"' not in data:
         return data
@@ -79,19 +79,19 @@ def frame_without(data: bytes) -> bytes:
 
 
 def processes_without(table: pa.Table) -> pa.Table:
-    """Rows of the table `processes` without titles."""
+    """Return rows of the table `processes` without titles."""
     place = table.column_names.index("title")
     empty = pa.repeat(pa.scalar("", pa.utf8()), len(table))
     return table.set_column(place, "title", empty)
 
 
 def state_without(state: LiveState) -> LiveState:
-    """Hosts and targets without arguments."""
+    """Return hosts and targets without arguments."""
     return state.model_copy(update={"targets": [target_without(each) for each in state.targets]})
 
 
 def manifest_without(manifest: RunManifest) -> RunManifest:
-    """A manifest without arguments, and without what the command wrote."""
+    """Return a manifest without arguments and without the command's output."""
     outcome = manifest.outcome
     if outcome is not None:
         outcome = outcome.model_copy(update={"command": None, "output_tail": None})
@@ -101,7 +101,7 @@ def manifest_without(manifest: RunManifest) -> RunManifest:
 
 
 def runs_without(runs: RunsResponse) -> RunsResponse:
-    """A list of runs without arguments."""
+    """Return a list of runs without arguments."""
 
     def hide(listed: list[RunSummary]) -> list[RunSummary]:
         return [
@@ -118,7 +118,7 @@ def runs_without(runs: RunsResponse) -> RunsResponse:
 
 
 def comparison_without(comparison: Comparison) -> Comparison:
-    """A comparison that says at most that the arguments differ."""
+    """Return a comparison that shows at most that arguments differ."""
     setup = [
         each.model_copy(update={"values": [HIDDEN] * len(each.values)})
         if each.what == COMMAND_ASPECT
@@ -129,6 +129,6 @@ def comparison_without(comparison: Comparison) -> Comparison:
 
 
 def trace_without(trace: TraceDetail) -> TraceDetail:
-    """A trace without attributes of spans: they hold queries and addresses."""
+    """Return a trace without span attributes, which contain queries and addresses."""
     spans = [span.model_copy(update={"attributes": {}}) for span in trace.spans]
     return trace.model_copy(update={"spans": spans})

@@ -1,4 +1,4 @@
-"""Hosts and targets: their current state. No I/O; changes are passed to subscribers."""
+"""Current state of hosts and targets. No I/O; changes are passed to subscribers."""
 
 from collections.abc import Callable, Iterable
 
@@ -17,10 +17,10 @@ MAX_HOSTS = 256
 
 
 class HostRegistry:
-    """All hosts and targets that collectors have announced.
+    """Hosts and targets that collectors have announced.
 
     Args:
-        max_ended: maximum number of ended targets; beyond it the oldest are forgotten.
+        max_ended: maximum number of ended targets; beyond it the oldest are removed.
     """
 
     def __init__(self, max_ended: int) -> None:
@@ -35,19 +35,19 @@ class HostRegistry:
 
         Args:
             changed: called after each change.
-            forgotten: called with the id of each target that was forgotten.
+            forgotten: called with the ID of each removed target.
         """
         self._changed = changed
         self._forgotten = forgotten
 
     @property
     def hosts(self) -> list[Host]:
-        """Hosts known, those without a connected collector included."""
+        """Known hosts, including those without a connected collector."""
         return list(self._hosts.values())
 
     @property
     def targets(self) -> list[Target]:
-        """Targets known, in the order of their attachment, ended ones included."""
+        """Known targets in order of attachment, including ended ones."""
         return sorted(self._targets.values(), key=lambda target: target.attached_unix_us)
 
     def host(self, host_id: str) -> Host | None:
@@ -55,7 +55,7 @@ class HostRegistry:
         return self._hosts.get(host_id)
 
     def collector_pid(self, host_id: str) -> int | None:
-        """Process id of the collector that speaks for a host; None if there was never one."""
+        """Process ID of the host's last collector, or None if none has connected."""
         host = self._hosts.get(host_id)
         return host.collector.pid if host is not None else None
 
@@ -67,7 +67,7 @@ class HostRegistry:
         """Find a target.
 
         Raises:
-            ProblemError: there is none.
+            ProblemError: the target is unknown.
         """
         target = self._targets.get(target_id)
         if target is None:
@@ -82,7 +82,7 @@ class HostRegistry:
         """Find an attached target.
 
         Raises:
-            ProblemError: there is none, or it has ended.
+            ProblemError: the target is unknown or has ended.
         """
         target = self.require(target_id)
         if target.state != "attached":
@@ -94,16 +94,16 @@ class HostRegistry:
         return target
 
     def live_state(self) -> LiveState:
-        """All of it, as the message for pages."""
+        """Complete state, as the message for subscribers."""
         return LiveState(hosts=self.hosts, targets=self.targets)
 
     def connect_host(self, host: Host, targets: Iterable[Target]) -> None:
-        """A collector connected: its host and its targets.
+        """Register a connected collector's host and targets.
 
         An attached target of this host that the collector does not list belonged to an earlier
-        collector process; nothing samples it now, so it becomes detached.
+        collector process. No collector samples it now, so it becomes detached.
         """
-        # At the end: the one that connected last.
+        # Hosts are ordered by the time of connection.
         known = self._hosts.pop(host.id, None)
         outage = None if known is None else known.outage
         self._hosts[host.id] = host.model_copy(update={"connected": True, "outage": outage})
@@ -117,14 +117,14 @@ class HostRegistry:
         self._changed()
 
     def disconnect_host(self, host_id: str) -> None:
-        """The collector disconnected; it keeps sampling, so its targets stay attached."""
+        """Note that the collector disconnected; it continues sampling, so targets stay attached."""
         host = self._hosts.get(host_id)
         if host is not None:
             self._hosts[host_id] = host.model_copy(update={"connected": False})
             self._changed()
 
     def set_outage(self, host_id: str, outage: CollectorOutage | None) -> None:
-        """Note when a host's collector went away; None: never, as far as matters."""
+        """Set the outage of a host's collector; None to clear it."""
         host = self._hosts.get(host_id)
         if host is not None and host.outage != outage:
             self._hosts[host_id] = host.model_copy(update={"outage": outage})
@@ -138,7 +138,7 @@ class HostRegistry:
             self._changed()
 
     def end_target(self, target_id: str) -> None:
-        """Nothing samples a target any more, whatever its collector said of it last."""
+        """End a target that is no longer sampled, regardless of its last reported state."""
         target = self._targets.get(target_id)
         if target is not None and target.state == "attached":
             self.update_target(target.model_copy(update={"state": "detached"}))
@@ -146,8 +146,8 @@ class HostRegistry:
     def record_decisions(self, header: FrameHeader) -> None:
         """Apply the decisions of a frame to its target's steering.
 
-        Pages have them from the frame itself, so nothing is published. Frames may be replayed:
-        decisions that are older than what is known are ignored.
+        Subscribers receive the decisions in the frame, so nothing is published. Frames may be
+        replayed: decisions older than the known state are ignored.
         """
         target = self._targets.get(header.target)
         if target is None:
@@ -172,7 +172,7 @@ class HostRegistry:
             self._changed()
 
     def _bound_hosts(self) -> None:
-        """Forget those that are away for longest: a reboot gives a machine another id."""
+        """Remove the hosts disconnected longest: a reboot changes a machine's ID."""
         away = [host.id for host in self._hosts.values() if not host.connected]
         for host_id in away[: max(0, len(self._hosts) - MAX_HOSTS)]:
             del self._hosts[host_id]
@@ -188,13 +188,13 @@ class HostRegistry:
 
 
 def _after(steering: Steering, decided: Iterable[SteeringDecided], header: FrameHeader) -> Steering:
-    """How something is steered after its decisions of a frame."""
+    """Return the steering state after the decisions of a frame."""
     for event in decided:
         if event.number <= steering.decisions:
             continue
         at_unix_us = header.unix_us - (header.time_ns - event.at_ns) // 1000
         if at_unix_us < steering.since_unix_us:
-            continue  # The decision of an earlier steering.
+            continue  # The decision belongs to an earlier steering.
         chosen_us = steering.chosen_unix_us
         if chosen_us is None and not event.deferred and not event.probing:
             chosen_us = at_unix_us
@@ -215,4 +215,4 @@ def _after(steering: Steering, decided: Iterable[SteeringDecided], header: Frame
 
 
 def _nothing(*_: object) -> None:
-    """Default callback."""
+    """Ignore the call; default of both callbacks."""

@@ -1,4 +1,4 @@
-"""The listening socket, and a clear message where none can be opened."""
+"""The listening socket, with clear messages for failures."""
 
 import errno
 import os
@@ -6,19 +6,19 @@ import socket
 from ipaddress import ip_address
 
 BACKLOG = 4096
-"""Connections that the kernel keeps waiting; more are not answered. It has a bound of its own."""
+"""Maximum connections queued by the kernel, which has a further limit; more are not answered."""
 UNACKNOWLEDGED_MS = 60_000
 
 
 class SocketError(Exception):
-    """The address cannot be listened on; the text says why and what to do."""
+    """Listening on the address failed; the text says why and what to do."""
 
 
 def open_socket(host: str, port: int) -> socket.socket:
     """Listen on an address.
 
     Raises:
-        SocketError: it is taken, not permitted, or not an address of this machine.
+        SocketError: the address is in use, not permitted, or not local.
     """
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
@@ -29,7 +29,8 @@ def open_socket(host: str, port: int) -> socket.socket:
         raise SocketError(f"--host {host}: {error.strerror or error}") from None
     try:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        # Accepted connections inherit it: one whose peer takes nothing ends, with its buffers.
+        # Accepted connections inherit the timeout, which ends unread connections with their
+        # buffers.
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, UNACKNOWLEDGED_MS)
         sock.bind(address)
         sock.listen(BACKLOG)
@@ -53,7 +54,7 @@ def _explain(error: OSError, host: str, port: int) -> str:
 
 
 def reachable(host: str, port: int) -> str:
-    """Host and port under which this machine reaches a listening socket, as they stand in a URL."""
+    """Return host and port for local access to a listening socket, in URL form."""
     try:
         address = ip_address(host)
     except ValueError:

@@ -47,20 +47,21 @@ def open_run(which: str | Path, folder: str | Path | None = None) -> "Run":
     """Open a run.
 
     Args:
-        which: path of its folder, or its id, its name, or how one of the two begins.
-        folder: of all runs, where it is looked for; None: the one of this user.
+        which: path of the run's folder, the run's ID or name, or an unambiguous prefix of ID or
+            name.
+        folder: folder of all runs; None for this user's.
 
     Raises:
-        RunNotFoundError: there is no such run, or there are several.
-        OSError: it cannot be read.
-        ValueError: it is damaged.
+        RunNotFoundError: no run or several runs match.
+        OSError: the run cannot be read.
+        ValueError: the run is damaged.
     """
     path = Path(which)
     return Run(path if (path / "manifest.json").is_file() else find_run(_runs(folder), str(which)))
 
 
 def list_runs(folder: str | Path | None = None) -> list[RunManifest]:
-    """Manifests of all runs in a folder (of this user, if none is given), the newest first."""
+    """Return manifests of all runs in a folder (None for this user's), newest first."""
     return all_runs(_runs(folder))
 
 
@@ -74,15 +75,16 @@ def compare(
     """Compare runs, or groups of repeats; the first is the baseline.
 
     Args:
-        groups: each a run, or a list of repeats. The name of a run with `@FROM-TO` behind it is a
-            window of the run, in seconds from its start.
-        align: where the runs are aligned in time.
+        groups: runs, or lists of repeats. A run's name followed by `@FROM-TO` is a window of the
+            run, in seconds since its start.
+        align: reference instant of the alignment.
         mark: text of the mark to align at.
         match: corrections of the matching of roles, each `RUN:ROLE=LABEL`.
-        basis: what counters are compared as: "rates", or "totals" for runs of the same length.
+        basis: comparison of counters: "rates", or "totals" for runs of equal length.
 
     Raises:
-        tidscope_backend.comparison.sides.ComparisonError: these runs cannot be compared like this.
+        tidscope_backend.comparison.sides.ComparisonError: the runs cannot be compared with these
+            options.
     """
     alike = [[one] if isinstance(one, Run | str | Path) else list(one) for one in groups]
     sides = [[_side(run) for run in group] for group in alike]
@@ -90,12 +92,12 @@ def compare(
 
 
 class Run:
-    """One run at the time it is opened; a later `open_run` sees what was recorded since.
+    """One run at the time of opening; later data needs another `open_run`.
 
-    Times in seconds count from the run's start; `time_ns` in tables from the attachment.
+    Times in seconds count from the start of the run, `time_ns` in tables from attach.
 
     Args:
-        path: of its folder.
+        path: folder of the run.
     """
 
     def __init__(self, path: Path) -> None:
@@ -111,7 +113,7 @@ class Run:
         return self._reader.manifest
 
     def threads(self) -> pa.Table:
-        """One row per thread: its identity, and its counters at both ends of the run."""
+        """One row per thread: identity, and counters at both ends of the run."""
         return self._reader.threads()
 
     def samples(
@@ -124,10 +126,10 @@ class Run:
         """One row per thread and frame, with cumulative counters and the frame's `time_ns`.
 
         Args:
-            from_s: first time, seconds from the run's start; None: from there.
-            to_s: last time; None: to the run's end.
-            tids: of these threads; None: of all.
-            level: 0: all frames; 1: about one a second; 2: about one in ten seconds.
+            from_s: first time, in seconds since the start of the run; None for the start.
+            to_s: last time; None for the end of the run.
+            tids: thread IDs; None for all threads.
+            level: 0: all frames; 1: about one per second; 2: about one per ten seconds.
         """
         table = self._reader.samples(None, self._ns(from_s), self._ns(to_s), level)
         if tids is not None:
@@ -139,7 +141,7 @@ class Run:
         return self._reader.signals()
 
     def events(self) -> pa.Table:
-        """One row per event: time, type, thread if it has one, and all of it as JSON."""
+        """One row per event: time, type, thread if any, and the complete event as JSON."""
         events = self._reader.events()
         return pa.table(
             {
@@ -153,7 +155,7 @@ class Run:
         )
 
     def roles(self) -> pa.Table:
-        """One row per role, about once a second: threads, and totals of counters."""
+        """One row per role and instant, about once a second: threads and totals of counters."""
         signals = self._reader.signals(["time_ns", "roles"])
         signals = signals.filter(pc.is_valid(signals["roles"])).combine_chunks()
         lists = signals["roles"].combine_chunks()
@@ -165,11 +167,11 @@ class Run:
         return pa.table({"time_ns": times, **columns, **fields})
 
     def states(self) -> pa.Table:
-        """One row per thread and state: the time that it spent there within the run.
+        """One row per thread and state: time spent in the state within the run.
 
-        Columns: tid, start_ns, name, role, state, group (what states have in common), ns and share
-        (of the thread's time in the run). States in which a thread was not are left out; without a
-        ledger there is no row.
+        Columns: tid, start_ns, name, role, state, group (of similar states), ns and share (of the
+        thread's time in the run). States without time are omitted; without a ledger there are no
+        rows.
         """
         groups = {field: group.id for group in GROUPS for field in group.fields}
         rows = []
@@ -190,9 +192,9 @@ class Run:
     def locks(self) -> pa.Table:
         """One row per lock and thread: waits within the run.
 
-        Columns: lock (its number in the run), name, kind, source, address, symbol_file, tid,
-        thread (its name; null: the lock is not known by thread), wait_ns, waits and wakes. By
-        wait_ns, the longest first.
+        Columns: lock (number in the run), name, kind, source, address, symbol_file, tid, thread
+        (name; null if waits are not known by thread), wait_ns, waits and wakes. Sorted by
+        descending wait_ns.
         """
         names = self.table("lock_names")
         waits = self._with_names(self.table("locks"), "tid", "thread")
@@ -200,55 +202,55 @@ class Run:
         return known.select(_LOCKS).sort_by([("wait_ns", "descending"), ("lock", "ascending")])
 
     def wakes(self) -> pa.Table:
-        """One row per pair of threads: how often the first one woke the second within the run.
+        """One row per pair of threads: number of wake-ups of the second by the first in the run.
 
-        Columns: those of the table `wakes`, and wakee (the name of the thread that was woken).
-        waker_tid 0 is a thread that is not known, an interrupt or the idle task; waker_name says
-        which. By blocked_ns, the longest first.
+        Columns: those of the table `wakes`, and wakee (name of the woken thread). A waker_tid of 0
+        is an unknown thread, an interrupt or the idle task; waker_name tells which. Sorted by
+        descending blocked_ns.
         """
         wakes = self._with_names(self.table("wakes"), "wakee_tid", "wakee")
         return wakes.sort_by([("blocked_ns", "descending"), ("wakee_tid", "ascending")])
 
     def processes(self) -> pa.Table:
-        """One row per process of a group: what it used within the run.
+        """One row per process of a group: resource usage within the run.
 
-        Columns: those of the table `processes`, with cumulative ones from the start of the run.
-        A row with pid 0 is of ended processes of one name that the run did not see one by one;
-        `count` says how many. By cpu_ns, the highest first; empty if the target is one process.
+        Columns: those of the table `processes`, with cumulative ones from the start of the run. A
+        row with pid 0 sums ended processes of one name that the run did not see individually;
+        `count` is their number. Sorted by descending cpu_ns; empty for a single process.
         """
         found = self.table("processes")
         return found.sort_by([("cpu_ns", "descending"), ("process", "ascending")])
 
     def pools(self) -> pa.Table:
-        """One row per pool of workers: what it did within the run.
+        """One row per pool of workers: activity within the run.
 
-        Columns: those of the table `pools` without `known`: what the program does not say is null.
-        Figures that count do so from the start of the run; size, busy and queue are as read last.
-        response_p50_s to queue_wait_p99_s are quantiles, by histograms whose buckets double. By
-        finished, the most first.
+        Columns: those of the table `pools` without `known`; null for values that the program does
+        not report. Counters start with the run; size, busy and queue are the last values.
+        response_p50_s to queue_wait_p99_s are quantiles from histograms with doubling buckets.
+        Sorted by descending finished.
         """
         found = with_quantiles(known_figures(self.table("pools")), self.table("pool_times"))
         return found.sort_by([("finished", "descending"), ("pool", "ascending")])
 
     def pool_readings(self) -> pa.Table:
-        """One row each time that a pool was read, about once a second: how it went.
+        """One row per reading of a pool, about once a second.
 
-        Columns: those of the table `pools` without `known`: what the program does not say is null.
-        Counters count since attach, and `read_ns` says when they were read, since attach.
+        Columns: those of the table `pools` without `known`; null for values that the program does
+        not report. Counters count since attach; `read_ns` is the time of reading, since attach.
         """
         return pool_readings(self._reader)
 
     def table(self, name: TableName) -> pa.Table:
-        """A frame table: what it grew by within the run, by key.
+        """Return a frame table: growth within the run, by key.
 
         Args:
-            name: stays, wakes, locks, lock_names, takers, calls, call_stays, inexact, processes,
-                pools or pool_times.
+            name: table name: stays, wakes, locks, lock_names, takers, calls, call_stays, inexact,
+                processes, pools or pool_times.
         """
         return table_growth(self._reader.parts, name)
 
     def _with_names(self, table: pa.Table, tid: str, called: str) -> pa.Table:
-        """Add the name that the thread of each row had last."""
+        """Add the last name of each row's thread."""
         threads = self.threads().select(["tid", "name"]).to_pydict()
         names = dict(zip(threads["tid"], threads["name"], strict=True))
         column = pa.array([names.get(one) for one in table[tid].to_pylist()], pa.utf8())
@@ -257,8 +259,8 @@ class Run:
     def sql(self, query: str) -> pa.Table:
         """Query samples, signals, threads, events, roles, states and so on by SQL (DuckDB).
 
-        Samples and signals of sealed parts are read from their Parquet files, and of these only
-        the columns and rows that the query needs.
+        Samples and signals of sealed parts are read from Parquet files, restricted to the columns
+        and rows of the query.
         """
         import duckdb
 
@@ -280,7 +282,7 @@ class Run:
             return database.sql(query).to_arrow_table()
 
     def _make_view(self, database: "duckdb.DuckDBPyConnection", name: str) -> None:
-        """A view over the Parquet files of sealed parts and the tables of open ones."""
+        """Create a view over the Parquet files of sealed parts and the tables of open ones."""
         folder = self._reader.folder
         parts = []
         files = []

@@ -1,7 +1,7 @@
-"""Processes of this host: children that end with their parent, identity, and limits of memory.
+"""Processes of this host: children that end with their parent, identity, and resource limits.
 
-`python -m tidscope_backend.processes PID COMMAND…` becomes COMMAND, which then ends with its
-parent, however the parent ends.
+`python -m tidscope_backend.processes PID COMMAND…` becomes COMMAND, which ends when its parent
+does.
 """
 
 import ctypes
@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import NamedTuple, NoReturn
 
 PR_SET_PDEATHSIG = 1
-"""prctl(2); survives execve(2) unless that changes the credentials."""
+"""prctl(2) option; kept by execve(2) unless credentials change."""
 
 
 class ParentExitedError(Exception):
@@ -27,16 +27,16 @@ class ParentExitedError(Exception):
 
 
 def terminate_with_parent(parent_pid: int) -> None:
-    """Have SIGTERM sent to this process when its parent ends.
+    """Request SIGTERM for this process when its parent ends.
 
     Args:
-        parent_pid: the parent, as it knows itself; if it died before this call, that is detected.
+        parent_pid: PID of the parent; a parent that died before this call is detected.
 
     Raises:
         ParentExitedError: the parent has ended.
         OSError: the kernel refuses.
     """
-    # A thread that starts processes may block it.
+    # A thread that starts processes may block the signal.
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.prctl(PR_SET_PDEATHSIG, int(signal.SIGTERM), 0, 0, 0) != 0:
@@ -46,20 +46,19 @@ def terminate_with_parent(parent_pid: int) -> None:
 
 
 ISOLATED = "-I"
-"""Option of the interpreter: no module comes from the current directory, nor from where the
-environment or a user's own packages say."""
+"""Interpreter option: exclude modules from the current directory, environment and user site."""
 
 
 def run_module(name: str, *arguments: str, option: str = "-P") -> list[str]:
-    """The command that runs a module of ours with this interpreter.
+    """Return the command that runs one of our modules with this interpreter.
 
-    With -P modules that lie in the current directory are not ours.
+    -P excludes modules in the current directory.
     """
     return [sys.executable, option, "-m", name, *arguments]
 
 
 def bound_to_parent(arguments: Sequence[str]) -> list[str]:
-    """Wrap a command so that it ends with the calling process; one that is isolated stays so."""
+    """Wrap a command so that it ends with the calling process; keeps isolation."""
     option = ISOLATED if ISOLATED in arguments[1:2] else "-P"
     return run_module("tidscope_backend.processes", str(os.getpid()), *arguments, option=option)
 
@@ -74,7 +73,7 @@ def exec_program(
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Become the command."""
+    """Replace this process by the command."""
     try:
         terminate_with_parent(int(arguments[0]))
     except ParentExitedError as error:
@@ -83,11 +82,11 @@ def main(arguments: Sequence[str]) -> None:
 
 
 def wait_or_kill(process: "subprocess.Popen[bytes]", seconds: float) -> None:
-    """Wait for its end, and kill it if that takes too long; its output is read no more.
+    """Wait for a process to end, and kill it after a timeout; its output is discarded.
 
     Args:
-        process: has been asked to end.
-        seconds: how long it may take.
+        process: process that was asked to end.
+        seconds: timeout.
     """
     try:
         process.wait(seconds)
@@ -102,7 +101,7 @@ BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
 def local_host_id() -> str:
-    """Identity of this machine, as its collector gives it."""
+    """Return this machine's ID, as its collector reports it."""
     return "h-" + BOOT_ID.read_text().replace("-", "")[:12]
 
 
@@ -110,67 +109,68 @@ def start_ticks(pid: int) -> int:
     """Start of a process in clock ticks since boot (proc(5): field 22 of stat).
 
     Raises:
-        OSError: there is no such process.
+        OSError: the process does not exist.
     """
     stat = Path(f"/proc/{pid}/stat").read_text()
-    # The comm, in parentheses, may hold blanks and parentheses itself.
+    # The comm, in parentheses, may contain blanks and parentheses.
     return int(stat.rpartition(")")[2].split()[19])
 
 
 SPARE = 256
-"""Kept for runs, sealing, exports and child processes, whatever the network does."""
+"""Descriptors reserved for runs, sealing, exports and child processes."""
 EXHAUSTED = frozenset({errno.EMFILE, errno.ENFILE})
 
 
 def raise_descriptor_limit() -> int:
-    """Raise the soft limit to the hard one (getrlimit(2), RLIMIT_NOFILE); returns the limit."""
+    """Raise the soft limit to the hard one (getrlimit(2), RLIMIT_NOFILE) and return the limit."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     return hard
 
 
 def connection_descriptors() -> int:
-    """How many descriptors connections may hold: half of a low limit stays for files."""
+    """Return the number of descriptors for connections; half of a low limit is kept for files."""
     limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return sys.maxsize if limit == resource.RLIM_INFINITY else max(limit - SPARE, limit // 2)
 
 
 def is_exhausted(error: OSError) -> bool:
-    """Whether no descriptor was left, in this process (EMFILE) or on this machine (ENFILE)."""
+    """Return True if descriptors ran out, in this process (EMFILE) or on this machine (ENFILE)."""
     return error.errno in EXHAUSTED
 
 
 MAPPED_BYTES = 1 << 20
-"""Buffers of this size and above are mappings of their own, which go back when they are freed."""
+"""Minimum size of buffers with separate mappings, which are returned to the system when freed."""
 _M_MMAP_THRESHOLD = -3
 
 
 def map_large_buffers() -> None:
-    """Fix the size from which on buffers are mappings of their own; see mallopt(3).
+    """Fix the minimum size of buffers with separate mappings; see mallopt(3).
 
-    glibc raises it with each of them that is freed. Then large buffers come from the heap, among
-    small ones that stay. To be called first: what is imported later is smaller, too.
+    By default, glibc raises the size when a separate mapping is freed. Large buffers then come from
+    the heap, between small long-lived ones. Call early, because later imports allocate smaller
+    buffers too.
     """
-    # Other C libraries do not have it, and map large buffers anyway.
+    # Other C libraries lack mallopt, and map large buffers by default.
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     if mallopt is not None:
         mallopt(_M_MMAP_THRESHOLD, MAPPED_BYTES)
 
 
 def keep_what_is_loaded() -> None:
-    """Tell the garbage collector that all objects so far stay, so that its searches are short."""
+    """Exclude all existing objects from garbage collection, which shortens later collections."""
     gc.collect()
     gc.freeze()
 
 
 def release_freed_memory() -> None:
-    """Return what is not needed any more to the system; takes milliseconds."""
+    """Return freed memory to the system; takes milliseconds."""
     import pyarrow as pa
 
-    # Readers of runs hold one another, and tables: few objects, for which nobody searches.
+    # Readers of runs form reference cycles with tables: too few objects to trigger a collection.
     gc.collect()
-    # With the system's allocator (see the package's __init__) this trims all that is the C
-    # library's, arrays of numpy included.
+    # This trims all memory of the C library, including numpy's arrays, with the system's allocator
+    # (see the package's __init__).
     pa.default_memory_pool().release_unused()
 
 
@@ -178,9 +178,9 @@ class ProgramEnd(NamedTuple):
     """The end of a supervised program.
 
     Attributes:
-        name: of the program: "backend" or "collector".
-        pid: its process id.
-        unix_us: wall clock of its end, Unix microseconds.
+        name: name of the program: "backend" or "collector".
+        pid: process ID.
+        unix_us: time of the end, Unix microseconds.
         how: "by SIGKILL", "with code 1".
     """
 
@@ -191,10 +191,10 @@ class ProgramEnd(NamedTuple):
 
 
 class SupervisorLog:
-    """Written by the supervisor alone.
+    """Log of ended programs, written by the supervisor only.
 
     Attributes:
-        reading: a read-only descriptor of the log, which children inherit.
+        reading: read-only descriptor of the log, which children inherit.
     """
 
     def __init__(self) -> None:
@@ -202,7 +202,7 @@ class SupervisorLog:
         self.reading = os.open(f"/proc/self/fd/{self._writing}", os.O_RDONLY | os.O_CLOEXEC)
 
     def note(self, name: str, pid: int, how: str) -> None:
-        """A program has ended just now."""
+        """Append the end of a program."""
         end = ProgramEnd(name, pid, time.time_ns() // 1000, how)
         os.write(self._writing, json.dumps(end).encode() + b"\n")
 
@@ -213,10 +213,10 @@ class SupervisorLog:
 
 
 def read_ends(descriptor: int | None) -> list[ProgramEnd]:
-    """The programs that have ended so far, in order.
+    """Return the ended programs, in order.
 
     Args:
-        descriptor: of the log; None: nobody supervises this process.
+        descriptor: descriptor of the log; None without a supervisor.
     """
     if descriptor is None:
         return []

@@ -1,4 +1,4 @@
-"""Running the app: the server and its settings."""
+"""The server that runs the app, and its settings."""
 
 import logging
 import signal
@@ -24,11 +24,11 @@ PEER_LOGS = (
     "tidscope_backend.connections.server",
     "tidscope_backend.connections.table",
 )
-"""Loggers to which whoever can connect could add lines without end."""
+"""Loggers to which any client could add lines without limit."""
 
 
 def make_server(settings: Settings) -> Server:
-    """Make a server of a new app; `run` or `serve` it with a listening socket."""
+    """Make a server with a new app; `run` or `serve` it with a listening socket."""
     total = min(settings.max_connections, connection_descriptors())
     connections = Connections(ConnectionLimits.of(total), settings.waits, time.monotonic)
     config = uvicorn.Config(
@@ -37,13 +37,13 @@ def make_server(settings: Settings) -> Server:
         loop="asyncio",
         ws=WebSocketProtocol,
         ws_max_size=settings.max_command_bytes,
-        # Frames are dense counters: deflating them costs more than it saves on a local network.
+        # Frames are dense counters: compression costs more than it saves on a local network.
         ws_per_message_deflate=False,
         ws_ping_interval=20,
         ws_ping_timeout=settings.stall_seconds + 30,
-        # Access log lines would hold tickets of downloads.
+        # Access log lines would contain tickets of downloads.
         access_log=False,
-        # The server would believe X-Forwarded-For and -Proto of any program on this machine.
+        # The server would trust X-Forwarded-For and -Proto of any local program.
         proxy_headers=False,
         log_config=None,
         server_header=False,
@@ -54,14 +54,14 @@ def make_server(settings: Settings) -> Server:
 
 def serve(settings: Settings, sock: socket.socket) -> None:
     """Serve until SIGINT or SIGTERM."""
-    # Log lines about connections would hold addresses with queries.
+    # Log lines about connections would contain addresses with queries.
     logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
     for name in PEER_LOGS:
         logging.getLogger(name).addFilter(LogLimit(time.monotonic))
     raise_descriptor_limit()
     server = make_server(settings)
     keep_what_is_loaded()
-    # The server raises the signal that ended it once more, for whoever started it.
+    # The server raises the signal that ended it again, for its caller.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: None)
     server.run(sockets=[sock])

@@ -1,4 +1,4 @@
-"""Settings of the backend, as one frozen value. Nothing else here reads the environment."""
+"""Settings of the backend, as one frozen value. No other module reads the environment."""
 
 import os
 import secrets
@@ -42,21 +42,21 @@ DEFAULT_PORT = 8787
 
 
 class SettingsError(ValueError):
-    """A setting cannot be used; the text names it and says what to do."""
+    """A setting is invalid; the text names it and the remedy."""
 
 
 def new_secret() -> str:
-    """Make a secret of 192 random bits that can stand in a URL."""
+    """Make a URL-safe secret of 192 random bits."""
     return secrets.token_urlsafe(24)
 
 
 @dataclass(frozen=True)
 class SpanPorts:
-    """Ports of 127.0.0.1 on which spans are received; 0: the kernel chooses.
+    """Ports of 127.0.0.1 for receiving spans; 0 lets the kernel choose.
 
     Attributes:
-        http: of OTLP/HTTP.
-        grpc: of OTLP/gRPC.
+        http: port of OTLP/HTTP.
+        grpc: port of OTLP/gRPC.
     """
 
     http: int = 4318
@@ -65,59 +65,61 @@ class SpanPorts:
 
 @dataclass(frozen=True)
 class Settings:
-    """How one backend behaves.
+    """All settings of one backend.
 
     Attributes:
-        token: what a person's browser shows to get a session.
-        collector_secret: of the collector of the host `default`.
-        view_token: as token, for a session that only watches.
-        metrics_token: reads /metrics and nothing else; None: there is none.
-        state_dir: where sessions are kept over a restart, and the audit log; None: nowhere.
-        session_idle_seconds: a session that is not used for so long ends.
-        session_seconds: a session ends so long after it was opened.
-        host: address that is listened on; a wildcard address admits any IP literal as Host.
-        port: that is listened on; state is kept for each.
-        allow_hosts: more host names that requests may name, without port.
-        allow_origins: more origins that pages may come from, such as https://tidscope.example
-            behind a proxy that ends TLS.
-        trusted_proxies: networks of proxies whose X-Forwarded-For and -Proto are believed.
-        ended_descriptor: of the supervisor's log of ended programs; None: there is none.
-        web_dir: where the built page lies.
-        history_bytes: bound on the kept frames of one target.
-        history_total_bytes: bound on the kept frames of all targets.
-        history_seconds: how far back the kept frames of a target go.
-        runs_dir: where runs are kept; None: nowhere.
-        keep_runs_seconds: runs that ended longer ago are deleted; None: all are kept.
-        keep_runs_bytes: the oldest runs are deleted until all take no more; None: all are kept.
-        keep_traces_seconds: spans that came longer ago are deleted; None: none for its age.
-        keep_traces_bytes: the oldest spans are deleted until all take no more; None: none is.
-        part_seconds: a part of a run is closed at the first key frame behind so long.
-        part_bytes: the same in bytes.
-        resume_seconds: how long a run that was cut short waits for its target.
-        ended_targets: how many ended targets are kept in the list.
-        queue_frames: frames that wait for one page before they are coalesced.
-        queue_bytes: the same in bytes.
-        merged_bytes: the largest coalesced frame; a page further behind loses frames, counted.
-        stall_seconds: a page that takes nothing for so long is closed.
-        max_connections: TCP connections at once, fewer where the system allows few open files; a
-            quarter of them from one peer, a quarter without a session.
-        waits: how long the peer of a connection may take for what.
-        max_pages: pages connected at once.
-        max_viewer_pages: of these, pages of viewers, so that operators always find room.
-        max_collectors: collectors connected at once.
-        hello_seconds: how long a collector may take to say who it is.
-        command_seconds: how long a collector may take to answer.
-        doctor_seconds: the same for the doctor, which runs a self-test.
-        max_body_bytes: largest HTTP request body.
-        max_message_bytes: largest WebSocket message.
-        max_command_bytes: largest message of a page.
-        max_import_bytes: largest archive of a run that is brought in.
-        max_traces_bytes: largest document of traces that is brought in.
-        spans_token: that senders of spans show.
-        span_ports: where spans are received; None: nowhere.
+        token: token that a browser trades for an operator's session.
+        collector_secret: secret of the collector of the host `default`.
+        view_token: token that a browser trades for a view-only session.
+        metrics_token: token for /metrics only; None for none.
+        state_dir: folder of sessions and audit log; None to store neither.
+        session_idle_seconds: idle time after which a session ends.
+        session_seconds: maximum lifetime of a session.
+        host: listening address; a wildcard address admits any IP literal as Host.
+        port: listening port; state is stored per port.
+        allow_hosts: further host names allowed in requests, without port.
+        allow_origins: further allowed origins of pages, such as https://tidscope.example behind a
+            proxy that terminates TLS.
+        trusted_proxies: networks of proxies whose X-Forwarded-For and -Proto are trusted.
+        ended_descriptor: descriptor of the supervisor's log; None without a supervisor.
+        web_dir: folder of the built page.
+        history_bytes: maximum bytes of kept frames of one target.
+        history_total_bytes: maximum bytes of kept frames of all targets.
+        history_seconds: maximum age of a target's kept frames.
+        runs_dir: the runs directory; None to store no runs.
+        keep_runs_seconds: maximum age of an ended run; None for no limit.
+        keep_runs_bytes: maximum bytes of all runs, beyond which the oldest are deleted; None for no
+            limit.
+        keep_traces_seconds: maximum age of spans; None for no limit.
+        keep_traces_bytes: maximum bytes of all spans, beyond which the oldest are deleted; None for
+            no limit.
+        part_seconds: duration after which the next key frame closes a part of a run.
+        part_bytes: maximum bytes of a part.
+        resume_seconds: maximum time that an interrupted run waits for its target.
+        ended_targets: maximum number of ended targets in the list.
+        queue_frames: maximum queued frames per subscriber before coalescing.
+        queue_bytes: maximum bytes of queued frames per subscriber.
+        merged_bytes: maximum bytes of a coalesced frame; beyond it frames are dropped and counted.
+        stall_seconds: time without progress after which a subscriber is disconnected.
+        max_connections: maximum TCP connections, reduced by the system's limit on open files; a
+            quarter for one peer, a quarter without a session.
+        waits: deadlines of peers.
+        max_pages: maximum connected subscribers.
+        max_viewer_pages: maximum subscribers who are viewers, so that operators always find room.
+        max_collectors: maximum connected collectors.
+        hello_seconds: timeout for a collector's hello.
+        command_seconds: timeout for a collector's reply.
+        doctor_seconds: timeout for the doctor, which runs a self-test.
+        max_body_bytes: maximum bytes of an HTTP request body.
+        max_message_bytes: maximum bytes of a WebSocket message.
+        max_command_bytes: maximum bytes of a subscriber's message.
+        max_import_bytes: maximum bytes of an imported run's archive.
+        max_traces_bytes: maximum bytes of an imported trace document.
+        spans_token: bearer token of span senders.
+        span_ports: ports of the span receivers; None to disable.
         predictd: socket of the host's prediction service.
-        otlp_endpoint: where metrics are sent to by OTLP; None: nowhere.
-        otlp_seconds: between two exports.
+        otlp_endpoint: base address for metrics by OTLP; None to disable.
+        otlp_seconds: interval between exports.
     """
 
     token: str = field(repr=False)
@@ -178,10 +180,10 @@ def settings_from(
     keep_runs_seconds: float | None = None,
     keep_runs_bytes: int | None = None,
 ) -> Settings:
-    """Take secrets and folders from the environment; secrets that are not there are made.
+    """Read secrets and folders from the environment; missing secrets are generated.
 
     Raises:
-        SettingsError: a secret is too short to be one, or two tokens are the same.
+        SettingsError: a secret is too short, or two tokens are equal.
     """
     token, view_token = _secret(environ, BROWSER_VARIABLE), _secret(environ, VIEW_VARIABLE)
     metrics_token = _secret(environ, METRICS_VARIABLE) if environ.get(METRICS_VARIABLE) else None
@@ -211,18 +213,18 @@ def settings_from(
 
 
 def take_secrets() -> dict[str, str]:
-    """The environment with its secrets, which are erased from that of this process.
+    """Return the environment including secrets, and erase the secrets from this process.
 
-    Neither /proc/PID/environ nor programs that are started have them any more.
+    Afterwards neither /proc/PID/environ nor child processes have the secrets.
     """
     found = {name: take_variable(name) for name in SECRET_VARIABLES if name in os.environ}
     return {**os.environ, **found}
 
 
 def runs_directory(environ: Mapping[str, str]) -> Path | None:
-    """Folder of runs: from the variable, or in the user's data folder; None if there is neither.
+    """Return the folder of runs: the variable's, or the user's data folder; None without both.
 
-    Relative paths of XDG_DATA_HOME are ignored, as its specification demands.
+    Relative paths of XDG_DATA_HOME are ignored, as its specification requires.
     """
     given, data = environ.get(RUNS_VARIABLE, ""), environ.get("XDG_DATA_HOME", "")
     home = environ.get("HOME", "")
@@ -234,7 +236,7 @@ def runs_directory(environ: Mapping[str, str]) -> Path | None:
 
 
 def state_directory(environ: Mapping[str, str]) -> Path | None:
-    """Folder of the backend's state, in the user's state folder; None if there is none."""
+    """Return the backend's folder in the user's state folder; None if there is none."""
     state, home = environ.get("XDG_STATE_HOME", ""), environ.get("HOME", "")
     if state.startswith("/"):
         return Path(state) / "tidscope"
@@ -252,7 +254,7 @@ def _otlp_endpoint(environ: Mapping[str, str]) -> str | None:
 
 
 def _collector_secret(environ: Mapping[str, str]) -> str:
-    """The secret of the host `default`; one that is made needs no stretching."""
+    """Return the secret of the host `default`; a generated one needs no key stretching."""
     if not environ.get(COLLECTOR_VARIABLE):
         return host_secret(DEFAULT_HOST_NAME, secrets.token_bytes(KEY_BYTES))
     secret = _secret(environ, COLLECTOR_VARIABLE)
@@ -278,14 +280,14 @@ def _secret(environ: Mapping[str, str], name: str) -> str:
 
 
 METRICS_PATH = "/v1/metrics"
-"""Below its base address (OTLP specification, OTLP/HTTP)."""
+"""Path below the base address (OTLP specification, OTLP/HTTP)."""
 
 
 def metrics_address(endpoint: str) -> str:
-    """The address that metrics are sent to; a base address gets the usual path.
+    """Return the address for metrics; a base address gets the standard path.
 
     Raises:
-        ValueError: it is not the address of an HTTP server.
+        ValueError: the address is not an HTTP server's.
     """
     parts = urlsplit(endpoint)
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.port == 0:

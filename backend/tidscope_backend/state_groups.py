@@ -1,4 +1,4 @@
-"""Groups of thread states, and their shares of time. Pure.
+"""Groups of thread states, with shares of time. Pure.
 
 The page has the same groups: frontend/src/stream/states.ts.
 """
@@ -13,12 +13,12 @@ LABELS = {field.name: field.label for field in CATALOGUE.fields if field.name in
 
 
 class StateGroup(NamedTuple):
-    """Some states under one name.
+    """Several states under one name.
 
     Attributes:
         id: short name.
-        label: for people.
-        fields: their fields of the catalogue.
+        label: display name.
+        fields: catalogue fields of the states.
     """
 
     id: str
@@ -51,19 +51,19 @@ GROUPS: tuple[StateGroup, ...] = (
     _group("polling", "Polling", "poll"),
     _group("sleep", "Sleeping", "sleep"),
 )
-"""Each state is in one; work first."""
+"""Groups in display order, work first; each state is in exactly one."""
 
 
 def name_of_state(field: str) -> str:
-    """The state of a field: `futex` of `state_futex_ns`."""
+    """Return the state of a field: `futex` for `state_futex_ns`."""
     return field.removeprefix("state_").removesuffix("_ns")
 
 
 def shares_of_time(totals: Mapping[str, int]) -> dict[str, float]:
-    """Shares of the time that threads lived, by field of a state; empty without a ledger.
+    """Return shares of the threads' lifetime by state field; empty without a ledger.
 
     Args:
-        totals: nanoseconds by field; other fields do not matter.
+        totals: nanoseconds by field; other fields are ignored.
     """
     known = {field: totals[field] for field in STATE_FIELDS if field in totals}
     whole = sum(known.values())
@@ -71,7 +71,7 @@ def shares_of_time(totals: Mapping[str, int]) -> dict[str, float]:
 
 
 def shares_of_groups(totals: Mapping[str, int]) -> dict[StateGroup, float]:
-    """The same by group, without those of 0; the greatest first."""
+    """Return non-zero shares of time by group, largest first."""
     shares = shares_of_time(totals)
     found = {group: sum(shares.get(field, 0) for field in group.fields) for group in GROUPS}
     ordered = sorted(found.items(), key=lambda one: -one[1])

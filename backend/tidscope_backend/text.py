@@ -1,4 +1,4 @@
-"""Numbers, names and validation errors as text, for people."""
+"""Formatting of numbers, names and validation errors as text."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -7,12 +7,12 @@ from pydantic import ValidationError
 
 
 def plural(count: int, one: str, many: str | None = None) -> str:
-    """A count with its noun: "1 thread", "2 threads", "3 processes"."""
+    """Format a count with its noun: "1 thread", "2 threads", "3 processes"."""
     return f"{count} {one if count == 1 else many or one + 's'}"
 
 
 def format_seconds(nanoseconds: int) -> str:
-    """A duration, with a unit in which short ones can be distinguished."""
+    """Format a duration, with a unit in which short ones can be distinguished."""
     if nanoseconds >= 1_000_000_000:
         return f"{nanoseconds / 1e9:.2f} s"
     if nanoseconds >= 1_000_000:
@@ -21,13 +21,13 @@ def format_seconds(nanoseconds: int) -> str:
 
 
 def format_bytes(count: int) -> str:
-    """A size in binary units."""
+    """Format a size in binary units."""
     if count < 1024:
         return f"{count} B"
     value = float(count)
     for unit in ("KiB", "MiB", "GiB"):
         value /= 1024
-        # 1023.96 KiB would be shown as 1024.0 KiB.
+        # 1023.96 KiB would be displayed as 1024.0 KiB.
         if round(value, 1) < 1024 or unit == "GiB":
             break
     return f"{value:.1f} {unit}"
@@ -37,7 +37,7 @@ MAX_SHOWN = 60
 
 
 def validation_text(error: ValidationError) -> str:
-    """Describe the first thing that is wrong with a message."""
+    """Describe the first error in a message."""
     return describe(error.errors(include_url=False))
 
 
@@ -46,7 +46,7 @@ def describe(errors: Iterable[Mapping[str, Any]], hidden: frozenset[str] = froze
 
     Args:
         errors: records with loc, msg and input.
-        hidden: places whose values must not be repeated.
+        hidden: places with confidential values.
     """
     first = next(iter(errors))
     place = ".".join(str(part) for part in first["loc"]) or "message"

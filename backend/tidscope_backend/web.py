@@ -20,10 +20,10 @@ NOT_BUILT = (
 
 
 def web_router(folder: Path) -> APIRouter:
-    """Make the route; it takes every path that no other route took.
+    """Make the route, which serves every path that no other route matched.
 
     Args:
-        folder: where the built page lies; files under assets/ have a hash in their name.
+        folder: folder of the built page; files under assets/ have a hash in their name.
     """
     routes = APIRouter()
 
@@ -37,7 +37,7 @@ def web_router(folder: Path) -> APIRouter:
             cache = IMMUTABLE if hashed else "no-cache"
             return FileResponse(file, headers={"Cache-Control": cache})
         if "." in path.rpartition("/")[2]:
-            # A file that is not there; answering with the page would hide that.
+            # A missing file; serving the page instead would hide the error.
             raise not_found(request.url.path)
         index = folder / "index.html"
         if not index.is_file():
@@ -48,7 +48,7 @@ def web_router(folder: Path) -> APIRouter:
 
 
 def _find(folder: Path, path: str) -> Path | None:
-    """The file that a path names, unless that leads out of the folder."""
+    """Return the file of a path, unless the path leads out of the folder."""
     if not path or "\0" in path:
         return None
     file = (folder / path).resolve()
@@ -74,17 +74,17 @@ async def send_problem(refused: ProblemError, scope: Scope, receive: Receive, se
 
 
 def not_found(path: str) -> ProblemError:
-    """The refusal of an unknown path."""
+    """Return the refusal of an unknown path."""
     return refusal("not-found", f"there is nothing at {path}", "/openapi.json lists what there is")
 
 
 def method_not_allowed(method: str, path: str, allowed: str) -> ProblemError:
-    """The refusal of a method that a path does not support.
+    """Return the refusal of a method that a path does not support.
 
     Args:
-        method: that was used.
-        path: of the request.
-        allowed: methods that it supports, as for the Allow header; empty if unknown.
+        method: method of the request.
+        path: path of the request.
+        allowed: supported methods, as for the Allow header; empty if unknown.
     """
     document = make_problem(
         "method-not-allowed",
@@ -110,10 +110,10 @@ SECURITY_HEADERS = {
 
 
 class SecurityHeaders:
-    """ASGI middleware that adds them.
+    """ASGI middleware that adds security headers.
 
     Args:
-        app: what stands behind it.
+        app: inner application.
     """
 
     def __init__(self, app: ASGIApp) -> None:

@@ -1,5 +1,5 @@
 """The prediction service of a host: hashed perceptrons in shared memory.
 
-`client` reads a model without a system call and sends what was learnt; `server` is the daemon, the
-only writer. Uses the standard library alone, so that any program can have the client.
+`client` reads a model without a system call and sends updates; `server` is the daemon, the only
+writer. Uses only the standard library, so that any program can include the client.
 """

@@ -1,4 +1,4 @@
-"""A client of the prediction service: it reads in shared memory, and sends what was learnt.
+"""Client of the prediction service: it reads shared memory, and sends updates.
 
 model = open_model("my-cache", sharing=Sharing.READ)
 if model.predict([size, kind]) > 0: …
@@ -47,7 +47,7 @@ class ServiceError(Exception):
     """The daemon cannot be reached, does not answer, or refused.
 
     Attributes:
-        status: what it answered; None if it did not.
+        status: status of the reply; None without a reply.
     """
 
     def __init__(self, text: str, status: Status | None = None) -> None:
@@ -56,16 +56,16 @@ class ServiceError(Exception):
 
 
 def socket_path() -> Path:
-    """Where the daemon is: as TIDSCOPE_PREDICTD says, or at the usual place."""
+    """Return the daemon's socket, from TIDSCOPE_PREDICTD or the default path."""
     return Path(os.environ.get(VARIABLE) or SYSTEM_SOCKET)
 
 
 class Connection:
-    """A connection to the daemon; one thread uses it at a time.
+    """A connection to the daemon, to be used by one thread at a time.
 
     Args:
-        link: connected; owned by the connection.
-        timeout_s: how long an answer may take.
+        link: connected socket; owned by the connection.
+        timeout_s: timeout of a reply, in seconds.
     """
 
     def __init__(self, link: socket.socket, timeout_s: float = TIMEOUT_S) -> None:
@@ -73,10 +73,11 @@ class Connection:
         self._link.settimeout(timeout_s)
 
     def ask(self, request: Request) -> bytes:
-        """The body of the reply.
+        """Return the body of the reply.
 
         Raises:
-            ServiceError: refused, or no answer; without an answer the connection is closed.
+            ServiceError: the daemon refused or did not answer; without an answer the connection is
+                closed.
         """
         body, descriptors = self._ask(request)
         for descriptor in descriptors:
@@ -84,10 +85,10 @@ class Connection:
         return body
 
     def open(self, request: Open) -> tuple[int, Memory]:
-        """A model's handle, and its memory, which the caller closes.
+        """Return a model's handle, and its memory, which the caller closes.
 
         Raises:
-            ServiceError: refused, no answer, or not the memory of a model.
+            ServiceError: the daemon refused, did not answer, or sent another file's descriptor.
         """
         body, descriptors = self._ask(request)
         try:
@@ -101,10 +102,10 @@ class Connection:
                 os.close(descriptor)
 
     def models(self) -> list[dict[str, Any]]:
-        """What the daemon says of all models that this user may see.
+        """Return the daemon's descriptions of all models that this user may see.
 
         Raises:
-            ServiceError: refused, or no answer.
+            ServiceError: the daemon refused, or did not answer.
         """
         found: list[dict[str, Any]] = []
         following: int | None = 0
@@ -118,7 +119,7 @@ class Connection:
         return found
 
     def close(self) -> None:
-        """Disconnect; twice does no harm."""
+        """Disconnect. Idempotent."""
         self._link.close()
 
     def _ask(self, request: Request) -> tuple[bytes, list[int]]:
@@ -130,7 +131,7 @@ class Connection:
                 raise MalformedError("the connection ended" if not packet else "cut off")
             status, body = read_reply(packet)
         except (OSError, MalformedError) as error:
-            # A late answer would be taken for that to the next request.
+            # A late reply would be taken for the reply to the next request.
             self._link.close()
             for descriptor in descriptors:
                 os.close(descriptor)
@@ -143,10 +144,10 @@ class Connection:
 
 
 def connect(path: Path | None = None, timeout_s: float = TIMEOUT_S) -> Connection:
-    """A connection to the daemon at a socket.
+    """Return a connection to the daemon at a socket.
 
     Raises:
-        ServiceError: there is no daemon.
+        ServiceError: the daemon does not run.
     """
     path = path or socket_path()
     link = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -160,7 +161,7 @@ def connect(path: Path | None = None, timeout_s: float = TIMEOUT_S) -> Connectio
 
 
 def _why(error: OSError) -> str:
-    """Why nothing answers at a socket, for people."""
+    """Describe why a socket does not answer."""
     if isinstance(error, FileNotFoundError | ConnectionRefusedError):
         return "it is not running"
     if isinstance(error, PermissionError):
@@ -169,15 +170,15 @@ def _why(error: OSError) -> str:
 
 
 class Model:
-    """A model of the service; one thread uses it at a time.
+    """A model of the service, to be used by one thread at a time.
 
     Args:
-        connection: owned by the model.
-        handle, memory: as the connection gave them.
-        batch: so many updates are sent together.
+        connection: connection to the daemon; owned by the model.
+        handle, memory: handle and memory from the connection.
+        batch: number of updates sent together.
 
     Attributes:
-        lost: updates that the daemon did not take.
+        lost: number of updates that the daemon did not accept.
     """
 
     def __init__(
@@ -190,25 +191,25 @@ class Model:
 
     @property
     def closed(self) -> bool:
-        """Whether nobody writes it any more, so that it is to be opened again."""
+        """True if the model is no longer written, so that it has to be opened again."""
         return self._memory.closed
 
     @property
     def rule(self) -> Rule:
-        """How it learns."""
+        """Learning rule."""
         return self._memory.rule
 
     @property
     def counts(self) -> Counts:
-        """What happened to it."""
+        """Counts of the model's updates."""
         return self._memory.counts
 
     def weights(self) -> bytes:
-        """All weights as they are now: 16 tables of 1024 signed bytes."""
+        """Return all current weights: 16 tables of 1024 signed bytes."""
         return bytes(self._memory.weights)
 
     def predict(self, features: Sequence[int]) -> int:
-        """The sum of the weights: above 0 yes, below 0 no, 0 undecided. No system call.
+        """Return the sum of the weights: above 0 yes, below 0 no, 0 undecided. No system call.
 
         Raises:
             ValueError: no features, or more than 16.
@@ -216,11 +217,11 @@ class Model:
         return perceptron.predict(self._memory.weights, features)
 
     def update(self, features: Sequence[int], *, answer: bool) -> None:
-        """Learn what the answer was, at the latest with `flush`.
+        """Queue an answer for learning; it takes effect at the latest with `flush`.
 
         Raises:
             ValueError: no features, or more than 16.
-            ServiceError: as of `flush`.
+            ServiceError: the daemon did not accept the updates.
         """
         perceptron.places_of(features)
         self._waiting.append(Answer(tuple(features), answer))
@@ -228,10 +229,10 @@ class Model:
             self.flush()
 
     def flush(self) -> None:
-        """Send what waits; when this returns, the weights have changed.
+        """Send queued updates; on return, the weights have changed.
 
         Raises:
-            ServiceError: the daemon did not take it: it is lost, and counted so.
+            ServiceError: the daemon did not accept the updates, which are lost and counted.
         """
         if not self._waiting:
             return
@@ -243,11 +244,11 @@ class Model:
             raise
 
     def reset(self, features: Sequence[int] | None = None) -> None:
-        """Forget what these features pick; without features everything, which only its owner may.
+        """Reset the weights of these features; without features all weights (owner only).
 
         Raises:
             ValueError: no features in the list, or more than 16.
-            ServiceError: refused, or no answer.
+            ServiceError: the daemon refused, or did not answer.
         """
         if features is not None:
             perceptron.places_of(features)
@@ -255,23 +256,23 @@ class Model:
         self._connection.ask(Reset(self._handle, tuple(features or ())))
 
     def share(self, sharing: Sharing) -> None:
-        """Change what other users may do. This model is closed if they may do less.
+        """Change the permissions of other users. If reduced, this model is closed.
 
         Raises:
-            ServiceError: refused, or no answer.
+            ServiceError: the daemon refused, or did not answer.
         """
         self._connection.ask(Share(self._handle, sharing))
 
     def delete(self) -> None:
-        """Delete the model, for everybody.
+        """Delete the model, for all users.
 
         Raises:
-            ServiceError: refused, or no answer.
+            ServiceError: the daemon refused, or did not answer.
         """
         self._connection.ask(Delete(self._handle))
 
     def close(self) -> None:
-        """Send what waits, if that is possible, and disconnect."""
+        """Send queued updates if possible, and disconnect."""
         with suppress(ServiceError):
             self.flush()
         self._connection.close()
@@ -288,11 +289,11 @@ def open_model(
     path: Path | None = None,
     timeout_s: float = TIMEOUT_S,
 ) -> Model:
-    """Open a model of the service; sharing and rule are those of a model that is made.
+    """Open a model of the service; sharing and rule apply to a newly created model.
 
     Raises:
-        ValueError: the name or the rule cannot be.
-        ServiceError: there is no daemon, or it refused.
+        ValueError: the name or the rule is invalid.
+        ServiceError: the daemon does not run, or refused.
     """
     connection = connect(path, timeout_s)
     return open_over(
@@ -301,10 +302,10 @@ def open_model(
 
 
 def open_over(connection: Connection, request: Open) -> Model:
-    """Open a model over a connection, which it owns from now on.
+    """Open a model over a connection, which the model owns afterwards.
 
     Raises:
-        ValueError: the name or the rule cannot be.
+        ValueError: the name or the rule is invalid.
         ServiceError: the daemon refused, or does not answer.
     """
     try:

@@ -1,4 +1,4 @@
-"""The daemon as a process: it makes socket and folder, gives up rights, and serves clients."""
+"""The daemon's process: creates socket and folder, drops privileges, and serves clients."""
 
 import errno
 import os
@@ -18,16 +18,16 @@ from tidscope_predictd.models import Storage
 from tidscope_predictd.server import BACKLOG, Server
 
 _DESCRIPTORS = 2048
-"""Enough for all models and connections that there may be."""
+"""File descriptor limit, sufficient for the maximum of models and connections."""
 
 
 def run(path: Path, folder: Path, administrators: Collection[int]) -> int:
-    """Serve until SIGTERM or SIGINT; the exit code.
+    """Serve until SIGTERM or SIGINT; return the exit code.
 
     Args:
-        path: of the socket; its folder is made if it is not there.
-        folder: of the models; made if it is not there.
-        administrators: user ids that may do with every model what its owner may.
+        path: path of the socket; its folder is created if missing.
+        folder: folder of the models; created if missing.
+        administrators: user IDs with an owner's permissions on every model.
 
     Raises:
         OSError: socket or folder cannot be made, or another daemon serves the socket.
@@ -50,10 +50,10 @@ def run(path: Path, folder: Path, administrators: Collection[int]) -> int:
 
 
 def listen(path: Path) -> socket.socket:
-    """The socket of a daemon, which every user may connect to.
+    """Open the daemon's socket, to which every user may connect.
 
     Raises:
-        OSError: it cannot be made, or another daemon serves it.
+        OSError: the socket cannot be created, or another daemon serves it.
     """
     listening = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     try:
@@ -92,13 +92,13 @@ FATAL = "execve execveat ptrace process_vm_readv process_vm_writev connect socke
 
 
 def confine(folder: Path) -> list[str]:
-    """Give up all other rights, for good; what could not be, each a sentence.
+    """Permanently drop all other privileges. Return a sentence for each failure.
 
     Args:
-        folder: of the models.
+        folder: folder of the models.
 
     Raises:
-        OSError: capabilities could not be given up: better not to go on.
+        OSError: capabilities could not be dropped, so the daemon must not run.
     """
     gaps = []
     capabilities.harden()

@@ -1,9 +1,9 @@
-"""A model in shared memory: a page that describes it, then 16 tables of 1024 signed bytes.
+"""Memory layout of a model: a page of metadata, followed by 16 tables of 1024 signed bytes.
 
-The daemon makes the memory, maps it writable, and seals it: it neither grows nor shrinks, and
-nobody can map it writable any more (F_SEAL_FUTURE_WRITE, Linux 5.1). Clients get the descriptor,
-see by the seals that reading can never fail, and map it read-only. A weight is one byte, so that
-none is ever half written. Numbers are little-endian.
+The daemon creates the memory, maps it writable, and seals it: the size is fixed, and no further
+writable mapping is possible (F_SEAL_FUTURE_WRITE, Linux 5.1). Clients receive the descriptor,
+verify the seals so that reads cannot fail, and map it read-only. A weight is one byte and therefore
+never half-written. Numbers are little-endian.
 """
 
 import fcntl
@@ -37,13 +37,13 @@ _SEALS = _SEAL_SEAL | _SEAL_SHRINK | _SEAL_GROW | _SEAL_FUTURE_WRITE
 
 
 class Counts(NamedTuple):
-    """What happened to a model since it was made.
+    """Counts since the creation of a model.
 
     Attributes:
-        updates: answers learnt from.
-        hits: those of them that the model had predicted.
-        undecided: those that it had no prediction for, its sum being 0.
-        resets: of parts or of all of it.
+        updates: learnt answers.
+        hits: learnt answers that the model had predicted.
+        undecided: learnt answers without a prediction, for a sum of 0.
+        resets: partial and complete resets.
     """
 
     updates: int = 0
@@ -53,14 +53,14 @@ class Counts(NamedTuple):
 
 
 class Memory:
-    """A model's memory, mapped.
+    """Mapped memory of a model.
 
     Args:
-        descriptor: of the memory; stays the caller's.
-        writable: for the daemon, before it is sealed.
+        descriptor: descriptor of the memory; the caller keeps ownership.
+        writable: True for the daemon, before sealing.
 
     Attributes:
-        weights: of all tables, as signed bytes.
+        weights: weights of all tables, as signed bytes.
     """
 
     def __init__(self, descriptor: int, *, writable: bool) -> None:
@@ -71,10 +71,10 @@ class Memory:
 
     @property
     def rule(self) -> Rule:
-        """How the model learns.
+        """Learning rule.
 
         Raises:
-            ValueError: it is not a model of this version.
+            ValueError: the memory is not a model of this version.
         """
         magic, version, tables, entries, at, threshold, limit = _DESCRIPTION.unpack_from(
             self._bytes
@@ -87,7 +87,7 @@ class Memory:
 
     @property
     def counts(self) -> Counts:
-        """What happened to the model."""
+        """Counts since the model's creation."""
         return Counts(*_COUNTS.unpack_from(self._bytes, _COUNTS_AT))
 
     @counts.setter
@@ -96,7 +96,7 @@ class Memory:
 
     @property
     def closed(self) -> bool:
-        """Whether nobody writes this memory any more: the model was deleted, or moved."""
+        """True if the model was deleted or moved, so this mapping is stale."""
         return _CLOSED.unpack_from(self._bytes, _CLOSED_AT) != (0,)
 
     def describe(self, rule: Rule) -> None:
@@ -110,22 +110,22 @@ class Memory:
         self._bytes[WEIGHTS_AT:] = bytes(WEIGHTS)
 
     def retire(self) -> None:
-        """Say that nobody writes it any more; those who still read it are undecided."""
+        """Mark the memory as stale; remaining readers get no predictions."""
         _CLOSED.pack_into(self._bytes, _CLOSED_AT, 1)
         self.clear()
 
     def close(self) -> None:
-        """Unmap it; twice does no harm."""
+        """Unmap the memory. Idempotent."""
         self.weights.release()
         self._bytes.release()
         self._mapped.close()
 
 
 def make_memory(rule: Rule) -> tuple[int, Memory]:
-    """New memory, all weights 0, sealed; its descriptor, which the caller owns, and the mapping.
+    """Make sealed memory with all weights 0. Return the caller's descriptor and the mapping.
 
     Raises:
-        OSError: there is no memory, or the kernel cannot seal it.
+        OSError: memory is exhausted, or the kernel cannot seal it.
     """
     descriptor = os.memfd_create("tidscope-model", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
     try:
@@ -140,11 +140,11 @@ def make_memory(rule: Rule) -> tuple[int, Memory]:
 
 
 def map_memory(descriptor: int) -> Memory:
-    """Map somebody else's model to read it; the descriptor may be closed afterwards.
+    """Map a model read-only; the descriptor may be closed afterwards.
 
     Raises:
-        ValueError: it is not a model, or its maker could still cut it off.
-        OSError: it cannot be mapped.
+        ValueError: the memory is not a model, or its maker could still shrink it.
+        OSError: the memory cannot be mapped.
     """
     seals = fcntl.fcntl(descriptor, _F_GET_SEALS)
     if seals & _SEALS != _SEALS or os.fstat(descriptor).st_size != SIZE:

@@ -1,8 +1,8 @@
-"""Messages between clients and the daemon: one packet each, requests answered in order.
+"""Messages between clients and the daemon: one per packet; requests are answered in order.
 
-A request is `version u16, kind u16, body`, a reply `version u16, status u16, body`; numbers are
-little-endian, features are i64. What is not exactly as described is malformed, and ends the
-connection. docs/prediction.md has the table of bodies.
+A request is `version u16, kind u16, body`, a reply `version u16, status u16, body`. Numbers are
+little-endian, features are i64. Any deviation is malformed, and ends the connection.
+docs/prediction.md has the table of bodies.
 """
 
 import re
@@ -36,7 +36,7 @@ _FEATURE_MIN, _FEATURE_WORD = -(1 << 63), 1 << 64
 
 
 class Kind(IntEnum):
-    """What is asked for."""
+    """Kind of a request."""
 
     OPEN = 1
     UPDATE = 2
@@ -48,7 +48,7 @@ class Kind(IntEnum):
 
 
 class Status(IntEnum):
-    """How it went."""
+    """Status of a reply."""
 
     DONE = 0
     MALFORMED = 1
@@ -58,7 +58,7 @@ class Status(IntEnum):
 
 
 class Sharing(IntEnum):
-    """What users other than the owner may do with a model."""
+    """Permissions of users other than the owner."""
 
     OFF = 0
     READ = 1
@@ -66,11 +66,11 @@ class Sharing(IntEnum):
 
 
 class MalformedError(Exception):
-    """A message that is not as described."""
+    """A message violates the format."""
 
 
 class Open(NamedTuple):
-    """Open a model; reply: a handle, and the memory's descriptor beside it."""
+    """Open a model; reply: a handle, with the memory's descriptor attached."""
 
     name: str
     owner: int = OWN
@@ -80,42 +80,42 @@ class Open(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What the answer to a question was."""
+    """Features and the correct answer."""
 
     features: tuple[int, ...]
     answer: bool
 
 
 class Update(NamedTuple):
-    """Learn answers; reply: u32, how many."""
+    """Learn answers; reply: u32, the number of answers."""
 
     handle: int
     answers: tuple[Answer, ...]
 
 
 class Reset(NamedTuple):
-    """Forget what the features pick, or everything if there are none; empty reply."""
+    """Reset the weights of the features, or all weights without features; empty reply."""
 
     handle: int
     features: tuple[int, ...]
 
 
 class Predict(NamedTuple):
-    """Predict, for those who cannot map memory; reply: i32."""
+    """Predict, for clients that cannot map memory; reply: i32."""
 
     handle: int
     features: tuple[int, ...]
 
 
 class Share(NamedTuple):
-    """Change what others may do; empty reply."""
+    """Change the permissions of other users; empty reply."""
 
     handle: int
     sharing: Sharing
 
 
 class Delete(NamedTuple):
-    """Delete a model and what was stored of it; empty reply."""
+    """Delete a model and its file; empty reply."""
 
     handle: int
 
@@ -130,7 +130,7 @@ Request = Open | Update | Reset | Predict | Share | Delete | List
 
 
 def write_request(request: Request) -> bytes:
-    """The packet of a request.
+    """Return the packet of a request.
 
     Raises:
         ValueError: a value cannot be sent.
@@ -158,7 +158,7 @@ def read_request(packet: bytes) -> Request:
     """Take a packet apart.
 
     Raises:
-        MalformedError: it is not as described.
+        MalformedError: the packet is malformed.
     """
     try:
         version, number = _HEAD.unpack_from(packet)
@@ -170,7 +170,7 @@ def read_request(packet: bytes) -> Request:
 
 
 def write_reply(status: Status, body: bytes = b"") -> bytes:
-    """The packet of a reply."""
+    """Return the packet of a reply."""
     return _HEAD.pack(VERSION, status) + body
 
 
@@ -178,7 +178,7 @@ def read_reply(packet: bytes) -> tuple[Status, bytes]:
     """Take a reply apart.
 
     Raises:
-        MalformedError: it is not as described.
+        MalformedError: the packet is malformed.
     """
     try:
         version, status = _HEAD.unpack_from(packet)
@@ -262,7 +262,7 @@ def _read_features(packet: bytes, at: int, count: int) -> tuple[int, ...]:
 def _write_features(features: Sequence[int]) -> bytes:
     if not 1 <= len(features) <= MAX_FEATURES:
         raise ValueError(f"{len(features)} features: {FEATURES_WANTED}")
-    # Modulo 2^64, as the hash takes them.
+    # Modulo 2^64, as in the hash.
     words = [(value - _FEATURE_MIN) % _FEATURE_WORD + _FEATURE_MIN for value in features]
     return struct.pack(f"<{len(words)}q", *words)
 

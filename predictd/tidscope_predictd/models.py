@@ -24,10 +24,10 @@ _LARGEST = _FIXED.size + 64 + WEIGHTS + _CHECKSUM.size
 
 
 class Stored(NamedTuple):
-    """A model as it is kept.
+    """A model in its stored form.
 
     Attributes:
-        weights: 16 tables of 1024 signed bytes.
+        weights: weights of 16 tables of 1024 signed bytes.
     """
 
     name: str
@@ -39,11 +39,11 @@ class Stored(NamedTuple):
 
 
 class DamagedError(Exception):
-    """A file that is no model of this version."""
+    """The file is not a model of this version."""
 
 
 def pack(model: Stored) -> bytes:
-    """The bytes of its file."""
+    """Encode a model as its file's bytes."""
     name = model.name.encode()
     fixed = (model.owner, model.sharing, len(name), *model.rule, *model.counts)
     body = _FIXED.pack(MAGIC, VERSION, *fixed) + name + model.weights
@@ -54,7 +54,7 @@ def unpack(data: bytes) -> Stored:
     """Take a file apart.
 
     Raises:
-        DamagedError: it is not exactly a model.
+        DamagedError: the data is not exactly one model.
     """
     try:
         magic, version, owner, sharing, length, threshold, limit, *counts = _FIXED.unpack_from(data)
@@ -79,17 +79,17 @@ def unpack(data: bytes) -> Stored:
 
 
 class Storage:
-    """A folder of models, of one daemon.
+    """Folder of one daemon's models.
 
     Args:
-        folder: it exists.
+        folder: path of the folder, which exists.
     """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def load(self) -> Iterator[Stored | str]:
-        """Each model, or a sentence about a file that was put aside."""
+        """Yield each model, or a message about a damaged file that was moved aside."""
         for path in sorted(self._folder.glob(f"*{ENDING}")):
             try:
                 model = unpack(_read(path))
@@ -106,7 +106,7 @@ class Storage:
         """Replace the model's file.
 
         Raises:
-            OSError: it cannot be written; the file of before stays.
+            OSError: the file cannot be written; the old one is kept.
         """
         path = self._folder / _file_name(model.owner, model.name)
         new = path.with_suffix(".new")
@@ -128,10 +128,10 @@ class Storage:
             os.close(folder)
 
     def delete(self, owner: int, name: str) -> None:
-        """Delete the model's file, if there is one.
+        """Delete the model's file if it exists.
 
         Raises:
-            OSError: it cannot be deleted.
+            OSError: the file cannot be deleted.
         """
         (self._folder / _file_name(owner, name)).unlink(missing_ok=True)
 
@@ -150,10 +150,10 @@ MAX_OF_A_USER = 64
 
 
 class RefusedError(Exception):
-    """What a client may not have.
+    """A request that the client is not permitted to make.
 
     Attributes:
-        status: for the reply.
+        status: status of the reply.
     """
 
     def __init__(self, status: Status) -> None:
@@ -162,17 +162,17 @@ class RefusedError(Exception):
 
 
 class SharedModel:
-    """One model, in memory that clients read.
+    """A model in shared memory.
 
     Args:
-        name: unique among those of its owner.
-        owner: user id.
-        sharing: what others may do.
-        rule: how it learns.
+        name: name, unique per owner.
+        owner: user ID of the owner.
+        sharing: permissions of other users.
+        rule: learning rule.
 
     Attributes:
-        descriptor: of the memory, for clients.
-        unsaved: whether it changed since it was saved.
+        descriptor: descriptor of the memory, for clients.
+        unsaved: whether the model changed since it was last saved.
     """
 
     def __init__(self, name: str, owner: int, sharing: Sharing, rule: Rule) -> None:
@@ -182,20 +182,20 @@ class SharedModel:
 
     @property
     def counts(self) -> Counts:
-        """What happened to it."""
+        """Counts since the model's creation."""
         return self._memory.counts
 
     @property
     def closed(self) -> bool:
-        """Whether it was deleted."""
+        """True if the model was deleted."""
         return self.descriptor < 0
 
     def weights(self) -> bytes:
-        """All weights as they are now."""
+        """Copy of all current weights."""
         return bytes(self._memory.weights)
 
     def predict(self, features: Sequence[int]) -> int:
-        """The sum of the weights."""
+        """Return the sum of the weights."""
         return perceptron.predict(self._memory.weights, features)
 
     def learn(self, answers: Collection[Answer]) -> None:
@@ -214,7 +214,7 @@ class SharedModel:
         self.unsaved = True
 
     def reset(self, features: Sequence[int]) -> None:
-        """Forget what the features pick, or everything if there are none."""
+        """Reset the weights of the features, or all weights without features."""
         if features:
             perceptron.reset(self._memory.weights, features)
         else:
@@ -223,14 +223,16 @@ class SharedModel:
         self.unsaved = True
 
     def restore(self, stored: Stored) -> None:
-        """Take over what was stored."""
+        """Load the stored weights and counts."""
         self._memory.weights[:] = memoryview(stored.weights).cast("b")
         self._memory.counts = stored.counts
         self.unsaved = False
 
     def share(self, sharing: Sharing) -> None:
-        """Change what others may do. Where they may do less, the model moves to new memory: what
-        they have mapped stays mapped, but is empty from now on.
+        """Change the permissions of other users.
+
+        The model moves to new memory if permissions are reduced; existing mappings stay valid but
+        empty.
         """
         if sharing < self.sharing:
             weights, counts = self.weights(), self.counts
@@ -243,11 +245,11 @@ class SharedModel:
         self.unsaved = True
 
     def stored(self) -> Stored:
-        """As it is kept on disk."""
+        """Return the model in its stored form."""
         return Stored(self.name, self.owner, self.sharing, self.rule, self.counts, self.weights())
 
     def close(self) -> None:
-        """Say to all who have it mapped that nobody writes it any more."""
+        """Mark the memory as stale for all clients that have it mapped."""
         self._memory.retire()
         self._memory.close()
         os.close(self.descriptor)
@@ -258,7 +260,7 @@ class Models:
     """All models of a daemon.
 
     Args:
-        administrators: user ids that may do with every model what its owner may; root always.
+        administrators: user IDs with an owner's permissions on every model; root always has them.
     """
 
     def __init__(self, administrators: Collection[int] = ()) -> None:
@@ -269,25 +271,26 @@ class Models:
         return iter(self._models.values())
 
     def may_administer(self, user: int, model: SharedModel) -> bool:
-        """Whether a user may share, reset and delete a model."""
+        """Return True if a user may share, reset and delete a model."""
         return user == model.owner or user in self._administrators
 
     def may(self, user: int, model: SharedModel, wanted: Sharing) -> bool:
-        """Whether a user may read, or write, a model."""
+        """Return True if a user may read, or write, a model."""
         return self.may_administer(user, model) or model.sharing >= wanted
 
     def open(self, user: int, request: Open) -> SharedModel:
-        """Find a model, or make it if that is asked for.
+        """Find a model, or create it if requested.
 
         Raises:
-            RefusedError: it is not there, not for this user, or there are too many.
-            OSError: there is no memory for it.
+            RefusedError: the model does not exist, the user lacks permission, or there are too many
+                models.
+            OSError: memory for the model is exhausted.
         """
         owner = user if request.owner == OWN else request.owner
         model = self._models.get((owner, request.name))
         if model is not None:
             if not self.may(user, model, Sharing.READ):
-                # As if it were not there: names of others' models are theirs.
+                # Same answer as for a missing model: names of other users' models are private.
                 raise RefusedError(Status.NOT_FOUND)
             return model
         if not request.create:
@@ -302,7 +305,7 @@ class Models:
         return made
 
     def restore(self, stored: Stored) -> bool:
-        """Make a model that was stored; False if there are too many."""
+        """Create a stored model. Return False if there are too many."""
         if len(self._models) >= MAX_MODELS:
             return False
         made = SharedModel(stored.name, stored.owner, stored.sharing, stored.rule)
@@ -316,10 +319,10 @@ class Models:
         model.close()
 
     def close(self) -> None:
-        """Close all. Their weights stay readable to those who have them mapped."""
+        """Close all models. Existing mappings stay readable."""
         self._models.clear()
 
 
 def used_weights(weights: bytes) -> int:
-    """How many weights are not 0."""
+    """Return the number of non-zero weights."""
     return WEIGHTS - weights.count(0)

@@ -1,4 +1,4 @@
-"""The daemon: it serves its socket with one thread, and is the only writer of all models."""
+"""The daemon's server: one thread that serves the socket, the only writer of all models."""
 
 import json
 import selectors
@@ -34,23 +34,23 @@ MAX_OF_A_USER = 128
 MAX_HANDLES = 64
 MAX_USERS_SHOWN = 16
 BACKLOG = 64
-"""Connections that wait to be accepted."""
+"""Maximum connections waiting to be accepted."""
 SAVE_AFTER_S = 30.0
 ROUND_S = 0.002
-"""How long clients are served before new ones are looked for, in seconds."""
+"""Time that clients are served between checks for new connections, in seconds."""
 _LIST_BYTES = 48 << 10
 _CREDENTIALS = struct.Struct("iII")
 
 
 @dataclass(slots=True, eq=False)
 class Client:
-    """A connection.
+    """A connected client.
 
     Attributes:
-        link: the socket.
-        pid, uid: who connected, by the kernel's account.
-        handles: models that it opened; the place is the handle.
-        updates: answers that it sent.
+        link: socket of the connection.
+        pid, uid: process and user of the peer, from the kernel.
+        handles: opened models; the index is the handle.
+        updates: number of answers received.
     """
 
     link: socket.socket
@@ -61,16 +61,17 @@ class Client:
 
 
 class Server:
-    """Serves clients until it is stopped.
+    """Server of all clients, until stopped.
 
     Args:
-        listening: the socket, bound and listening; owned by the server.
-        storage: where models are kept.
-        administrators: user ids that may do with every model what its owner may.
-        save_after_s: how long after a change a model is saved.
+        listening: listening socket, already bound; owned by the server.
+        storage: storage of the models.
+        administrators: user IDs with an owner's permissions on every model.
+        save_after_s: delay between a change of a model and its saving, in seconds.
 
     Attributes:
-        stop_end: a byte written to it ends the service; for signal.set_wakeup_fd, too.
+        stop_end: file descriptor; a byte written to it ends the service. Usable for
+            signal.set_wakeup_fd.
     """
 
     def __init__(
@@ -99,7 +100,7 @@ class Server:
                 _log(f"model {found.name} of user {found.owner} is not loaded: there are too many")
 
     def serve(self) -> None:
-        """Serve until something is written to `stop_end`, then save what changed."""
+        """Serve until a byte is written to `stop_end`, and save changed models."""
         while True:
             for key, _ in self._selector.select(0 if self._turns else self._wait_s()):
                 if key.fileobj is self._stopped:
@@ -114,7 +115,7 @@ class Server:
             self._save_one()
 
     def _serve_round(self) -> None:
-        """Answer clients in turn, so long that looking for new ones costs little beside it."""
+        """Answer clients in turn, for a time that makes the cost of polling negligible."""
         end_s = time.monotonic() + ROUND_S
         while (client := self._turns.take()) is not None:
             self._answer(client)
@@ -122,7 +123,7 @@ class Server:
                 return
 
     def _accept_all(self) -> None:
-        """Accept those that connected so far: nobody waits behind a queue of another user."""
+        """Accept all pending connections, so that no user waits behind another's queue."""
         for _ in range(BACKLOG):
             try:
                 link, _ = self._listening.accept()
@@ -141,7 +142,7 @@ class Server:
         self._selector.register(link, selectors.EVENT_READ)
 
     def _answer(self, client: Client) -> None:
-        """Read one packet and answer it; a client that breaks the rules is disconnected."""
+        """Read one packet and answer it; a client that violates the protocol is disconnected."""
         try:
             packet = client.link.recv(MAX_BYTES + 1)
             if not packet:
@@ -210,7 +211,7 @@ class Server:
         socket.send_fds(client.link, [reply], [model.descriptor])
 
     def _list(self, client: Client, first: int) -> bytes:
-        """A page of what a client may see."""
+        """Return one batch of the models that a client may see."""
         seen = [one for one in self._models if self._models.may(client.uid, one, Sharing.READ)]
         pages: list[bytes] = []
         place, size = first, 0
@@ -247,7 +248,7 @@ class Server:
         try:
             client.link.send(write_reply(status, body))
         except OSError:
-            # It does not read its replies.
+            # The client does not read its replies.
             self._drop(client)
 
     def _drop(self, client: Client) -> None:
@@ -262,7 +263,7 @@ class Server:
         return None if due is None else max(0.0, due - time.monotonic())
 
     def _save_one(self) -> None:
-        """Save the model that is due first: one between two rounds, so that clients wait little."""
+        """Save the model that is due first; one per round, so that clients wait little."""
         model = min(self._due, key=self._due.__getitem__, default=None)
         if model is not None and self._due[model] <= time.monotonic():
             del self._due[model]
@@ -293,7 +294,7 @@ class Server:
 
 
 def peer(link: socket.socket) -> tuple[int, int]:
-    """Process and user at the other end of a connection, by the kernel's account."""
+    """Return process and user of a connection's peer, from the kernel."""
     data = link.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
     pid, uid, _ = _CREDENTIALS.unpack(data)
     return pid, uid
@@ -316,22 +317,22 @@ Waiting = TypeVar("Waiting", bound=Hashable)
 
 
 class Turns(Generic[Waiting]):
-    """A fair queue: however many clients a user has, each round serves one request of it."""
+    """A fair queue: each round serves one request per user, regardless of the number of clients."""
 
     def __init__(self) -> None:
-        # Both dictionaries are ordered: the first user, and its first client, are next.
+        # Both dictionaries are ordered: the first user's first client is next.
         self._of_user: dict[int, dict[Waiting, None]] = {}
 
     def __bool__(self) -> bool:
-        """True if anybody waits."""
+        """Return True if a client is waiting."""
         return bool(self._of_user)
 
     def add(self, user: int, client: Waiting) -> None:
-        """Let a client wait; one that waits keeps its place."""
+        """Queue a client; a queued client keeps its place."""
         self._of_user.setdefault(user, {}).setdefault(client)
 
     def take(self) -> Waiting | None:
-        """Return the client whose turn it is, which waits no more; None if none waits."""
+        """Remove and return the next client; None if the queue is empty."""
         if not self._of_user:
             return None
         user = next(iter(self._of_user))
@@ -343,7 +344,7 @@ class Turns(Generic[Waiting]):
         return client
 
     def remove(self, user: int, client: Waiting) -> None:
-        """Forget a client that has gone. Idempotent."""
+        """Remove a disconnected client. Idempotent."""
         clients = self._of_user.get(user, {})
         clients.pop(client, None)
         if not clients:

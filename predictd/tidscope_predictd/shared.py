@@ -1,4 +1,4 @@
-"""A learner that many processes teach, and that learns alone where there is no service."""
+"""A learner shared by many processes, with a local fallback when the service is absent."""
 
 import threading
 import time
@@ -11,13 +11,15 @@ RETRY_S = 30.0
 
 
 class SharedPredictor:
-    """A model of the service. Without the service, one of this process, which starts with what the
-    service's model had learnt; when the service is back, its model is used again. Any thread calls.
+    """A model of the service, with a local fallback. Thread-safe.
+
+    The fallback starts from the service's weights. When the service returns, its model is used
+    again.
 
     Args:
         open_shared: opens the model; raises ServiceError.
-        rule: how the model of this process learns.
-        clock: in seconds, never steps.
+        rule: learning rule of the local model.
+        clock: monotonic clock, in seconds.
     """
 
     def __init__(
@@ -36,12 +38,12 @@ class SharedPredictor:
 
     @property
     def shared(self) -> bool:
-        """Whether the service's model is used."""
+        """True while the service's model is used."""
         with self._lock:
             return self._find() is not None
 
     def predict(self, features: Sequence[int]) -> int:
-        """The sum of the weights: above 0 yes, below 0 no, 0 undecided.
+        """Return the sum of the weights: above 0 yes, below 0 no, 0 undecided.
 
         Raises:
             ValueError: no features, or more than 16.
@@ -50,7 +52,7 @@ class SharedPredictor:
             return (self._find() or self._own).predict(features)
 
     def update(self, features: Sequence[int], *, answer: bool) -> None:
-        """Learn what the answer was.
+        """Learn an answer.
 
         Raises:
             ValueError: no features, or more than 16.
@@ -68,7 +70,7 @@ class SharedPredictor:
             self._own.update(features, answer=answer)
 
     def reset(self) -> None:
-        """Forget everything, for all who use the model."""
+        """Reset all weights, for all users of the model."""
         with self._lock:
             model = self._find()
             if model is not None:
@@ -79,7 +81,7 @@ class SharedPredictor:
             self._own.reset()
 
     def close(self) -> None:
-        """Disconnect; twice does no harm. It goes on alone."""
+        """Disconnect, and continue with the local model. Idempotent."""
         with self._lock:
             self._retry_at = float("inf")
             if self._model is not None:
@@ -87,7 +89,7 @@ class SharedPredictor:
 
     def _find(self) -> Model | None:
         if self._model is not None and self._model.closed:
-            # Deleted, or no longer shared: it may be there again, but empty or for others.
+            # The model was deleted or is no longer shared; a new one may be empty or private.
             self._lose(self._model)
         if self._model is None and self._clock() >= self._retry_at:
             try:
@@ -97,7 +99,7 @@ class SharedPredictor:
         return self._model
 
     def _lose(self, model: Model) -> None:
-        """Go on alone, with what the model knows."""
+        """Continue locally, with the weights of the model."""
         self._own.load(model.weights())
         model.close()
         self._model = None

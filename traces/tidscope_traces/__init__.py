@@ -1,10 +1,9 @@
-"""Traces of requests, and the path through each that made it take its time.
+"""Traces of requests, and the critical path that determines the duration of each.
 
-Pure: no I/O, no clock, none of our other packages. `spans` has the model and the readers of Jaeger
-and OTLP documents, `critical` the critical path of one trace, `summary` what many traces have in
-common, `anomalies` which of them are unlike the others.
+Pure: no I/O, no clock, no other tidscope package. `spans` has the model and the readers of Jaeger
+and OTLP documents. `critical` has the critical path of one trace, `summary` the common properties
+of many traces. `anomalies` finds traces that differ from the rest.
 
-Source: Z. Zhang and others, CRISP: critical path analysis of large-scale microservice
-architectures (USENIX ATC 2022). Where the rules differ or are more exact:
-docs/decisions/0034-rules-of-the-critical-path.md.
+Source: Z. Zhang and others, CRISP: critical path analysis of large-scale microservice architectures
+(USENIX ATC 2022). Different or more exact rules: docs/decisions/0034-rules-of-the-critical-path.md.
 """

@@ -1,3 +1,3 @@
-"""Thin REST routes: requests in, models or problem documents out. Know no wire format."""
+"""Thin REST routes: request in, model or problem document out. Must not know any wire format."""
 
 PREFIX = "/api/v1"

@@ -105,14 +105,14 @@ def targets_router(registry: HostRegistry, links: CollectorLinks) -> APIRouter:
 
 
 def _asked(body: AttachRequest) -> dict[str, str]:
-    """The requested target, as the audit log names it."""
+    """Return the requested target as the audit log names it."""
     if body.group is None:
         return {"pid": str(body.pid)}
     return {"group": selector_text(body.group)}
 
 
 def _shown(target: Target, request: Request) -> Target:
-    """A target as who asks may see it."""
+    """Return a target without the command arguments that the requester may not see."""
     return target if principal_of(request.scope).sees_arguments else target_without(target)
 
 
@@ -137,7 +137,7 @@ def health_router(
     fanout: Fanout,
     connections: ConnectionCounts,
 ) -> APIRouter:
-    """Make the route; clock gives seconds, monotonic."""
+    """Make the route; `clock` is monotonic, in seconds."""
     routes = APIRouter(tags=["health"])
     started = clock()
 
@@ -165,13 +165,13 @@ def health_router(
 
 
 def rss_bytes() -> int:
-    """Resident memory of this process (proc(5), /proc/self/statm, second value in pages)."""
+    """Return resident memory in bytes (proc(5), second value of /proc/self/statm)."""
     return int(os.pread(_statm(), 128, 0).split()[1]) * PAGE_BYTES
 
 
 @cache
 def _statm() -> int:
-    """Open for good: health is answered when no descriptor is left, too."""
+    """Open /proc/self/statm once, so that health works without free descriptors."""
     return os.open("/proc/self/statm", os.O_RDONLY | os.O_CLOEXEC)
 
 

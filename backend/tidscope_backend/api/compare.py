@@ -1,4 +1,4 @@
-"""/api/v1/compare and /api/v1/experiments: comparisons of runs, and experiments beside them."""
+"""/api/v1/compare and /api/v1/experiments: comparisons of runs, and stored experiments."""
 
 import asyncio
 from collections.abc import Callable
@@ -31,13 +31,13 @@ HINT = (
     "&align=start|policy|mark&mark=TEXT&match=RUN:ROLE=LABEL"
 )
 Finder = Callable[[str], RunFolder]
-"""From the id of a run to its folder; raises ProblemError."""
+"""Find the folder of a run by its ID. Raises ProblemError."""
 
 
 def compare_router(find: Finder, disk: Disk) -> APIRouter:
     """Make the route; runs are read in the disk's threads."""
     routes = APIRouter(tags=["runs"])
-    # One at a time: each takes a core for a while, and memory. Viewers have a turn of their own.
+    # One comparison at a time: each takes a core and memory. Viewers have a separate queue.
     turns = {True: asyncio.Lock(), False: asyncio.Lock()}
     shared: SharedReads[str] = SharedReads()
 
@@ -56,7 +56,7 @@ def compare_router(find: Finder, disk: Disk) -> APIRouter:
         mark: Annotated[str | None, Query(max_length=200)] = None,
         match: Annotated[list[str] | None, Query(max_length=MAX_CORRECTIONS)] = None,
     ) -> Response:
-        # In a query + stands for a blank, unless it is written %2B.
+        # A "+" in a query string means a space unless it is escaped as %2B.
         groups = [group.replace("+", " ").split() for group in runs.split(",")]
         sees = principal_of(request.scope).sees_arguments
         turn = turns[sees]
@@ -109,8 +109,8 @@ def experiments_router(runs: Path | None, disk: Disk) -> APIRouter:
     """Make the routes.
 
     Args:
-        runs: the runs directory; None: there is none.
-        disk: whose threads read journals.
+        runs: the runs directory, or None if runs are not stored.
+        disk: threads in which journals are read.
     """
     routes = APIRouter(prefix="/experiments", tags=["experiments"])
 

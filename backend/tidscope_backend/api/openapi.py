@@ -1,6 +1,6 @@
 """/openapi.json, /docs and the field catalogue; problem documents for errors on any route.
 
-/docs is one plain page without scripts. Each route names the problems that it can answer.
+/docs is one plain page without scripts. Each route documents the problems it can return.
 """
 
 import logging
@@ -25,27 +25,27 @@ from tidscope_backend.text import describe
 from tidscope_backend.web import SECURITY_HEADERS, method_not_allowed, not_found, problem_response
 
 PROBLEM_KINDS = "x-tidscope-problems"
-"""Member of an operation: kinds of problems.json that it can answer."""
+"""OpenAPI operation member: kinds in problems.json that the operation can return."""
 METHODS = ("get", "post", "patch", "put", "delete")
 PICK_HOST: tuple[ProblemType, ...] = ("unknown-host", "no-collector", "bad-request")
-"""Problems of a route that takes the id of a host."""
+"""Problems of routes that take a host ID."""
 ASK_COLLECTOR: tuple[ProblemType, ...] = ("no-collector", "collector-timeout")
-"""Problems of a route that sends a command to a collector, besides the collector's refusals."""
+"""Problems of routes that send a command to a collector, besides the collector's refusals."""
 FIND_ATTACHED: tuple[ProblemType, ...] = ("unknown-target", "target-exited")
 READ_RUN: tuple[ProblemType, ...] = ("unknown-run", "bad-run")
 WRITE_RUNS: tuple[ProblemType, ...] = ("disk-full", "runs-unavailable")
 
 
 def raises(*kinds: ProblemType) -> dict[str, Any]:
-    """A route's openapi_extra: the problems that it raises itself.
+    """Return a route's openapi_extra, listing the problems that its handler raises.
 
-    What stands in front of all routes (session, origin, body limit) is added to them.
+    Problems of the shared layers (session, origin, body limit) are added automatically.
     """
     return {PROBLEM_KINDS: list(kinds)}
 
 
 def binary(*media_types: str) -> dict[str, Any]:
-    """A body, of request or answer, that is a file of one of these media types."""
+    """Describe a request or response body that is a file of one of these media types."""
     schema = {"type": "string", "format": "binary"}
     return {
         "content": {
@@ -56,10 +56,10 @@ def binary(*media_types: str) -> dict[str, Any]:
 
 
 class DocumentedApp(FastAPI):
-    """FastAPI with a document that says how requests are refused."""
+    """FastAPI application whose document describes problem responses."""
 
     def openapi(self) -> dict[str, Any]:
-        """Make the document once; FastAPI's own shape of validation errors is not in it."""
+        """Return the document, built once and without FastAPI's validation error schemas."""
         if self.openapi_schema is None:
             self.openapi_schema = _document(self)
         return self.openapi_schema
@@ -96,7 +96,7 @@ def _add_problems(operation: dict[str, Any], method: str, path: str) -> None:
 
 
 def _in_front(operation: dict[str, Any], method: str, path: str) -> Iterable[ProblemType]:
-    """Problems raised before a route is reached, or by an error in the route."""
+    """Yield problems raised before a route is reached, or by an error in the route."""
     yield from ("forbidden-host", "internal")
     if method not in SAFE:
         yield from ("forbidden-origin", "too-large")
@@ -152,7 +152,7 @@ _HIDDEN = frozenset({"token"})
 
 
 def add_error_handlers(app: FastAPI) -> None:
-    """Register them."""
+    """Register the error handlers."""
 
     @app.exception_handler(ProblemError)
     async def refused(request: Request, error: ProblemError) -> Response:

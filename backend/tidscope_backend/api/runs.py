@@ -1,6 +1,6 @@
 """/api/v1/runs: record, list, rename, delete, restore, replay, export and import.
 
-/api/v1/runs/{run}/frames answers a run as the frames that a page gets live.
+/api/v1/runs/{run}/frames replays a run as the frames of a live stream.
 """
 
 import asyncio
@@ -120,7 +120,7 @@ def runs_router(recorder: Recorder, store: RunStore) -> APIRouter:
 
 
 MAX_EXTREMES_ROWS = 200_000
-"""Some 14 MB; above it a coarser level is sent."""
+"""About 14 MB; larger answers use a coarser level."""
 MEDIA_TYPE = "application/vnd.tidscope.frames"
 Time = Annotated[int | None, Query(ge=0, lt=2**63)]
 
@@ -129,8 +129,8 @@ def run_frames_router(open_run: Callable[[str], RunReader], disk: Disk) -> APIRo
     """Make the route.
 
     Args:
-        open_run: finds a run by its id; raises ProblemError if there is none.
-        disk: whose threads read.
+        open_run: finds a run by its ID; raises ProblemError if the run is unknown.
+        disk: threads in which runs are read.
     """
     made = APIRouter(tags=["runs"])
 
@@ -147,7 +147,7 @@ def run_frames_router(open_run: Callable[[str], RunReader], disk: Disk) -> APIRo
         to_ns: Time = None,
         instants: Annotated[int, Query(ge=1, le=MAX_RUN_FRAMES)] = 600,
     ) -> StreamingResponse:
-        """Frames of a stretch, each with its length before it; coalesced to about so many."""
+        """Return length-prefixed frames of a time span, coalesced to about this many."""
         reader = await disk.read(open_run, run)
         hide = not principal_of(request.scope).sees_arguments
         return StreamingResponse(
@@ -163,9 +163,9 @@ def run_frames_router(open_run: Callable[[str], RunReader], disk: Disk) -> APIRo
         openapi_extra=raises(*READ_RUN),
     )
     async def extremes(run: str, from_ns: Time = None, to_ns: Time = None) -> StreamingResponse:
-        """Least and greatest rates of a stretch, as an Arrow stream with its length before it.
+        """Return least and greatest rates of a time span as a length-prefixed Arrow stream.
 
-        Nothing, if the run has no overview: it is being recorded, or is short.
+        The body is empty if the run has no overview because it is short or still recording.
         """
         reader = await disk.read(open_run, run)
         return StreamingResponse(
@@ -222,11 +222,11 @@ KINDS: dict[Format, tuple[str, str]] = {
 """Ending of the file's name, and media type."""
 RUN_IMPORT_PATH = "/runs/import"
 MAX_IMPORTS = 2
-"""At once."""
+"""Maximum concurrent imports."""
 
 
 def export_router(find: Finder, disk: Disk) -> APIRouter:
-    """Make the route that reads."""
+    """Make the export route."""
     routes = APIRouter(tags=["runs"])
 
     @routes.get(
@@ -254,12 +254,12 @@ def export_router(find: Finder, disk: Disk) -> APIRouter:
 
 
 def import_router(make: Callable[[], Path], taken: Callable[[str], bool], disk: Disk) -> APIRouter:
-    """Make the route that writes.
+    """Make the import route.
 
     Args:
-        make: makes the folder of all runs if it is not there; raises ProblemError.
-        taken: whether an id is not free.
-        disk: whose threads write.
+        make: creates the runs directory if needed; raises ProblemError.
+        taken: returns whether a run ID is unavailable.
+        disk: threads in which imports are written.
     """
     routes = APIRouter(tags=["runs"])
     at_once = asyncio.Semaphore(MAX_IMPORTS)
@@ -297,7 +297,7 @@ def import_router(make: Callable[[], Path], taken: Callable[[str], bool], disk: 
 
 
 async def _save(request: Request, archive: Path, disk: Disk) -> None:
-    """Write a body to a file as it comes; the disk may be slow, and frames come in meanwhile."""
+    """Stream a body to a file without blocking the event loop on a slow disk."""
     file = await disk.write(archive.open, "xb")
     try:
         async for chunk in request.stream():
@@ -307,7 +307,7 @@ async def _save(request: Request, archive: Path, disk: Disk) -> None:
 
 
 def _started(find: Finder, run_id: str, format: Format, hide: bool) -> Iterator[bytes]:
-    """The file's bytes; made up to the first of them, so that a refusal can still be sent."""
+    """Start iterating and wait for the first bytes, so that a refusal can still be sent."""
     from tidscope_backend.exchange.formats import MAKERS
 
     try:

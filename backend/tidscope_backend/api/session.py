@@ -1,4 +1,4 @@
-"""/api/v1/session: a token is traded for a session, which is listed and ended here."""
+"""/api/v1/session: trade a token for a session, list sessions and end them."""
 
 from collections.abc import Iterable
 

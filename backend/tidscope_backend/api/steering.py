@@ -56,7 +56,7 @@ def steering_router(registry: HostRegistry, links: CollectorLinks) -> APIRouter:
     routes = APIRouter(tags=["steering"])
 
     def link_to(target_id: str) -> CollectorLink:
-        """The collector of a target that is being sampled."""
+        """Return the link to the collector that samples a target."""
         return links.pick(registry.require_attached(target_id).host)
 
     @routes.get(
@@ -135,7 +135,7 @@ def steering_router(registry: HostRegistry, links: CollectorLinks) -> APIRouter:
     )
     async def release(target_id: str, request: Request, pid: Pid = None) -> Target:
         actor = principal_of(request.scope).actor
-        # Before it is carried out: without its collector it cannot be, and is meant all the same.
+        # Forget before releasing: the release must hold even without a collector.
         links.asked.forget(target_id, pid)
         return (await link_to(target_id).release(target_id, pid, actor)).target
 
@@ -179,7 +179,7 @@ def predictions_router(socket: FilePath) -> APIRouter:
     """Make the routes.
 
     Args:
-        socket: of the service.
+        socket: socket of the service.
     """
     routes = APIRouter(prefix="/predictions", tags=["predictions"])
 
@@ -225,7 +225,7 @@ def _service(socket: FilePath) -> PredictionService:
 def _of_model(
     socket: FilePath, owner: int, name: str, work: Callable[[Connection, int, bytes], Result]
 ) -> Result:
-    """Open a model and do something with it, its handle and its weights.
+    """Open a model and pass the service's handle and the model's weights to a function.
 
     Raises:
         ProblemError: the service refused, or does not answer.

@@ -1,4 +1,4 @@
-"""/api/v1/traces: spans that were received or imported, their critical paths, and threads."""
+"""/api/v1/traces: received and imported spans, their critical paths, and their threads."""
 
 import asyncio
 import re
@@ -62,11 +62,11 @@ def traces_router(
     """Make the routes.
 
     Args:
-        store: of spans.
-        received: what the receivers say.
+        store: span store.
+        received: state of the receivers.
         make_places: where processes are and were measured; to be made on the event loop.
-        find_run: when a run was recorded, and of what; raises ProblemError.
-        disk: whose threads read and write.
+        find_run: returns when a run was recorded and which target; raises ProblemError.
+        disk: threads in which spans are read and written.
     """
     routes = APIRouter(tags=["traces"])
     sets = TraceSets(find_run)
@@ -74,12 +74,12 @@ def traces_router(
     queries = SpanQueries(store.read)
     analyst = TraceAnalyst(queries)
     shared: SharedReads[str] = SharedReads()
-    # Each takes a core for a while, and memory. Viewers have a turn of their own.
+    # One analysis at a time: each takes a core and memory. Viewers have a separate queue.
     turns = {True: asyncio.Lock(), False: asyncio.Lock()}
     importing = asyncio.Lock()
 
     async def answer(request: Request, read: Callable[[], M]) -> Response:
-        """One at a time; who asks the same meanwhile gets the same answer."""
+        """Compute one answer at a time; concurrent identical requests share it."""
         turn = turns[principal_of(request.scope).sees_arguments]
 
         async def computed() -> str:
@@ -264,7 +264,7 @@ RunId = Annotated[str | None, Query(pattern=RUN)]
 
 
 def parse_tag(text: str | None) -> tuple[str, str] | None:
-    """KEY=VALUE. Raises ProblemError: it is not of this form."""
+    """Parse KEY=VALUE. Raises ProblemError if the text has another form."""
     if text is None or not text:
         return None
     key, equals, value = text.partition("=")
@@ -274,17 +274,17 @@ def parse_tag(text: str | None) -> tuple[str, str] | None:
 
 
 class TraceSets:
-    """Reads sets of traces.
+    """Parses the sets of traces that queries select.
 
     Args:
-        find_run: when a run was recorded, and of what; raises ProblemError.
+        find_run: returns when a run was recorded and which target; raises ProblemError.
     """
 
     def __init__(self, find_run: FindRun) -> None:
         self._find_run = find_run
 
     def of_endpoint(self) -> Callable[..., Coroutine[None, None, Wanted]]:
-        """A dependency: the set of an endpoint's traces that a query asks for."""
+        """Return a dependency that parses an endpoint's trace set from the query."""
 
         async def found(
             service: Annotated[str, Query(max_length=MAX_NAME)],
@@ -304,10 +304,10 @@ class TraceSets:
         return found
 
     async def parse(self, service: str, operation: str, text: str) -> Wanted:
-        """A set of an endpoint's traces, of a query of its own.
+        """Parse a trace set of an endpoint from a separate query string.
 
         Raises:
-            ProblemError: it is none, or there is no such run.
+            ProblemError: the text is not a trace set, or the run is unknown.
         """
         given = {name: values[-1] for name, values in parse_qs(text).items()}
         try:
@@ -333,10 +333,10 @@ class TraceSets:
         return await self.within(wanted, run)
 
     async def within(self, wanted: Wanted, run: str | None) -> Wanted:
-        """Only the traces of a run: those that began in its time and have a span of its processes.
+        """Keep the traces of a run: begun in its time span, with a span of one of its processes.
 
         Raises:
-            ProblemError: there is no such run.
+            ProblemError: the run is unknown.
         """
         if run is None:
             return wanted

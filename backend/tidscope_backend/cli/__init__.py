@@ -1,4 +1,4 @@
-"""The command line: one file a verb, and only the verb that is used is loaded."""
+"""The command line: one file per verb; only the requested verb is loaded."""
 
 import argparse
 import os
@@ -30,10 +30,12 @@ VERBS = (
     "collect",
     "hosts",
 )
-"""In the order of `tidscope --help`. Each is a module here, with a `COMMAND`; a module's name has
-`_` for `-`."""
+"""Verbs in the order of `tidscope --help`.
+
+Each is a module of this package with a `COMMAND`; a module's name has `_` for `-`.
+"""
 SIGPIPE_CODE = 128 + 13
-"""Exit code of a program that SIGPIPE ended, as a shell gives it."""
+"""Exit code of a program ended by SIGPIPE, as a shell reports it."""
 
 
 def load(verb: str) -> Command:
@@ -44,7 +46,7 @@ def load(verb: str) -> Command:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a verb; returns the exit code. A reader that goes, as `head` does, ends it quietly."""
+    """Run a verb and return the exit code. A closed pipe, as with `head`, ends it quietly."""
     try:
         try:
             return _main(arguments)

@@ -1,4 +1,4 @@
-"""`tidscope attach`: attach to a target through a running backend; options that name a target."""
+"""`tidscope attach`: attach to a target through a running backend; options that select a target."""
 
 import argparse
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from tidscope_backend.cli.server_options import add_backend_options
 
 
 def _run(options: argparse.Namespace) -> int:
-    """Attach, and print the target; it stays attached."""
+    """Attach and print the target, which remains attached."""
     asked: AttachRequest = options.asked
     body = asked.model_dump(exclude_none=True)
     if options.rate is None:
@@ -30,7 +30,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def name_of_target(target: Target) -> str:
-    """A target in words."""
+    """Format a target as text."""
     if target.group is not None:
         return target.group.name
     return f"{target.process.name} (process {target.process.pid})"
@@ -81,12 +81,12 @@ CHOICES = "--pid, --tree, --cgroup, --unit, --container, --pod or --match"
 
 
 def add_target_options(parser: argparse.ArgumentParser, *, what: str, required: bool) -> None:
-    """Add --pid and the options of groups, of which one is given.
+    """Add --pid and the options of groups, which are mutually exclusive.
 
     Args:
-        parser: of the command.
-        what: is done with the process, for the help.
-        required: whether one of them has to be given.
+        parser: parser of the command.
+        what: purpose of the process in the help text, such as "to attach to".
+        required: whether one of the options is required.
     """
     options = parser.add_mutually_exclusive_group(required=required)
     options.add_argument("--pid", type=int, help=f"process {what}")
@@ -100,10 +100,10 @@ def add_target_options(parser: argparse.ArgumentParser, *, what: str, required: 
 
 
 def target_request(options: argparse.Namespace) -> AttachRequest | None:
-    """The target that the options name; None if they name none.
+    """Return the target that the options select, or None.
 
     Raises:
-        ValueError: that cannot be a process or a group.
+        ValueError: the options select neither a process nor a group.
     """
     if options.pid is not None:
         return AttachRequest(pid=options.pid)
@@ -120,7 +120,7 @@ def target_request(options: argparse.Namespace) -> AttachRequest | None:
 
 
 def required_request(parser: argparse.ArgumentParser, options: argparse.Namespace) -> AttachRequest:
-    """The same, where one is given; what is wrong with it ends the program."""
+    """Return the selected target; exit with a message if the options are invalid."""
     try:
         request = target_request(options)
     except ValueError:

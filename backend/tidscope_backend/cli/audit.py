@@ -1,4 +1,4 @@
-"""`tidscope audit`: who changed what, from the audit logs of this machine."""
+"""`tidscope audit`: changes and their authors, from the audit logs of this machine."""
 
 import argparse
 import os
@@ -29,7 +29,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    """Print them, oldest first; the exit code is 1 if one cannot be read or there is none."""
+    """Print the logs, oldest entry first. Return 1 if a log is missing or unreadable."""
     found: list[AuditRecord] = []
     unreadable = 0
     for path in options.file or usual_paths():
@@ -46,9 +46,9 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def usual_paths() -> list[Path]:
-    """Paths of the logs of this user's programs, and of a collector that root runs.
+    """Return the paths of this user's logs, and of the log of a collector run by root.
 
-    Under sudo, the backend runs as the user who called it.
+    Under sudo, the backend runs as the calling user.
     """
     environ: Mapping[str, str] = dict(os.environ)
     user = choose_server_user(None, environ, os.geteuid())
@@ -58,7 +58,7 @@ def usual_paths() -> list[Path]:
 
 
 def lines_of(record: AuditRecord) -> Iterator[str]:
-    """A record for people."""
+    """Format a record as readable text."""
     if record.lost:
         yield f"({plural(record.lost, 'line')} could not be written here)"
     at = datetime.fromtimestamp(record.unix_us // 1_000_000, UTC).strftime("%Y-%m-%d %H:%M:%SZ")

@@ -1,7 +1,7 @@
 """The command line's client of a running backend's REST API.
 
-It proves that it knows a token, and never sends one. Each connection begins with the backend's own
-proof: a program that has taken its port meanwhile gets nothing.
+The client proves that it knows a token, and never sends one. Each connection begins with the
+backend's proof, so a program that has taken over the port learns nothing.
 """
 
 import argparse
@@ -34,12 +34,12 @@ from tidscope_backend.settings import BROWSER_VARIABLE
 
 TIMEOUT_SECONDS = 25
 SIGN_IN_SECONDS = 10.0
-"""For all of it: a program that has taken the port must not hold a command up for long."""
+"""Timeout for signing in, in seconds: a program on the same port must not block commands."""
 BAD_REQUEST, UNAUTHENTICATED = 400, 401
 REFUSED_TO_PROVE = (403, 429)
 MAX_PROOF_BYTES = 65536
 ROLES: tuple[Role, ...] = ("operator", "viewer")
-"""A token does not say whose it is; most are an operator's."""
+"""Roles to try, most likely first: a token does not show its role."""
 M = TypeVar("M", bound=BaseModel)
 
 
@@ -48,15 +48,15 @@ class UnavailableError(Exception):
 
 
 class UntrustedError(Exception):
-    """A program answers that does not know the token; nothing was sent to it."""
+    """The answering program does not know the token; nothing was sent to it."""
 
 
 class RefusedError(Exception):
-    """The backend refused; the text is the detail and hint of its problem document."""
+    """The backend refused; the text is the problem document's detail and hint."""
 
 
 class BackendClient:
-    """Signs in with its first request, once; a context manager that signs out.
+    """Client that signs in before its first request, and signs out as a context manager.
 
     Args:
         address: host and port.
@@ -84,7 +84,7 @@ class BackendClient:
             if self._session is not None and self._is_open():
                 self.request("/session", "DELETE")
         except (UnavailableError, UntrustedError, RefusedError):
-            pass  # A session expires.
+            pass  # The session expires by itself.
         finally:
             self._close()
 
@@ -94,15 +94,15 @@ class BackendClient:
         """Send a request and parse the answer. Blocks.
 
         Args:
-            path: below /api/v1.
+            path: path below /api/v1.
             answer: model of the answer.
             method: HTTP method.
-            body: sent as JSON; None: no body.
+            body: request body, sent as JSON; None for no body.
 
         Raises:
-            RefusedError: it answers with a problem document.
-            UntrustedError: it does not know the token.
-            UnavailableError: it does not answer.
+            RefusedError: the backend answers with a problem document.
+            UntrustedError: the peer does not know the token.
+            UnavailableError: the backend does not answer.
         """
         received = self.request(path, method, body)
         try:
@@ -116,7 +116,7 @@ class BackendClient:
         try:
             status, received = self._signed_in(path, method, sent)
             if status == UNAUTHENTICATED:
-                # The session has expired, or somebody has ended it.
+                # The session has expired or was ended.
                 self._session = None
                 status, received = self._signed_in(path, method, sent)
             if status < BAD_REQUEST:
@@ -138,12 +138,12 @@ class BackendClient:
         return response.status, response.read()
 
     def _is_open(self) -> bool:
-        """Whether the connection is there still; the backend closes it after some idle seconds."""
+        """Return True if the connection is open; the backend closes idle ones quickly."""
         sock = None if self._connection is None else self._connection.sock
         return sock is not None and not select.select([sock], [], [], 0)[0]
 
     def _open(self) -> HTTPConnection:
-        """Connect, check who answers, and sign in if that was not done."""
+        """Connect, check the peer's identity, and sign in if necessary."""
         self._close()
         self._connection = connection = HTTPConnection(self.address, timeout=TIMEOUT_SECONDS)
         connection.connect()
@@ -204,7 +204,7 @@ class BackendClient:
 
 @contextmanager
 def _limited(sock: socket.socket) -> Iterator[None]:
-    """Cut a connection off whose peer takes too long, by sending a byte now and then, say."""
+    """Close a connection whose peer exceeds the time limit, for example by sending slowly."""
     timer = Timer(SIGN_IN_SECONDS, sock.shutdown, (socket.SHUT_RDWR,))
     timer.daemon = True
     timer.start()
@@ -230,13 +230,13 @@ def _exchange(
 
 @contextmanager
 def running_backend(options: argparse.Namespace) -> Iterator[BackendClient]:
-    """Connect to the backend that the options name; its refusals end the command with their text.
+    """Connect to the selected backend; in the context, refusals become CommandErrors.
 
     Args:
-        options: with host and port, as `add_backend_options` adds them.
+        options: options with host and port, as added by `add_backend_options`.
 
     Raises:
-        CommandError: there is no token, no answer, or a refusal.
+        CommandError: the token is missing, no backend answers, or the backend refuses.
     """
     token = os.environ.get(BROWSER_VARIABLE, "")
     if not token:

@@ -1,4 +1,4 @@
-"""Whom the backend becomes: it needs no rights, so it keeps none."""
+"""The user that the backend runs as. The backend needs no privileges, so it keeps none."""
 
 import os
 import pwd
@@ -17,7 +17,7 @@ from tidscope_backend.processes import PR_SET_PDEATHSIG
 from tidscope_backend.settings import RUNS_VARIABLE, runs_directory, state_directory
 
 SYSTEM_USER = "tidscope"
-"""Root's backend becomes this user, if there is one and no folder of root's is in use."""
+"""User of a backend started by root, if the user exists and no folder of root's is in use."""
 _PR_GET_PDEATHSIG = 2
 
 
@@ -26,12 +26,12 @@ class BackendUser:
     """A user to run as.
 
     Attributes:
-        name: of the user, or the uid as text if it has none.
+        name: name of the user, or the uid as text.
         uid: user id.
         gid: primary group id.
         groups: supplementary group ids.
         home: home directory.
-        folders: variables that name folders of this user, whatever its home.
+        folders: environment variables that name folders of this user, independent of the home.
     """
 
     name: str
@@ -42,16 +42,16 @@ class BackendUser:
     folders: tuple[tuple[str, str], ...] = ()
 
     def environ(self, base: Mapping[str, str]) -> dict[str, str]:
-        """The environment, with this user's name and home, and no folders of another."""
+        """Return the environment with this user's name, home and folders only."""
         own = {name: value for name, value in base.items() if not name.startswith("XDG_")}
         return {**own, "HOME": self.home, "USER": self.name, "LOGNAME": self.name} | dict(
             self.folders
         )
 
     def become(self) -> None:
-        """Have this process be this user, for good. Raises OSError."""
+        """Switch this process to the user permanently. Raises OSError."""
         libc = CDLL(None, use_errno=True)
-        # A process that becomes another user loses the signal at its parent's end.
+        # Changing the user clears the parent-death signal, so set it again.
         number = c_int(0)
         libc.prctl(_PR_GET_PDEATHSIG, byref(number), 0, 0, 0)
         os.setgroups(self.groups)
@@ -60,10 +60,10 @@ class BackendUser:
         libc.prctl(PR_SET_PDEATHSIG, number.value, 0, 0, 0)
 
     def check_can_run(self) -> None:
-        """Check that this user may read the installation, which can lie in a private folder.
+        """Check that the user may read the installation, which may be in a private folder.
 
         Raises:
-            CommandError: it may not.
+            CommandError: the user may not read the installation.
         """
         try:
             done = subprocess.run(
@@ -89,18 +89,18 @@ class BackendUser:
 def choose_backend_user(
     user: str | None, environ: Mapping[str, str], euid: int
 ) -> BackendUser | None:
-    """Decide whom the backend becomes.
+    """Choose the user that the backend runs as.
 
     Args:
-        user: name asked for, if any.
-        environ: where sudo left who called it.
-        euid: of this process.
+        user: requested name, or None.
+        environ: environment, in which sudo records the calling user.
+        euid: effective uid of this process.
 
     Returns:
-        None to stay who we are.
+        The user, or None to keep the current one.
 
     Raises:
-        CommandError: the user does not exist, or we may not become it.
+        CommandError: the user does not exist, or this process may not become the user.
     """
     if user is not None:
         return _named(user, euid)
@@ -117,13 +117,14 @@ def choose_backend_user(
 def choose_server_user(
     user: str | None, environ: Mapping[str, str], euid: int
 ) -> BackendUser | None:
-    """Decide whom a backend becomes that root starts, by who can use its folders.
+    """Choose the user of a backend started by root, by ownership of its folders.
 
-    Beyond `choose_backend_user`: the owner of the state folder and of the runs directory; where
-    neither exists, SYSTEM_USER if there is one. Where they are root's it stays user 0.
+    Extends `choose_backend_user` by the owner of the state folder and of the runs directory.
+    Without either folder, SYSTEM_USER is chosen if that user exists. The backend stays user 0 if
+    root owns the folders.
 
     Raises:
-        CommandError: the user does not exist, or we may not become it.
+        CommandError: the user does not exist, or this process may not become the user.
     """
     chosen = choose_backend_user(user, environ, euid)
     if chosen is not None or euid != 0 or user is not None:
@@ -146,19 +147,19 @@ def choose_server_user(
 
 
 def user_who_can_run(user: str | None, environ: Mapping[str, str]) -> BackendUser | None:
-    """The user that a backend becomes, who may read the installation.
+    """Return the user of the backend, who must be able to read the installation.
 
     Args:
-        user: name asked for, if any.
-        environ: of this process.
+        user: requested name, or None.
+        environ: environment of this process.
 
     Returns:
-        None to stay who we are; also where the owner of the folders cannot run tidscope, which is
-        said.
+        The user, or None to keep the current one. If the owner of the folders cannot run tidscope,
+        None with a printed warning.
 
     Raises:
-        CommandError: the user that was asked for cannot be had, or the caller of sudo cannot run
-            this installation.
+        CommandError: the requested user is unavailable, or sudo's caller cannot run this
+            installation.
     """
     euid = os.geteuid()
     if euid == 0 and user is None and capabilities.SETUID not in capabilities.held():
@@ -184,7 +185,7 @@ def _owner(folder: Path | None) -> int | None:
 
 
 def adopt(user: BackendUser, environ: Mapping[str, str]) -> dict[str, str]:
-    """The environment as this user's; that of this process is changed likewise."""
+    """Return the user's environment, and change this process's environment to match."""
     own = user.environ(os.environ)
     os.environ.clear()
     os.environ.update(own)
@@ -192,23 +193,23 @@ def adopt(user: BackendUser, environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def give_up_rights(user: BackendUser | None) -> str:
-    """Become a user and give up root's rights, for good; a process with one thread.
+    """Switch to a user and drop root's privileges permanently, in a single-threaded process.
 
     Args:
-        user: None to stay who we are.
+        user: None to keep the current user.
 
     Returns:
-        What does not confine this process, or "".
+        Description of a missing confinement, or "".
 
     Raises:
         CommandError: the kernel refuses.
     """
     try:
         if user is not None and user.uid != os.geteuid():
-            # Bounding set and secure bits are root's to give up.
+            # Only root can drop the bounding set and set the secure bits.
             capabilities.harden()
             user.become()
-            # The secure bits keep the kernel from doing this as the user changes.
+            # The secure bits prevent the kernel from dropping capabilities with the change of user.
             capabilities.keep(frozenset())
         return confine_backend()
     except OSError as error:
@@ -231,7 +232,7 @@ def _account(entry: pwd.struct_passwd, gid: int) -> BackendUser:
 
 
 def act_as(user: BackendUser | None) -> None:
-    """Have this thread make files as another user: credentials of files are a thread's own."""
+    """Have this thread create files as another user; file credentials are per thread."""
     if user is not None:
         libc = CDLL(None)
         libc.setfsgid(user.gid)

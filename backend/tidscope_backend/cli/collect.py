@@ -1,8 +1,8 @@
-"""`tidscope collect`: the collector alone; and how every verb starts a collector.
+"""`tidscope collect`: the collector alone, and its start by other verbs.
 
-The collector is another program: no module of it is imported here. A forked collector shares the
-libraries that this process has loaded, because loading them is most of a collector's start.
-Root is warned of an installation that other users may change.
+The collector is a separate program; none of its modules is imported here. A forked collector shares
+the libraries already loaded, since loading takes most of a collector's start. Root is warned of an
+installation that other users can change.
 """
 
 import argparse
@@ -55,7 +55,7 @@ def _parse(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> argpars
 
 
 def _run(options: argparse.Namespace) -> int:
-    """Become the collector."""
+    """Replace this process by the collector."""
     secret = os.environ.get(COLLECTOR_VARIABLE, "")
     if len(secret) < MIN_SECRET:
         what = f"has {len(secret)} characters" if secret else "is not set"
@@ -73,10 +73,10 @@ PATH = "/ws/collector"
 
 
 def socket_url(url: str) -> str:
-    """Complete the address of a backend to that of its collectors' WebSocket.
+    """Complete a backend's address to the URL of its collector WebSocket.
 
     Raises:
-        CommandError: it is not an address.
+        CommandError: the address is invalid.
     """
     parts = urlsplit(url)
     if parts.scheme not in SCHEMES or not parts.hostname:
@@ -99,14 +99,14 @@ END_SECONDS = 15.0
 
 
 class ForkedCollector:
-    """The process.
+    """A forked collector process.
 
     Args:
-        arguments: of the collector.
+        arguments: arguments of the collector.
 
     Attributes:
         pid: process id.
-        pidfd: readable once it has exited.
+        pidfd: file descriptor that is readable when the process has exited.
     """
 
     def __init__(self, arguments: list[str]) -> None:
@@ -120,16 +120,16 @@ class ForkedCollector:
         self.pidfd = os.pidfd_open(self.pid)
 
     def output(self) -> str:
-        """Output of the collector so far."""
+        """Return the output of the collector so far."""
         self._output.seek(0)
         return self._output.read().decode(errors="replace").strip()
 
     def exited(self) -> bool:
-        """Whether it has exited by itself."""
+        """Return True if the process has exited on its own."""
         return bool(select.select([self.pidfd], [], [], 0)[0])
 
     def stop(self) -> None:
-        """End it and wait for that."""
+        """End the process and wait for its exit."""
         os.kill(self.pid, signal.SIGTERM)
         if not select.select([self.pidfd], [], [], END_SECONDS)[0]:
             os.kill(self.pid, signal.SIGKILL)
@@ -142,19 +142,19 @@ PACKAGE = "tidscope_collector"
 
 
 def _run_collector(parent: int, arguments: list[str], output: int) -> NoReturn:
-    """In the child: become the collector."""
+    """Become the collector, in the child process."""
     code = 1
     try:
         terminate_with_parent(parent)
-        # Ctrl-C is for the command; we end this ourselves.
+        # Ctrl-C must reach the command only; the parent ends this process.
         os.setsid()
         with Path(os.devnull).open("rb") as empty:
             os.dup2(empty.fileno(), 0)
         os.dup2(output, 1)
         os.dup2(output, 2)
-        # Not the pipes of a command that is held meanwhile: it has to see when they are closed.
+        # Close inherited pipes of a held command, whose reader must see them closed.
         os.closerange(3, os.sysconf("SC_OPEN_MAX"))
-        # Not what is buffered in ours: that is the parent's to write.
+        # Discard the inherited buffer, which the parent writes.
         sys.stdout = os.fdopen(1, "w", closefd=False)
         sys.stderr = os.fdopen(2, "w", closefd=False)
         sys.argv = [PACKAGE, *arguments]
@@ -171,14 +171,14 @@ def _run_collector(parent: int, arguments: list[str], output: int) -> NoReturn:
 
 
 def collector_command(*arguments: str) -> list[str]:
-    """The command that runs the collector with these arguments.
+    """Return the command that runs the collector with these arguments.
 
     Raises:
-        CommandError: it is not installed.
+        CommandError: the collector is not installed.
     """
     if find_spec(PACKAGE) is None:
         raise CommandError(f"{PACKAGE} is not installed; reinstall tidscope")
-    # The environment must not choose the code that keeps root's rights.
+    # Environment variables must not select the code that keeps root's privileges.
     option = ISOLATED if os.geteuid() == 0 else "-P"
     return run_module(PACKAGE, *arguments, option=option)
 
@@ -191,11 +191,11 @@ _PACKAGES = (
 
 
 class WritablePath(NamedTuple):
-    """A file or folder that somebody other than root may change.
+    """A file or folder that a user other than root can change.
 
     Attributes:
-        path: where it is.
-        who: who may.
+        path: path of the file or folder.
+        who: users who can change it.
     """
 
     path: Path
@@ -203,7 +203,7 @@ class WritablePath(NamedTuple):
 
 
 def warn_if_others_may_change_it() -> None:
-    """Warn root of an installation that other users may change: root would run their code."""
+    """Warn root of an installation that other users can change: root would run their code."""
     if os.geteuid() != ROOT:
         return
     found = find_writable(installed_paths())
@@ -218,7 +218,7 @@ def warn_if_others_may_change_it() -> None:
 
 
 def installed_paths() -> set[Path]:
-    """The interpreter, its library, what is installed, and our packages."""
+    """Return the paths of the interpreter, its library, installed packages and our packages."""
     kinds = ("stdlib", "platstdlib", "purelib", "platlib")
     paths = {Path(sys.executable), *(Path(sysconfig.get_path(kind)) for kind in kinds)}
     for package in _PACKAGES:
@@ -228,8 +228,7 @@ def installed_paths() -> set[Path]:
 
 
 def find_writable(paths: Iterable[Path]) -> WritablePath | None:
-    """The first of these paths, and of the folders and links on the way to them, that somebody
-    other than root may change; None if there is none."""
+    """Return the first path, or link or folder on the way, that others than root can change."""
     seen: set[Path] = set()
     for path in sorted(paths):
         for step in _way_to(path):
@@ -243,20 +242,20 @@ def find_writable(paths: Iterable[Path]) -> WritablePath | None:
 
 
 def _way_to(path: Path) -> Iterator[Path]:
-    """From the root of the file system to the path, as it is given and with links followed."""
+    """Yield all components from the root to the path, as written and with links resolved."""
     for one in (path.absolute(), path.resolve()):
         yield from (*reversed(one.parents), one)
 
 
 def _who_may_write(path: Path) -> str:
-    """Somebody other than root who may; empty if there is nobody."""
+    """Return the users other than root who can write; empty if there are none."""
     try:
         found = path.lstat()
     except OSError:
         return ""
     if found.st_uid != ROOT:
         return f"user {found.st_uid}"
-    # The mode of a link says nothing; in a folder with the sticky bit nobody replaces root's files.
+    # A link's mode has no effect; in a sticky folder, other users cannot replace root's files.
     if stat.S_ISLNK(found.st_mode) or found.st_mode & stat.S_ISVTX:
         return ""
     if found.st_mode & stat.S_IWOTH:

@@ -1,4 +1,4 @@
-"""Verbs of the command line, their errors, and everything that they print or open."""
+"""Base of the command line's verbs: their errors, output and opening of pages."""
 
 import argparse
 import gc
@@ -17,10 +17,10 @@ from tidscope_wire.escaping import escape_controls
 
 
 class CommandError(Exception):
-    """The command cannot do its work; the text says why and what to do.
+    """The command failed; the text says why and what to do.
 
     Args:
-        message: one sentence.
+        message: message in one sentence.
         code: exit code.
     """
 
@@ -31,9 +31,9 @@ class CommandError(Exception):
 
 @contextmanager
 def loading() -> Iterator[None]:
-    """While modules are loaded: no garbage collection, which would find nothing and costs a fifth.
+    """Disable garbage collection while modules load, which saves a fifth of the time.
 
-    What is loaded stays to the end, so later collections leave it out too, in forks as well.
+    Loaded objects live until exit, so later collections exclude them, also in forks.
     """
     gc.disable()
     try:
@@ -44,7 +44,7 @@ def loading() -> Iterator[None]:
 
 
 def parse_all(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> argparse.Namespace:
-    """Parse arguments; what the parser does not know is an error."""
+    """Parse arguments; unknown ones are an error."""
     return parser.parse_args(arguments)
 
 
@@ -54,12 +54,12 @@ class Command:
 
     Attributes:
         name: the verb.
-        help: one line for the list of verbs.
+        help: summary for the list of verbs.
         add_arguments: adds the verb's options to its parser.
         run: does the work and returns the exit code; raises CommandError.
-        description: what stands above the options in its --help; the help line if empty.
+        description: text above the options in --help; the help line if empty.
         usage: replaces the usage line that argparse makes.
-        epilog: what stands below the options.
+        epilog: text below the options.
         parse: reads the arguments, where argparse alone cannot.
     """
 
@@ -73,7 +73,7 @@ class Command:
     parse: Callable[[argparse.ArgumentParser, Sequence[str]], argparse.Namespace] = parse_all
 
     def parser(self) -> argparse.ArgumentParser:
-        """Make the parser of this verb."""
+        """Build the verb's parser."""
         parser = argparse.ArgumentParser(
             prog=f"tidscope {self.name}",
             usage=self.usage,
@@ -95,15 +95,15 @@ def print_lines(*lines: str, file: TextIO | None = None, flush: bool = False) ->
     """Print lines, each escaped by `escape_controls`.
 
     Args:
-        lines: text or JSON; a line break within one is escaped like any other control character.
+        lines: text or JSON; line breaks within a line are escaped like other control characters.
         file: standard output if None.
-        flush: whether to write at once what is buffered.
+        flush: whether to flush buffered output.
     """
     print(*map(escape_controls, lines), sep="\n", file=file or sys.stdout, flush=flush)
 
 
 class ProgressLine:
-    """A line of standard error that is rewritten in place."""
+    """A line on standard error that is rewritten in place."""
 
     def __init__(self, *, shown: bool) -> None:
         self.shown = shown
@@ -123,16 +123,16 @@ class ProgressLine:
 
 
 def has_display(environ: Mapping[str, str], euid: int) -> bool:
-    """Whether a browser can open here: there is a display, and browsers refuse to run as root."""
+    """Return True if a browser can open: there is a display, and the user is not root."""
     return euid != 0 and bool(environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY"))
 
 
 @contextmanager
 def page_in_browser(url: str, wanted: bool) -> Iterator[None]:
-    """Open an address in the browser, if wanted; what that needs lasts as long as the context.
+    """Open an address in the browser if requested; its temporary file lasts as long as the context.
 
-    Arguments of a process can be read by every user of the machine, so the browser is given a file
-    that only this user can read, and that leads to the address.
+    Process arguments are readable for other users of the machine. The browser therefore gets a
+    private file that redirects to the address.
     """
     if not wanted:
         yield

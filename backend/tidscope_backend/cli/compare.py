@@ -32,9 +32,9 @@ UNITS = {
     "count/s": (1.0, "1/s"),
     "share": (0.01, "%"),
 }
-"""How a terminal shows units of the catalogue: divisor and name."""
+"""Display units by catalogue unit: divisor and name."""
 CORES = ("cpu_run_ns", "user_cpu_us", "system_cpu_us")
-"""Times whose rate is a number of cores."""
+"""Time fields whose rate is a number of cores."""
 LABEL_WIDTH = 38
 CELL_WIDTH = 26
 
@@ -64,7 +64,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _with_id(runs: Path, text: str) -> str:
-    """A correction may name its run or window as the command line does."""
+    """Resolve a run or window in a correction, as on the command line."""
     from tidscope_backend.comparison.sides import Side, split_window
 
     called, colon, rest = text.partition(":")
@@ -119,7 +119,7 @@ def _is_zero(metric: ComparedMetric) -> bool:
 
 
 def _metric_lines(metric: ComparedMetric, notes: list[str]) -> list[str]:
-    """Means with their intervals, and below them differences with theirs."""
+    """Return lines with means and intervals, followed by differences and intervals."""
     scale, unit = _unit(metric)
     shown = "" if unit == "count" else f" ({unit})"
     provenance = "" if metric.provenance == "exact" else f", {metric.provenance}"
@@ -146,13 +146,13 @@ def _mean(group: GroupFigure, scale: float) -> str:
 
 
 def _number(value: float, digits: int) -> str:
-    """Significant digits, without an exponent for large numbers."""
+    """Format significant digits, without an exponent for large numbers."""
     text = f"{value:.{digits}g}"
     return f"{value:.0f}" if "e+" in text else text
 
 
 def _runs_of(values: Sequence[str]) -> str:
-    """Values of all runs; repeats of a value become one."""
+    """Return the values of all runs; repeats are reduced to one value."""
     runs = [(value, len(list(same))) for value, same in groupby(values)]
     return " | ".join(f"{value} ({plural(count, 'run')})" for value, count in runs)
 
@@ -160,7 +160,7 @@ def _runs_of(values: Sequence[str]) -> str:
 def _change(
     difference: FigureDifference, baseline: GroupFigure, scale: float, notes: list[str]
 ) -> str:
-    """The difference with its interval, its verdict, and the number of its note."""
+    """Return the difference with interval, verdict and note number."""
     if difference.absolute is None:
         return ""
     if baseline.mean:

@@ -1,4 +1,4 @@
-"""`tidscope critical-path`: what requests waited for, from files of traces or stored ones."""
+"""`tidscope critical-path`: critical paths of requests, from trace files or stored traces."""
 
 import argparse
 import json
@@ -105,7 +105,7 @@ def _run(options: argparse.Namespace) -> int:
 def _summarise(
     options: argparse.Namespace, wanted: RequestSet, chosen: Options, line: ProgressLine
 ) -> tuple[Summaries, FileCounts]:
-    """Summaries of the requests of a set, before its percentiles apply. Raises CommandError."""
+    """Summarise the requests of a set, before percentiles apply. Raises CommandError."""
     chosen = replace(chosen, tags=wanted.tags)
     if not wanted.files:
         return _stored(options, wanted, chosen, line)
@@ -170,12 +170,12 @@ def _anomalies(
     earlier: Summaries | None,
     line: ProgressLine,
 ) -> list[Anomaly]:
-    """Requests of each endpoint that differ from its other or its earlier requests.
+    """Find requests of each endpoint that differ from other or earlier requests.
 
     Args:
         summaries: all requests.
-        percentiles: of duration, of those that are compared with earlier ones.
-        earlier: the requests that say what is usual, with the same catalogue; None: all others.
+        percentiles: percentiles of duration of the requests that are compared with earlier ones.
+        earlier: reference requests with the same catalogue; None for all other requests.
         line: shows progress.
     """
 
@@ -206,7 +206,7 @@ def _by_endpoint(summaries: Summaries, places: Iterable[int]) -> dict[int, list[
 
 
 def _too_few(earlier: Summaries | None) -> list[str]:
-    """A warning if the earlier requests do not show what is usual."""
+    """Return a warning if there are too few reference requests."""
     if earlier is None or any(
         len(places) >= MIN_TRACES
         for places in _by_endpoint(earlier, range(len(earlier.traces))).values()
@@ -233,7 +233,7 @@ def _anomaly_lines(summaries: Summaries, anomalies: list[Anomaly], top: int) -> 
 
 
 def _everywhere_lines(summaries: Summaries, top: int) -> list[str]:
-    """The ranking over all endpoints, if there are several."""
+    """Return the ranking over all endpoints; empty for one endpoint."""
     if len({trace.operation for trace in summaries.traces}) < 2:
         return []
     rows = everywhere_rows(rank_everywhere(summaries), top)
@@ -247,18 +247,18 @@ def _base(
     summaries: Summaries,
     line: ProgressLine,
 ) -> Summaries:
-    """Requests to compare with, with the catalogue of `summaries`. Raises CommandError.
+    """Return requests to compare with, with the catalogue of `summaries`. Raises CommandError.
 
     Args:
-        options: of the command.
-        chosen: which part of traces is analysed.
-        sets: which requests are compared, and which with.
-        summaries: of the first of these, of all percentiles.
+        options: options of the command.
+        chosen: analysis options.
+        sets: requests to analyse, and requests to compare with.
+        summaries: summaries of the analysed requests, of all percentiles.
         line: shows progress.
     """
     wanted, base = sets
     if replace(base, percentiles=wanted.percentiles) != wanted:
-        # Operations have the same numbers in both.
+        # Both summaries share the catalogue, so numbers are equal.
         known = Summaries(summaries.catalogue)
         known.extend(_summarise(options, base, chosen, line)[0])
         summaries = known
@@ -274,7 +274,7 @@ def _write(
     difference: tuple[str, DifferenceTree] | None,
     counts: FileCounts,
 ) -> None:
-    """Write the files that were asked for."""
+    """Write the requested files."""
     pages = {}
     if options.folded:
         pages[options.folded] = "\n".join([*folded_stacks(found.tree), ""])

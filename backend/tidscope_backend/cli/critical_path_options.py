@@ -1,4 +1,4 @@
-"""The options of `tidscope critical-path`, and the sets of requests that they choose."""
+"""Options of `tidscope critical-path`, and the sets of requests that they select."""
 
 import argparse
 import re
@@ -26,7 +26,7 @@ def _operation(text: str) -> Operation:
 
 
 def _excluded(text: str) -> list[Operation]:
-    """Possible meanings of a name: names of operations contain colons, too."""
+    """Return possible meanings of a name; names of operations may contain colons."""
     service, _, name = text.partition(":")
     return [Operation("", text), *([Operation(service, name)] if service and name else [])]
 
@@ -39,7 +39,7 @@ def _change(text: str) -> Projection:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add them."""
+    """Add the options."""
     parser.add_argument(
         "files",
         nargs="*",
@@ -148,12 +148,12 @@ class RequestSet:
     """A choice of requests.
 
     Attributes:
-        files: of traces; none: stored ones.
-        run: those of this run only.
-        since_ns: that began then or later, Unix nanoseconds.
-        until_ns: that began before.
-        percentiles: of the duration of all that.
-        tags: that a span must have.
+        files: trace files; empty for stored traces.
+        run: run of the requests, or None for any.
+        since_ns: minimum start, Unix nanoseconds.
+        until_ns: exclusive maximum start.
+        percentiles: percentiles of duration of the matching requests.
+        tags: required tags of a span.
     """
 
     files: tuple[Path, ...] = ()
@@ -165,7 +165,7 @@ class RequestSet:
 
 
 Part = tuple[str, Any]
-"""Name of what is said of a set, and its value."""
+"""Attribute name and value of a request set."""
 
 
 def tag(text: str) -> Tag:
@@ -177,7 +177,7 @@ def tag(text: str) -> Tag:
 
 
 def moment(text: str) -> int:
-    """Read a time, here unless it says where, or how long ago it was; Unix nanoseconds."""
+    """Read a time, local unless it has a zone, or an age; return Unix nanoseconds."""
     if found := _AGO.fullmatch(text):
         return time.time_ns() - round(float(found[1]) * _SECONDS[found[2]] * 1e9)
     try:
@@ -197,7 +197,7 @@ _PARTS: dict[str, Callable[[str], Any]] = {
 
 
 def base_part(text: str) -> Part:
-    """Read a file, or NAME=VALUE of what requests are compared with."""
+    """Read a file, or NAME=VALUE, of the comparison set."""
     name, equals, value = text.partition("=")
     if equals and name in _PARTS:
         return name, _PARTS[name](value)
@@ -205,9 +205,9 @@ def base_part(text: str) -> Part:
 
 
 def base_of(chosen: RequestSet, parts: Sequence[Part]) -> RequestSet | None:
-    """Make the choice of requests to compare with; unset parts are those of the first choice.
+    """Make the comparison set; unset attributes equal those of the first set.
 
-    Files, a run or a time take the place of all three.
+    Files, a run or a time range replace all three.
     """
     if not parts:
         return None
@@ -225,7 +225,7 @@ def base_of(chosen: RequestSet, parts: Sequence[Part]) -> RequestSet | None:
 
 
 def set_text(chosen: RequestSet) -> str:
-    """A set in words."""
+    """Describe a request set in words."""
     said = [] if chosen.run is None else [f"run {chosen.run}"]
     for word, at in (("since", chosen.since_ns), ("until", chosen.until_ns)):
         if at is not None:

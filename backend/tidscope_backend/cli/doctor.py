@@ -1,4 +1,4 @@
-"""`tidscope doctor`: what this machine lets tidscope measure, as a table or as JSON."""
+"""`tidscope doctor`: measurement capabilities of this machine, as a table or as JSON."""
 
 import argparse
 import shutil
@@ -18,7 +18,7 @@ from tidscope_backend.cli.command import Command, CommandError, print_lines
 WORD_WIDTH = 9
 MAX_WIDTH = 100
 NOT_PERMITTED = 4
-"""Exit code of a collector that could not set the switch."""
+"""Exit code of a collector without permission to set the switch."""
 
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -41,7 +41,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    """Print the report; the exit code is 1 if a check failed."""
+    """Print the report. Return 1 if a check failed."""
     warn_if_others_may_change_it()
     setting = () if options.delays is None else ("--delay-accounting", options.delays)
     done = subprocess.run(
@@ -82,7 +82,7 @@ def _lines(check: DoctorCheck, width: int) -> Iterator[str]:
     )
     for label, text in (("impact", check.impact), ("fix", check.fix)):
         if text:
-            # A command must be copied as it is: no hyphen of ours in it, no word cut.
+            # Commands must be copyable: add no hyphens and break no words.
             yield from textwrap.wrap(
                 f"{label}: {text}",
                 width,

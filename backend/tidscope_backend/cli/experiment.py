@@ -1,4 +1,4 @@
-"""`tidscope experiment`: workloads under a matrix of settings, until the numbers stand."""
+"""`tidscope experiment`: workloads under a matrix of settings, until the numbers are precise."""
 
 import argparse
 import os
@@ -39,7 +39,7 @@ PLACES = (_BACKEND / "sources" / "experiments", _BACKEND.parents[1] / "experimen
 
 
 def _run(options: argparse.Namespace) -> int:
-    """Do it, and report."""
+    """Run the experiment and write its report."""
     try:
         places = workloads_folder()
         if options.workloads:
@@ -63,7 +63,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _requests(options: argparse.Namespace) -> str:
-    """The trace of the requests of a run or of spans."""
+    """Return the trace of the requests of a run or of spans."""
     with loading():
         from tidscope_backend.exchange.formats import pool_readings
         from tidscope_backend.experiments.requests import (
@@ -102,7 +102,7 @@ def _carry_out(definition: Definition, bounds: Sequence[Bound], options: argpars
     commands = prepare(definition)
     signal.signal(signal.SIGTERM, _interrupt)
     with _tidscope(options) as backend:
-        # Under sudo the runs are of the user who called it; so is the journal beside them.
+        # Under sudo, runs and the journal belong to the calling user.
         act_as(choose_backend_user(None, os.environ, os.geteuid()))
         opened = open_last(definition, runs) if options.resume else open_new(definition, runs)
         _say(f"experiment {opened.id}, in {opened.folder}")
@@ -127,7 +127,7 @@ def _carry_out(definition: Definition, bounds: Sequence[Bound], options: argpars
 
 @contextmanager
 def _tidscope(options: argparse.Namespace) -> Iterator[BackendClient]:
-    """The running tidscope whose token is known, or one of our own."""
+    """Connect to a running tidscope with a known token, or start one."""
     token = os.environ.get(BROWSER_VARIABLE, "")
     if token:
         with BackendClient(f"{options.host}:{options.port}", token) as backend:
@@ -140,13 +140,13 @@ def _tidscope(options: argparse.Namespace) -> Iterator[BackendClient]:
 
 
 class Progress:
-    """A line that says how far it is; where there is no terminal, a line for each repeat."""
+    """Progress line; without a terminal, one line per repeat."""
 
     def __init__(self, *, shown: bool) -> None:
         self._line, self._shown = ProgressLine(shown=shown), shown
 
     def report(self, entries: Sequence[Entry]) -> None:
-        """There is one more entry."""
+        """Report a new entry."""
         from tidscope_backend.experiments.analysis import summarise
 
         last, now = entries[-1], summarise(entries, carried_out=True)
@@ -167,12 +167,12 @@ class Progress:
 
 
 def duration_text(seconds: float) -> str:
-    """A duration such as `3 min` or `40 s`."""
+    """Format a duration, such as `3 min` or `40 s`."""
     return f"{seconds / 60:.0f} min" if seconds >= 120 else f"{seconds:.0f} s"
 
 
 def result_lines(found: Experiment) -> list[str]:
-    """The result as a table of a terminal."""
+    """Return the result as a table of a terminal."""
     from tidscope_backend.experiments.report import gain_text
 
     width = max(len(cell.key) for cell in found.cells)
@@ -194,7 +194,7 @@ def result_lines(found: Experiment) -> list[str]:
 
 
 def exit_code(found: Experiment, decisions: Sequence[Decision]) -> int:
-    """The exit code; what bounds say is printed."""
+    """Print results of the bounds and return the exit code."""
     for one in decisions:
         what = "exceeded" if one.fails else "not decided" if one.is_open else ""
         if what:
@@ -205,7 +205,7 @@ def exit_code(found: Experiment, decisions: Sequence[Decision]) -> int:
 
 
 def _file(text: str) -> Path:
-    """A file, or a ready one by its name."""
+    """Return a file, or a shipped file by name."""
     path = Path(text)
     if path.exists() or "/" in text or text.endswith(".toml"):
         return path
@@ -216,7 +216,7 @@ def _file(text: str) -> Path:
 
 
 def ready_names() -> list[str]:
-    """Names of the ready files."""
+    """Return names of the ready files."""
     return sorted(path.stem for place in PLACES for path in place.glob("*.toml"))
 
 

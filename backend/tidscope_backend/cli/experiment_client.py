@@ -1,4 +1,4 @@
-"""The tidscope that an experiment uses: a running one, or `tidscope up` for its duration."""
+"""Client of the tidscope used by an experiment: a running one, or a temporary `tidscope up`."""
 
 import json
 import subprocess
@@ -32,10 +32,10 @@ class ExperimentClient:
     """Attaches, records and steers through a backend.
 
     Args:
-        backend: where it is.
-        runs: the runs directory; what runs there show becomes figures.
+        backend: address and token of the backend.
+        runs: the runs directory, read for figures.
         experiment: id of the experiment.
-        name: of the experiment.
+        name: name of the experiment.
     """
 
     def __init__(self, backend: BackendClient, runs: Path, experiment: str, name: str) -> None:
@@ -44,7 +44,7 @@ class ExperimentClient:
         self._targets: dict[str, Target] = {}
 
     def attach(self, pid: int, *, tree: bool) -> str:
-        """Sample a process, or all that descend from it, too. Raises RepeatError."""
+        """Attach to a process, optionally with all descendants. Raises RepeatError."""
         client = RecordingClient(self._backend, self._options(None, None))
         group = GroupSelector(kind="tree", pid=pid) if tree else None
         request = AttachRequest(group=group) if tree else AttachRequest(pid=pid)
@@ -53,22 +53,22 @@ class ExperimentClient:
         return target.id
 
     def record(self, target: str, group: str, cell: Cell) -> str:
-        """Record it. Raises RepeatError."""
+        """Record a target. Raises RepeatError."""
         client = RecordingClient(self._backend, self._options(group, cell))
         return _refusable(lambda: client.start(self._targets[target])).id
 
     def steer(self, target: str, body: Mapping[str, object]) -> None:
-        """Let a policy steer it. Raises RepeatError."""
+        """Start a policy on a target. Raises RepeatError."""
         path = f"/targets/{target}/steering"
         _refusable(lambda: self._backend.request_model(path, Target, "PUT", dict(body)))
 
     def steering(self, target: str) -> Steering | None:
-        """How a policy steers a target now. Raises RepeatError."""
+        """Return the current steering of a target. Raises RepeatError."""
         now = _refusable(lambda: self._backend.request_model(f"/targets/{target}", Target))
         return now.steering
 
     def stop(self, run: str) -> None:
-        """End a recording, if it has not ended by itself."""
+        """Stop a recording if it has not ended."""
         with suppress(RefusedError, UnavailableError):
             self._backend.request(f"/runs/{run}/stop", "POST")
 
@@ -79,10 +79,10 @@ class ExperimentClient:
             self._backend.request(f"/targets/{target}", "DELETE")
 
     def figures(self, run: str) -> Mapping[str, float]:
-        """Figures of a run; none if the backend keeps its runs elsewhere.
+        """Return figures of a run; empty if the backend's runs directory differs.
 
-        It is read as soon as it has ended: that its parts are sealed can be long in coming on a
-        busy machine, and changes nothing.
+        The run is read immediately after its end. Sealing may take long on a busy machine and
+        changes no figure.
         """
         folder = self._runs / run
         end = time.monotonic() + ENDED_SECONDS
@@ -91,7 +91,7 @@ class ExperimentClient:
                 if RunFolder(folder).read_manifest().state != "recording" or time.monotonic() > end:
                     return figures_of_run(folder)
             except (OSError, ValueError):
-                # A part is being sealed at this moment.
+                # A part is being sealed concurrently.
                 if time.monotonic() > end:
                     break
             time.sleep(POLL_SECONDS)
@@ -111,7 +111,7 @@ class ExperimentClient:
 
 
 def _refusable(ask: Callable[[], T]) -> T:
-    """Ask; a refusal is the repeat's."""
+    """Send a request; a refusal becomes a RepeatError."""
     try:
         return ask()
     except RefusedError as error:
@@ -120,12 +120,12 @@ def _refusable(ask: Callable[[], T]) -> T:
 
 STOP_SECONDS = 30.0
 SHOWN = 1000
-"""Characters of its messages, if it does not start."""
+"""Maximum characters shown of a failed start's messages."""
 
 
 @dataclass(frozen=True)
 class OwnTidscope:
-    """A client of it, and where its page is."""
+    """Client of a tidscope started for the experiment, and the address of its page."""
 
     backend: BackendClient
     url: str
@@ -133,7 +133,7 @@ class OwnTidscope:
 
 @contextmanager
 def own_tidscope() -> Iterator[OwnTidscope]:
-    """Start one at a free port, and end it. Raises CommandError."""
+    """Start a tidscope on a free port, and end it afterwards. Raises CommandError."""
     command = run_module("tidscope_backend", "up", "--json", "--no-open", "--port", "0")
     with tempfile.TemporaryFile() as messages:
         process = subprocess.Popen(

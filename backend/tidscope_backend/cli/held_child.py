@@ -1,10 +1,10 @@
-"""A command that is held before its first instruction, until it is released.
+"""Child process held before its first instruction until it is released.
 
-A helper of a few pages (spawn_held.c) forks the child, so that the peak memory of the child is its
-own and not Python's. The child asks to be traced (PTRACE_TRACEME) and executes the program; the
-kernel stops it when the new program is in place and nothing of it has run (ptrace(2), "execve(2)
-under ptrace"). Detaching releases it without a trace. Tracing belongs to the thread that waited for
-the child, so all of this is called from one thread.
+A small helper (spawn_held.c) forks the child, so that the child's peak memory excludes Python's.
+The child requests tracing (PTRACE_TRACEME) and executes the program. The kernel stops the child
+when the new program is in place and has not started (ptrace(2), "execve(2) under ptrace").
+Detaching releases the child and leaves no trace. Tracing belongs to the thread that waited for the
+child, so all calls must come from one thread.
 """
 
 import ctypes
@@ -25,22 +25,22 @@ PTRACE_TRACEME = 0
 PTRACE_DETACH = 17
 PTRACE_SETOPTIONS = 0x4200
 PTRACE_O_EXITKILL = 0x100000
-"""The child is killed if we exit while it is held; ends with the tracing."""
+"""Kills the child if this process exits while it is held; ends with the tracing."""
 
 AGENT_VARIABLE = "TIDSCOPE_AGENT_DIR"
-"""Meant for the command: where its agent puts its socket (docs/agents.md)."""
+"""Environment variable for the command: folder of its agent's socket (docs/agents.md)."""
 
 NOT_FOUND = 127
 NOT_EXECUTABLE = 126
 OWN_FAILURE = 125
-"""Exit codes where the command did not run, as of a shell and of timeout(1)."""
+"""Exit codes of a command that could not run, as used by shells and timeout(1)."""
 
 Outputs = Sequence[tuple[int, ...]]
-"""Descriptors of ours, 1 and 2, in whose place the command gets a pipe: one pipe a tuple."""
+"""Descriptors 1 and 2 that are replaced by pipes: one pipe per tuple."""
 
 
 def _helper() -> Path | None:
-    """The compiled spawn_held.c, if this machine can run it."""
+    """Return the compiled spawn_held.c, or None if this machine cannot run it."""
     path = Path(__file__).with_name("spawn_held")
     return path if platform.machine() == "x86_64" and os.access(path, os.X_OK) else None
 
@@ -50,11 +50,11 @@ HELPER = _helper()
 
 @dataclass
 class HeldChild:
-    """A held or released child, and the reading ends of its output.
+    """A held or released child, and the read ends of its output pipes.
 
     Attributes:
-        pid: its process id.
-        pipes: reading end of a pipe to the descriptor of ours that the command has it for.
+        pid: process ID.
+        pipes: read end of each pipe, to the descriptor that the pipe replaces.
     """
 
     pid: int
@@ -63,12 +63,12 @@ class HeldChild:
     _held: bool = True
 
     def release(self) -> None:
-        """Let it run. Raises OSError."""
+        """Release the child. Raises OSError."""
         self._held = False
         _ptrace(self._libc, PTRACE_DETACH, self.pid, 0)
 
     def kill_if_held(self) -> None:
-        """Kill it if it was not released."""
+        """Kill the child unless it was released."""
         if self._held:
             self._held = False
             os.kill(self.pid, signal.SIGKILL)
@@ -78,18 +78,19 @@ class HeldChild:
 def spawn_held(
     command: Sequence[str], outputs: Outputs = (), helper: Path | None = HELPER
 ) -> HeldChild:
-    """Start a command up to its first instruction.
+    """Start a command and hold it at its first instruction.
 
-    Its descriptors, terminal and process group are ours, except for the outputs that come through
-    pipes. It gets our environment without the secrets and settings of tidscope.
+    The child inherits descriptors, terminal and process group, except for outputs through pipes.
+    The child's environment excludes tidscope's secrets and settings.
 
     Args:
         command: program and arguments.
-        outputs: which outputs come through pipes.
-        helper: forks the command, so that its peak memory does not include ours; None: we fork.
+        outputs: outputs that go through pipes.
+        helper: program that forks the command, so that its peak memory excludes ours; None forks
+            here.
 
     Raises:
-        CommandError: there is no such program, it cannot be executed, or tracing is not allowed.
+        CommandError: the program does not exist or cannot be executed, or tracing is not allowed.
     """
     libc = ctypes.CDLL(None, use_errno=True)
     libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
@@ -117,7 +118,7 @@ def spawn_held(
         reported = {what: int(number) for what, number in map(str.split, lines)}
     pid = reported.pop("pid", 0)
     if pid and not reported:
-        # The child stops after execve(2) has placed the program; a damaged one may kill it there.
+        # The child stops after execve(2); a damaged program may be killed there.
         _, status = os.waitpid(pid, 0)
         if os.WIFSTOPPED(status):
             _ptrace(libc, PTRACE_SETOPTIONS, pid, PTRACE_O_EXITKILL)
@@ -141,7 +142,7 @@ def spawn_held(
 
 
 def _environment() -> dict[str, str]:
-    """Ours without what is meant for tidscope, its tokens above all."""
+    """Return the environment without tidscope's variables, in particular tokens."""
     return {
         name: value
         for name, value in os.environ.items()
@@ -150,7 +151,7 @@ def _environment() -> dict[str, str]:
 
 
 def _find(name: str) -> str:
-    """The file that a shell would execute; the name itself if there is none."""
+    """Return the file that a shell would execute, or the name itself if there is none."""
     if "/" in name:
         return name
     return shutil.which(name) or shutil.which(name, os.F_OK) or name
@@ -159,14 +160,14 @@ def _find(name: str) -> str:
 def _fork(
     libc: ctypes.CDLL, program: str, command: Sequence[str], sinks: Mapping[int, int], report: int
 ) -> None:
-    """Do what the helper does, in a child of our own."""
+    """Do the work of the helper in a forked child."""
     pid = os.fork()
     if pid:
         os.write(report, f"pid {pid}\n".encode())
         return
     failed = "ptrace"
     try:
-        # Python ignores these two; programs expect to die of them.
+        # Python ignores these two signals; programs expect to be ended by them.
         for number in (signal.SIGPIPE, signal.SIGXFSZ):
             signal.signal(number, signal.SIG_DFL)
         for descriptor, pipe in sinks.items():

@@ -1,4 +1,4 @@
-"""`tidscope hosts`: the secrets of hosts whose collectors connect to this user's backend."""
+"""`tidscope hosts`: secrets of hosts whose collectors connect to this user's backend."""
 
 import argparse
 import os
@@ -23,7 +23,7 @@ Work = Callable[[HostFile, argparse.Namespace], None]
 
 
 def _run(options: argparse.Namespace) -> int:
-    """Read or change the file of hosts, and log what was changed where the backend logs."""
+    """Read or change the hosts file, and record changes in the backend's audit log."""
     work: Work = options.work
     folder = _state_folder()
     try:
@@ -40,7 +40,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _state_folder() -> Path:
-    """The folder of this user; under sudo, as the user who called it and runs the backend."""
+    """Return this user's state folder; under sudo, the folder of the calling user."""
     environ: dict[str, str] = dict(os.environ)
     user = choose_server_user(None, environ, os.geteuid())
     if user is not None:
@@ -94,7 +94,7 @@ def _minute(unix_s: float) -> str:
 
 
 def _print_secret(name: str, key: bytes) -> None:
-    """Print a secret as a line of an environment file. It is shown this once."""
+    """Print a secret as a line of an environment file; it is not shown again."""
     print_lines(f"{COLLECTOR_VARIABLE}={host_secret(name, key)}", flush=True)
     print_lines(f"give it to the collector of {name} alone: it is not shown again", file=sys.stderr)
 

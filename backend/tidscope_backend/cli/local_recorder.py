@@ -1,8 +1,8 @@
-"""Records on this host without a running tidscope: a collector process, and a recorder here.
+"""Recording on this host without a running tidscope: a collector process, and a recorder here.
 
-The recorder is the backend's own, without web server and pages. It runs in a thread with an event
-loop; the calling thread stays free to relay the output of a command. A process that lives for a
-millisecond costs what the start costs, so this loads as little as it can.
+The recorder is the backend's, without web server and subscribers. It runs in a thread with an event
+loop; the calling thread relays the output of a command. Start-up cost counts for short-lived
+processes, so this module loads as little as possible.
 """
 
 import asyncio
@@ -55,29 +55,29 @@ from tidscope_backend.stream.history import HistoryStore
 
 R = TypeVar("R")
 CONNECT_SECONDS = 20.0
-"""For the collector to start, and for each of its answers: a busy machine is no reason to stop."""
+"""Timeout for the collector's start and each answer, in seconds; generous for busy machines."""
 FIRST_FRAME_SECONDS = 20.0
 LAST_FRAME_SECONDS = 10.0
 CHECK_SECONDS = 1.0
 DEFAULT_RATE_HZ = 10.0
 SMALL_PART_BYTES = 4 * 1024 * 1024
-"""Frames of up to this size are sealed in this process; loading another one costs more."""
+"""Maximum bytes of frames sealed in this process; starting another process costs more."""
 ACTOR = Actor(session=None, role=None, label="tidscope record")
 
 
 class LocalRecorder:
-    """Has the methods of a RecordingClient. A context: it lasts as long as the collector runs.
+    """Context manager with the methods of a RecordingClient; it runs the collector.
 
     Args:
         runs: the runs directory.
-        options: what to record.
-        user: whose files the run's are; None: ours.
+        options: recording options.
+        user: owner of the run's files; None for the current user.
     """
 
     def __init__(self, runs: Path, options: RecordingOptions, user: BackendUser | None) -> None:
         self._options = options
         self._user = user
-        # Threads of the collector write files, too.
+        # The collector's threads also write files.
         self._disk = Disk(partial(act_as, user))
         self._manifests = ManifestWriter(self._disk)
         self._sealer = PartSealer(self._disk, self._seal)
@@ -139,7 +139,7 @@ class LocalRecorder:
         self._close()
 
     def attached(self) -> set[str]:
-        """Nothing was attached before."""
+        """Return no targets: a new collector has none attached."""
         return set()
 
     def attach(self, asked: AttachRequest) -> Target:
@@ -150,7 +150,7 @@ class LocalRecorder:
         return reply.target
 
     def detach(self, target: Target) -> None:
-        """Stop sampling it. Raises RefusedError."""
+        """Stop sampling the target. Raises RefusedError."""
         self._wait(self._links.pick(None).detach(target.id, ACTOR))
 
     def start(self, target: Target) -> RunManifest:
@@ -161,7 +161,7 @@ class LocalRecorder:
         return self.manifest(manifest)
 
     def manifest(self, manifest: RunManifest) -> RunManifest:
-        """The manifest as it is now."""
+        """Return the current manifest."""
         folder = self._directory.folder(manifest.id)
         return self._recorder.current_manifest(folder, folder.read_manifest())
 
@@ -170,7 +170,7 @@ class LocalRecorder:
         return self._wait(self._recorder.stop(manifest.id))
 
     def wait_for_end(self, manifest: RunManifest) -> RunManifest:
-        """Wait until the exit of the process ends the run; stop it if no frames come any more."""
+        """Wait until the process's exit ends the run; stop the run if frames stop arriving."""
         run = manifest.id
         frames, outlived = -1, Outlived(manifest)
         while self._recorder.is_recording(run) and self._frames > frames:
@@ -198,7 +198,7 @@ class LocalRecorder:
         )
 
     def seal(self) -> None:
-        """Wait until what has ended is sealed."""
+        """Wait until ended parts are sealed."""
         self._wait(self._sealer.idle())
 
     def _close(self) -> None:
@@ -214,7 +214,7 @@ class LocalRecorder:
         """Run in the loop; a refusal becomes an error of the command line."""
         future = asyncio.run_coroutine_threadsafe(work, self._loop)
         try:
-            # A loop that has failed answers nothing.
+            # A failed loop never answers.
             while not wait((future,), CHECK_SECONDS).done and self._thread.is_alive():
                 pass
             if not future.done():
@@ -224,7 +224,7 @@ class LocalRecorder:
             raise RefusedError(f"{error.problem.detail}; {error.problem.hint}") from None
 
     def _run(self) -> None:
-        # Signals are for the thread that made this one, and for no thread that this one makes.
+        # Signals are handled by the creating thread only, not by this thread or its children.
         signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
         try:
             self._run_loop()
@@ -233,7 +233,7 @@ class LocalRecorder:
 
     def _run_loop(self) -> None:
         if self._user is not None:
-            # pyarrow loads them late, from files which that user may not be able to read.
+            # pyarrow loads these lazily, from files that the new user may be unable to read.
             for module in ("numpy.ma", "pyarrow.acero"):
                 import_module(module)
         act_as(self._user)
@@ -263,7 +263,7 @@ class LocalRecorder:
             pass
 
     async def _connected(self) -> None:
-        """Wait for the collector. Raises CommandError if it does not come."""
+        """Wait for the collector. Raises CommandError if it does not connect."""
         self._loop.add_reader(self._collector.pidfd, self._wake)
         try:
             await self._until(
@@ -275,7 +275,7 @@ class LocalRecorder:
             raise CommandError(f"the collector did not start: {self._collector.output()}")
 
     async def _until(self, enough: Callable[[], bool], seconds: float) -> None:
-        """Wait for a change after which there is enough, for a limited time."""
+        """Wait, with a timeout, for a change after which the condition holds."""
         try:
             async with asyncio.timeout(seconds):
                 while not enough():
@@ -285,7 +285,7 @@ class LocalRecorder:
             pass
 
     async def _seal(self, folder: RunFolder, part: int | None) -> None:
-        """Seal a small part here, and a large one in a process of its own."""
+        """Seal a small part here, and a large one in a separate process."""
         if await self._disk.read(folder.bytes) > SMALL_PART_BYTES:
             await seal_in_process(folder, part)
         elif part is not None:
@@ -320,7 +320,7 @@ class _Connection:
 
 
 def _open_private_socket() -> tuple[Path, socket.socket]:
-    """A listening Unix socket in a folder of its own, which no other user can enter."""
+    """Open a listening Unix socket in a private folder."""
     folder = Path(tempfile.mkdtemp(prefix="tidscope-"))
     listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:

@@ -1,4 +1,4 @@
-"""`tidscope locks`: critical sections of a Go program, who waits for them, what might help."""
+"""`tidscope locks`: critical sections of a Go program, their waiters, and possible remedies."""
 
 import argparse
 import json

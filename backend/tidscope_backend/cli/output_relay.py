@@ -1,7 +1,7 @@
-"""A command's output through pipes: each goes where the command would have written, as it comes.
+"""Relay of a command's output through pipes, without delay, to its original destination.
 
-A terminal is the command's own: its screen is nobody else's, its modes and size are what it asks
-for. Of what goes elsewhere the end is kept. A process that the command leaves behind writes on.
+A terminal stays connected to the command, which may set its modes and size. Of other outputs the
+end is kept. Processes that outlive the command continue to write.
 """
 
 import json
@@ -26,7 +26,7 @@ STANDARD_OUTPUT, STANDARD_ERROR = 1, 2
 
 
 class OutputTail:
-    """The end of the output, and the count of all of its bytes."""
+    """The end of the output, and the total number of bytes."""
 
     def __init__(self, keep: int = TAIL_BYTES + MARGIN) -> None:
         self._keep = keep
@@ -46,11 +46,11 @@ class OutputTail:
 
     @property
     def cut(self) -> bool:
-        """Whether there was more before it."""
+        """Return True if the kept end is not the complete output."""
         return self.total > self._keep
 
     def text(self) -> str:
-        """The end, as text."""
+        """Return the kept end as text."""
         return b"".join(self._chunks)[-self._keep :].decode(errors="replace")
 
 
@@ -58,11 +58,11 @@ def relayed_outputs(*, keep: bool, terminals: bool = False) -> Outputs:
     """Choose the outputs for which a command gets pipes.
 
     Args:
-        keep: whether the end of the output is to be kept.
-        terminals: whether that of a terminal is; the command then writes to no terminal.
+        keep: whether the end of the output is kept.
+        terminals: whether outputs to a terminal are also kept; the command then sees no terminal.
 
     Returns:
-        Two outputs that go to the same place get one pipe, which keeps their order.
+        Outputs with the same destination share one pipe, which keeps their order.
     """
     places = {
         descriptor: os.fstat(descriptor)
@@ -83,12 +83,12 @@ def _is_open(descriptor: int) -> bool:
 
 
 class OutputRelay:
-    """Relays in threads of its own, so that a slow reader of ours holds nothing else up.
+    """Relays in separate threads, so that a slow reader blocks nothing else.
 
-    A selector can wait for it: it is readable once all is relayed.
+    A selector can wait for the relay: it is readable once all output is relayed.
 
     Args:
-        pipes: reading end to the descriptor that it is written to.
+        pipes: read end of each pipe, to the descriptor of its destination.
     """
 
     def __init__(self, pipes: Mapping[int, int]) -> None:
@@ -112,14 +112,14 @@ class OutputRelay:
             os.eventfd_write(self._done, 1)
 
     def command_exited(self) -> None:
-        """Go on to the end of what it has written until now."""
+        """Relay the rest of the output written so far."""
         os.eventfd_write(self._exited, 1)
 
     def _run(self, source: int, sink: int) -> None:
         try:
             self._relay(source, sink)
         except OSError:
-            pass  # Our reader has gone: the command gets SIGPIPE as it would without us.
+            pass  # The reader has closed: the command gets SIGPIPE as it would without a relay.
         finally:
             os.close(source)
             with self._lock:
@@ -146,7 +146,7 @@ class OutputRelay:
 
 
 def _read(source: int) -> bytes | None:
-    """Bytes read; empty at the end of the output, None if none are ready."""
+    """Return bytes read; empty at the end of the output, None if none are ready."""
     try:
         return os.read(source, CHUNK)
     except BlockingIOError:
@@ -159,12 +159,12 @@ def _write(sink: int, data: bytes) -> None:
         try:
             view = view[os.write(sink, view) :]
         except BlockingIOError:
-            # A process that shares this descriptor has made it non-blocking.
+            # A process that shares this descriptor may have set it non-blocking.
             os.set_blocking(sink, True)
 
 
 def _leave_behind(source: int, sink: int) -> None:
-    """Have cat(1) relay what processes that the command has left behind may write."""
+    """Start cat(1) to relay the output of processes that outlive the command."""
     os.set_blocking(source, True)
     os.posix_spawnp(
         "cat",
@@ -196,12 +196,12 @@ json.dump(given["texts"], sys.stdout)
 
 @dataclass(frozen=True)
 class Keeping:
-    """The parts of a command line and its output that a run keeps.
+    """Parts of a command line and output that a run stores.
 
     Attributes:
-        arguments: whether arguments are kept, what looks like a secret left out.
-        output: the same for the end of the output.
-        patterns: regular expressions; what matches is left out, too.
+        arguments: whether arguments are stored; likely secrets are removed.
+        output: whether the end of the output is stored; likely secrets are removed.
+        patterns: regular expressions of further text to remove.
     """
 
     arguments: bool
@@ -209,35 +209,35 @@ class Keeping:
     patterns: Sequence[str] = ()
 
     def command_line(self, command: str) -> str | None:
-        """A process's command line as its run keeps it; None: as the collector gave it."""
+        """Return a process's command line as stored; None: as the collector reports it."""
         if not self.arguments:
             return f"{command.partition(' ')[0]} {ARGUMENTS_NOT_STORED}"
         return leave_out(self.patterns, [command])[0] if self.patterns else None
 
     def argument_list(self, command: Sequence[str]) -> list[str]:
-        """A command's arguments as its run keeps them; they are text, whatever they were."""
+        """Return a command's arguments as stored, converted to text."""
         texts = [argument.encode(errors="replace").decode() for argument in command]
         if not self.arguments:
             return texts[:1]
         return leave_out(self.patterns, redact_arguments(texts))
 
     def output_text(self, tail: OutputTail | None) -> str | None:
-        """The end of a command's output as its run keeps it; None: it keeps none."""
+        """Return the end of a command's output as stored; None if not stored."""
         if tail is None or not self.output:
             return None
         (text,) = leave_out(self.patterns, [redact(tail.text())])
         if tail.cut:
-            # A secret that was cut in two is not recognised: leave out what may be its rest.
+            # A truncated secret is not recognised, so remove a first partial line.
             line_end = text.find("\n", 0, MARGIN)
             text = text[line_end + 1 :] if line_end >= 0 else text[MARGIN:]
         return text[-TAIL_BYTES:]
 
 
 def leave_out(patterns: Sequence[str], texts: list[str]) -> list[str]:
-    """Replace what matches a person's own patterns.
+    """Remove text that matches the user's patterns.
 
-    They are tried in a process of its own, for a limited time: some patterns take for ever on some
-    texts. Where that fails, nothing of the texts is kept.
+    Matching runs in a separate process with a timeout, because some patterns never end on some
+    texts. On failure, none of the texts is kept.
     """
     if not patterns:
         return texts
@@ -257,7 +257,7 @@ def leave_out(patterns: Sequence[str], texts: list[str]) -> list[str]:
 
 
 def pattern(text: str) -> str:
-    """Check a pattern of the command line. Raises ValueError: it is none."""
+    """Check a pattern of the command line. Raises ValueError if invalid."""
     try:
         re.compile(text)
     except re.error as error:
@@ -266,5 +266,5 @@ def pattern(text: str) -> str:
 
 
 def kept_by_default(environ: Mapping[str, str], variable: str) -> bool:
-    """Whether a setting keeps something: it does unless it says no."""
+    """Return whether a setting keeps data, which is the default."""
     return environ.get(variable, "").strip().lower() not in NO

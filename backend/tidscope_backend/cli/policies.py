@@ -1,4 +1,4 @@
-"""`tidscope policies`: list the policies that steer a pool, or try them on simulated pools."""
+"""`tidscope policies`: list the policies that steer a pool, or test them on simulated pools."""
 
 import argparse
 import json
@@ -20,11 +20,11 @@ from tidscope_backend.cli.steer import add_set_option, parameters_given
 SEEDS = 20
 MAX_SEEDS = 10_000
 ALONE = [name for name, entry in POLICIES.items() if not entry.arbitrated]
-"""Policies that decide something for one program."""
+"""Policies that steer single programs."""
 
 
 def _run(options: argparse.Namespace) -> int:
-    """List policies or benchmark them; the exit code is 2 if the arguments cannot be used."""
+    """List policies or benchmark them. Return 2 if the arguments are invalid."""
     if options.policies_verb == "list":
         _list(as_json=options.json)
         return 0
@@ -104,7 +104,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def chosen(files: Sequence[Path], only: Sequence[str]) -> list[Plant]:
-    """The scenarios to run.
+    """Return the scenarios to run.
 
     Raises:
         ScenarioError: a file or a name cannot be used.
@@ -123,11 +123,11 @@ def chosen(files: Sequence[Path], only: Sequence[str]) -> list[Plant]:
 
 
 def _given(policies: Sequence[str], texts: Sequence[str]) -> dict[str, float]:
-    """Parameters that differ from their defaults.
+    """Return parameters that differ from their defaults.
 
     Raises:
-        CommandError: one is no name with a number.
-        ParameterError: a policy does not have it, or it may not have this value.
+        CommandError: a text is not NAME=NUMBER.
+        ParameterError: a policy lacks the parameter, or the value is not allowed.
     """
     given = parameters_given(texts)
     for name in policies:

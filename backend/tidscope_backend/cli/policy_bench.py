@@ -1,7 +1,7 @@
-"""The bench of policies: scenarios from TOML files, simulated trials, and their results.
+"""Benchmark of policies: scenarios from TOML files, simulated trials, and results.
 
-A value may be `{ from = 4, to = 16 }` or `{ one_of = [...] }`. The file is then a family of
-scenarios, from which the seed draws one.
+A value `{ from = 4, to = 16 }` or `{ one_of = [...] }` makes the file a family. The seed draws one
+scenario from the family.
 """
 
 import os
@@ -28,12 +28,12 @@ END = "<!-- end of results -->"
 
 
 def head(scenarios: Sequence[str]) -> list[str]:
-    """Headings of the columns."""
+    """Return headings of the columns."""
     return ["policy", *scenarios, "mean", "worst", "worst run", "switches/min", "dips", "one dip"]
 
 
 def cells(row: Row) -> list[str]:
-    """A row's cells: regrets in percent, range of switches a minute, decisions changed by dips."""
+    """Return a row: regrets in percent, switches per minute, decisions changed by dips."""
     switches = row.switches_per_min.values()
     low, high = f"{min(switches):.1f}", f"{max(switches):.1f}"
     return [
@@ -49,12 +49,12 @@ def cells(row: Row) -> list[str]:
 
 
 def text_line(line: Sequence[str]) -> str:
-    """A line for a terminal."""
+    """Format a row as a line for a terminal."""
     return line[0].ljust(22) + "".join(cell.rjust(max(8, len(cell) + 2)) for cell in line[1:])
 
 
 def markdown(rows: Iterable[Row], scenarios: Sequence[str]) -> str:
-    """A table for a page, its columns in line as the formatter wants them."""
+    """Format a Markdown table with aligned columns, as the formatter expects."""
     lines = [head(scenarios), *(cells(row) for row in rows)]
     widths = [max(3, *(len(line[at]) for line in lines)) for at in range(len(lines[0]))]
     rule = ["-" * widths[0], *("-" * (width - 1) + ":" for width in widths[1:])]
@@ -67,7 +67,7 @@ def markdown(rows: Iterable[Row], scenarios: Sequence[str]) -> str:
 
 
 def as_json(row: Row) -> Json:
-    """A row as JSON for programs; `switches_per_min` is that of the worst scenario."""
+    """Format a row as JSON; `switches_per_min` is that of the worst scenario."""
     rounded = {name: round(regret, 4) for name, regret in row.regret_percent.items()}
     return {
         **rounded,
@@ -84,10 +84,10 @@ def as_json(row: Row) -> Json:
 
 
 def replaced(page: str, results: str) -> str:
-    """The page with the part between its marks replaced.
+    """Return the document with the text between its marks replaced.
 
     Raises:
-        ValueError: the marks are not there.
+        ValueError: the marks are missing.
     """
     before, begin, rest = page.partition(BEGIN)
     _, end, after = rest.partition(END)
@@ -116,9 +116,9 @@ class Provenance:
     """Origin of a run of the bench.
 
     Attributes:
-        machine: processor and cores.
-        date: UTC.
-        commit: of the checkout, with a plus if files differ from it; "unknown" outside of one.
+        machine: processor and number of cores.
+        date: date in UTC.
+        commit: commit of the checkout, with a plus if files differ; "unknown" outside a checkout.
     """
 
     machine: str
@@ -127,7 +127,7 @@ class Provenance:
 
     @classmethod
     def here(cls) -> "Provenance":
-        """The origin of a run on this machine, now."""
+        """Return the origin of a run on this machine, now."""
         return cls(
             machine=f"{_processor()}, {len(os.sched_getaffinity(0))} cores",
             date=time.strftime("%Y-%m-%d", time.gmtime()),
@@ -135,7 +135,7 @@ class Provenance:
         )
 
     def as_dict(self) -> dict[str, str]:
-        """For JSON."""
+        """Return the origin as a JSON object."""
         return asdict(self)
 
 
@@ -176,14 +176,14 @@ def run_campaign(
     workers: int | None = None,
     given: Mapping[str, float] | None = None,
 ) -> Iterator[Row]:
-    """Yield one row a policy, in their order, each as soon as it is known.
+    """Yield one row per policy, in order, as soon as each is complete.
 
     Args:
-        policies: names.
-        plants: what they are tried on.
-        seeds: of the runs.
-        workers: processes; None: one for each core this process may use.
-        given: parameters of the policies that differ from their defaults.
+        policies: names of the policies.
+        plants: simulated programs.
+        seeds: seeds of the runs.
+        workers: number of processes; None for one per available core.
+        given: policy parameters that differ from their defaults.
     """
     jobs = list_jobs(policies, plants, seeds, given)
     count = min(workers or len(os.sched_getaffinity(0)), len(jobs))
@@ -194,7 +194,7 @@ def run_campaign(
 
 
 FAMILY = 5
-"""Number of the random stream that draws from families; runs use other streams."""
+"""Random stream for drawing from families; runs use other streams."""
 
 
 class ScenarioError(ValueError):
@@ -203,13 +203,13 @@ class ScenarioError(ValueError):
 
 @dataclass(frozen=True)
 class Family:
-    """Scenarios that differ in random values.
+    """A family of scenarios with random values.
 
     Attributes:
-        name: short; the head of its column.
-        title: one line.
-        tree: of the file, with the ranges in place of values.
-        where: the file.
+        name: short name, used as column heading.
+        title: one-line title.
+        tree: content of the file, with ranges in place of values.
+        where: path of the file.
     """
 
     name: str
@@ -218,7 +218,7 @@ class Family:
     where: str
 
     def draw(self, seed: int) -> Scenario:
-        """The scenario of a seed.
+        """Return the scenario of a seed.
 
         Raises:
             ScenarioError: the values drawn do not fit together.
@@ -232,7 +232,7 @@ class Family:
 
 
 def shipped() -> list[Plant]:
-    """The scenarios and families that come with tidscope: scenarios first, by name."""
+    """Return the shipped scenarios and families: scenarios first, by name."""
     folder = files("tidscope_backend.cli") / "scenarios"
     texts = {each.name: each.read_text("utf-8") for each in folder.iterdir()}
     plants = [parse(texts[name], name) for name in sorted(texts) if name.endswith(".toml")]
@@ -243,7 +243,7 @@ def load(path: Path) -> Plant:
     """Read a scenario or a family.
 
     Raises:
-        ScenarioError: it cannot be read, or something in it is wrong.
+        ScenarioError: the file cannot be read, or has an invalid value.
     """
     try:
         text = path.read_text("utf-8")
@@ -256,7 +256,7 @@ def parse(text: str, where: str) -> Plant:
     """Make a scenario or a family from TOML.
 
     Raises:
-        ScenarioError: something in it is wrong; `where` is named, and the key.
+        ScenarioError: a value is invalid; the text names `where` and the key.
     """
     try:
         tree = tomllib.loads(text)
@@ -288,10 +288,10 @@ def _has_range(value: Any) -> bool:
 
 
 def _drawn(value: Any, stream: np.random.Generator) -> Any:
-    """The tree with a value in place of each range.
+    """Return the tree with a value in place of each range.
 
     Raises:
-        ValueError: a range is none.
+        ValueError: a range is invalid.
     """
     if isinstance(value, list):
         return [_drawn(each, stream) for each in value]
@@ -313,10 +313,10 @@ def _drawn(value: Any, stream: np.random.Generator) -> Any:
 
 
 def _read(kind: Any, value: Any, key: str) -> Any:
-    """Make a value of a type from what TOML gave.
+    """Convert a TOML value to a type.
 
     Raises:
-        ScenarioError: it does not fit; the text begins with the key.
+        ScenarioError: the value does not fit; the text begins with the key.
     """
     if isinstance(kind, UnionType):
         kind = get_args(kind)[0]

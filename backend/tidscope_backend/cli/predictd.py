@@ -1,4 +1,4 @@
-"""`tidscope predictd`: the prediction service of this host, or what it has learnt."""
+"""`tidscope predictd`: run the prediction service of this host, or list its models."""
 
 import argparse
 import json
@@ -49,7 +49,7 @@ def _run(options: argparse.Namespace) -> int:
         return _list(path, as_json=options.json)
     if options.json:
         raise CommandError("--json belongs to --list")
-    # Only here: listing needs no server.
+    # Imported here, because listing needs no server.
     from tidscope_predictd.daemon import run
 
     folder = options.folder or _usual_folder()
@@ -74,7 +74,7 @@ def _list(path: Path, *, as_json: bool) -> int:
 
 
 def table(models: list[dict[str, Any]]) -> Iterator[str]:
-    """The models for people, one line each."""
+    """Format the models as text, one line each."""
     yield f"{'MODEL':32} {'OWNER':>8} {'SHARING':8} {'USERS':>5} {'UPDATES':>9} {'HITS':>6} WEIGHTS"
     for one in models:
         decided = one["updates"] - one["undecided"]

@@ -1,4 +1,4 @@
-"""`tidscope prove`: whether a policy helps a live program; and trials, which sweeps use too."""
+"""`tidscope prove`: test whether a policy helps a live program; trials, also used by sweeps."""
 
 import argparse
 import signal
@@ -45,14 +45,14 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class FinishedTrial(Generic[Result]):
-    """A trial that has ended, with or without a result.
+    """An ended trial, with or without a result.
 
     Attributes:
-        run: in which it is kept.
-        target: the program.
-        result: as the run has it.
-        is_released: this command released the program.
-        ending: why there is no result; empty: somebody ended it.
+        run: run of the trial.
+        target: recorded program.
+        result: result from the run, or None.
+        is_released: whether this command released the program.
+        ending: reason for a missing result; empty if the user ended the trial.
     """
 
     run: RunManifest
@@ -66,8 +66,8 @@ class _ProvingClient:
     """Proves through a backend, and reports.
 
     Args:
-        backend: where it is.
-        options: of the command line.
+        backend: client of the backend.
+        options: options of the command line.
     """
 
     def __init__(self, backend: BackendClient, options: argparse.Namespace) -> None:
@@ -77,7 +77,7 @@ class _ProvingClient:
         self._trial = LiveTrial(backend, options.pid, name, "proof", reading)
 
     def run(self) -> int:
-        """Do it; returns the exit code."""
+        """Run the trial and return the exit code."""
         options = self._options
         return self._report(
             self._trial.carry_out(_proving_request(options), release=options.release)
@@ -125,7 +125,7 @@ class _ProvingClient:
 
 
 def _proving_request(options: argparse.Namespace) -> dict[str, object]:
-    """The body of the request."""
+    """Return the body of the request."""
     plan = {
         "block_s": options.block,
         "most_s": options.most,
@@ -192,19 +192,20 @@ ENDINGS: Mapping[TargetState, str] = {
     "exited": "the program has exited",
     "detached": "the collector is gone, or somebody has detached the program",
 }
-"""Why a trial has no result, by the state of its target."""
+"""Reasons for a missing result, by the state of the target."""
 RESULT_SECONDS = 10.0
-"""How long the frame with the result may take to be in the run."""
+"""Timeout for the frame with the result to be recorded, in seconds."""
 
 
 @dataclass(frozen=True)
 class TrialReading(Generic[Result]):
-    """How a kind of trial is read.
+    """Functions that interpret one kind of trial.
 
     Attributes:
-        look: takes what is steered; whether the trial has ended by itself, None while it goes on.
-        read: takes the events of the run.
-        is_result: whether what was read says how it ended.
+        look: takes the target; returns whether the trial ended on its own, or None while it
+            continues.
+        read: takes the run's events; returns the result.
+        is_result: returns whether a result is complete, so that the trial has ended.
     """
 
     look: Callable[[Target], bool | None]
@@ -213,14 +214,14 @@ class TrialReading(Generic[Result]):
 
 
 class LiveTrial(Generic[Result]):
-    """Starts a trial, follows it, and keeps its run.
+    """Starts a trial, follows its progress, and keeps its run.
 
     Args:
-        backend: where it is.
-        pid: of the program.
-        name: of the run.
-        tag: of the run.
-        reading: how it is read.
+        backend: client of the backend.
+        pid: process ID of the program.
+        name: name of the run.
+        tag: tag of the run.
+        reading: functions that interpret the trial.
     """
 
     def __init__(
@@ -241,11 +242,11 @@ class LiveTrial(Generic[Result]):
         self._state: TargetState = "attached"
 
     def carry_out(self, body: dict[str, object], *, release: bool) -> FinishedTrial[Result]:
-        """Do it, until it ends by itself or a signal ends it.
+        """Run the trial until it ends or a signal arrives.
 
         Args:
-            body: of the request that begins it.
-            release: release the program even if the trial lets a policy go on.
+            body: body of the request that starts the trial.
+            release: release the program even if the trial would leave a policy active.
         """
         stop = threading.Event()
         for number in (signal.SIGINT, signal.SIGTERM):
@@ -267,7 +268,7 @@ class LiveTrial(Generic[Result]):
         return FinishedTrial(run, target, result, is_released, ENDINGS.get(self._state, ""))
 
     def _follow(self, target: str, stop: threading.Event) -> bool:
-        """Look until it ends; whether it has ended by itself."""
+        """Poll until the trial ends. Return whether it ended on its own."""
         while not stop.is_set():
             now = self._request(f"/targets/{target}", Target)
             self._state = now.state
@@ -280,7 +281,7 @@ class LiveTrial(Generic[Result]):
         return False
 
     def _result(self, run: RunManifest, seconds: float) -> Result:
-        """The trial's result once the run holds its end, or the newest state after a timeout."""
+        """Return the recorded result of the trial, or its newest state after a timeout."""
         end = time.monotonic() + seconds
         while True:
             events = self._request(f"/runs/{run.id}/events", RunEventsResponse).events
@@ -307,7 +308,7 @@ def process_id(text: str) -> int:
     """Parse the id of a process.
 
     Raises:
-        argparse.ArgumentTypeError: it cannot be one.
+        argparse.ArgumentTypeError: the text is not a process ID.
     """
     if not text.isdecimal() or not int(text):
         raise argparse.ArgumentTypeError(f"{text} is no process id")

@@ -92,14 +92,14 @@ def _run(options: argparse.Namespace) -> int:
 
 @contextmanager
 def _recorder(runs: Path, options: argparse.Namespace) -> Iterator[RunRecorder]:
-    """A running tidscope, if its token is known and it answers; else a recorder of our own."""
+    """Return a running tidscope with a known token, or a local recorder."""
     what = _recording_options(options)
     token = os.environ.get(BROWSER_VARIABLE, "")
     with BackendClient(f"{options.host}:{options.port}", token) as backend:
         if token and _answers(backend):
             yield RecordingClient(backend, what)
             return
-    # Loaded here: a running tidscope needs none of it.
+    # Loaded here, because recording through a running tidscope does not need these modules.
     with loading(), blocked_signals():
         from tidscope_backend.cli.local_recorder import LocalRecorder
 
@@ -112,7 +112,7 @@ def _recorder(runs: Path, options: argparse.Namespace) -> Iterator[RunRecorder]:
 
 
 def _answers(backend: BackendClient) -> bool:
-    """Whether a tidscope answers there that knows the token; who does not know it is named."""
+    """Return True if a tidscope that knows the token answers; report a peer that does not."""
     try:
         backend.request_model("/health", HealthResponse)
     except (UnavailableError, RefusedError, UntrustedError) as error:
@@ -122,7 +122,7 @@ def _answers(backend: BackendClient) -> bool:
 
 
 def _record_process(recorder: RunRecorder, options: argparse.Namespace) -> RunManifest:
-    """Record until the process exits, a signal comes, or the time is up."""
+    """Record until the process exits, a signal arrives, or the time is up."""
     stop = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
@@ -142,7 +142,7 @@ def _record_process(recorder: RunRecorder, options: argparse.Namespace) -> RunMa
 
 
 def _detach(recorder: RunRecorder, target: Target) -> None:
-    """Stop sampling; that it is impossible is no reason to say nothing of the run."""
+    """Stop sampling; a failure must not suppress the run's summary."""
     try:
         recorder.detach(target)
     except (RefusedError, UnavailableError) as error:
@@ -155,9 +155,9 @@ def _record_command(
     child: HeldChild,
     options: argparse.Namespace,
 ) -> int:
-    """Record a held command, from its first instruction to its exit.
+    """Record a held command from its first instruction to its exit.
 
-    Nothing is printed while it runs: the terminal is the command's.
+    The terminal belongs to the command, so nothing is printed meanwhile.
     """
     started = start_ticks(child.pid)
     if options.children:
@@ -176,7 +176,7 @@ def _record_command(
                 keeping.argument_list(options.command), keeping.output_text(ended.tail)
             )
             if ran.target.group is not None:
-                # The run has them.
+                # The run includes the children's CPU time.
                 outcome = outcome.model_copy(update={"children_cpu_us": None})
             manifest = recorder.set_outcome(ran, outcome)
             _print_result(recorder, runs, manifest, options, sys.stderr)
@@ -198,7 +198,7 @@ def _print_result(
     options: argparse.Namespace,
     file: TextIO,
 ) -> None:
-    """Print what was recorded; without its directory, what the manifest says."""
+    """Print the result; without access to the runs directory, only the manifest's content."""
     recorder.seal()
     folder = RunFolder(runs / manifest.id)
     here = folder.manifest.exists()
@@ -286,7 +286,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _parse(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> argparse.Namespace:
-    """Read the arguments; everything behind -- is the command."""
+    """Parse the arguments; everything after -- is the command."""
     own, command = list(arguments), list[str]()
     if "--" in own:
         place = own.index("--")

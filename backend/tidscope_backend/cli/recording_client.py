@@ -21,16 +21,16 @@ from tidscope_backend.processes import local_host_id
 FIRST_SECONDS = 20.0
 LAST_SECONDS = 10.0
 OUTLIVED_SECONDS, OUTLIVED_FRAMES = 2.0, 3
-"""Time in seconds, and frames, that processes of a command have to end after it; both must pass."""
+"""Grace time in seconds and frames for a command's remaining processes; both must pass."""
 POLL_SECONDS = 0.02
 
 
 @dataclass(frozen=True)
 class RecordingOptions:
-    """The target to record, and the description of the run; None if not given.
+    """Target and description of a recording; None for unset values.
 
-    `source` is how a collector of our own reads counters, `ledger` the arguments that say which
-    ledgers of states it keeps; those of a running tidscope stay.
+    `source` and `ledger` apply only to a collector started by this command: how counters are read,
+    and the arguments that select ledgers of states. A running tidscope's settings are unchanged.
     """
 
     name: str | None
@@ -45,7 +45,7 @@ class RecordingOptions:
     ledger: tuple[str, ...] = ()
 
     def request(self, target: Target) -> dict[str, object]:
-        """The body of the request."""
+        """Return the body of the request."""
         command = target.process.command
         given = {
             "command": None if command is None else self.keeping.command_line(command),
@@ -60,10 +60,10 @@ class RecordingOptions:
 
 
 class Outlived:
-    """Whether processes of a group go on, although the command that started them has exited.
+    """Detects that processes of a group outlive the command that started them.
 
     Args:
-        manifest: of the run, when the command has exited.
+        manifest: manifest of the run at the exit of the command.
     """
 
     def __init__(self, manifest: RunManifest) -> None:
@@ -72,7 +72,7 @@ class Outlived:
         self._first: int | None = None
 
     def is_seen(self, frames: int) -> bool:
-        """Whether it is sure; `frames` is how many there are now."""
+        """Return True if processes outlive the command; `frames` is the run's current count."""
         if self._first is None:
             self._first = frames
         more = frames - self._first
@@ -80,51 +80,51 @@ class Outlived:
 
 
 class RunRecorder(Protocol):
-    """Records one run. Every method raises the errors of a BackendClient."""
+    """Interface for recording one run. Methods raise the errors of a BackendClient."""
 
     def attached(self) -> set[str]:
-        """Ids of the targets that are being sampled."""
+        """Return IDs of the sampled targets."""
 
     def attach(self, asked: AttachRequest) -> Target:
-        """Attach to a process or a group; if that is attached already, its rate stays.
+        """Attach to a process or a group; the rate of an attached target is unchanged.
 
         Args:
-            asked: with start ticks it means a process of this machine: another one with its id, as
-                in another pid namespace, is refused, and so is one of another machine.
+            asked: target. With start ticks, the backend refuses another process with the same ID,
+                for example in another PID namespace or on another machine.
         """
 
     def detach(self, target: Target) -> None:
-        """Stop sampling it."""
+        """Stop sampling the target."""
 
     def start(self, target: Target) -> RunManifest:
         """Start recording and wait for the first frame, so that even a short run has one."""
 
     def manifest(self, manifest: RunManifest) -> RunManifest:
-        """The manifest as it is now."""
+        """Return the current manifest."""
 
     def stop(self, manifest: RunManifest) -> RunManifest:
         """Stop recording."""
 
     def wait_for_end(self, manifest: RunManifest) -> RunManifest:
-        """Wait until the last frame of a process that has exited ends the run.
+        """Wait until the last frame of an exited process ends the run.
 
-        If processes of a group outlive the command, the run is stopped soon after it. If no frame
-        comes for some time, the run is stopped, and is incomplete.
+        The run is stopped shortly after the command if processes of a group outlive it. The run is
+        stopped as incomplete if frames stop arriving.
         """
 
     def set_outcome(self, manifest: RunManifest, outcome: RunOutcome) -> RunManifest:
         """Record how the command exited."""
 
     def seal(self) -> None:
-        """Wait until the run is sealed, if nobody else sees to that."""
+        """Wait until the run is sealed, unless another program seals it."""
 
 
 class RecordingClient:
-    """A RunRecorder: a running backend.
+    """RunRecorder that uses a running backend.
 
     Args:
-        backend: where it is.
-        options: what to record.
+        backend: client of the backend.
+        options: recording options.
     """
 
     def __init__(self, backend: BackendClient, options: RecordingOptions) -> None:
@@ -133,12 +133,12 @@ class RecordingClient:
         self._options = options
 
     def attached(self) -> set[str]:
-        """Ids of the targets that are being sampled."""
+        """Return IDs of the sampled targets."""
         targets = self._request("/targets", TargetsResponse).targets
         return {target.id for target in targets if target.state == "attached"}
 
     def attach(self, asked: AttachRequest) -> Target:
-        """Attach to a process or a group; if that is attached already, its rate stays."""
+        """Attach to a process or a group; the rate of an attached target is unchanged."""
         request = asked.model_dump(exclude_none=True, exclude={"rate_hz"})
         if (asked.group or asked).start_ticks is not None:
             request["host"] = local_host_id()
@@ -147,7 +147,7 @@ class RecordingClient:
         return self._request("/targets", Target, "POST", request)
 
     def detach(self, target: Target) -> None:
-        """Stop sampling it."""
+        """Stop sampling the target."""
         self._backend.request(f"/targets/{target.id}", "DELETE")
 
     def start(self, target: Target) -> RunManifest:
@@ -156,7 +156,7 @@ class RecordingClient:
         return self._until(manifest, FIRST_SECONDS, lambda run: run.counts.frames > 0)
 
     def manifest(self, manifest: RunManifest) -> RunManifest:
-        """The manifest as it is now."""
+        """Return the current manifest."""
         return self._request(f"/runs/{manifest.id}", RunManifest)
 
     def stop(self, manifest: RunManifest) -> RunManifest:
@@ -164,7 +164,7 @@ class RecordingClient:
         return self._request(f"/runs/{manifest.id}/stop", RunManifest, "POST")
 
     def wait_for_end(self, manifest: RunManifest) -> RunManifest:
-        """Wait until the exit of the process ends the run; stop it if no frames come any more."""
+        """Wait until the process's exit ends the run; stop the run if frames stop arriving."""
         frames, outlived = -1, Outlived(manifest)
         while manifest.state == "recording" and manifest.counts.frames > frames:
             frames = manifest.counts.frames
@@ -181,12 +181,12 @@ class RecordingClient:
         return self._request(f"/runs/{manifest.id}", RunManifest, "PATCH", body)
 
     def seal(self) -> None:
-        """A running tidscope seals runs in its own time."""
+        """Do nothing: a running tidscope seals runs itself."""
 
     def _until(
         self, manifest: RunManifest, seconds: float, enough: Callable[[RunManifest], bool]
     ) -> RunManifest:
-        """Poll until the run has ended or there is enough of it, for a limited time."""
+        """Poll, with a timeout, until the run has ended or meets a condition."""
         end = time.monotonic() + seconds
         while manifest.state == "recording" and not enough(manifest) and time.monotonic() < end:
             time.sleep(POLL_SECONDS)

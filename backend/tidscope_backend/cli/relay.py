@@ -1,8 +1,9 @@
-"""Run a held command to its exit, relaying output and signals.
+"""Run of a held command to its exit, with relay of output and signals.
 
-The terminal sends its signals (Ctrl-C, Ctrl-\\, Ctrl-Z, a window size, a hang-up) to the whole
-foreground process group, so the command has them already. Signals sent to us alone are passed on.
-When Ctrl-Z has stopped the command, we stop as well: the shell waits for us and continues both.
+The terminal sends its signals (Ctrl-C, Ctrl-\\, Ctrl-Z, window size, hang-up) to the complete
+foreground process group, which includes the command. Signals sent only to this process are passed
+on. When Ctrl-Z has stopped the command, this process stops as well, so that the shell can continue
+both.
 """
 
 import ctypes
@@ -28,19 +29,19 @@ from tidscope_backend.cli.output_relay import OutputRelay, OutputTail
 TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 ENDING = frozenset({signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT})
 CHILDREN_TICKS = slice(13, 15)
-"""cutime and cstime, of the fields of /proc/PID/stat behind the name (proc(5): fields 16, 17)."""
+"""cutime and cstime, among the fields of /proc/PID/stat after the name (proc(5): fields 16, 17)."""
 
 
 @dataclass(frozen=True)
 class CommandExit:
-    """How a command exited, from wait4(2).
+    """Exit of a command, from wait4(2).
 
     Attributes:
-        status: as wait4(2) gives it.
-        usage: of the command and the children it waited for.
-        children_cpu_us: CPU time of those children, microseconds; None: cannot be read.
-        elapsed_s: from its release, seconds.
-        tail: of the output that came through pipes; None: none did.
+        status: status from wait4(2).
+        usage: resource usage of the command and the children it waited for.
+        children_cpu_us: CPU time of those children, in microseconds; None if unreadable.
+        elapsed_s: time since the release, in seconds.
+        tail: end of the output through pipes; None without pipes.
     """
 
     status: int
@@ -51,16 +52,16 @@ class CommandExit:
 
     @property
     def code(self) -> int:
-        """The exit code that a shell would report."""
+        """Exit code that a shell would report."""
         if os.WIFSIGNALED(self.status):
             return 128 + os.WTERMSIG(self.status)
         return os.WEXITSTATUS(self.status)
 
     def outcome(self, command: list[str], output: str | None) -> RunOutcome:
-        """The same for the run's manifest, with what it keeps of arguments and output."""
+        """Return the outcome for the run's manifest, with the stored arguments and output."""
         killed = os.WIFSIGNALED(self.status)
         return RunOutcome(
-            # A command line of the kernel may be longer than a manifest has room for.
+            # A command line may exceed the manifest's limit.
             command=command[:1024],
             exit_code=None if killed else os.WEXITSTATUS(self.status),
             signal=_name(os.WTERMSIG(self.status)) if killed else None,
@@ -92,7 +93,7 @@ FORWARDED = (
 
 
 def relay_until_exit(child: HeldChild) -> CommandExit:
-    """Release a held command and relay until it exits."""
+    """Release a held command and relay signals and output until it exits."""
     relay = OutputRelay(child.pipes)
     modes = TerminalModes()
     pidfd = os.pidfd_open(child.pid)
@@ -113,7 +114,7 @@ def relay_until_exit(child: HeldChild) -> CommandExit:
                     pass_on(received, child.pid)
         elapsed_s = time.monotonic() - started
         children_cpu_us = _children_cpu_us(child.pid)
-        queue.read()  # Signals that came before the exit were for the command.
+        queue.read()  # Signals from before the exit were meant for the command.
         _, status, usage = os.wait4(child.pid, 0)
         if os.WIFSIGNALED(status):
             modes.restore()
@@ -125,12 +126,13 @@ def relay_until_exit(child: HeldChild) -> CommandExit:
 
 
 class ReceivedSignal(NamedTuple):
-    """A signal.
+    """A received signal.
 
     Attributes:
-        number: of the signal.
-        code: SI_USER and the like, 0 or below, if a process sent it; above 0: the kernel.
-        sender: process id of the sender; 0 if the kernel sent it, or another pid namespace.
+        number: number of the signal.
+        code: signal code: 0 or below if a process sent the signal (such as SI_USER), above 0 if the
+            kernel did.
+        sender: process ID of the sender; 0 for the kernel or another PID namespace.
     """
 
     number: signal.Signals
@@ -139,24 +141,24 @@ class ReceivedSignal(NamedTuple):
 
     @property
     def from_kernel(self) -> bool:
-        """Whether the kernel sent it: to the foreground process group of a terminal, say."""
+        """Return True if the kernel sent the signal, as for Ctrl-C in a terminal."""
         return self.code > 0
 
 
 _RECORD = struct.Struct("=IiiI112x")
-"""signalfd_siginfo: number, errno, code, sender's process id, and what is not read."""
+"""signalfd_siginfo: number, errno, code, process ID of the sender, and unused fields."""
 _SET = struct.Struct("@Q120x")
-"""sigset_t of the C library: a bit a signal, from signal 1 on."""
+"""sigset_t of the C library: one bit per signal, starting with signal 1."""
 
 
 class SignalQueue:
-    """While it is entered, these signals wait in it. A selector can wait for it.
+    """Context manager that queues signals. A selector can wait for the queue.
 
-    Signals for a process go to any of its threads that does not block them, so all of them have to:
-    those of libraries are started within `blocked_signals`.
+    Signals for a process reach any thread that does not block them, so all threads must block them.
+    Start threads of libraries within `blocked_signals`.
 
     Args:
-        numbers: those that are ignored stay ignored and do not come.
+        numbers: signals to queue; ignored signals stay ignored and are not queued.
     """
 
     def __init__(self, numbers: Iterable[signal.Signals]) -> None:
@@ -187,7 +189,7 @@ class SignalQueue:
         return self._descriptor
 
     def read(self) -> list[ReceivedSignal]:
-        """Take out those that wait. Does not block."""
+        """Remove and return the queued signals. Does not block."""
         try:
             data = os.read(self._descriptor, _RECORD.size * len(self._numbers))
         except BlockingIOError:
@@ -199,7 +201,7 @@ class SignalQueue:
 
 
 def _finish(relay: OutputRelay, selector: selectors.BaseSelector, queue: SignalQueue) -> None:
-    """Wait until all output is relayed, or somebody ends us for waiting: our reader is slow."""
+    """Wait until all output is relayed, or a signal ends the wait for a slow reader."""
     relay.command_exited()
     selector.register(relay, selectors.EVENT_READ)
     while not any(key.fileobj is relay for key, _ in selector.select()):
@@ -208,7 +210,7 @@ def _finish(relay: OutputRelay, selector: selectors.BaseSelector, queue: SignalQ
 
 
 def _children_cpu_us(pid: int) -> int | None:
-    """CPU time of the children that a process waited for, in µs; None if it was reaped."""
+    """Return CPU time of the children that a process waited for, in µs; None if it was reaped."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:
@@ -224,14 +226,14 @@ def _name(number: int) -> str:
 
 
 def pass_on(received: ReceivedSignal, pid: int) -> None:
-    """Send a signal on to a child that was not waited for, unless it has it already."""
+    """Send a signal to an unreaped child, unless the child already received the signal."""
     if received.sender == pid:
-        return  # The command sent the signal to its process group, as editors do for Ctrl-Z.
+        return  # The command sent the signal to its process group, as editors do on Ctrl-Z.
     if received.number == signal.SIGCONT and not _is_stopped(pid):
         return  # A shell continues the whole process group.
     if received.from_kernel:
-        # A shell that we run has groups of its own in the foreground, and learns of the end of its
-        # terminal only as the leader of the session, which we may be in its place.
+        # A shell started here has its own foreground groups. It learns of the terminal's end only
+        # as session leader, a role that this process may hold.
         other_group = os.getpgid(pid) != os.getpgrp()
         if received.number != signal.SIGHUP or not other_group:
             return
@@ -243,38 +245,37 @@ def _is_stopped(pid: int) -> bool:
 
 
 def stop_with(pid: int) -> None:
-    """Stop, until somebody continues us, if Ctrl-Z has stopped a child.
+    """Stop this process until it is continued, if Ctrl-Z has stopped the child.
 
-    A child that was stopped by SIGSTOP is recorded as it is.
+    A child stopped by SIGSTOP is recorded unchanged.
     """
     try:
         stopped = os.waitid(os.P_PID, pid, os.WSTOPPED | os.WNOHANG)
-    except ChildProcessError:  # The child has exited, so it cannot be waited for as one that stops.
+    except ChildProcessError:  # The child has exited, so waitpid cannot report a stop.
         return
     if stopped is None or stopped.si_status != signal.SIGTSTP:
         return
-    # The kernel ignores it where no shell could continue us (an orphaned process group).
+    # The kernel ignores the signal in an orphaned process group, which no shell could continue.
     os.kill(os.getpid(), signal.SIGTSTP)
     before = signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTSTP})
     signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 class TerminalModes:
-    """The modes of our terminal, if there is one and we are in its foreground."""
+    """Modes of the terminal, if this process is in the foreground of one."""
 
     def __init__(self) -> None:
         self._terminal = next(filter(_is_foreground, range(3)), None)
         self._modes = None if self._terminal is None else termios.tcgetattr(self._terminal)
 
     def restore(self) -> None:
-        """Set them again, and be in the foreground again.
+        """Restore the modes and the foreground process group.
 
-        A shell does so for a job that a signal has killed. It does not learn of that: it sees our
-        exit code only.
+        A shell does so for a job killed by a signal, but sees only the exit code of this process.
         """
         if self._terminal is None or self._modes is None:
             return
-        # A process in the background would be stopped for this.
+        # A background process would be stopped by this call.
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTTOU})
         with suppress(OSError, termios.error):
             os.tcsetpgrp(self._terminal, os.getpgrp())
@@ -291,7 +292,7 @@ def _is_foreground(descriptor: int) -> bool:
 
 @contextmanager
 def blocked_signals() -> Iterator[None]:
-    """Threads that are started within get no signals."""
+    """Start threads within this context to block all signals there."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
     try:
         yield
@@ -301,12 +302,12 @@ def blocked_signals() -> Iterator[None]:
 
 @contextmanager
 def interrupted_twice(first: str) -> Iterator[None]:
-    """An interrupt prints a line; a second one is a KeyboardInterrupt. Ctrl-C and SIGTERM do so.
+    """Print a line at the first Ctrl-C or SIGTERM; the second one raises KeyboardInterrupt.
 
-    The end of the terminal, which its shell reports after the kernel, ends nothing.
+    SIGHUP ends nothing: after the kernel, the shell reports the terminal's end too.
 
     Args:
-        first: the line.
+        first: line printed at the first interrupt.
     """
     seen: list[int] = []
 
@@ -314,7 +315,7 @@ def interrupted_twice(first: str) -> Iterator[None]:
         seen.append(number)
         if len(seen) > 1:
             raise KeyboardInterrupt
-        # Printing may be what was interrupted.
+        # The interrupted code may itself be printing.
         os.write(2, f"{first}\n".encode())
 
     handlers = ((signal.SIGINT, interrupt), (signal.SIGTERM, interrupt), (signal.SIGHUP, _go_on))
@@ -331,4 +332,4 @@ def interrupted_twice(first: str) -> Iterator[None]:
 
 
 def _go_on(*_: object) -> None:
-    """Nothing ends because of it."""
+    """Ignore a signal."""

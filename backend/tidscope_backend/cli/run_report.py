@@ -18,20 +18,20 @@ from tidscope_wire.generated.models import TableName
 from tidscope_backend.text import format_seconds, plural
 
 GAUGES = ("state", "state_since_ns")
-"""Gauges: the difference of two values means nothing."""
+"""Fields whose differences have no meaning."""
 
 
 @dataclass(frozen=True)
 class ThreadReport:
-    """One thread.
+    """Report of one thread.
 
     Attributes:
-        tid: thread id.
-        name: its last name.
-        role: its name with digits replaced.
-        exited: whether it exited within the run.
-        fields: field name to what it did within the run, in the field's unit; fields without a
-            value are left out.
+        tid: thread ID.
+        name: last name.
+        role: name with digits replaced.
+        exited: whether the thread exited within the run.
+        fields: growth within the run by field name, in the field's unit; fields without a value are
+            omitted.
     """
 
     tid: int
@@ -43,7 +43,7 @@ class ThreadReport:
 
 @dataclass(frozen=True)
 class RoleReport:
-    """All threads of a role; fields as of a thread, in sum."""
+    """Report of all threads of a role, with summed fields."""
 
     role: str
     threads: int
@@ -52,14 +52,14 @@ class RoleReport:
 
 @dataclass(frozen=True)
 class LockReport:
-    """A lock that threads waited for.
+    """Report of a lock that threads waited for.
 
     Attributes:
-        name: as far as it is known.
-        kind: as in the table `lock_names`.
-        wait_ns: how long, in sum.
-        waits: how often.
-        waiters: threads that waited; those that ended may count as one.
+        name: name, as far as known.
+        kind: kind as in the table `lock_names`.
+        wait_ns: total wait time.
+        waits: number of waits.
+        waiters: number of waiting threads; ended threads may count as one.
     """
 
     name: str
@@ -71,14 +71,14 @@ class LockReport:
 
 @dataclass(frozen=True)
 class Waker:
-    """A process, or an interrupt, that woke threads of the target.
+    """Process or interrupt that woke threads of the target.
 
     Attributes:
-        name: of the process.
-        pid: its id; 0 of an interrupt.
-        count: wake-ups.
-        blocked_ns: length of the waits that ended by it.
-        delay_ns: from the wake-up until the thread ran.
+        name: name of the process.
+        pid: process ID; 0 for an interrupt.
+        count: number of wake-ups.
+        blocked_ns: total duration of the ended waits.
+        delay_ns: delay from the wake-up until the thread ran.
     """
 
     name: str
@@ -90,12 +90,12 @@ class Waker:
 
 @dataclass(frozen=True)
 class Taker:
-    """A process that ran while threads of the target waited for that CPU.
+    """Process that ran while threads of the target waited for the same CPU.
 
     Attributes:
-        name: of the process.
-        pid: its id.
-        ns: what they waited meanwhile.
+        name: name of the process.
+        pid: process ID.
+        ns: run-queue delay of the target's threads meanwhile.
     """
 
     name: str
@@ -113,16 +113,16 @@ class RunFacts:
 
 @dataclass(frozen=True)
 class RunReport:
-    """A run.
+    """Report of a run.
 
     Attributes:
-        manifest: what the run's manifest says.
-        disk_bytes: what its files take on disk now.
-        totals: fields of all threads, in sum.
-        roles: by CPU time, highest first.
-        threads: by CPU time, highest first.
-        locks: by waiting time, longest first; empty without a ledger.
-        facts: who woke its threads, and who ran during their run-queue delay.
+        manifest: manifest of the run.
+        disk_bytes: current size of the files.
+        totals: fields summed over all threads.
+        roles: roles by CPU time, highest first.
+        threads: threads by CPU time, highest first.
+        locks: locks by wait time, longest first; empty without a ledger.
+        facts: wakers, and processes that ran during the target's run-queue delay.
     """
 
     manifest: RunManifest
@@ -134,7 +134,7 @@ class RunReport:
     facts: RunFacts
 
     def json_object(self) -> dict[str, object]:
-        """The same as JSON can hold it; what is missing comes first."""
+        """Return the report as a JSON object, missing data first."""
         return {
             "missing": what_is_missing(self.manifest) or None,
             "manifest": self.manifest.model_dump(mode="json"),
@@ -151,8 +151,8 @@ def report(folder: RunFolder) -> RunReport:
     """Read a run.
 
     Raises:
-        OSError: it cannot be read.
-        ValueError: its manifest or a part is damaged.
+        OSError: the run cannot be read.
+        ValueError: the manifest or a part is damaged.
     """
     from tidscope_wire.states import STATE_FIELDS
 
@@ -209,7 +209,7 @@ def _locks(reader: "RunReader") -> list[LockReport]:
 
 
 def cpu(fields: Mapping[str, int]) -> int:
-    """On-CPU time in nanoseconds; 0 where it was not measured."""
+    """Return on-CPU time in nanoseconds; 0 if not measured."""
     return fields.get("cpu_run_ns", 0)
 
 
@@ -220,7 +220,7 @@ def _difference(
     for name, end in last.items():
         start = first.get(name)
         if start is not None and end is not None and name not in GAUGES:
-            # Time in a state may fall by microseconds.
+            # Time in a state may decrease by microseconds.
             differences[name] = max(0, end - start) if name in states else end - start
     return differences
 
@@ -229,7 +229,7 @@ SHOWN = 8
 
 
 def fact_lines(facts: RunFacts) -> Iterator[str]:
-    """The first of each, as text."""
+    """Return the first of each, as text."""
     if facts.wakers:
         yield from ("", "WOKEN BY")
         for waker in facts.wakers[:SHOWN]:
@@ -247,11 +247,11 @@ SMALLEST_SHARE = 0.0005
 
 
 def state_lines(totals: Mapping[str, int], roles: Sequence[RoleReport]) -> Iterator[str]:
-    """The states of all threads and of each role, most time first; nothing without a ledger.
+    """Format the states of all threads and of each role, most time first; empty without a ledger.
 
     Args:
-        totals: fields of all threads, in sum.
-        roles: the same by role.
+        totals: fields summed over all threads.
+        roles: fields summed by role.
     """
     if not _time(totals):
         return
@@ -264,8 +264,8 @@ def state_lines(totals: Mapping[str, int], roles: Sequence[RoleReport]) -> Itera
 
 
 def _time(fields: Mapping[str, int]) -> int:
-    """The sum of all states, nanoseconds."""
-    # States load numpy, which a recording does without.
+    """Return the sum of all states, nanoseconds."""
+    # STATE_FIELDS needs numpy, which a recording does not load.
     from tidscope_wire.states import STATE_FIELDS
 
     return sum(fields.get(name, 0) for name in STATE_FIELDS)
@@ -315,8 +315,8 @@ def _takers(reader: "RunReader") -> Iterator[Taker]:
 def _grouped(
     reader: "RunReader", table: TableName, *keys: str, own: int | None = None
 ) -> dict[tuple[Any, ...], list[dict[str, Any]]]:
-    """Rows of a table by some of its columns; threads of the own process have one name."""
-    # Reading tables loads pyarrow, which a recording does without.
+    """Group rows of a table by some columns; the target's threads share one name."""
+    # Reading tables needs pyarrow, which a recording does not load.
     from tidscope_backend.store.reader import table_growth
 
     groups: dict[tuple[Any, ...], list[dict[str, Any]]] = {}

@@ -18,7 +18,7 @@ SUMMARY_ROLES = 5
 SUMMARY_LOCKS = 3
 MIN_SHARE = 0.001
 MIN_UNSEEN_NS = 50_000_000
-"""Children are counted in clock ticks, and a command does its first bit before it is sampled."""
+"""Minimum unseen CPU time worth reporting: clock ticks are coarse, and sampling starts late."""
 MIN_UNSEEN_SHARE = 0.05
 SHOWN_THREADS = 20
 LABEL_WIDTH = 11
@@ -39,7 +39,7 @@ COLUMNS: tuple[Column, ...] = (
 
 
 def progress(manifest: RunManifest) -> str:
-    """How far a recording is, in one line."""
+    """Describe the progress of a recording in one line."""
     counts = manifest.counts
     return (
         f"recording {manifest.id}: {_seconds(manifest):.1f} s, {_frames(manifest)}, "
@@ -49,7 +49,7 @@ def progress(manifest: RunManifest) -> str:
 
 
 def list_line(manifest: RunManifest, disk_bytes: int) -> str:
-    """A run in the list of runs."""
+    """Format a run as a line of the list of runs."""
     started = time.strftime("%Y-%m-%d %H:%M", time.localtime(manifest.started_unix_us / 1e6))
     outcome = manifest.outcome
     notes = [manifest.name, *(f"#{tag}" for tag in manifest.tags)]
@@ -66,22 +66,22 @@ def list_line(manifest: RunManifest, disk_bytes: int) -> str:
 
 
 def failed(outcome: RunOutcome) -> bool:
-    """Whether a command exited with another code than 0, or a signal killed it."""
+    """Return True if a command had a non-zero exit code or was killed by a signal."""
     return outcome.signal is not None or outcome.exit_code != 0
 
 
 def exit_text(outcome: RunOutcome) -> str:
-    """How a command exited: "exit code 3", "killed by SIGKILL"."""
+    """Describe a command's exit: "exit code 3", "killed by SIGKILL"."""
     return f"killed by {outcome.signal}" if outcome.signal else f"exit code {outcome.exit_code}"
 
 
 def summary(manifest: RunManifest, report: RunReport | None, address: str) -> list[str]:
-    """Summary of a recorded run, line by line.
+    """Return the summary of a recorded run, line by line.
 
     Args:
-        manifest: of the run.
-        report: its numbers, if its files can be read here.
-        address: host and port of the tidscope that has the files otherwise.
+        manifest: manifest of the run.
+        report: report of the run, if its files are readable here.
+        address: host and port of the tidscope that otherwise has the files.
     """
     lines = [*_missing(manifest), *_unseen(manifest, report)]
     lines += [f"recorded {_headline(manifest, report)}", *_facts(manifest)]
@@ -100,12 +100,12 @@ def summary(manifest: RunManifest, report: RunReport | None, address: str) -> li
 
 
 def details(report: RunReport, folder: str, threads: int | None = SHOWN_THREADS) -> list[str]:
-    """All that a terminal shows of a run, line by line.
+    """Return the complete text about a run, line by line.
 
     Args:
-        report: of the run.
-        folder: where its files are.
-        threads: how many threads to list; None: all.
+        report: report of the run.
+        folder: folder of the run.
+        threads: number of threads to list; None for all.
     """
     manifest = report.manifest
     host, target = manifest.host, manifest.target
@@ -144,9 +144,9 @@ def details(report: RunReport, folder: str, threads: int | None = SHOWN_THREADS)
 
 
 def _missing(manifest: RunManifest) -> list[str]:
-    """Lines that say what a run lacks; none if the run is complete."""
+    """Return lines about missing data; empty if the run is complete."""
     missing = missing_text(manifest.losses)
-    # Why it ended, and how much is missing: the last frames of a process may be, uncounted.
+    # Reason and amounts: a process's last frames may be missing without a count.
     if manifest.state == "incomplete" and manifest.end_detail and missing in manifest.end_detail:
         lines = [f"incomplete: {manifest.end_detail}"]
     else:
@@ -155,7 +155,7 @@ def _missing(manifest: RunManifest) -> list[str]:
 
 
 def _unseen(manifest: RunManifest, report: RunReport | None) -> list[str]:
-    """CPU time that the kernel counted for the command and that no thread shows."""
+    """Return CPU time that the kernel counted for the command and no thread accounts for."""
     outcome, source = manifest.outcome, manifest.target.source
     if outcome is None or outcome.children_cpu_us is None or report is None:
         return []
@@ -197,7 +197,7 @@ def _facts(manifest: RunManifest) -> Iterator[str]:
 
 
 def _totals(fields: Mapping[str, int]) -> list[str]:
-    """Time, switches, disk and network; n/a where a field has no value."""
+    """Return time, switches, disk and network; n/a where a field has no value."""
 
     def value(name: str, text: Callable[[int], str]) -> str:
         return text(fields[name]) if name in fields else "n/a"
@@ -216,7 +216,7 @@ def _totals(fields: Mapping[str, int]) -> list[str]:
 
 
 def _time(report: RunReport) -> Iterator[str]:
-    """States of the threads as shares of their lifetimes; empty without a ledger."""
+    """Format the threads' states as shares of their lifetimes; empty without a ledger."""
     from tidscope_backend.state_groups import shares_of_groups
 
     shares = shares_of_groups(report.totals)
@@ -230,8 +230,7 @@ def _time(report: RunReport) -> Iterator[str]:
 
 
 def _locks(report: RunReport) -> Iterator[str]:
-    """The locks that threads waited for longest, without those where they wait for work; and the
-    system calls that are no state of their own."""
+    """List locks by wait time, without idle waits, followed by other system calls."""
     waited = [lock for lock in report.locks if lock.wait_ns and lock.kind != "park"]
     for label, in_calls in (("locks", False), ("calls", True)):
         shown = [lock for lock in waited if (lock.kind == "call") == in_calls]
@@ -246,7 +245,7 @@ def _cells(fields: Mapping[str, int], columns: Sequence[Column]) -> list[str]:
 
 
 def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Numbers aligned right, the last column left."""
+    """Yield the numbers aligned right, the last column left."""
     widths = [max(map(len, column)) for column in zip(headings, *rows, strict=True)]
     for row in (headings, *rows):
         cells = [cell.rjust(width) for cell, width in zip(row, widths, strict=True)]

@@ -1,4 +1,4 @@
-"""`tidscope runs`: the runs in this user's folder, without a browser and without a backend."""
+"""`tidscope runs`: the runs in this user's folder, without browser or backend."""
 
 import argparse
 import json
@@ -32,7 +32,7 @@ ENDINGS = {
     ".csv": "csv",
     ".json": "trace",
 }
-"""Format of a file by its name."""
+"""Formats by file name suffix."""
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -46,7 +46,7 @@ def _run(options: argparse.Namespace) -> int:
     except ProblemError as error:
         raise CommandError(f"{error.problem.detail}; {error.problem.hint}") from None
     except BrokenPipeError:
-        raise  # Reported as any command reports it.
+        raise  # Reported like any command's error.
     except (OSError, ValueError) as error:
         raise CommandError(str(error)) from None
     return 0
@@ -64,7 +64,7 @@ def _list(runs: Path, options: argparse.Namespace) -> None:
 
 
 def _listed(runs: Path, manifest: RunManifest) -> dict[str, object]:
-    """A run as JSON: missing data, the manifest without its catalogue, size, and failure."""
+    """Return a run as JSON: missing data, manifest without catalogue, size, and failure."""
     return {
         "missing": what_is_missing(manifest) or None,
         **manifest.model_dump(mode="json", exclude={"fields"}),
@@ -149,7 +149,7 @@ def _change(runs: Path, called: str, patch: RunPatch) -> None:
 
 
 def _held(runs: Path, called: str) -> tuple[RunFolder, RunLock]:
-    """A run that no backend is at work on."""
+    """Lock a run that no backend is using."""
     folder = RunFolder(find_run(runs, called))
     lock = RunLock.acquire(folder)
     if lock is None:

@@ -1,4 +1,4 @@
-"""`tidscope serve`: the backend alone. Collectors connect to it, from here or from elsewhere."""
+"""`tidscope serve`: the backend alone, for local or remote collectors."""
 
 import argparse
 import logging
@@ -43,7 +43,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    """Serve until a signal ends it."""
+    """Serve until a signal arrives."""
     environ = take_secrets()
     user = user_who_can_run(options.user, environ)
     try:
@@ -54,7 +54,7 @@ def _run(options: argparse.Namespace) -> int:
         )
     except (SocketError, OSError) as error:
         raise CommandError(str(error)) from None
-    # Before libraries are loaded that start threads: each has rights of its own.
+    # Drop privileges before libraries start threads: privileges are per thread.
     gap = give_up_rights(user) if os.geteuid() == 0 else ""
     if user is not None:
         environ = adopt(user, environ)

@@ -28,11 +28,11 @@ GIB = 1024**3
 NETWORK_SOURCES = ("auto", "taskstats", "ebpf", "none")
 COUNTERS_SOURCES = ("auto", "genetlink", "walk")
 LEDGERS = ("auto", "off")
-"""Choices of the collector's --network, --source and --ledger; a test compares them."""
+"""Choices of the collector's --network, --source and --ledger; a test keeps them in sync."""
 
 
 def add_server_options(parser: argparse.ArgumentParser) -> None:
-    """Add what a backend needs: where to listen, which metrics to push, which runs to keep."""
+    """Add options of a backend: address, metrics push, and retention of runs."""
     parser.add_argument("--host", default=DEFAULT_HOST, help="address to listen on (%(default)s)")
     parser.add_argument(
         "--port", type=port, default=DEFAULT_PORT, help="TCP port to listen on (%(default)s)"
@@ -114,7 +114,7 @@ def add_server_options(parser: argparse.ArgumentParser) -> None:
 
 
 def add_backend_options(parser: argparse.ArgumentParser) -> None:
-    """Add where a running backend is."""
+    """Add options that select a running backend."""
     parser.add_argument(
         "--host", default=DEFAULT_HOST, help="address of a running tidscope (%(default)s)"
     )
@@ -124,7 +124,7 @@ def add_backend_options(parser: argparse.ArgumentParser) -> None:
 
 
 def add_network_option(parser: argparse.ArgumentParser) -> None:
-    """Add where the network bytes of threads come from."""
+    """Add the option for the source of threads' network bytes."""
     parser.add_argument(
         "--network",
         choices=NETWORK_SOURCES,
@@ -134,11 +134,11 @@ def add_network_option(parser: argparse.ArgumentParser) -> None:
 
 
 def add_ledger_options(parser: argparse.ArgumentParser, when: str = "") -> None:
-    """Add whether ledgers of states are kept, and what is counted beside them.
+    """Add options for ledgers of states and further counters.
 
     Args:
-        parser: of a command.
-        when: in which case it matters; empty: always.
+        parser: parser of a command.
+        when: condition under which the options apply; empty for always.
     """
     parser.add_argument(
         "--ledger",
@@ -176,7 +176,7 @@ def add_ledger_options(parser: argparse.ArgumentParser, when: str = "") -> None:
 
 
 def ledger_arguments(options: argparse.Namespace) -> tuple[str, ...]:
-    """Arguments of a collector for the options of `add_ledger_options`."""
+    """Return arguments of a collector for the options of `add_ledger_options`."""
     return (
         *("--ledger", options.ledger),
         *(("--calls",) if options.calls else ()),
@@ -187,7 +187,7 @@ def ledger_arguments(options: argparse.Namespace) -> tuple[str, ...]:
 
 
 def source_arguments(options: argparse.Namespace) -> tuple[str, ...]:
-    """Arguments of a collector for the options that choose its sources."""
+    """Return a collector's arguments for the options that select sources."""
     return (
         *("--network", options.network),
         *("--source", options.source),
@@ -196,11 +196,11 @@ def source_arguments(options: argparse.Namespace) -> tuple[str, ...]:
 
 
 def add_source_option(parser: argparse.ArgumentParser, when: str = "") -> None:
-    """Add how the counters of threads are read.
+    """Add the option for the source of threads' counters.
 
     Args:
-        parser: of a command.
-        when: in which case it matters; empty: always.
+        parser: parser of a command.
+        when: condition under which the option applies; empty for always.
     """
     parser.add_argument(
         "--source",
@@ -212,7 +212,7 @@ def add_source_option(parser: argparse.ArgumentParser, when: str = "") -> None:
 
 
 def add_user_option(parser: argparse.ArgumentParser) -> None:
-    """Whom a backend becomes that root starts."""
+    """Add the option for the user of a backend started by root."""
     parser.add_argument(
         "--user",
         metavar="NAME",
@@ -222,13 +222,13 @@ def add_user_option(parser: argparse.ArgumentParser) -> None:
 
 
 def otlp_environ(options: argparse.Namespace, environ: Mapping[str, str]) -> dict[str, str]:
-    """The environment, with the option in place of its variable."""
+    """Return the environment with the option in place of its variable."""
     chosen: str | None = options.otlp_endpoint
     return {**environ, **({} if chosen is None else {OTLP_VARIABLE: chosen})}
 
 
 def retention_arguments(options: argparse.Namespace) -> list[str]:
-    """The retention options as arguments of another command."""
+    """Return the retention options as arguments of another command."""
     arguments: list[str] = []
     if options.keep_runs_days is not None:
         arguments += ["--keep-runs-days", f"{options.keep_runs_days!r}"]
@@ -238,7 +238,7 @@ def retention_arguments(options: argparse.Namespace) -> list[str]:
 
 
 def trace_arguments(options: argparse.Namespace) -> list[str]:
-    """The options of spans as arguments of another command."""
+    """Return the options of spans as arguments of another command."""
     return [
         *(["--otlp-receiver"] if options.otlp_receiver else []),
         *("--otlp-http-port", str(options.otlp_http_port)),
@@ -249,7 +249,7 @@ def trace_arguments(options: argparse.Namespace) -> list[str]:
 
 
 def with_traces(settings: Settings, options: argparse.Namespace) -> Settings:
-    """Settings with the options of spans."""
+    """Return settings with the options of spans."""
     ports = SpanPorts(options.otlp_http_port, options.otlp_grpc_port)
     return replace(
         settings,
@@ -260,13 +260,13 @@ def with_traces(settings: Settings, options: argparse.Namespace) -> Settings:
 
 
 def retention_seconds(options: argparse.Namespace) -> float | None:
-    """How long runs are kept after their end; None: without limit."""
+    """Return the retention time of ended runs, in seconds; None for no limit."""
     days: float | None = options.keep_runs_days
     return None if days is None else days * DAY_SECONDS
 
 
 def retention_bytes(options: argparse.Namespace) -> int | None:
-    """How much disk all runs may take; None: without limit."""
+    """Return the maximum size of all runs, in bytes; None for no limit."""
     gib: float | None = options.keep_runs_gib
     return None if gib is None else int(gib * GIB)
 
@@ -292,7 +292,7 @@ def positive_number(text: str) -> float:
 
 
 def percent(text: str) -> float:
-    """Read a percentage, 0 or more: refused here, not by a collector that then cannot start."""
+    """Read a percentage, 0 or more; refused early, since the collector could not start with it."""
     return _number(text, "is not a percentage of 0 or more")
 
 
@@ -312,22 +312,22 @@ def _number(text: str, complaint: str, *, above: bool = False, most: float = mat
 
 
 def add_runs_dir_option(parser: argparse.ArgumentParser) -> None:
-    """Add the option that names another runs directory."""
+    """Add the option that selects another runs directory."""
     parser.add_argument(
         "--runs-dir", metavar="DIR", help=f"runs directory (default: ${RUNS_VARIABLE})"
     )
 
 
 def chosen_runs_directory(options: argparse.Namespace) -> Path:
-    """The directory that the option names, or the user's own. Raises CommandError."""
+    """Return the selected or the user's runs directory. Raises CommandError."""
     return Path(options.runs_dir) if options.runs_dir else user_runs_directory(os.environ)
 
 
 def user_runs_directory(environ: Mapping[str, str]) -> Path:
-    """The runs directory of this user; under sudo, of the user who called it.
+    """Return this user's runs directory; under sudo, that of the calling user.
 
     Raises:
-        CommandError: there is none.
+        CommandError: the directory does not exist.
     """
     known = dict(environ)
     if os.geteuid() == 0 and int(known.get("SUDO_UID", "0")):

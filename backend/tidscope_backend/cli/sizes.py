@@ -1,4 +1,4 @@
-"""`tidscope sizes`: pools whose sizes do not fit the CPUs that their programs may use."""
+"""`tidscope sizes`: pools whose sizes do not fit the CPUs available to their programs."""
 
 import argparse
 import textwrap
@@ -21,7 +21,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    """Print the audit; the exit code is 1 if a program does not fit."""
+    """Print the audit. Return 1 if a pool does not fit."""
     with running_backend(options) as backend:
         audit = backend.request_model("/sizes", SizeAudit)
     if options.json:
@@ -32,7 +32,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def is_wrong(program: SizedProgram) -> bool:
-    """Whether its size is known not to fit."""
+    """Return True if the program's size is known not to fit."""
     return program.verdict in ("too-large", "too-small")
 
 
@@ -40,8 +40,8 @@ def table(audit: SizeAudit, *, fitting: bool) -> Iterator[str]:
     """Lay an audit out for the terminal.
 
     Args:
-        audit: of a host.
-        fitting: list programs that fit, too.
+        audit: audit of a host.
+        fitting: whether to list programs that fit, too.
     """
     wrong = sum(is_wrong(one) for one in audit.programs)
     count = len(audit.programs)

@@ -1,4 +1,4 @@
-"""`tidscope steer`: what the Steer drawer does, in a terminal, through a running backend."""
+"""`tidscope steer`: the functions of the Steer drawer in a terminal, through a running backend."""
 
 import argparse
 import signal
@@ -22,7 +22,7 @@ SIGNALS: tuple[SignalKind, ...] = (
     "network-bytes",
 )
 CLAIMS: Mapping[str, Callable[[str], float]] = {"share": float, "floor": int, "priority": int}
-"""Claims that a program may make on the arbiter."""
+"""Parsers of a program's claims on the arbiter."""
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -33,7 +33,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _carry_out(client: SteeringClient, options: argparse.Namespace) -> None:
-    """Do what the options ask for."""
+    """Carry out the requested action."""
     only = options.only[0] if len(options.only) == 1 else None
     if len(options.only) > 1 and (options.restart or options.release):
         raise CommandError("--only names one program with --restart and --release")
@@ -52,7 +52,7 @@ def _carry_out(client: SteeringClient, options: argparse.Namespace) -> None:
 
 
 def steering_request(options: argparse.Namespace) -> dict[str, object]:
-    """The body of the request."""
+    """Return the body of the request."""
     request: dict[str, object] = {
         "policy": options.policy,
         "parameters": parameters_given(options.set),
@@ -77,11 +77,11 @@ def steering_request(options: argparse.Namespace) -> dict[str, object]:
 def _of_programs(
     options: argparse.Namespace, steerable: Callable[[], list[int]]
 ) -> dict[str, object]:
-    """The request's entries for programs of a group, and the claim of a single program.
+    """Return the request's entries for programs of a group, and the claim of a single program.
 
     Args:
-        options: of the command.
-        steerable: asks which programs of the group can be steered.
+        options: options of the command.
+        steerable: returns the steerable programs of the group.
     """
     claims = _claims(options)
     if options.asked.group is None:
@@ -101,7 +101,7 @@ def _of_programs(
 
 
 def _claims(options: argparse.Namespace) -> dict[int, dict[str, object]]:
-    """Claims of each process on the cores that the arbiter divides."""
+    """Return each process's claims on the arbiter's cores."""
     found: dict[int, dict[str, object]] = {}
     for name, kind in CLAIMS.items():
         for text in getattr(options, name):
@@ -115,7 +115,7 @@ def _claims(options: argparse.Namespace) -> dict[int, dict[str, object]]:
 
 
 def add_policy_options(parser: argparse.ArgumentParser) -> None:
-    """The policy and its parameters."""
+    """Add options of the policy and its parameters."""
     parser.add_argument(
         "--policy",
         default="cooperative",
@@ -125,7 +125,7 @@ def add_policy_options(parser: argparse.ArgumentParser) -> None:
 
 
 def add_setup_options(parser: argparse.ArgumentParser) -> None:
-    """The knob, the signal and the bounds of the policy."""
+    """Add options of the policy's knob, signal and bounds."""
     parser.add_argument("--knob", choices=KNOBS, help="what to set (default: the best available)")
     parser.add_argument(
         "--signal", choices=SIGNALS, help="what to optimise (default: the best available)"
@@ -208,13 +208,13 @@ def add_set_option(parser: argparse.ArgumentParser) -> None:
 
 
 def parameters_given(texts: Sequence[str]) -> dict[str, float]:
-    """Values by name.
+    """Return values by name.
 
     Args:
-        texts: what stood after each `--set`.
+        texts: values of each `--set`.
 
     Raises:
-        CommandError: one is no name with a number.
+        CommandError: a text is not NAME=NUMBER.
     """
     parameters: dict[str, float] = {}
     for text in texts:

@@ -1,4 +1,4 @@
-"""Requests of `tidscope steer` to a backend, and the lines that it prints."""
+"""Client of a backend for `tidscope steer`, and formatting of its output."""
 
 import json
 import sys
@@ -24,28 +24,28 @@ from tidscope_backend.cli.backend_client import BackendClient, RefusedError
 from tidscope_backend.cli.command import CommandError, print_lines
 
 LOOK_SECONDS = 0.25
-"""Decisions come every half second at most."""
+"""Polling interval, in seconds; decisions come at most every half second."""
 LEASE_SECONDS = 15.0
-"""How long steering lasts after this command was killed, which restores sizes itself otherwise."""
+"""Lease of the steering, in seconds: after a kill of this command, sizes are restored then."""
 RENEW_SECONDS = 3.0
 ENDS: Mapping[TargetState, str] = {
     "attached": "released by someone else",
     "exited": "the program has exited",
     "detached": "detached by someone else: its original size is restored",
 }
-"""Why nothing is steered any more, by the state of the target."""
+"""Reasons why steering has ended, by the state of the target."""
 WHOLE = (0, "")
-"""Key of the one program that a target is, where others are process id and name."""
+"""Key of a single-process target; programs of a group have process ID and name."""
 Steered = dict[tuple[int, str], Steering]
-"""How programs are steered."""
+"""Steering state by program."""
 
 
 class SteeringClient:
-    """Asks a backend and prints.
+    """Client that steers and prints decisions.
 
     Args:
-        backend: where it is.
-        asked: the process or the group that it is about.
+        backend: client of the backend.
+        asked: process or group to steer.
         as_json: print each decision as a line of JSON.
     """
 
@@ -53,7 +53,7 @@ class SteeringClient:
         self._request, self._asked, self._as_json = backend.request_model, asked, as_json
 
     def print_options(self) -> None:
-        """Knobs, signals and policies; nothing is attached to."""
+        """Print knobs, signals and policies, without attaching."""
         found = self._request(f"/steering?{urlencode(_question(self._asked))}", SteeringOptions)
         if self._as_json:
             print_lines(found.model_dump_json())
@@ -72,7 +72,7 @@ class SteeringClient:
         print_lines("policies: " + ", ".join(one.name for one in policies))
 
     def steerable(self) -> list[int]:
-        """Processes of the group that can be steered; nothing is attached to."""
+        """Return the steerable processes of the group, without attaching."""
         found = self._request(f"/steering?{urlencode(_question(self._asked))}", SteeringOptions)
         return [one.pid for one in found.programs or () if not one.refusal]
 
@@ -84,7 +84,7 @@ class SteeringClient:
         *,
         keep: bool,
     ) -> None:
-        """Attach, steer, and print decisions until somebody or something stops it."""
+        """Attach, steer, and print decisions until the steering ends."""
         body = self._asked.model_dump(mode="json", exclude_none=True)
         target = self._request("/targets", Target, "POST", body)
         path = f"/targets/{target.id}/steering"
@@ -100,7 +100,7 @@ class SteeringClient:
                 self._say("steering continues; `tidscope steer --release` ends it")
 
     def restart(self, pid: int | None) -> None:
-        """Restart the search of its policy."""
+        """Restart the policy's search."""
         self._request(f"{self._path()}/restart{_of(pid)}", Target, "POST")
 
     def release(self, pid: int | None) -> None:
@@ -108,7 +108,7 @@ class SteeringClient:
         self._request(f"{self._path()}{_of(pid)}", Target, "DELETE")
 
     def _path(self) -> str:
-        """Path of the steering of an attached target; attaches to nothing."""
+        """Return the path of an attached target's steering, without attaching."""
         targets = self._request("/targets", TargetsResponse).targets
         found = [one for one in targets if one.state == "attached" and is_of(one, self._asked)]
         if not found:
@@ -116,7 +116,7 @@ class SteeringClient:
         return f"/targets/{found[-1].id}/steering"
 
     def _follow(self, target: str, stop: threading.Event, duration_s: float | None) -> bool:
-        """Print decisions; whether it is steered still at the end."""
+        """Print decisions. Return True if the target is steered at the end."""
         end = None if duration_s is None else time.monotonic() + duration_s
         shown: dict[tuple[int, str], int] = {}
         problems: dict[tuple[int, str], str | None] = {}
@@ -124,7 +124,7 @@ class SteeringClient:
         while not stop.is_set() and (end is None or time.monotonic() < end):
             if time.monotonic() >= renew_at:
                 renew_at = time.monotonic() + RENEW_SECONDS
-                with suppress(RefusedError):  # The target has ended; its state says so below.
+                with suppress(RefusedError):  # The target has ended; its state is read below.
                     self._request(f"/targets/{target}/steering/renew", Target, "POST")
             now = self._request(f"/targets/{target}", Target)
             steered = dict(_steered(now))
@@ -165,7 +165,7 @@ class SteeringClient:
             own = {} if key == WHOLE else {"pid": key[0], "name": key[1]}
             print_lines(json.dumps(own | now.model_dump(mode="json")), flush=True)
             return
-        # A change of policy begins to count again.
+        # A change of policy restarts the count.
         missed = now.decisions - before - 1 if before is not None and now.decisions > before else 0
         if missed:
             self._say(f"{missed} decisions before the next line are in the page's log only")
@@ -176,7 +176,7 @@ class SteeringClient:
 
 
 def decision_line(key: tuple[int, str], now: Steering) -> str:
-    """One line: time, program, size, operations a second, interval, and what the policy says."""
+    """Format a decision: time, program, size, operations per second, interval and policy's text."""
     at_unix_us = now.since_unix_us if now.decided_unix_us is None else now.decided_unix_us
     clock = datetime.fromtimestamp(at_unix_us / 1e6).astimezone().strftime("%H:%M:%S")
     program = "" if key == WHOLE else f"{_name(key)}  "
@@ -194,7 +194,7 @@ def decision_line(key: tuple[int, str], now: Steering) -> str:
 
 
 def is_of(target: Target, asked: AttachRequest) -> bool:
-    """Whether a target is the process or the group that was asked for."""
+    """Return True if a target is the requested process or group."""
     if asked.group is None:
         return target.group is None and target.process.pid == asked.pid
     group = target.group
@@ -213,7 +213,7 @@ def _steered(target: Target) -> Iterator[tuple[tuple[int, str], Steering]]:
 
 
 def _possible(program: ProgramOptions) -> str:
-    """The best knob and signal of a program, or why there is none."""
+    """Return the best knob and signal of a program, or the reason for having none."""
     knob = next((one for one in program.knobs if not one.refusal), None)
     signal = next((one for one in program.signals if not one.refusal), None)
     if knob is None or signal is None:

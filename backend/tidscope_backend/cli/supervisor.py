@@ -1,4 +1,4 @@
-"""Children of `tidscope up` that are kept alive: programs, and the launcher of the collector."""
+"""Supervised children of `tidscope up`: programs, and the launcher of the collector."""
 
 import asyncio
 import json
@@ -23,7 +23,7 @@ END_SECONDS = 15.0
 
 
 class Process(Protocol):
-    """A process that runs or has ended, as asyncio has it."""
+    """Interface of a process, as in asyncio."""
 
     @property
     def pid(self) -> int:
@@ -31,16 +31,16 @@ class Process(Protocol):
 
     @property
     def returncode(self) -> int | None:
-        """How it ended, negative for a signal; None while it runs."""
+        """Exit code, negative for a signal; None while the process runs."""
 
     async def wait(self) -> int:
-        """Wait for its end; the code."""
+        """Wait for the exit and return the code."""
 
     def terminate(self) -> None:
-        """Ask it to end."""
+        """Request termination."""
 
     def kill(self) -> None:
-        """End it at once."""
+        """Kill the process."""
 
 
 @dataclass(frozen=True)
@@ -48,10 +48,10 @@ class Program:
     """A program to run.
 
     Attributes:
-        name: for people.
-        command: program and arguments; no secret among them.
-        environ: the whole environment.
-        descriptors: kept open in it.
+        name: display name.
+        command: program and arguments, without secrets.
+        environ: complete environment.
+        descriptors: descriptors that the child inherits.
     """
 
     name: str
@@ -60,26 +60,26 @@ class Program:
     descriptors: tuple[int, ...] = ()
 
     async def start(self) -> Process:
-        """Start it. Raises OSError."""
+        """Start the program. Raises OSError."""
         return await asyncio.create_subprocess_exec(
             *bound_to_parent(self.command),
             env=self.environ,
             pass_fds=self.descriptors,
             stdin=asyncio.subprocess.DEVNULL,
-            # Ctrl-C is ours: we end the children in order, the terminal must not.
+            # Ctrl-C is handled here: children are ended in order, not by the terminal.
             start_new_session=True,
         )
 
 
 class Supervisor:
-    """Runs a program, again if it ends, with growing pauses.
+    """Runs a program, and restarts it with growing pauses when it ends.
 
     Args:
-        name: of the program, for people.
+        name: display name of the program.
         start: starts the program; raises OSError.
-        say: prints one line for a person.
-        log: of programs that have ended; None: none is kept.
-        first_pause_seconds: before the first new start; it doubles with each short run.
+        say: prints one line for the user.
+        log: log of ended programs, or None.
+        first_pause_seconds: pause before the first restart; doubles with each short run.
     """
 
     def __init__(
@@ -100,15 +100,15 @@ class Supervisor:
 
     @property
     def pid(self) -> int | None:
-        """Process id now; None while it does not run."""
+        """Current process ID, or None while stopped."""
         running = self._process is not None and self._process.returncode is None
         return self._process.pid if running and self._process else None
 
     async def run(self) -> None:
-        """Keep it running until cancelled; then end it.
+        """Keep the program running until cancelled, then end it.
 
         Raises:
-            CommandError: it ends again and again, at once.
+            CommandError: the program repeatedly ends immediately after its start.
         """
         try:
             while True:
@@ -160,11 +160,11 @@ PROGRAM = "tidscope_backend.collector_launcher"
 
 
 class Launcher:
-    """The process that starts the collector. To be made by root, before it gives up its rights.
+    """Process that starts the collector. Root must create it before dropping privileges.
 
     Args:
-        command: what starts the collector.
-        environ: its whole environment.
+        command: command that starts the collector.
+        environ: complete environment.
 
     Raises:
         CommandError: the launcher does not start.
@@ -175,7 +175,7 @@ class Launcher:
         with other:
             self.process = subprocess.Popen(
                 run_module(PROGRAM, str(other.fileno()), option=ISOLATED),
-                # No secret is in it.
+                # Contains no secret.
                 env={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"},
                 pass_fds=(other.fileno(),),
                 stdin=subprocess.DEVNULL,
@@ -188,18 +188,18 @@ class Launcher:
         self._received = b""
 
     async def start(self) -> "LaunchedCollector":
-        """Start the collector. Raises CommandError: the launcher has ended."""
+        """Start the collector. Raises CommandError if the launcher has ended."""
         self.order(START)
         return LaunchedCollector(self, int(await self.line()))
 
     def order(self, what: bytes) -> None:
-        """Have the launcher do something."""
-        # The launcher has ended or does not read; its next line, if any, says so.
+        """Send an order to the launcher."""
+        # The launcher has ended or does not read; its next line, if any, reports the reason.
         with suppress(OSError):
             self._control.send(what)
 
     async def line(self) -> str:
-        """The launcher's next line. Raises CommandError: it has ended."""
+        """Read the launcher's next line. Raises CommandError if the launcher has ended."""
         loop = asyncio.get_running_loop()
         while b"\n" not in self._received:
             received = await loop.sock_recv(self._control, 4096)
@@ -213,17 +213,17 @@ class Launcher:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """End it, and the collector if that still runs."""
+        """End the launcher, and the collector if it is running."""
         self._control.close()
         self.process.wait()
 
 
 class LaunchedCollector:
-    """A collector that runs; has what a Supervisor uses of a process.
+    """A running collector, with a Supervisor's process interface.
 
     Attributes:
         pid: process id.
-        returncode: how it ended, negative for a signal; None while it runs.
+        returncode: exit code, negative for a signal; None while the process runs.
     """
 
     def __init__(self, launcher: Launcher, pid: int) -> None:
@@ -232,16 +232,16 @@ class LaunchedCollector:
         self.returncode: int | None = None
 
     async def wait(self) -> int:
-        """Wait for its end; the code."""
+        """Wait for the exit and return the code."""
         if self.returncode is None:
             line = await self._launcher.line()
             self.returncode = int(line.removeprefix("ended "))
         return self.returncode
 
     def terminate(self) -> None:
-        """Ask it to end."""
+        """Request termination."""
         self._launcher.order(TERMINATE)
 
     def kill(self) -> None:
-        """End it at once."""
+        """Kill the process."""
         self._launcher.order(KILL)

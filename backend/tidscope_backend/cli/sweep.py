@@ -1,4 +1,4 @@
-"""`tidscope sweep`: a size curve of a live program, measured, and the line that sets its knee."""
+"""`tidscope sweep`: measure a live program's size curve, and print the line that sets its knee."""
 
 import argparse
 import sys
@@ -20,7 +20,7 @@ EXIT_CODES = {"decided": 0, "unsettled": 1, "harmful": 2}
 
 
 def _run(options: argparse.Namespace) -> int:
-    """Measure, and report the curve."""
+    """Measure and report the curve."""
     with running_backend(options) as backend:
         return _SweepingClient(backend, options).run()
 
@@ -29,8 +29,8 @@ class _SweepingClient:
     """Sweeps through a backend, and reports.
 
     Args:
-        backend: where it is.
-        options: of the command line.
+        backend: client of the backend.
+        options: options of the command line.
     """
 
     def __init__(self, backend: BackendClient, options: argparse.Namespace) -> None:
@@ -40,7 +40,7 @@ class _SweepingClient:
         self._trial = LiveTrial(backend, options.pid, name, "sweep", reading)
 
     def run(self) -> int:
-        """Do it; returns the exit code."""
+        """Run the sweep and return the exit code."""
         return self._report(self._trial.carry_out(_sweep_request(self._options), release=False))
 
     def _look(self, now: Target) -> bool | None:
@@ -56,7 +56,7 @@ class _SweepingClient:
         return None if sweep.verdict == "open" else True
 
     def _report(self, done: FinishedTrial[SweepState | None]) -> int:
-        """Print the curve and its knee, write the picture, name the run."""
+        """Print the curve and its knee, write the picture, print the run's name."""
         options, state, process = self._options, done.result, done.target.process
         if options.svg is not None:
             title = f"Size curve of {process.name} (pid {process.pid})"
@@ -81,7 +81,7 @@ class _SweepingClient:
 
 
 def curve_lines(state: SweepState) -> Iterator[str]:
-    """A size curve as a table, its knee in words, and the line to paste."""
+    """Format a size curve as a table, its knee as text, and the line to paste."""
     if state.points:
         yield f"{'size':>6}  {'ops/s':>12}  {'95 % interval':>24}  rounds"
     for point in state.points:
@@ -103,7 +103,7 @@ def _interval(point: SweepPoint) -> str:
 
 
 def _sweep_request(options: argparse.Namespace) -> dict[str, object]:
-    """The body of the request."""
+    """Return the body of the request."""
     plan = {
         "block_s": options.block,
         "most_s": options.max_seconds,

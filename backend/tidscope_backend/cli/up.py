@@ -1,4 +1,4 @@
-"""`tidscope up`: collector and backend on this machine, kept alive until a signal ends them."""
+"""`tidscope up`: collector and backend on this machine, supervised until a signal."""
 
 import argparse
 import asyncio
@@ -65,15 +65,15 @@ POLL_SECONDS = 0.1
 
 @dataclass(frozen=True)
 class Running:
-    """The programs that `up` has started.
+    """Programs started by `up`.
 
     Attributes:
-        address: host and port, as this machine reaches it.
-        token: of the page.
-        view_token: of the page, to watch only.
-        spans_token: of programs that send spans; None: none are received.
-        backend: the backend process.
-        collector: the collector process, if there is one.
+        address: host and port, as reachable from this machine.
+        token: token of an operator's session.
+        view_token: token of a view-only session.
+        spans_token: bearer token of span senders; None: spans are not received.
+        backend: backend process.
+        collector: the collector process, or None.
     """
 
     address: str
@@ -85,12 +85,12 @@ class Running:
 
     @property
     def url(self) -> str:
-        """Address of the page, with its token."""
+        """URL of the page, including the token."""
         return f"http://{self.address}/#token={self.token}"
 
     @property
     def view_url(self) -> str:
-        """The same for a view-only session."""
+        """URL of a view-only session."""
         return f"http://{self.address}/#token={self.view_token}"
 
 
@@ -120,7 +120,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    """Start both, print the address, and keep them running until a signal comes."""
+    """Start both, print the address, and keep them running until a signal arrives."""
     warn_if_others_may_change_it()
     environ = otlp_environ(options, take_secrets())
     root = os.geteuid() == 0
@@ -130,7 +130,7 @@ def _run(options: argparse.Namespace) -> int:
         settings = settings_from(environ)
     except (SocketError, SettingsError) as error:
         raise CommandError(str(error)) from None
-    # Held open here as well, so that nobody takes the port while the backend starts again.
+    # Keep the socket open here, so that no other program takes the port during a restart.
     with sock, ExitStack() as held:
         log = SupervisorLog()
         held.callback(log.close)
@@ -147,7 +147,7 @@ def _run(options: argparse.Namespace) -> int:
                     "the backend is user root, without root's capabilities, as its folders are "
                     "root's; --user NAME runs it as another user"
                 )
-        # A browser does not run within what confines this process.
+        # A browser cannot run under this process's confinement.
         shown = os.environ if not root else {}
         own = environ if user is None else user.environ(environ)
         backend = _backend_program(options, sock, settings, own, log.reading)
@@ -156,7 +156,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 async def _up(options: argparse.Namespace, running: Running, shown: Mapping[str, str]) -> int:
-    """Keep both running until a signal comes; `shown` says which display there is."""
+    """Keep both running until a signal arrives; `shown` has the display's variables."""
     stop = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
@@ -170,7 +170,7 @@ async def _up(options: argparse.Namespace, running: Running, shown: Mapping[str,
     try:
         await _first_failure_or(stop, {*tasks, backend})
     finally:
-        # The collector sends all it has, so the backend ends after it.
+        # The collector flushes all its data, so the backend must end after it.
         for ending in (tasks, {backend}):
             for task in ending:
                 task.cancel()
@@ -179,7 +179,7 @@ async def _up(options: argparse.Namespace, running: Running, shown: Mapping[str,
 
 
 async def _first_failure_or(stop: asyncio.Event, tasks: set[asyncio.Task[None]]) -> None:
-    """Wait until a signal comes; a task that fails before raises its error."""
+    """Wait for a signal; a task that fails earlier raises its error."""
     pending = tasks
     while not stop.is_set():
         done, pending = await asyncio.wait(pending, return_when=asyncio.FIRST_COMPLETED)
@@ -198,7 +198,10 @@ def _backend_program(
     environ: Mapping[str, str],
     ended: int,
 ) -> Program:
-    """The backend; its secrets travel by environment only. `ended` reads the supervisor's log."""
+    """Return the backend's program, with secrets in the environment only.
+
+    `ended` reads the supervisor's log.
+    """
     command = run_module("tidscope_backend", "serve", "--host", options.host)
     command += ["--fd", str(sock.fileno()), "--ended-fd", str(ended)]
     for name in options.allow_host:
@@ -225,7 +228,7 @@ def _collector_program(
     settings: Settings,
     environ: Mapping[str, str],
 ) -> Program | None:
-    """The collector, which is given no secret but its own; None: there is to be none."""
+    """Return the collector's program, with its own secret only; None without a collector."""
     if options.no_collector:
         return None
     url = f"ws://{reachable(options.host, sock.getsockname()[1])}{PATH}"
@@ -245,7 +248,7 @@ def _running(
     start: Callable[[], Awaitable[Process]] | None,
     log: SupervisorLog,
 ) -> Running:
-    """The programs to run and how people reach them; `start` starts the collector."""
+    """Return the programs to run and their addresses; `start` starts the collector."""
     return Running(
         reachable(options.host, sock.getsockname()[1]),
         settings.token,
@@ -259,7 +262,7 @@ def _running(
 async def _announce(
     options: argparse.Namespace, running: Running, stop: asyncio.Event, shown: Mapping[str, str]
 ) -> None:
-    """Wait until all is ready, and tell the person where it is."""
+    """Wait until all programs are ready, and print their addresses."""
     with BackendClient(running.address, running.token) as client:
         await _ready(running, client)
         if running.collector is not None:
@@ -291,7 +294,7 @@ async def _announce(
 
 
 def _how_to_send(options: argparse.Namespace, token: str) -> list[str]:
-    """The variables of a program that sends its spans here."""
+    """Return the environment variables of a program that sends spans here."""
     return [
         "programs with an OpenTelemetry SDK send their spans here with",
         f"  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=http://127.0.0.1:{options.otlp_http_port}/v1/traces",
@@ -305,7 +308,7 @@ async def _ready(running: Running, client: BackendClient) -> None:
     """Wait for the backend, then for the collector.
 
     Raises:
-        CommandError: one of them does not come.
+        CommandError: a program does not become ready.
     """
     missing = "the backend did not answer"
     try:
@@ -344,9 +347,9 @@ async def _request(client: BackendClient, path: str, answer: type[M], method: st
 
 
 def _say(text: str) -> None:
-    """Print a line to standard error, if it can be written.
+    """Print a line to standard error, ignoring failures.
 
-    A full disk or a closed pipe behind it must not end what is supervised.
+    A full disk or a closed pipe must not end supervised programs.
     """
     with suppress(OSError):
         print_lines(f"tidscope: {text}", file=sys.stderr, flush=True)

@@ -1,4 +1,4 @@
-"""The whole comparison, put together."""
+"""Comparison of groups of runs."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -55,20 +55,20 @@ def compare(
     basis: CompareBasis = "rates",
     split: CompareSplit = "none",
 ) -> Comparison:
-    """Compare runs, or windows of them.
+    """Compare runs or windows of runs.
 
-    Figures are of a whole run or window; alignment only moves the curves.
+    Figures cover a complete run or window; alignment only moves the curves.
 
     Args:
-        groups: of repeats; the first is the baseline.
-        align: where the runs are aligned in time.
+        groups: groups of repeats; the first is the baseline.
+        align: reference instant of the alignment.
         mark: text of the mark to align at.
-        corrections: of the matching of roles.
-        basis: what counters are compared as.
-        split: what the roles of the runs are, as they were read.
+        corrections: corrections of the matching of roles.
+        basis: whether counters are compared as rates or as totals.
+        split: meaning of the roles, as they were read.
 
     Raises:
-        ComparisonError: these runs cannot be compared like this.
+        ComparisonError: the runs cannot be compared with these options.
     """
     runs = [run for group in groups for run in group]
     check_choice([[run.id for run in group] for group in groups], align, mark)
@@ -131,7 +131,7 @@ def check_choice(groups: Sequence[Sequence[str]], align: AlignKind, mark: str | 
     """Check the number of runs and the alignment.
 
     Raises:
-        ComparisonError: these runs cannot be compared like this.
+        ComparisonError: the runs cannot be compared with these options.
     """
     runs = [run for group in groups for run in group]
     if not MIN_COMPARED_RUNS <= len(runs) <= MAX_COMPARED_RUNS or not all(groups):
@@ -145,7 +145,7 @@ def check_choice(groups: Sequence[Sequence[str]], align: AlignKind, mark: str | 
 
 
 def _weights(by_role: Mapping[str, Totals]) -> dict[str, int]:
-    """How busy roles are, by CPU time."""
+    """Return the CPU time of roles, as weights."""
     return {role: totals.fields.get("cpu_run_ns", 0) for role, totals in by_role.items()}
 
 
@@ -171,7 +171,7 @@ def _rows_of_roles(
 def _rows_of_pools(
     runs: Sequence[RunTables], sliced: Sequence[Slices], table: "_Table", basis: CompareBasis
 ) -> Iterator[ComparedMetric]:
-    """Pools match by name; a figure that no run knows, or that is 0 in all, has no row."""
+    """Return rows of pools, matched by name; rows that are unknown or always 0 are omitted."""
     for name in compared_pools([run.pools for run in runs]):
         figures = [
             slices.of_pool(name, figures_of_pool(name, run.pools.get(name), run.duration_ns, basis))
@@ -184,10 +184,10 @@ class _Table:
     """Makes rows of the table of differences.
 
     Args:
-        metrics: the rows.
+        metrics: rows of the table.
         sizes: numbers of runs in each group.
         alike: whether all runs have the same length.
-        one_run: whether all are windows of one run.
+        one_run: whether all groups are windows of one run.
     """
 
     def __init__(
@@ -199,11 +199,11 @@ class _Table:
         self._one_run = one_run
 
     def of(self, metrics: Sequence[Metric]) -> "_Table":
-        """One with other rows."""
+        """Return a table with other rows."""
         return _Table(metrics, self._sizes, alike=self._alike, one_run=self._one_run)
 
     def rows(self, role: str | None, figures: Sequence[Figures]) -> Iterator[ComparedMetric]:
-        """The rows of a role that any run has a figure for; None: all rows of the process."""
+        """Return the rows of a role for which any run has a figure; None for the whole process."""
         for metric in self._metrics:
             own = [one.get(metric.name, _UNKNOWN) for one in figures]
             if metric.rare and not any(one.value for one in own):
@@ -240,7 +240,7 @@ class _Table:
 
 
 def _spread_of(group: Sequence[Figure]) -> Spread | None:
-    """How uncertain the figure of a group is that is one window."""
+    """Return the uncertainty of the figure of a group that is one window."""
     return group[0].spread if len(group) == 1 else None
 
 
@@ -253,7 +253,7 @@ _UNKNOWN = Figure(None)
 
 
 def _labels(groups: Sequence[Sequence[RunTables]]) -> list[str]:
-    """Unique names of groups: the name of the group of repeats, or of its first run."""
+    """Return unique names of groups, from the group of repeats or from its first run."""
     labels: list[str] = []
     for group in groups:
         named = {run.manifest.group for run in group}

@@ -1,4 +1,4 @@
-"""The figures of one run for a comparison: totals by role, of the process and of its pools."""
+"""Figures of one run for a comparison: totals by role, of the process and of its pools."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -29,9 +29,9 @@ class Totals:
     """Sums over lives of threads.
 
     Attributes:
-        lives: how many threads lived.
-        fields: field name to what they did within the run, in the field's unit. A field that none
-            of them has is not in it.
+        lives: number of threads.
+        fields: growth within the run by field name, in the field's unit; fields that no thread has
+            are omitted.
     """
 
     lives: int
@@ -39,9 +39,9 @@ class Totals:
 
 
 def totals_by_role(threads: pa.Table) -> dict[str, Totals]:
-    """Add up `last - first` of each life, by the role that it had last.
+    """Add up `last - first` of each life, by the thread's last role.
 
-    A life that lacks a value of a field, first or last, does not count for it, as in RoleTotals.
+    A life without a first or last value of a field does not count for that field, as in RoleTotals.
     """
     if not threads.num_rows:
         return {}
@@ -54,9 +54,10 @@ def totals_by_role(threads: pa.Table) -> dict[str, Totals]:
     for name in last.type.names:
         done = pc.subtract(_counter(last, name), _counter(first, name))
         if name in STATE_FIELDS:
-            # Time in a state falls by microseconds when the kernel's count replaces ours.
+            # Time in a state decreases by microseconds when the kernel's count replaces the
+            # ledger's.
             done = pc.max_element_wise(done, 0, skip_nulls=False)
-        # A counter that fell was reset: what the thread did is unknown.
+        # A counter that decreased was reset, so the thread's growth is unknown.
         done = pc.if_else(pc.greater_equal(done, 0), done, None)
         there = pc.is_valid(done).to_numpy(zero_copy_only=False)
         amounts = pc.fill_null(done, 0).to_numpy(zero_copy_only=False)
@@ -73,7 +74,7 @@ def totals_by_role(threads: pa.Table) -> dict[str, Totals]:
 
 
 def whole(by_role: Mapping[str, Totals]) -> Totals:
-    """All roles together: the process."""
+    """Sum all roles into the totals of the process."""
     fields: dict[str, int] = {}
     for totals in by_role.values():
         for name, value in totals.fields.items():
@@ -82,14 +83,14 @@ def whole(by_role: Mapping[str, Totals]) -> Totals:
 
 
 def _counter(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
-    """A field of a struct column; where the struct is null, so is the field."""
+    """Return a field of a struct column; where the struct is null, so is the field."""
     return pc.struct_field(column, name).cast(pa.int64())
 
 
 TICK_US = 10_000
-"""Longest scheduler tick of a kernel (CONFIG_HZ=100); runs do not say which theirs was."""
+"""Longest scheduler tick of a kernel (CONFIG_HZ=100), in µs; runs do not record their kernel's."""
 QUANTUM = 1024
-"""The kernel rounds I/O counters of a thread down to a multiple of this (taskstats, bacct.c)."""
+"""The kernel rounds a thread's I/O counters down to a multiple of this (taskstats, bacct.c)."""
 SAMPLED = ("user_cpu_us", "system_cpu_us")
 ROUNDED = ("disk_read_bytes", "disk_write_bytes")
 ABOVE_EXACT = (
@@ -99,13 +100,13 @@ ABOVE_EXACT = (
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure of one run.
+    """Figure of one run.
 
     Attributes:
-        value: None if it is unknown.
-        error: half the width of the 95 % interval that its measurement leaves; 0: negligible.
-        flaw: why it cannot be judged, as a sentence.
-        spread: of a window's, how it varied within it; None: not known.
+        value: None if unknown.
+        error: half the width of the 95 % interval of the measurement error; 0 if negligible.
+        flaw: reason why the figure cannot be judged, as a sentence.
+        spread: variation within a window; None if unknown.
     """
 
     value: float | None
@@ -115,11 +116,11 @@ class Figure:
 
 
 Figures = Mapping[str, Figure]
-"""Metric to its figure; a metric that is not in it is unknown."""
+"""Figures by metric; a missing metric is unknown."""
 
 
 def figures_of_role(totals: Totals | None, duration_ns: int, basis: CompareBasis) -> Figures:
-    """Figures of the threads of a role; a role that is absent has none."""
+    """Return the figures of a role's threads; empty for an absent role."""
     if totals is None:
         return {}
     counted = {name: _counted(totals, name) for name in COUNTERS if name in totals.fields}
@@ -135,7 +136,7 @@ def figures_of_role(totals: Totals | None, duration_ns: int, basis: CompareBasis
 
 
 def figures_of_process(run: RunTables, totals: Totals, basis: CompareBasis) -> Figures:
-    """Figures of the whole process."""
+    """Return figures of the whole process."""
     ops, throughput = _operations(run)
     joules, watts = _energy(run)
     return {
@@ -151,10 +152,10 @@ def figures_of_process(run: RunTables, totals: Totals, basis: CompareBasis) -> F
 
 
 def _counted(totals: Totals, name: str) -> Figure:
-    """The total of a counter, with what its measurement leaves open.
+    """Return the total of a counter, with its measurement error.
 
     A time sampled at ticks is a count of ticks. Counts of independent events vary by their square
-    root (Poisson), which is more than sampling at a fixed interval does.
+    root (Poisson), which exceeds the error of sampling at a fixed interval.
     """
     value = totals.fields[name]
     if name in SAMPLED:
@@ -169,7 +170,7 @@ def _counted(totals: Totals, name: str) -> Figure:
 
 
 def _shares(totals: Totals) -> dict[str, Figure]:
-    """Shares of the threads' time, of each state and of groups of states."""
+    """Return shares of the threads' time in each state and in each group of states."""
     shares = shares_of_time(totals.fields)
     if not shares:
         return {}
@@ -181,7 +182,7 @@ def _shares(totals: Totals) -> dict[str, Figure]:
 
 
 def _per_second(total: Figure, duration_ns: int) -> Figure:
-    """The mean rate of a counter over the whole run."""
+    """Return the mean rate of a counter over the whole run."""
     if total.value is None:
         return total
     error = _rate(total.error, duration_ns)
@@ -194,9 +195,9 @@ def _rate(grown: float, duration_ns: int) -> float | None:
 
 
 def _operations(run: RunTables) -> tuple[float | None, float | None]:
-    """Operations in the intervals of its policy, and how many a second of these.
+    """Return operations in the intervals of the run's policy, and their rate.
 
-    Operations by one signal are not those by another: with two signals there is no sum.
+    Operations of two different signals have no sum.
     """
     decided = [event.event for event in run.events if isinstance(event.event, SteeringDecided)]
     if not decided or len({policy.signal for policy in run.manifest.policies}) > 1:
@@ -212,10 +213,10 @@ def _peak_rss(signals: pa.Table) -> float | None:
 
 
 def _energy(run: RunTables) -> tuple[float | None, float | None]:
-    """Energy in joules and mean power in watts.
+    """Return energy in joules and mean power in watts.
 
-    From the run's start (or its first reading) to its last reading. Counters are read about once a
-    second, so up to a second at the end is missing.
+    The interval starts with the run (or its first reading) and ends with its last reading. Counters
+    are read about once a second, so up to a second at the end is missing.
     """
     machine = run.signals.column("machine")
     times = pc.struct_field(machine, "time_ns").to_pylist()
@@ -224,7 +225,7 @@ def _energy(run: RunTables) -> tuple[float | None, float | None]:
     readings: list[MachineCounters] = []
     for time_ns, package_uj, hole in zip(times, uj, gaps, strict=True):
         if time_ns is None or (readings and time_ns <= readings[-1].time_ns):
-            continue  # The last reading again.
+            continue  # Repeated last reading.
         readings.append(
             MachineCounters(
                 time_ns=time_ns,
@@ -247,14 +248,14 @@ def _energy(run: RunTables) -> tuple[float | None, float | None]:
 
 
 MAX_POOLS = 16
-"""Names of pools in an answer, those that finished most."""
+"""Maximum compared pool names; pools that finished the most jobs are kept."""
 READ_S = 1.0
-"""Pools are read once a second: what a run has of the second at its ends is open."""
+"""Reading interval of pools, in seconds; counts in it at either end of a run are uncertain."""
 QUANTILES = (("p50", 0.5), ("p95", 0.95), ("p99", 0.99))
 
 
 def compared_pools(runs: Sequence[Mapping[str, PoolTotals]]) -> list[str]:
-    """Names of the pools that are compared, at most MAX_POOLS, by what they finished."""
+    """Return the names of the compared pools, at most MAX_POOLS, by finished jobs."""
     finished: dict[str, int] = {}
     for pools in runs:
         for name, totals in pools.items():
@@ -263,7 +264,7 @@ def compared_pools(runs: Sequence[Mapping[str, PoolTotals]]) -> list[str]:
 
 
 def metrics_of_pool(name: str, basis: CompareBasis) -> tuple[Metric, ...]:
-    """The rows of a pool, in the order of the table; each only if a run knows it."""
+    """Return the metrics of a pool in table order, restricted to metrics that a run knows."""
 
     def metric(
         figure: str, label: str, unit: str, better: Better, provenance: Provenance = "exact"
@@ -298,7 +299,7 @@ def metrics_of_pool(name: str, basis: CompareBasis) -> tuple[Metric, ...]:
 def figures_of_pool(
     name: str, totals: PoolTotals | None, duration_ns: int, basis: CompareBasis
 ) -> Figures:
-    """Figures of the pools of one name; a run without them has none."""
+    """Return the figures of all pools with one name; empty for a run without them."""
     if totals is None:
         return {}
     counted = totals.counted
@@ -318,7 +319,7 @@ def figures_of_pool(
 
 
 def _count(count: int | None, duration_ns: int, basis: CompareBasis) -> Figure:
-    """Jobs; those of the second in which a run begins or ends may be of the other side."""
+    """Return a number of jobs; jobs in a run's first and last second may be outside the run."""
     if count is None or duration_ns <= 0:
         return Figure(None)
     seconds = duration_ns / 1e9
@@ -331,6 +332,6 @@ def _mean(total_ns: int | None, count: int | None) -> Figure:
 
 
 def _quantile(counts: Iterable[int], part: float) -> Figure:
-    """A quantile; it is somewhere in its bucket, whose upper end is twice its lower one."""
+    """Return a quantile; it lies within its bucket, whose upper bound is twice the lower one."""
     value = quantile_s(np.array(list(counts)), part)
     return Figure(None) if value is None else Figure(value, value * (2**0.5 - 1))

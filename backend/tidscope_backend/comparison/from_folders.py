@@ -1,4 +1,4 @@
-"""Comparing runs by their folders."""
+"""Comparison of runs given by their folders."""
 
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
@@ -39,7 +39,7 @@ from tidscope_backend.store.threads_table import threads_table
 COLUMNS = ("time_ns", "process", "machine", "roles")
 MAX_SLICES = 10
 SLICE_S = 1.0
-"""Slices of a window are about so long at least."""
+"""Minimum duration of a window's slices, in seconds."""
 
 
 def compare_folders(
@@ -53,16 +53,16 @@ def compare_folders(
     """Compare runs.
 
     Args:
-        groups: of repeats, the first is the baseline.
-        align: where the runs are aligned in time.
+        groups: groups of repeats; the first is the baseline.
+        align: reference instant of the alignment.
         mark: text of the mark to align at.
         match: corrections of the matching of roles, each `RUN:ROLE=LABEL`.
-        basis: what counters are compared as.
-        split: whether roles are split by process. Then they have figures and no curves, since
-            frames have the totals of roles over all processes.
+        basis: whether counters are compared as rates or as totals.
+        split: whether roles are split by process. Split roles have figures but no curves, because
+            frames contain role totals over all processes.
 
     Raises:
-        ComparisonError: these runs cannot be compared like this.
+        ComparisonError: the runs cannot be compared with these options.
         OSError: a run cannot be read.
         ValueError: a run is damaged.
     """
@@ -73,10 +73,10 @@ def compare_folders(
 
 
 def tables_of(side: Side, split: CompareSplit = "none") -> RunTables:
-    """Read what a comparison needs; of an ended run as a whole, none of its samples.
+    """Read the tables of a comparison. An ended run without a window needs no samples.
 
     Raises:
-        ComparisonError: the run has no two frames in this window.
+        ComparisonError: the window contains fewer than two frames of the run.
     """
     reader = RunReader(side.path)
     manifest = reader.manifest
@@ -97,7 +97,7 @@ def tables_of(side: Side, split: CompareSplit = "none") -> RunTables:
 def _window_of(
     reader: RunReader, manifest: RunManifest, window: Window, split: CompareSplit
 ) -> RunTables:
-    """The same of a window: what threads did between its first frame and its last."""
+    """Read the tables of a window: what threads did between its first frame and its last."""
     cutter = RunCutter(reader)
     times = cutter.times_between(
         manifest.from_ns + round(window.from_s * 1e9), manifest.from_ns + round(window.to_s * 1e9)
@@ -110,7 +110,7 @@ def _window_of(
         )
     rules = [RoleRule(one.pattern, one.role) for one in manifest.target.role_rules or ()]
     first, last = int(times[0]), int(times[-1])
-    # Its first and last frame are a little within it.
+    # The first and last frame are slightly inside the window.
     count = min(MAX_SLICES, round((last - first) / 1e9 / SLICE_S))
     count = count if count >= MIN_SLICES else 0
     bounds = times[np.linspace(0, len(times) - 1, count + 1).round().astype(np.intp)].tolist()
@@ -160,10 +160,10 @@ def _pools(parts: Sequence[PartRows]) -> dict[str, PoolTotals]:
 def _policies_within(
     manifest: RunManifest, events: Sequence[RunEvent], from_ns: int, to_ns: int
 ) -> list[RunPolicy]:
-    """Those that steered at any time of a window."""
+    """Return the policies that steered at any time in a window."""
     ended = [one.time_ns for one in events if isinstance(one.event, SteeringReleased)]
     ordered = sorted(manifest.policies, key=lambda one: one.time_ns)
-    # A policy ends where the next one starts, too.
+    # A policy also ends where the next one starts.
     ended += [one.time_ns for one in ordered]
     return [
         policy

@@ -11,7 +11,7 @@ from tidscope_backend.comparison.sides import ComparisonError
 
 
 class Correction(NamedTuple):
-    """A manual match: in this run, this role has this label in the comparison."""
+    """Manual match: a role of a run gets this label in the comparison."""
 
     run: str
     role: str
@@ -19,10 +19,10 @@ class Correction(NamedTuple):
 
 
 def parse_correction(text: str) -> Correction:
-    """Parse `RUN:ROLE=LABEL`; a role may contain : and =, a label no =.
+    """Parse `RUN:ROLE=LABEL`; a role may contain : and =, a label may not contain =.
 
     Raises:
-        ComparisonError: it is not of this form.
+        ComparisonError: the text has another form.
     """
     run, colon, rest = text.partition(":")
     role, sign, label = rest.rpartition("=")
@@ -34,20 +34,20 @@ def parse_correction(text: str) -> Correction:
 def match_roles(
     runs: Sequence[str], weights: Sequence[Mapping[str, int]], corrections: Sequence[Correction]
 ) -> list[MatchedRole]:
-    """Match roles by name, and manually.
+    """Match roles by name, with manual corrections.
 
     Args:
-        runs: ids.
-        weights: for each run its roles, and how much each counts in their order.
-        corrections: what a person said. A role that has the label's name in the same run, and that
-            nobody named, stands for itself under another label then.
+        runs: run IDs.
+        weights: roles of each run with their weights for sorting.
+        corrections: manual matches. A role of the same run that already has the label's name, and
+            is not matched manually, gets another label.
 
     Returns:
-        Each role of each run once; those with the most weight first, then by label.
+        Each role of each run once, sorted by descending weight and label.
 
     Raises:
-        ComparisonError: a correction names a run or a role that is not there, or two roles of one
-            run are to be the same.
+        ComparisonError: a correction names an unknown run or role, or gives two roles of one run
+            the same label.
     """
     named = [
         _corrections_of(run, roles, corrections) for run, roles in zip(runs, weights, strict=True)
@@ -77,7 +77,7 @@ def match_roles(
 def _corrections_of(
     run: str, roles: Mapping[str, int], corrections: Sequence[Correction]
 ) -> dict[str, str]:
-    """Role to label, as matched manually in one run."""
+    """Return the manually matched roles of one run, with their labels."""
     labels: dict[str, str] = {}
     for one in corrections:
         if one.run != run:
@@ -99,16 +99,16 @@ def _free(label: str, taken: Mapping[str, int]) -> str:
 def split_by_process(threads: pa.Table, processes: pa.Table | None, lead: str) -> pa.Table:
     """Call each role "PROCESS → ROLE".
 
-    A process is called as its row was last; one without a row as its main thread. Of several that
-    had one id the last one counts.
+    A process has the last name in its row; a process without a row has the name of its main thread.
+    Of several processes with a recycled ID, the last one counts.
 
     Args:
-        threads: a row a thread's life; of a group with its process in `pid`.
-        processes: a row a process of a group, by the order of their numbers; None: there is one.
-        lead: name of that one.
+        threads: one row per life of a thread; in a group, `pid` is the process.
+        processes: one row per process of a group, by process number; None for a single process.
+        lead: name of the single process.
 
     Returns:
-        The threads, with other roles.
+        Threads with split roles.
     """
     names: dict[int, str] = {}
     if "pid" in threads.column_names:

@@ -1,4 +1,4 @@
-"""The rows of a comparison: which figures there are, and which way is an improvement."""
+"""Metrics of a comparison, with the direction of improvement."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -11,15 +11,15 @@ from tidscope_backend.state_groups import GROUPS, LABELS, name_of_state
 
 @dataclass(frozen=True)
 class Metric:
-    """A row of the table of differences, without its numbers.
+    """A row of the table of differences, without numbers.
 
     Attributes:
-        name: of a field of the catalogue, or of a figure derived from fields.
-        unit: of the catalogue; that of a rate ends with /s.
-        by_role: whether roles have it, too.
-        grows: whether it grows with the length of the run, so that only runs of the same length
-            can be judged by it.
-        rare: it has a row only if it is not 0 in all runs.
+        name: name of a catalogue field, or of a figure derived from fields.
+        unit: unit from the catalogue; a rate's ends with /s.
+        by_role: whether roles also have the metric.
+        grows: whether the metric grows with the duration of a run, so that only runs of equal
+            duration can be judged by it.
+        rare: whether the row is omitted if it is 0 in all runs.
     """
 
     name: str
@@ -33,7 +33,7 @@ class Metric:
 
 
 COUNTERS: dict[str, tuple[Better, Better]] = {
-    # More CPU time a second may mean more work; more of it for the same work is worse.
+    # A higher CPU rate may mean more work; more CPU time for the same work is worse.
     "cpu_run_ns": ("neither", "less"),
     "user_cpu_us": ("neither", "less"),
     "system_cpu_us": ("neither", "less"),
@@ -50,7 +50,7 @@ COUNTERS: dict[str, tuple[Better, Better]] = {
     "net_read_calls": ("neither", "neither"),
     "net_write_calls": ("neither", "neither"),
 }
-"""Fields that are compared, and which way is an improvement: as a rate, and as a total."""
+"""Compared fields, with the direction of improvement as a rate and as a total."""
 
 _CATALOGUE = {field.name: field for field in CATALOGUE.fields}
 
@@ -82,12 +82,11 @@ _EFFICIENCY = Metric(
 )
 
 WORSE_GROUPS = ("runnable",)
-"""Groups of states in which less time is better, whatever a program does. That of locks is not:
-workers without work wait there, too."""
+"""Groups of states in which less time is always better. Idle workers wait for locks, too."""
 
 
 def _of_states() -> Iterator[Metric]:
-    """Shares of the threads' time: of each group of states, and of each state in it."""
+    """Yield shares of the threads' time in each group of states and in each of its states."""
     for group in GROUPS:
         better: Better = "less" if group.id in WORSE_GROUPS else "neither"
         yield _share(f"share_{group.id}", group.label, better)
@@ -136,5 +135,5 @@ RATES = (
 
 
 def metrics_of(basis: CompareBasis) -> tuple[Metric, ...]:
-    """The rows of a comparison, in the order of the table."""
+    """Return the rows of a comparison, in the order of the table."""
     return RATES if basis == "rates" else TOTALS

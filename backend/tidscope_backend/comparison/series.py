@@ -16,9 +16,9 @@ from tidscope_backend.state_groups import GROUPS
 Floats = npt.NDArray[np.float64]
 MAX_POINTS = 600
 ALL_POINTS = 2400
-"""Of one metric of one role in all runs together, so eight runs have half as many each."""
+"""Maximum points of a metric of one role, over all runs together."""
 ALL_STATE_POINTS = 1200
-"""The same of time in states, of which there is more."""
+"""Maximum points of a state's time, over all runs; smaller because states are numerous."""
 COUNTERS = (
     "cpu_run_ns",
     "cpu_delay_ns",
@@ -31,26 +31,26 @@ GAUGES = ("gomaxprocs", "rss_bytes")
 METRICS = (*COUNTERS, *GAUGES)
 OF_ROLES = ("cpu_run_ns", "cpu_delay_ns", "net_read_bytes", "net_write_bytes")
 STATES = {f"time_{group.id}": group.fields for group in GROUPS}
-"""Nanoseconds that threads spent in each group of states, and its fields."""
+"""Fields of each group of states; values are nanoseconds that threads spent in the group."""
 MAX_ROLES = 8
-"""Roles that have curves: the busiest."""
+"""Maximum roles with curves; the busiest are kept."""
 
 
 @dataclass(frozen=True)
 class RoleCurves:
-    """Totals of the roles of a run over time, from 0 at its start.
+    """Totals of the roles of a run over time, starting at 0.
 
     Attributes:
-        time_ns: times of the frames that have roles.
-        values: role to field to a value an instant, since the run's start; nan: not known. The
-            role None is that of all roles beyond the bound on their number.
+        time_ns: times of the frames with roles.
+        values: role to field to one value per instant, since the start of the run; NaN if unknown.
+            The role None sums all roles beyond the limit.
     """
 
     time_ns: npt.NDArray[np.int64]
     values: Mapping[str | None, Mapping[str, Floats]]
 
     def whole(self, field: str) -> Floats:
-        """All roles together; nan where no role has the field."""
+        """Return the sum of all roles; NaN where no role has the field."""
         curves = [fields[field] for fields in self.values.values() if field in fields]
         if not curves:
             return np.full(len(self.time_ns), np.nan)
@@ -84,12 +84,13 @@ def curves_of(signals: pa.Table) -> RoleCurves:
 
 
 def _with_groups(curves: Mapping[str, Floats]) -> dict[str, Floats]:
-    """Time in groups of states in place of that in each state."""
+    """Replace time in each state by time in groups of states."""
     kept = {field: curve for field, curve in curves.items() if field not in STATE_FIELDS}
     for metric, fields in STATES.items():
         own = [curves[field] for field in fields if field in curves]
         if own:
-            # Time in a state falls by microseconds when the kernel's count replaces ours.
+            # Time in a state decreases by microseconds when the kernel's count replaces the
+            # ledger's.
             kept[metric] = np.fmax.accumulate(np.sum(own, axis=0))
     return kept
 
@@ -103,7 +104,7 @@ def _totals(totals: pa.StructArray) -> dict[str, Floats]:
 
 
 def _since_start(curve: Floats) -> Floats:
-    """Minus its value at the start of the run, which is 0 for a role that appears later."""
+    """Subtract the value at the start of the run, which is 0 for a role that appears later."""
     base = curve[0]
     return curve if np.isnan(base) else curve - base
 
@@ -113,8 +114,8 @@ class RunCurves:
     """All curves of one run.
 
     Attributes:
-        run: its id.
-        zero_ns: where its time is 0.
+        run: run ID.
+        zero_ns: instant at which the run's time is 0.
     """
 
     run: str
@@ -123,7 +124,7 @@ class RunCurves:
     signals: pa.Table
 
     def of_process(self, metric: str, points: int) -> ComparedSeries:
-        """A curve of the whole process."""
+        """Return a curve of the whole process."""
         if metric not in GAUGES:
             return self._series(metric, None, self.roles.time_ns, self.roles.whole(metric), points)
         time_ns = self.signals.column("time_ns").to_numpy().astype(np.int64)
@@ -134,7 +135,7 @@ class RunCurves:
         return self._series(metric, None, time_ns, values, points)
 
     def of_role(self, metric: str, label: str, role: str, points: int) -> ComparedSeries:
-        """A curve of one role."""
+        """Return a curve of one role."""
         empty = np.full(len(self.roles.time_ns), np.nan)
         values = self.roles.values.get(role, {}).get(metric, empty)
         return self._series(metric, label, self.roles.time_ns, values, points)
@@ -156,7 +157,7 @@ class RunCurves:
 
 
 def series_of(runs: Sequence[RunCurves], roles: Sequence[MatchedRole]) -> list[ComparedSeries]:
-    """Curves by metric, role and run; those without values are left out."""
+    """Return curves by metric, role and run; curves without values are omitted."""
     points = min(MAX_POINTS, ALL_POINTS // len(runs))
     found: list[ComparedSeries] = []
     for metric in METRICS:
@@ -171,7 +172,7 @@ def series_of(runs: Sequence[RunCurves], roles: Sequence[MatchedRole]) -> list[C
 
 
 def _states_of(runs: Sequence[RunCurves], roles: Sequence[MatchedRole]) -> list[ComparedSeries]:
-    """Curves of time in groups of states, by metric, role and run; none where all runs have 0."""
+    """Return curves of time in groups of states, by metric, role and run; none if always 0."""
     points = min(MAX_POINTS, ALL_STATE_POINTS // len(runs))
     found: list[ComparedSeries] = []
     for metric in STATES:
@@ -191,9 +192,9 @@ def _states_of(runs: Sequence[RunCurves], roles: Sequence[MatchedRole]) -> list[
 
 
 def _evenly(count: int, points: int) -> npt.NDArray[np.intp]:
-    """Indices spread evenly over a curve, its ends included; all if they are few.
+    """Return indices spread evenly over a curve, including both ends; all indices of a short curve.
 
-    The curves are cumulative, so a point that is left out hides no peak.
+    Curves are cumulative, so omitting a point hides no peak.
     """
     if count <= points:
         return np.arange(count)
@@ -201,7 +202,7 @@ def _evenly(count: int, points: int) -> npt.NDArray[np.intp]:
 
 
 def _steps(time_ns: npt.NDArray[np.int64], values: Floats) -> tuple[npt.NDArray[np.int64], Floats]:
-    """Only the points where a value changes, the ones before, and the ends."""
+    """Return only the points where a value changes, the points before, and both ends."""
     same = (values[1:] == values[:-1]) | (np.isnan(values[1:]) & np.isnan(values[:-1]))
     kept = np.ones(len(values), np.bool_)
     kept[1:-1] = ~(same[:-1] & same[1:])

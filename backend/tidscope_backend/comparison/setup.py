@@ -1,4 +1,4 @@
-"""What differs in the setup of runs, the most important first."""
+"""Differences between the setups of runs, most important first."""
 
 from collections.abc import Callable, Sequence
 
@@ -10,7 +10,7 @@ from tidscope_backend.text import plural
 
 
 def setup_differences(manifests: Sequence[RunManifest]) -> list[SetupDifference]:
-    """What is not the same in all runs, as text, with one value per run."""
+    """Return differing properties as text, with one value per run."""
     found = []
     for what, tell in ASPECTS:
         values = [tell(manifest) for manifest in manifests]
@@ -102,4 +102,4 @@ ASPECTS: Sequence[tuple[str, Callable[[RunManifest], str]]] = (
     ("losses", _losses),
     ("end", _end),
 )
-"""By importance: what changes the program's work, then the machine, then the measurement."""
+"""Properties by importance: those of the program's work, of the machine, and of the measurement."""

@@ -1,4 +1,4 @@
-"""A side of a comparison: a run or a window of one, and the tables read of it."""
+"""A side of a comparison: a run or a window, and its tables."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -14,13 +14,13 @@ from tidscope_backend.store.directory import all_runs, find_runs
 
 
 class Window(NamedTuple):
-    """A stretch of a run, in seconds from its start."""
+    """A time span of a run, in seconds since its start."""
 
     from_s: float
     to_s: float
 
     def __str__(self) -> str:
-        """The window as FROM-TO, in seconds with no trailing zeros."""
+        """Return the window as FROM-TO, in seconds with no trailing zeros."""
         return f"{_short(self.from_s)}-{_short(self.to_s)}"
 
     @property
@@ -45,11 +45,11 @@ _WINDOW = re.compile(rf"(.+)@({_SECONDS})-({_SECONDS})", re.DOTALL)
 
 @dataclass(frozen=True)
 class Side:
-    """A run, or a window of it.
+    """A run, or a window of a run.
 
     Attributes:
         path: folder of the run.
-        window: None: all of it.
+        window: None for the complete run.
     """
 
     path: Path
@@ -62,7 +62,7 @@ class Side:
 
 
 def split_window(text: str) -> tuple[str, Window | None]:
-    """Take `RUN@FROM-TO` apart; a text without a window stays whole.
+    """Split `RUN@FROM-TO`; a text without a window is returned unchanged.
 
     Raises:
         ComparisonError: the window ends before it begins.
@@ -77,10 +77,10 @@ def split_window(text: str) -> tuple[str, Window | None]:
 
 
 def find_sides(runs: Path, text: str) -> list[Side]:
-    """The sides of a group as the command line names it, joined by commas.
+    """Find the sides of a group from a comma-separated list on the command line.
 
-    Each is a run or a group of repeats as `find_runs` knows them, or one with `@FROM-TO` behind it:
-    that window of each of its runs. A name that looks like that is recognised if a run has it.
+    Each item is a run or a group of repeats as in `find_runs`, optionally with `@FROM-TO` for that
+    window of each run. A run whose name has this form takes precedence.
 
     Raises:
         RunNotFoundError: see `find_runs`.
@@ -100,12 +100,12 @@ _COUNTED = ("finished", "failed", "started", "response_ns", "queue_wait_ns", "ru
 
 @dataclass
 class PoolTotals:
-    """Pools of one name, within a run.
+    """Sums over the pools of one name within a run.
 
     Attributes:
-        size: workers at the end, of all of them; None: not known.
-        counted: by figure; one that is not known of any of them is not in it.
-        times: jobs by bucket, of response times and of queue waits.
+        size: total number of workers at the end; None if unknown.
+        counted: counts by figure; figures unknown for all pools are omitted.
+        times: numbers of jobs by bucket, of response times and of queue waits.
     """
 
     size: int | None = None
@@ -116,15 +116,16 @@ class PoolTotals:
 
 
 def pools_by_name(pools: pa.Table, times: pa.Table) -> dict[str, PoolTotals]:
-    """Add pools up by their names: those of several programs, and of one that started again.
+    """Add pools up by name, over several programs and restarts.
 
     Args:
-        pools: the table `pools` of a run, growth of its counters.
-        times: the same of `pool_times`.
+        pools: growth of the counters in the table `pools` of a run.
+        times: growth of the counters in the table `pool_times` of a run.
     """
     found: dict[str, PoolTotals] = {}
     names: dict[int, str] = {}
-    # A program may replace a pool by one of the same name: only the newest pool's size counts.
+    # A program may replace a pool by a new one of the same name; only the newest pool's size
+    # counts.
     last: dict[tuple[int, str], int] = {}
     rows = known_figures(pools).to_pylist()
     for row in rows:
@@ -149,9 +150,9 @@ class Slice:
     """One of the equally long parts of a window.
 
     Attributes:
-        duration_ns: from its first frame to its last.
-        threads: as in RunTables, of this part.
-        pools: the same.
+        duration_ns: duration from the first frame to the last.
+        threads: threads as in RunTables, for this part.
+        pools: pools as in RunTables, for this part.
     """
 
     duration_ns: int
@@ -161,16 +162,16 @@ class Slice:
 
 @dataclass(frozen=True)
 class RunTables:
-    """One run or window, as read.
+    """Tables of one run or window.
 
     Attributes:
-        manifest: what was recorded; of a window with its times and the policies in it.
-        threads: a row a thread's life, as in docs/runs.md.
-        signals: a row an instant, ascending.
-        events: those of steering at least, by time.
-        pools: of workers, by name.
-        window: what of the run it is, as requested; None: all.
-        slices: of a window that is long enough, in order.
+        manifest: manifest; a window's has the window's times and policies.
+        threads: one row per thread's life, as in docs/runs.md.
+        signals: one row per instant, ascending.
+        events: events by time; at least those of steering.
+        pools: pools of workers, by name.
+        window: the requested window, or None for the complete run.
+        slices: slices of a sufficiently long window, in order.
     """
 
     manifest: RunManifest
@@ -183,12 +184,12 @@ class RunTables:
 
     @property
     def id(self) -> str:
-        """Id of this side: see `side_id`."""
+        """ID of the side; see `side_id`."""
         return side_id(self.manifest.id, self.window)
 
     @property
     def name(self) -> str:
-        """Human-readable name: the run's name or id, followed by the window if there is one."""
+        """Human-readable name: the run's name or ID, followed by the window if any."""
         name = self.manifest.name or self.manifest.id
         return name if self.window is None else f"{name} {self.window.label}"
 
@@ -199,20 +200,20 @@ class RunTables:
 
 
 class ComparisonError(ValueError):
-    """These runs cannot be compared like this; the text says why and what to do."""
+    """The runs cannot be compared as requested; the text says why and what to do."""
 
 
 def zero_of(run: RunTables, align: AlignKind, mark: str | None) -> tuple[int, str | None]:
     """Find time 0 of a run.
 
     Args:
-        run: which.
-        align: at what; with `mark` also its text.
-        mark: text of the mark; the first that has it counts.
+        run: run to align.
+        align: reference instant; `mark` also needs a text.
+        mark: text of the mark; its first occurrence counts.
 
     Returns:
-        Nanoseconds since attach, and why that is the start although something else was asked for;
-        None if it is what was asked for.
+        Nanoseconds since attach, and the reason for falling back to the start of the run; None
+        without a fallback.
     """
     start = run.manifest.from_ns
     if align == "start":

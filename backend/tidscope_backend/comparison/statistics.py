@@ -1,12 +1,11 @@
 """Means, standard deviations and confidence intervals of groups of repeats.
 
-Student's t for a mean: mean ± t(n-1) · s/√n. Welch's t for a difference of means whose variances
-need not be equal: B. L. Welch, "The generalization of 'Student's' problem when several different
-population variances are involved", Biometrika 34 (1947), with his degrees of freedom. Where values
-of two groups belong together, Student's t for the mean of their differences: Student, "The probable
-error of a mean", Biometrika 6 (1908), section IX. For the mean of one stretch of time, the means of
-equally long slices of it (batch means: A. M. Law, "Simulation Modeling and Analysis", section
-9.5.3), whose variance counts for more where neighbours resemble one another.
+Mean: Student's t, mean ± t(n-1) · s/√n. Difference of means with unequal variances: Welch's t (B.
+L. Welch, "The generalization of 'Student's' problem when several different population variances are
+involved", Biometrika 34, 1947), with his degrees of freedom. Paired values: Student's t for the
+mean of differences (Student, "The probable error of a mean", Biometrika 6, 1908, section IX). Mean
+of one time span: batch means (A. M. Law, "Simulation Modeling and Analysis", section 9.5.3).
+Correlation between neighbouring batches increases the variance.
 """
 
 import math
@@ -26,12 +25,12 @@ OF_WINDOWS = (
     "means of up to ten equally long slices of it (batch means), compared by Welch's t."
 )
 MIN_SLICES = 4
-"""Fewer say nothing of how a window varies."""
+"""Minimum slices for an estimate of a window's variation."""
 MAX_CORRELATION = 0.9
 
 
 class Difference(NamedTuple):
-    """Of the means of two groups, and its 95 % interval; see FigureDifference."""
+    """Difference between the means of two groups, with its 95 % interval; see FigureDifference."""
 
     absolute: float | None
     percent: float | None
@@ -41,11 +40,11 @@ class Difference(NamedTuple):
 
 
 class Spread(NamedTuple):
-    """How uncertain a mean is.
+    """Uncertainty of a mean.
 
     Attributes:
-        variance: of the mean.
-        freedom: degrees of freedom of its estimate.
+        variance: variance of the mean.
+        freedom: degrees of freedom of the variance's estimate.
     """
 
     variance: float
@@ -53,13 +52,13 @@ class Spread(NamedTuple):
 
 
 def spread_of_slices(values: Sequence[float]) -> Spread | None:
-    """How uncertain the mean of a stretch of time is, by means of equally long slices of it.
+    """Estimate the uncertainty of a time span's mean from equally long slices.
 
-    Where slices resemble their neighbours (correlation r of lag one, above 0) there are as good as
-    fewer of them: n (1 - r) / (1 + r), as in a process of the first order.
+    The effective number of slices is n (1 - r) / (1 + r), as in a first-order process, if
+    neighbours correlate with r > 0 (lag one).
 
     Returns:
-        None of fewer than MIN_SLICES.
+        None for fewer than MIN_SLICES slices.
     """
     n = len(values)
     if n < MIN_SLICES:
@@ -76,7 +75,7 @@ def spread_of_slices(values: Sequence[float]) -> Spread | None:
 
 
 def window_figure(value: float | None, spread: Spread | None) -> GroupFigure:
-    """The figure of a group that is one window."""
+    """Return the figure of a group that is one window."""
     figure = group_figure([value])
     if value is None or spread is None:
         return figure
@@ -85,7 +84,7 @@ def window_figure(value: float | None, spread: Spread | None) -> GroupFigure:
 
 
 def group_figure(values: Sequence[float | None]) -> GroupFigure:
-    """The figure of a group; runs that lack it do not count."""
+    """Return the figure of a group; runs that lack the figure do not count."""
     known = [value for value in values if value is not None]
     n = len(known)
     mean, std_dev, half = None, None, None
@@ -109,12 +108,12 @@ def difference(
     other: GroupFigure,
     slices: tuple[Spread | None, Spread | None] = (None, None),
 ) -> Difference:
-    """The difference of a group from the baseline.
+    """Return the difference of a group from the baseline.
 
     Args:
-        first: the baseline.
-        other: the group.
-        slices: of groups that are one window each, how uncertain their figures are.
+        first: figures of the baseline.
+        other: figures of the group.
+        slices: uncertainty of the figures, for groups that are one window each.
     """
     if first.mean is None or other.mean is None:
         return Difference(None, None, None, None, "none")
@@ -135,12 +134,12 @@ def difference(
 
 
 def paired_difference(pairs: Sequence[tuple[float, float]]) -> Difference:
-    """The difference of values that belong together, such as those of one round.
+    """Return the mean difference of paired values, such as values of one round.
 
-    What makes both of a pair higher or lower is in neither the difference nor its interval.
+    A shift common to both values of a pair affects neither the difference nor its interval.
 
     Args:
-        pairs: of the baseline and of the other group.
+        pairs: pairs of baseline and other group.
     """
     found = group_figure([other - first for first, other in pairs])
     baseline = group_figure([first for first, _ in pairs]).mean
@@ -160,7 +159,7 @@ def _of_repeats(figure: GroupFigure) -> Spread | None:
 
 
 def _welch(first: Spread | None, other: Spread | None) -> float | None:
-    """Half the width of the interval of a difference; None if one mean's spread is unknown."""
+    """Return half the width of the interval of a difference; None if a mean's spread is unknown."""
     if first is None or other is None:
         return None
     a, b = first.variance, other.variance
@@ -179,7 +178,7 @@ UPPER_TAIL = 0.025
 """Both tails of a 95 % interval leave 2.5 % each."""
 _TINY = 1e-300
 _STEPS = 10_000
-"""More than either method needs."""
+"""Maximum iterations; neither method needs as many."""
 
 
 @lru_cache(maxsize=4096)
@@ -195,11 +194,11 @@ def t_quantile(freedom: float) -> float:
     t = 1.96 + 2.4 / freedom
     for _ in range(_STEPS):
         above = tail(t, freedom)
-        # Newton's method for a power of the tail that is nearly a straight line.
+        # Newton's method for a power of the tail that is nearly linear.
         step = freedom * above / _density(t, freedom)
         step *= -math.expm1(math.log(above / UPPER_TAIL) / freedom)
         t -= step
-        # Each step squares the error of the one before.
+        # Each step squares the previous step's error.
         if abs(step) < 1e-7 * t:
             break
     return t
@@ -212,14 +211,14 @@ def _density(t: float, freedom: float) -> float:
 
 
 def tail(t: float, freedom: float) -> float:
-    """The probability that Student's t exceeds a value above 0."""
+    """Return the probability that Student's t exceeds a positive value."""
     return _incomplete_beta(freedom / (freedom + t * t), freedom / 2, 0.5) / 2
 
 
 def _incomplete_beta(x: float, a: float, b: float) -> float:
-    """The regularised incomplete beta function for x between 0 and 1."""
+    """Return the regularised incomplete beta function for x between 0 and 1."""
     if x > (a + 1) / (a + b + 2):
-        # There the fraction converges slowly; the function's symmetry leads to where it is fast.
+        # The fraction converges slowly for these x; symmetry maps to a fast region.
         return 1 - _incomplete_beta(1 - x, b, a)
     scale = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)
     front = math.exp(scale + a * math.log(x) + b * math.log1p(-x)) / a
@@ -227,7 +226,7 @@ def _incomplete_beta(x: float, a: float, b: float) -> float:
 
 
 def _fraction(x: float, a: float, b: float) -> float:
-    """The continued fraction of the incomplete beta function, by Lentz's method."""
+    """Return the continued fraction of the incomplete beta function, by Lentz's method."""
     value, c, d = 1.0, 1.0, 0.0
     for step in range(1, _STEPS):
         m = step // 2

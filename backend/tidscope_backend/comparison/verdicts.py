@@ -1,4 +1,4 @@
-"""How a group did against the baseline, and whether the measurement allows to say so. Pure."""
+"""Verdicts on groups against the baseline, withheld if the measurement is too weak. Pure."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -20,7 +20,7 @@ from tidscope_backend.comparison.sides import RunTables, Slice
 from tidscope_backend.comparison.statistics import Difference, spread_of_slices
 
 LENGTH_TOLERANCE = 0.05
-"""Runs have the same length if their durations differ by at most this share of the longest."""
+"""Maximum difference of durations counted as equal, as a share of the longest."""
 OTHER_LENGTH = "The runs differ in length, and this grows with it: compare rates."
 ONE_RUN = "One run in a group: it may be chance."
 OTHER_RUNS = (
@@ -30,7 +30,7 @@ OTHER_RUNS = (
 
 
 def same_length(durations_ns: Sequence[int]) -> bool:
-    """Whether totals of runs of these durations can be compared."""
+    """Return True if totals of runs with these durations can be compared."""
     longest = max(durations_ns)
     return longest - min(durations_ns) <= LENGTH_TOLERANCE * longest
 
@@ -47,12 +47,12 @@ def judged(
     """Add a verdict to a difference.
 
     Args:
-        metric: what is compared.
+        metric: compared metric.
         first: figures of the baseline's runs.
         other: figures of the other group's runs.
-        difference: of the means.
+        difference: difference of the means.
         alike: whether the runs have the same length.
-        one_run: whether all are windows of one run.
+        one_run: whether all groups are windows of one run.
     """
     verdict, caveat = _verdict(metric, first, other, difference, alike)
     if caveat is None and difference.method == "slices" and not one_run:
@@ -98,7 +98,7 @@ def _caveat(
     absolute: float,
     alike: bool,
 ) -> str | None:
-    """Why the measurement does not allow a verdict; None if it does."""
+    """Return why the measurement supports no verdict, or None."""
     flaw = next((one.flaw for one in (*first, *other) if one.flaw is not None), None)
     if flaw is not None:
         return flaw
@@ -110,13 +110,13 @@ def _caveat(
 
 
 def _error(figures: Sequence[Figure]) -> float:
-    """Of the mean of a group: errors of runs are independent."""
+    """Return the error of a group's mean, assuming independent errors of runs."""
     known = [one.error for one in figures if one.value is not None]
     return math.hypot(*known) / len(known) if known else 0.0
 
 
 WITHOUT = ("threads", "size")
-"""Figures of which slices say nothing: they are of instants, or of lives longer than a slice."""
+"""Figures not estimated from slices: instants, or lives longer than a slice."""
 
 
 class Slices:
@@ -124,7 +124,7 @@ class Slices:
 
     Args:
         run: the window, or a run without slices.
-        basis: what counters are compared as.
+        basis: whether counters are compared as rates or as totals.
     """
 
     def __init__(self, run: RunTables, basis: CompareBasis) -> None:
@@ -135,17 +135,17 @@ class Slices:
         ]
 
     def of_process(self, figures: Figures) -> Figures:
-        """The window's figures with their spreads."""
+        """Return the window's figures with their spreads."""
         return self._spread(figures, [self._figures(one, whole(by)) for one, by in self._both()])
 
     def of_role(self, role: str | None, figures: Figures) -> Figures:
-        """The same of a role; None: it is absent."""
+        """Return the figures of a role with their spreads; None for an absent role."""
         if role is None:
             return figures
         return self._spread(figures, [self._figures(one, by.get(role)) for one, by in self._both()])
 
     def of_pool(self, name: str, figures: Figures) -> Figures:
-        """The same of the pools of one name."""
+        """Return the figures of all pools with one name, with their spreads."""
         slices = [
             figures_of_pool(name, one.pools.get(name), one.duration_ns, self._basis)
             for one in self._slices
@@ -168,7 +168,7 @@ class Slices:
             return figure
         known = [one[name].value if name in one else None for one in slices]
         if name in COUNTERS:
-            # A role that is not there in a slice does nothing in it.
+            # A role absent from a slice does nothing in the slice.
             known = [0.0 if value is None else value for value in known]
         values = [value for value in known if value is not None]
         if self._basis == "totals" and self._grows(name):

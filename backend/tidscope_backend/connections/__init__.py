@@ -1,1 +1,1 @@
-"""Accepted connections: bounds, deadlines and protocols of the server. Knows no routes."""
+"""Accepted connections: bounds, deadlines and protocols of the server. Must not know routes."""

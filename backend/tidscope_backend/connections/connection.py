@@ -1,4 +1,4 @@
-"""One accepted connection: its peer, its deadlines, and the codes that close a WebSocket."""
+"""One accepted connection: peer, deadlines, and close codes of WebSockets."""
 
 import socket
 import struct
@@ -19,27 +19,28 @@ if TYPE_CHECKING:
 
 
 STATE_KEY = "connection"
-"""Under this name a request finds its connection in the ASGI scope's state."""
+"""Key of a request's connection in the ASGI scope's state."""
 BYTES_PER_WAIT = 16 * 1024
-"""Bytes of a body or an answer that a peer must move within each deadline, or be closed."""
+"""Minimum bytes of a body or an answer that a peer must move within each deadline."""
 Awaited = Literal["head", "body", "discard"]
-"""A request's head; its body; the body of a request that has its answer already."""
+"""Awaited input: a request's head, its body, or the body of an already answered request."""
 Stage = Literal["silent", "unread", "answering"]
-"""No request, or none yet; bytes that the event loop has not come to; a request under way."""
+"""Stage of a request: none has arrived, unread bytes are waiting, or an answer is in progress."""
 _BYTES_ACKED_AT = 120
 """tcpi_bytes_acked in struct tcp_info (linux/tcp.h)."""
 
 
 @dataclass(frozen=True)
 class Waits:
-    """How long a peer may take, in seconds.
+    """Deadlines of a peer, in seconds.
 
     Attributes:
-        head: for the head of a request, from its first byte; of the first, from connecting.
-        body: for each 16 KiB of a body.
-        discard: for the rest of a body that nobody reads.
-        unsent: for each 16 KiB of what is sent to it.
-        check: between two looks at the others.
+        head: deadline of a request's head, from its first byte; of the first request, from
+            connecting.
+        body: deadline of each 16 KiB of a body.
+        discard: deadline of the rest of an unread body.
+        unsent: deadline of each 16 KiB sent to the peer.
+        check: interval between checks of the other deadlines.
     """
 
     head: float = 10
@@ -50,36 +51,36 @@ class Waits:
 
 
 class ServedProtocol(Protocol):
-    """Interface of the protocol that serves a connection."""
+    """Interface of a protocol that serves a connection."""
 
     def awaited(self) -> tuple[Awaited | None, int, int]:
         """Return the awaited event, the number of the request and the bytes received."""
 
     def expire(self, awaited: Awaited) -> None:
-        """End: the peer took too long."""
+        """End the connection because the peer exceeded a deadline."""
 
 
 class ConnectionTable(Protocol):
-    """Interface of the table that lists a connection."""
+    """Interface of the table that contains a connection."""
 
     def authenticate(self, connection: "Connection", succeeded: bool) -> None:
-        """A request has shown a credential, or should have and did not."""
+        """Note whether a request has shown a required credential."""
 
     def remove(self, connection: "Connection") -> None:
-        """A connection has ended, or is going to."""
+        """Remove a connection that has ended or is ending."""
 
     def closed(self, connection: "Connection") -> None:
-        """The socket of a connection that was ended for another one is closed."""
+        """Note that the socket of an evicted connection is closed."""
 
 
 @dataclass(frozen=True)
 class MessageLimits:
-    """Bounds on what a WebSocket's peer sends.
+    """Bounds on the messages of a WebSocket's peer.
 
     Attributes:
-        max_bytes: of a message.
-        per_second: messages, fragments and control frames; more are read later.
-        read_bytes: read from the socket at once.
+        max_bytes: maximum bytes of a message.
+        per_second: messages, fragments and control frames; further ones are read later.
+        read_bytes: maximum bytes per read from the socket.
     """
 
     max_bytes: int
@@ -94,13 +95,13 @@ class Connection:
     """A connection of a peer.
 
     Args:
-        peer: whose it is.
-        table: where it is listed.
-        speaks: bytes of it had arrived when it was accepted.
+        peer: peer of the connection.
+        table: table that contains the connection.
+        speaks: whether data had arrived at the time of acceptance.
 
     Attributes:
-        authenticated: its last request that had to show a credential showed a right one.
-        message_limits: of its WebSocket, once its endpoint has set them.
+        authenticated: whether the last request that required a credential showed a valid one.
+        message_limits: message bounds of its WebSocket, set by the endpoint.
     """
 
     def __init__(
@@ -122,25 +123,25 @@ class Connection:
 
     @property
     def listed(self) -> bool:
-        """Whether it is in the table: it is open, and nobody has taken its place."""
+        """True while the connection is open and not evicted."""
         return self._table is not None
 
     @property
     def stage(self) -> Stage:
-        """How far its request is."""
+        """Stage of the current request."""
         awaited, _, received = self._protocol.awaited() if self._protocol else ("head", 0, 0)
         if self._speaks and not received:
             return "unread"
         return "silent" if awaited == "head" else "answering"
 
     def serve(self, transport: "asyncio.Transport", protocol: ServedProtocol) -> None:
-        """A protocol begins to serve it."""
+        """Note the protocol that serves the connection."""
         self._transport, self._protocol = transport, protocol
         if self._dropped_from is not None:
             transport.abort()
 
     def authenticate(self, succeeded: bool) -> None:
-        """A request has shown a credential, or should have and did not."""
+        """Note whether a request has shown a required credential."""
         if self._table is not None and succeeded != self.authenticated:
             self._table.authenticate(self, succeeded)
 
@@ -154,7 +155,7 @@ class Connection:
             self._table = None
 
     def drop(self) -> None:
-        """End it: it is in the table no more, and its socket is closed as soon as can be."""
+        """End the connection: remove it from the table and close its socket as soon as possible."""
         if self._table is not None:
             self._table.remove(self)
             self._dropped_from, self._table = self._table, None
@@ -162,7 +163,7 @@ class Connection:
             self._transport.abort()
 
     def end_if_overdue(self, now_s: float, waits: Waits) -> bool:
-        """End it if its peer has taken too long for something; to be called about each second."""
+        """End the connection if its peer exceeded a deadline; call about once a second."""
         if self._transport is None or self._protocol is None:
             return False
         awaited, request, received = self._protocol.awaited()
@@ -191,13 +192,13 @@ class Connection:
 
 
 def connection_of(scope: MutableMapping[str, Any]) -> Connection:
-    """The connection of a request or WebSocket; one that is listed nowhere if no server made it."""
+    """Return the connection of a request or WebSocket; an unlisted one without our server."""
     connection: Connection = scope.setdefault("state", {}).setdefault(STATE_KEY, Connection(""))
     return connection
 
 
 def bytes_acked(sock: socket.socket) -> int:
-    """How many bytes the peer of a TCP socket has acknowledged."""
+    """Return the number of bytes acknowledged by the peer of a TCP socket."""
     info = sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _BYTES_ACKED_AT + 8)
     acked: int = struct.unpack_from("=Q", info, _BYTES_ACKED_AT)[0]
     return acked
@@ -213,14 +214,15 @@ _HEADER = struct.Struct("=IHHII")
 _QUESTION = struct.Struct("=BBBBI")
 """Start of inet_diag_req_v2 (linux/inet_diag.h): family, protocol, extensions, pad, states."""
 _UID_AT = _HEADER.size + 4 + 48 + 12
-"""In inet_diag_msg: four bytes, the socket's id (48), three numbers, then the user id."""
+"""Offset of the user ID in inet_diag_msg, after four bytes, a socket ID (48) and three numbers."""
 
 
 class PeerLookup:
     """Names the peer of an accepted connection.
 
-    All users of this machine share its addresses, so a local peer is the user who owns the other
-    end, which the kernel knows: sock_diag(7), one exact lookup of 5 µs that needs no privilege.
+    All users of this machine share its addresses, so a local peer is identified by the user who
+    owns the remote socket. The kernel returns the owner through sock_diag(7): one exact lookup of 5
+    µs, without privileges.
     """
 
     def __init__(self) -> None:
@@ -231,7 +233,7 @@ class PeerLookup:
                 socket.AF_NETLINK, socket.SOCK_RAW | socket.SOCK_NONBLOCK, _NETLINK_SOCK_DIAG
             )
         except OSError:
-            pass  # A kernel without it: local peers are distinguished by address only.
+            pass  # No kernel support: local peers are distinguished by address only.
 
     def close(self) -> None:
         """Close the netlink socket."""
@@ -242,8 +244,8 @@ class PeerLookup:
         """Name a peer.
 
         Args:
-            connection: as accepted.
-            address: of its other end, as accept() gave it.
+            connection: connection as accepted.
+            address: remote address from accept().
         """
         host = address[0].removeprefix(_MAPPED)
         try:
@@ -254,18 +256,18 @@ class PeerLookup:
         if host == own_host or host.startswith("127.") or host == "::1":
             return self.local((host, address[1]), (own_host, own[1]))
         if ":" in host:
-            # A network of /64 has one owner and more addresses than any list could hold.
+            # A /64 network has one owner and more addresses than any table could hold.
             prefix = IPv6Address(host.partition("%")[0]).packed[:8]
             return f"network {IPv6Address(prefix + bytes(8))}/64"
         return f"address {host}"
 
     def local(self, client: tuple[str, int], server: tuple[str, int]) -> Peer:
-        """Name the peer of a connection within this machine, by the addresses of its ends."""
+        """Name the peer of a local connection, by the addresses of both ends."""
         uid = self._uid(client, server)
         return f"local address {client[0]}" if uid is None else f"user id {uid}"
 
     def _uid(self, client: tuple[str, int], server: tuple[str, int]) -> int | None:
-        """The owner of the client's end; None if unknown, or if the client has closed it."""
+        """Return the owner of the client's socket; None if unknown or closed."""
         if self._netlink is None:
             return None
         family = socket.AF_INET6 if ":" in client[0] else socket.AF_INET
@@ -292,7 +294,7 @@ class PeerLookup:
                 answer = self._netlink.recv(4096)
         except (OSError, struct.error):
             return None
-        # A socket that its owner has closed is reported as root's.
+        # A socket closed by its owner is reported as root's.
         if len(answer) < _UID_AT + 4 or answer[_HEADER.size + 1] != _ESTABLISHED:
             return None
         uid: int = struct.unpack_from("=I", answer, _UID_AT)[0]
@@ -300,15 +302,15 @@ class PeerLookup:
 
 
 MAX_REASON_BYTES = 123
-"""A close frame holds 125 bytes, two of them the code (RFC 6455, section 5.5)."""
+"""Maximum bytes of a reason: a close frame holds 125 with the code (RFC 6455, section 5.5)."""
 
 
 class CloseError(Exception):
     """The connection has to be closed.
 
     Attributes:
-        code: of the schemas.
-        reason: names what was wrong.
+        code: close code, as in the schemas.
+        reason: cause of the closing.
     """
 
     def __init__(self, code: CloseCode, reason: str) -> None:
@@ -318,7 +320,7 @@ class CloseError(Exception):
 
 
 def fit_reason(reason: str) -> str:
-    """Cut a reason so that it fits into a close frame."""
+    """Truncate a reason to fit into a close frame."""
     encoded = reason.encode()
     if len(encoded) <= MAX_REASON_BYTES:
         return reason
@@ -326,8 +328,8 @@ def fit_reason(reason: str) -> str:
 
 
 async def close(socket: "WebSocket", code: CloseCode, reason: str) -> None:
-    """Close; a peer that has gone already is as good as closed."""
-    # A collector's session needs the errors above without the server.
+    """Close a WebSocket; a disconnected peer counts as closed."""
+    # Imported here, because a collector's session needs the errors above without the server.
     from fastapi import WebSocketDisconnect
 
     with suppress(RuntimeError, WebSocketDisconnect):

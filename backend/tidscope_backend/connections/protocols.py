@@ -1,4 +1,4 @@
-"""The server's HTTP and WebSocket protocols, with deadlines and bounds on what a peer sends."""
+"""The server's HTTP and WebSocket protocols, with deadlines and bounds on input."""
 
 import asyncio
 from typing import Any, cast
@@ -22,19 +22,19 @@ READ_BYTES = 64 * 1024
 MAX_HEAD_BYTES = 16 * 1024
 FREE_CHUNKS = 256
 SMALLEST_CHUNK = 64
-"""On average, behind the first ones: each chunk of a body costs the same, one byte or many."""
+"""Minimum mean bytes per chunk of a body, after the first chunks: each chunk has a fixed cost."""
 
 
 class HttpProtocol(H11Protocol, asyncio.BufferedProtocol):
     """Serves the HTTP requests of one connection, until it ends or becomes a WebSocket.
 
-    It reads a bounded number of bytes at once, so that no peer's input holds up the event loop.
+    Reads are bounded, so that no peer's input blocks the event loop.
 
     Args:
-        config: of the server.
-        server_state: of the server.
-        app_state: what each request finds in its scope's state.
-        connection: that it serves.
+        config: configuration of the server.
+        server_state: state of the server.
+        app_state: state of each request's scope.
+        connection: served connection.
     """
 
     _buffer = memoryview(bytearray(READ_BYTES))
@@ -66,7 +66,7 @@ class HttpProtocol(H11Protocol, asyncio.BufferedProtocol):
         return self._buffer
 
     def buffer_updated(self, nbytes: int) -> None:
-        """Process bytes that were read into the buffer."""
+        """Process the bytes read into the buffer."""
         self._received += nbytes
         self.data_received(bytes(self._buffer[:nbytes]))
 
@@ -87,7 +87,7 @@ class HttpProtocol(H11Protocol, asyncio.BufferedProtocol):
         return "body"
 
     def expire(self, awaited: Awaited) -> None:
-        """Answer a request that has begun, and end."""
+        """Answer an incomplete request, and end the connection."""
         begun = self.conn.trailing_data[0] if awaited == "head" else awaited == "body"
         if begun and self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
             headers = [("connection", "close"), ("content-length", "0")]
@@ -109,7 +109,7 @@ class _BoundedHttp(h11.Connection):
         self._chunk_bytes = 0
 
     def next_event(self) -> Any:
-        """The next event, as of h11."""
+        """Return the next event, as in h11."""
         event = super().next_event()
         if isinstance(event, h11.Request):
             self.requests += 1
@@ -131,30 +131,30 @@ WEBSOCKET_READ_BYTES = 64 * 1024
 
 
 def page_messages(max_bytes: int) -> MessageLimits:
-    """Bounds on what a page sends, or whoever has not been asked yet who they are."""
+    """Return bounds on messages of subscribers and of unauthenticated peers."""
     return MessageLimits(max_bytes, per_second=1000, read_bytes=4096)
 
 
 def collector_messages(max_bytes: int) -> MessageLimits:
-    """Bounds on what an authenticated collector sends."""
+    """Return bounds on messages of an authenticated collector."""
     return MessageLimits(max_bytes, per_second=20_000, read_bytes=WEBSOCKET_READ_BYTES)
 
 
 class WebSocketProtocol(WebSocketsSansIOProtocol, asyncio.BufferedProtocol):
     """Serves a WebSocket.
 
-    - A message larger than the bound is refused by the length that its frame announces, before its
-      bytes are read. The bound is that of pages until the endpoint sets another.
-    - While what was sent to the peer waits (pongs, too), nothing is read from it.
+    - A message larger than the bound is refused by its announced length, before its
+      bytes are read. The bound is a subscriber's until the endpoint sets another one.
+    - While output to the peer waits (pongs included), nothing is read from the peer.
     - Messages beyond the rate are read later.
-    - A peer that does not read can be closed: `send` waits for the transport to drain before each
-      message. That is the back-pressure that the stream rests on, and for a close frame to a peer
-      that is stuck it would wait for ever.
+    - A peer that does not read can be closed. `send` waits for the transport to drain before each
+      message, which is the stream's back-pressure. For a close frame to a stuck peer, it would
+      wait for ever.
 
     Args:
-        config: of the server; its `ws_max_size` is a page's bound.
-        server_state: of the server.
-        app_state: what each request finds in its scope's state.
+        config: configuration of the server; its `ws_max_size` is the bound of subscribers.
+        server_state: state of the server.
+        app_state: state of each request's scope.
     """
 
     def __init__(
@@ -169,7 +169,7 @@ class WebSocketProtocol(WebSocketsSansIOProtocol, asyncio.BufferedProtocol):
         self._rate_limited: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """The connection becomes a WebSocket."""
+        """Start to serve the WebSocket."""
         super().connection_made(transport)
         self._connection.serve(self.transport, self)
 
@@ -181,11 +181,11 @@ class WebSocketProtocol(WebSocketsSansIOProtocol, asyncio.BufferedProtocol):
         self._connection.end()
 
     def awaited(self) -> tuple[Awaited | None, int, int]:
-        """Nothing: the server's pings find out whether the peer is there."""
+        """Nothing: the server's pings detect a dead peer."""
         return None, 0, 0
 
     def expire(self, awaited: Awaited) -> None:
-        """End."""
+        """End the connection."""
         self.transport.abort()
 
     def get_buffer(self, sizehint: int) -> memoryview:
@@ -198,16 +198,16 @@ class WebSocketProtocol(WebSocketsSansIOProtocol, asyncio.BufferedProtocol):
         return self._buffer
 
     def buffer_updated(self, nbytes: int) -> None:
-        """Process bytes that were read into the buffer."""
+        """Process the bytes read into the buffer."""
         self.data_received(bytes(self._buffer[:nbytes]))
 
     def handle_events(self) -> None:
-        """Handle what was read, and read more when the rate allows it."""
+        """Handle bytes already read, and read more when the rate allows."""
         self._spend(len(self.conn.events))
         super().handle_events()
 
     def handle_cont(self, event: Frame) -> None:
-        """A fragment: empty ones count for nothing in the size of a message."""
+        """Handle a fragment; empty ones do not count towards the size of a message."""
         if self.close_sent:
             return
         if len(self.frames) >= MAX_FRAGMENTS:
@@ -222,12 +222,12 @@ class WebSocketProtocol(WebSocketsSansIOProtocol, asyncio.BufferedProtocol):
         self._read_on()
 
     def resume_writing(self) -> None:
-        """The peer has read."""
+        """Resume reading after the peer has read."""
         super().resume_writing()
         self._read_on()
 
     async def receive(self) -> ASGIReceiveEvent:
-        """The next message."""
+        """Return the next message."""
         message = await self.queue.get()
         if self.queue.empty():
             self.read_paused = False
@@ -235,7 +235,7 @@ class WebSocketProtocol(WebSocketsSansIOProtocol, asyncio.BufferedProtocol):
         return message
 
     async def send(self, message: ASGISendEvent) -> None:
-        """Send as usual, but close without waiting."""
+        """Send a message, but close without waiting."""
         if message["type"] == "websocket.close":
             self.writable.set()
         await super().send(message)
@@ -254,7 +254,7 @@ class WebSocketProtocol(WebSocketsSansIOProtocol, asyncio.BufferedProtocol):
         self._read_on()
 
     def _read_on(self) -> None:
-        """Read from the socket unless something is in the way."""
+        """Read from the socket unless reading is paused."""
         if self.read_paused or self._rate_limited is not None or not self.writable.is_set():
             self.transport.pause_reading()
         else:

@@ -1,4 +1,4 @@
-"""The web server: accepts connections while there is room, and bounds log lines of peers."""
+"""The web server: accepts connections within bounds, and limits log lines caused by peers."""
 
 import asyncio
 import logging
@@ -14,12 +14,12 @@ from tidscope_backend.processes import is_exhausted
 
 
 class Server(uvicorn.Server):
-    """The server; it accepts its connections itself.
+    """Server that accepts its connections itself.
 
     Args:
-        config: of the server.
-        connections: the table of its connections.
-        check_seconds: between two looks for peers that take too long.
+        config: configuration of the server.
+        connections: table of the server's connections.
+        check_seconds: interval between checks of deadlines.
     """
 
     def __init__(
@@ -40,7 +40,7 @@ class Server(uvicorn.Server):
         self._watch = asyncio.create_task(self._watch_connections())
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Accept no more, answer what was asked, and end."""
+        """Stop accepting, finish pending answers, and end."""
         for acceptor in self._acceptors:
             acceptor.close()
         if self._watch is not None:
@@ -61,12 +61,12 @@ RETRY_SECONDS = 0.2
 
 
 class Acceptor:
-    """Accepts connections; asyncio's own server knows no bound on them.
+    """Acceptor of connections; asyncio's own server has no bound on them.
 
     Args:
-        sock: which listens.
-        connections: the table that they are listed in.
-        make_protocol: makes the protocol that serves a connection.
+        sock: listening socket.
+        connections: table of accepted connections.
+        make_protocol: makes the protocol of a connection.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class Acceptor:
     def _accept(self) -> None:
         for _ in range(self._connections.at_once):
             if self._connections.leaving >= self._connections.at_once:
-                return  # Their descriptors are free when the event loop has come round.
+                return  # Evicted descriptors are free after the next round of the event loop.
             try:
                 sock, address = self._sock.accept()
             except BlockingIOError:
@@ -108,7 +108,7 @@ class Acceptor:
                 if is_exhausted(error):
                     self._out_of_descriptors(error)
                     return
-                # An error of one connection, such as a peer that has gone (accept(2)).
+                # Error of one connection, such as a disconnected peer (accept(2)).
                 continue
             connection = self._connections.admit(self._peers.peer(sock, address), _speaks(sock))
             if connection is None:
@@ -123,12 +123,12 @@ class Acceptor:
         try:
             await self._loop.connect_accepted_socket(lambda: self._make_protocol(connection), sock)
         except OSError:
-            # The peer has gone meanwhile.
+            # The peer disconnected meanwhile.
             connection.end()
             sock.close()
 
     def _out_of_descriptors(self, error: OSError) -> None:
-        """Have one freed, or try again a little later: the kernel keeps who connects waiting."""
+        """Free a descriptor, or retry after a delay; the kernel queues new connections."""
         self._connections.counts.descriptor_shortages += 1
         _log.warning("no connection can be accepted for now: %s", error.strerror)
         if not self._connections.evict_one():
@@ -137,13 +137,13 @@ class Acceptor:
 
 
 def _speaks(sock: socket.socket) -> bool:
-    """Whether bytes of a connection, or its end, have arrived."""
+    """Return True if data of a connection, or its end, has arrived."""
     try:
         sock.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
     except BlockingIOError:
         return False
     except OSError:
-        pass  # The reader of the socket meets the error.
+        pass  # The protocol's read reports the error.
     return True
 
 
@@ -151,9 +151,9 @@ PERIOD_SECONDS = 60.0
 
 
 class LogLimit(logging.Filter):
-    """Passes one line of a kind in each period; the next one says how many were left out.
+    """Log filter that passes one line per kind and period, with the number of suppressed lines.
 
-    A kind is a message before its arguments are filled in. Lines with a traceback all pass.
+    A kind is a message without its arguments. Lines with a traceback always pass.
 
     Args:
         clock: seconds, monotonic.
@@ -166,7 +166,7 @@ class LogLimit(logging.Filter):
         self._left_out: dict[str, int] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether a line is logged."""
+        """Return True if a line is logged."""
         if record.exc_info or not isinstance(record.msg, str):
             return True
         kind, now = record.msg, self._clock()

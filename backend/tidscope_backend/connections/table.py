@@ -1,4 +1,4 @@
-"""All connections: how many there may be, and which one ends when another one needs its place."""
+"""Table of all connections: bounds on their number, and eviction."""
 
 import logging
 from collections.abc import Callable
@@ -9,7 +9,7 @@ from tidscope_backend.connections.connection import Connection, Peer, Waits
 _log = logging.getLogger(__name__)
 AT_ONCE = 32
 EVICTIONS_PER_SECOND = 1000
-"""Maximum evictions per second for one peer; its further silent connections are refused."""
+"""Maximum evictions per second for one peer; beyond it its silent connections are refused."""
 
 
 @dataclass(frozen=True)
@@ -17,10 +17,10 @@ class ConnectionLimits:
     """Bounds on connections.
 
     Attributes:
-        total: of all.
-        peer: of those of one peer.
-        unauthenticated: of those that have not shown a credential.
-        unauthenticated_peer: of those of one peer.
+        total: maximum connections.
+        peer: maximum connections of one peer.
+        unauthenticated: maximum connections without a credential.
+        unauthenticated_peer: maximum connections of one peer without a credential.
     """
 
     total: int
@@ -30,7 +30,7 @@ class ConnectionLimits:
 
     @classmethod
     def of(cls, total: int) -> "ConnectionLimits":
-        """Limits in the usual proportions."""
+        """Return limits in the default proportions."""
         quarter = max(total // 4, 4)
         return cls(total, quarter, quarter, max(quarter // 4, 2))
 
@@ -40,12 +40,12 @@ class ConnectionCounts:
     """Connections now, and since the backend started.
 
     Attributes:
-        open: now.
-        authenticated: of them, those that have shown a credential.
-        evicted: ended without a credential, to make room for others.
-        refused: not accepted, because there was no room.
-        timed_out: ended because the peer took too long.
-        descriptor_shortages: times that none was accepted for want of a file descriptor.
+        open: open connections.
+        authenticated: open connections that have shown a credential.
+        evicted: connections without a credential that were ended to make room.
+        refused: connections refused for lack of room.
+        timed_out: connections ended because the peer exceeded a deadline.
+        descriptor_shortages: times that no connection was accepted for lack of file descriptors.
     """
 
     open: int = 0
@@ -59,7 +59,7 @@ class ConnectionCounts:
 @dataclass
 class _PeerConnections:
     open: int = 0
-    # In the order in which they came.
+    # Ordered by arrival.
     unauthenticated: dict[Connection, None] = field(default_factory=dict)
     second: int = 0
     evicted: int = 0
@@ -68,20 +68,20 @@ class _PeerConnections:
 class Connections:
     """The table of connections.
 
-    A connection that has shown a credential is never ended for another one. One that has not is,
-    if there are too many: the oldest of the peer that has most of them, silent ones first, and none
-    whose bytes nobody has read yet. So a flood takes places only from itself, and a person with the
-    flood's address who asks for something is heard.
+    A connection with a credential is never evicted. Beyond the bounds, the oldest connection
+    without one is evicted, from the peer with the most of them. Silent connections are first, and
+    connections with unread bytes are exempt. A flood therefore only evicts its own connections, and
+    a client that shares the flood's address is still served.
 
     Args:
-        limits: how many there may be.
-        waits: how long their peers may take.
+        limits: bounds on the number of connections.
+        waits: deadlines of peers.
         clock: seconds, monotonic.
 
     Attributes:
-        counts: what is reported of them.
-        leaving: connections that were ended for others and whose sockets are not closed yet.
-        at_once: how many may be accepted, and how many may leave, before the event loop goes on.
+        counts: counts for reporting.
+        leaving: evicted connections whose sockets are not closed yet.
+        at_once: maximum connections accepted, or evicted, per round of the event loop.
     """
 
     def __init__(self, limits: ConnectionLimits, waits: Waits, clock: Callable[[], float]) -> None:
@@ -96,18 +96,18 @@ class Connections:
 
     @property
     def peers(self) -> list[Peer]:
-        """All known peers."""
+        """Return all known peers."""
         return list(self._peers)
 
     def admit(self, peer: Peer, speaks: bool) -> Connection | None:
-        """Make room for a connection that was accepted.
+        """Make room for an accepted connection.
 
         Args:
-            peer: whose it is.
-            speaks: bytes of it have arrived.
+            peer: peer of the connection.
+            speaks: whether data of the connection has arrived.
 
         Returns:
-            The connection; None if there is no room: it has to end.
+            The connection, or None if it must be closed for lack of room.
         """
         own = self._peers.get(peer) or _PeerConnections()
         limits, unauthenticated = self._limits, self.counts.open - self.counts.authenticated
@@ -132,12 +132,12 @@ class Connections:
         return connection
 
     def evict_one(self) -> bool:
-        """End a connection that has shown no credential; returns whether there was one."""
+        """Evict a connection without a credential. Return True if there was one."""
         peer = max(self._peers, key=lambda peer: len(self._peers[peer].unauthenticated), default="")
         return peer in self._peers and self._evict(peer, self._peers[peer], True)
 
     def authenticate(self, connection: Connection, succeeded: bool) -> None:
-        """A request has shown a credential, or should have and did not."""
+        """Note whether a request has shown a required credential."""
         connection.authenticated = succeeded
         own = self._peers[connection.peer]
         if succeeded:
@@ -148,7 +148,7 @@ class Connections:
             self.counts.authenticated -= 1
 
     def remove(self, connection: Connection) -> None:
-        """A connection has ended, or is going to."""
+        """Remove a connection that has ended or is ending."""
         own = self._peers[connection.peer]
         own.open -= 1
         own.unauthenticated.pop(connection, None)
@@ -159,11 +159,11 @@ class Connections:
         self.counts.authenticated -= connection.authenticated
 
     def closed(self, connection: Connection) -> None:
-        """The socket of a connection that was ended for another one is closed."""
+        """Note that the socket of an evicted connection is closed."""
         self.leaving -= 1
 
     def end_overdue(self) -> None:
-        """End the connections whose peers take too long; to be called about each second."""
+        """End connections whose peers exceeded a deadline; call about once a second."""
         now = self._clock()
         for connection in list(self._all):
             if connection.end_if_overdue(now, self._waits):

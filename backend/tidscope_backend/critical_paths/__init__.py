@@ -1,1 +1,1 @@
-"""Critical paths of files of traces, and the forms in which they are written."""
+"""Critical paths from trace files, and their output formats."""

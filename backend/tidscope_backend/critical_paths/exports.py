@@ -1,4 +1,4 @@
-"""Analyses as text, as JSON, and in the formats of other programs. Pure."""
+"""Analyses as text, as JSON, and in formats of other programs. Pure."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -12,20 +12,20 @@ from tidscope_traces.summary.tree import ContextTree, DifferenceTree, chain_of
 from tidscope_backend.text import format_seconds, plural
 
 DEEPEST_STACK = 500
-"""Callers in a folded stack."""
+"""Maximum callers in a folded stack."""
 
 
 def operation_text(operation: Operation) -> str:
-    """An operation as one word of people: its service and its name."""
+    """Return an operation as text: service and name."""
     return f"{operation.service}: {operation.name}"
 
 
 def folded_stacks(tree: ContextTree) -> Iterator[str]:
-    """Lines for flamegraph.pl, inferno or speedscope: chain of callers; own time in µs.
+    """Yield lines for flamegraph.pl, inferno or speedscope: chain of callers; own time in µs.
 
-    Less than a microsecond is left out; a semicolon in a name, which divides callers, becomes a
-    comma. Time beneath DEEPEST_STACK callers is added to the last of these: lines name all callers,
-    so their length would grow as the square of the depth.
+    Times below a microsecond are omitted; semicolons in names become commas. Time below
+    DEEPEST_STACK callers is added to the last of them: lines name all callers, so output would grow
+    quadratically with depth.
     """
     chains: list[str] = []
     lines: list[int] = []
@@ -50,11 +50,11 @@ def folded_stacks(tree: ContextTree) -> Iterator[str]:
 
 
 def dot_graph(tree: ContextTree, least_share: float = 0.0) -> Iterator[str]:
-    """Lines of Graphviz: nodes are calling contexts, redder by own time.
+    """Yield lines of Graphviz: nodes are calling contexts, redder by own time.
 
     Args:
-        tree: of the traces.
-        least_share: nodes with less inclusive time, of all, are left out.
+        tree: tree of the traces.
+        least_share: minimum share of inclusive time; nodes with less are omitted.
     """
     total_ns = sum(tree.exclusive_ns) or 1
     yield "digraph critical_path {"
@@ -83,7 +83,7 @@ def _quoted(text: str) -> str:
 
 
 def analysis_json(found: Analysis) -> dict[str, Any]:
-    """All of an analysis; times in nanoseconds, shares from 0 to 1."""
+    """Return a complete analysis; times in nanoseconds, shares from 0 to 1."""
     tree = found.tree
     return {
         "traces": found.traces,
@@ -136,7 +136,7 @@ def analysis_json(found: Analysis) -> dict[str, Any]:
 
 
 def everywhere_json(ranked: Sequence[RankedEverywhere]) -> list[dict[str, Any]]:
-    """The ranking over all endpoints."""
+    """Return the ranking over all endpoints."""
     return [
         {
             **_named(row.operation),
@@ -150,7 +150,7 @@ def everywhere_json(ranked: Sequence[RankedEverywhere]) -> list[dict[str, Any]]:
 
 
 def difference_json(found: DifferenceTree) -> dict[str, Any]:
-    """A difference; times are means of a trace, in nanoseconds."""
+    """Return a difference; times are means of a trace, in nanoseconds."""
     return {
         "base_traces": found.base_traces,
         "other_traces": found.other_traces,
@@ -194,7 +194,7 @@ GROWN_HEAD = ("what grew", "own time", "before", "after")
 
 
 def facts(found: Analysis) -> list[str]:
-    """Return lines on the number of requests, their latency percentiles and their defects."""
+    """Return lines on the number of requests, latency percentiles and defects."""
     duration = found.duration
     lines = [
         f"{plural(found.traces, 'request')}: P50 {format_seconds(duration.p50_ns)}, "
@@ -229,7 +229,7 @@ def projection_text(found: Analysis, operation: Operation, less_ns: int) -> str 
 
 
 def ranking_rows(found: Analysis, most: int) -> list[list[str]]:
-    """Rows of RANKING_HEAD, of operations by share."""
+    """Return rows of RANKING_HEAD, of operations by share."""
     return [
         [
             operation_text(row.operation),
@@ -248,7 +248,7 @@ def ranking_rows(found: Analysis, most: int) -> list[list[str]]:
 
 
 def everywhere_rows(ranked: Sequence[RankedEverywhere], most: int) -> list[list[str]]:
-    """Rows of EVERYWHERE_HEAD, of operations by mean share."""
+    """Return rows of EVERYWHERE_HEAD, of operations by mean share."""
     return [
         [
             operation_text(row.operation),
@@ -262,7 +262,7 @@ def everywhere_rows(ranked: Sequence[RankedEverywhere], most: int) -> list[list[
 
 
 def chain_rows(found: Analysis, most: int) -> list[list[str]]:
-    """Calling contexts by own time: chain, share, time of a trace, traces, the slowest of them."""
+    """Return calling contexts by own time: chain, share, time per trace, traces, slowest trace."""
     tree = found.tree
     total_ns = sum(tree.exclusive_ns) or 1
     nodes = sorted(range(len(tree.operations)), key=lambda node: -tree.exclusive_ns[node])[:most]
@@ -280,7 +280,7 @@ def chain_rows(found: Analysis, most: int) -> list[list[str]]:
 
 
 def grown_rows(found: DifferenceTree, most: int) -> list[list[str]]:
-    """Calling contexts by how much their own time grew: chain, growth, before, after."""
+    """Return calling contexts by growth of own time: chain, growth, before, after."""
     rows = []
     for node in found.grown()[:most]:
         chain = [found.operations[step] for step in chain_of(found.parents, node)]
@@ -291,7 +291,7 @@ def grown_rows(found: DifferenceTree, most: int) -> list[list[str]]:
 
 
 def failure_rows(found: Analysis, most: int) -> list[list[str]]:
-    """Error paths: path, requests, depth, one of them."""
+    """Return error paths: path, requests, depth, example."""
     return [
         [path_text(one.path), str(one.traces), str(len(one.path)), one.exemplar]
         for one in found.failures[:most]
@@ -299,7 +299,7 @@ def failure_rows(found: Analysis, most: int) -> list[list[str]]:
 
 
 def path_text(chain: Sequence[Operation]) -> str:
-    """A chain of callers on one line; of a long one its ends."""
+    """Format a chain of callers in one line; a long one is cut in the middle."""
     names = [operation_text(operation) for operation in chain]
     if len(names) > 8:
         names = [*names[:3], f"({len(names) - 6} more)", *names[-3:]]
@@ -307,7 +307,7 @@ def path_text(chain: Sequence[Operation]) -> str:
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> Iterator[str]:
-    """Lines of a table in a terminal: the first column left, cut to width; others right."""
+    """Format a terminal table: first column left-aligned and cut, other columns right-aligned."""
     cells = [list(head), *(list(row) for row in rows)]
     first = min(width, max(len(row[0]) for row in cells))
     columns = range(1, len(head))

@@ -1,4 +1,4 @@
-"""A report of critical paths, with flame graphs, as one self-contained HTML file. Pure."""
+"""Report of critical paths with flame graphs, as one self-contained HTML file. Pure."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,10 +26,10 @@ from tidscope_backend.text import format_seconds, plural
 
 WIDTH, ROW = 1200, 20
 MIN_WIDTH = 1.0
-"""Narrower frames are left out."""
+"""Minimum width of a frame; narrower ones are omitted."""
 DEEPEST = 100
 CHARACTER = 6.6
-"""Width of one, of the text in frames."""
+"""Width of a character in frames."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +37,10 @@ class Frame:
     """A rectangle of a flame graph.
 
     Attributes:
-        left, width: of WIDTH.
+        left, width: position and width, relative to WIDTH.
         depth: row, from 0 for roots.
-        name: what stands in it.
-        title: what stands beside the pointer.
+        name: label.
+        title: tooltip.
         fill: a colour of CSS.
     """
 
@@ -53,7 +53,7 @@ class Frame:
 
 
 def tree_frames(tree: ContextTree) -> list[Frame]:
-    """Frames of one set of traces: widths are inclusive time, colours are services."""
+    """Return frames of one set of traces: widths are inclusive time, colours are services."""
     total_ns = sum(tree.exclusive_ns) or 1
     titles = [
         f"{operation_text(operation)}\n"
@@ -68,8 +68,10 @@ def tree_frames(tree: ContextTree) -> list[Frame]:
 
 
 def difference_frames(tree: DifferenceTree) -> list[Frame]:
-    """Frames of two sets: widths are inclusive time of the other set, or of the base for what that
-    one lacks; colours are the growth of own time."""
+    """Return frames of two sets, coloured by growth of own time.
+
+    Widths are inclusive time of the other set, or of the base where the other set has none.
+    """
     total = max(sum(tree.base_exclusive_ns), sum(tree.other_exclusive_ns)) or 1.0
     titles, fills = [], []
     for node, operation in enumerate(tree.operations):
@@ -90,7 +92,7 @@ def difference_frames(tree: DifferenceTree) -> list[Frame]:
 
 
 def _at_least_children(parents: Sequence[int], widths: list[float]) -> list[float]:
-    """Widths so that children fit into their parent: what one set lacks stands beside the rest."""
+    """Return widths that fit all children into their parent, including those of one set only."""
     inside = [0.0] * len(widths)
     fitted = list(widths)
     for node in range(len(widths) - 1, -1, -1):
@@ -127,11 +129,11 @@ def _frames(
 
 
 def draw_flame(frames: Sequence[Frame], label: str) -> Iterator[str]:
-    """Lines of an SVG picture.
+    """Yield lines of an SVG picture.
 
     Args:
-        frames: at least one.
-        label: what it shows, for those who do not see it.
+        frames: frames to draw; at least one.
+        label: text alternative of the picture.
     """
     height = ROW * (1 + max((frame.depth for frame in frames), default=0))
     yield (
@@ -225,15 +227,15 @@ document.getElementById("search").addEventListener("input", (event) => {
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What the page shows.
+    """Content of the report page.
 
     Attributes:
-        title: which requests.
-        found: all of them.
-        windows: analyses of percentile windows, by what these are called.
-        difference: of two sets, and what they are called; None for none.
+        title: title of the request set.
+        found: analysis of all requests.
+        windows: analyses of percentile windows, by name.
+        difference: difference between two sets, with their names, or None.
         heat: operations by traces; None if only sums are known.
-        notes: sentences that stand below the title.
+        notes: sentences below the title.
     """
 
     title: str
@@ -245,7 +247,7 @@ class Report:
 
 
 def draw_page(report: Report) -> str:
-    """The page."""
+    """Return the page."""
     return "\n".join([*_head(report), *_body(report), *_foot()])
 
 

@@ -24,25 +24,25 @@ from tidscope_backend.traces.queries import SpanQueries, Wanted, window_of
 from tidscope_backend.traces.span_store import SpanStore
 
 LARGEST_BYTES = 1 << 30
-"""Of one file, decompressed."""
+"""Maximum decompressed bytes of one file."""
 SUFFIXES = (".json", ".jsonl", ".json.gz", ".jsonl.gz")
-"""Files that are read of a folder."""
+"""File suffixes read from a folder."""
 
 
 class TraceFileError(Exception):
-    """A file cannot be read as traces; the text says which and why."""
+    """A file cannot be read as traces; the text names the file and the reason."""
 
 
 @dataclass(slots=True)
 class FileCounts:
-    """What files had.
+    """Counts of files and their content.
 
     Attributes:
-        files: read.
-        size_bytes: of these, as they are on the disk.
-        spans: read.
-        rejected: spans left out because something in them was wrong.
-        reasons: what was wrong in the first of them.
+        files: number of files read.
+        size_bytes: bytes of the files on disk.
+        spans: number of spans read.
+        rejected: number of malformed spans.
+        reasons: problems of the first malformed spans.
     """
 
     files: int = 0
@@ -52,7 +52,7 @@ class FileCounts:
     reasons: list[str] = field(default_factory=list)
 
     def add(self, other: "FileCounts") -> None:
-        """Add what other files had."""
+        """Add counts of other files."""
         self.files += other.files
         self.size_bytes += other.size_bytes
         self.spans += other.spans
@@ -61,10 +61,10 @@ class FileCounts:
 
 
 def find_files(paths: Sequence[Path]) -> list[Path]:
-    """These files, and of folders those with a name of SUFFIXES.
+    """Return these files, and from folders the files with a suffix in SUFFIXES.
 
     Raises:
-        TraceFileError: there is none.
+        TraceFileError: no file exists.
     """
     found: list[Path] = []
     for path in paths:
@@ -81,13 +81,13 @@ def find_files(paths: Sequence[Path]) -> list[Path]:
 
 
 Progress = Callable[[str], None]
-"""Called now and then with what was done, for people."""
+"""Callback that receives progress text from time to time."""
 PROGRESS_TRACES = 100
-"""Traces between two calls of it."""
+"""Number of traces between two progress calls."""
 
 
 def no_progress(_: str) -> None:
-    """Tell nobody."""
+    """Ignore progress."""
 
 
 def summarise_files(
@@ -99,11 +99,10 @@ def summarise_files(
     """Analyse files, several at once.
 
     Args:
-        files: a trace is in one of them; of traces that share spans between files each file's part
-            is analysed by itself.
-        options: what is analysed of them.
-        processes: how many work at once; each holds one file in memory.
-        progress: called after each file, and within one that is alone.
+        files: files, each with complete traces; partial traces of a file are analysed separately.
+        options: analysis options.
+        processes: number of parallel processes; each holds one file in memory.
+        progress: called after each file, and during a single file.
 
     Raises:
         TraceFileError: a file cannot be read.
@@ -137,7 +136,7 @@ def _summarise_file(
 def summarise_with_progress(
     traces: Iterable[Trace], options: Options, progress: Progress
 ) -> Summaries:
-    """Summaries of traces; each trace may be forgotten once the next is asked for."""
+    """Summarise traces one by one, with progress; each may be freed before the next is read."""
     summaries = Summaries()
     for number, trace in enumerate(traces, 1):
         summaries.add(trace, options)
@@ -147,7 +146,7 @@ def summarise_with_progress(
 
 
 def read_traces(path: Path, counts: FileCounts) -> Iterator[Trace]:
-    """Traces of a file; what it had is added to counts.
+    """Yield the traces of a file, and add to counts.
 
     Raises:
         TraceFileError: the file cannot be read.
@@ -172,7 +171,7 @@ def _read(path: Path) -> bytes:
 
 
 def _documents(content: bytes) -> list[Any]:
-    """The document of a file, or those of its lines."""
+    """Yield the document of a file, or one document per line."""
     try:
         return [json.loads(content)]
     except ValueError as error:
@@ -191,8 +190,7 @@ def _documents(content: bytes) -> list[Any]:
 
 
 def _groups(documents: list[Any], counts: FileCounts) -> Iterator[list[Span]]:
-    """Spans that are grouped into traces together: a document of Jaeger's has whole traces, those
-    of OTLP share them."""
+    """Yield the spans to be grouped into traces, which may span several OTLP documents."""
     shared: list[Span] = []
     while documents:
         document = documents.pop(0)
@@ -211,7 +209,7 @@ def _groups(documents: list[Any], counts: FileCounts) -> Iterator[list[Span]]:
 
 
 MAX_SPANS = 1_000_000
-"""Maximum spans in one analysis. Beyond it, traces are sampled by the order of their random ids."""
+"""Maximum spans in one analysis. Beyond it, traces are sampled by their random IDs."""
 
 
 def summarise_stored(
@@ -221,12 +219,12 @@ def summarise_stored(
 
     Args:
         runs: the runs directory; a backend may be writing there.
-        options: with an endpoint.
-        within: when they began, and of which processes they are.
-        progress: called now and then.
+        options: analysis options, with an endpoint.
+        within: time range and processes of the traces.
+        progress: progress callback.
 
     Returns:
-        The summaries, what was read, and how many traces there are beyond the bound.
+        Summaries, counts, and the number of traces beyond the bound.
     """
     wanted = within
     if options.endpoint is not None and not options.inner:
@@ -238,12 +236,12 @@ def summarise_stored(
 
 
 def of_run(runs: Path, called: str, since_ns: int | None, until_ns: int | None) -> Wanted:
-    """The traces of a run within a time.
+    """Return the traces of a run within a time range.
 
     Raises:
-        RunNotFoundError: there is none, or there are several.
-        OSError: it cannot be read.
-        ValueError: it is damaged.
+        RunNotFoundError: no run or several runs match.
+        OSError: the run cannot be read.
+        ValueError: the run is damaged.
     """
     reader = RunReader(find_run(runs, called))
     group = reader.manifest.target.group is not None
@@ -256,7 +254,7 @@ def of_run(runs: Path, called: str, since_ns: int | None, until_ns: int | None) 
 
 
 def stored_endpoints(runs: Path) -> list[str]:
-    """Endpoints of the stored traces, as the command line names them, and how many each has."""
+    """Return the endpoints of stored traces, in the command line's form, with numbers of traces."""
     return [
         f"{one.service}:{one.operation} ({one.traces})"
         for one in _queries(runs).endpoints(None, None)

@@ -1,1 +1,1 @@
-"""A lively many-threaded program to look at, and what starts it."""
+"""A demo program with many busy threads, and its launcher."""

@@ -1,7 +1,7 @@
 """`python -m tidscope_backend.demo`: about thirty threads that compute, write, talk and wait.
 
-Uses well under half a core and a few MiB of disk that have no name. Says `ready` on its standard
-output once all threads run; ends on SIGTERM or SIGINT, and when its parent ends.
+Uses well under half a core and a few MiB of unnamed files. Prints `ready` on standard output once
+all threads run. Ends on SIGTERM or SIGINT, and with its parent.
 """
 
 import argparse
@@ -43,7 +43,7 @@ def start_all(stop: Event, listener: socket.socket) -> list[Thread]:
 
 
 def main() -> int:
-    """Run until a signal stops it."""
+    """Run until a signal."""
     argparse.ArgumentParser(
         prog="python -m tidscope_backend.demo",
         description="A program with many threads to look at.",
@@ -54,8 +54,9 @@ def main() -> int:
     except ParentExitedError as error:
         print(error, file=sys.stderr)
         return 1
-    # Before any thread starts, so that all inherit it: the signals wait for `sigwait` below.
-    # A handler that sets the event could come while this thread holds the event's lock.
+    # Block signals before any thread starts, so that all threads inherit the mask and `sigwait`
+    # gets the signals. A handler that sets the event could run while this thread holds the event's
+    # lock.
     signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
     set_name("tidscope-demo")
     with socket.create_server(("127.0.0.1", 0)) as listener:

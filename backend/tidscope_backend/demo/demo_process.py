@@ -1,4 +1,4 @@
-"""The demo program as a child of the backend: one at a time, ended with it."""
+"""The demo program as a child of the backend: at most one, ended with the backend."""
 
 import asyncio
 import os
@@ -22,7 +22,7 @@ class DemoProcess:
     """Starts, attaches and ends the demo program.
 
     Args:
-        links: the connected collectors.
+        links: connected collectors.
     """
 
     def __init__(self, links: CollectorLinks) -> None:
@@ -32,16 +32,16 @@ class DemoProcess:
         self._changing = asyncio.Lock()
 
     async def start(self, actor: Actor) -> Target:
-        """Start the program, unless it runs, and attach to it.
+        """Start the program unless it is running, and attach to it.
 
         Raises:
-            ProblemError: it could not be started, or not be attached to.
+            ProblemError: the program could not be started or attached to.
         """
         async with self._changing:
-            # First, so that no program is started that nobody can look at.
+            # Checked first: without a collector, nothing could observe the program.
             link = self._links.pick(local_host_id() if len(self._links) > 1 else None)
             if self._process is None or self._process.returncode is not None:
-                # For the socket of its agent; where the program was killed, it lies there still.
+                # Folder of the agent's socket, which a killed program leaves behind.
                 self._folder = tempfile.TemporaryDirectory(prefix="tidscope-demo-")
                 self._process = await _spawn(self._folder.name)
             pid = self._process.pid
@@ -62,7 +62,7 @@ class DemoProcess:
             return reply.target
 
     async def stop(self) -> None:
-        """End the program, if it runs."""
+        """End the program if it is running."""
         async with self._changing:
             await self._end()
 
@@ -109,10 +109,10 @@ async def _spawn(agent_folder: str) -> asyncio.subprocess.Process:
 
 
 async def _code_of(process: asyncio.subprocess.Process) -> int:
-    """Exit code of a process that did not do what it should; it is given a moment to end itself.
+    """Return the exit code of a misbehaving process, after a short time to end by itself.
 
-    Killing it at once could race with its own end: sending a signal polls the child, which takes
-    its exit code away from the event loop.
+    An immediate kill could race with the process's end: sending a signal polls the child, which
+    takes the exit code from the event loop.
     """
     try:
         async with asyncio.timeout(END_SECONDS):

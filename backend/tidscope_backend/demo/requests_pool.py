@@ -1,8 +1,8 @@
-"""A pool with the Python agent in it: its size is for a policy to find.
+"""A pool with the Python agent, whose size a policy can optimise.
 
-Requests share a cache. Of few workers each one adds throughput; of many, the requests at work drop
-each other's blocks from the cache, and load them again. The pool is larger than is good for it, and
-stays so until somebody steers it.
+Requests share a cache. With few workers, each further one adds throughput. With many, concurrent
+requests evict each other's blocks and reload them. The pool starts too large, and stays so until
+steered.
 
 The agent is in the wheel, at `tidscope_backend/agent_python`, and in a checkout at `agents/python`.
 """
@@ -21,13 +21,13 @@ LOAD_S = 0.004
 
 
 class SharedCache:
-    """Keeps the blocks that were used last; what is not in it comes from a store, one at a time.
+    """LRU cache of blocks; a miss loads a block from a store, one at a time.
 
-    Users whose blocks do not fit into it together drop each other's: they load again what they had.
+    Users whose blocks together exceed the cache evict each other's blocks and reload them.
 
     Args:
-        capacity: blocks that it keeps.
-        block: what the store has under each key.
+        capacity: maximum number of blocks.
+        block: content of each block in the store.
     """
 
     def __init__(self, capacity: int, block: bytes) -> None:
@@ -38,7 +38,7 @@ class SharedCache:
         self._store = Lock()
 
     def get(self, key: int) -> bytes:
-        """The block under a key."""
+        """Return the block under a key."""
         with self._keeping:
             if key in self._kept:
                 self._kept.move_to_end(key)
@@ -57,7 +57,7 @@ PLACES = (_BACKEND / "agent_python", _BACKEND.parents[1] / "agents" / "python")
 SIZE = 8
 LARGEST = 10
 QUEUED = 12
-"""Requests that wait or are at work: clients that send the next one when they have the answer."""
+"""Number of queued and running requests: clients send the next one after an answer."""
 CACHED_BLOCKS = 14
 BLOCKS = 3
 ROUNDS = 5
@@ -68,7 +68,7 @@ BLOCK = bytes(range(256)) * 64
 def requests(stop: Event) -> None:
     """Submit requests to a pool until `stop` is set.
 
-    Without a folder for the agent's socket the pool works all the same, and nobody reads it.
+    Without a folder for the agent's socket, the pool works without an agent.
     """
     sys.path.extend(str(place) for place in PLACES if place.is_dir())
     from tidscope_agent import NoSocketFolderError, ThreadPoolExecutor, start
@@ -76,7 +76,7 @@ def requests(stop: Event) -> None:
     cache = SharedCache(CACHED_BLOCKS, BLOCK)
     places = BoundedSemaphore(QUEUED)
     number = 0
-    # What pool and agent start here inherits the name; workers have their own.
+    # Threads of pool and agent started here inherit the name; workers set other names.
     set_name("tidscope-agent")
     workers = count(1)
     with ThreadPoolExecutor(
@@ -98,7 +98,7 @@ def requests(stop: Event) -> None:
 
 
 def _request(stop: Event, cache: SharedCache, number: int) -> str:
-    """Go through a few blocks again and again; every hundredth request fails."""
+    """Go repeatedly through a few blocks; every hundredth request fails."""
     digest = hashlib.blake2b()
     for step in range(BLOCKS * ROUNDS):
         digest.update(cache.get(BLOCKS * number + step % BLOCKS))

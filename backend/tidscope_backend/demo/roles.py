@@ -1,4 +1,4 @@
-"""Roles of the demo's threads, one function each. All stop soon after `stop` is set."""
+"""Functions of the demo's threads, one per role. All stop soon after `stop` is set."""
 
 import hashlib
 import math
@@ -44,7 +44,7 @@ def zip_worker(stop: Event, number: int) -> None:
 
 
 def disk_writer(stop: Event, number: int) -> None:
-    """Write over one nameless file of bounded size, and bring it to disk about once a second."""
+    """Overwrite one unnamed file of bounded size, and sync it about once a second."""
     with tempfile.TemporaryFile() as file:
         for turn in count():
             for _ in range(1 + round(7 * wave(time.monotonic(), 17, number / 3))):
@@ -59,7 +59,7 @@ def disk_writer(stop: Event, number: int) -> None:
 
 
 def reader(stop: Event) -> None:
-    """Read one nameless file again and again."""
+    """Read one unnamed file repeatedly."""
     with tempfile.TemporaryFile() as file:
         file.write(BLOCK * 16)
         file.flush()
@@ -70,7 +70,7 @@ def reader(stop: Event) -> None:
 
 
 def net_server(stop: Event, listener: socket.socket) -> None:
-    """Send back what comes, for all clients in one thread."""
+    """Echo all input, for all clients in one thread."""
     listener.setblocking(False)
     poll = select.poll()
     poll.register(listener, select.POLLIN)
@@ -111,12 +111,12 @@ def net_client(stop: Event, address: tuple[str, int], number: int) -> None:
 
 
 def sleeper(stop: Event) -> None:
-    """Do nothing, as most threads of most programs."""
+    """Sleep, as most threads of most programs do."""
     stop.wait()
 
 
 def account(stop: Event, ledger: Lock) -> None:
-    """Hold one lock half of the time, like two others: it is wanted more often than it is free."""
+    """Hold one lock half of the time. Two other threads do the same, so the lock is contended."""
     while not stop.is_set():
         with ledger:
             pause(stop, 0.02)
@@ -124,7 +124,7 @@ def account(stop: Event, ledger: Lock) -> None:
 
 
 def stage(stop: Event) -> None:
-    """One thread that takes another name for each stage of its work."""
+    """Run one thread that takes another name for each stage of its work."""
     for turn in count():
         set_name(STAGES[turn % len(STAGES)])
         until = time.thread_time() + 0.01
@@ -159,7 +159,7 @@ def set_name(name: str) -> None:
 
 
 def start_thread(name: str, work: Callable[[], object]) -> threading.Thread:
-    """Start a thread that bears its name from its first instruction of work."""
+    """Start a thread that is named before its work begins."""
 
     def named() -> None:
         set_name(name)
@@ -174,15 +174,15 @@ SLOT_SECONDS = 0.1
 
 
 def wave(seconds: float, period: float, phase: float) -> float:
-    """A value from 0 to 1 that goes up and down once a period; phase is in turns."""
+    """Return a value from 0 to 1 that oscillates once per period; phase is in turns."""
     return (1 - math.cos(2 * math.pi * (seconds / period + phase))) / 2
 
 
 def pause(stop: Event, seconds: float) -> bool:
-    """Sleep for a short while: a wait for the event would be one for a lock, and shown as that.
+    """Sleep for a short time; waiting for the event would appear as waiting for a lock.
 
     Returns:
-        Whether the program ends.
+        True if the program should end.
     """
     time.sleep(seconds)
     return stop.is_set()
@@ -194,11 +194,11 @@ def work_in_waves(
     """Call `piece` again and again, using at most `share` of a CPU at the wave's crest.
 
     Args:
-        stop: ends it.
+        stop: ends the loop.
         piece: a small bit of work, well under a millisecond.
-        share: CPU seconds a second at the crest; half of it on average.
-        period: of the wave, seconds.
-        phase: of the wave, turns.
+        share: CPU seconds per second at the crest; half of it on average.
+        period: period of the wave, seconds.
+        phase: phase of the wave, turns.
     """
     while not stop.is_set():
         started = time.monotonic()

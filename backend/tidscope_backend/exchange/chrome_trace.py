@@ -1,8 +1,8 @@
-"""A run as Chrome trace events, which Perfetto (ui.perfetto.dev) and chrome://tracing open.
+"""A run as Chrome trace events, for Perfetto (ui.perfetto.dev) and chrome://tracing.
 
-The format: "Trace Event Format", JSON object format,
-https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
-Counter tracks belong to a process, so a thread's is called by its name and id.
+Format: "Trace Event Format", JSON object format,
+https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU Counter tracks
+belong to a process, so a thread's track has the thread's name and ID.
 """
 
 import json
@@ -33,21 +33,21 @@ from tidscope_backend.store.reader import RunReader, table_growth
 from tidscope_backend.store.threads_table import has_states
 
 MAX_ROWS = 300_000
-"""Most thread samples of a trace; above it, frames are left out and totals stay."""
+"""Maximum thread samples of a trace; beyond it, frames are omitted and totals stay."""
 LINES = 2000
 FIELDS = ("cpu_run_ns", "cpu_delay_ns", "blkio_delay_ns")
 NAMES = {"cpu_run_ns": "on CPU", "cpu_delay_ns": "run queue", "blkio_delay_ns": "block I/O"}
-"""What a share of time is called: 1 is all of the time between two frames."""
+"""Names of time shares; 1 is the complete time between two frames."""
 
 Event = dict[str, object]
 
 
 def as_trace(path: Path, hide: bool = False) -> Iterator[bytes]:
-    """One JSON object, streamed.
+    """Yield the trace as one JSON object.
 
-    Times are microseconds since attach. A run with more than `MAX_ROWS` thread samples is
-    reduced to frames of level 1 (about every second) or 2 (about every ten); `otherData.level`
-    says which.
+    Times are microseconds since attach. A run with more than `MAX_ROWS` thread samples is reduced
+    to frames of level 1 (about every second) or 2 (about every ten); `otherData.level` is the
+    level.
 
     Raises:
         OSError: the run cannot be read.
@@ -78,7 +78,7 @@ def as_trace(path: Path, hide: bool = False) -> Iterator[bytes]:
 
 
 def level_for(reader: RunReader) -> int:
-    """The lowest level with at most `MAX_ROWS` samples, or 2."""
+    """Return the lowest level with at most `MAX_ROWS` samples, or 2."""
     for level in (0, 1):
         if sum(part.rows(level) for part in reader.parts) <= MAX_ROWS:
             return level
@@ -103,8 +103,8 @@ class _Pids:
     """The process of each thread.
 
     Attributes:
-        lead: the target's process, which also has what is of the whole group.
-        names: of the other processes of a group, by id; a reused id has its last name.
+        lead: process of the target; also receives the data of a complete group.
+        names: names of a group's other processes, by ID; a recycled ID has its last name.
     """
 
     def __init__(self, reader: RunReader, threads: pa.Table) -> None:
@@ -121,7 +121,7 @@ class _Pids:
         self.names = {pid: known.get(pid, f"process {pid}") for pid in sorted(own)}
 
     def of(self, tid: int, start_ns: int) -> int:
-        """The process of a thread."""
+        """Return the process of a thread."""
         return self._of.get((tid, start_ns)) or self.lead
 
 
@@ -133,14 +133,14 @@ def _names(reader: RunReader, threads: pa.Table, pids: _Pids) -> Iterator[Event]
     for pid, name in pids.names.items():
         yield {"ph": "M", "name": "process_name", "pid": pid, "args": {"name": name}}
     columns = [threads[name].to_pylist() for name in ("tid", "start_ns", "name")]
-    # A reused id has the name of its last thread.
+    # A recycled ID has the name of its last thread.
     named = {(pids.of(tid, start), tid): name for tid, start, name in zip(*columns, strict=True)}
     for (pid, tid), name in named.items():
         yield {"ph": "M", "name": "thread_name", "pid": pid, "tid": tid, "args": {"name": name}}
 
 
 def _lives(threads: pa.Table, pids: _Pids) -> Iterator[Event]:
-    """A slice from the birth of a thread, or the start of the run, to its exit."""
+    """Yield a slice for each thread, from its birth or the start of the run to its exit."""
     columns = ["tid", "name", "from_ns", "to_ns", "start_ns", "exited"]
     for row in threads.select(columns).to_pylist():
         yield {
@@ -197,7 +197,7 @@ def _instant(
 
 
 def _gauges(reader: RunReader, pid: int) -> Iterator[Event]:
-    """Threads alive, resident memory and GOMAXPROCS, where they change."""
+    """Yield changes of live threads, resident memory and GOMAXPROCS."""
     signals = reader.signals(["time_ns", "live_threads", "process"])
     process = signals["process"]
     columns = {
@@ -215,7 +215,7 @@ def _gauges(reader: RunReader, pid: int) -> Iterator[Event]:
 
 
 def _states(reader: RunReader, threads: pa.Table, level: int, pids: _Pids) -> Iterator[Event]:
-    """A slice for each stay in a state that samples saw, within that of the thread's life."""
+    """Yield a slice for each sampled stay in a state, within the thread's slice."""
     if not has_states(reader.fields):
         return
     samples = _sorted_samples(reader, [STATE, SINCE], level)
@@ -244,7 +244,7 @@ def _sorted_samples(reader: RunReader, fields: Sequence[str], level: int) -> pa.
 
 
 def _counters(reader: RunReader, threads: pa.Table, level: int, pids: _Pids) -> Iterator[Event]:
-    """Shares of time of each thread: on CPU, run-queue delay, block I/O delay."""
+    """Yield shares of time of each thread: on CPU, run-queue delay, block I/O delay."""
     fields = [field for field in FIELDS if field in reader.fields]
     if not fields:
         return

@@ -1,8 +1,8 @@
-"""Rights of a process that reads foreign files: compute, read libraries, fill one folder.
+"""Restrictions of a process that reads untrusted files: compute, read libraries, fill one folder.
 
-Limits bound its memory, CPU time and files; Landlock leaves it nothing of the file system but what
-it needs; a filter refuses it sockets, other programs and other processes. A kernel or a processor
-without one of the last two goes without it.
+Limits bound memory, CPU time and files. Landlock allows only the required files, and a filter
+refuses sockets, other programs and other processes. Without support by the kernel or the processor,
+the latter two are skipped.
 """
 
 import errno
@@ -22,12 +22,12 @@ USUAL_LIMITS = Limits(
     file_bytes=2**30,
     open_files=64,
 )
-"""Of a small archive."""
+"""Limits for a small archive."""
 
 ENVIRONMENT = {
     "PATH": "/usr/bin:/bin",
     "LC_ALL": "C.UTF-8",
-    # One heap and one thread: address space is limited.
+    # Address space is limited, so use one heap and one thread.
     "ARROW_DEFAULT_MEMORY_POOL": "system",
     "MALLOC_ARENA_MAX": "1",
     "OMP_NUM_THREADS": "1",
@@ -38,7 +38,7 @@ _SYSTEM = (
     *("/usr/lib", "/usr/lib64", "/usr/local/lib", "/lib", "/lib64", "/etc/ld.so.cache"),
     *("/etc/localtime", "/usr/share/zoneinfo", "/dev/null", "/dev/urandom", "/proc", "/sys"),
 )
-"""Files that libraries read when they are loaded."""
+"""Files that libraries read while loading."""
 _REFUSED = """
     socket connect bind socketpair vfork fork execve execveat kill tkill ptrace process_vm_readv
     process_vm_writev pidfd_open pidfd_send_signal mount unshare setns bpf keyctl add_key
@@ -48,17 +48,17 @@ _CLONE_THREAD = 0x10000  # linux/sched.h
 
 
 def confine(readable: Iterable[Path], filled: Path | None) -> None:
-    """Give up, for good, all but what reading needs; for a process with one thread.
+    """Permanently drop everything that reading does not need; for a single-threaded process.
 
     Args:
-        readable: files and folders that it may read, beside libraries.
-        filled: the folder that it may read and write; None: it writes no file.
+        readable: files and folders to read, besides libraries.
+        filled: folder to read and write; None: no file can be written.
 
     Raises:
         OSError: the kernel refused; the process must not go on.
     """
     capabilities.harden()
-    # Root's backend may keep runs in another user's folder.
+    # A backend run by root may keep runs in another user's folder.
     capabilities.keep(frozenset() if filled is None else frozenset({capabilities.DAC_OVERRIDE}))
     if landlock.abi():
         libraries = (*sys.path, sys.base_prefix + "/lib", sys.prefix + "/lib", *_SYSTEM)
@@ -70,12 +70,12 @@ def confine(readable: Iterable[Path], filled: Path | None) -> None:
 
 
 def import_calls() -> seccomp.Calls:
-    """What an import calls: all but what reaches beyond its process. Threads are no processes."""
+    """Return the system calls of an import: none affects other processes. Threads are allowed."""
     return seccomp.Calls(
         conditional={
             "clone": seccomp.Rule(((seccomp.Argument(0, _CLONE_THREAD, _CLONE_THREAD),),)),
         },
-        # The C library then uses clone, whose flags a filter can see.
+        # The C library falls back to clone, whose flags a filter can inspect.
         refused=dict.fromkeys(_REFUSED.split(), errno.EPERM) | {"clone3": errno.ENOSYS},
         otherwise=seccomp.ALLOW,
     )

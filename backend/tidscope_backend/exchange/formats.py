@@ -21,11 +21,11 @@ from tidscope_backend.store.threads_table import with_states_at
 
 KEYS = ("time_ns", "unix_us", "seq", "level", "tid", "start_ns", "name", "role")
 ROWS = 32_768
-"""Rows joined at a time, to bound memory: a part has some hundred thousand."""
+"""Rows joined at a time, to bound memory; a part has some hundred thousand."""
 UNKNOWN = np.iinfo(np.int64).min
-"""Stands for an unknown start of a thread."""
+"""Value for an unknown start of a thread."""
 FORMULA_START = r"^([=+\-@\t\r\n])"
-"""Beginnings of a cell that a spreadsheet computes instead of showing."""
+"""Prefixes of cells that a spreadsheet would evaluate as a formula."""
 TEXT_START = r"'\1"
 Ints = npt.NDArray[np.int64]
 
@@ -45,7 +45,7 @@ class _Names:
         self._names = threads.select(["name", "role"]).take(pa.array(order))
 
     def of(self, rows: pa.Table) -> pa.Table:
-        """Name and role of each row; null for a life that is not known."""
+        """Return name and role of each row; null for an unknown life."""
         tid, start = rows["tid"].to_numpy().astype(np.int64), _starts(rows)
         keys = self._key(tid, start)
         place = np.minimum(np.searchsorted(self._keys, keys), max(0, len(self._keys) - 1))
@@ -55,18 +55,18 @@ class _Names:
         return self._names.take(pa.array(place, mask=~known))
 
     def _key(self, tid: Ints, start: Ints) -> Ints:
-        """One number a life: thread ids are reused, but never at the same start."""
+        """Return one number per life: thread IDs are recycled, but never with the same start."""
         keys: Ints = tid * (len(self._starts) + 1) + np.searchsorted(self._starts, start)
         return keys
 
 
 def joined_tables(reader: RunReader) -> Iterator[pa.Table]:
-    """`KEYS` and one column per field, by frame and thread; names and roles are the last ones.
+    """Yield `KEYS` and one column per field, by frame and thread; names and roles are last.
 
-    Those of groups have `pid` behind the keys.
+    Tables of groups have `pid` after the keys.
 
     Yields:
-        Tables of at most `ROWS` rows; at least one, if the run has a part.
+        Tables of at most `ROWS` rows; at least one if the run has a part.
     """
     names = _Names(reader.threads())
     for part in reader.parts:
@@ -97,7 +97,7 @@ def _of_part(
 
 
 def as_parquet(path: Path, hide: bool = False) -> Iterator[bytes]:
-    """One Parquet file, streamed. Raises OSError."""
+    """Yield the run as one Parquet file. Raises OSError."""
     reader = open_run(path, hide)
     buffer = StreamBuffer()
     facts = {"tidscope.manifest": reader.manifest.model_dump_json()}
@@ -114,7 +114,7 @@ def as_parquet(path: Path, hide: bool = False) -> Iterator[bytes]:
 
 
 def as_csv(path: Path, hide: bool = False) -> Iterator[bytes]:
-    """The same as CSV; an empty cell is an absent value, no text is a formula. Raises OSError."""
+    """Yield CSV; an empty cell is an absent value, no text is a formula. Raises OSError."""
     reader = open_run(path, hide)
     buffer = StreamBuffer()
     writer: pacsv.CSVWriter | None = None
@@ -129,7 +129,7 @@ def as_csv(path: Path, hide: bool = False) -> Iterator[bytes]:
 
 
 def without_formulas(table: pa.Table) -> pa.Table:
-    """Put an apostrophe before each text and heading that a spreadsheet would compute."""
+    """Prefix texts and headings that a spreadsheet would evaluate with an apostrophe."""
     columns = [
         column
         if pa.types.is_primitive(column.type)
@@ -149,10 +149,10 @@ ORDER = [("read_ns", "ascending"), ("pool", "ascending")]
 
 
 def pool_readings(reader: RunReader) -> pa.Table:
-    """All readings of all pools, by time.
+    """Return all readings of all pools, by time.
 
-    Columns: those of the table `pools` without `known`; null is what the program does not say.
-    Counters count since attach, `read_ns` is when they were read, since attach.
+    Columns: those of the table `pools` without `known`; null for values that the program does not
+    report. Counters count since attach; `read_ns` is the time of reading, since attach.
     """
     found = [part.tables().get("pools") for part in reader.parts]
     schema = pa.schema([field for field in table_schema("pools") if field.name not in _PLACE])
@@ -160,7 +160,7 @@ def pool_readings(reader: RunReader) -> pa.Table:
         [table.select(schema.names).cast(schema) for table in found if table is not None]
         or [schema.empty_table()]
     )
-    # A key frame repeats the last reading; a row that was never read says that a pool is gone.
+    # A key frame repeats the last reading; a row that was never read marks a removed pool.
     rows = rows.filter(pc.greater(rows["read_ns"], 0))
     unique = rows.append_column("place", pa.array(range(len(rows)), pa.int64()))
     first = unique.group_by(["pool", "read_ns"]).aggregate([("place", "min")])
@@ -169,7 +169,7 @@ def pool_readings(reader: RunReader) -> pa.Table:
 
 
 def as_pools_parquet(path: Path, hide: bool = False) -> Iterator[bytes]:
-    """One Parquet file. Raises OSError."""
+    """Yield the pool readings as one Parquet file. Raises OSError."""
     reader = open_run(path, hide)
     buffer = StreamBuffer()
     facts = {"tidscope.manifest": reader.manifest.model_dump_json()}
@@ -179,7 +179,7 @@ def as_pools_parquet(path: Path, hide: bool = False) -> Iterator[bytes]:
 
 
 def as_pools_csv(path: Path, hide: bool = False) -> Iterator[bytes]:
-    """The same as CSV; an empty cell is an absent value, no text is a formula. Raises OSError."""
+    """Yield CSV; an empty cell is an absent value, no text is a formula. Raises OSError."""
     buffer = StreamBuffer()
     table = without_formulas(pool_readings(open_run(path, hide)))
     with pacsv.CSVWriter(pa.PythonFile(buffer, "w"), table.schema) as writer:
@@ -198,7 +198,7 @@ MAKERS: dict[str, Callable[[Path, bool], Iterator[bytes]]] = {
     "pools-parquet": as_pools_parquet,
     "pools-csv": as_pools_csv,
 }
-"""Each makes the bytes of a file, piece by piece, from the folder of a run.
+"""Exporters by format: each yields the bytes of a file from the folder of a run.
 
-The second argument hides arguments and output of programs, as from viewers.
+The second argument hides arguments and output of programs, as for viewers.
 """

@@ -1,7 +1,7 @@
-"""Imports a run: a limited process unpacks and rewrites it beside the others; then it is renamed.
+"""Import of a run, unpacked and rewritten by a limited process, and completed by a rename.
 
-This process reads nothing of the archive: only the manifest that the other one answers with, whose
-size is bounded, and the names of the files that it wrote.
+This process never reads the archive. It reads only the limited process's answer (a bounded
+manifest) and the names of the files written.
 """
 
 import json
@@ -29,9 +29,9 @@ IMPORT_PROGRAM = "tidscope_backend.exchange.limited_import"
 LEFTOVER_SECONDS = 86_400.0
 MAX_ANSWER_BYTES = 4 * 2**20
 SHARE_OF_FREE = 2
-"""An import may use a half of the free disk: what is being recorded needs the other one."""
+"""Divisor of the free disk space for an import; active recordings need the remainder."""
 SECONDS_PER_MIB = 2
-"""Of an archive, on top of a minute. A part of 64 MiB of frames takes 1 s."""
+"""CPU seconds per MiB of archive, plus a minute. A part with 64 MiB of frames takes 1 s."""
 
 
 def import_run(
@@ -46,20 +46,20 @@ def import_run(
     Args:
         archive: a .tar.zst.
         runs: the runs directory; the archive is unpacked in it under a temporary name.
-        exists: whether a run has an id, runs in the trash included.
-        bounds: on what is unpacked.
-        limits: of the process that unpacks; None: by the size of the archive.
+        exists: returns whether a run ID is in use, deleted runs included.
+        bounds: bounds on the unpacked data.
+        limits: limits of the unpacking process; None: by the size of the archive.
 
     Returns:
-        Its manifest, with a new id if its own exists.
+        Manifest, with a new ID if the archive's is in use.
 
     Raises:
-        BadArchiveError: it is not the archive of a run that can be read.
-        OSError: it cannot be read or written.
+        BadArchiveError: the archive does not contain a readable run.
+        OSError: files cannot be read or written.
     """
     clear_leftovers(runs, time.time())
     with archive.open("rb"):
-        pass  # Its errors are the caller's, not the archive's.
+        pass  # Errors of this reading belong to the caller, not to the archive.
     disk = os.statvfs(runs)
     free = disk.f_bavail * disk.f_frsize // SHARE_OF_FREE
     bounds = replace(bounds, max_bytes=min(bounds.max_bytes, free))
@@ -82,13 +82,13 @@ def import_run(
 
 
 def limits_of(archive_bytes: int) -> Limits:
-    """What an archive of a size may use."""
+    """Return the limits for an archive of this size."""
     more_s = SECONDS_PER_MIB * archive_bytes // 2**20
     return USUAL_LIMITS._replace(cpu_s=USUAL_SECONDS + more_s, wall_s=USUAL_SECONDS + more_s)
 
 
 def clear_leftovers(runs: Path, unix_s: float) -> None:
-    """Remove leftovers of killed imports; younger ones may still be running."""
+    """Remove leftovers of killed imports; recent ones may belong to running imports."""
     for path in runs.glob(".import-*"):
         try:
             old = path.lstat().st_mtime < unix_s - LEFTOVER_SECONDS
@@ -104,8 +104,8 @@ def _rewritten(archive: Path, beside: Path, bounds: Bounds, limits: Limits) -> R
     """Run the limited process.
 
     Raises:
-        BadArchiveError: it refused the archive, or used up its limits.
-        OSError: it could not write.
+        BadArchiveError: the process refused the archive, or exceeded its limits.
+        OSError: the process could not write.
     """
     orders = json.dumps({"bounds": asdict(bounds), "limits": limits._asdict()})
     arguments = run_module(IMPORT_PROGRAM, str(archive), str(beside), orders)
@@ -144,7 +144,7 @@ def _failure(code: int, limits: Limits) -> str:
 
 
 def _check_files(run: Path) -> None:
-    """What was written are regular files of a sealed run; no link, and no open part."""
+    """Check that the written files are regular files of a sealed run: no link, and no open part."""
     for top, folders, names in os.walk(run):
         for name in (*folders, *names):
             path = Path(top) / name

@@ -1,8 +1,8 @@
-"""Unpacks and rewrites a run. A program of its own, with limits, that a hostile archive may crash.
+"""Unpacks and rewrites a run, as a limited process that a hostile archive may crash.
 
-`python -m tidscope_backend.exchange.limited_import ARCHIVE FOLDER LIMITS` fills FOLDER/run. Its
-standard output is a line with the kind of its answer, then the manifest as JSON, why the archive is
-refused, or the number of an error of the disk.
+`python -m tidscope_backend.exchange.limited_import ARCHIVE FOLDER LIMITS` fills FOLDER/run. The
+first line of standard output is the kind of answer. The manifest as JSON, the reason of a refusal,
+or the errno of a disk error follows.
 """
 
 import json
@@ -18,19 +18,19 @@ MAX_TEXT = 1000
 
 
 def main() -> int:
-    """Do as the command line says."""
+    """Run the command line."""
     archive, folder = Path(sys.argv[1]), Path(sys.argv[2])
     orders = json.loads(sys.argv[3])
     limit_resources(Limits(**orders["limits"]))
     confine([archive], folder)
-    # Loaded behind confine, which needs a process with one thread.
+    # Import after confine, which needs a single-threaded process.
     kind, text = _imported(archive, folder, orders["bounds"])
     sys.stdout.buffer.write(kind + b"\n" + text.encode(errors="replace"))
     return 0
 
 
 def _imported(archive: Path, folder: Path, bounds: dict[str, int]) -> tuple[bytes, str]:
-    """What kind of answer there is, and the rest of it."""
+    """Return the kind and content of the answer."""
     import pyarrow as pa
     from pydantic import ValidationError
 

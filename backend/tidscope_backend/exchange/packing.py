@@ -1,4 +1,4 @@
-"""Opening of a run for export, and its folder streamed as .tar.zst, even while it is recorded."""
+"""Opening of a run for export, and packing of its folder as .tar.zst, even during recording."""
 
 import io
 import tarfile
@@ -21,12 +21,12 @@ def open_run(path: Path, hide: bool) -> RunReader:
     """Open a run.
 
     Args:
-        path: of its folder.
-        hide: arguments and output of programs, as from viewers.
+        path: folder of the run.
+        hide: whether to hide arguments and output of programs, as for viewers.
 
     Raises:
-        OSError: it cannot be read.
-        ValueError: its manifest is invalid.
+        OSError: the run cannot be read.
+        ValueError: the run's manifest is invalid.
     """
     reader = RunReader(path)
     if hide:
@@ -35,7 +35,7 @@ def open_run(path: Path, hide: bool) -> RunReader:
 
 
 class StreamBuffer(io.RawIOBase):
-    """Holds what was written until it is read."""
+    """Holds written bytes until they are read."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -65,11 +65,11 @@ OPEN_DETAIL = "exported while it was being recorded"
 def pack_run(path: Path, hide: bool = False) -> Iterator[bytes]:
     """Pack a run.
 
-    Open parts are packed as frames, without a truncated one.
+    Open parts are packed as frames; a truncated last frame is omitted.
 
     Args:
-        path: of its folder.
-        hide: arguments and output of programs, as from viewers.
+        path: folder of the run.
+        hide: whether to hide arguments and output of programs, as for viewers.
 
     Raises:
         OSError: a file cannot be read.
@@ -96,7 +96,7 @@ def pack_run(path: Path, hide: bool = False) -> Iterator[bytes]:
 
 
 def manifest_to_pack(path: Path, hide: bool = False) -> RunManifest:
-    """The manifest of a run; of one that is being recorded, with the end of the copy."""
+    """Return a run's manifest; for an active recording, with the end of the copy."""
     reader = open_run(path, hide)
     manifest = reader.manifest
     if manifest.state != "recording":
@@ -125,7 +125,7 @@ def _part(
     try:
         file = live.open("rb")
     except FileNotFoundError:
-        # It is sealed.
+        # The part is sealed.
         tables = folder.tables(number).values()
         of_part = (folder.samples(number), folder.signals(number), folder.events(number))
         for path in (*of_part, *tables):
@@ -136,7 +136,7 @@ def _part(
                 yield from _added(archive, buffer, top, name, sealed, size)
         return
     with file:
-        # Opened, it stays readable even if the part is sealed now.
+        # The open descriptor stays readable if the part is sealed now.
         size = whole_bytes(Path(f"/proc/self/fd/{file.fileno()}"))
         name = live.relative_to(folder.path).as_posix()
         if hide:
@@ -148,7 +148,7 @@ def _part(
 
 
 def _opened(path: Path, *, hide: bool) -> BinaryIO:
-    """A file of a run; titles of processes are left out of it for who may not see them."""
+    """Open a file of a run; process titles are removed unless the viewer may see arguments."""
     if not hide or (path.stem != "processes" and path.parent.name != "processes"):
         return path.open("rb")
     shown = io.BytesIO()

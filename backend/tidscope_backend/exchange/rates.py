@@ -1,4 +1,4 @@
-"""Rates of each thread of a run, from the rows that its samples have. Pure."""
+"""Rates of each thread of a run, from the rows of samples. Pure."""
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,11 +16,11 @@ Life = tuple[int, int | None]
 
 @dataclass(frozen=True)
 class Rates:
-    """Steps: a value holds from its time until the next one.
+    """Step function of rates: a value is valid until the next one.
 
     Attributes:
-        time_ns: ascending.
-        values: field to its rate, units a second; nan where it is not known.
+        time_ns: times, ascending.
+        values: rate by field, in units per second; NaN if unknown.
     """
 
     time_ns: npt.NDArray[np.int64]
@@ -30,15 +30,15 @@ class Rates:
 def rates_of(
     samples: pa.Table, frames_ns: npt.NDArray[np.int64], fields: Sequence[str]
 ) -> Iterator[tuple[Life, Rates]]:
-    """Rates of each life of a thread.
+    """Yield rates of each life of a thread.
 
-    A thread has a row in a frame only if its counters changed since the previous frame. So between
-    two rows that are further apart it was idle until the last frame in between.
+    A thread has a row in a frame only if its counters changed since the previous frame. Between two
+    distant rows, the thread was therefore idle until the last frame in between.
 
     Args:
-        samples: with `tid`, `start_ns`, `time_ns` and the fields, sorted by these three.
+        samples: columns `tid`, `start_ns`, `time_ns` and the fields, sorted by the first three.
         frames_ns: times of all frames, ascending.
-        fields: counters.
+        fields: names of counters.
     """
     tid = samples["tid"].to_numpy().astype(np.int64)
     start = pc.fill_null(samples["start_ns"], np.iinfo(np.int64).min).to_numpy()
@@ -63,7 +63,7 @@ def _steps(
     counters: Mapping[str, npt.NDArray[np.float64]],
     frames_ns: npt.NDArray[np.int64],
 ) -> Rates:
-    # The frame before each row but the first: up to there the thread was idle.
+    # Frame before each row except the first; until then the thread was idle.
     before = frames_ns[np.maximum(np.searchsorted(frames_ns, time_ns[1:]) - 1, 0)]
     idle = before > time_ns[:-1]
     times = np.concatenate([time_ns, before[idle]])
@@ -72,7 +72,8 @@ def _steps(
     values = {}
     for name, column in counters.items():
         readings = np.concatenate([column, column[:-1][idle]])[order]
-        # A rate belongs to the end of its interval, a step to its start; idle after the last row.
+        # A rate is stored at the end of its interval, a step at its start; threads are idle after
+        # the last row.
         last = np.where(np.isnan(column[-1:]), np.nan, 0.0)
         values[name] = np.concatenate([rates_per_s(times, readings)[1:], last])
     return Rates(times, values)

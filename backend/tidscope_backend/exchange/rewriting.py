@@ -1,8 +1,8 @@
-"""Writes an unpacked run again, from its decoded content and within bounds.
+"""Rewrites an unpacked run from its decoded content, within bounds.
 
-Nobody but the process that imports reads a file of an archive: what reaches the runs directory is
-written by us, from values that were checked, so that every later reader (frames, comparison,
-exports, SQL) gets what a recording could have made.
+Only the import process reads an archive's files. The files in the runs directory are written by us
+from checked values. Every later reader (frames, comparison, exports, SQL) therefore gets data that
+a recording could have made.
 """
 
 import math
@@ -43,25 +43,25 @@ from tidscope_backend.store.table_parts import (
 )
 
 MAX_PARTS = 20_160
-"""Two weeks of minutes."""
+"""Maximum parts of a run: two weeks of minutes."""
 MAX_ROWS = 2_000_000
-"""Most rows of a part. 64 MiB of frames are some hundred thousand."""
+"""Maximum rows of a part; 64 MiB of frames have some hundred thousand."""
 MAX_FRAMES = 20_000
-"""Most frames of a part. A minute has 6000 at most."""
+"""Maximum frames of a part; a minute has at most 6000."""
 MAX_SIGNALS_BYTES = 128 * 2**20
 MAX_OPEN_PART_BYTES = 256 * 2**20
 MAX_EVENT_BYTES = 8 * 1024
 MAX_EVENTS = 1_000_000
-"""Of a part."""
+"""Maximum events of a part."""
 MAX_NAME = 255
-"""Bytes of a thread's or role's name; the kernel's have at most 15."""
+"""Maximum bytes of a thread's or role's name; the kernel's have at most 15."""
 MAX_TEXT = 4096
-"""Bytes of a text in a frame table: a symbol, or a path."""
+"""Maximum bytes of a text in a frame table: a symbol, or a path."""
 MAX_TABLE_BYTES = 128 * 2**20
 MAX_TIME_NS = 2**62
 MAX_NUMBER = 2**63 - 1
 MAX_UNIX_US = 253_402_300_799_000_000
-"""The end of the year 9999, the last that programs can name."""
+"""End of the year 9999, the last year that programs can represent."""
 BATCH_ROWS = 16_384
 BATCH_FRAMES = 256
 MAX_FIELDS = 256
@@ -70,25 +70,25 @@ _OWN_COLUMNS = {*GROUP_KEYS, "time_ns", "unix_us", "role"}
 
 
 class _Place(NamedTuple):
-    """Where the parts so far end."""
+    """End of the parts so far."""
 
     seq: int
     time_ns: int
 
 
 def rewrite_run(unpacked: RunFolder, into: RunFolder) -> RunManifest:
-    """Write a run again; its unpacked parts are removed as they are done.
+    """Rewrite a run; unpacked parts are removed once rewritten.
 
     Args:
         unpacked: the files of the archive.
         into: an empty run folder.
 
     Returns:
-        Its manifest, not written: its state, times and counts are those of what was written.
+        Manifest, not yet written, with state, times and counts of the rewritten data.
 
     Raises:
-        BadArchiveError: it is not a run, or too much of one.
-        OSError: it cannot be written.
+        BadArchiveError: the archive is not a run, or exceeds bounds.
+        OSError: the run cannot be written.
         ValueError, KeyError, pa.ArrowException: a file cannot be decoded.
     """
     manifest = unpacked.read_manifest()
@@ -151,7 +151,7 @@ def _check_manifest(manifest: RunManifest) -> None:
 
 
 def _check_numbers(value: object, where: str) -> None:
-    """Every number can be written as JSON, stored as int64 and, if it is a date, named."""
+    """Check that each number fits JSON, int64 and, if it is a date, the range of dates."""
     if isinstance(value, Mapping):
         for name, one in value.items():
             if str(name).endswith("unix_us") and isinstance(one, int) and one > MAX_UNIX_US:
@@ -191,7 +191,7 @@ def _sealed_part(folder: RunFolder, number: int, fields: Sequence[str], target: 
 
 
 def _table(name: TableName, path: Path) -> pa.Table:
-    """The rows of a frame table, in the order of docs/runs.md."""
+    """Return the rows of a frame table, in the order of docs/runs.md."""
     there = set(pq.read_schema(path).names)
     absent = LATER.get(name, frozenset()) - there
     schema = pa.schema([one for one in table_schema(name) if one.name not in absent])
@@ -216,7 +216,7 @@ def _samples_schema(fields: Sequence[str], *, of_group: bool) -> pa.Schema:
 def _headers(
     path: Path, fields: Sequence[str], target: Target
 ) -> tuple[list[FrameHeader], list[int]]:
-    """Headers and levels of the frames of a sealed part."""
+    """Return headers and levels of the frames of a sealed part."""
     schema = signals_schema(fields, of_group=target.group is not None)
     if TABLES not in pq.read_schema(path).names:
         schema = schema.remove(schema.get_field_index(TABLES))
@@ -237,7 +237,7 @@ def _headers(
 def _batches(
     path: Path, wanted: pa.Schema, batch_rows: int, most: int, most_bytes: int | None = None
 ) -> Iterator[pa.RecordBatch]:
-    """Decode some columns of a file batch by batch; more columns than wanted are left alone."""
+    """Decode the required columns of a file in batches; further columns are ignored."""
     with pq.ParquetFile(
         path, thrift_string_size_limit=2**24, thrift_container_size_limit=2**18
     ) as file:
@@ -271,7 +271,7 @@ def _check_names(column: pa.ChunkedArray | pa.Array, where: str) -> None:
 
 
 def _fits(found: pa.DataType, wanted: pa.DataType) -> bool:
-    """Whether a type matches; a struct of an older version may have fewer fields."""
+    """Return True if a type matches; a struct of an older version may have fewer fields."""
     if pa.types.is_struct(wanted) and pa.types.is_struct(found):
         known = {field.name: field.type for field in wanted}
         return all(field.name in known and _fits(field.type, known[field.name]) for field in found)
@@ -281,7 +281,7 @@ def _fits(found: pa.DataType, wanted: pa.DataType) -> bool:
 
 
 def _sorted(samples: pa.Table) -> pa.Table:
-    """Rows in the order of docs/runs.md, on which row groups and their levels depend."""
+    """Return rows in the order of docs/runs.md, on which row groups and their levels depend."""
     for name in ("tid", "seq", "level"):
         if samples[name].null_count:
             raise BadArchiveError(f"a row of samples has no {name}")
@@ -305,7 +305,7 @@ def _check_table(
     level: npt.NDArray[np.uint8],
     need: Callable[[object, str], None],
 ) -> None:
-    """Check that a frame table fits to the frames of its part."""
+    """Check that a frame table matches the frames of its part."""
     rows, of_rows = table["seq"].to_numpy(), table["level"].to_numpy()
     place = np.minimum(np.searchsorted(seq, rows), len(seq) - 1)
     need((seq[place] == rows).all(), f"a row of {name} is of no frame")
@@ -336,7 +336,7 @@ def _events(path: Path) -> Iterator[RunEvent]:
 
 
 def _check_part(part: Part, before: _Place | None, number: int, fields: Sequence[str]) -> _Place:
-    """Check that frames, rows and events of a part agree, and that it follows the part before."""
+    """Check that frames, rows and events of a part agree, and that it follows the previous part."""
 
     def need(agrees: object, why: str) -> None:
         if not agrees:

@@ -1,7 +1,7 @@
 """Slices of thread states for trace viewers, made from the rows of samples. Pure.
 
-A row says in which state its thread is and since when, and stands until the next row. In between
-two rows the thread may have been in states that no sample saw: that time is in no slice.
+A row has its thread's state and the state's start, and is valid until the next row. States between
+two rows are unknown, so the time between is in no slice.
 """
 
 import itertools
@@ -20,12 +20,12 @@ Ints = npt.NDArray[np.int64]
 
 
 class StateSlice(NamedTuple):
-    """A stay that samples saw.
+    """A stay observed by samples.
 
     Attributes:
-        field: of the state.
-        from_ns: when it began, since attach, or when the thread came into the run.
-        to_ns: the last instant at which it is known to last.
+        field: field of the state.
+        from_ns: start since attach, or the start of the thread's presence in the run.
+        to_ns: last instant at which the stay was observed.
     """
 
     field: str
@@ -36,11 +36,12 @@ class StateSlice(NamedTuple):
 def state_slices(
     samples: pa.Table, frames_ns: Ints, threads: pa.Table
 ) -> Iterator[tuple[Life, list[StateSlice]]]:
-    """Slices of each life of a thread, in order, none within another.
+    """Return slices of each life of a thread, in order and without nesting.
 
     Args:
-        samples: with `tid`, `start_ns`, `time_ns` and the gauges of states, sorted by these three.
-        frames_ns: times of all frames of their level, ascending.
+        samples: columns `tid`, `start_ns`, `time_ns` and the gauges of states, sorted by the first
+            three.
+        frames_ns: times of all frames of the samples' level, ascending.
         threads: the run's thread table.
     """
     columns = zip(
@@ -63,7 +64,7 @@ def state_slices(
             continue
         from_ns, to_ns, exited = lives[life]
         rows = slice(low, high)
-        # A row holds until the last frame before the next one, or before the exit.
+        # A row is valid until the last frame before the next row or the exit.
         side: Literal["left", "right"] = "left" if exited else "right"
         end = int(frames_ns[max(0, np.searchsorted(frames_ns, to_ns, side=side) - 1)])
         before = frames_ns[np.maximum(np.searchsorted(frames_ns, time_ns[rows][1:]) - 1, 0)]
@@ -72,7 +73,7 @@ def state_slices(
 
 
 def _slices(state: Ints, since: Ints, until: Ints, from_ns: int) -> list[StateSlice]:
-    # Rows of one stay follow each other: its first row tells when it began, its last how long.
+    # Consecutive rows of one stay: the first row has its start, the last row its end.
     again = (np.diff(state) == 0) & (np.diff(since) == 0)
     firsts = np.flatnonzero(np.append(True, ~again))
     lasts = np.append(firsts[1:], len(state)) - 1

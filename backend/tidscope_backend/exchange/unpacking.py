@@ -1,8 +1,8 @@
 """Unpacks a run from an untrusted .tar.zst.
 
-Headers are read here and not by `tarfile`, which reads extended headers whole, whatever length they
-claim. Only regular files with the names of a run's files are accepted, so no path of the archive
-ever becomes a path of this machine.
+Headers are parsed here because `tarfile` reads extended headers completely, at any claimed length.
+Only regular files with names of a run's files are accepted, so no path of the archive is used on
+this machine.
 """
 
 import tarfile
@@ -17,13 +17,13 @@ from tidscope_backend.store.folder import MANIFEST, SUBFOLDERS, is_run_file
 CHUNK = 256 * 1024
 BLOCK = tarfile.BLOCKSIZE
 MAX_EXTENDED = 64 * 1024
-"""Extended headers are skipped; a longer one is an attack."""
+"""Maximum length of extended headers, which are skipped; longer ones are treated as an attack."""
 _REGULAR = (tarfile.REGTYPE, tarfile.AREGTYPE)
 _SKIPPED = (tarfile.XHDTYPE, tarfile.XGLTYPE)
 
 
 class BadArchiveError(ValueError):
-    """It is not the archive of a run; the text says why."""
+    """The archive does not contain a run; the text is the reason."""
 
 
 @dataclass(frozen=True)
@@ -31,10 +31,10 @@ class Bounds:
     """Limits of unpacking.
 
     Attributes:
-        max_bytes: of all files together.
-        max_files: how many.
-        max_ratio: unpacked bytes for each packed one. Frames shrink to a thirtieth or so.
-        free_ratio: so many bytes are unpacked whatever the ratio.
+        max_bytes: maximum bytes of all files together.
+        max_files: number of files.
+        max_ratio: maximum ratio of unpacked to packed bytes; frames compress to about a thirtieth.
+        free_ratio: bytes that may be unpacked regardless of the ratio.
     """
 
     max_bytes: int = 16 * 2**30
@@ -52,12 +52,12 @@ def unpack(archive: Path, into: Path, bounds: Bounds = USUAL) -> None:
 
     Args:
         archive: a .tar.zst.
-        into: an empty folder; what was unpacked stays there if it fails.
-        bounds: on what is unpacked.
+        into: an empty folder; after a failure, unpacked files remain there.
+        bounds: bounds on the unpacked data.
 
     Raises:
-        BadArchiveError: it is not what an export makes, or too much.
-        OSError: it cannot be read or written.
+        BadArchiveError: the archive is not an export, or exceeds the bounds.
+        OSError: files cannot be read or written.
     """
     for folder in SUBFOLDERS:
         (into / folder).mkdir()
@@ -92,7 +92,7 @@ class _Unpacker:
             raise BadArchiveError(f"there is no {MANIFEST} in it")
 
     def _header(self) -> tarfile.TarInfo | None:
-        """The next header; None at the end."""
+        """Return the next header, or None at the end."""
         block = self._read(BLOCK)
         if not block.strip(b"\0"):
             return None
@@ -102,7 +102,7 @@ class _Unpacker:
             raise BadArchiveError(f"it is not a tar archive: {error}") from None
 
     def _within(self, name: str) -> str:
-        """A path without the folder that all files are in; "" for that folder itself."""
+        """Return a path relative to the common folder; "" for that folder itself."""
         path = PurePosixPath(name)
         if path.is_absolute() or ".." in path.parts or not path.parts:
             raise BadArchiveError(f"{name!r} points outside the archive")

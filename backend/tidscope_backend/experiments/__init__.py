@@ -1,1 +1,4 @@
-"""Experiments: workloads under a matrix of settings, repeated until the numbers stand."""
+"""Experiments: workloads under a matrix of settings, repeated until the numbers are precise.
+
+Takes an experiment file; gives a journal, runs and a report. Must not know HTTP.
+"""

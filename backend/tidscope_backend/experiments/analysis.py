@@ -1,7 +1,7 @@
-"""What the repeats of an experiment say: figures of its cells, and gains over the baseline. Pure.
+"""Analysis of an experiment's repeats: figures of cells, and gains over the baseline. Pure.
 
-Means, intervals and verdicts are those of comparisons of runs. Gains are of repeats of one round:
-what drifts from round to round is in neither a gain nor its interval.
+Means, intervals and verdicts follow the comparison of runs. Gains pair repeats of one round, so
+drift between rounds affects neither a gain nor its interval.
 """
 
 from collections import Counter
@@ -55,7 +55,7 @@ Attempts = Sequence[Repeated | Failed]
 
 
 def pairs_of(name: str, first: Attempts, other: Attempts) -> list[tuple[float, float]]:
-    """A figure of two cells, a pair for each round in which both have it."""
+    """Return the values of a figure in two cells, paired by rounds that have both."""
     return [
         (before, after)
         for before, after in zip(values_of(name, first), values_of(name, other), strict=False)
@@ -64,16 +64,16 @@ def pairs_of(name: str, first: Attempts, other: Attempts) -> list[tuple[float, f
 
 
 def values_of(name: str, attempts: Attempts) -> list[float | None]:
-    """A figure, round by round; None: the repeat failed, or did not give it."""
+    """Return a figure by round; None if the repeat failed or lacks the figure."""
     return [one.figures.get(name) if isinstance(one, Repeated) else None for one in attempts]
 
 
 def rankings(cells: Sequence[Cell], attempts: Mapping[str, Attempts]) -> Iterator[str]:
-    """A sentence for each combination of the other axes that has three policies or more.
+    """Return a sentence for each combination of the other axes with three or more policies.
 
     Args:
-        cells: of the matrix.
-        attempts: of each cell, by its name, a round each.
+        cells: cells of the matrix.
+        attempts: attempts of each cell by the cell's name, one per round.
     """
     families: dict[str, list[Cell]] = {}
     for cell in cells:
@@ -107,11 +107,11 @@ CONFIDENCE = (
 
 
 def summarise(entries: Sequence[Entry], *, carried_out: bool) -> ExperimentSummary:
-    """How far an experiment is.
+    """Return the progress of an experiment.
 
     Args:
-        entries: of its journal.
-        carried_out: whether a process is at it.
+        entries: entries of the experiment's journal.
+        carried_out: whether a process is running the experiment.
     """
     first, rules = began(entries), rules_of(began(entries))
     tallies = tallies_of(entries)
@@ -146,7 +146,7 @@ def summarise(entries: Sequence[Entry], *, carried_out: bool) -> ExperimentSumma
 
 
 def analyse(entries: Sequence[Entry], *, carried_out: bool) -> Experiment:
-    """Figures, gains and charts of an experiment. Arguments as of `summarise`."""
+    """Return figures, gains and charts of an experiment. Arguments as of `summarise`."""
     first = began(entries)
     cells = [Cell(values) for values in first.cells]
     attempts = attempts_of(entries)
@@ -192,14 +192,14 @@ def analyse(entries: Sequence[Entry], *, carried_out: bool) -> Experiment:
 
 
 def rules_of(first: Began) -> RepeatSpec:
-    """The rules of repeats that an experiment was begun with."""
+    """Return the rules of repeats with which an experiment was started."""
     return RepeatSpec(
         least=first.least, most=first.most, deviation=first.deviation, seed=first.seed
     )
 
 
 def _figures(own: Attempts, baseline: Attempts | None) -> Iterator[ExperimentFigure]:
-    """Known figures of a cell, with their gains over a baseline."""
+    """Return the known figures of a cell, with gains over a baseline."""
     for one in FIGURES:
         figure = group_figure([each.figures.get(one.name) for each in _done(own)])
         if not figure.n:
@@ -211,7 +211,7 @@ def _figures(own: Attempts, baseline: Attempts | None) -> Iterator[ExperimentFig
 
 
 def _of_program(one: ExperimentFigure, workloads: Sequence[str]) -> ExperimentFigure:
-    """The throughput of a program of several says whose it is."""
+    """Label a program's throughput with the name of its workload; other figures are unchanged."""
     for at, workload in enumerate(workloads, 1):
         if one.name == f"{THROUGHPUT}_{at}":
             return one.model_copy(update={"label": f"Throughput of {workload}"})
@@ -235,7 +235,7 @@ def _gain(one: FigureName, pairs: Sequence[tuple[float, float]]) -> FigureDiffer
 
 
 def _counted(repeats: Sequence[Repeated]) -> list[str]:
-    """Warnings of repeats: of each kind the last."""
+    """Return the last warning of each kind."""
     counts = Counter(warning.partition(" ")[0] for one in repeats for warning in one.warnings)
     latest = {text.partition(" ")[0]: text for one in repeats for text in one.warnings}
     return [
@@ -281,10 +281,10 @@ MAX_LISTED = 200
 
 
 def listed(runs: Path | None) -> ExperimentsResponse:
-    """The newest experiments.
+    """Return the newest experiments.
 
     Args:
-        runs: the runs directory; None: there is none.
+        runs: the runs directory, or None if runs are not stored.
     """
     experiments, damaged = [], []
     for folder in experiment_folders(runs)[:MAX_LISTED]:
@@ -296,7 +296,7 @@ def listed(runs: Path | None) -> ExperimentsResponse:
 
 
 def found(folder: Path) -> Experiment:
-    """One experiment. Raises ExperimentError: there is none, or its journal is damaged."""
+    """Return one experiment. Raises ExperimentError if the journal is missing or damaged."""
     entries = read_journal(folder)
     try:
         return analyse(entries, carried_out=is_carried_out(folder))

@@ -15,13 +15,13 @@ FORM = re.compile(r"^\s*([a-z0-9_]+)\s*([<>])\s*([+-]?[0-9]+(?:\.[0-9]+)?)\s*%\s
 
 @dataclass(frozen=True)
 class Bound:
-    """A figure of a cell must not differ so from its baseline.
+    """Bound on the difference of a cell's figure from the baseline.
 
     Attributes:
         figure: name of the figure.
-        below: whether less than `percent` fails, or more.
-        percent: of the baseline.
-        text: as written.
+        below: True: values below `percent` fail; False: values above.
+        percent: limit, in percent of the baseline.
+        text: bound as written.
     """
 
     figure: str
@@ -43,9 +43,9 @@ def parse_bound(text: str) -> Bound:
 
 @dataclass(frozen=True)
 class Decision:
-    """What a bound says of a cell.
+    """Result of checking a cell against a bound.
 
-    It fails if all of the interval is beyond the bound, and is open if a part is.
+    The result fails if the complete interval is beyond the bound, and is open if a part is.
     """
 
     cell: str
@@ -57,10 +57,10 @@ class Decision:
 
 
 def decide(found: Experiment, bounds: Sequence[Bound]) -> list[Decision]:
-    """Hold all cells that have a baseline against the bounds.
+    """Check all cells that have a baseline against the bounds.
 
     Raises:
-        ExperimentError: a bound says nothing of this experiment.
+        ExperimentError: a bound does not apply to this experiment.
     """
     decisions = [one for bound in bounds for one in _decide(found, bound)]
     for bound in bounds:

@@ -1,4 +1,4 @@
-"""Programs and commands of workloads, built by the user's own toolchains, once a version."""
+"""Programs and commands of workloads, built once per version by the user's own toolchains."""
 
 import fcntl
 import hashlib
@@ -16,28 +16,28 @@ from tidscope_backend.experiments.workload import ExperimentError, ProgramSpec, 
 
 GO_PLACES = "/usr/local/go/bin:/usr/lib/go/bin"
 RUST_VARIABLES = {"RUSTFLAGS": "--cfg tokio_unstable"}
-"""Without it tokio says nothing of its workers."""
+"""Build flags; without them tokio does not report its workers."""
 _BACKEND = Path(__file__).resolve().parents[1]
 AGENTS = (_BACKEND / "sources" / "agents", _BACKEND.parents[1] / "agents")
-"""Where the agents' sources are: as installed, or in a checkout."""
+"""Locations of the agents' sources: installed, or in a checkout."""
 PYTHON_AGENTS = (_BACKEND / "agent_python", _BACKEND.parents[1] / "agents" / "python")
 SERVER_PLACES = "/usr/lib/postgresql/*/bin"
-"""Where Debian has programs of servers that are not in the PATH."""
+"""Directories of Debian's server programs, which are not in the PATH."""
 
 
 @dataclass(frozen=True)
 class Command:
-    """How a program is started: the beginning of its arguments, and variables."""
+    """Command of a program: first arguments and environment variables."""
 
     arguments: Sequence[str]
     environment: Mapping[str, str]
 
 
 def build(workload: Workload, program: ProgramSpec, environment: Mapping[str, str]) -> Command:
-    """Build a program, unless it is built already.
+    """Build a program unless it is already built.
 
     Raises:
-        ExperimentError: a toolchain is missing (the text names its package), or refuses.
+        ExperimentError: a toolchain is missing (the text names its package) or fails.
     """
     folder = (workload.folder / program.folder).resolve()
     if program.build == "go":
@@ -101,12 +101,12 @@ def _build_rust(folder: Path, name: str, environment: Mapping[str, str]) -> Path
 
 
 def _driver() -> Path:
-    """What workloads of one language share."""
+    """Return the driver that all workloads of one language share."""
     return _first(AGENTS, "the agents").parent / "workloads" / "driver"
 
 
 def check_needs(workload: Workload) -> None:
-    """See that the programs that a workload needs are installed. Raises ExperimentError."""
+    """Check that a workload's required programs are installed. Raises ExperimentError."""
     places = os.pathsep.join(map(str, sorted(Path("/").glob(SERVER_PLACES.lstrip("/")))))
     for name, package in workload.spec.needs.items():
         if shutil.which(name) is None and shutil.which(name, path=places) is None:
@@ -131,7 +131,7 @@ def _built(
     output: str,
     environment: Mapping[str, str],
 ) -> Path:
-    """Run the compiler unless these sources were compiled before by the same command."""
+    """Run the compiler unless the same command has compiled these sources before."""
     digest = hashlib.sha256("\0".join(command).encode())
     for path in sources:
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
@@ -169,7 +169,7 @@ def _first(places: Sequence[Path], what: str) -> Path:
 
 
 def build_environment() -> dict[str, str]:
-    """Variables for compilers and programs: ours, without what is meant for tidscope."""
+    """Return the environment of compilers and programs, without tidscope's variables."""
     return {
         name: value
         for name, value in os.environ.items()
@@ -193,7 +193,7 @@ class Commands:
         return self._loads[choice.workload.name]
 
     def build(self, choice: ProgramChoice, values: Mapping[str, Value]) -> None:
-        """Build the program that these values choose, and its load. Raises ExperimentError."""
+        """Build the program and the load that these values select. Raises ExperimentError."""
         workload, environment = choice.workload, build_environment()
         program = workload.program(values)
         built = build(workload, program, environment)

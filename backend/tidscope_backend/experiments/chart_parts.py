@@ -1,4 +1,4 @@
-"""What charts of an experiment are made of. Pure."""
+"""Series and points of experiment charts. Pure."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeVar
@@ -24,7 +24,7 @@ X = TypeVar("X", int, float, str)
 def lines_of(
     drawn: Sequence[Drawn], axis: str, name: str
 ) -> Iterator[tuple[str, dict[float, GroupFigure]]]:
-    """For each combination of the other axes: a figure by the numbers of an axis."""
+    """Return a figure over the numbers of an axis, one line per combination of the other axes."""
     found: dict[str, dict[float, GroupFigure]] = {}
     for cell, own in drawn:
         rest = cell.without(axis)
@@ -36,7 +36,7 @@ def lines_of(
 
 
 def points_of(x: Sequence[X], figures: Mapping[X, GroupFigure]) -> list[ChartPoint]:
-    """Points of a series; what is unknown has none."""
+    """Return the points of a series; unknown values have no point."""
     return [
         mean_point(at, figures[one])
         for at, one in enumerate(x)
@@ -45,7 +45,7 @@ def points_of(x: Sequence[X], figures: Mapping[X, GroupFigure]) -> list[ChartPoi
 
 
 def mean_point(x: int, figure: GroupFigure, at: float | None = None) -> ChartPoint:
-    """A mean with its interval and its repeats."""
+    """Return a mean with its interval and its repeats."""
     return ChartPoint(
         x=x,
         at=at,
@@ -57,17 +57,17 @@ def mean_point(x: int, figure: GroupFigure, at: float | None = None) -> ChartPoi
 
 
 def bare_point(x: int, mean: float) -> ChartPoint:
-    """A number without repeats of its own."""
+    """Return a point for a number without repeats."""
     return ChartPoint(x=x, at=None, mean=mean, low=None, high=None, values=[])
 
 
 def figure_of(own: ExperimentCell, name: str) -> ExperimentFigure | None:
-    """A figure of a cell; None: it is not known."""
+    """Return a figure of a cell, or None if unknown."""
     return next((one for one in own.figures if one.name == name), None)
 
 
 def ends_in_percent(gain: FigureDifference) -> tuple[float, float] | None:
-    """Ends of the interval of a gain, in percent of the baseline; None: there is none."""
+    """Return the interval of a gain, in percent of the baseline, or None if there is none."""
     if gain.low is None or gain.high is None:
         return None
     if not gain.absolute or gain.percent is None:
@@ -86,7 +86,7 @@ def chart_of(
     series: Sequence[ChartSeries],
     notes: Sequence[str],
 ) -> ExperimentChart | None:
-    """The chart of a figure; None: it is nowhere above 0."""
+    """Return the chart of a figure, or None if no value is above 0."""
     if not any(point.mean for one in series for point in one.points):
         return None
     figure = BY_NAME[name]
@@ -106,5 +106,5 @@ def chart_of(
 
 
 def number_text(value: float) -> str:
-    """A step of an axis: 16, or 0.5."""
+    """Format a step of an axis: 16, or 0.5."""
     return f"{value:.12g}"

@@ -1,4 +1,4 @@
-"""Charts of an experiment, as numbers: the page and the report draw the same ones. Pure."""
+"""Charts of an experiment, as numbers, shared by page and report. Pure."""
 
 from collections.abc import Mapping, Sequence
 
@@ -38,7 +38,7 @@ COSTS = (
     *("ring_submissions", "ring_completions"),
 )
 ENERGY = ("power_w", "ops_per_j")
-"""Where the machine counts energy."""
+"""Figures that need energy counters of the machine."""
 
 
 def charts_of(
@@ -50,17 +50,17 @@ def charts_of(
     speed: bool,
     rankings: Sequence[str],
 ) -> list[ExperimentChart]:
-    """All charts for which there are numbers.
+    """Return all charts with data.
 
     Args:
-        cells: of the matrix.
-        measured: the same cells, with their figures.
-        unit: of an operation, in the plural.
+        cells: cells of the matrix.
+        measured: the same cells with their figures.
+        unit: unit of an operation, in the plural.
         waits: whether queue waits are measured.
         speed: whether more threads do the same work.
-        rankings: sentences that say which policy did the most.
+        rankings: sentences that name the policy with the highest throughput.
     """
-    # What is the same in all cells tells none apart.
+    # A value shared by all cells distinguishes none.
     same = [axis for axis in (cells[0].values if cells else ()) if _is_same(axis, cells)]
     short = [cell.without(*same) if len(cells) > 1 else cell for cell in cells]
     drawn = list(zip(short, measured, strict=True))
@@ -120,7 +120,7 @@ def _by_policy(drawn: Sequence[Drawn], name: str, unit: str) -> ExperimentChart 
         if (figure := figure_of(own, name)) is not None
     }
     if len(rests) == 1:
-        # Nothing but policies differs: each has its place on the axis.
+        # The cells differ only by policy: each policy has a place on the axis.
         of_policy = {policy: one for (policy, _), one in found.items()}
         points = points_of(policies, of_policy)
         series = [ChartSeries(name="", points=points)] if points else []
@@ -134,13 +134,13 @@ def _by_policy(drawn: Sequence[Drawn], name: str, unit: str) -> ExperimentChart 
 
 
 AXIS = "target"
-"""Parameter of workloads: operations a second that are asked for; 0: as many as there can be."""
+"""Workload parameter: requested operations per second; 0 for as many as possible."""
 KEPT = 0.95
-"""A target is kept if so much of it is achieved."""
+"""Minimum achieved share of a target rate that counts as reached."""
 
 
 def targets_of(cells: Sequence[Cell]) -> list[float]:
-    """Targets of a matrix, if it has several; in order."""
+    """Return the targets of a matrix in order; empty if there is only one."""
     found = sorted({float(one.values[AXIS]) for one in cells if one.values.get(AXIS)})
     return found if len(found) > 1 else []
 
@@ -148,7 +148,7 @@ def targets_of(cells: Sequence[Cell]) -> list[float]:
 def by_target(
     drawn: Sequence[Drawn], targets: Sequence[float], name: str, unit: str
 ) -> ExperimentChart | None:
-    """A figure by target; throughput beside what was asked for."""
+    """Return a figure by target; throughput includes the requested rate."""
     series, notes = [], []
     for text, of_target in lines_of(drawn, AXIS, name):
         if points := points_of(targets, of_target):
@@ -177,7 +177,7 @@ def _knee_note(of_target: Mapping[float, GroupFigure]) -> str:
 def latency_curves(
     drawn: Sequence[Drawn], targets: Sequence[float], unit: str
 ) -> list[ExperimentChart | None]:
-    """Latencies against achieved throughput, a curve for each combination of the other axes."""
+    """Return latencies over achieved throughput, one curve per combination of the other axes."""
     achieved = dict(lines_of(drawn, AXIS, THROUGHPUT))
     found = []
     for name in ("p50_us", "p95_us", "deviation_us"):
@@ -199,17 +199,17 @@ def latency_curves(
 
 
 MAX_CHARTS = 6
-"""One for each combination of the other axes."""
+"""One chart for each combination of the other axes."""
 LEAST = 0.001
-"""Groups of states with less of the time in all cells are left out."""
+"""Minimum share of time, in any cell, of a displayed group of states."""
 
 
 def charts_of_time(drawn: Sequence[Drawn], axis: str) -> list[ExperimentChart | None]:
-    """Shares of time by state.
+    """Return shares of time by state.
 
     Args:
-        drawn: all cells.
-        axis: whose values are the places; empty: each cell has a place.
+        drawn: all displayed cells.
+        axis: axis with the places; empty: each cell has a place.
     """
     if not axis:
         return [_chart("time", "", "", [(one.key, own) for one, own in drawn])]

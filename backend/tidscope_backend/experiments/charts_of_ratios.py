@@ -1,4 +1,4 @@
-"""Charts of what is divided by something else: gains, speed-up, RAIT. Pure."""
+"""Charts of ratios: gains, speed-up and RAIT. Pure."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
@@ -19,16 +19,16 @@ from tidscope_backend.experiments.figures import THROUGHPUT, WAIT
 
 ALL = "mean of all"
 MIN_GAINS = 2
-"""A mean of so many gains has no interval."""
+"""Number of gains up to which a mean has no interval."""
 
 
 def rests_of(drawn: Sequence[Drawn]) -> list[str]:
-    """Combinations of all axes but the policy."""
+    """Return combinations of all axes but the policy."""
     return list(dict.fromkeys(cell.without("policy").key for cell, _ in drawn))
 
 
 def gains(drawn: Sequence[Drawn], rankings: Sequence[str]) -> ExperimentChart | None:
-    """Per cent over the default, with the intervals of the differences."""
+    """Return percentages over the default, with the intervals of the differences."""
     rests = rests_of(drawn)
     policies = [one for one in dict.fromkeys(cell.policy for cell, _ in drawn) if one != DEFAULT]
     series, several = [], len(rests) > 1
@@ -54,7 +54,7 @@ def gains(drawn: Sequence[Drawn], rankings: Sequence[str]) -> ExperimentChart | 
             )
         if points and several:
             means = group_figure([one.mean for one in points])
-            # Of two gains, chance alone makes an interval of any width.
+            # An interval of two gains can have any width by chance.
             enough = len(points) > MIN_GAINS
             place = len(rests)
             points.append(
@@ -103,7 +103,7 @@ def speed_up(drawn: Sequence[Drawn], sizes: Sequence[int]) -> ExperimentChart | 
 
 
 def rait(drawn: Sequence[Drawn], sizes: Sequence[int]) -> ExperimentChart | None:
-    """The reciprocal of the average idle time, and how it goes with throughput."""
+    """Return the reciprocal of the average idle time, with its correlation with throughput."""
 
     def ratio(one: GroupFigure, size: GroupFigure) -> float:
         return (one.mean or 0.0) / size.mean if size.mean else 0.0
@@ -121,7 +121,7 @@ def rait(drawn: Sequence[Drawn], sizes: Sequence[int]) -> ExperimentChart | None
             if sizes[point.x] in by_size and (mean := by_size[sizes[point.x]].mean) is not None
         ]
         stable = stable_point(by_size)
-        # Beyond it throughput is the same, and its ranks are of chance.
+        # Beyond the degradation point throughput is equal, and its ranks are random.
         ranks = [
             spearman([a for _, a, _ in some], [b for _, _, b in some])
             for some in (pairs, [pair for pair in pairs if stable is None or pair[0] <= stable])
@@ -164,7 +164,7 @@ def _ratios(
     name: str,
     ratio: Callable[[GroupFigure, GroupFigure], float],
 ) -> Iterator[ChartSeries]:
-    """Ratios to size 1, without intervals."""
+    """Yield ratios to size 1, without intervals."""
     for text, of_size in lines_of(drawn, "size", name):
         one = of_size.get(1)
         if one is None or not one.mean:
@@ -178,11 +178,11 @@ def _ratios(
 
 
 NEAR = 0.03
-"""A size whose throughput is within this share of the best is as good; as in `tidscope sweep`."""
+"""Tolerance: sizes within this share of the best throughput are equal, as in `tidscope sweep`."""
 
 
 def spearman(first: Sequence[float], other: Sequence[float]) -> float | None:
-    """Spearman's rank correlation of pairs; equal values share a rank. None: it is not defined."""
+    """Return Spearman's rank correlation; equal values share a rank. None if undefined."""
     a, b = _ranks(first), _ranks(other)
     if len(a) < 2 or np.ptp(a) == 0 or np.ptp(b) == 0:
         return None
@@ -198,7 +198,7 @@ def _ranks(values: Sequence[float]) -> "np.ndarray[tuple[int], np.dtype[np.float
 
 
 def stable_point(by_size: Mapping[float, GroupFigure]) -> float | None:
-    """The smallest size whose mean is near the best mean; None: nothing is known."""
+    """Return the smallest size whose mean is near the best mean, or None if unknown."""
     known = {size: one.mean for size, one in by_size.items() if one.mean is not None}
     if not known:
         return None
@@ -207,9 +207,9 @@ def stable_point(by_size: Mapping[float, GroupFigure]) -> float | None:
 
 
 def degradation_point(by_size: Mapping[float, GroupFigure]) -> float | None:
-    """The smallest size above the best one from which on all are shown to be worse.
+    """Return the smallest size above the best from which all sizes are shown to be worse.
 
-    Worse means more than NEAR below the best. None: no size is.
+    Worse means more than NEAR below the best. None if no size qualifies.
     """
     known = {size: one for size, one in sorted(by_size.items()) if one.mean is not None}
     if not known:

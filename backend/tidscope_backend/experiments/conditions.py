@@ -1,4 +1,4 @@
-"""What a machine did beside an experiment: other load, and time that the hypervisor took."""
+"""Conditions on the machine during an experiment: other load, and steal time of the hypervisor."""
 
 import os
 import platform
@@ -12,18 +12,18 @@ STAT = Path("/proc/stat")
 CPUFREQ = Path("/sys/devices/system/cpu")
 TICKS = os.sysconf("SC_CLK_TCK")
 BUSY = (0, 1, 2, 5, 6)
-"""user, nice, system, irq and softirq among the fields of the line `cpu` (proc(5))."""
+"""Indices of user, nice, system, irq and softirq in the line `cpu` (proc(5))."""
 STEAL = 7
 STEAL_BOUND, OTHERS_BOUND = 0.02, 0.1
-"""Shares of the machine's time above which a repeat is warned about."""
+"""Shares of the machine's time above which a repeat has a warning."""
 UNKNOWN = "unknown"
 LOOK_SECONDS = 0.4
-"""How long it is looked what other programs take."""
+"""Duration of a measurement of other programs' CPU use, in seconds."""
 
 
 @dataclass(frozen=True)
 class Conditions:
-    """Cumulative CPU times of the machine and of what we started, seconds; None: not known."""
+    """Cumulative CPU times of the machine and of child processes, in seconds; None if unknown."""
 
     busy_s: float | None
     steal_s: float | None
@@ -32,7 +32,7 @@ class Conditions:
 
     @classmethod
     def now(cls) -> "Conditions":
-        """Read them; of what we started, what has ended counts."""
+        """Read the current values; child processes count only when they have ended."""
         children = resource.getrusage(resource.RUSAGE_CHILDREN)
         own_s = children.ru_utime + children.ru_stime
         try:
@@ -43,9 +43,9 @@ class Conditions:
 
 
 def parse_stat(text: str) -> tuple[float, float, float]:
-    """Busy, stolen and all time of the first line of /proc/stat, seconds. Raises ValueError."""
+    """Return busy, stolen and total seconds of /proc/stat's first line. Raises ValueError."""
     name, *fields = text.partition("\n")[0].split()
-    # guest and guest_nice are in user and nice already.
+    # guest and guest_nice are already in user and nice.
     ticks = [int(field) for field in fields[:8]]
     if name != "cpu" or len(ticks) <= STEAL:
         raise ValueError("no line of all CPUs")
@@ -53,7 +53,7 @@ def parse_stat(text: str) -> tuple[float, float, float]:
 
 
 def figures_between(before: Conditions, after: Conditions) -> dict[str, float]:
-    """Shares of the machine's CPU time that were stolen, and that other programs took."""
+    """Return the shares of the machine's CPU time that were stolen or used by other programs."""
     if before.total_s is None or after.total_s is None:
         return {}
     total = after.total_s - before.total_s
@@ -66,9 +66,9 @@ def figures_between(before: Conditions, after: Conditions) -> dict[str, float]:
 
 
 def wait_until_quiet(seconds: float) -> None:
-    """Wait until other programs take little CPU time, at most for so long.
+    """Wait, with a timeout, until other programs use little CPU time.
 
-    What tidscope itself does to keep the repeat before, for one, is not to disturb the next one.
+    This keeps tidscope's own work after one repeat from disturbing the next.
     """
     end = time.monotonic() + seconds
     while (left := end - time.monotonic()) > 0:
@@ -80,7 +80,7 @@ def wait_until_quiet(seconds: float) -> None:
 
 
 def warnings_of(figures: Mapping[str, float]) -> list[str]:
-    """What of these disturbs a measurement, as sentences."""
+    """Return warnings about figures that disturb a measurement."""
     found = []
     if (steal := figures.get("steal_share", 0.0)) > STEAL_BOUND:
         found.append(f"The hypervisor took {steal:.0%} of the CPU time (steal).")
@@ -90,7 +90,7 @@ def warnings_of(figures: Mapping[str, float]) -> list[str]:
 
 
 def governor() -> str:
-    """Frequency governors of the CPUs."""
+    """Return frequency governors of the CPUs."""
     found = set()
     for path in CPUFREQ.glob("cpu[0-9]*/cpufreq/scaling_governor"):
         try:
@@ -101,7 +101,7 @@ def governor() -> str:
 
 
 def setup_of_machine() -> dict[str, str]:
-    """What results depend on, name to text."""
+    """Return the machine properties that results depend on, name to text."""
     load = os.getloadavg()[0]
     return {
         "CPUs": str(len(os.sched_getaffinity(0))),

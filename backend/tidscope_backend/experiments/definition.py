@@ -1,4 +1,4 @@
-"""Experiment files: what is measured, under which settings, and when a number stands."""
+"""Experiment files: workloads, settings, and the required precision."""
 
 import math
 import os
@@ -24,17 +24,17 @@ from tidscope_backend.experiments.workload import (
 
 VERSION = 1
 DEFAULT = "default"
-"""The policy that is none: the program keeps its size."""
+"""Pseudo-policy without actions: the program keeps its size."""
 MAX_CELLS = 500
 MAX_SIZE = 4096
 Placement = Literal["shared", "apart"]
 PLACEMENTS = ("shared", "apart")
 LONGEST_SEARCH_S = 3600.0
-"""Policies that have chosen nothing by then count as never choosing."""
+"""Maximum search time of a policy, in seconds; slower policies never choose."""
 
 
 class TimeSpec(StrictModel):
-    """Lengths of a repeat, in seconds. `settle_s`: it waits at most so long for quiet."""
+    """Durations of a repeat, in seconds. `settle_s`: maximum wait for an idle machine."""
 
     settle_s: float = Field(default=5.0, ge=0, le=3600)
     warm_up_s: float = Field(default=2.0, ge=0, le=3600)
@@ -42,9 +42,10 @@ class TimeSpec(StrictModel):
 
 
 class RepeatSpec(StrictModel):
-    """When the numbers of a cell stand.
+    """Rules for the number of repeats of a cell.
 
-    `deviation`: of the repeats, divided by their mean. There are `least` to `most` repeats.
+    `deviation`: maximum standard deviation of the repeats divided by their mean. There are `least`
+    to `most` repeats.
     """
 
     least: int = Field(default=3, ge=2, le=1000)
@@ -60,7 +61,7 @@ class RepeatSpec(StrictModel):
 
 
 class SteeringSpec(StrictModel):
-    """How policies steer. `start`: what the policy loses while it searches counts, or not."""
+    """Steering settings. `start`: whether the policy's losses during the search count."""
 
     start: Literal["measurement", "warm-up"] = "measurement"
     lower: int | None = Field(default=None, ge=1, le=MAX_SIZE)
@@ -83,7 +84,7 @@ class SteeringSpec(StrictModel):
 
 
 class QuickSpec(StrictModel):
-    """What `--quick` changes."""
+    """Settings replaced by `--quick`."""
 
     time: TimeSpec = TimeSpec(settle_s=0.0, warm_up_s=0.5, measure_s=1.0)
     repeats: RepeatSpec = RepeatSpec(least=2, most=2)
@@ -106,7 +107,7 @@ class ExperimentFile(StrictModel):
 
 @dataclass(frozen=True)
 class ProgramChoice:
-    """A program of an experiment: a workload, and the values that are the same in all cells."""
+    """A program of an experiment: a workload, and the values shared by all cells."""
 
     workload: Workload
     values: Mapping[str, Value]
@@ -114,18 +115,18 @@ class ProgramChoice:
 
 @dataclass(frozen=True)
 class Definition:
-    """An experiment that can be done.
+    """A checked experiment.
 
     Attributes:
-        name: short, as in names of groups.
-        title: in words.
-        programs: that run at the same time, on the same cores.
-        axes: of the matrix, each with its values, in the order of the file.
-        steering: how policies steer.
-        time: of a repeat.
-        repeats: how many.
-        quick: whether this is the quick variant.
-        text: the file.
+        name: short name, used in names of groups.
+        title: display title.
+        programs: programs that run at the same time, on the same cores.
+        axes: axes of the matrix, each with its values, in file order.
+        steering: settings of the steering.
+        time: durations of a repeat.
+        repeats: rules of the number of repeats.
+        quick: whether the definition is the quick variant.
+        text: text of the file.
     """
 
     name: str
@@ -143,12 +144,12 @@ def read_definition(path: Path, workloads: Path, *, quick: bool) -> Definition:
     """Read and check an experiment file.
 
     Args:
-        path: of the file.
+        path: path of the file.
         workloads: folder of workloads.
-        quick: take what `--quick` changes.
+        quick: whether to apply the `quick` settings.
 
     Raises:
-        ExperimentError: it is wrong; the text names file, key, and what to do.
+        ExperimentError: the file is invalid; the text names file, key and remedy.
     """
     found = validated(path, ExperimentFile, read_toml(path))
     programs = [
@@ -181,7 +182,7 @@ def read_definition(path: Path, workloads: Path, *, quick: bool) -> Definition:
 
 
 def _check_time(path: Path, definition: Definition) -> None:
-    """See that each policy can choose a size while it steers. Raises ExperimentError."""
+    """Check that each policy can choose a size while it steers. Raises ExperimentError."""
     time, steering = definition.time, definition.steering
     steered_s = time.measure_s + (time.warm_up_s if steering.start == "warm-up" else 0.0)
     own = len(os.sched_getaffinity(0))
@@ -210,7 +211,7 @@ def _axis(definition: Definition, name: str) -> Sequence[Any]:
 def _first_choice_s(
     path: Path, definition: Definition, policy: str, size: int, cores: int
 ) -> float:
-    """When a policy chooses at the earliest, in seconds; infinite if that is far away."""
+    """Return the earliest time of a policy's choice, in seconds; infinite beyond the limit."""
     steering = definition.steering
     high = steering.upper or max(size, cores)
     try:

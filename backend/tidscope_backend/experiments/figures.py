@@ -1,4 +1,4 @@
-"""Figures of a repeat: names, units and directions, and their values from its run."""
+"""Figures of a repeat: names, units, directions, and values from the run."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,14 +18,14 @@ from tidscope_backend.store.reader import RunReader, table_growth
 
 @dataclass(frozen=True)
 class FigureName:
-    """A figure.
+    """Name and properties of a figure.
 
     Attributes:
-        name: in journals.
-        label: in words.
-        unit: "" if it has none.
-        better: which way is an improvement.
-        kind: of throughput; what a run shows (`cost`); of the machine (`conditions`).
+        name: name in journals.
+        label: display name.
+        unit: "" if there is none.
+        better: direction of an improvement.
+        kind: `result` (throughput), `cost` (from the run) or `conditions` (of the machine).
     """
 
     name: str
@@ -38,7 +38,7 @@ class FigureName:
 THROUGHPUT = "throughput"
 WAIT = "wait_us"
 CHOSEN = "chosen_share"
-"""Part of the measured time after the policy first chose the size of each program."""
+"""Share of the measured time after the policy first chose the size of each program."""
 FIGURES = (
     FigureName(THROUGHPUT, "Throughput", "1/s", "more", "result"),
     FigureName("throughput_1", "Throughput of the first program", "1/s", "more", "result"),
@@ -87,19 +87,19 @@ RATES = {
     "switches": (("voluntary_switches", "involuntary_switches"), 1.0),
     "net_bytes": (("net_read_bytes", "net_write_bytes"), 1.0),
 }
-"""Figures that are sums of rates of a comparison, and the factor of their unit."""
+"""Figures that sum rates of a comparison, with the factor of their unit."""
 SAME = ("mean_cores", "power_w")
 POOL_COUNTS = ("parks", "steals")
 NET_READ = "net_read_total"
-"""All bytes that were read from sockets while the run was recorded."""
+"""Total bytes read from sockets during the recording."""
 
 
 def figures_of_run(folder: Path) -> dict[str, float]:
-    """Figures of a run; those that it does not know are not there.
+    """Return the figures of a run; unknown figures are omitted.
 
     Raises:
         OSError: the run cannot be read.
-        ValueError: it is damaged.
+        ValueError: the run is damaged.
     """
     run = tables_of(Side(folder))
     found = figures_of_process(run, whole(totals_by_role(run.threads)), "rates")
@@ -119,7 +119,7 @@ def figures_of_run(folder: Path) -> dict[str, float]:
 
 
 def _counted_by_tables(folder: Path, duration_s: float) -> dict[str, float]:
-    """Wake-ups of its threads, and what its pools counted, each a second."""
+    """Return wake-ups of threads and counters of pools, per second."""
     if duration_s <= 0:
         return {}
     parts = RunReader(folder).parts
@@ -136,9 +136,9 @@ def _counted_by_tables(folder: Path, duration_s: float) -> dict[str, float]:
 
 
 def joined(parts: list[Mapping[str, float]]) -> dict[str, float]:
-    """Figures of programs that ran at the same time.
+    """Join figures of programs that ran at the same time.
 
-    What they used adds up; of shares and of the machine's power there is no sum.
+    Consumption is summed; shares and the machine's power are not.
     """
     if len(parts) == 1:
         return dict(parts[0])

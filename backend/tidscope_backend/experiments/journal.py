@@ -1,7 +1,7 @@
-"""The journal of an experiment: what was done, a line of JSON each, beside the runs.
+"""The journal of an experiment: one line of JSON per event, beside the runs.
 
-A line is written and synced before the next repeat begins. Whatever ends the experiment, all lines
-but perhaps the last one are whole, and it can go on from there.
+A line is written and synced before the next repeat begins. After any interruption all lines except
+the last are complete, and the experiment can resume.
 """
 
 import fcntl
@@ -21,7 +21,7 @@ from pydantic import TypeAdapter, ValidationError
 from tidscope_backend.experiments.workload import ExperimentError, Value
 
 FOLDER = ".experiments"
-"""In the runs directory."""
+"""Folder name in the runs directory."""
 ID = re.compile("^x-[0-9]{8}-[0-9]{6}-[0-9a-f]{6}$")
 JOURNAL, DEFINITION = "journal.jsonl", "experiment.toml"
 GRACE_SECONDS, POLL_SECONDS = 1.0, 0.02
@@ -30,26 +30,26 @@ MAX_JOURNAL_BYTES = 64 * 1024 * 1024
 
 @dataclass(frozen=True)
 class Began:
-    """The first line.
+    """First entry of a journal.
 
     Attributes:
-        id: of the experiment.
-        name: of the file's `name`.
-        title: of the file's `title`.
-        quick: whether it is the quick variant.
-        digest: of the file and its files; an experiment is resumed with the same one only.
-        unix_us: when.
+        id: ID of the experiment.
+        name: the file's `name`.
+        title: the file's `title`.
+        quick: whether the experiment is the quick variant.
+        digest: digest of the experiment file and its files; resuming requires the same digest.
+        unix_us: start, Unix microseconds.
         cells: values of each cell.
-        least: repeats, at least.
-        most: repeats, at most.
-        deviation: bound of the standard deviation, divided by the mean.
-        seed: of the order.
-        repeat_s: how long a repeat measures and warms up.
-        workloads: their names.
-        unit: of an operation.
-        waits: whether they report queue waits.
-        speed_up: whether speed-up is a figure.
-        setup: of the machine, name to text.
+        least: minimum number of repeats.
+        most: maximum number of repeats.
+        deviation: maximum standard deviation, divided by the mean.
+        seed: seed of the order of repeats.
+        repeat_s: durations of measurement and warm-up.
+        workloads: names of the workloads.
+        unit: unit of an operation.
+        waits: whether the workloads report queue waits.
+        speed_up: whether speed-up is reported.
+        setup: properties of the machine, name to text.
     """
 
     id: str
@@ -73,7 +73,7 @@ class Began:
 
 @dataclass(frozen=True)
 class Begins:
-    """A repeat begins: what can be watched now."""
+    """A repeat begins, with the targets to watch."""
 
     cell: str
     unix_us: int
@@ -82,15 +82,15 @@ class Begins:
 
 @dataclass(frozen=True)
 class Repeated:
-    """A repeat is done.
+    """Entry of a successful repeat.
 
     Attributes:
-        cell: its name.
-        unix_us: when it was done.
-        elapsed_s: all of it, with start and warm-up.
-        runs: their ids, in the order of the programs.
-        figures: name to value; what is unknown is not in it.
-        warnings: what disturbed it.
+        cell: name of the cell.
+        unix_us: end of the repeat.
+        elapsed_s: total duration, including start and warm-up.
+        runs: run IDs, in the order of the programs.
+        figures: name to value; unknown figures are omitted.
+        warnings: disturbances of the repeat.
     """
 
     cell: str
@@ -103,7 +103,7 @@ class Repeated:
 
 @dataclass(frozen=True)
 class Failed:
-    """A repeat failed."""
+    """Entry of a failed repeat."""
 
     cell: str
     unix_us: int
@@ -113,7 +113,7 @@ class Failed:
 
 @dataclass(frozen=True)
 class Ended:
-    """Nothing more is done; `interrupted` experiments can be resumed."""
+    """The experiment has ended; `interrupted` experiments can be resumed."""
 
     unix_us: int
     interrupted: bool
@@ -134,10 +134,10 @@ _NAMES = {kind: name for name, kind in KINDS.items()}
 
 
 class Journal:
-    """A journal that is open for writing. One process writes it."""
+    """A journal open for writing, by one process at a time."""
 
     def __init__(self, folder: Path) -> None:
-        """Open it. Raises ExperimentError: another process carries the experiment out."""
+        """Open the journal. Raises ExperimentError if another process runs the experiment."""
         self.folder = folder
         self._file = (folder / JOURNAL).open("ab")
         try:
@@ -149,7 +149,7 @@ class Journal:
             ) from None
 
     def write(self, entry: Entry) -> None:
-        """Add an entry; it is on the disk when this returns. Raises OSError."""
+        """Append an entry and flush it to disk. Raises OSError."""
         line = json.dumps({"kind": _NAMES[type(entry)], **asdict(entry)}, ensure_ascii=False)
         self._file.write(line.encode() + b"\n")
         self._file.flush()
@@ -161,7 +161,7 @@ class Journal:
 
 
 def create_folder(runs: Path, text: str) -> tuple[str, Path]:
-    """Make the folder of a new experiment, with a copy of its file; its id, too. Raises OSError."""
+    """Create the folder and ID of a new experiment, with a copy of its file. Raises OSError."""
     stamp = time.strftime("%Y%m%d-%H%M%S", time.gmtime())
     name = f"x-{stamp}-{secrets.token_hex(3)}"
     folder = runs / FOLDER / name
@@ -171,7 +171,7 @@ def create_folder(runs: Path, text: str) -> tuple[str, Path]:
 
 
 def experiment_folders(runs: Path | None) -> list[Path]:
-    """Folders of all experiments, the newest first."""
+    """Return folders of all experiments, the newest first."""
     try:
         entries = [] if runs is None else list(os.scandir(runs / FOLDER))
     except OSError:
@@ -181,7 +181,7 @@ def experiment_folders(runs: Path | None) -> list[Path]:
 
 
 def is_carried_out(folder: Path) -> bool:
-    """Whether a process carries an experiment out. Asking locks nothing, and keeps nobody out."""
+    """Return True if a process is running an experiment. The check takes no lock."""
     try:
         with (folder / JOURNAL).open("rb") as file:
             held = fcntl.fcntl(file, fcntl.F_OFD_GETLK, _whole_file(fcntl.F_RDLCK))
@@ -192,10 +192,10 @@ def is_carried_out(folder: Path) -> bool:
 
 
 def _lock(file: BinaryIO) -> None:
-    """Lock a journal. Raises OSError: another process holds it.
+    """Lock a journal. Raises OSError if another process holds the lock.
 
-    A program that was just being started by a process that was killed holds what that process held
-    until it is there: that is waited for.
+    A child just forked by a killed process holds inherited locks until its exec, so the lock is
+    retried.
     """
     until = time.monotonic() + GRACE_SECONDS
     while True:
@@ -209,7 +209,7 @@ def _lock(file: BinaryIO) -> None:
 
 
 def _whole_file(kind: int) -> bytes:
-    """A lock of a whole file: struct flock (fcntl(2)), that of the open file description."""
+    """Return a struct flock (fcntl(2)) for an open-file-description lock on the complete file."""
     return struct.pack("hhqqi4x", kind, os.SEEK_SET, 0, 0, 0)
 
 
@@ -217,7 +217,7 @@ def read_journal(folder: Path) -> list[Entry]:
     """Read all whole entries.
 
     Raises:
-        ExperimentError: it cannot be read, or its beginning is missing.
+        ExperimentError: the journal cannot be read, or its first entry is missing.
     """
     try:
         with (folder / JOURNAL).open("rb") as file:
@@ -231,7 +231,7 @@ def read_journal(folder: Path) -> list[Entry]:
 
 
 def began(entries: Sequence[Entry]) -> Began:
-    """The first entry of what `read_journal` gave."""
+    """Return the first entry of `read_journal`'s result."""
     first = entries[0]
     if not isinstance(first, Began):
         raise TypeError("a journal begins with its beginning")
@@ -239,10 +239,10 @@ def began(entries: Sequence[Entry]) -> Began:
 
 
 def cut_torn_line(folder: Path) -> None:
-    """Remove a last line that was not written whole, so that the next one stands alone.
+    """Remove an incomplete last line, so that the next one starts on a new line.
 
     Raises:
-        OSError: it cannot be written.
+        OSError: the journal cannot be written.
     """
     with (folder / JOURNAL).open("r+b") as file:
         data = file.read()
@@ -255,4 +255,4 @@ def _entries(data: bytes) -> Iterator[Entry]:
             found = json.loads(line)
             yield _ADAPTERS[found.pop("kind")].validate_python(found)
         except (ValueError, KeyError, AttributeError, TypeError, ValidationError):
-            continue  # Of a newer version, or damaged: the others count.
+            continue  # Written by a newer version, or damaged: skip this line.

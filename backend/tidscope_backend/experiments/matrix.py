@@ -13,49 +13,49 @@ from tidscope_backend.experiments.journal import Entry, Failed, Repeated, began
 from tidscope_backend.experiments.workload import Value
 
 BASELINES = {"policy": DEFAULT, "variant": "before"}
-"""Axes whose values are compared with one of them."""
+"""Axes with a baseline value that the other values are compared with."""
 MAX_GROUP = 80
-"""Characters in the group of a run."""
+"""Maximum characters in the group name of a run."""
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A combination.
+    """A cell of the matrix: one combination of axis values.
 
     Attributes:
-        values: axis to its value; axes that the matrix lacks are not in it.
+        values: value by axis; axes that the matrix lacks are omitted.
     """
 
     values: Mapping[str, Value]
 
     @property
     def key(self) -> str:
-        """Its name in the journal: the same values, the same name."""
+        """Name in the journal; equal values have equal names."""
         return " ".join(f"{axis}={value}" for axis, value in self.values.items()) or "all"
 
     @property
     def policy(self) -> str:
-        """What steers; DEFAULT: nothing does."""
+        """Steering policy, or DEFAULT for none."""
         return str(self.values.get("policy", DEFAULT))
 
     @property
     def size(self) -> int | None:
-        """The size that its programs start with; None: as many as there are CPUs."""
+        """Initial size of the programs, or None for the number of CPUs."""
         size = self.values.get("size")
         return None if size is None else int(size)
 
     @property
     def placement(self) -> str:
-        """Whether programs and load share the CPUs, or each has its own."""
+        """Whether programs and load share the CPUs or have separate ones."""
         return str(self.values.get("placement", "shared"))
 
     def without(self, *axes: str) -> "Cell":
-        """The rest of its values."""
+        """Return the cell's values without these axes."""
         return Cell({axis: value for axis, value in self.values.items() if axis not in axes})
 
 
 def cells_of(definition: Definition) -> list[Cell]:
-    """All cells, in the order of the file."""
+    """Return all cells, in the order of the file."""
     axes = list(definition.axes)
     return [
         Cell(dict(zip(axes, values, strict=True)))
@@ -64,9 +64,9 @@ def cells_of(definition: Definition) -> list[Cell]:
 
 
 def baseline_of(cell: Cell, cells: Sequence[Cell]) -> Cell | None:
-    """The cell without a policy, or before a change, that differs in nothing else.
+    """Return the baseline cell: without a policy, or before a change, and otherwise equal.
 
-    None: it is one, or there is none.
+    None if the cell is the baseline, or there is none.
     """
     for axis, baseline in BASELINES.items():
         if cell.values.get(axis, baseline) != baseline:
@@ -83,7 +83,7 @@ def baseline_of(cell: Cell, cells: Sequence[Cell]) -> Cell | None:
 
 
 def group_name(experiment: str, name: str, cell: Cell) -> str:
-    """The group of the runs of a cell: readable, and of this experiment only."""
+    """Return the name of the cell's group of runs: readable and unique to the experiment."""
     text = f"{name} {experiment[-6:]}: {cell.key}"
     if len(text) <= MAX_GROUP:
         return text
@@ -92,7 +92,7 @@ def group_name(experiment: str, name: str, cell: Cell) -> str:
 
 
 MAX_FAILURES = 3
-"""A cell whose repeats fail so often is given up."""
+"""Number of failed repeats after which a cell is abandoned."""
 Standing = Literal["open", "steady", "maximum", "failed"]
 
 
@@ -102,8 +102,8 @@ class Tally:
 
     Attributes:
         values: throughput of each repeat.
-        failures: repeats that failed.
-        family: the same in cells that are compared with each other; empty: in none.
+        failures: number of failed repeats.
+        family: name shared by cells that are compared with each other; empty for none.
     """
 
     values: Sequence[float]
@@ -112,12 +112,12 @@ class Tally:
 
     @property
     def attempts(self) -> int:
-        """Repeats that were tried."""
+        """Number of repeats that were tried."""
         return len(self.values) + self.failures
 
 
 def standings(tallies: Mapping[str, Tally], rules: RepeatSpec) -> dict[str, Standing]:
-    """Return whether each cell has enough repeats. A cell waits for its comparison partners."""
+    """Return whether each cell has enough repeats. A cell also needs its comparison partners'."""
     found = {key: _standing(tally, rules) for key, tally in tallies.items()}
     wanted = dict[str, int]()
     for key, tally in tallies.items():
@@ -141,7 +141,7 @@ def _standing(tally: Tally, rules: RepeatSpec) -> Standing:
 
 
 def is_steady(values: Sequence[float], bound: float) -> bool:
-    """True if the standard deviation of the repeats is at most `bound` times their mean."""
+    """Return True if the standard deviation of the repeats is at most `bound` times their mean."""
     found = group_figure(values)
     return (
         found.mean is not None
@@ -151,11 +151,11 @@ def is_steady(values: Sequence[float], bound: float) -> bool:
 
 
 def next_cell(tallies: Mapping[str, Tally], rules: RepeatSpec) -> str | None:
-    """The cell of the next repeat; None: all are done.
+    """Return the cell of the next repeat, or None if all are done.
 
     Args:
-        tallies: of all cells, by name.
-        rules: of repeats.
+        tallies: tallies of all cells, by name.
+        rules: rules of the number of repeats.
     """
     left = [key for key, found in standings(tallies, rules).items() if found == "open"]
     if not left:
@@ -197,7 +197,7 @@ def tallies_of(entries: Sequence[Entry]) -> dict[str, Tally]:
 
 
 def attempts_of(entries: Sequence[Entry]) -> dict[str, list[Repeated | Failed]]:
-    """Repeats of each cell, by its name in the order of the file, a round each."""
+    """Return the repeats of each cell by the cell's name in file order, one per round."""
     found: dict[str, list[Repeated | Failed]] = {
         Cell(values).key: [] for values in began(entries).cells
     }

@@ -1,6 +1,6 @@
 """A chart of an experiment as an SVG picture: means with intervals, each repeat a dot. Pure.
 
-The picture needs no other file, and follows the colours that its reader prefers.
+The picture is self-contained, and follows the reader's preferred colour scheme.
 """
 
 import itertools
@@ -17,16 +17,16 @@ LEFT, RIGHT = 92, 24
 TOP, BOTTOM = 92, 372
 PLOT = WIDTH - LEFT - RIGHT
 SIDE = 24
-"""Room beside the first and the last point of lines."""
+"""Margin beside the first and the last point of lines."""
 LIGHT = ("#0072b2", "#c2410c", "#00795a", "#a8447f", "#9a6a00", "#2b7bba", "#6d28d9", "#57606a")
 DARK = ("#56b4e9", "#ff8a4c", "#2fd0a0", "#e58cc0", "#f0c244", "#8ec9ff", "#b79cff", "#b6bec9")
-"""The hues of the page's charts."""
+"""Hues of the page's charts."""
 MARKS = ("circle", "square", "triangle", "diamond")
 MAX_LABEL = 26
 
 
 def draw_chart(chart: ExperimentChart) -> str:
-    """The picture of a chart."""
+    """Return the picture of a chart."""
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
         f"aria-label={quoteattr(describe(chart))}>",
@@ -41,7 +41,7 @@ def draw_chart(chart: ExperimentChart) -> str:
 
 
 def describe(chart: ExperimentChart) -> str:
-    """A text in place of the picture."""
+    """Return a text alternative for the picture."""
     found = []
     for series in chart.series:
         points = ", ".join(
@@ -134,7 +134,7 @@ def _lines(chart: ExperimentChart, y: Callable[[float], float]) -> Iterator[str]
         for one, after in itertools.pairwise(series.points):
             ends = (place(one), y(one.mean), place(after), y(after.mean))
             yield line(f"path h{hue % len(LIGHT)}", *ends)
-        # Lines of several series at one size stand side by side.
+        # Shift marks, so that several series at one size do not overlap.
         shift = 0 if chart.kind == "curve" else 3 * (hue - (len(chart.series) - 1) / 2)
         for one in series.points:
             yield from _point(hue, one, place(one) + shift, y)
@@ -199,7 +199,7 @@ def _point(hue: int, point: ChartPoint, x: float, y: Callable[[float], float]) -
 
 
 def _mark(hue: int, x: float, y: float) -> str:
-    """A mark: neither its colour nor its shape alone tells it apart."""
+    """Return a mark; series differ by both colour and shape."""
     colour, kind = f"h{hue % len(LIGHT)}", MARKS[hue % len(MARKS)]
     if kind == "circle":
         return f'<circle class="{colour}" cx="{x:.1f}" cy="{y:.1f}" r="5"/>'
@@ -213,7 +213,7 @@ def _mark(hue: int, x: float, y: float) -> str:
 
 
 def _range(chart: ExperimentChart) -> tuple[float, float]:
-    """What the y axis shows: from 0, and all intervals unless they dwarf the values."""
+    """Return the range of the y axis: from 0, with all intervals unless they dwarf the values."""
     if chart.kind == "stacked":
         return 0.0, 1.0
     points = [one for series in chart.series for one in series.points]
@@ -223,7 +223,8 @@ def _range(chart: ExperimentChart) -> tuple[float, float]:
     least, most = min(0.0, *values), max(0.0, *values)
     room = (most - least) or 1.0
     ends = [end for one in points for end in (one.low, one.high) if end is not None]
-    # What is nowhere below 0 cannot be: an interval that is says that there are few repeats.
+    # A figure without negative values has no negative axis; a negative interval only shows few
+    # repeats.
     least = max(min([least, *ends]), least - room) if least < 0 else 0.0
     most = min(max([most, *ends]), most + room) or (0.0 if least < 0 else 1.0)
     pad = 0.06 * (most - least)
@@ -236,7 +237,7 @@ def _step(height: float) -> float:
 
 
 def _value(value: float) -> str:
-    """As on an axis: few digits, no exponent for large numbers."""
+    """Format a value as on an axis: few digits, no exponent for large numbers."""
     if abs(value) >= 1000:
         return f"{value:,.0f}"
     return f"{value:.4g}"

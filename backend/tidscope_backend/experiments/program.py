@@ -1,8 +1,8 @@
-"""A running program of a workload, and the lines by which it is measured.
+"""A running program of a workload, and its line protocol for measurements.
 
-The program writes a line of JSON when it is ready: `{"ready": ADDRESS}`. It answers each line of
-its input, `begin` and `end`, with another; that of `end` has what it did in between. It ends when
-its input ends, and at the latest when we do.
+The program writes `{"ready": ADDRESS}` as a line of JSON when it is ready. It answers each input
+line, `begin` and `end`, with one line; the answer to `end` reports the work in between. It ends
+when its input ends, or with its parent process at the latest.
 """
 
 import json
@@ -24,18 +24,18 @@ from tidscope_backend.processes import bound_to_parent, wait_or_kill
 
 EXIT_SECONDS = 5.0
 TAIL = 2000
-"""Characters of a program's errors that are shown."""
+"""Maximum characters shown of a program's errors."""
 
 
 class RunningProgram:
-    """A program that is there until `stop`.
+    """A program that runs until `stop`.
 
     Args:
-        name: of its workload.
-        command: its arguments.
-        environment: its variables.
-        cpus: those that it may run on; None: all of ours.
-        patience_s: how long it may take to be ready, and to answer.
+        name: name of the workload.
+        command: arguments of the program.
+        environment: environment variables.
+        cpus: allowed CPUs, or None for all of ours.
+        patience_s: timeout for readiness and for each answer.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class RunningProgram:
         patience_s: float = 60.0,
     ) -> None:
         self.name, self._patience_s = name, patience_s
-        # Unnamed, and gone with us.
+        # Unnamed file that disappears with this process.
         self._errors = os.fdopen(os.memfd_create(name), "w+b")
         with on_cpus(cpus):
             self._process = subprocess.Popen(
@@ -56,7 +56,7 @@ class RunningProgram:
                 stdout=subprocess.PIPE,
                 stderr=self._errors,
                 env=dict(environment),
-                # A Ctrl-C of the terminal is for us, and we end it.
+                # Ctrl-C in the terminal is handled here, and this process ends the program.
                 start_new_session=True,
                 bufsize=0,
             )
@@ -66,20 +66,20 @@ class RunningProgram:
 
     @property
     def pid(self) -> int:
-        """Its process id."""
+        """Process ID of the program."""
         return self._process.pid
 
     def wait_until_ready(self) -> None:
-        """Wait for its first line. Raises RepeatError."""
+        """Wait for the program's first line. Raises RepeatError."""
         self.address = str(self._answer(self._patience_s).get("ready", ""))
 
     def begin(self) -> None:
-        """Count from now on. Raises RepeatError."""
+        """Start counting. Raises RepeatError."""
         self._ask("begin")
         self._rings = read_rings(self.pid)
 
     def end(self) -> dict[str, float]:
-        """What it did since `begin`. Raises RepeatError."""
+        """Return the work since `begin`. Raises RepeatError."""
         rings = ring_counts(self._rings, read_rings(self.pid))
         found = self._ask("end")
         try:
@@ -90,13 +90,13 @@ class RunningProgram:
             ) from None
 
     def check(self) -> None:
-        """See that it runs. Raises RepeatError."""
+        """Check that the program is running. Raises RepeatError."""
         code = self._process.poll()
         if code is not None:
             raise RepeatError(f"{self.name} {exit_text(code)}{self._said()}")
 
     def stop(self) -> None:
-        """End it: by its input, or by force."""
+        """End the program by closing its input, or by force."""
         process = self._process
         if process.stdin is not None:
             process.stdin.close()
@@ -109,7 +109,7 @@ class RunningProgram:
             if self._process.stdin is not None:
                 self._process.stdin.write(line.encode() + b"\n")
         except OSError:
-            pass  # It has ended; the answer says so.
+            pass  # Already ended; the answer reports the exit.
         return self._answer(self._patience_s)
 
     def _answer(self, seconds: float) -> dict[str, Any]:
@@ -150,7 +150,7 @@ class RunningProgram:
 
 @contextmanager
 def on_cpus(cpus: frozenset[int] | None) -> Iterator[None]:
-    """What this thread starts within it may run on these CPUs only; None: on all of ours."""
+    """Restrict child processes started in this context to these CPUs; None for all of ours."""
     own = os.sched_getaffinity(0)
     if cpus is not None:
         os.sched_setaffinity(0, cpus)
@@ -161,7 +161,7 @@ def on_cpus(cpus: frozenset[int] | None) -> Iterator[None]:
 
 
 def exit_text(code: int) -> str:
-    """How a process ended, as text."""
+    """Describe the exit of a process."""
     if code >= 0:
         return f"ended with exit code {code}"
     try:
@@ -171,7 +171,7 @@ def exit_text(code: int) -> str:
 
 
 def cpus_of(placement: str) -> tuple[frozenset[int] | None, frozenset[int] | None]:
-    """CPUs of the programs and of the load; None: all of ours."""
+    """Return the CPUs of the programs and of the load; None for all of ours."""
     if placement == "shared":
         return None, None
     cpus = sorted(os.sched_getaffinity(0))
@@ -182,22 +182,22 @@ def cpus_of(placement: str) -> tuple[frozenset[int] | None, frozenset[int] | Non
 
 
 PACKAGES = {"wrk": "wrk"}
-"""The Debian package of each."""
+"""Debian package of each load generator."""
 SCRIPT = "wrk.lua"
-"""Beside the workload: writes what wrk counted as JSON."""
+"""File beside the workload: writes wrk's counts as JSON."""
 GRACE_SECONDS = 30.0
 
 
 def wrk_command(
     workload: Workload, values: Mapping[str, Value], address: str, seconds: int
 ) -> list[str]:
-    """Arguments of wrk.
+    """Return arguments of wrk.
 
     Args:
-        workload: whose load it is.
-        values: of its parameters.
-        address: of the program.
-        seconds: how long it runs; wrk knows whole ones only.
+        workload: workload of the load.
+        values: values of the load's parameters.
+        address: address of the program.
+        seconds: duration; wrk supports whole seconds only.
     """
     path = "" if workload.spec.load is None else workload.spec.load.path
     connections = int(values["connections"])
@@ -208,13 +208,13 @@ def wrk_command(
 
 
 class Load:
-    """Requests for a program, made by a generator of load.
+    """Requests sent to a program by a load generator.
 
     Args:
-        name: of the generator.
-        command: its arguments, if it is to run for so many seconds.
-        environment: its variables.
-        cpus: those that the generator may run on; None: all of ours.
+        name: name of the generator.
+        command: returns the generator's arguments for a duration in seconds.
+        environment: environment variables.
+        cpus: CPUs of the generator, or None for all of ours.
     """
 
     def __init__(
@@ -230,7 +230,7 @@ class Load:
         self._seconds = 0
 
     def start(self, seconds: float) -> None:
-        """Begin, for whole seconds."""
+        """Start the load, for whole seconds."""
         self._seconds = max(1, math.ceil(seconds))
         with on_cpus(self._cpus):
             self._process = subprocess.Popen(
@@ -244,7 +244,7 @@ class Load:
             )
 
     def wait(self) -> dict[str, float]:
-        """Wait for its end; what it counted. Raises RepeatError."""
+        """Wait for the end and return the generator's counts. Raises RepeatError."""
         process = self._process
         if process is None:
             raise RepeatError("the load was not started")
@@ -260,7 +260,7 @@ class Load:
         return parse_report(said, self._name)
 
     def stop(self) -> None:
-        """End it, if it still runs."""
+        """End the generator if it is running."""
         process, self._process = self._process, None
         if process is not None:
             if process.poll() is None:
@@ -271,7 +271,7 @@ class Load:
 
 
 def parse_report(said: str, name: str) -> dict[str, float]:
-    """Figures of what a generator wrote: its last line is an object of JSON. Raises RepeatError."""
+    """Parse a generator's figures from its last line, a JSON object. Raises RepeatError."""
     try:
         found = json.loads(said.strip().rpartition("\n")[2])
         figures = {str(name): float(value) for name, value in found.items()}
@@ -283,7 +283,7 @@ def parse_report(said: str, name: str) -> dict[str, float]:
 
 
 def find_generator(name: str) -> str:
-    """The program of a load generator. Raises ExperimentError, which names the package."""
+    """Find a load generator's program. Raises ExperimentError with the package's name."""
     found = shutil.which(name)
     if found is None:
         raise ExperimentError(
@@ -294,7 +294,7 @@ def find_generator(name: str) -> str:
 
 
 def check_generator(workload: Workload) -> None:
-    """See that what a workload needs is there. Raises ExperimentError."""
+    """Check that a workload's load generator is installed. Raises ExperimentError."""
     if workload.spec.load is not None and workload.spec.load.generator == "wrk":
         find_generator("wrk")
         script = workload.folder / SCRIPT
@@ -311,14 +311,14 @@ RING_COUNTS = ("ring_submissions", "ring_completions")
 
 @dataclass(frozen=True)
 class Ring:
-    """Entries that were submitted to a ring, and completions that it has made; modulo 2³²."""
+    """Counts of submitted entries and completions of an io_uring; modulo 2³²."""
 
     submitted: int
     completed: int
 
 
 def read_rings(pid: int, proc: Path = PROC) -> dict[str, Ring]:
-    """Rings of a process by their descriptor; those that cannot be read are left out."""
+    """Return the rings of a process by descriptor; unreadable ones are omitted."""
     found = {}
     try:
         descriptors = list(os.scandir(proc / str(pid) / "fd"))
@@ -335,13 +335,13 @@ def read_rings(pid: int, proc: Path = PROC) -> dict[str, Ring]:
 
 
 def parse_ring(text: str) -> Ring:
-    """The counts of a ring. Raises KeyError or ValueError: they are not in the text."""
+    """Parse the counts of a ring. Raises KeyError or ValueError if the text lacks them."""
     fields = dict(line.split(":", 1) for line in text.splitlines() if ":" in line)
     return Ring(int(fields[SUBMITTED]), int(fields[COMPLETED]))
 
 
 def ring_counts(before: Mapping[str, Ring], after: Mapping[str, Ring]) -> dict[str, float]:
-    """Rings, and submissions and completions between two readings; empty: there are no rings."""
+    """Return rings, submissions and completions between two readings; empty without rings."""
     if not after:
         return {}
     new = Ring(0, 0)

@@ -1,4 +1,4 @@
-"""One repeat: programs are started, warmed up, recorded, steered and measured, and ended."""
+"""One repeat: start programs, warm up, record, steer, measure and end them."""
 
 import math
 import os
@@ -30,41 +30,41 @@ from tidscope_backend.experiments.program import (
 from tidscope_backend.experiments.workload import ProgramSpec, RepeatError, Value
 
 NET_EXPECTED = "net_expected"
-"""Bytes that a program read from sockets, as another program says."""
+"""Figure: bytes that a program should have read from sockets, according to another program."""
 FEW_CHOSEN = 0.9
-"""Share of the measured time after the policy's first choice, below which there is a warning."""
+"""Share of the measured time after the policy's first choice, below which a warning is added."""
 CHECK_SECONDS = 0.2
-"""How often it is looked whether the programs run."""
+"""Interval between checks that the programs are running, in seconds."""
 
 
 class Watching(Protocol):
-    """What a repeat asks of tidscope. All methods raise RepeatError."""
+    """Operations of tidscope that a repeat uses. All methods raise RepeatError."""
 
     def attach(self, pid: int, *, tree: bool) -> str:
-        """Sample a process, or all that descend from it, too; the id of the target."""
+        """Attach to a process, optionally with all descendants. Return the target ID."""
 
     def record(self, target: str, group: str, cell: Cell) -> str:
-        """Record it; the id of the run."""
+        """Start to record a target. Return the run ID."""
 
     def steer(self, target: str, body: Mapping[str, object]) -> None:
-        """Let a policy steer it."""
+        """Start a policy on a target."""
 
     def steering(self, target: str) -> Steering | None:
-        """How a policy steers it now; None: nothing steers it."""
+        """Return the current steering of a target, or None."""
 
     def stop(self, run: str) -> None:
         """End a recording."""
 
     def detach(self, target: str) -> None:
-        """Release and forget a target, also one that has ended."""
+        """Release and remove a target, running or ended."""
 
     def figures(self, run: str) -> Mapping[str, float]:
-        """What a run shows."""
+        """Return the figures of a run."""
 
 
 @dataclass(frozen=True)
 class RepeatResult:
-    """What a repeat gave: ids of its runs, figures by name, and what disturbed it."""
+    """Result of a repeat: run IDs, figures by name, and warnings."""
 
     runs: Sequence[str]
     figures: Mapping[str, float]
@@ -72,15 +72,15 @@ class RepeatResult:
 
 
 class Repeat:
-    """Does one repeat of a cell.
+    """One repeat of a cell.
 
     Args:
-        definition: of the experiment.
-        cell: of the matrix.
-        group: of its runs.
-        watching: tidscope.
-        commands: of programs and loads, as they were built.
-        begins: is given the targets when there are some.
+        definition: definition of the experiment.
+        cell: cell of the matrix.
+        group: group name of the runs.
+        watching: tidscope client.
+        commands: commands of the built programs and loads.
+        begins: called with the targets when they are attached.
     """
 
     def __init__(
@@ -96,7 +96,7 @@ class Repeat:
         self._watching, self._commands, self._begins = watching, commands, begins
 
     def measure(self) -> RepeatResult:
-        """Do it. Raises RepeatError; whatever happens, nothing of it goes on."""
+        """Do the repeat and always stop its programs and loads. Raises RepeatError."""
         wait_until_quiet(self._definition.time.settle_s)
         before = Conditions.now()
         with ExitStack() as ending:
@@ -223,7 +223,7 @@ class Repeat:
     def _figures(
         self, counted: Sequence[Mapping[str, float]], reports: Sequence[Mapping[str, float]]
     ) -> dict[str, float]:
-        """Figures of programs and loads."""
+        """Return figures of programs and loads."""
         left = list(reports)
         rates, errors, found = [], list[float](), dict[str, float]()
         for choice, own in zip(self._definition.programs, counted, strict=True):
@@ -243,8 +243,8 @@ class Repeat:
             rates.append(rate)
         if len(rates) == 1:
             return {THROUGHPUT: rates[0], **found}
-        # Operations of two kinds have no sum; a geometric mean gains as its parts do, on average.
-        # Latencies of two kinds have neither.
+        # Operations of two kinds have no sum. A geometric mean gains like the average of its parts.
+        # Latencies of two kinds have no mean.
         mean = math.exp(math.fsum(map(math.log, rates)) / len(rates))
         own_rates = {f"{THROUGHPUT}_{at}": rate for at, rate in enumerate(rates, 1)}
         failed = {"errors": sum(errors)} if errors else {}
@@ -252,14 +252,14 @@ class Repeat:
 
 
 def _known(said: Mapping[str, float]) -> dict[str, float]:
-    """Figures among what a program or a load said."""
+    """Return the known figures among a program's or load's answers."""
     return {name: said[name] for name in (*BY_NAME, NET_EXPECTED) if name in said}
 
 
 def _filled(
     name: str, spec: ProgramSpec, command: Command, known: Mapping[str, Value]
 ) -> tuple[list[str], dict[str, str]]:
-    """Arguments and variables of a program, with the values that it is started with."""
+    """Return arguments and environment of a program, with start values filled in."""
     try:
         arguments = [text.format(**known) for text in spec.arguments]
         variables = {name: text.format(**known) for name, text in spec.environment.items()}
@@ -272,21 +272,21 @@ def _filled(
 
 
 def values_of(choice: ProgramChoice, cell: Cell) -> dict[str, Value]:
-    """Values of a program's parameters in a cell."""
+    """Return values of a program's parameters in a cell."""
     known = choice.workload.spec.parameters
     return {**choice.values, **{k: value for k, value in cell.values.items() if k in known}}
 
 
 def chosen_at(program: str, policy: str, now: Steering | None) -> int:
-    """When a policy first chose the size of a program, Unix microseconds.
+    """Return when a policy first chose the size of a program, in Unix microseconds.
 
     Args:
-        program: its name.
-        policy: that was to steer it.
-        now: how it is steered when the measurement has ended.
+        program: name of the program.
+        policy: policy of the repeat.
+        now: steering state at the end of the measurement.
 
     Raises:
-        RepeatError: the policy chose nothing, or steers no more: the repeat says nothing of it.
+        RepeatError: the policy made no choice or has stopped, so the repeat is invalid.
     """
     if now is None:
         raise RepeatError(f"{policy} no longer steered {program} when the measurement ended")
@@ -303,7 +303,7 @@ def chosen_at(program: str, policy: str, now: Steering | None) -> int:
 def _run(
     programs: Sequence[RunningProgram], loads: Sequence[Load], seconds: float
 ) -> list[dict[str, float]]:
-    """Let them run for a time, under their loads; what the loads say."""
+    """Run programs under load for a time, and return the loads' figures."""
     for load in loads:
         load.start(seconds)
     end = time.monotonic() + seconds

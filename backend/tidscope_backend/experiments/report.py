@@ -30,7 +30,7 @@ figcaption, .muted { color: #566266; }
 
 
 def write_report(folder: Path, found: Experiment, entries: Sequence[Entry]) -> list[Path]:
-    """Write all of it into a folder; earlier reports there are replaced. Raises OSError."""
+    """Write the report into a folder, replacing earlier reports. Raises OSError."""
     pictures = {f"{one.id}.svg": draw_chart(one) for one in found.charts}
     texts = {MARKDOWN: markdown(found), PAGE: page(found), **pictures}
     for name, content in texts.items():
@@ -69,7 +69,7 @@ def write_raw(path: Path, entries: Sequence[Entry]) -> None:
 
 
 def markdown(found: Experiment) -> str:
-    """The report as Markdown; pictures are files beside it."""
+    """Return the report as Markdown; pictures are separate files."""
     rows = _rows(found)
     lines = [
         f"# {found.summary.title}",
@@ -99,7 +99,7 @@ def markdown(found: Experiment) -> str:
 
 
 def page(found: Experiment) -> str:
-    """The report as one HTML file that needs no other."""
+    """Return the report as one self-contained HTML file."""
     figures = [
         f"<figure>{draw_chart(one)}<figcaption>{escape(one.note)}</figcaption></figure>"
         for one in found.charts
@@ -129,7 +129,7 @@ def page(found: Experiment) -> str:
 
 
 def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """A table of HTML; none of no rows."""
+    """Yield a table of HTML; empty without rows."""
     if rows:
         yield "<table><thead><tr>"
         yield from _row("th", rows[0])
@@ -145,7 +145,7 @@ def _row(tag: str, texts: Sequence[str]) -> Iterator[str]:
 
 
 def _against_rows(found: Experiment) -> list[list[str]]:
-    """Performance, and what it took, against the baselines; empty: no cell has one."""
+    """Return rows of performance and cost against the baselines; empty if no cell has one."""
     rows = [
         [cell.key, *(gain_text(_of(cell, name)) or "unknown" for name in AGAINST)]
         for cell in found.cells
@@ -174,7 +174,7 @@ def _facts(found: Experiment) -> str:
 
 
 def range_text(found: Experiment) -> str:
-    """How many repeats a cell has."""
+    """Return the number of repeats of a cell as text."""
     return str(found.most) if found.least == found.most else f"{found.least} to {found.most}"
 
 
@@ -196,7 +196,7 @@ def _rows(found: Experiment) -> list[list[str]]:
 
 
 def _mean(own: ExperimentFigure | None) -> tuple[str, str]:
-    """Mean with half its interval, and the standard deviation of the mean's percent."""
+    """Return the mean ± half the interval, and the standard deviation in percent of the mean."""
     if own is None or own.figure.mean is None:
         return "unknown", ""
     figure, mean = own.figure, own.figure.mean or 0.0
@@ -209,7 +209,7 @@ def _mean(own: ExperimentFigure | None) -> tuple[str, str]:
 
 
 def gain_text(own: ExperimentFigure | None) -> str:
-    """The gain with its interval and verdict; empty: there is none."""
+    """Return the gain with interval and verdict; empty if there is none."""
     if own is None or own.gain is None or own.gain.percent is None or not own.gain.absolute:
         return ""
     gain = own.gain

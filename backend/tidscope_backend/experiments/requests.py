@@ -1,7 +1,7 @@
 """Traces of requests for the workload `pool-trace`, from spans or from a recorded run. Pure.
 
-A request of a trace computes for its execution time and sleeps for `free_workload` times as long.
-So what lasted D becomes an execution of D / (1 + free_workload).
+A request computes for its execution time and sleeps for `free_workload` times as long. A request
+that lasted D is therefore replayed with an execution time of D / (1 + free_workload).
 """
 
 import itertools
@@ -18,7 +18,7 @@ HEAD = "# request application start execution: times in µs, start after the pre
 
 
 class Request(NamedTuple):
-    """A request: when it came, on any clock, whose it was, and how long it lasted."""
+    """A request: start on any clock, client, and duration."""
 
     start_ns: int
     application: str
@@ -26,15 +26,15 @@ class Request(NamedTuple):
 
 
 def requests_of_spans(text: str) -> list[Request]:
-    """Requests among spans of OTLP/JSON, as the file exporter of the collector writes them.
+    """Extract requests from spans in OTLP/JSON, as written by the collector's file exporter.
 
-    Spans of servers and consumers are requests; where there are none, those without a parent are.
+    Spans of servers and consumers are requests; otherwise root spans are.
 
     Args:
-        text: an ExportTraceServiceRequest, or one a line.
+        text: an ExportTraceServiceRequest, or one per line.
 
     Raises:
-        ExperimentError: it is none, or has no request.
+        ExperimentError: the text has another form, or contains no request.
     """
     try:
         spans = list(_spans(text))
@@ -54,7 +54,7 @@ def requests_of_spans(text: str) -> list[Request]:
 
 
 def _spans(text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """All spans with the names of their services."""
+    """Yield all spans with the names of their services."""
     decoder, at = json.JSONDecoder(), 0
     text = text.strip()
     while at < len(text):
@@ -70,17 +70,17 @@ def _spans(text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def requests_of_pool(readings: Sequence[Mapping[str, Any]], pool: str) -> list[Request]:
-    """Requests of a pool of a run, by readings of its counters about once a second.
+    """Extract the requests of a pool of a run, from counters read about once a second.
 
-    Those of an interval are spread evenly over it, and each lasts as long as the jobs that finished
-    in it did on average.
+    Requests of an interval are spread evenly over it. Each lasts as long as the average job that
+    finished in the interval.
 
     Args:
         readings: rows of `pool_readings`.
-        pool: its name; empty: the one with the most jobs.
+        pool: name of the pool; empty for the one with the most jobs.
 
     Raises:
-        ExperimentError: the run has no such pool, or it had no job.
+        ExperimentError: the run does not have the pool, or the pool had no job.
     """
     counted = [row for row in readings if row["finished"] is not None]
     name = pool or max(
@@ -119,16 +119,16 @@ def _checked(found: list[Request], wanted: str) -> list[Request]:
 
 
 def trace_text(requests: Sequence[Request], free_workload: float) -> str:
-    """The trace, a request a line.
+    """Format the trace, one request per line.
 
     Args:
         requests: by time.
-        free_workload: how many times its execution time each is to sleep.
+        free_workload: sleep time as a multiple of the execution time.
     """
     applications = {name: at for at, name in enumerate(sorted({one[1] for one in requests}), 1)}
     lines, before_ns = [HEAD], requests[0].start_ns
     for number, one in enumerate(requests, 1):
-        # Rounded sums, so that the trace is as long as the requests were.
+        # Round the sums, so that the trace has the original total length.
         start_us = round(one.start_ns / 1000) - round(before_ns / 1000)
         before_ns = one.start_ns
         execution_us = max(1, round(one.duration_ns / 1000 / (1 + free_workload)))

@@ -1,4 +1,4 @@
-"""Carries an experiment out: repeat by repeat, with a journal from which it can go on."""
+"""Carries out an experiment repeat by repeat; its journal allows resuming."""
 
 import hashlib
 import time
@@ -30,12 +30,12 @@ from tidscope_backend.experiments.workload import ExperimentError, RepeatError
 
 @dataclass(frozen=True)
 class Opened:
-    """An experiment that can go on.
+    """An open experiment, new or resumed.
 
     Attributes:
-        id: of the experiment.
-        folder: of its journal.
-        done: repeats that are done already.
+        id: ID of the experiment.
+        folder: folder of the journal.
+        done: repeats already done.
     """
 
     id: str
@@ -47,11 +47,11 @@ def open_new(definition: Definition, runs: Path) -> Opened:
     """Begin an experiment.
 
     Args:
-        definition: what is done.
+        definition: checked experiment.
         runs: the runs directory.
 
     Raises:
-        ExperimentError: its folder cannot be written.
+        ExperimentError: the experiment's folder cannot be written.
     """
     try:
         runs.mkdir(parents=True, mode=0o700, exist_ok=True)
@@ -67,10 +67,10 @@ def open_new(definition: Definition, runs: Path) -> Opened:
 
 
 def open_last(definition: Definition, runs: Path) -> Opened:
-    """Find the last experiment of the same file that was not finished.
+    """Find the last unfinished experiment with the same file.
 
     Raises:
-        ExperimentError: there is none, or its journal cannot be written.
+        ExperimentError: no experiment matches, or its journal cannot be written.
     """
     for folder in experiment_folders(runs):
         try:
@@ -94,14 +94,14 @@ def open_last(definition: Definition, runs: Path) -> Opened:
 
 
 class Runner:
-    """Does what is left of an experiment.
+    """Carries out the remaining repeats of an experiment.
 
     Args:
-        definition: what is done.
+        definition: checked experiment.
         opened: the experiment.
-        watching: tidscope.
-        commands: how programs are started, from `prepare`.
-        report: is called with all entries whenever there is one more.
+        watching: tidscope client.
+        commands: commands of programs, from `prepare`.
+        report: called with all entries after each new one.
     """
 
     def __init__(
@@ -119,10 +119,11 @@ class Runner:
         self._journal = Journal(opened.folder)
 
     def run(self) -> list[Entry]:
-        """Do it to its end; all entries.
+        """Run the experiment to its end and return all entries.
 
         Raises:
-            KeyboardInterrupt: somebody stopped it; the journal says so.
+            KeyboardInterrupt: the user interrupted the experiment; the journal records the
+                interruption.
             ExperimentError: the journal cannot be written.
         """
         interrupted = True
@@ -174,7 +175,7 @@ class Runner:
 
 
 def digest_of(definition: Definition) -> str:
-    """Of the file, and of whether it is the quick variant."""
+    """Return the digest of the file and of the choice of the quick variant."""
     return hashlib.sha256(f"{definition.quick} {definition.text}".encode()).hexdigest()
 
 

@@ -1,4 +1,4 @@
-"""Workloads, each described by its workload.toml, and the strict reader of such files."""
+"""Workloads, and the strict reader of their workload.toml files."""
 
 import tomllib
 from collections.abc import Mapping
@@ -10,11 +10,11 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 
 class ExperimentError(Exception):
-    """An experiment cannot be done; the text says what is wrong, where, and what to do."""
+    """An experiment cannot run; the text says what is wrong, where, and what to do."""
 
 
 class RepeatError(Exception):
-    """One repeat failed, as when its workload crashed; the experiment goes on."""
+    """One repeat failed, for example by a crash of its workload; the experiment continues."""
 
 
 MAX_BYTES = 1_000_000
@@ -25,7 +25,7 @@ MESSAGES = {
 
 
 class StrictModel(BaseModel):
-    """No value is converted to another type, and no key is unknown."""
+    """Model without type conversion and without unknown keys."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
@@ -37,7 +37,7 @@ def read_toml(path: Path) -> dict[str, Any]:
     """Read a TOML file.
 
     Raises:
-        ExperimentError: it cannot be read, or is not TOML.
+        ExperimentError: the file cannot be read, or is not TOML.
     """
     try:
         with path.open("rb") as file:
@@ -52,7 +52,7 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 def validated(path: Path, model: type[M], found: object) -> M:
-    """Make a model of what a file has. Raises ExperimentError with all mistakes."""
+    """Validate a file's content as a model. Raises ExperimentError with all mistakes."""
     try:
         return model.model_validate(found)
     except ValidationError as error:
@@ -66,10 +66,10 @@ def validated(path: Path, model: type[M], found: object) -> M:
 
 _BACKEND = Path(__file__).resolve().parents[1]
 PLACES = (_BACKEND / "sources" / "workloads", _BACKEND.parents[1] / "workloads")
-"""Where workloads are: as installed, or in a checkout."""
+"""Locations of workloads: installed, or in a checkout."""
 FILE = "workload.toml"
 Value = str | int | float
-"""Of a parameter."""
+"""Value of a parameter."""
 RESERVED = (
     *("policy", "size", "upper", "placement", "workload"),
     *("warm_up_s", "measure_s", "address", "seconds"),
@@ -79,7 +79,7 @@ RESERVED = (
 class ParameterSpec(StrictModel):
     """A parameter: one of some choices, a number within bounds, a file, a folder, or any text.
 
-    A folder and a text have no default: an experiment has to give them.
+    A folder or a text has no default: experiments must set it.
     """
 
     about: str
@@ -105,16 +105,16 @@ class ParameterSpec(StrictModel):
 
     @property
     def is_path(self) -> bool:
-        """True if values are paths: relative ones start at the folder of the experiment file."""
+        """True if values are paths; relative paths start at the experiment file's folder."""
         return self.file is not None or self.folder
 
     @property
     def is_required(self) -> bool:
-        """True if there is no default."""
+        """True without a default."""
         return self.folder or self.text
 
     def mistake(self, value: object) -> str | None:
-        """What is wrong with a value; None if nothing is."""
+        """Describe the mistake in a value, or return None."""
         if self.choices is not None:
             return None if value in self.choices else f"use one of {', '.join(self.choices)}"
         if self.is_path:
@@ -129,11 +129,11 @@ class ParameterSpec(StrictModel):
 
 
 class ProgramSpec(StrictModel):
-    """How a program is built and started.
+    """Build and start of a program.
 
-    `{NAME}` in arguments and variables stands for the parameter of that name, for the `size`,
-    for `upper`, the largest size that a policy may set, for `warm_up_s` or for `measure_s`. Of a
-    load generator `address` is that of the program, and `seconds` how long it runs.
+    `{NAME}` in arguments and variables is replaced by the parameter of that name. Further names are
+    `size`, `upper` (the largest size that a policy may set), `warm_up_s` and `measure_s`. In a load
+    generator, `address` is the program's address, and `seconds` the duration.
     """
 
     build: Literal["go", "python", "java", "rust"]
@@ -144,10 +144,10 @@ class ProgramSpec(StrictModel):
 
 
 class LoadSpec(StrictModel):
-    """What makes the requests; without it the program makes its own work.
+    """Generator of requests; without it the program generates its own work.
 
-    `path` is what wrk asks for. `program` is a load generator of the workload itself, which ends
-    with a line as wrk.lua writes it.
+    `path` is the path that wrk requests. `program` is the workload's own load generator, whose last
+    line has the form of wrk.lua's.
     """
 
     generator: Literal["wrk", "program"]
@@ -162,13 +162,13 @@ class LoadSpec(StrictModel):
 
 
 class WorkloadSpec(StrictModel):
-    """A workload.toml.
+    """Content of a workload.toml.
 
-    `program` is a program, or `choose` names the parameter that chooses among several. `waits`: it
-    reports how long operations waited in its queue. `speed_up`: more threads do the same work.
-    `patience_s`: how long it may take to be ready, and to answer. `watch`: its process alone, or
-    with all that descend from it. `steered`: a policy can set its size while it runs. `needs`:
-    programs that have to be installed, and the Debian package of each.
+    `program` is a program, or `choose` names the parameter that selects one of several. `waits`:
+    operations' queue waits are reported. `speed_up`: more threads do the same work. `patience_s`:
+    timeout for readiness and for answers. `watch`: the process alone, or with all descendants.
+    `steered`: a policy can set the size at run time. `needs`: programs that must be installed, with
+    their Debian packages.
     """
 
     name: str
@@ -188,13 +188,14 @@ class WorkloadSpec(StrictModel):
 
 @dataclass(frozen=True)
 class Workload:
-    """A workload.
+    """A workload with its programs.
 
     Attributes:
-        folder: where it is.
-        spec: its description.
-        programs: by the value of the parameter that chooses; of a single one the key is empty.
-        chooser: that parameter; empty: there is one program.
+        folder: folder of the workload.
+        spec: content of workload.toml.
+        programs: programs by the value of the selecting parameter; a single program has an empty
+            key.
+        chooser: name of that parameter; empty for a single program.
     """
 
     folder: Path
@@ -204,15 +205,15 @@ class Workload:
 
     @property
     def name(self) -> str:
-        """As an experiment names it."""
+        """Name used in experiment files."""
         return self.spec.name
 
     def program(self, values: Mapping[str, Value]) -> ProgramSpec:
-        """The program that these values choose."""
+        """Return the program that these values select."""
         return self.programs[str(values[self.chooser]) if self.chooser else ""]
 
     def defaults(self) -> dict[str, Value]:
-        """Values of all parameters that have one by default."""
+        """Return the default values of all parameters that have one."""
         return {
             name: str(self.folder / one.file) if one.file is not None else one.default or 0
             for name, one in self.spec.parameters.items()
@@ -221,7 +222,7 @@ class Workload:
 
 
 def workloads_folder() -> Path:
-    """Where the workloads are. Raises ExperimentError."""
+    """Return the folder of the workloads. Raises ExperimentError."""
     for place in PLACES:
         if place.is_dir():
             return place
@@ -229,20 +230,20 @@ def workloads_folder() -> Path:
 
 
 def workload_names(places: Path) -> list[str]:
-    """Names of all workloads."""
+    """Return names of all workloads."""
     return sorted(path.parent.name for path in places.glob(f"*/{FILE}"))
 
 
 def find_workload(places: Path, name: str, base: Path) -> Workload:
-    """Find a workload by its name, or by the path of its folder, which has a slash.
+    """Find a workload by name, or by a folder path that contains a slash.
 
     Args:
         places: folder of workloads.
-        name: as an experiment file has it.
-        base: folder of that file.
+        name: name from an experiment file.
+        base: folder of the experiment file.
 
     Raises:
-        ExperimentError: there is none, or its description is wrong.
+        ExperimentError: the workload does not exist, or its description is invalid.
     """
     names = workload_names(places)
     folder = (base / name).resolve() if "/" in name else places / name

@@ -1,1 +1,1 @@
-"""Collectors' sessions: frames and replies in, commands out. Knows no pages."""
+"""Collectors' sessions: frames and replies in, commands out. Must not know subscribers."""

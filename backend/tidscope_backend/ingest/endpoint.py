@@ -1,4 +1,4 @@
-"""/ws/collector: the WebSocket that carries a collector's session."""
+"""/ws/collector: WebSocket of a collector's session."""
 
 import logging
 
@@ -14,11 +14,11 @@ _log = logging.getLogger(__name__)
 
 
 class CollectorEndpoint:
-    """The endpoint of collectors; access was checked before.
+    """WebSocket endpoint of collectors; access is checked before.
 
     Args:
-        sessions: serves their connections.
-        max_message_bytes: the largest message that they may send.
+        sessions: serves the connections.
+        max_message_bytes: maximum size of a received message, in bytes.
     """
 
     def __init__(self, sessions: CollectorSessions, max_message_bytes: int) -> None:
@@ -41,7 +41,7 @@ class CollectorEndpoint:
 
 
 class _Connection:
-    """A WebSocket of the server."""
+    """Adapter for a WebSocket of the server."""
 
     def __init__(self, socket: WebSocket) -> None:
         self._socket = socket

@@ -20,29 +20,29 @@ from tidscope_backend.stream.frames import StoredFrame, store_frame
 
 
 class FrameSink(Protocol):
-    """Keeps frames of runs."""
+    """Receives frames for recording."""
 
     def receive(self, frame: StoredFrame, header: FrameHeader) -> None:
-        """A frame has come that had not come before."""
+        """Receive a frame that has not arrived before."""
 
     def frames_lost(self, lost: FramesLost) -> None:
-        """The collector could not keep these frames."""
+        """Report frames that the collector dropped."""
 
     def collector_ends(self, last: Mapping[str, int]) -> None:
-        """A collector samples no more: the numbers of its targets' last frames, by target."""
+        """Report that a collector stops, with the last frame number of each target."""
 
 
 MAX_ANNOUNCED = 256
-"""A collector attaches to 32 processes, and speaks of 16 ended ones."""
+"""Maximum announced targets: a collector attaches to 32 and reports 16 ended ones."""
 
 
 class AnnouncedTargets:
-    """Checks what a collector says of targets. Every method raises CloseError.
+    """Targets that a collector announced, for checking its messages. Methods raise CloseError.
 
     Args:
-        host_id: whom the collector speaks for.
+        host_id: host that the collector represents.
         registry: hosts and targets.
-        targets: of the hello.
+        targets: targets in the hello message.
     """
 
     def __init__(self, host_id: str, registry: HostRegistry, targets: Iterable[Target]) -> None:
@@ -53,7 +53,7 @@ class AnnouncedTargets:
             self.add(target)
 
     def add(self, target: Target) -> None:
-        """The collector announces a target, or a change of one."""
+        """Register a new or changed target of the collector."""
         known = self._registry.target(target.id)
         for host_id in (target.host, known.host if known is not None else target.host):
             if host_id != self.host_id:
@@ -66,11 +66,11 @@ class AnnouncedTargets:
             raise CloseError(CloseCode.TOO_MANY, f"more than {MAX_ANNOUNCED} targets are announced")
 
     def has(self, target_id: str) -> bool:
-        """Whether the collector has announced a target."""
+        """Return True if the collector has announced a target."""
         return target_id in self._ids
 
     def check(self, target_id: str) -> None:
-        """The collector says something else of a target."""
+        """Check that the collector may report on a target."""
         if target_id not in self._ids:
             raise CloseError(
                 CloseCode.BAD_MESSAGE,
@@ -78,7 +78,7 @@ class AnnouncedTargets:
             )
 
     def remove(self, target_id: str) -> None:
-        """The collector will say nothing of a target any more."""
+        """Remove a target that the collector will not report on again."""
         self._ids.discard(target_id)
 
 
@@ -86,8 +86,8 @@ class Arrival(NamedTuple):
     """Result of checking a frame's sequence number.
 
     Attributes:
-        new: whether it brings anything that had not come.
-        missing: first and last number that were skipped, if any were.
+        new: whether the frame contains numbers that had not arrived.
+        missing: first and last skipped number, or None if no number was skipped.
     """
 
     new: bool
@@ -95,10 +95,11 @@ class Arrival(NamedTuple):
 
 
 class Sequence:
-    """The numbers of one target's stream. What came before the first frame seen is not missing.
+    """Sequence numbers of one target's stream. Numbers before the first frame are not missing.
 
-    The baseline does not count as the first frame: to a backend that starts later the collector
-    sends it before the frames that it still has, and what lies between was never expected.
+    The baseline does not count as the first frame. The collector sends it to a backend that started
+    later, before its buffered frames. Numbers between the baseline and those frames were never
+    expected.
     """
 
     def __init__(self) -> None:
@@ -106,7 +107,7 @@ class Sequence:
         self._has_baseline = False
 
     def accept(self, first_seq: int, seq: int, *, baseline: bool = False) -> Arrival:
-        """Take account of a frame that stands for first_seq to seq."""
+        """Accept a frame that covers first_seq to seq."""
         last = self.last_seq
         if baseline and last is None:
             new, self._has_baseline = not self._has_baseline, True
@@ -119,10 +120,10 @@ class Sequence:
         return Arrival(new=True, missing=(last + 1, first_seq - 1))
 
     def skip(self, from_seq: int, to_seq: int) -> int:
-        """The collector says that these will not come.
+        """Mark numbers that the collector will not send.
 
         Returns:
-            How many of them were expected: none of them if no frame was ever seen.
+            Number of expected frames among them; 0 if no frame has arrived yet.
         """
         if self.last_seq is None or to_seq <= self.last_seq:
             return 0
@@ -132,13 +133,13 @@ class Sequence:
 
 
 class FrameIngest:
-    """Ingests frames and losses. Sequence numbers outlive a connection, so that replay is exact.
+    """Ingests frames and losses. Sequence numbers outlive a connection, so replay is exact.
 
     Args:
         registry: hosts and targets.
-        fanout: where frames go.
-        observe: called with each new frame's host, header, and what is behind it.
-        recorder: keeps frames of runs.
+        fanout: receiver of the frames.
+        observe: called with each new frame's host, header and raw rows.
+        recorder: receives frames for recording.
     """
 
     def __init__(
@@ -157,7 +158,7 @@ class FrameIngest:
         """Columns of the newest key frame of each target."""
 
     def resume_points(self, hello: CollectorHello) -> dict[str, int]:
-        """For each target of a collector the last frame that has come, if any has."""
+        """Return the last received frame number of each target, for targets with frames."""
         points = {}
         for target in hello.targets:
             sequence = self._sequences.get(target.id)
@@ -166,13 +167,13 @@ class FrameIngest:
         return points
 
     def ingest(self, source: AnnouncedTargets, data: bytes) -> tuple[str, int]:
-        """Take in a binary message. A frame of a target that is forgotten here is dropped.
+        """Process a binary message. Frames of forgotten targets are dropped.
 
         Returns:
-            Whose frame it is, and its number.
+            Target ID and frame number.
 
         Raises:
-            CloseError: it is not a frame of a target that the collector has announced.
+            CloseError: the message is not a frame of an announced target.
         """
         try:
             header, body = split(data)
@@ -206,7 +207,7 @@ class FrameIngest:
         return frame.target, frame.seq
 
     def record_loss(self, source: AnnouncedTargets, message: FramesLost) -> None:
-        """The collector could not keep these frames. Raises as `ingest`."""
+        """Record frames that the collector dropped. Raises as `ingest`."""
         source.check(message.target)
         if self._registry.target(message.target) is None:
             return
@@ -215,12 +216,12 @@ class FrameIngest:
         self._recorder.frames_lost(message)
 
     def collector_ends(self, source: AnnouncedTargets, message: CollectorGoodbye) -> None:
-        """The collector samples no more."""
+        """Handle a collector that stops sampling."""
         known = {target: seq for target, seq in message.last.items() if source.has(target)}
         self._recorder.collector_ends(known)
 
     def release_target(self, source: AnnouncedTargets, target_id: str) -> None:
-        """The collector keeps nothing of an ended target any more. Raises as `ingest`."""
+        """Release an ended target that the collector has dropped. Raises as `ingest`."""
         source.check(target_id)
         source.remove(target_id)
         if self._registry.target(target_id) is None:
@@ -231,7 +232,7 @@ class FrameIngest:
             self._registry.remove_target(target_id)
 
     def forget(self, target_id: str) -> None:
-        """The site has forgotten a target."""
+        """Drop the state of a target that the registry has forgotten."""
         self._sequences.pop(target_id, None)
         self._fields.pop(target_id, None)
         self._fanout.store.remove(target_id)

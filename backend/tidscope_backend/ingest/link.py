@@ -1,4 +1,4 @@
-"""One connected collector: commands go out with a number, replies come back to who waits."""
+"""One connected collector: numbered commands out, replies routed back to the callers."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -75,18 +75,18 @@ R = TypeVar(
 
 
 class CollectorLink:
-    """A connected collector, as the rest of the backend sees it.
+    """Link to a connected collector, as used by the rest of the backend.
 
     Args:
-        host: who it is.
-        send: writes one text message to it.
-        close: ends the connection because another one takes its place.
-        command_seconds: how long it may take to answer.
-        doctor_seconds: the same for the doctor, and for steering, which waits for a program.
-        policies: that it can steer with.
+        host: host of the collector.
+        send: sends one text message.
+        close: closes the connection when a newer one replaces it.
+        command_seconds: timeout for a reply.
+        doctor_seconds: timeout for the doctor and for steering, which waits for a program.
+        policies: policies that the collector supports.
 
     Attributes:
-        said_goodbye: the collector said that it ends.
+        said_goodbye: whether the collector announced its end.
     """
 
     def __init__(
@@ -118,12 +118,12 @@ class CollectorLink:
         """Attach to a process or a group of processes.
 
         Args:
-            request: which.
-            actor: who asks.
-            continues: the target of an earlier collector that this one takes the place of.
+            request: process or group.
+            actor: requesting user or service.
+            continues: target of an earlier collector that the new target continues, or None.
 
         Raises:
-            ProblemError: it was refused, or no answer came.
+            ProblemError: the collector refused or did not reply.
         """
         command = AttachCommand(
             request_id=next(self._numbers),
@@ -150,9 +150,10 @@ class CollectorLink:
         return await self._ask(command, TargetReply, self._command_seconds)
 
     async def flush(self, target: str) -> FlushReply:
-        """Have everything of a target sent up to now; which frame has it. Raises as `attach`.
+        """Have the collector send all pending data of a target; return the last frame number.
+        Raises as `attach`.
 
-        Who asks bounds how long that may take.
+        The caller applies the timeout.
         """
         command = FlushCommand(request_id=next(self._numbers), target=target)
         return await self._exchange(command, FlushReply, FLUSH_SECONDS)
@@ -172,7 +173,7 @@ class CollectorLink:
         )
 
     async def sizes(self) -> SizeAuditReply:
-        """Hold sizes of pools against what programs may use. Raises as `attach`."""
+        """Compare sizes of thread pools with the CPUs available to programs. Raises as `attach`."""
         command = SizeAuditCommand(request_id=next(self._numbers))
         return await self._sizes.get(
             None, lambda: self._exchange(command, SizeAuditReply, self._doctor_seconds)
@@ -189,7 +190,7 @@ class CollectorLink:
         pid: int | None = None,
         group: GroupSelector | None = None,
     ) -> SteeringOptionsReply:
-        """How a target, a process or a group could be steered. Raises as `attach`."""
+        """Return the steering options of a target, process or group. Raises as `attach`."""
         command = SteeringOptionsCommand(
             request_id=next(self._numbers), target=target, pid=pid, group=group
         )
@@ -204,10 +205,10 @@ class CollectorLink:
         """Let a policy steer a target. Raises as `attach`.
 
         Args:
-            target: which.
-            request: how.
-            actor: who asks.
-            restarts: the target of an earlier collector whose policy is started again.
+            target: target ID.
+            request: policy and parameters.
+            actor: requesting user or service.
+            restarts: target of an earlier collector whose policy is restarted, or None.
         """
         command = SteerCommand(
             request_id=next(self._numbers),
@@ -219,26 +220,26 @@ class CollectorLink:
         return await self._ask(command, TargetReply, self._doctor_seconds)
 
     async def renew_steering(self, target: str) -> TargetReply:
-        """Renew the lease of what steers it, if there is one. Raises as `attach`."""
+        """Renew the lease of the target's steering, if any. Raises as `attach`."""
         command = RenewSteeringCommand(request_id=next(self._numbers), target=target)
         return await self._ask(command, TargetReply, self._command_seconds)
 
     async def restart_search(self, target: str, pid: int | None, actor: Actor) -> TargetReply:
-        """Restart its policy's search; pid: of one program of a group. Raises as `attach`."""
+        """Restart the policy's search; `pid` selects one program of a group. Raises as `attach`."""
         command = RestartSearchCommand(
             request_id=next(self._numbers), target=target, pid=pid, actor=actor
         )
         return await self._ask(command, TargetReply, self._command_seconds)
 
     async def release(self, target: str, pid: int | None, actor: Actor) -> TargetReply:
-        """Steer it no more; pid: one program of a group. Raises as `attach`."""
+        """Stop steering; `pid` selects one program of a group. Raises as `attach`."""
         command = ReleaseCommand(
             request_id=next(self._numbers), target=target, pid=pid, actor=actor
         )
         return await self._ask(command, TargetReply, self._doctor_seconds)
 
     def deliver_reply(self, reply: Reply) -> bool:
-        """Pass a reply to its waiter; false if nobody waits for it any more."""
+        """Pass a reply to its caller. Return False if the caller has timed out or left."""
         future = self._waiting.get(reply.request_id)
         if future is None or future.done():
             return False
@@ -246,7 +247,7 @@ class CollectorLink:
         return True
 
     def fail_pending(self) -> None:
-        """The connection ended: fail all waiting commands."""
+        """Fail all pending commands, because the connection ended."""
         for future in self._waiting.values():
             if not future.done():
                 future.set_exception(self._lost())
@@ -259,7 +260,7 @@ class CollectorLink:
         )
 
     async def _ask(self, command: Command, expected: type[R], seconds: float) -> R:
-        """Ask for a change: who reads after it gets an answer from after it."""
+        """Send a change, then invalidate cached reads."""
         try:
             return await self._exchange(command, expected, seconds)
         finally:
@@ -294,7 +295,7 @@ class CollectorLink:
 
 
 def _refusal(reply: RefusedReply, command: Command) -> ProblemError:
-    """A collector's refusal as it is, if it is one that collectors give."""
+    """Return a collector's refusal unchanged if it is a known kind."""
     kind = reply.problem.type.removeprefix(PREFIX)
     known = next((row for name, row in PROBLEMS.items() if name == kind), None)
     if known and "collector" in known.raised_by and reply.problem.status == known.status:

@@ -1,4 +1,4 @@
-"""All connected collectors, one a host, and the steering to restore after a collector crash."""
+"""All connected collectors, one per host, and the steering to restore after a collector crash."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
@@ -18,13 +18,13 @@ from tidscope_backend.ingest.link import CollectorLink
 
 
 class CollectorLinks:
-    """Finds the collector that a request is for.
+    """Finds the collector for a request.
 
     Args:
-        known: whether a host has ever connected.
+        known: returns whether a host has ever connected.
 
     Attributes:
-        asked: what they were asked to steer; it outlives them.
+        asked: steering requests; they outlive connections.
     """
 
     def __init__(self, known: Callable[[str], bool]) -> None:
@@ -36,11 +36,11 @@ class CollectorLinks:
         return len(self._links)
 
     def is_connected(self, host_id: str) -> bool:
-        """Whether the collector of a host is connected."""
+        """Return True if the host's collector is connected."""
         return host_id in self._links
 
     def add(self, link: CollectorLink) -> None:
-        """A collector has connected; an older connection of the same host gives way."""
+        """Register a collector; an older connection of the same host is closed."""
         older = self._links.get(link.host.id)
         self._links[link.host.id] = link
         if older is not None:
@@ -48,7 +48,7 @@ class CollectorLinks:
             older.replace()
 
     def remove(self, link: CollectorLink) -> bool:
-        """A connection has ended; false if another one had taken its place."""
+        """Remove a connection. Return False if a newer one has replaced it."""
         link.fail_pending()
         if self._links.get(link.host.id) is not link:
             return False
@@ -56,17 +56,17 @@ class CollectorLinks:
         return True
 
     async def flush(self, target: Target) -> FlushReply:
-        """Have everything of a target sent up to now; see `CollectorLink.flush`."""
+        """Have the collector send all pending data of a target; see `CollectorLink.flush`."""
         return await self._named(target.host).flush(target.id)
 
     def pick(self, host_id: str | None) -> CollectorLink:
         """Find the collector of a host.
 
         Args:
-            host_id: which one; may be None where there is one only.
+            host_id: host ID; optional if only one collector is connected.
 
         Raises:
-            ProblemError: there is none, or it has to be named.
+            ProblemError: no collector matches, or the host must be named.
         """
         if host_id is not None:
             return self._named(host_id)
@@ -105,7 +105,7 @@ MAX_KNOWN = 1024
 
 
 class NotResumedError(Exception):
-    """A policy is not started again; the text says why."""
+    """A policy is not restarted; the text is the reason."""
 
 
 @dataclass
@@ -113,8 +113,8 @@ class AskedSteering:
     """The steering requested for one target.
 
     Attributes:
-        request: the last one that was carried out.
-        released: programs of a group that were released since.
+        request: last request that was carried out.
+        released: programs of a group released since the request.
     """
 
     request: SteerRequest
@@ -122,32 +122,32 @@ class AskedSteering:
 
 
 class SteeringMemory:
-    """Remembers requests until somebody releases what they steer, whether or not that succeeds."""
+    """Remembers steering requests until the user releases the target, successfully or not."""
 
     def __init__(self) -> None:
         self._known: OrderedDict[str, AskedSteering] = OrderedDict()
 
     def note(self, target: str, request: SteerRequest) -> None:
-        """A request was carried out."""
+        """Remember a request that was carried out."""
         self._known.pop(target, None)
         self._known[target] = AskedSteering(request)
         while len(self._known) > MAX_KNOWN:
             self._known.popitem(last=False)
 
     def forget(self, target: str, pid: int | None = None) -> None:
-        """Somebody releases a target, or one program of a group."""
+        """Forget a released target, or one released program of a group."""
         if pid is None:
             self._known.pop(target, None)
         elif target in self._known:
             self._known[target].released.add(pid)
 
     def recall(self, target: str) -> AskedSteering | None:
-        """The request; None if nothing was requested, or it was released."""
+        """Return the request, or None if there was none or the target was released."""
         return self._known.get(target)
 
 
 def was_steered(target: Target) -> bool:
-    """Whether a policy steered a target when it was heard of last."""
+    """Return True if the target's last reported state had a policy."""
     return target.steering is not None or bool(target.programs) or bool(target.programs_join)
 
 
@@ -157,19 +157,19 @@ def request_again(
     asked: AskedSteering | None,
     programs: Iterable[ProgramOptions] = (),
 ) -> SteerRequest | None:
-    """Make the request that starts the policy of a target again.
+    """Build the request that restarts a target's policy.
 
     Args:
-        old: the target, as it was heard of last.
+        old: the target as last reported.
         now: the same process or group, attached to again.
-        asked: what was asked for.
-        programs: of a group: its programs now.
+        asked: steering request, or None.
+        programs: current programs, if the target is a group.
 
     Returns:
-        The request; None: there was no policy, or somebody released it.
+        The request, or None if no policy was running or the target was released.
 
     Raises:
-        NotResumedError: it must not be started again.
+        NotResumedError: the policy must not be restarted.
     """
     if not was_steered(old) or asked is None:
         return None
@@ -195,7 +195,7 @@ def request_again(
 def _choices(
     old: Target, asked: AskedSteering, programs: Mapping[int, ProgramOptions]
 ) -> list[ProgramChoice]:
-    """Programs that were steered, are still the same ones, and were not released."""
+    """Return steered programs that are unchanged and were not released."""
     own = {one.pid: one for one in asked.request.programs or ()}
     found = []
     for before in old.programs or ():
@@ -208,5 +208,5 @@ def _choices(
 
 
 def _program(process: Process) -> tuple[str | None, object, str]:
-    """Identity of a program, which a later program of the same process does not share."""
+    """Return the identity of a program; a later program in the same process has another one."""
     return process.executable, process.command, process.name

@@ -1,4 +1,4 @@
-"""When a collector went away, and what is done when one is back in its place."""
+"""Outages of collectors, and recovery when a new one connects."""
 
 import asyncio
 import logging
@@ -29,20 +29,20 @@ from tidscope_backend.ingest.links import (
 _log = logging.getLogger(__name__)
 MAX_LISTED = 64
 RESTARTER = Actor(session=None, role=None, label="tidscope, after a crash of the collector")
-"""Actor of policies that are started again."""
+"""Actor recorded for restarted policies."""
 TRIES = 5
 RETRY_S = 2.0
-"""A program that was steered a moment ago may not be ready yet."""
+"""Delay before a retry, in seconds: a steered program may not be ready immediately."""
 BY_AGENT: frozenset[KnobKind] = frozenset({"go-agent", "pool-agent"})
 
 
 class CollectorOutages:
-    """Notes outages in the registry, and attaches again what a crashed collector watched.
+    """Records outages in the registry, and re-attaches what a crashed collector watched.
 
     Args:
         registry: hosts and targets.
-        asked: what collectors were asked to steer.
-        unfinished: targets of runs that an earlier backend left unfinished; see `Recorder`.
+        asked: steering requests to collectors.
+        unfinished: returns targets of runs that an earlier backend left unfinished; see `Recorder`.
     """
 
     def __init__(
@@ -54,11 +54,11 @@ class CollectorOutages:
         self._registry, self._asked, self._unfinished = registry, asked, unfinished
 
     def went(self, host_id: str, *, goodbye: bool) -> None:
-        """A collector disconnected.
+        """Record that a collector disconnected.
 
         Args:
-            host_id: whose it was.
-            goodbye: it said that it ends.
+            host_id: host of the collector.
+            goodbye: whether the collector announced its end.
         """
         outage = CollectorOutage(
             kind="ended" if goodbye else "lost",
@@ -72,15 +72,15 @@ class CollectorOutages:
         self._registry.set_outage(host_id, outage)
 
     def lost_targets(self, hello: CollectorHello) -> list[Target]:
-        """Targets of a collector that is gone without a goodbye, now that another one is there.
+        """Return the targets of a crashed collector whose replacement has connected.
 
-        Call it before the registry learns of the new one. Where the same collector is back nothing
-        was lost; where one was stopped on purpose its targets ended with it.
+        Call before the registry learns of the new collector. A reconnected collector has lost no
+        target, and a stopped one ended its targets.
         """
         held = {target.id for target in hello.targets}
         known = self._registry.host(hello.host.id)
         if known is None:
-            # The backend ended, too: only its unfinished runs tell what was attached.
+            # After an end of the backend, only its unfinished runs show what was attached.
             targets = self._unfinished(hello.host.id, hello.host.collector.pid)
             return [target for target in targets if target.id not in held]
         if known.outage is None or known.outage.back_unix_us is not None:
@@ -100,13 +100,13 @@ class CollectorOutages:
         ]
 
     async def attach_again(self, link: CollectorLink, targets: Sequence[Target]) -> None:
-        """Attach to the same processes and groups, and start their policies again.
+        """Attach to the same processes and groups, and restart their policies.
 
-        What could be done and what could not is noted in the host's outage.
+        Successes and failures are recorded in the host's outage.
         """
         host = self._registry.host(link.host.id)
         if host is not None and host.outage is None:
-            # Nobody has seen when the collector ended: it is back now.
+            # The end of the collector was not observed, so use the time of its return.
             now_us = time.time_ns() // 1000
             outage = CollectorOutage(
                 kind="crashed",
@@ -144,10 +144,10 @@ class CollectorOutages:
             self._note(link.host.id, steered=steered, failed=failed)
 
     async def _steer_again(self, link: CollectorLink, old: Target, now: Target) -> bool:
-        """Start the policy of a target again, if it had one; whether it steers.
+        """Restart a target's policy, if any. Return True if the policy is running.
 
         Raises:
-            NotResumedError: it must not be started again.
+            NotResumedError: the policy must not be restarted.
             ProblemError: the collector refuses.
         """
         for left in range(TRIES - 1, -1, -1):
@@ -158,7 +158,7 @@ class CollectorOutages:
             request = request_again(old, now, asked, programs or ())
             current = self._registry.target(now.id)
             if request is None or current is None or was_steered(current):
-                return False  # Somebody was faster.
+                return False  # No policy to restart, or already restarted.
             try:
                 await link.steer(now.id, request, RESTARTER, restarts=old.id)
             except ProblemError as error:
@@ -172,7 +172,7 @@ class CollectorOutages:
         return False
 
     def _note(self, host_id: str, **lists: Sequence[str]) -> None:
-        """Note names and reasons in the outage of a host."""
+        """Record names and reasons in a host's outage."""
         host = self._registry.host(host_id)
         if host is not None and host.outage is not None:
             update = {name: [*found[:MAX_LISTED]] for name, found in lists.items()}
@@ -180,7 +180,7 @@ class CollectorOutages:
 
 
 def _request(target: Target) -> AttachRequest:
-    """The request to attach again: to the same process, or to a group as requested before."""
+    """Build the request that attaches to the same process or group."""
     rules = (target.role_rules or [])[:32] or None
     process, group = target.process, target.group
     if group is None:
@@ -207,7 +207,7 @@ def _name(target: Target) -> str:
 
 
 def _leases(target: Target) -> list[str]:
-    """Programs that were steered through an agent."""
+    """Return programs that were steered through an agent."""
     found = []
     if target.steering is not None and target.steering.knob in BY_AGENT:
         found.append(_name(target))

@@ -1,7 +1,7 @@
 """A collector's connection: hello, welcome, then frames and replies in, commands out.
 
-Receipts confirm frames to the collector. A receipt wakes the collector up, which costs more than
-the receipt saves, so one covers many frames of several seconds.
+Receipts confirm frames. Waking the collector costs more than a receipt saves, so one receipt covers
+several seconds of frames.
 """
 
 import asyncio
@@ -58,15 +58,15 @@ Message = (
 _MESSAGE: TypeAdapter[Message] = TypeAdapter(CollectorMessage)
 _log = logging.getLogger(__name__)
 CHECK_SECONDS = 1.0
-"""A revoked secret ends its connection within this time."""
+"""Maximum delay until a revoked secret ends its connection, in seconds."""
 
 
 class DisconnectedError(Exception):
-    """The peer has closed the connection, or is gone."""
+    """The peer closed the connection or vanished."""
 
 
 class CollectorConnection(Protocol):
-    """Messages of one connection, whatever carries them."""
+    """Messages of one connection, independent of the transport."""
 
     async def receive(self) -> str | bytes:
         """Wait for the next message. Raises DisconnectedError."""
@@ -76,28 +76,28 @@ class CollectorConnection(Protocol):
 
 
 class HostAuthority(Protocol):
-    """The hosts that a collector has proven to speak for."""
+    """The hosts that a collector is authorised to represent."""
 
     def claim(self, host_id: str, is_connected: Callable[[str], bool]) -> None:
-        """Claim this host for the collector. Raises CloseError if its secret is not that host's."""
+        """Claim a host for the collector. Raises CloseError if the secret is not the host's."""
 
     def check(self) -> None:
-        """Raises CloseError if its secret is no longer valid."""
+        """Check the collector's secret. Raises CloseError if it is no longer valid."""
 
 
 LONGEST_SECONDS = 5.0
-"""A frame waits no longer for its receipt."""
+"""Maximum delay of a receipt, in seconds."""
 REST_SECONDS = 0.1
-"""Between two receipts, however much comes."""
+"""Minimum interval between receipts, in seconds."""
 MANY_FRAMES, MUCH_BYTES = 50, 256 * 1024
-"""Frames and bytes that are confirmed at once; the collector bounds its unconfirmed ones."""
+"""Frames and bytes confirmed at once; the collector bounds its unconfirmed frames."""
 
 
 class Receipts:
     """Receipts of one connection.
 
     Args:
-        send: writes one text message to the collector.
+        send: sends one text message to the collector.
     """
 
     def __init__(self, send: Callable[[str], Awaitable[None]]) -> None:
@@ -108,7 +108,7 @@ class Receipts:
         self._hurries = False
 
     def note(self, target: str, seq: int, size: int) -> None:
-        """The frames of a target up to this one, of so many bytes, are here, or will not come."""
+        """Note that frames up to this one, of this many bytes, were received or are lost."""
         self._due[target] = seq
         self._frames += 1
         self._bytes += size
@@ -117,7 +117,7 @@ class Receipts:
             self._hurried.set()
 
     def hurry(self) -> None:
-        """The collector ends, and waits for receipts."""
+        """Send pending receipts now, because the collector is shutting down."""
         self._hurries = True
         self._hurried.set()
 
@@ -136,14 +136,14 @@ class Receipts:
 
 
 class CollectorSessions:
-    """Serves the connections of collectors; access was checked before.
+    """Serves the connections of collectors; access is checked before.
 
     Args:
-        settings: bounds and time-outs.
+        settings: bounds and timeouts.
         registry: hosts and targets.
-        links: where connected collectors are found.
-        ingest: where their frames go.
-        unfinished: targets of runs that an earlier backend left unfinished; see `Recorder`.
+        links: table of connected collectors.
+        ingest: destination of frames.
+        unfinished: returns targets of runs that an earlier backend left unfinished; see `Recorder`.
     """
 
     def __init__(
@@ -166,12 +166,12 @@ class CollectorSessions:
         """Serve a connection until it ends.
 
         Args:
-            connection: its access was checked.
-            authority: what the collector's secret lets it speak for; None: for any host.
+            connection: connection with checked access.
+            authority: hosts that the collector's secret allows, or None for any host.
 
         Raises:
-            CloseError: it has to be closed.
-            DisconnectedError: the collector has gone.
+            CloseError: the connection has to be closed.
+            DisconnectedError: the collector disconnected.
         """
         hello = await self._hello(connection)
         if authority is not None:
@@ -215,7 +215,7 @@ class CollectorSessions:
             self._settings.doctor_seconds,
             hello.policies,
         )
-        # Before anything else is sent: what is replayed has to follow what is here.
+        # First message after the hello: replay must continue after the last received frame.
         points = self._ingest.resume_points(hello)
         welcome = CollectorWelcome(protocol=PROTOCOL_VERSION, resume=points)
         self._links.add(link)
@@ -290,8 +290,8 @@ class CollectorSessions:
         """Wait for the next message.
 
         Raises:
-            CloseError: it does not fit its schema.
-            DisconnectedError: the collector has gone.
+            CloseError: the message does not match its schema.
+            DisconnectedError: the collector disconnected.
         """
         message = await connection.receive()
         if isinstance(message, bytes):
@@ -305,10 +305,10 @@ class CollectorSessions:
 async def _until_ended(
     host_id: str, replaced: asyncio.Event, authority: HostAuthority | None
 ) -> Never:
-    """Wait until a connection has lost its place, or its right.
+    """Wait until the connection is replaced or its secret is revoked.
 
     Raises:
-        CloseError: says which.
+        CloseError: always, with the reason.
     """
     while not replaced.is_set():
         if authority is not None:

@@ -1,1 +1,1 @@
-"""Locks of Go programs: what is done while they are held, who waits, and what might help."""
+"""Locks of Go programs: critical sections, waiters, and hints for improvement."""

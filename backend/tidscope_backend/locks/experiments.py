@@ -1,4 +1,4 @@
-"""Experiment files: what to run, before and after a change, to see whether a hint was right."""
+"""Experiment files that compare a program before and after a change, to test a hint."""
 
 import json
 import re
@@ -12,7 +12,7 @@ from tidscope_backend.locks.findings import Hint, LockUse
 
 VERSION = 1
 MEASURE_S = 1.0
-"""How long a repeat takes at least; a run of the command that takes longer is waited for."""
+"""Minimum duration of a repeat, in seconds; longer runs of the command are completed."""
 REPEATS = {"least": 5, "most": 20}
 DEVIATION = 0.05
 MAX_NAME, MAX_TITLE = 40, 120
@@ -20,12 +20,12 @@ MAX_NAME, MAX_TITLE = 40, 120
 
 @dataclass(frozen=True)
 class Program:
-    """What an experiment runs.
+    """Program and measurement of an experiment.
 
     Attributes:
-        directory: the module as it is.
-        command: a command line; empty if there is none to run.
-        figure: how it is measured: `go-bench` (the output of `go test -bench`), or `wall-time`.
+        directory: folder of the unchanged module.
+        command: command line; empty if there is none.
+        figure: measurement: `go-bench` (the output of `go test -bench`) or `wall-time`.
     """
 
     directory: str
@@ -34,12 +34,12 @@ class Program:
 
 
 def choose_program(answer: dict[str, Any], lock: LockUse, given: str | None) -> Program:
-    """What shows whether a change of a lock helps: a given command, or the package's benchmarks.
+    """Choose the program that shows a lock's effect: a given command or the package's benchmarks.
 
     Args:
-        answer: of the Go program.
-        lock: that is to be changed.
-        given: a command line.
+        answer: answer of the Go program.
+        lock: lock to be changed.
+        given: command line, or None.
     """
     directory = str(answer["directory"])
     if given:
@@ -56,13 +56,13 @@ def _package(packages: Sequence[str], lock: str) -> str:
 
 
 def file_name(lock: LockUse, hint: Hint) -> str:
-    """As `cache.Store.mu-shard.toml`."""
+    """Return a file name such as `cache.Store.mu-shard.toml`."""
     short = lock.name.rpartition("/")[2]
     return f"{re.sub(r'[^A-Za-z0-9.]+', '-', short).strip('-.')}-{hint.name}.toml"
 
 
 def experiment_text(lock: LockUse, hint: Hint, program: Program) -> str:
-    """An experiment file of the workload `command`, before and after the change of a hint."""
+    """Return an experiment file of the workload `command`, before and after a change."""
     name = re.sub("[^a-z0-9]+", "-", file_name(lock, hint).removesuffix(".toml").lower())
     short = lock.name.rpartition("/")[2]
     title = f"{short}: {hint.text}"
@@ -104,12 +104,12 @@ def _shortened(text: str) -> str:
 
 
 def _line(text: str) -> str:
-    """A text that fits behind a `#`: TOML allows no control characters there."""
+    """Return a text for a TOML comment, which allows no control characters."""
     return re.sub(r"[\x00-\x1f\x7f]+", " ", text)
 
 
 def write_experiment(folder: Path, lock: LockUse, hint: Hint, program: Program) -> Path:
-    """Write the file and return its path; an older one of that name is replaced."""
+    """Write the file and return its path; an existing file is replaced."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / file_name(lock, hint)
     path.write_text(experiment_text(lock, hint, program), "utf-8")
@@ -117,5 +117,5 @@ def write_experiment(folder: Path, lock: LockUse, hint: Hint, program: Program) 
 
 
 def _text(text: str) -> str:
-    # JSON's strings are TOML's basic strings, but for DEL.
+    # JSON strings are valid basic strings of TOML, except for DEL.
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

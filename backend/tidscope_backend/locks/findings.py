@@ -1,4 +1,4 @@
-"""From sections of a program and what was waited for to findings: a lock each, with its hints."""
+"""Findings, one per lock with hints, from a program's sections and measured waits."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -6,17 +6,17 @@ from dataclasses import dataclass
 from typing import Any
 
 Section = dict[str, Any]
-"""As the Go program reports it: advisor/analysis/report.go."""
+"""Section as the Go program reports it: advisor/analysis/report.go."""
 
 
 @dataclass(frozen=True)
 class Measured:
-    """What was waited for the locks of a program.
+    """Total waits for the locks of a program.
 
     Attributes:
-        seconds: the time that was measured; 0 if unknown.
-        wait_ns: the sum of all waits of all goroutines for all locks.
-        waits: how many.
+        seconds: measured time; 0 if unknown.
+        wait_ns: total waits of all goroutines for all locks.
+        waits: number of waits.
     """
 
     seconds: float
@@ -25,23 +25,23 @@ class Measured:
 
     @property
     def basis(self) -> str:
-        """What shares are shares of: of time where that is known, else of all waits."""
+        """Denominator of shares: the measured time if known, else all waits."""
         return "time" if self.seconds > 0 else "waits"
 
     def share(self, wait_ns: int) -> float:
-        """A wait as a part of the basis; above 1 where several goroutines waited at once."""
+        """Return a wait as a part of the basis; above 1 for concurrent waits."""
         whole = self.seconds * 1e9 if self.seconds > 0 else self.wait_ns
         return wait_ns / whole if whole > 0 else 0.0
 
 
 @dataclass(frozen=True)
 class MeasuredSection:
-    """A critical section, and what was waited for it.
+    """A critical section with its measured waits.
 
     Attributes:
-        facts: what the analysis says.
+        facts: facts from the analysis.
         wait_ns: waits of all goroutines; None without a profile.
-        waits: how many.
+        waits: number of waits.
     """
 
     facts: Section
@@ -51,16 +51,16 @@ class MeasuredSection:
 
 @dataclass(frozen=True)
 class LockUse:
-    """A lock, and all that is done with it.
+    """A lock with all its operations.
 
     Attributes:
         name: package, type and field, or variable.
         kind: Mutex, RWMutex or Locker.
         holder: field, global, local, element or unknown.
         declared: file and line, or None.
-        sections: those that may hold it, most waited for first.
+        sections: sections that may hold the lock, most awaited first.
         strays: operations without a counterpart, other than those done for callers, with `wait_ns`
-            and `waits` as sections have them.
+            and `waits` as in sections.
     """
 
     name: str
@@ -72,12 +72,12 @@ class LockUse:
 
     @property
     def wait_ns(self) -> int | None:
-        """Waits for all its sections; None without a profile."""
+        """Waits for all of the lock's sections; None without a profile."""
         return _sum([section.wait_ns for section in self.sections] + self._strays("wait_ns"))
 
     @property
     def waits(self) -> int | None:
-        """How many; None without a profile."""
+        """Number of waits; None without a profile."""
         return _sum([section.waits for section in self.sections] + self._strays("waits"))
 
     def _strays(self, what: str) -> list[int | None]:
@@ -90,11 +90,11 @@ def _sum(values: Sequence[int | None]) -> int | None:
 
 
 def measured(answer: dict[str, Any], seconds: float | None) -> Measured | None:
-    """What the profile covers; None without one.
+    """Return the totals of the profile; None without one.
 
     Args:
-        answer: of the Go program.
-        seconds: the time that it covers, if the profile does not say.
+        answer: answer of the Go program.
+        seconds: duration of the profile, if the profile does not contain one.
     """
     contention = answer["contention"]
     if contention is None:
@@ -104,7 +104,7 @@ def measured(answer: dict[str, Any], seconds: float | None) -> Measured | None:
 
 
 def lock_uses(answer: dict[str, Any]) -> list[LockUse]:
-    """All locks of an answer, most waited for first, then by name."""
+    """Return all locks of an answer, most awaited first, then by name."""
     contention = answer["contention"] or {}
     none: dict[str, int | None] = dict.fromkeys(("wait_ns", "waits"), 0 if contention else None)
     paired = {one["index"]: one for one in contention.get("sections", ())}
@@ -147,11 +147,11 @@ WAITING = {"io": "I/O", "sleep": "a sleep", "wait": "a wait", "channel": "a chan
 
 @dataclass(frozen=True)
 class Evidence:
-    """A source line and what is there.
+    """A source line with an explanation.
 
     Attributes:
         place: file and line.
-        text: what.
+        text: explanation.
     """
 
     place: dict[str, Any]
@@ -160,12 +160,12 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Hint:
-    """Something to try.
+    """Proposal for a change.
 
     Attributes:
         name: move-out, atomic, rwmutex, shard or shorten.
-        text: what to change, and why, in a sentence or two.
-        evidence: why, by lines.
+        text: proposed change with its reason, in a sentence or two.
+        evidence: lines that support the hint.
     """
 
     name: str
@@ -174,13 +174,13 @@ class Hint:
 
 
 def hints_of(lock: LockUse) -> list[Hint]:
-    """All hints for a lock, the most promising first; empty if no rule fits."""
+    """Return all hints for a lock, the most promising first; empty if no rule fits."""
     found = (rule(lock) for rule in RULES)
     return [hint for hint in found if hint is not None]
 
 
 def _move_out(lock: LockUse) -> Hint | None:
-    """Return a hint to move calls that wait out of the lock, or None if no section has one."""
+    """Return a hint to move waiting calls out of the lock, or None if no section has one."""
     evidence = [
         Evidence(effect["place"], _waiting_text(effect))
         for section in _waited(lock)
@@ -209,7 +209,7 @@ def _waiting_text(effect: dict[str, Any]) -> str:
 
 
 def _atomic(lock: LockUse) -> Hint | None:
-    """All sections add to whole numbers, or read little."""
+    """Return a hint if all sections add to whole numbers, or read little."""
     counting = [section for section in lock.sections if section.facts["only_counts"]]
     if not counting or lock.strays:
         return None
@@ -245,7 +245,7 @@ def _is_short(section: MeasuredSection) -> bool:
 
 
 def _rwmutex(lock: LockUse) -> Hint | None:
-    """Much of the waiting is for sections that only read."""
+    """Return a hint if much of the waiting is for sections that only read."""
     reading = [section for section in lock.sections if _only_reads(section)]
     if lock.kind != "Mutex" or not reading:
         return None
@@ -280,7 +280,7 @@ def _reads(section: MeasuredSection) -> str:
 
 
 def _shard(lock: LockUse) -> Hint | None:
-    """One lock for a map that is written to."""
+    """Return a hint if one lock protects a map with writes."""
     if lock.holder == "element":
         return None
     using = [
@@ -308,7 +308,7 @@ def _writes(section: MeasuredSection) -> str:
 
 
 def _shorten(lock: LockUse) -> Hint | None:
-    """A long section."""
+    """Return a hint if a section is long."""
     evidence = [
         Evidence(_begin(section), _length(section))
         for section in _waited(lock)
@@ -338,7 +338,7 @@ def _length(section: MeasuredSection) -> str:
 
 
 def _waited(lock: LockUse) -> list[MeasuredSection]:
-    """The sections that were waited for; all of them without a profile."""
+    """Return the awaited sections; all sections without a profile."""
     waited = [section for section in lock.sections if section.wait_ns]
     return waited or list(lock.sections)
 
@@ -349,12 +349,12 @@ def _begin(section: MeasuredSection) -> dict[str, Any]:
 
 
 def _short_function(name: str) -> str:
-    """`(*a.org/b/c.T).M` as `(*c.T).M`."""
+    """Shorten `(*a.org/b/c.T).M` to `(*c.T).M`."""
     return re.sub(r"[^(*\[\s]+/", "", name)
 
 
 def _short(name: str) -> str:
-    """A name without its package's path."""
+    """Return a name without its package's path."""
     return name.rpartition("/")[2]
 
 

@@ -1,4 +1,4 @@
-"""What `tidscope locks` prints: as JSON, and as text."""
+"""Output of `tidscope locks`: JSON and text."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -12,13 +12,13 @@ WIDTH = 100
 
 @dataclass(frozen=True)
 class Finding:
-    """A lock that is shown.
+    """A reported lock.
 
     Attributes:
-        lock: and all that is done with it.
-        share: of the basis; None without a profile.
-        hints: for it.
-        experiments: files written, one a hint, or none.
+        lock: lock with all its operations.
+        share: share of the basis; None without a profile.
+        hints: hints for the lock.
+        experiments: experiment files written, one per hint, or none.
     """
 
     lock: LockUse
@@ -29,15 +29,15 @@ class Finding:
 
 @dataclass(frozen=True)
 class LockReport:
-    """All that is shown.
+    """Content of the report.
 
     Attributes:
-        answer: of the Go program.
-        measured: what the profile covers; None without one.
-        threshold: share from which a lock is shown.
-        findings: most waited for first.
-        below: how many locks are not shown.
-        source: where the measurements are from, in words.
+        answer: answer of the Go program.
+        measured: totals of the profile; None without one.
+        threshold: minimum share of a reported lock.
+        findings: findings, most awaited first.
+        below: number of locks below the threshold.
+        source: origin of the measurements, as text.
     """
 
     answer: dict[str, Any]
@@ -48,7 +48,7 @@ class LockReport:
     source: str
 
     def as_json(self) -> dict[str, Any]:
-        """The report as JSON values: waits in nanoseconds, shares as parts of 1."""
+        """Return the report as JSON values: waits in nanoseconds, shares as parts of 1."""
         contention = self.answer["contention"]
         return {
             "version": self.answer["version"],
@@ -65,7 +65,7 @@ class LockReport:
         }
 
     def lines(self) -> Iterator[str]:
-        """The report as text."""
+        """Yield the report as text."""
         yield from self._head()
         for finding in self.findings:
             yield ""

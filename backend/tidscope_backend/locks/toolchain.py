@@ -1,8 +1,8 @@
-"""The Go program that reads Go programs: built by the user's own toolchain, once a version.
+"""The analyser of Go programs, built once per version by the user's toolchain.
 
-Its sources are in the wheel, at `tidscope_backend/advisor`, and in a checkout at `advisor`. It has
-to be built by the toolchain that the analysed program uses, whose standard library it type-checks;
-that is also why no binary is shipped.
+The sources are in the wheel, at `tidscope_backend/advisor`, and in a checkout at `advisor`. The
+analysed program's toolchain must build the analyser, because it type-checks the toolchain's
+standard library. No binary is therefore shipped.
 """
 
 import hashlib
@@ -18,15 +18,15 @@ from typing import Any
 USUAL_PLACES = "/usr/local/go/bin:/usr/lib/go/bin"
 _BACKEND = Path(__file__).resolve().parents[1]
 PLACES = (_BACKEND / "advisor", _BACKEND.parents[1] / "advisor")
-"""Where the sources are: as installed, or in a checkout."""
+"""Locations of the sources: installed, or in a checkout."""
 
 
 class ToolchainError(Exception):
-    """There is no Go toolchain, or it refused; the text says why and what to do."""
+    """The Go toolchain is missing or fails; the text says why and what to do."""
 
 
 def go_command() -> str:
-    """The user's `go`. Raises ToolchainError."""
+    """Return the user's `go`. Raises ToolchainError."""
     found = shutil.which("go") or shutil.which("go", path=USUAL_PLACES)
     if found is None:
         raise ToolchainError(
@@ -38,7 +38,7 @@ def go_command() -> str:
 
 
 def sources() -> Path:
-    """The folder of the Go program's sources. Raises ToolchainError."""
+    """Return the folder of the Go program's sources. Raises ToolchainError."""
     for place in PLACES:
         if (place / "go.mod").is_file():
             return place
@@ -46,10 +46,10 @@ def sources() -> Path:
 
 
 def build(go: str, environment: Mapping[str, str]) -> Path:
-    """The executable, built if this version of it was not built before by this toolchain.
+    """Return the executable, building it unless this toolchain has built this version before.
 
     Raises:
-        ToolchainError: it does not build.
+        ToolchainError: the build fails.
     """
     folder = sources()
     cache = _cache_folder(environment) / _key(go, folder)
@@ -57,10 +57,10 @@ def build(go: str, environment: Mapping[str, str]) -> Path:
     if program.exists():
         return program
     cache.mkdir(parents=True, exist_ok=True)
-    # Others may build at the same time: the last one's stays, and all are the same.
+    # Concurrent builds are identical: the last one stays.
     with tempfile.TemporaryDirectory(dir=cache) as fresh:
         made = Path(fresh) / "advisor"
-        # Settings for the analysed program are not for ours.
+        # Settings for the analysed program do not apply to ours.
         ours = {**environment, "GOFLAGS": "-mod=readonly", "GOWORK": "off", "CGO_ENABLED": "0"}
         command = [go, "build", "-trimpath", "-buildvcs=false", "-o", str(made), "."]
         _run(command, folder, ours, "the Go program that reads packages does not build")
@@ -74,20 +74,20 @@ def analyze(
     profile: Path | None,
     environment: Mapping[str, str] = os.environ,
 ) -> dict[str, Any]:
-    """Run the Go program on packages; its answer (advisor/main.go, `Answer`).
+    """Run the analyser on packages and return its answer (advisor/main.go, `Answer`).
 
     Args:
-        directory: where the packages are named from.
-        patterns: packages, as the go command names them.
-        profile: a mutex or block profile to join with.
-        environment: for the toolchain.
+        directory: working directory for package names.
+        patterns: packages, in the go command's notation.
+        profile: mutex or block profile to join with.
+        environment: environment of the toolchain.
 
     Raises:
-        ToolchainError: no toolchain, no such packages, or they do not compile.
+        ToolchainError: the toolchain is missing, or the packages do not exist or compile.
     """
     go = go_command()
     program = build(go, environment)
-    # It calls `go`, wherever that was found.
+    # The analyser calls `go`, so add its folder to PATH.
     path = os.pathsep.join([environment.get("PATH", ""), str(Path(go).parent)])
     options = [] if profile is None else ["-profile", str(profile)]
     command = [str(program), "-directory", str(directory), *options, *patterns]
@@ -97,7 +97,7 @@ def analyze(
 
 
 def _key(go: str, folder: Path) -> str:
-    """Of all sources, and of the toolchain's version."""
+    """Return the key of all sources and of the toolchain's version."""
     digest = hashlib.sha256()
     digest.update(_run([go, "version"], folder, os.environ, "go version failed").encode())
     for path in sorted([*folder.rglob("*.go"), folder / "go.mod", folder / "go.sum"]):

@@ -1,4 +1,4 @@
-"""Waits for mutexes of Go programs: from their own profiles, or from a recorded run."""
+"""Waits for mutexes of Go programs, from profiles or from a recorded run."""
 
 import http.client
 import ipaddress
@@ -16,20 +16,20 @@ class ProfileError(Exception):
 
 
 def is_address(text: str) -> bool:
-    """True if the text is the URL of a profile rather than a file name."""
+    """Return True if the text is the URL of a profile rather than a file name."""
     return text.startswith(("http://", "https://"))
 
 
 def fetch(address: str, seconds: float, to: Path) -> None:
-    """Ask a program for what was waited for in the seconds to come, and write the answer to a file.
+    """Request a profile of the next seconds from a program, and write it to a file.
 
     Args:
-        address: as `http://127.0.0.1:6060/debug/pprof/mutex`; a loopback address.
-        seconds: how long.
-        to: the file.
+        address: URL such as `http://127.0.0.1:6060/debug/pprof/mutex`; a loopback address.
+        seconds: duration of the profile.
+        to: path of the file.
 
     Raises:
-        ProfileError: the address is another host's, nobody answers, or it is no profile.
+        ProfileError: the address is remote, no program answers, or the answer is not a profile.
     """
     parts = urlsplit(address)
     host, port = _loopback(parts.hostname), parts.port
@@ -71,11 +71,11 @@ PREFIX = "mutex released by "
 def add_waits(answer: dict[str, Any], path: Path) -> None:
     """Put the waits of a run into an answer of the Go program, as if a profile had been joined.
 
-    A run has the function that unlocked and no lines. Where a function has several sections, or
+    A run has the function that unlocked, without lines. If a function has several sections, or
     unlocks for its callers, its waits are divided evenly among them.
 
     Args:
-        answer: of the Go program, without contention.
+        answer: answer of the Go program, without contention.
         path: folder of the run.
     """
     from tidscope_backend.store.reader import RunReader, table_growth
@@ -97,12 +97,12 @@ def add_waits(answer: dict[str, Any], path: Path) -> None:
 def contention_of(
     sections: Sequence[Mapping[str, Any]], waited: Mapping[str, tuple[int, int]], seconds: float
 ) -> dict[str, Any]:
-    """Waits by function as the Go program reports those of a profile.
+    """Return waits by function, in the form that the Go program reports for a profile.
 
     Args:
-        sections: of the answer.
+        sections: sections of the answer.
         waited: nanoseconds and number of waits, by function.
-        seconds: the time that they cover.
+        seconds: measured time.
     """
     by_section: dict[int, tuple[float, float]] = {}
     elsewhere = []
@@ -129,7 +129,7 @@ def contention_of(
 
 
 def _sections_of(function: str, sections: Sequence[Mapping[str, Any]]) -> Iterator[int]:
-    """Sections that end in a function, or by a call of it."""
+    """Return the sections that end in a function or by a call of it."""
     for index, section in enumerate(sections):
         ends = {section["function"] if not one["via"] else "" for one in section["unlocked_at"]}
         ends |= {one["via"] for one in section["unlocked_at"]}

@@ -34,7 +34,7 @@ def metrics_router(gather: Callable[[], Facts]) -> APIRouter:
     )
     async def metrics(request: Request) -> Response:
         facts = gather()
-        # Writing takes a while where there are many roles; frames come in meanwhile.
+        # Writing takes long with many roles; the event loop must handle frames meanwhile.
         text, kind = await asyncio.to_thread(write, facts, request.headers.get("accept", ""))
         return Response(text, media_type=kind, headers={"Cache-Control": "no-store"})
 
@@ -42,14 +42,14 @@ def metrics_router(gather: Callable[[], Facts]) -> APIRouter:
 
 
 def write(facts: Facts, accept: str) -> tuple[bytes, str]:
-    """Write facts, and the state of this process, as text or as OpenMetrics.
+    """Format facts and this process's state as Prometheus text or as OpenMetrics.
 
     Args:
-        facts: what to tell.
-        accept: the Accept header, which decides.
+        facts: facts to export.
+        accept: the Accept header, which selects the format.
 
     Returns:
-        The text and its media type.
+        Text and media type.
     """
     registry = CollectorRegistry()
     registry.register(_FactsCollector(facts))
@@ -57,7 +57,8 @@ def write(facts: Facts, accept: str) -> tuple[bytes, str]:
     try:
         encode, kind = choose_encoder(accept)
     except (TypeError, ValueError):
-        # A version that is no version (parse_version then gives text): what every reader takes.
+        # An invalid version (for which parse_version returns text): use the format that every
+        # reader accepts.
         encode, kind = choose_encoder("")
     return encode(registry), kind
 
@@ -78,23 +79,23 @@ _log = logging.getLogger(__name__)
 
 class _Exporter(Protocol):
     def send(self, facts: Facts) -> bool:
-        """Send; whether they arrived. Blocks."""
+        """Send metrics. Return True if the receiver accepted them. Blocks."""
         ...
 
     def close(self) -> None:
-        """Give up what is being sent; called from another thread."""
+        """Cancel a running export; called from another thread."""
         ...
 
 
 class Pusher:
-    """Sends, and sends again.
+    """Exports metrics periodically, with retries.
 
     Args:
-        endpoint: of the collector.
-        every_s: seconds between two exports.
-        gather: takes the facts together.
-        exports: counted up.
-        make: makes an exporter of the address; the OpenTelemetry SDK's if not given.
+        endpoint: address of the OpenTelemetry collector.
+        every_s: interval between exports, in seconds.
+        gather: gathers the facts.
+        exports: counts of exports, updated here.
+        make: makes an exporter for the address; defaults to the OpenTelemetry SDK's.
     """
 
     def __init__(
@@ -112,7 +113,7 @@ class Pusher:
         self._make = make or _SdkExporter
 
     async def run(self) -> None:
-        """Send until cancelled; what fails is said once, and counted."""
+        """Export until cancelled; failures are counted, and logged once."""
         exporter = await asyncio.to_thread(self._make, self._endpoint)
         try:
             await self._keep_sending(exporter)
@@ -149,12 +150,12 @@ class Pusher:
 def pusher(
     endpoint: str | None, every_s: float, gather: Callable[[], Facts], exports: ExportCounts
 ) -> list[Coroutine[None, None, None]]:
-    """Background tasks; none without an address to send to."""
+    """Return the background tasks; empty without an address."""
     return [] if endpoint is None else [Pusher(endpoint, every_s, gather, exports).run()]
 
 
 class _SdkExporter:
-    """The OTLP/HTTP exporter of the OpenTelemetry SDK, which reads OTEL_EXPORTER_OTLP_HEADERS."""
+    """OTLP/HTTP exporter of the OpenTelemetry SDK, which reads OTEL_EXPORTER_OTLP_HEADERS."""
 
     def __init__(self, address: str) -> None:
         from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter

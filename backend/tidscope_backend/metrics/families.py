@@ -1,4 +1,4 @@
-"""Facts of the backend, gathered for one scrape, and their metric families."""
+"""Facts about the backend gathered for one scrape, and their metric families."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -25,7 +25,7 @@ Number = float | None
 
 @dataclass(frozen=True)
 class StreamFacts:
-    """The backend's own numbers; those of frames are counted since it started."""
+    """Counts of the backend's streams; frames are counted since the backend started."""
 
     collectors: int = 0
     pages: int = 0
@@ -59,14 +59,14 @@ class RunFacts:
 
 @dataclass(frozen=True)
 class Facts:
-    """Everything that one scrape reports; immutable.
+    """All facts reported in one scrape; immutable.
 
     Attributes:
-        hosts: each with what its collector says of itself, if it has sampled anything.
-        targets: each with what is known of it; ended ones for a while.
-        states: how many targets the backend knows in each state.
-        runs: what is being recorded.
-        connections: of the server.
+        hosts: hosts, each with its collector's health after the first sample.
+        targets: targets, each with its meter; ended targets for a limited time.
+        states: number of targets by state.
+        runs: counts of active recordings.
+        connections: connections of the server.
     """
 
     stream: StreamFacts
@@ -78,7 +78,7 @@ class Facts:
 
 
 def families(facts: Facts) -> Iterator[Metric]:
-    """All families, each once."""
+    """Yield all families, each once."""
     return chain(
         _of_backend(facts.stream, facts.states),
         _of_connections(facts.connections),
@@ -288,9 +288,12 @@ def _of_collectors(facts: Facts) -> Iterator[Metric]:
 
 
 ENDED_SECONDS = 300.0
-"""How long after its last frame an ended target is reported, so that its last numbers are scraped.
+"""Time an ended target is reported after its last frame, in seconds, so that its last values are
+scraped.
 
-As long as Prometheus itself looks back for a value.
+Equals Prometheus' lookback period.
+
+Equals Prometheus' lookback period.
 """
 
 
@@ -303,7 +306,7 @@ class ExportCounts:
 
 
 def run_facts(recorder: Recorder) -> RunFacts:
-    """Take the numbers of runs."""
+    """Gather the counts of runs."""
     return RunFacts(
         recording=len(recorder.recordings),
         frames=recorder.writer.frames,
@@ -324,7 +327,7 @@ def gather(
     exports: ExportCounts | None = None,
     connections: ConnectionCounts | None = None,
 ) -> Facts:
-    """Take all numbers at one moment; in the thread that changes them."""
+    """Gather all facts at one instant, in the thread that changes them."""
     now = meters.clock()
     states = {"attached": 0, "exited": 0, "detached": 0}
     targets = []

@@ -1,8 +1,8 @@
-"""The newest numbers of each target and collector, kept for /metrics.
+"""The newest values of each target and collector, kept for /metrics.
 
-Rows of threads are not decoded and frames not kept: everything comes from headers, which the frame
-ingest has read, and from small tables (pools, the processes of a group), and is cumulative. So
-frames may be lost, or nobody may ask for hours.
+All values come from frame headers, which the frame ingest has parsed, and from small tables (pools,
+the processes of a group). Rows of threads are not decoded and no frames are kept. Values are
+cumulative, so lost frames and rare scrapes do no harm.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -31,13 +31,13 @@ STATES = frozenset(STATE_FIELDS)
 
 @dataclass(frozen=True)
 class NamedProcesses:
-    """Processes of one name.
+    """Totals of the processes of one name.
 
     Attributes:
-        live: how many live.
-        threads: their live threads.
-        ended: how many have ended.
-        totals: column of the table to its sum, ended processes included.
+        live: number of live processes.
+        threads: number of their live threads.
+        ended: number of ended processes.
+        totals: sum by table column, including ended processes.
     """
 
     live: int
@@ -48,16 +48,16 @@ class NamedProcesses:
 
 @dataclass(frozen=True)
 class TargetMeter:
-    """Numbers of one target, as of its newest frame.
+    """Meter of one target, as of its newest frame.
 
     Attributes:
-        seen_s: when that frame came, by the clock of `Meters`.
-        unix_us: when its sample was taken.
-        frames: frames that came, and the sum over them of the time that a sample took and of how
-            long after its deadline it began, microseconds.
-        roles: as they were reported last; empty if never.
-        processes: of a group, by name, as they were reported last; empty for one process.
-        pools: of its newest frames.
+        seen_s: arrival of that frame, by the clock of `Meters`.
+        unix_us: time of that frame's sample.
+        frames: number of frames, and sums of sampling time and delay after the deadline, in
+            microseconds.
+        roles: role totals as last reported; empty if never reported.
+        processes: totals of a group by process name, as last reported; empty for a single process.
+        pools: pools in its newest frames.
     """
 
     seen_s: float
@@ -80,13 +80,13 @@ Metered = tuple[Target, TargetMeter]
 
 @dataclass(frozen=True)
 class HostMeter:
-    """Numbers of one collector process, from the frames of all its targets.
+    """Meter of one collector process, from the frames of all its targets.
 
     Attributes:
-        pid: of the collector; another one counts from zero.
-        unix_us: when the newest sample was taken.
-        exit_records_received: the largest seen. Frames of several targets are replayed
-            one target after the other, so the newest frame may be an old one.
+        pid: process ID of the collector; a new collector counts from zero.
+        unix_us: time of the newest sample.
+        exit_records_received: maximum seen so far. Frames of several targets are replayed target by
+            target, so the newest frame may be old.
     """
 
     pid: int
@@ -103,10 +103,10 @@ class HostMeter:
 def _without_falls(
     before: Sequence[RoleTotals], roles: Sequence[RoleTotals]
 ) -> tuple[RoleTotals, ...]:
-    """Totals whose times in states do not fall.
+    """Return totals whose times in states never decrease.
 
-    They do by microseconds, when the kernel's count of a round replaces ours; Prometheus would take
-    that for a restart, and count all of it once more.
+    Times in states may decrease by microseconds when the kernel's count replaces the ledger's.
+    Prometheus would treat a decrease as a restart and count the total again.
     """
     known = {role.role: role.totals for role in before}
     return tuple(
@@ -125,9 +125,9 @@ def _without_falls(
 
 
 Figures = npt.NDArray[np.int64]
-"""int64[1 + counters + gauges]: processes that ended, then those columns."""
+"""int64[1 + counters + gauges]: ended processes, followed by those columns."""
 MAX_NAMED_PROCESSES = 63
-"""Names with sums of their own, the first that were seen; all others share one."""
+"""Maximum names with separate sums, in order of appearance; further names share one sum."""
 OTHER = "other"
 COUNTERS = (
     "threads_ended",
@@ -142,25 +142,25 @@ COUNTERS = (
     "major_faults",
     "switches",
 )
-"""Columns of the table `processes` that only grow."""
+"""Columns of the table `processes` that never decrease."""
 GAUGES = ("live", "threads")
 
 
 @dataclass
 class ProcessNames:
-    """The processes of one group, added up by name as their rows come."""
+    """Sums over the processes of one group by name, updated from table rows."""
 
     _rows: dict[int, tuple[str, Figures]] = field(default_factory=dict)
-    """Name and figures of each row, by its number."""
+    """Name and figures of each row, by row number."""
     _sums: dict[str, Figures] = field(default_factory=dict)
     _reported: dict[str, Figures] = field(default_factory=dict)
 
     def update(self, table: Table, *, whole: bool) -> None:
-        """Take rows that changed.
+        """Apply changed rows.
 
         Args:
-            table: of the name `processes`.
-            whole: it has all rows there are.
+            table: rows of the table `processes`.
+            whole: whether the table contains all current rows.
         """
         numbers = table["process"].tolist()
         live = table["live"].astype(np.int64)
@@ -169,7 +169,7 @@ class ProcessNames:
         figures = np.stack(columns, axis=1)
         gone = set(self._rows).difference(numbers) if whole else set[int]()
         gone.update(table["process"][table["count"] == 0].tolist())
-        # A row that goes has its figures in the row of its name from then on.
+        # The figures of a removed row are from then on in the row of its name.
         for number in gone:
             name, before = self._rows.pop(number, ("", None))
             if before is not None:
@@ -181,7 +181,7 @@ class ProcessNames:
             self._reported[name] = self._not_below(name, sums)
 
     def by_name(self) -> dict[str, NamedProcesses]:
-        """Sums by name; those of the names beyond the bound are under `OTHER`."""
+        """Return sums by name; names beyond the bound are summed under `OTHER`."""
         return {
             name: NamedProcesses(
                 live=int(sums[-2]),
@@ -202,7 +202,7 @@ class ProcessNames:
         named, before = known
         sums += row - before
         if named != name:
-            # Only what counts what there is goes along with the process.
+            # Only gauges move with the process.
             moved = before[-len(GAUGES) :]
             self._sums[named][-len(GAUGES) :] -= moved
             sums[-len(GAUGES) :] += moved
@@ -215,10 +215,10 @@ class ProcessNames:
         return label
 
     def _not_below(self, name: str, sums: Figures) -> Figures:
-        """Counters as reported before, where they are less.
+        """Return counters, but at least their reported values.
 
-        They are where ended processes have more names than a frame holds: then those of a name are
-        among the rest.
+        Counters fall if ended processes have more names than a frame holds: some names are then
+        merged into the rest.
         """
         before = self._reported.get(name)
         made = sums.copy()
@@ -230,11 +230,11 @@ class ProcessNames:
 
 @dataclass
 class Meters:
-    """Reads frame headers as they come.
+    """Meters of targets and hosts, updated from frame headers.
 
     Args:
         clock: seconds, monotonic.
-        collector_pid: process id of a host's collector; None if the host is not known.
+        collector_pid: returns the process ID of a host's collector, or None for an unknown host.
     """
 
     clock: Callable[[], float]
@@ -244,18 +244,18 @@ class Meters:
     _names: dict[str, ProcessNames] = field(default_factory=dict)
 
     def observe(self, host_id: str, header: FrameHeader, body: bytes | memoryview = b"") -> None:
-        """A frame has come that had not come before; of one target they come in order.
+        """Process a new frame; frames of one target must arrive in order.
 
         Args:
-            host_id: whose target it is of.
-            header: of the frame.
-            body: what is behind the header.
+            host_id: host of the target.
+            header: header of the frame.
+            body: bytes after the header.
         """
         health = header.health
         before = self.targets.get(header.target)
         roles = before.roles if before else ()
         pools = before.pools if before else NO_POOLS
-        # Broken tables are the reader's to refuse; the numbers before them stand.
+        # Decoders report damaged tables; values read before the damage stay valid.
         with suppress(FrameError):
             pools = pools.after(header, body)
         self.targets[header.target] = TargetMeter(
@@ -276,7 +276,7 @@ class Meters:
         self._observe_host(host_id, header.unix_us, health)
 
     def forget(self, target_id: str) -> None:
-        """The site has forgotten a target."""
+        """Remove a target that the registry has forgotten."""
         self.targets.pop(target_id, None)
         self._names.pop(target_id, None)
 

@@ -1,8 +1,8 @@
 """The families of /metrics as OTLP metrics. Pure; loaded only where OTLP is switched on.
 
-Names stay, without the `_total` of counters, so that they are the same on both ways. A summary has
-no counterpart with two cumulative numbers alone, so it is reported as these two (`_count`, `_sum`).
-OpenTelemetry metrics data model: https://opentelemetry.io/docs/specs/otel/metrics/data-model/
+Names are unchanged except for the `_total` of counters. A summary without quantiles has no OTLP
+counterpart, so it becomes two cumulative numbers (`_count`, `_sum`). OpenTelemetry metrics data
+model: https://opentelemetry.io/docs/specs/otel/metrics/data-model/
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -33,7 +33,7 @@ UNITS = {
     "cores": "{cores}",
     "": "1",
 }
-"""Base units in UCUM, as OpenTelemetry writes them."""
+"""Base units in UCUM, as in OpenTelemetry."""
 
 
 def metrics_data(
@@ -43,14 +43,14 @@ def metrics_data(
     started_ns: int,
     attached_ns: Mapping[str, int],
 ) -> MetricsData:
-    """Make what one export sends.
+    """Build one export's message.
 
     Args:
-        families: as for Prometheus.
-        resource: who tells.
+        families: families of the Prometheus export.
+        resource: resource of the metrics.
         now_ns: Unix time, nanoseconds.
-        started_ns: when this backend began to count.
-        attached_ns: target to when its counters began.
+        started_ns: start of the backend's counters.
+        attached_ns: start of each target's counters.
     """
 
     def begun_ns(labels: Mapping[str, str]) -> int:
@@ -68,7 +68,7 @@ def metrics_data(
 def _points(
     family: Family, now_ns: int, begun_ns: Callable[[Mapping[str, str]], int]
 ) -> Iterator[tuple[str, str, Sum | Gauge]]:
-    """Name, unit and points of each metric that a family becomes; none without samples."""
+    """Return name, unit and points of each OTLP metric of a family; empty without samples."""
     by_name: dict[str, list[Sample]] = {}
     for sample in family.samples:
         by_name.setdefault(sample.name, []).append(sample)
@@ -87,5 +87,5 @@ def _points(
 
 
 def _point(sample: Sample, begun_ns: int, now_ns: int) -> NumberDataPoint:
-    # A double holds counts exactly up to 2^53, as in the text for Prometheus.
+    # A double is exact up to 2^53, as in Prometheus' text format.
     return NumberDataPoint(dict(sample.labels), begun_ns, now_ns, float(sample.value))

@@ -1,4 +1,4 @@
-"""Pools of targets: what is kept of frames for /metrics, and its families."""
+"""Pool tables kept for /metrics, and their metric families."""
 
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
@@ -25,16 +25,16 @@ _TABLES: tuple[TableName, ...] = ("pools", "pool_times")
 
 
 class PoolTables(NamedTuple):
-    """The tables `pools` and `pool_times` of a target, as its newest frame has them."""
+    """Tables `pools` and `pool_times` of a target's newest frame."""
 
     pools: Table = empty_table("pools")
     pool_times: Table = empty_table("pool_times")
 
     def after(self, header: FrameHeader, body: bytes | memoryview) -> "PoolTables":
-        """The tables after another frame.
+        """Return the tables after another frame.
 
         Raises:
-            FrameError: its tables are broken.
+            FrameError: the frame's tables are damaged.
         """
         if not header.tables and header.kind != "key":
             return self
@@ -80,7 +80,7 @@ _TIMES = (
 
 
 class _Pool(NamedTuple):
-    """A pool with the values of its labels, and the histograms of its target."""
+    """A pool with its label values and its target's histograms."""
 
     labels: list[str]
     row: np.void
@@ -88,7 +88,7 @@ class _Pool(NamedTuple):
 
 
 def pool_families(targets: Iterable[tuple[str, PoolTables]]) -> Iterator[Metric]:
-    """The families of pools; a figure that is not known makes no series."""
+    """Yield the families of pools; an unknown value makes no series."""
     pools = [pool for target, tables in targets for pool in _pools(target, tables)]
     for name, text in _GAUGES.items():
         gauge = GaugeMetricFamily(f"tidscope_pool_{name}", text, labels=LABELS)
@@ -127,7 +127,7 @@ def _with_figures(
 
 
 def _pools(target: str, tables: PoolTables) -> Iterable[_Pool]:
-    """Pools by labels. After another program was executed, the last one of equal labels."""
+    """Return pools by labels. After an exec, the last pool with equal labels counts."""
     found: dict[tuple[str, ...], _Pool] = {}
     for row in tables.pools:
         labels = [target, *(str(row[name]) for name in ("pid", "name", "kind", "source"))]
@@ -136,7 +136,7 @@ def _pools(target: str, tables: PoolTables) -> Iterable[_Pool]:
 
 
 def _buckets(times: Table, pool: int, time: int) -> Iterator[tuple[str, float]]:
-    """Cumulative counts by upper bound, in seconds."""
+    """Yield cumulative counts by upper bound, in seconds."""
     counts = [0] * BUCKETS
     for row in times[(times["pool"] == pool) & (times["time"] == time)]:
         counts[min(int(row["bucket"]), BUCKETS - 1)] = int(row["count"])

@@ -23,14 +23,14 @@ LABELS = ["target", "process"]
 
 
 class _Counter(NamedTuple):
-    """How a column of the table `processes` is reported.
+    """Export of a column of the table `processes`.
 
     Attributes:
-        name: of the metric.
-        text: what it says.
-        fields: of threads, of which the target has to have one.
+        name: name of the metric.
+        text: help text.
+        fields: thread fields, at least one of which the target must have.
         base: name of the base unit; "" if a number has none.
-        divisor: base units are the value divided by it.
+        divisor: divisor that converts values to base units.
     """
 
     name: str
@@ -69,7 +69,7 @@ OF_NAME = "All processes of the name, those that ended since attach included."
 
 
 def group_families(targets: Sequence[Metered]) -> Iterator[Metric]:
-    """Families of groups by name of their processes; what a target lacks makes no series."""
+    """Yield families of groups by process name; columns that a target lacks make no series."""
     live = GaugeMetricFamily(
         "tidscope_group_processes", "Processes of the name alive, in a group.", labels=LABELS
     )
@@ -105,9 +105,9 @@ class Unit(NamedTuple):
     """A unit of the catalogue, in Prometheus' terms.
 
     Attributes:
-        suffix: what the catalogue's names end with, and what takes its place.
+        suffix: suffix of names in the catalogue, and its replacement.
         base: name of the base unit; "" if a number has none.
-        divisor: base units are the value divided by it.
+        divisor: divisor that converts values to base units.
     """
 
     suffix: tuple[str, str]
@@ -119,22 +119,22 @@ UNITS = {
     "ns": Unit(("_ns", "_seconds"), "seconds", 1_000_000_000),
     "us": Unit(("_us", "_seconds"), "seconds", 1_000_000),
     "bytes": Unit(("_bytes", "_bytes"), "bytes", 1),
-    # blkio_count goes with blkio_delay_ns; `_count` is kept for histograms and summaries.
+    # blkio_count accompanies blkio_delay_ns; `_count` is reserved for histograms and summaries.
     "count": Unit(("_count", "_delays"), "", 1),
 }
-"""Each unit of the catalogue."""
+"""Units of the catalogue."""
 OF_ROLE = "All threads of the role, those that ended since attach included."
 
 
 class FieldMetric(NamedTuple):
-    """How a field of the catalogue is reported.
+    """Export of a field of the catalogue.
 
     Attributes:
-        field: its name in the catalogue.
-        name: of the metric, without the `_total` of counters.
+        field: name in the catalogue.
+        name: name of the metric, without the `_total` of counters.
         text: the help text.
-        base: name of its unit; "" if it has none.
-        divisor: the field's value is divided by it.
+        base: name of the base unit; "" if there is none.
+        divisor: divisor that converts values to base units.
     """
 
     field: str
@@ -144,12 +144,12 @@ class FieldMetric(NamedTuple):
     divisor: int
 
     def value(self, raw: int) -> float:
-        """The field's value in the base unit."""
+        """Return the field's value in the base unit."""
         return raw / self.divisor if self.divisor > 1 else raw
 
 
 def metric_of(field: CatalogueField) -> FieldMetric:
-    """Name a field: a thread's is reported as a sum by role, a process' as it is.
+    """Return the metric of a field: summed by role for threads, unchanged for processes.
 
     Raises:
         KeyError: the unit is not in `UNITS`.
@@ -164,7 +164,7 @@ def metric_of(field: CatalogueField) -> FieldMetric:
 
 
 OTHER = "other"
-"""Label of the roles beyond the bound on their number."""
+"""Label of the roles beyond the limit on their number."""
 ROLE_FIELDS = [
     metric_of(f)
     for f in CATALOGUE.fields
@@ -211,7 +211,7 @@ def role_families(targets: list[Metered]) -> Iterator[Metric]:
                     sums[metric.field].add_metric(labels, metric.value(raw))
             for field in STATE_FIELDS:
                 ns = totals.totals.get(field)
-                # A state in which no thread has been makes no series.
+                # States in which no thread has been make no series.
                 if ns:
                     states.add_metric([*labels, name_of_state(field)], ns / 1e9)
     yield folded
@@ -222,7 +222,7 @@ def role_families(targets: list[Metered]) -> Iterator[Metric]:
 
 
 def _by_label(roles: Iterable[RoleTotals]) -> dict[str, RoleTotals]:
-    """Roles by the value of their label; a role that is called like the rest is added to it."""
+    """Return roles by label; a role named like the rest is added to the rest."""
     found: dict[str, RoleTotals] = {}
     for role in roles:
         label = OTHER if role.role is None else role.role

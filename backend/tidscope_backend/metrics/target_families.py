@@ -22,7 +22,7 @@ PROCESS_FIELDS = [metric_of(f) for f in CATALOGUE.fields if f.scope == "process"
 
 
 def target_families(targets: Sequence[tuple[Target, TargetMeter | None]]) -> Iterator[Metric]:
-    """The families of targets, each once."""
+    """Yield the families of targets, each once."""
     known = [(target, meter) for target, meter in targets if meter is not None]
     return chain(
         _of_targets([target for target, _ in targets]),
@@ -69,7 +69,7 @@ def _of_targets(targets: Sequence[Target]) -> Iterator[Metric]:
 
 
 def _of_steering(targets: Sequence[Target]) -> Iterator[Metric]:
-    """Pool sizes and decisions of policies."""
+    """Yield pool sizes and policy decisions."""
     size = GaugeMetricFamily(
         "tidscope_steering_pool_size",
         "Current size of a pool that a policy steers.",
@@ -91,7 +91,7 @@ def _of_steering(targets: Sequence[Target]) -> Iterator[Metric]:
 
 
 def _of_divisions(targets: Sequence[Target]) -> Iterator[Metric]:
-    """Cores that arbiters give programs."""
+    """Yield the cores that arbiters assign to programs."""
     names = ["target", "pid", "process"]
     cores = GaugeMetricFamily(
         "tidscope_division_cores",
@@ -115,7 +115,7 @@ def _of_divisions(targets: Sequence[Target]) -> Iterator[Metric]:
 
 
 def _of_streams(targets: list[Metered]) -> Iterator[Metric]:
-    """How well each target is sampled."""
+    """Yield the sampling quality of each target."""
     yield _gauge(
         "tidscope_target_last_sample_timestamp_seconds",
         "When its newest sample was taken, Unix time.",
@@ -173,7 +173,7 @@ def _of_processes(targets: list[Metered]) -> Iterator[Metric]:
         targets,
         lambda meter: meter.exited.threads,
     )
-    # Not a counter: a late exit record makes one exact that was not.
+    # Not a counter: a late exit record can turn an inexact exit into an exact one.
     yield _gauge(
         "tidscope_target_inexact_exits",
         "Those of them without an exit record: what they did after their last sample is missing.",
@@ -192,7 +192,7 @@ def _of_processes(targets: list[Metered]) -> Iterator[Metric]:
 
 
 def _of_limits(targets: list[Metered]) -> Iterator[Metric]:
-    """Effect of the control group's CPU limit on a target; none without a limit."""
+    """Yield the effect of the control group's CPU limit on a target; none without a limit."""
     limit = GaugeMetricFamily(
         "tidscope_target_cpu_limit_cores",
         "Cores that the process may use on average: the smallest cpu.max of its control groups.",
@@ -229,7 +229,7 @@ def _of_limits(targets: list[Metered]) -> Iterator[Metric]:
 
 
 def info_family(name: str, text: str, values: Iterable[Mapping[str, str]]) -> Metric:
-    """A family whose labels are facts; each mapping makes a series."""
+    """Return a family whose labels are facts; each mapping makes a series."""
     family = InfoMetricFamily(name, text)
     for value in values:
         family.add_metric([], dict(value))

@@ -1,1 +1,1 @@
-"""The result of a proof or a sweep: what its run says, and a picture of it."""
+"""Results of proofs and sweeps, read from runs, and their pictures."""

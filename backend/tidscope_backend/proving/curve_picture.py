@@ -1,6 +1,6 @@
-"""A size curve as an SVG picture: operations a second of each size with its interval, and the knee.
+"""A size curve as an SVG picture: throughput by size with intervals, and the knee.
 
-Pure. The picture needs no other file, and follows the colours that its reader prefers.
+Pure. The picture is self-contained, and follows the reader's preferred colour scheme.
 """
 
 import itertools
@@ -16,15 +16,15 @@ HEIGHT = 480
 LEFT, RIGHT = 84, 24
 TOP, BOTTOM = 128, 420
 WRAP = 118
-"""Characters of a line of words."""
+"""Maximum characters in a line of text."""
 
 
 def draw_curve(state: SweepState | None, title: str) -> str:
-    """The picture of a sweep.
+    """Return the picture of a sweep.
 
     Args:
-        state: how it ended; None: it did not.
-        title: of which program.
+        state: result of the sweep, or None if it is unfinished.
+        title: name of the program.
     """
     sentence = "The sweep did not end." if state is None else state.text
     words = textwrap.wrap(sentence, WRAP)

@@ -1,6 +1,6 @@
 """A proof as an SVG picture: each interval a dot, each block a line, and the gain.
 
-Pure. The picture needs no other file, and follows the colours that its reader prefers.
+Pure. The picture is self-contained, and follows the reader's preferred colour scheme.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,11 +19,11 @@ GAIN_TOP, GAIN_BOTTOM = 440, 500
 
 
 def draw_proof(result: ProofResult, title: str) -> str:
-    """The picture of a proof.
+    """Return the picture of a proof.
 
     Args:
-        result: of a run.
-        title: what was proven, of which program.
+        result: result of a run.
+        title: policy and program.
     """
     sentence = "The proof did not end." if result.state is None else result.state.text
     parts = [
@@ -63,7 +63,7 @@ def _draw_intervals(intervals: Sequence[MeasuredInterval]) -> Iterator[str]:
     for tested, found in groupby(intervals, lambda one: one.with_policy):
         block = list(found)
         kind = "with" if tested else "without"
-        # The first interval of a block is left out of its mean, as in the proof.
+        # A block's mean excludes its first interval, as in the proof.
         measured = block[1:] or block
         for one in block:
             shape = f"dot {kind}" if one in measured else f"left-out {kind}"

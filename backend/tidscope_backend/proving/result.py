@@ -1,4 +1,4 @@
-"""What a run says of the proof or the sweep that was made during it. Pure."""
+"""Events of a proof or a sweep, read from its run. Pure."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -14,7 +14,9 @@ from tidscope_wire.generated.models import (
 
 
 class MeasuredInterval(NamedTuple):
-    """One interval of a proof: its end since the first began, seconds, and what was done in it."""
+    """An interval of a proof: end in seconds since the first interval's start, and measured
+    work.
+    """
 
     at_s: float
     ops_per_s: float
@@ -23,14 +25,14 @@ class MeasuredInterval(NamedTuple):
 
 
 class ProofResult(NamedTuple):
-    """Intervals in order of time, and how the proof ended; None: it did not."""
+    """Intervals by time, and the proof's result, or None if it is unfinished."""
 
     intervals: list[MeasuredInterval]
     state: ProofState | None
 
 
 def read_proof(events: Sequence[RunEvent]) -> ProofResult:
-    """Find the last proof among the events of a run; intervals that do not count are left out."""
+    """Find the last proof among a run's events; intervals that do not count are omitted."""
     decided = [one.event for one in events if isinstance(one.event, SteeringDecided)]
     proven = [one.event for one in events if isinstance(one.event, SteeringProven)]
     begin = next(
@@ -51,6 +53,6 @@ def read_proof(events: Sequence[RunEvent]) -> ProofResult:
 
 
 def read_sweep(events: Sequence[RunEvent]) -> SweepState | None:
-    """How the last sweep among the events of a run ended; None: none did."""
+    """Return the result of the last sweep among a run's events, or None."""
     swept = [one.event for one in events if isinstance(one.event, SteeringSwept)]
     return swept[-1].sweep if swept else None

@@ -1,4 +1,4 @@
-"""Parts of SVG pictures: they need no other file, and follow the colours that readers prefer."""
+"""Parts of self-contained SVG pictures that follow the reader's preferred colour scheme."""
 
 import math
 from xml.sax.saxutils import escape
@@ -28,18 +28,18 @@ text.with, text.without { stroke: none; }
 
 
 def ticks(highest: float) -> list[float]:
-    """Round values from 0 up to a highest one, at most nine of them."""
+    """Return round values from 0 to a maximum, at most nine."""
     power = 10 ** math.floor(math.log10(highest) - 1)
     step = next(power * digit for digit in (1, 2, 5, 10, 20) if highest <= 8 * power * digit)
     return [step * at for at in range(math.floor(highest / step) + 1)]
 
 
 def text(x: float, y: float, words: str, kind: str = "", anchor: str = "start") -> str:
-    """Words at a place."""
+    """Return a text element."""
     place = f'x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"'
     return f'<text class="{kind}" {place}>{escape(words)}</text>'
 
 
 def line(kind: str, x1: float, y1: float, x2: float, y2: float) -> str:
-    """A straight line."""
+    """Return a straight line."""
     return f'<line class="{kind}" x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"/>'

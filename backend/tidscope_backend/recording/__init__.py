@@ -1,1 +1,1 @@
-"""Recording of runs: frames in, parts and manifests out. Knows no pages and no HTTP."""
+"""Recording of runs: frames in, parts and manifests out. Must not know subscribers or HTTP."""

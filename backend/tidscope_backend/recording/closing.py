@@ -1,4 +1,4 @@
-"""Ends of runs: the collector's confirmed last frame, or a timeout without one."""
+"""Ends of runs: the collector's confirmed last frame, or a timeout."""
 
 import asyncio
 import time
@@ -16,24 +16,24 @@ from tidscope_backend.recording.stats import Tail
 from tidscope_backend.recording.writer import RecordingWriter
 
 Flush = Callable[[Target], Awaitable[FlushReply]]
-"""Asks the collector of a target for everything up to now. Raises ProblemError."""
+"""Ask a target's collector for all pending data. Raises ProblemError."""
 STOPPED = Ending("stopped", "complete", "It was stopped.")
 LAST_FRAMES_MISSING = Ending(
     "target-ended", "incomplete", "The process has ended; its last frames are missing."
 )
-"""How many there are is unknown."""
+"""The number of missing frames is unknown."""
 
 
 class RunCloser:
-    """Finds out how runs end that are to end now.
+    """Determines how runs end that are being closed.
 
     Args:
-        flush: asks the collector of a target.
-        writer: of frames.
+        flush: asks the collector of a target for all pending data.
+        writer: writer of frames.
         clock: seconds, monotonic.
-        registry: hosts, and whether their collectors are connected.
+        registry: hosts, and the connection state of their collectors.
         ends: reads the supervisor's log of ended programs.
-        close_s: for the collector to answer and for its frames to arrive, seconds.
+        close_s: timeout for the collector's answer and its frames, in seconds.
     """
 
     def __init__(
@@ -53,15 +53,16 @@ class RunCloser:
         self._close_s = close_s
 
     async def settle(self, recording: Recording, wanted: Ending, last: int | None) -> Ending:
-        """Wait until everything up to now is written, for a limited time.
+        """Wait, with a timeout, until all data up to now is written.
 
         Args:
-            recording: of the run; it may end meanwhile.
-            wanted: how it ends if nothing is missing.
-            last: number of its last frame, if the collector has said so; None: it is asked.
+            recording: recording to close; it may end during the wait.
+            wanted: ending in the absence of losses.
+            last: number of the target's last frame if the collector has sent it; None: the
+                collector is asked.
 
         Returns:
-            How it ends; with what is missing, if the collector did not confirm or deliver it.
+            The ending, including losses that the collector did not confirm or deliver.
         """
         now_s, unix_us = self._clock(), time.time_ns() // 1000
         if wanted.state == "interrupted":
@@ -96,7 +97,7 @@ class RunCloser:
         return Ending(wanted.end, "incomplete", f"{wanted.why} {why}", tail=tail)
 
     def is_connected(self, target: Target) -> bool:
-        """Whether the collector of a target is connected."""
+        """Return True if the target's collector is connected."""
         host = self._registry.host(target.host)
         return host is not None and host.connected
 
@@ -105,13 +106,13 @@ class RunCloser:
         return attributed(ending, recording, self._ends(), pid)._replace(tail=tail)
 
     async def _confirmed(self, recording: Recording) -> tuple[int, int | None]:
-        """The number of its last frame, and how many threads had exited. Raises ProblemError."""
+        """Return the last frame number and the number of exited threads. Raises ProblemError."""
         try:
             reply = await self._flush(recording.target)
         except ProblemError:
             if recording.close_seq is None:
                 raise
-            return recording.close_seq, None  # The collector has said so meanwhile.
+            return recording.close_seq, None  # The collector sent it meanwhile.
         return reply.seq, reply.exited
 
 
@@ -120,12 +121,12 @@ class RecordingTimeouts:
     """Intervals and timeouts of recording, seconds.
 
     Attributes:
-        check_interval_s: between two checks of all runs.
-        manifest_interval_s: between two writes of a run's manifest.
-        resume_s: for the target of an unfinished run to come back.
-        last_frame_s: for the last frame of a target that has ended.
-        overdue_s: for frames past the time at which a run is to end.
-        close_s: for the collector to confirm and send everything up to the end of a run.
+        check_interval_s: interval between checks of all runs.
+        manifest_interval_s: interval between writes of a run's manifest.
+        resume_s: timeout for the return of an unfinished run's target.
+        last_frame_s: timeout for the last frame of an ended target.
+        overdue_s: timeout for frames beyond the scheduled end of a run.
+        close_s: timeout for the collector to confirm and send everything up to the end of a run.
     """
 
     check_interval_s: float = 1.0
@@ -141,7 +142,7 @@ UNREPORTED = (
     f"threads that were born or ended in the {LIFECYCLE_WAIT_SECONDS} s before it may be missing, "
     "too"
 )
-"""Text about births and ends that a lost collector may have left unreported."""
+"""Text about births and exits that a lost collector may have left unreported."""
 BACKEND_ENDS = Ending(
     "backend-lost",
     "interrupted",
@@ -159,14 +160,14 @@ def ending_by_timeout(
     host: Host | None,
     timeouts: RecordingTimeouts,
 ) -> Ending | None:
-    """How a run ends now without a frame that ends it; None: it goes on.
+    """Return how a run ends without a final frame, or None to continue.
 
     Args:
-        recording: of the run; its times are of the same clock as `now_s`.
-        now_s: monotonic, seconds.
-        target: of the run, as known now; None: unknown.
-        host: of the target; None: unknown.
-        timeouts: of runs.
+        recording: recording of the run; its times use the clock of `now_s`.
+        now_s: current time, monotonic, in seconds.
+        target: target of the run, as known now, or None if unknown.
+        host: host of the target, or None if unknown.
+        timeouts: timeouts of recordings.
     """
     silent_s = now_s - recording.last_frame_s
     connected = host is not None and host.connected
@@ -176,7 +177,7 @@ def ending_by_timeout(
         return None
     if recording.target_lost_s is not None:
         since_s = max(recording.target_lost_s, recording.last_frame_s)
-        # Another collector will not send the last frame.
+        # A different collector will not send the last frame.
         other = host is not None and host.collector.pid != recording.collector_pid
         return _gone(target, other) if other or now_s - since_s > timeouts.last_frame_s else None
     if _is_overdue(recording, silent_s, timeouts):
@@ -185,7 +186,7 @@ def ending_by_timeout(
 
 
 def ending_not_resumed(recording: Recording) -> Ending:
-    """The target of an unfinished run did not come back."""
+    """Return the ending of an unfinished run whose target did not return."""
     return Ending(
         "backend-lost",
         "interrupted",
@@ -197,15 +198,15 @@ def ending_not_resumed(recording: Recording) -> Ending:
 def attributed(
     ending: Ending, recording: Recording, ends: Sequence[ProgramEnd], collector_pid: int | None
 ) -> Ending:
-    """Name the party whose end cost an interrupted run its last frames.
+    """Attribute an interrupted run's missing frames to the program that ended.
 
-    A collector that lives sends later what a backend misses; so the collector's end decides.
+    A live collector later sends the frames that a backend missed, so the collector's end decides.
 
     Args:
-        ending: of the run, as it looks without a supervisor's log.
-        recording: of the run.
-        ends: the supervisor's log; empty: there is none.
-        collector_pid: of the collector that speaks for the host now; None: none does.
+        ending: ending of the run, determined without the supervisor's log.
+        recording: recording of the run.
+        ends: the supervisor's log; empty if there is none.
+        collector_pid: PID of the host's current collector, or None if none is connected.
     """
     since_us = recording.info.created_unix_us
     ends = [one for one in ends if one.unix_us >= since_us]
@@ -234,7 +235,7 @@ def _missing_after(recording: Recording) -> str:
 
 
 def ending_on_request(recording: Recording, connected: bool, wanted: Ending) -> Ending:
-    """How a run ends that is stopped, or whose time is over."""
+    """Return the ending of a run that is stopped or whose time is over."""
     if recording.awaiting_resume:
         return ending_not_resumed(recording)
     if not connected:
@@ -248,11 +249,11 @@ def ending_on_request(recording: Recording, connected: bool, wanted: Ending) -> 
 
 
 def _gone(target: Target | None, other: bool) -> Ending:
-    """The target is not sampled any more, and its last frame has not arrived.
+    """Return the ending of a run whose target is no longer sampled and lacks its last frame.
 
     Args:
-        target: as known now; None: unknown.
-        other: whether another collector speaks for its host.
+        target: target as known now, or None if unknown.
+        other: whether the host has a different collector.
     """
     if target is not None and target.state == "exited":
         return LAST_FRAMES_MISSING

@@ -1,4 +1,4 @@
-"""Manifests and parts of runs, written one after the other; each part by its own process."""
+"""Manifests and parts of runs, written in sequence; each part is sealed in a separate process."""
 
 import asyncio
 import logging
@@ -24,11 +24,11 @@ _log = logging.getLogger(__name__)
 
 
 class SealingError(Exception):
-    """A part could not be sealed; its frames are still there."""
+    """A part could not be sealed; its frames are kept."""
 
 
 class _Job(NamedTuple):
-    """A part; with `done`, all open parts of a run that has ended, and its thread table."""
+    """A part to seal; with `done`, all open parts of an ended run and its thread table."""
 
     folder: RunFolder
     part: int | None
@@ -36,10 +36,10 @@ class _Job(NamedTuple):
 
 
 async def seal_in_process(folder: RunFolder, part: int | None) -> None:
-    """Seal a part, or with None write the thread table of a run that has ended.
+    """Seal a part, or with None write the thread table of an ended run.
 
     Raises:
-        SealingError: it failed.
+        SealingError: sealing failed.
         OSError: the process cannot be started.
     """
     arguments = [str(folder.path), *([] if part is None else [str(part)])]
@@ -67,11 +67,11 @@ async def seal_in_process(folder: RunFolder, part: int | None) -> None:
 
 
 class PartSealer:
-    """A queue of parts. A part that fails is logged and stays frames, which can be read as well.
+    """Queue of parts to seal. A failed part is logged and stays readable as frames.
 
     Args:
-        disk: whose threads look for what is to be sealed.
-        seal: seals one part; with None as its number it writes the thread table.
+        disk: threads in which parts to seal are searched.
+        seal: seals one part; with None as the number, writes the thread table.
     """
 
     def __init__(
@@ -99,11 +99,11 @@ class PartSealer:
         self._jobs.put_nowait(_Job(folder, part, None))
 
     def ended(self, folder: RunFolder, done: Callable[[], Awaitable[None]]) -> None:
-        """Queue the open parts of a run that has ended, and its thread table.
+        """Queue the open parts of an ended run, and its thread table.
 
         Args:
-            folder: of the run.
-            done: called when all of it is done, or has failed.
+            folder: folder of the run.
+            done: called when all of the run's parts are sealed or have failed.
         """
         self._jobs.put_nowait(_Job(folder, None, done))
 
@@ -133,8 +133,8 @@ class PartSealer:
             await job.done()
 
     async def _try(self, folder: RunFolder, part: int | None) -> None:
-        """Seal; whatever fails, the parts behind it are sealed, and who waits for them goes on."""
-        # A part may be queued twice, and its run may have been deleted meanwhile.
+        """Seal a part; after any failure the queue continues and waiting callers are released."""
+        # A part may be queued twice, or its run may be deleted meanwhile.
         wanted = folder.open_part(part) if part is not None else folder.manifest
         try:
             while await self._disk.read(wanted.exists):
@@ -143,7 +143,7 @@ class PartSealer:
                 except OSError as error:
                     if not is_exhausted(error):
                         raise
-                    # The process that seals needs descriptors for its start.
+                    # Sealing starts a process, which needs file descriptors.
                     await asyncio.sleep(RETRY_SECONDS)
                 else:
                     break
@@ -153,12 +153,12 @@ class PartSealer:
 
 
 class RunSaver:
-    """Writes manifests, again until they are written, and has parts sealed.
+    """Writes manifests, with retries, and has parts sealed.
 
     Args:
         manifests: writes manifests.
         sealer: seals parts.
-        disk: whose recording thread knows what was written.
+        disk: executor of the recording thread, which knows the written data.
     """
 
     def __init__(self, manifests: ManifestWriter, sealer: PartSealer, disk: Disk) -> None:
@@ -168,15 +168,15 @@ class RunSaver:
         self._unsaved: dict[str, Recording] = {}
 
     def unsaved(self, run_id: str) -> Recording | None:
-        """A run that has ended and whose manifest on disk does not say so yet."""
+        """Return the recording of an ended run whose manifest on disk does not show the end."""
         return self._unsaved.get(run_id)
 
     def ended(self, recording: Recording) -> None:
-        """A run has ended; its manifest is to be saved."""
+        """Mark an ended run as having an unsaved manifest."""
         self._unsaved[recording.info.run] = recording
 
     async def save(self, recording: Recording) -> RunManifest:
-        """Write a run's manifest. If that fails, `retry` tries again."""
+        """Write a run's manifest; `retry` repeats a failed write."""
         fields: dict[str, object] = {}
 
         def change(manifest: RunManifest) -> RunManifest:
@@ -197,20 +197,20 @@ class RunSaver:
         return manifest
 
     async def retry(self) -> None:
-        """Write the manifests that could not be written before."""
+        """Write the manifests whose earlier write failed."""
         for recording in list(self._unsaved.values()):
             await self.save(recording)
 
     def seal_full_parts(self, recording: Recording) -> None:
-        """Have the parts sealed that are full."""
+        """Have full parts sealed."""
         while recording.full_parts:
             self._sealer.part(recording.folder, recording.full_parts.popleft())
 
     def seal_ended(self, folder: RunFolder, lock: RunLock) -> None:
-        """Have all parts of an ended run sealed, then count its bytes and release its lock."""
+        """Have all parts of an ended run sealed, count the run's bytes and release its lock."""
 
         async def sealed() -> None:
-            # The run may have been deleted meanwhile.
+            # The run may be deleted meanwhile.
             with suppress(OSError, ValueError):
                 await self._manifests.update(folder, lambda manifest: manifest)
             await self._disk.write(lock.release)

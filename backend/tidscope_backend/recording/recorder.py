@@ -1,4 +1,4 @@
-"""Records targets: starts runs, passes frames to them, and ends them."""
+"""Records targets: starts runs, passes frames to them and ends them."""
 
 import asyncio
 import logging
@@ -50,31 +50,31 @@ from tidscope_backend.stream.history import HistoryStore
 
 _log = logging.getLogger(__name__)
 RECOVER_SECONDS = 10.0
-"""How long a backend that starts waits for its runs to be recovered."""
+"""Maximum time that a starting backend waits for the recovery of runs, in seconds."""
 START_SECONDS = 2.0
-"""How long a backend that ends waits for a run that is just starting."""
+"""Maximum time that a stopping backend waits for a run that is starting, in seconds."""
 
 
 class Recorder:
-    """All runs that are being recorded, one a target.
+    """All active recordings, at most one per target.
 
     Args:
-        directory: of the runs.
+        directory: directory of the runs.
         registry: hosts and targets.
-        history: the recent past of each target.
+        history: recent frames of each target.
         saver: writes manifests and has parts sealed.
         clock: seconds, monotonic.
         changed: called when a run starts, ends or is renamed.
-        disk: whose threads touch files.
-        flush: asks the collector of a target for everything up to now.
-        limits: of the parts of runs.
-        timeouts: of runs.
-        max_queued_bytes: of frames that wait for the disk.
+        disk: threads in which files are accessed.
+        flush: asks the collector of a target for all pending data.
+        limits: limits of the parts of runs.
+        timeouts: timeouts of recordings.
+        max_queued_bytes: maximum bytes of frames that wait for the disk.
         ends: reads the supervisor's log of ended programs.
 
     Attributes:
-        refused: frames that could not be written.
-        writer: passes frames to the thread that appends them.
+        refused: number of frames that could not be written.
+        writer: passes frames to the recording thread.
     """
 
     def __init__(
@@ -113,7 +113,7 @@ class Recorder:
 
     @property
     def recordings(self) -> list[RecordingInfo]:
-        """The recordings that pages show."""
+        """The active recordings, for display."""
         return [recording.info for recording in self._active.values()]
 
     @property
@@ -123,26 +123,26 @@ class Recorder:
         return self._ended_lost + active
 
     def is_recording(self, run_id: str) -> bool:
-        """Whether the run is being recorded here."""
+        """Return True if the run is being recorded by this backend."""
         return self.recording(run_id) is not None
 
     def recording(self, run_id: str) -> Recording | None:
-        """The run, if it is being recorded here."""
+        """Return the recording of a run if it is active in this backend, else None."""
         return next((one for one in list(self._active.values()) if one.info.run == run_id), None)
 
     def current_manifest(self, folder: RunFolder, manifest: RunManifest) -> RunManifest:
-        """A manifest as it would be written now. May run in another thread."""
+        """Return the up-to-date manifest of an active recording. Thread-safe."""
         recording = self.recording(manifest.id) or self._saver.unsaved(manifest.id)
         if recording is None:
             return manifest
         return with_bytes(folder, manifest.model_copy(update=recording.manifest_fields()))
 
     def unfinished_targets(self, host_id: str, collector_pid: int) -> list[Target]:
-        """Targets of unfinished runs that another collector of the host sampled.
+        """Return targets of unfinished runs that an earlier collector of the host sampled.
 
         Args:
-            host_id: of the host.
-            collector_pid: of the collector that speaks for it now.
+            host_id: ID of the host.
+            collector_pid: PID of the host's current collector.
         """
         return [
             one.target
@@ -153,7 +153,7 @@ class Recorder:
         ]
 
     def receive(self, frame: StoredFrame, header: FrameHeader) -> None:
-        """A new frame of a target has arrived."""
+        """Handle a new frame of a target."""
         recording = self._active.get(frame.target)
         if recording is None:
             return
@@ -162,14 +162,14 @@ class Recorder:
         now_s = recording.last_frame_s = self._clock()
         began_s = now_s - header.time_ns / 1e9
         recording.began_s = min(recording.began_s or began_s, began_s)
-        # One that is not taken is a gap before the next that is, or at the end.
+        # A refused frame becomes a gap before the next accepted frame, or at the end.
         if not self.writer.offer(recording, frame, header) and not recording.stalled:
             recording.stalled = True
             _log.warning("%s: the disk is too slow; frames are lost", recording.info.run)
         recording.note_seq(frame.seq)
 
     def _reported(self, recording: Recording, ending: Ending | None) -> None:
-        """A frame filled a part, resumed a run or ended it."""
+        """Handle a frame that filled a part, resumed a run or ended a run."""
         self._saver.seal_full_parts(recording)
         if recording.ending is not None:
             return
@@ -183,20 +183,20 @@ class Recorder:
             recording.early_ending = ending
 
     def rename(self, run_id: str, name: str | None) -> None:
-        """A run has a new name; None: it keeps its name."""
+        """Set the name of a run; None leaves it unchanged."""
         recording = self.recording(run_id)
         if recording is not None and name is not None:
             recording.info = recording.info.model_copy(update={"name": name})
             self._changed()
 
     def frames_lost(self, lost: FramesLost) -> None:
-        """The collector has dropped these frames."""
+        """Note frames that the collector dropped."""
         recording = self._active.get(lost.target)
         if recording is not None:
             recording.note_seq(lost.to_seq)
 
     def collector_ends(self, last: Mapping[str, int]) -> None:
-        """A collector samples no more: the numbers of its targets' last frames, by target."""
+        """Handle a collector that stops sampling, with the last frame number of each target."""
         for recording in list(self._active.values()):
             seq = last.get(recording.target.id)
             if seq is None or recording.awaiting_resume:
@@ -207,7 +207,7 @@ class Recorder:
                 recording.close_at(seq)
 
     async def record(self, request: RecordRequest) -> RunManifest:
-        """Start a run of a target: from now on, including some of its past, or its past only.
+        """Start a run of a target from now, with some of its past, or with only its past.
 
         Raises:
             ProblemError: the target is unknown, has ended or is being recorded, or the run cannot
@@ -232,7 +232,7 @@ class Recorder:
             self._starting.discard(target.id)
         recording.last_frame_s = self._clock()
         self._active[target.id] = recording
-        # Nothing is awaited in between, so history and later frames join without a gap.
+        # No await in between: history and later frames join without a gap.
         past = self._history.get(target.id).frames
         recording.note_seq(past[-1].seq if past else 0)
         try:
@@ -254,7 +254,7 @@ class Recorder:
         )
 
     async def saved(self, run_id: str) -> None:
-        """Wait until a run that has just ended says so on the disk."""
+        """Wait until the manifest of a run that has just ended is on disk."""
         recording = self._saver.unsaved(run_id)
         if recording is not None and recording.ending is not None:
             await recording.finalised.wait()
@@ -263,8 +263,8 @@ class Recorder:
         """End a run.
 
         Args:
-            run_id: of the run.
-            target_ended: its process has ended, so its last frames are missing.
+            run_id: ID of the run.
+            target_ended: whether the process has exited, so that its last frames are missing.
 
         Raises:
             ProblemError: the run is unknown, or not being recorded.
@@ -272,7 +272,7 @@ class Recorder:
         recording = self.recording(run_id)
         if recording is not None:
             await recording.started.wait()
-            # Frames offered before are written first: they may resume the run, or end it.
+            # Earlier frames are written first: they may resume or end the run.
             await self.writer.flush()
         if recording is None or recording.ending is not None:
             await self._disk.read(self._directory.folder, run_id)
@@ -282,7 +282,7 @@ class Recorder:
         wanted = LAST_FRAMES_MISSING if target_ended else STOPPED
         connected = self._closer.is_connected(recording.target)
         ending = ending_on_request(recording, connected, wanted)
-        # The run ends even if the caller goes away.
+        # The run ends even if the caller is cancelled.
         await asyncio.shield(self._close(recording, ending))
         return await self._ended_manifest(recording)
 
@@ -295,7 +295,7 @@ class Recorder:
     async def start(self) -> None:
         """Recover the runs that an earlier backend left unfinished, and start checking runs.
 
-        A disk that hangs does not keep the backend from starting: what it keeps is recovered later.
+        A hanging disk delays recovery, not the start of the backend.
         """
         recovering = asyncio.create_task(self._recover_all())
         self._keep(recovering)
@@ -314,7 +314,7 @@ class Recorder:
         self._watch = asyncio.create_task(self._watch_runs())
 
     async def close(self) -> None:
-        """End all runs in a way that the next backend can resume."""
+        """End all runs such that the next backend can resume them."""
         if self._watch is not None:
             self._watch.cancel()
             await asyncio.gather(self._watch, return_exceptions=True)
@@ -347,8 +347,8 @@ class Recorder:
         """Resume or finish a run that an earlier backend left unfinished; else do nothing.
 
         Raises:
-            OSError: it cannot be read or written.
-            ValueError: its manifest is invalid.
+            OSError: the run's files cannot be read or written.
+            ValueError: the run's manifest is invalid.
         """
         found = await self._disk.record(recover_run, folder, self._limits)
         if found is None:
@@ -367,7 +367,7 @@ class Recorder:
             self._close(recording, ending_on_request(recording, False, STOPPED))
         else:
             self._active[recording.target.id] = recording
-            # Truncated bytes are counted nowhere else.
+            # Truncated bytes are counted only here.
             self._spawn(self._saver.save(recording))
 
     async def _watch_runs(self) -> None:
@@ -379,11 +379,11 @@ class Recorder:
             try:
                 await self.check_runs(save=checks % between == 0)
             except Exception:
-                # A failure with one run must not end the checks of the others.
+                # One run's failure must not end the checks of other runs.
                 _log.exception("checking runs failed")
 
     async def check_runs(self, save: bool) -> None:
-        """End runs that are over, and sync what was recorded to disk.
+        """End runs that are over, and sync recorded data to disk.
 
         Args:
             save: write manifests, too.
@@ -420,7 +420,7 @@ class Recorder:
     def _close(
         self, recording: Recording, wanted: Ending, last: int | None = None
     ) -> asyncio.Task[None]:
-        """End a run once it has everything up to now, or with what it lacks."""
+        """End a run after all its data arrived, or with the data that did."""
         if recording.closing is None:
             recording.closing = asyncio.create_task(self._settle(recording, wanted, last))
             self._keep(recording.closing)
@@ -432,7 +432,7 @@ class Recorder:
             await self._end(recording, ending)
 
     def _end_by(self, recording: Recording, ending: Ending) -> None:
-        """End a run as one of its frames, or a failure to write one, says."""
+        """End a run because of a final frame or a failed write."""
         if ending is TIME_OVER:
             self._close(recording, ending)
         else:

@@ -1,7 +1,7 @@
-"""One run while it is being recorded: frames are appended to its open part as they arrive.
+"""One active recording: arriving frames are appended to its open part.
 
-What touches its files runs in the recording thread of the disk, one call after the other; the event
-loop reads single values and decides when it ends.
+Access to its files is serialised in the disk's recording thread. The event loop reads single values
+and decides when the recording ends.
 """
 
 import asyncio
@@ -41,7 +41,7 @@ RESERVE_BYTES = 256 * 1024
 
 @dataclass(frozen=True)
 class PartLimits:
-    """When a part is full; the next key frame starts a new one."""
+    """Limits of a part; beyond them, the next key frame starts a new part."""
 
     part_ns: int = RUN_PART_SECONDS * 1_000_000_000
     part_bytes: int = RUN_PART_BYTES
@@ -55,11 +55,11 @@ class Ending(NamedTuple):
     """Why and how a run ends.
 
     Attributes:
-        end: why.
-        state: how, if nothing is missing.
-        why: a sentence.
-        by_frame: whether its last frame says so: what comes later is not part of it.
-        tail: what is missing after its last frame; None: nothing, or it is unknown.
+        end: reason for the end.
+        state: final state if no data is missing.
+        why: reason as a sentence.
+        by_frame: whether a frame caused the end, so that later frames are not part of the run.
+        tail: losses after the last frame; None if no data is missing or the loss is unknown.
     """
 
     end: RunEnd
@@ -70,9 +70,9 @@ class Ending(NamedTuple):
 
 
 TIME_OVER = Ending("duration", "complete", "Its time is over.")
-"""The collector is still asked for everything up to then."""
+"""The collector is still asked for all data up to the end."""
 LATE_NS = 3_000_000_000
-"""Exits wait no longer for a full sample: of a run that is over by more, all have arrived."""
+"""Maximum delay of exits: a full sample this long after a run's end has reported all of them."""
 _ENDED: dict[TargetState, str] = {
     "exited": "The process has ended.",
     "detached": "The target was detached.",
@@ -80,39 +80,40 @@ _ENDED: dict[TargetState, str] = {
 
 
 class Recording:
-    """Appends the frames of a target to a run, in order, until it ends.
+    """Appends the frames of a target to a run, in order, until the run ends.
 
     Args:
-        folder: of the run, which exists.
-        lock: on the folder.
-        info: what pages show of it.
-        target: whose frames are recorded.
-        limits: of a part.
-        collector_pid: of the collector that samples the target.
-        duration_ns: how long to record, from the newest frame at its start.
+        folder: folder of the run; it exists.
+        lock: lock on the folder.
+        info: recording info for display.
+        target: recorded target.
+        limits: limits of a part.
+        collector_pid: process ID of the collector that samples the target.
+        duration_ns: duration from the newest frame at the start; None if unlimited.
 
     Attributes:
-        stats: what it holds, and what is missing.
-        until_ns: when its time is over, nanoseconds since attach.
-        awaiting_resume: an earlier backend recorded it; it resumes with the next frame.
-        last_frame_s: when the last frame arrived, seconds by the recorder's clock.
-        target_lost_s: when its target was first seen not to be sampled any more; likewise.
-        written_bytes: bytes of frames written.
-        manifest_failed: its manifest could not be written.
-        stalled: a frame was lost because the disk was too slow.
-        started: set when its first frames are written.
-        finalised: set when it has ended and its manifest was written, or could not be.
-        ending: how it ends; None: it goes on.
-        early_ending: how it ends, if it does so before it has started.
-        offered_seq: number of the newest frame that there was for it, written or not.
-        close_seq: number of its last frame, which has everything up to its end; None: unknown.
-        closing: what waits for that frame; None: the run goes on.
-        reached: set when that frame is there or is lost, or the run has ended.
-        began_s: latest clock time at which the target can have been attached, seconds; None: no
-            frame has come.
-        full_parts: numbers of the parts that are full and not sealed yet.
-        stored_command: the process's command line as the run keeps it; None: as it is reported.
-        without_titles: whether the run keeps no titles of processes, which are command lines.
+        stats: counts of recorded and missing data.
+        until_ns: scheduled end, nanoseconds since attach.
+        awaiting_resume: whether an earlier backend recorded the run, so that the next frame resumes
+            it.
+        last_frame_s: arrival of the last frame, seconds by the recorder's clock.
+        target_lost_s: first time the target was seen to be no longer sampled; likewise.
+        written_bytes: bytes of frames written so far.
+        manifest_failed: whether the last write of the manifest failed.
+        stalled: whether a frame was lost because the disk was too slow.
+        started: set when the run's first frames are written.
+        finalised: set when the run has ended and its manifest was written or failed.
+        ending: ending of the run, or None while it continues.
+        early_ending: ending of a run that ends before it has started.
+        offered_seq: number of the newest frame offered, written or not.
+        close_seq: number of the frame that completes the run; None if unknown.
+        closing: task that waits for that frame; None if the run is not being closed.
+        reached: set when that frame is written or lost, or the run has ended.
+        began_s: latest clock time at which the target can have been attached, in seconds; None
+            before the first frame.
+        full_parts: numbers of full parts that are not sealed yet.
+        stored_command: command line as stored in the run; None: as reported.
+        without_titles: whether process titles, which are command lines, are removed.
     """
 
     def __init__(
@@ -161,7 +162,7 @@ class Recording:
         self._names_synced = False
 
     def update_target(self, target: Target) -> None:
-        """The target has changed; its command line may be one that the run does not keep."""
+        """Update the target; its command line may be one that the run must not store."""
         if self.stored_command is not None:
             process = target.process.model_copy(update={"command": self.stored_command})
             if target.group is not None and target.group.kind == "tree":
@@ -171,23 +172,23 @@ class Recording:
         self.target = target
 
     def note_seq(self, seq: int) -> None:
-        """A frame has come for it, or the collector has lost it."""
+        """Note a frame number that arrived, or that the collector dropped."""
         self.offered_seq = max(self.offered_seq, seq)
         if self.close_seq is not None and self.offered_seq >= self.close_seq:
             self.reached.set()
 
     def close_at(self, seq: int) -> None:
-        """Accept frames up to this one, and say when it is there."""
+        """Accept frames up to this one; `reached` is set when it arrives."""
         self.close_seq = seq
         self.note_seq(0)
 
     def tail(self, now_s: float, unix_us: int, exited: int | None = None) -> Tail:
-        """Return what the run lacks at its end if it ends now.
+        """Return the losses if the run ends now.
 
         Args:
-            now_s: by the recorder's clock.
-            unix_us: wall clock.
-            exited: threads that have exited by now; None: unknown.
+            now_s: current time by the recorder's clock.
+            unix_us: current wall clock time.
+            exited: number of threads that have exited by now; None if unknown.
         """
         to_ns = None if self.began_s is None else int((now_s - self.began_s) * 1e9)
         if self.until_ns is not None and to_ns is not None:
@@ -195,7 +196,7 @@ class Recording:
         return Tail(to_ns, unix_us, exited)
 
     def write_first_frames(self, frames: Sequence[bytes]) -> Ending | None:
-        """Write the frames that it starts with. Raises OSError."""
+        """Write the initial frames of the run. Raises OSError."""
         self._reserve()
         self._writing_past = True
         ending, fields = None, None
@@ -219,7 +220,7 @@ class Recording:
         self.awaiting_resume = self._resuming = True
 
     def receive(self, frame: StoredFrame, header: FrameHeader) -> Ending | None:
-        """Append a frame of the target; returns how the run ends, if it ends with this frame."""
+        """Append a frame of the target. Return the ending if this frame ends the run."""
         last = self.stats.last
         if self._over or (last is not None and frame.seq <= last.seq):
             return None
@@ -229,7 +230,7 @@ class Recording:
         return ending
 
     def resumed(self) -> bool:
-        """Whether it was resumed since the last call."""
+        """Return True if the run was resumed since the last call."""
         resumed = self._resuming and not self.awaiting_resume
         self._resuming = self._resuming and not resumed
         return resumed
@@ -243,10 +244,10 @@ class Recording:
         return None
 
     def end(self, ending: Ending) -> None:
-        """Accept no more frames. The open part stays as it is.
+        """Accept no more frames. The open part stays unchanged.
 
         Args:
-            ending: how it ends; by a failure to write, if that is seen only now.
+            ending: ending of the run; replaced if a failed write is found only now.
         """
         failure = self.sync()
         cut_short = ending.state == "interrupted"
@@ -254,10 +255,10 @@ class Recording:
         self._over = True
         if ending.tail is not None:
             self.stats.close_short(ending.tail, self.target.rate_hz)
-        # Frames offered and not written are lost, except those after the ending frame.
+        # Offered but unwritten frames are lost, except those after the ending frame.
         self.stats.frames_lost(0 if ending.by_frame else self.offered_seq)
         if ending.end == "target-ended" and not ending.by_frame and self.stats.last is not None:
-            # At least the frame that says so is missing.
+            # The frame that reports the end, at least, is missing.
             self.stats.frames_lost(max(self.offered_seq, self.stats.last.seq) + 1)
         self.stats.close()
         if self._part is not None:
@@ -268,16 +269,16 @@ class Recording:
         self.folder.reserve.unlink(missing_ok=True)
 
     def synced_fields(self) -> dict[str, object]:
-        """`manifest_fields`, of frames that are on the disk: it counts none that may be lost.
+        """Sync frames, then return `manifest_fields`: no unsynced frame is counted.
 
         Raises:
-            OSError: they cannot be synced.
+            OSError: frames cannot be synced.
         """
         self._sync()
         return self.manifest_fields()
 
     def manifest_fields(self) -> dict[str, object]:
-        """The fields of its manifest that recording determines; people set the others."""
+        """Return manifest fields that recording determines; users edit the rest."""
         stats, ending = self.stats, self.ending
         return {
             "state": ("recording" if ending is None else final_state(ending.state, stats.losses)),
@@ -315,13 +316,13 @@ class Recording:
         return self.ending_with(header)
 
     def ending_with(self, header: FrameHeader) -> Ending | None:
-        """How the run ends, if a frame is the last of its target or of the time to record."""
+        """Return the ending if a frame is the last of its target or of the scheduled time."""
         ended = _ends_target(header)
         if ended is not None:
             self._final_target = ended
             return Ending("target-ended", "complete", _ENDED[ended], by_frame=True)
         if self.until_ns is not None and header.time_ns >= self.until_ns:
-            # Full samples report roles; usual ones may leave exits for later.
+            # Only full samples report roles; fast-path samples may defer exits.
             late = header.roles is not None and header.time_ns >= self.until_ns + LATE_NS
             return TIME_OVER._replace(by_frame=True) if late else TIME_OVER
         return None
@@ -330,13 +331,13 @@ class Recording:
         part = self._part
         if part is None or (frame.key and self._is_full(part, frame.time_ns)):
             if part is not None:
-                part.sync()  # Nobody syncs it later.
+                part.sync()  # No later sync covers this part.
             try:
                 fresh = PartFile(self.folder.open_part(self._number + 1))
             except OSError as error:
                 if part is None or not is_exhausted(error):
                     raise
-                # The open part takes more, and the next key frame tries again.
+                # Keep using the open part; the next key frame tries again.
                 part.append(frame.data)
                 return
             try:
@@ -400,7 +401,7 @@ def _end_detail(ending: Ending, stats: RecordingStats) -> str:
 
 
 def _ends_target(header: FrameHeader) -> TargetState | None:
-    """The final state of the target, if the frame is its last one."""
+    """Return the final state of the target if the frame is its last one, else None."""
     for event in header.events:
         if isinstance(event, TargetExited):
             return "exited"
@@ -410,7 +411,7 @@ def _ends_target(header: FrameHeader) -> TargetState | None:
 
 
 def write_failure(error: OSError) -> Ending:
-    """How a run ends when a frame cannot be written."""
+    """Return the ending of a run after a failed write."""
     text = os.strerror(error.errno) if error.errno else str(error)
     full = disk_full(error)
     why = f"The disk was full ({text})" if full else f"Writing failed ({text})"

@@ -1,8 +1,8 @@
 """Seals parts of runs as Parquet and JSON lines, and recovers runs that a crash left open.
 
-`python -m tidscope_backend.recording.sealing FOLDER PART` seals in its own process, so the work,
-its memory and any crash stay out of the backend. Without PART it writes the overview and the
-thread table of a run that has ended.
+`python -m tidscope_backend.recording.sealing FOLDER PART` runs in a separate process, so that CPU
+time, memory and crashes do not affect the backend. Without PART it writes the overview and the
+thread table of an ended run.
 """
 
 import os
@@ -26,27 +26,27 @@ from tidscope_backend.store.reader import RunReader
 
 
 def is_unfinished(folder: RunFolder, manifest: RunManifest) -> bool:
-    """Whether a run was being recorded when its backend ended, so that it may be resumed."""
+    """Return True if a run's backend ended during recording, so that the run may be resumed."""
     if manifest.imported:
-        return False  # No collector here has the target, whatever the manifest says.
+        return False  # No local collector has the target.
     if manifest.state == "recording":
         return True
-    # A backend that shut down in order says so, and leaves the last part open for the next one.
+    # An orderly shutdown sets this end and leaves the last part open for the next backend.
     return manifest.end == "backend-lost" and bool(folder.open_parts())
 
 
 def recover_run(
     folder: RunFolder, limits: PartLimits
 ) -> tuple[Recording, Ending | None] | RunLock | None:
-    """Take up what an earlier backend left of a run.
+    """Take over a run that an earlier backend left unfinished.
 
     Returns:
-        A recording as `recover_recording` makes it; or the lock of a run that has ended and is to
-        be sealed; None: there is nothing to do, or another backend has it.
+        A recording from `recover_recording`, or the lock of an ended run to be sealed. None without
+        work, or if another backend holds the lock.
 
     Raises:
-        OSError: it cannot be read or written.
-        ValueError: its manifest is invalid, or its files are inconsistent.
+        OSError: the run's files cannot be read or written.
+        ValueError: the run's manifest is invalid, or its files are inconsistent.
     """
     manifest = folder.read_manifest()
     unfinished = is_unfinished(folder, manifest)
@@ -67,14 +67,14 @@ def recover_recording(
 ) -> tuple[Recording, Ending | None]:
     """Make a recording of an unfinished run.
 
-    A truncated frame at its end is removed. Frames that are newer than the manifest are counted.
+    A truncated frame at the end is removed. Frames newer than the manifest are counted.
 
     Returns:
-        The recording, and how it ends if its last frame says so.
+        The recording, and its ending if the last frame has one.
 
     Raises:
-        OSError: it cannot be read or written.
-        ValueError: its files are inconsistent.
+        OSError: the run's files cannot be read or written.
+        ValueError: the run's files are inconsistent.
     """
     info = RecordingInfo(
         run=manifest.id,
@@ -84,7 +84,7 @@ def recover_recording(
     )
     recording = Recording(folder, lock, info, manifest.target, manifest.host.collector.pid, limits)
     recording.stored_command = manifest.target.process.command
-    # Whether the run keeps arguments is unknown here.
+    # Assume that the run must not store arguments: the setting is unknown here.
     recording.without_titles = True
     recording.until_ns = manifest.until_ns
     numbers = folder.open_parts()
@@ -100,7 +100,7 @@ def recover_recording(
     else:
         recording.resume(max(folder.sealed_parts(), default=0) + 1, manifest.to_ns)
     ending = None if newest is None else recording.ending_with(newest)
-    # A run whose time is over still waits for the collector to confirm its last frame.
+    # After the scheduled end, the collector still has to confirm the last frame.
     return recording, None if ending is TIME_OVER else ending
 
 
@@ -108,7 +108,7 @@ def _cut(path: Path) -> int:
     """Remove a truncated frame from the end of a part. Returns the number of bytes removed."""
     size, whole = path.stat().st_size, whole_bytes(path)
     frames = list(whole_frames(path.read_bytes()[:whole]))
-    # After a power failure a frame may have its length but not its bytes.
+    # After a power failure a frame may have its length but no bytes.
     while frames and _header(frames[-1]) is None:
         whole -= LENGTH.size + len(frames.pop())
     if whole < size:
@@ -119,7 +119,7 @@ def _cut(path: Path) -> int:
 def _uncounted(
     folder: RunFolder, numbers: list[int], manifest: RunManifest
 ) -> tuple[FrameHeader | None, Instant | None, list[FrameHeader]]:
-    """The newest frame, the last one that the manifest counts, and those after it in order."""
+    """Return the newest frame, the last frame in the manifest, and later frames in order."""
     newest, later = None, list[FrameHeader]()
     for header in _backwards(folder, numbers):
         newest = newest or header
@@ -131,7 +131,7 @@ def _uncounted(
 
 
 def _frames_kept(folder: RunFolder, numbers: list[int]) -> int:
-    """How many frames the run has."""
+    """Return the number of frames in the run."""
     sealed = 0
     for number in folder.sealed_parts():
         sealed += int(pq.read_metadata(folder.signals(number)).num_rows)
@@ -139,7 +139,7 @@ def _frames_kept(folder: RunFolder, numbers: list[int]) -> int:
 
 
 def _backwards(folder: RunFolder, numbers: list[int]) -> Iterator[FrameHeader]:
-    """Headers of the frames of open parts, the newest first; unreadable ones are skipped."""
+    """Yield headers of frames in open parts, newest first; unreadable frames are skipped."""
     for number in reversed(numbers):
         for frame in reversed(list(whole_frames(folder.open_part(number).read_bytes()))):
             header = _header(frame)
@@ -155,14 +155,14 @@ def _header(frame: bytes) -> FrameHeader | None:
 
 
 def _began_ns(path: Path, otherwise: int) -> int:
-    """Time of the first frame of a part."""
+    """Return the time of the first frame of a part."""
     first = next(whole_frames(path.read_bytes()), None)
     header = _header(first) if first is not None else None
     return header.time_ns if header is not None else otherwise
 
 
 def _last_sealed(folder: RunFolder) -> Instant | None:
-    """The last frame of the sealed parts. Raises OSError, and ValueError if it is not Parquet."""
+    """Return the last frame of the sealed parts. Raises OSError, or ValueError if not Parquet."""
     numbers = folder.sealed_parts()
     if not numbers:
         return None
@@ -179,15 +179,15 @@ def _last_sealed(folder: RunFolder) -> Instant | None:
 
 
 MIN_OVERVIEW_FRAMES = 75
-"""A run with fewer frames is always shown with each of them."""
+"""Minimum frames for an overview; a shorter run is always shown frame by frame."""
 
 
 def seal_part(folder: RunFolder, part: int) -> None:
-    """Write a part's files and delete its frames. Done again, it writes the same.
+    """Write a part's files and delete its frames. Idempotent.
 
     Raises:
-        OSError: it cannot be read or written; its frames are still there.
-        tidscope_wire.frame.FrameError: it holds something that is not a frame.
+        OSError: the part cannot be read or written; its frames are kept.
+        tidscope_wire.frame.FrameError: the part contains data that is not a frame.
     """
     fields = folder.read_manifest().target.fields
     write_part(folder, part, part_of(whole_frames(folder.open_part(part).read_bytes()), fields))
@@ -195,7 +195,7 @@ def seal_part(folder: RunFolder, part: int) -> None:
 
 
 def write_part(folder: RunFolder, number: int, part: Part) -> None:
-    """Write the files of a part; they are on the disk when this returns. Raises OSError."""
+    """Write the files of a part and flush them to disk. Raises OSError."""
     _write_levels(folder.samples(number), part.samples)
     for name, table in part.tables.items():
         folder.table(name, number).parent.mkdir(parents=True, exist_ok=True)
@@ -219,9 +219,9 @@ def _write_levels(path: Path, rows: pa.Table) -> None:
 
 
 def write_summaries(folder: RunFolder) -> None:
-    """Write the overview and the thread table of a run that has ended. Raises as `seal_part`.
+    """Write the overview and the thread table of an ended run. Raises as `seal_part`.
 
-    The thread table comes last: where it is, both are.
+    The thread table is written last: its presence proves that both exist.
     """
     reader = RunReader(folder.path)
     threads = reader.threads()
@@ -234,7 +234,7 @@ def write_summaries(folder: RunFolder) -> None:
 
 
 def main() -> int:
-    """Close the part that the command line names, or what is made of all parts."""
+    """Seal the part named by the command line, or write the summaries of all parts."""
     path, *parts = sys.argv[1:]
     folder = RunFolder(Path(path))
     for part in parts:

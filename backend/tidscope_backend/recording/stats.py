@@ -1,4 +1,4 @@
-"""Counts of what a run holds and lacks, from the headers of its frames. Pure."""
+"""Counts of recorded and missing data of a run, from frame headers. Pure."""
 
 from typing import NamedTuple
 
@@ -24,22 +24,22 @@ HEALTH_COUNTERS = (
 )
 """Cumulative counters of CollectorHealth, in the order of Instant."""
 CLOCK_JUMP_NS = 500_000_000
-"""If the wall clock moves by more than this against the monotonic one, it was set."""
+"""Minimum jump of the wall clock against the monotonic clock that is reported."""
 
 
 class Instant(NamedTuple):
-    """State of the last frame, for comparison with the next one.
+    """State at the last frame, for comparison with the next one.
 
     Attributes:
         seq: number of the frame.
-        time_ns: since attach.
+        time_ns: time since attach.
         unix_us: wall clock.
-        missed_deadlines: of the collector's health.
-        exit_records_lost: likewise.
-        exits_without_event: likewise.
-        network_calls_uncounted: likewise.
-        exited: threads that have exited since attach; None: unknown.
-        processes_missed: of a group; 0 of a single process.
+        missed_deadlines: cumulative missed deadlines, from the collector's health.
+        exit_records_lost: cumulative count, from the collector's health.
+        exits_without_event: cumulative count, from the collector's health.
+        network_calls_uncounted: cumulative count, from the collector's health.
+        exited: threads that have exited since attach; None if unknown.
+        processes_missed: missed processes of a group; 0 for a single process.
     """
 
     seq: int
@@ -54,12 +54,12 @@ class Instant(NamedTuple):
 
 
 class Tail(NamedTuple):
-    """The known losses at the end of a run.
+    """Known losses at the end of a run.
 
     Attributes:
-        to_ns: instant at which the run was to end, nanoseconds since attach; None: unknown.
-        to_unix_us: the same by the wall clock, for runs whose `to_ns` is unknown.
-        exited: threads that had exited by then; None: unknown.
+        to_ns: scheduled end of the run, nanoseconds since attach; None if unknown.
+        to_unix_us: the same by the wall clock, for runs without `to_ns`.
+        exited: threads that had exited by the end; None if unknown.
     """
 
     to_ns: int | None
@@ -68,7 +68,7 @@ class Tail(NamedTuple):
 
 
 def instant_of(header: FrameHeader) -> Instant:
-    """Keep of a frame what the next one is compared with."""
+    """Extract from a frame the values that the next frame is compared with."""
     health, group = header.health, header.group
     return Instant(
         header.seq,
@@ -81,16 +81,16 @@ def instant_of(header: FrameHeader) -> Instant:
 
 
 class RecordingStats:
-    """Counts of one run. Frames are added in order.
+    """Counts of one run. Frames must be added in order.
 
     Attributes:
-        counts: how much there is; its `bytes` are not counted here.
-        losses: what is missing; `missing_ns` is the time between the frames on either side of
-            each gap, so one lost frame at ten a second counts 0.2 s, and the time of the tail.
-        policies: what steered the target.
-        counters_from: how counters were read, in the order of their first frames.
-        first: the first instant; None before there is one.
-        last: the newest.
+        counts: recorded amounts; `bytes` is not counted here.
+        losses: missing amounts. `missing_ns` is the time between the frames around each gap, plus
+            the tail. One lost frame at 10 Hz therefore counts 0.2 s.
+        policies: policies that steered the target.
+        counters_from: sources of counters, in the order of their first frames.
+        first: the first instant, or None before any frame.
+        last: the newest instant.
     """
 
     def __init__(self) -> None:
@@ -119,13 +119,13 @@ class RecordingStats:
         """Continue from a manifest.
 
         Args:
-            manifest: counts all frames up to its `to_ns`.
-            last: the frame of that time; None if it counts none.
+            manifest: manifest that counts all frames up to its `to_ns`.
+            last: the frame at that time; None if the manifest counts no frames.
         """
         stats = cls()
         stats.counts = manifest.counts.model_copy()
         losses = manifest.losses
-        # The run goes on: what came after its last frame is a gap, or arrives yet.
+        # The run continues: data after its last frame is a gap, or still arrives.
         stats.losses = losses.model_copy(
             update={
                 "missing_ns": losses.missing_ns - losses.tail_ns,
@@ -142,7 +142,7 @@ class RecordingStats:
         return stats
 
     def add_initial_policy(self, steering: Steering | None, time_ns: int) -> None:
-        """The target was already steered when the run started."""
+        """Note a policy that was steering the target when the run started."""
         if steering is not None:
             self.policies.append(
                 RunPolicy(
@@ -157,7 +157,7 @@ class RecordingStats:
             )
 
     def add_frame(self, header: FrameHeader) -> None:
-        """Count a frame that was written."""
+        """Count a written frame."""
         now, last = instant_of(header), self.last
         if last is None:
             self.first = now
@@ -175,7 +175,7 @@ class RecordingStats:
             if isinstance(event, ThreadBorn):
                 self.counts.threads += last is not None
             elif isinstance(event, ThreadExited):
-                # A thread that lived only between two samples has an exit and no birth.
+                # A thread that lived only between two samples has an exit but no birth.
                 self.counts.threads += last is not None and not event.seen_alive
             elif isinstance(event, SampleFailed):
                 self.losses.samples_failed += 1
@@ -194,7 +194,7 @@ class RecordingStats:
         self.last = now
 
     def frames_lost(self, to_seq: int) -> None:
-        """The collector has dropped the frames up to this one."""
+        """Note frames up to this number that the collector dropped."""
         self._announced = max(self._announced, to_seq)
 
     def frame_refused(self, header: FrameHeader) -> None:
@@ -202,25 +202,25 @@ class RecordingStats:
         self.frames_lost(header.seq)
 
     def found(self, frames: int) -> None:
-        """Set the number of frames found. Frames counted beyond it were lost with the disk."""
+        """Set the number of frames found on disk. Frames counted beyond it are lost."""
         if frames < self.counts.frames:
             self.losses.frames += self.counts.frames - frames
             self.losses.gaps += 1
             self.counts.frames = frames
 
     def close(self) -> None:
-        """No frame follows: frames lost after the last one are a gap."""
+        """Count frames lost after the last one as a gap; no frame may follow."""
         if self.last is not None and self._announced > self.last.seq:
             self.losses.frames += self._announced - self.last.seq
             self.losses.gaps += 1
             self._announced = 0
 
     def close_short(self, tail: Tail, rate_hz: float) -> None:
-        """Count what is missing after the last frame; call before `close`.
+        """Count losses after the last frame; call before `close`.
 
         Args:
-            tail: what is known of it.
-            rate_hz: samples a second that were due.
+            tail: known losses at the end.
+            rate_hz: scheduled samples per second.
         """
         last = self.last
         if last is None:

@@ -1,4 +1,4 @@
-"""Creates runs, and appends their frames in a thread; frames waiting for it are bounded."""
+"""Creates runs, and appends their frames in a thread; the queue of frames is bounded."""
 
 import asyncio
 import logging
@@ -33,22 +33,23 @@ from tidscope_backend.stream.frames import StoredFrame, merge
 
 MAX_QUEUED_BYTES = 64 * 1024 * 1024
 FRAME_OVERHEAD = 8 * 1024
-"""Approximate memory of a frame besides its bytes: its decoded header, in bytes."""
+"""Approximate memory of a queued frame besides its bytes, such as its decoded header, in bytes."""
 _log = logging.getLogger(__name__)
 
 
 class RecordingWriter:
-    """Frames of all recordings, in order.
+    """Queue of frames of all recordings, in order.
 
     Args:
-        disk: whose recording thread appends them.
-        report: called in the event loop when a frame filled a part, resumed or ended its run.
-        max_bytes: of the frames that wait; while the disk hangs, later ones are not taken.
+        disk: executor of the recording thread, which appends frames.
+        report: called in the event loop when a frame filled a part, or resumed or ended its run.
+        max_bytes: maximum bytes of queued frames; beyond it, while the disk hangs, frames are
+            refused.
 
     Attributes:
-        frames: frames written.
-        frame_bytes: their bytes.
-        overflowed: frames not taken because too many waited.
+        frames: number of frames written.
+        frame_bytes: bytes of frames written.
+        overflowed: frames refused because the queue was full.
     """
 
     def __init__(
@@ -68,11 +69,11 @@ class RecordingWriter:
 
     @property
     def queued_bytes(self) -> int:
-        """Bytes of the frames that wait, with what they take besides."""
+        """Memory of queued frames, including overhead, in bytes."""
         return self._offered_bytes - self._done_bytes
 
     def offer(self, recording: Recording, frame: StoredFrame, header: FrameHeader) -> bool:
-        """Append a frame soon; false if too many wait: the frame is a loss of its run."""
+        """Queue a frame for writing. Return False if the queue is full and the frame is lost."""
         cost = len(frame.data) + FRAME_OVERHEAD
         if self.queued_bytes + cost > self._max_bytes:
             self.overflowed += 1
@@ -83,7 +84,7 @@ class RecordingWriter:
         return True
 
     async def flush(self) -> None:
-        """Wait until what was offered is written, and what came of it is reported."""
+        """Wait until queued frames are written and their results reported."""
         await self._disk.record(_nothing)
 
     async def start(
@@ -93,13 +94,13 @@ class RecordingWriter:
         past: Sequence[StoredFrame],
         past_s: float | None,
     ) -> Ending | None:
-        """Write the manifest and the first frames of a run, before those offered from now on.
+        """Write the manifest and first frames of a run, before any later queued frame.
 
         Returns:
-            How the run ends, if its first frames end it.
+            The ending, if the first frames end the run.
 
         Raises:
-            OSError: they cannot be written: the run is of no use.
+            OSError: the first frames cannot be written, so the run is unusable.
         """
         return await self._disk.record(self._start, recording, manifest, past, past_s)
 
@@ -123,7 +124,7 @@ class RecordingWriter:
         frame: StoredFrame,
         header: FrameHeader,
     ) -> None:
-        """In the recording thread. Of all its counts only this thread changes these."""
+        """Append a frame, in the recording thread, the only one to change these counts."""
         before, resuming = recording.stats.counts.frames, recording.awaiting_resume
         ending = None
         try:
@@ -137,27 +138,27 @@ class RecordingWriter:
             self.frame_bytes += len(frame.data)
         resumed = resuming and not recording.awaiting_resume
         if ending is not None or resumed or recording.full_parts:
-            with suppress(RuntimeError):  # The loop has ended.
+            with suppress(RuntimeError):  # The event loop has stopped.
                 loop.call_soon_threadsafe(self._report, recording, ending)
 
 
 def _nothing() -> None:
-    """Only its turn matters."""
+    """Do nothing; used to wait for earlier work."""
 
 
 def opening_frames(frames: Sequence[StoredFrame], past_ns: int) -> list[bytes]:
-    """Choose the frames of the last `past_ns`, the first of them a key frame.
+    """Choose the frames of the last `past_ns`, starting with a key frame.
 
-    If the first is not one, it is merged with the frames since the last key frame. Events before
-    the run are not part of it, so the first frame carries none and stands for itself alone.
+    A first frame that is no key frame is merged with the frames since the last one. Events before
+    the run are not part of it, so the first frame carries no events and represents only itself.
 
     Args:
-        frames: of the history, in order.
-        past_ns: how far back from the newest of them; 0: only the newest.
+        frames: frames of the history, in order.
+        past_ns: span before the newest frame, in nanoseconds; 0 for the newest frame only.
 
     Returns:
-        Frames; empty if there is no history or it cannot be decoded: then the run starts with the
-        next key frame.
+        Frames. Empty if the history is empty or undecodable; the run starts with the next key
+        frame.
     """
     if not frames:
         return []
@@ -176,13 +177,13 @@ def opening_frames(frames: Sequence[StoredFrame], past_ns: int) -> list[bytes]:
 
 
 class NewRuns:
-    """Makes runs on the disk.
+    """Creates runs on disk.
 
     Args:
-        directory: of the runs.
-        registry: hosts.
-        disk: whose threads touch files.
-        limits: of the parts of runs.
+        directory: directory of the runs.
+        registry: known hosts.
+        disk: threads in which files are accessed.
+        limits: limits of the parts of runs.
     """
 
     def __init__(
@@ -207,9 +208,9 @@ class NewRuns:
             raise unwritable(directory, error) from None
 
     async def discard(self, recording: Recording, error: OSError) -> Exception:
-        """Remove a run whose first frames could not be written; returns what to raise."""
+        """Remove a run whose first frames could not be written. Return the error to raise."""
         recording.ending = write_failure(error)
-        # A pending request to stop it fails: the run is gone.
+        # A pending stop request fails because the run is removed.
         recording.started.set()
 
         def remove() -> None:
@@ -227,10 +228,10 @@ def create_recording(
     """Create and lock the folder of a run.
 
     Returns:
-        The recording, and its manifest, which is not written yet.
+        The recording, and its manifest, which is not on disk yet.
 
     Raises:
-        OSError: the folder cannot be created; nothing of it is left.
+        OSError: the folder cannot be created; no partial folder is left.
     """
     unix_us = time.time_ns() // 1000
     folder = RunFolder(home / new_run_id(unix_us / 1e6))
@@ -284,13 +285,13 @@ def create_recording(
 
 
 def discard(folder: RunFolder) -> None:
-    """Remove the folder of a run that could not be started: nothing was recorded."""
+    """Remove the folder of a run that could not be started."""
     with suppress(OSError):
         shutil.rmtree(folder.path)
 
 
 def check_past(past: Sequence[object], request: RecordRequest) -> None:
-    """Refuse to record the past of a target if there is none. Raises ProblemError."""
+    """Refuse to record a target's past if no past is kept. Raises ProblemError."""
     if not past or not request.past_s:
         raise refusal(
             "bad-request",

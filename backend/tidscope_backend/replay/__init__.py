@@ -1,1 +1,1 @@
-"""Replay of runs: stored parts in, frames as a page gets them live out. Knows no HTTP."""
+"""Replay of runs: stored parts in, frames as in a live stream out. Must not know HTTP."""

@@ -1,7 +1,7 @@
-"""A recorded run as frames again, so that it goes through the same model in the page as live ones.
+"""A recorded run as frames again, so that the page can use its live model.
 
-Frames that are left out are coalesced into the next one, as for a slow page: there are fewer points
-in time, and the same totals.
+Omitted frames are coalesced into the next one, as for a slow subscriber: fewer points in time, with
+the same totals.
 """
 
 from collections.abc import Iterator, Sequence
@@ -31,9 +31,9 @@ from tidscope_backend.store.parts import Gap as PartGap
 from tidscope_backend.store.reader import RunReader
 
 MAX_ROWS = 250_000
-"""Rows read for one answer; above it, only frames of a higher level are used."""
+"""Maximum rows read for one answer; beyond it, only frames of a higher level are used."""
 MAX_TABLE_ROWS = 40_000
-"""The same of rows of frame tables; an answer also has the whole tables at its start."""
+"""Maximum rows of frame tables for one answer, in addition to the complete tables at its start."""
 LEVELS = (0, 1, 2)
 _KEY = LEVELS[-1]
 _HEADER = (
@@ -49,14 +49,14 @@ def frames_between(
     """Make the frames of a span of a run.
 
     Args:
-        reader: of the run.
-        from_ns: first time, nanoseconds since attach; None: the run's start.
-        to_ns: last time; None: the run's end.
-        max_frames: approximately; each part of the run has at least two.
+        reader: reader of the run.
+        from_ns: first time, nanoseconds since attach; None for the start of the run.
+        to_ns: last time; None for the end of the run.
+        max_frames: approximate maximum; each part of the run has at least two frames.
 
     Yields:
-        A key frame with the state at from_ns, then deltas; the last one is at the end of
-        the span. Nothing if the run has no frame up to to_ns.
+        A key frame with the state at from_ns, followed by deltas, the last at the end of the span.
+        Empty if the run has no frame up to to_ns.
     """
     spans = reader.spans
     if not spans:
@@ -82,7 +82,7 @@ def frames_between(
 
 
 def _level(parts: Sequence[PartFacts], start: int, end: int) -> int:
-    """The finest level that needs at most `MAX_ROWS` rows."""
+    """Return the finest level that needs at most `MAX_ROWS` rows."""
     for level in LEVELS[:-1]:
         if sum(part.rows[level] * part.share(start, end) for part in parts) <= MAX_ROWS:
             return level
@@ -91,13 +91,13 @@ def _level(parts: Sequence[PartFacts], start: int, end: int) -> int:
 
 @dataclass(frozen=True)
 class _Span:
-    """The span to replay, and how finely.
+    """Span and resolution of a replay.
 
     Attributes:
         from_ns: first time.
         to_ns: last time.
-        level: lowest level of the frames that are used.
-        stride: how many of them make one frame.
+        level: minimum level of the frames used.
+        stride: number of recorded frames that make one frame.
     """
 
     from_ns: int
@@ -106,7 +106,7 @@ class _Span:
     stride: int
 
     def places(self, times: FrameTimes) -> Ints:
-        """Indices of the frames of a part that are within it and of its level."""
+        """Return the indices of a part's frames within the span and of the level."""
         inside = (times.time_ns >= self.from_ns) & (times.time_ns <= self.to_ns)
         return np.flatnonzero(inside & (times.level >= self.level))
 
@@ -115,7 +115,7 @@ _GAP = "frames are missing in the run"
 
 
 class _Maker:
-    """Makes frames part by part, so that one part is in memory at a time."""
+    """Makes frames part by part, so that only one part is in memory."""
 
     def __init__(self, reader: RunReader, span: _Span, table_level: int) -> None:
         self._fields = reader.fields
@@ -127,19 +127,19 @@ class _Maker:
         self._tables = ReplayedTables(table_level)
         self._said = SaidOfTables()
         self._frame_seq = 0
-        """Number of the last frame made; 0: none yet."""
+        """Number of the last frame made, or 0 before the first."""
         self._seen_seq = 0
-        """Number of the last recorded frame whose events were used; 0: none yet."""
+        """Number of the last recorded frame whose events were used, or 0 before the first."""
         self._waiting: list[TargetEvent] = []
         self._key_due = True
-        """The next recorded key frame makes one: without it not all threads are known."""
+        """Whether the next recorded key frame makes one: otherwise some threads are unknown."""
 
     def frames(self, part: PartReader, *, last: bool) -> Iterator[bytes]:
-        """The frames of the next part.
+        """Yield the frames of the next part.
 
         Args:
-            part: it begins with a key frame.
-            last: it is the last part, so that a frame is made at the end of the span.
+            part: next part; it begins with a key frame.
+            last: whether the part is the last, so that the span needs a final frame.
         """
         times = part.times
         final = int(np.searchsorted(times.time_ns, self._span.to_ns, side="right")) - 1
@@ -171,10 +171,10 @@ class _Maker:
     def _keys(
         self, times: FrameTimes, begin: int, ends: Ints, gaps: Sequence[PartGap]
     ) -> dict[int, int]:
-        """Frames that are to be key frames, each with the recorded one that it stands for.
+        """Return the frames that become key frames, each with its recorded key frame.
 
-        Those are the first one of all, and the first one after each gap: threads that began in a
-        gap are in no birth.
+        The first frame and the first one after each gap become key frames, because threads born in
+        a gap have no birth event.
         """
         recorded = times.seq[np.flatnonzero(times.level >= _KEY)]
         due = [gap.seq for gap in gaps if gap.seq >= times.seq[begin]]
@@ -193,12 +193,12 @@ class _Maker:
         return keys
 
     def _headers(self, signals: pa.Table, begin: int, ends: Ints) -> list[dict[str, Any]]:
-        """The headers of frames, without events."""
+        """Return the headers of frames, without events."""
         headers: list[dict[str, Any]] = (
             signals.select(self._header).take(pa.array(ends)).to_pylist()
         )
         having = np.flatnonzero(signals["roles"].is_valid().to_numpy())
-        # A frame has the newest roles of the recorded frames that it stands for.
+        # A frame has the newest roles of its recorded frames.
         place = np.searchsorted(having, ends, side="right") - 1
         after = np.concatenate([[begin], ends[:-1] + 1])
         newest = np.where(place >= 0, having[place] if len(having) else -1, -1)
@@ -209,7 +209,7 @@ class _Maker:
         return headers
 
     def _samples(self, part: PartReader, begin: int, ends: Ints, chosen: Ints) -> pa.Table:
-        """Rows from the recorded frame at `begin` to that of the last frame."""
+        """Return rows from the recorded frame at `begin` to that of the last frame."""
         seqs = part.times.seq
         table = part.samples(self._span.level)
         first, end = int(seqs[begin]), int(seqs[ends[-1]])
@@ -231,7 +231,7 @@ class _Maker:
         gaps: Sequence[PartGap],
         ends: Ints,
     ) -> list[list[TargetEvent]]:
-        """The events of each frame; those after the last one wait for the next part."""
+        """Return the events of each frame; later events wait for the next part."""
         seqs = part.times.seq[ends]
         found = [(event.seq, event.time_ns, event.event) for event in happened]
         for seq, time_ns, from_seq, to_seq in gaps:

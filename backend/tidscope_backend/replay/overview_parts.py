@@ -1,4 +1,4 @@
-"""The overview of a run as parts, so that frames are made of it as of the parts of a run."""
+"""The overview of a run presented as parts, so that frames are made of both in the same way."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,22 +17,22 @@ from tidscope_backend.store.reader import RunReader
 from tidscope_backend.store.table_parts import TABLE_LEVELS, as_changes
 
 INSTANTS = 64
-"""Minimum instants of a piece; events of its parts are in memory together."""
+"""Minimum instants of a piece; events of the piece's parts are in memory together."""
 ENOUGH = 0.75
-"""A level serves if it has this share of the instants that are wanted."""
+"""Minimum share of the requested instants that a level must have."""
 
 
 class Wanted(NamedTuple):
-    """The window of a run that a reader asks for.
+    """The requested window of a run.
 
     Attributes:
         before: index of the first part.
         behind: index after the last part.
         from_ns: first time.
         to_ns: last time.
-        instants: about how many.
-        max_rows: most rows of samples to read.
-        max_table_rows: about the most rows of frame tables to read.
+        instants: approximate number of instants.
+        max_rows: maximum rows of samples to read.
+        max_table_rows: approximate maximum rows of frame tables to read.
     """
 
     before: int
@@ -45,9 +45,10 @@ class Wanted(NamedTuple):
 
 
 def overview_parts(reader: RunReader, overview: Overview, wanted: Wanted) -> list[PartReader]:
-    """Parts of a run, read from its overview, in the coarsest level with enough instants.
+    """Return parts of a run made from the overview's coarsest level with enough instants.
 
-    A span that ends within the run ends between two instants, so its last part is read itself.
+    A span that ends within the run ends between two instants, so its last part is read from the
+    run.
     """
     whole = wanted.to_ns >= overview.parts[-1].to_ns
     last = wanted.behind if whole else wanted.behind - 1
@@ -84,7 +85,7 @@ def _level(overview: Overview, wanted: Wanted) -> int:
 
 
 def _table_level(overview: Overview, wanted: Wanted, finest: int) -> int:
-    """The finest level from a level on that has few enough rows of frame tables."""
+    """Return the finest level, at or above a level, with few enough rows of frame tables."""
     share = overview.share(wanted.from_ns, wanted.to_ns)
     levels = sorted(level for level in overview.levels if level >= finest)
     for level in levels:
@@ -95,12 +96,12 @@ def _table_level(overview: Overview, wanted: Wanted, finest: int) -> int:
 
 @dataclass(frozen=True)
 class _Level:
-    """A level of an overview within some parts; what is read stays in memory.
+    """A level of an overview within some parts; data already read stays in memory.
 
     Attributes:
-        overview: of the run.
-        level: of samples and signals.
-        of_tables: that of frame tables, the same or a coarser one, whose instants are among them.
+        overview: overview of the run.
+        level: level of samples and signals.
+        of_tables: level of frame tables, equal or coarser, whose instants are a subset.
         from_ns: start of the first part.
         to_ns: end of the last part.
     """
@@ -126,7 +127,7 @@ class _Level:
 
     @cached_property
     def signals(self) -> pa.Table:
-        """One row an instant."""
+        """One row per instant."""
         return self._read("signals")
 
     @cached_property
@@ -146,7 +147,7 @@ class _Level:
 
 
 class _Piece:
-    """Some parts that follow each other, as a level has them."""
+    """Consecutive parts, as represented in a level."""
 
     def __init__(
         self, level: _Level, parts: Sequence[PartReader], instants: slice, last_seq: int

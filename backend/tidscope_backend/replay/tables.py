@@ -1,4 +1,4 @@
-"""Samples and tables of a replay: the last row of each living thread, if it changed."""
+"""Samples and tables of a replay: the last row of each live thread, if changed."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -33,7 +33,7 @@ Ints = npt.NDArray[np.int64]
 
 
 def table_level(parts: Sequence[PartFacts], from_ns: int, to_ns: int, most: int) -> int:
-    """The finest level of frame tables that has at most so many rows in a span."""
+    """Return the finest level of frame tables with at most this many rows in a span."""
     known = [(part.table_rows, part.share(from_ns, to_ns)) for part in parts if part.table_rows]
     for place, level in enumerate(TABLE_LEVELS):
         if sum(rows[place] * share for rows, share in known) <= most:
@@ -42,11 +42,11 @@ def table_level(parts: Sequence[PartFacts], from_ns: int, to_ns: int, most: int)
 
 
 class Said(NamedTuple):
-    """Facts about a table in a recorded frame.
+    """Facts about a table, from a recorded frame.
 
     Attributes:
-        omitted: rows that it left out.
-        read_ns: when it was read, since attach; None: in runs of older versions.
+        omitted: number of omitted rows.
+        read_ns: time of reading, since attach; None in runs of older versions.
     """
 
     omitted: int
@@ -57,10 +57,10 @@ TableFacts = Mapping[TableName, Said]
 
 
 class ReplayedTables:
-    """Says which rows of tables each frame of a replay carries, part by part.
+    """Selects the table rows of each frame of a replay, part by part.
 
     Args:
-        level: of the rows that are read between the first frame and the last part.
+        level: level of the rows read between the first frame and the last part.
     """
 
     def __init__(self, level: int) -> None:
@@ -71,17 +71,17 @@ class ReplayedTables:
     def of_part(
         self, part: PartReader, ends: Ints, keys: Mapping[int, int], *, last: bool
     ) -> Iterator[dict[TableName, Table]]:
-        """The tables of the frames made of the next part.
+        """Yield the tables of the frames made of the next part.
 
         Args:
-            part: which.
-            ends: numbers of the recorded frames that they stand for, ascending; at least one.
-            keys: indices of those that are key frames, and have whole tables.
-            last: whether it is the last part: the last frame has all that changed up to it.
+            part: next part.
+            ends: numbers of the recorded frames that become frames, ascending; at least one.
+            keys: indices of the key frames, which have complete tables.
+            last: whether the part is the last; the last frame then includes all changes.
         """
         tables = part.tables(TABLE_LEVELS[0] if last else self._level)
         if not self._began:
-            # The state at the first frame is exact, whatever the level.
+            # The state at the first frame is exact at any level.
             self._began = True
             tables = joined(part.tables_until(int(ends[0])), tables)
         at = 0
@@ -97,7 +97,7 @@ class ReplayedTables:
 def joined(
     first: Mapping[TableName, pa.Table], then: Mapping[TableName, pa.Table]
 ) -> dict[TableName, pa.Table]:
-    """Rows of the same tables from two places."""
+    """Return rows of the same tables from two places."""
     return {
         name: pa.concat_tables([one[name] for one in (first, then) if name in one])
         for name in {**first, **then}
@@ -107,11 +107,11 @@ def joined(
 def encode_bounded(
     tables: Mapping[TableName, Table], said: TableFacts
 ) -> tuple[list[FrameTable], bytes]:
-    """Encode tables as a frame can have them; what is left out is counted.
+    """Encode tables for a frame within its limits; omitted rows are counted.
 
     Args:
-        tables: by name.
-        said: what the recorded frames said of them.
+        tables: tables by name.
+        said: facts about the tables in the recorded frames.
     """
     described, data = encode_tables(
         {name: table[:MAX_TABLE_ROWS] for name, table in tables.items()}
@@ -124,16 +124,16 @@ def encode_bounded(
 
 
 class SaidOfTables:
-    """Follows what the frames of a run said of their tables, part by part."""
+    """Follows the facts about a run's tables, part by part."""
 
     def __init__(self) -> None:
         self._said: dict[TableName, Said] = {}
 
     def of_part(self, signals: pa.Table, ends: Ints) -> Iterator[TableFacts]:
-        """The newest facts up to each given frame of the next part.
+        """Return the newest facts up to each given frame of the next part.
 
         Args:
-            signals: of the part, a row a frame.
+            signals: signals of the part, one row per frame.
             ends: indices of the frames, ascending.
         """
         rows = signals[TABLES] if TABLES in signals.column_names else None
@@ -157,15 +157,15 @@ def last_rows(
     fields: Sequence[str],
     keys: Mapping[int, int],
 ) -> Iterator[Rows]:
-    """Rows of frames made at some recorded frames of a part.
+    """Yield rows of frames made at some recorded frames of a part.
 
     Args:
-        samples: of the part, from a key frame on; columns as in docs/runs.md.
-        ends: numbers of these, ascending; each also stands for those after the previous one.
-        events: of the part.
-        fields: that rows carry.
-        keys: indices of the frames made that are key frames, with all threads, starts and names;
-            for each the number of a recorded key frame that it stands for.
+        samples: samples of the part, from a key frame on; columns as in docs/runs.md.
+        ends: their numbers, ascending; each also covers the frames after the previous one.
+        events: events of the part.
+        fields: fields of the rows.
+        keys: indices of the key frames among the frames made, with all threads, starts and names,
+            and the number of each one's recorded key frame.
     """
     if samples["start_ns"].null_count:
         samples = samples.filter(pc.field("start_ns").is_valid())
@@ -177,7 +177,7 @@ def last_rows(
     order = order[_is_last(group[order], tid[order], start[order])]
     order = order[~_gone(tid[order], start[order], ends[group[order]], events)]
     for number, key_seq in keys.items():
-        # Rows from before a key frame that it lacks have ended.
+        # Threads that a later key frame lacks have ended.
         order = order[(group[order] != number) | (seq[order] >= key_seq)]
     order = order[_changed(samples, order, fields) | np.isin(group[order], list(keys))]
     chosen = samples.take(pa.array(order))
@@ -203,7 +203,7 @@ def last_rows(
 
 
 def _is_last(*keys: Ints) -> npt.NDArray[np.bool_]:
-    """Whether each of sorted rows is the last one with its keys."""
+    """Return, for each of sorted rows, whether it is the last one with its keys."""
     edge = np.zeros(max(0, len(keys[0]) - 1), np.bool_)
     for key in keys:
         edge |= np.diff(key) != 0
@@ -211,7 +211,7 @@ def _is_last(*keys: Ints) -> npt.NDArray[np.bool_]:
 
 
 def _gone(tid: Ints, start: Ints, end: Ints, events: Sequence[RunEvent]) -> npt.NDArray[np.bool_]:
-    """Whether the thread of each row has exited at its frame."""
+    """Return, for each row, whether its thread has exited at its frame."""
     exits = {
         (named.event.tid, named.event.start_ns): named.seq
         for named in events
@@ -224,7 +224,7 @@ def _gone(tid: Ints, start: Ints, end: Ints, events: Sequence[RunEvent]) -> npt.
 
 
 def _changed(samples: pa.Table, order: Ints, fields: Sequence[str]) -> npt.NDArray[np.bool_]:
-    """Whether each row differs from the previous one of its thread."""
+    """Return, for each row, whether it differs from the previous one of its thread."""
     tid, start = samples["tid"].to_numpy()[order], samples["start_ns"].to_numpy()[order]
     place = np.lexsort((np.arange(len(order)), start, tid))
     same = np.zeros(len(order), np.bool_)
@@ -241,7 +241,7 @@ def _changed(samples: pa.Table, order: Ints, fields: Sequence[str]) -> npt.NDArr
 
 
 def _values(column: pa.ChunkedArray) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.bool_]]:
-    """Values, 0 where absent, and a mask of where they are absent."""
+    """Return values, with 0 for missing ones, and a mask of missing values."""
     null = np.zeros(len(column), np.bool_)
     if column.null_count:
         null = column.is_null().to_numpy()
@@ -250,7 +250,7 @@ def _values(column: pa.ChunkedArray) -> tuple[npt.NDArray[np.uint64], npt.NDArra
 
 
 def _names(samples: pa.Table, events: Sequence[RunEvent], seq: int) -> dict[tuple[int, int], str]:
-    """The name of each thread at a recorded frame."""
+    """Return the name of each thread at a recorded frame."""
     named = samples.filter(pc.field("name").is_valid() & (pc.field("seq") <= seq))
     named = named.sort_by("seq")
     keys = zip(named["tid"].to_pylist(), named["start_ns"].to_pylist(), strict=True)

@@ -1,7 +1,7 @@
 """Access control before routing: proxy, Host, Origin and right of every request.
 
-The check of Host and Origin guards against DNS rebinding and foreign pages. Forwarded headers
-count only from the address of a trusted proxy.
+Checking Host and Origin prevents DNS rebinding and cross-site requests. Forwarded headers count
+only from the address of a trusted proxy.
 """
 
 from collections.abc import Iterable, Mapping
@@ -30,12 +30,12 @@ LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
 class AllowedOrigins:
-    """Hosts and origins under which this backend is served.
+    """Hosts and origins of this backend.
 
     Args:
-        bound: address that is listened on.
-        allow_hosts: more host names, without port.
-        allow_origins: more origins, such as that of a proxy that ends TLS.
+        bound: listening address.
+        allow_hosts: further host names, without port.
+        allow_origins: further origins, such as a proxy's that terminates TLS.
     """
 
     def __init__(
@@ -46,9 +46,10 @@ class AllowedOrigins:
         self._origins = frozenset(origin.rstrip("/").lower() for origin in allow_origins)
 
     def is_host(self, header: str | None) -> bool:
-        """Whether a Host header names us.
+        """Return True if a Host header names this backend.
 
-        Bound to all addresses, any IP literal does: a rebinding attack needs a name.
+        Any IP literal is accepted if the backend listens on all addresses: a rebinding attack needs
+        a name.
         """
         if not header:
             return False
@@ -61,25 +62,25 @@ class AllowedOrigins:
         return name in self._hosts or (self._any_address and _is_address(name))
 
     def is_origin(self, origin: str, scheme: str, host: str) -> bool:
-        """Whether an Origin header names the page that was served under this Host header.
+        """Return True if an Origin header matches the page served under this Host header.
 
         Args:
-            origin: the header.
-            scheme: of the request, http or https (or ws, wss).
-            host: the Host header, which `is_host` has passed.
+            origin: the Origin header.
+            scheme: scheme of the request, http or https (or ws, wss).
+            host: the Host header, already checked by `is_host`.
         """
         web = {"ws": "http", "wss": "https"}.get(scheme, scheme)
         return origin.lower() in {f"{web}://{host}".lower(), *self._origins}
 
 
 class AccessMiddleware:
-    """ASGI middleware. It decides by the table of rights, and what is not listed is refused.
+    """ASGI middleware that applies the table of rights; unlisted routes are refused.
 
-    The page's own files are for everybody, so that the page can ask for the token.
+    The page's files are public, so that the page can ask for the token.
 
     Args:
-        app: what stands behind it.
-        origins: hosts and origins that are served.
+        app: inner application.
+        origins: allowed hosts and origins.
         authenticator: checks sessions.
     """
 
@@ -142,7 +143,8 @@ class AccessMiddleware:
             return
         origin = headers.get("origin")
         if origin is None:
-            # No browser leaves it out here; who sends an Authorization header is none.
+            # Browsers always send the header here; a client with an Authorization header is no
+            # browser.
             if "authorization" not in headers:
                 raise refusal(
                     "forbidden-origin",
@@ -172,7 +174,7 @@ def _check_right(principal: Principal, right: Right) -> None:
 
 
 async def _refuse_socket(refused: ProblemError, scope: Scope, receive: Receive, send: Send) -> None:
-    """Accept and close: a browser tells its page the code only of an accepted connection."""
+    """Accept and close: a browser reveals the close code of accepted connections only."""
     kind = refused.problem.type.rpartition(":")[2]
     code = CloseCode.UNAUTHENTICATED
     if kind.startswith("forbidden"):
@@ -202,11 +204,12 @@ Address = IPv4Address | IPv6Address
 
 
 class TrustedProxy:
-    """ASGI middleware: puts the client and the scheme that a trusted proxy names into the scope.
+    """ASGI middleware that copies the client and scheme named by a trusted proxy into the scope.
 
     Args:
-        app: what stands behind it.
-        networks: of the proxies, such as 10.0.0.0/8; empty: no forwarded header is believed.
+        app: inner application.
+        networks: networks of the proxies, such as 10.0.0.0/8; if empty, no forwarded header is
+            trusted.
     """
 
     def __init__(self, app: ASGIApp, networks: Iterable[str]) -> None:
@@ -214,7 +217,7 @@ class TrustedProxy:
         self._networks = [ip_network(network) for network in networks]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, as the proxy received it."""
+        """Pass a request on with the proxy's view of the client."""
         if scope["type"] in ("http", "websocket") and scope.get("client"):
             peer = _parse(str(scope["client"][0]))
             if peer is not None and self._is_trusted(peer):
@@ -224,7 +227,7 @@ class TrustedProxy:
     def _forwarded(self, scope: Scope) -> Scope:
         headers = Headers(scope=scope)
         found: Scope = {}
-        # Proxies append: what stands before the last of them could come from anybody.
+        # Proxies append, so any value before the last may be forged.
         scheme = headers.getlist("x-forwarded-proto")[-1:]
         if scheme and scheme[0].lower() in SCHEMES:
             web = scheme[0].lower()
@@ -248,6 +251,6 @@ def _parse(text: str) -> Address | None:
         address = ip_address(text.strip().partition("%")[0])
     except ValueError:
         return None
-    # A socket for both families sees IPv4 peers so.
+    # A socket for both address families reports IPv4 peers in mapped form.
     mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
     return mapped or address

@@ -1,4 +1,4 @@
-"""A line in the audit log for each request that changes something, whatever became of it."""
+"""Audit log lines of requests that change state, including refused and failed ones."""
 
 from collections.abc import Callable, Mapping, MutableMapping
 
@@ -33,7 +33,7 @@ ACTIONS: Mapping[tuple[str, str], AuditAction] = {
     ("POST", "/api/v1/runs/{run_id}/stop"): "stop",
     ("POST", "/api/v1/runs/{run_id}/restore"): "restore",
 }
-"""Name in the log of each route that changes something."""
+"""Action name of each route that changes state."""
 UNLOGGED = {
     (
         "POST",
@@ -42,16 +42,16 @@ UNLOGGED = {
     ("POST", "/api/v1/proof"): "the backend proves something to whoever asks",
     ("POST", "/api/v1/session/tickets"): "it lets one file be read that could be read anyway",
 }
-"""Routes that change nothing, though their method says so."""
+"""Routes that change no state despite their method."""
 REFUSED_SIGN_INS = 20
-"""Lines that may come at once; one more every REFILL_SECONDS."""
+"""Maximum lines in a burst; one more is allowed every REFILL_SECONDS."""
 REFILL_SECONDS = 3.0
 _NOTES = "tidscope.audit"
 _OBJECT = "object"
 
 
 def note(scope: Scope, object: str | None = None, **details: str) -> None:
-    """Say in a route what its line in the log is about, as far as its address does not."""
+    """Add details from a route to its audit line, beyond those in the path."""
     notes: MutableMapping[str, str] = scope.setdefault(_NOTES, {})
     notes.update(details if object is None else {**details, _OBJECT: object})
 
@@ -59,12 +59,12 @@ def note(scope: Scope, object: str | None = None, **details: str) -> None:
 class AuditMiddleware:
     """ASGI middleware, in front of the routes and behind the access control.
 
-    An answer is sent once its line is on the disk. Where that fails, it is sent all the same: a
-    full disk must keep nobody from signing in, or from making room.
+    An answer is sent after its line is on disk, or after writing failed: a full disk must not
+    prevent signing in or freeing space.
 
     Args:
-        app: what stands behind it.
-        trail: the log.
+        app: inner application.
+        trail: audit trail.
         clock: seconds, monotonic.
     """
 
@@ -117,7 +117,7 @@ class AuditMiddleware:
 
 
 class _Budget:
-    """How many lines about refused sign-ins may be written: anybody can cause them."""
+    """Budget of lines about refused sign-ins, which any client can cause."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
@@ -125,7 +125,7 @@ class _Budget:
         self._at_s = clock()
 
     def spend(self) -> bool:
-        """Take one; false if there is none."""
+        """Take one line from the budget. Return False if none is left."""
         now = self._clock()
         self._left = min(REFUSED_SIGN_INS, self._left + (now - self._at_s) / REFILL_SECONDS)
         self._at_s = now

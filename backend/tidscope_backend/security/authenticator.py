@@ -1,7 +1,7 @@
 """Authentication by tokens, sessions, tickets and collector secrets.
 
-A credential is in a header, in the subprotocols of a WebSocket, or in the query as a ticket, which
-a browser shows where it cannot send a header. Wrong tokens are counted, to limit guessing.
+A credential is in a header, in a WebSocket's subprotocols, or in the query. The query has a ticket,
+for browsers that cannot send a header. Wrong tokens are counted, to limit guessing.
 """
 
 import hashlib
@@ -42,9 +42,9 @@ class Principal:
     """The author of a request.
 
     Attributes:
-        grant: what they may do.
-        address: where they are.
-        session: theirs; None: they show a token with each request.
+        grant: granted rights.
+        address: network address.
+        session: the session, or None if each request carries a token.
     """
 
     grant: Grant
@@ -53,12 +53,12 @@ class Principal:
 
     @property
     def role(self) -> Role:
-        """The role of their session or token."""
+        """The role of the session or token."""
         return "operator" if self.grant == "operator" else "viewer"
 
     @property
     def sees_arguments(self) -> bool:
-        """Whether they are shown arguments and output of programs."""
+        """Whether the principal may see arguments and output of programs."""
         return self.grant == "operator"
 
     @property
@@ -73,16 +73,16 @@ class Principal:
 
 
 CREDENTIAL = re.compile(r"tds_[A-Za-z0-9_-]{43}")
-"""Form of a session's credential: unlike a token, a wrong one is not counted."""
+"""Form of a session's credential. Unlike wrong tokens, wrong credentials are not counted."""
 
 
 class Authenticator:
-    """Checks credentials and says what they grant.
+    """Checks credentials and returns their grants.
 
     Args:
         settings: the tokens and secrets.
         sessions: the open sessions.
-        hosts: the secrets of hosts; None: there are none.
+        hosts: the secrets of hosts, or None.
         clock: seconds, monotonic.
         unix_clock: Unix seconds.
     """
@@ -109,27 +109,27 @@ class Authenticator:
         self._attempts = FailedAttempts(clock)
 
     def check_token(self, given: str, headers: Mapping[str, str], address: str) -> Grant:
-        """Check a token. A right one is accepted whatever came before it.
+        """Check a token. A valid token is accepted even after wrong attempts.
 
         Returns:
-            What it grants.
+            The token's grant.
 
         Raises:
-            ProblemError: it is wrong; of kind too-many-attempts after too many wrong ones from
-                this address.
+            ProblemError: the token is wrong; of kind too-many-attempts after too many wrong tokens
+                from this address.
         """
         grant = self._grant_of_token(given)
         if grant is not None:
             return grant
-        # Any page that a person opens can make their browser send wrong tokens here.
+        # Any page that the user opens can make the browser send wrong tokens, so do not count them.
         self._refuse_guess(address, counts=headers.get("sec-fetch-site") != "cross-site")
         raise refusal("unauthenticated", "this is not the token of this backend", WHERE)
 
     def authenticate(self, scope: Scope) -> Principal:
-        """Check the credential of a request, wherever it carries one.
+        """Check the credential of a request, in any supported place.
 
         Raises:
-            ProblemError: it has none, or one that is not valid.
+            ProblemError: the credential is missing or invalid.
         """
         address = client_address(scope)
         headers = Headers(scope=scope)
@@ -146,7 +146,7 @@ class Authenticator:
         raise refusal("unauthenticated", "the request has no session", f"show the token: {WHERE}")
 
     def authenticate_collector(self, scope: Scope) -> CollectorAuthority:
-        """Check a collector's proof; what it may speak for. Raises as `check_token`."""
+        """Check a collector's proof and return its authority. Raises as `check_token`."""
         proof = read_authorization(Headers(scope=scope).get("authorization", ""))
         if proof is None or not is_collector(proof.subject):
             raise refusal(
@@ -157,7 +157,7 @@ class Authenticator:
         return CollectorAuthority(self._check_proof(proof, scope), self.keys, self._claims)
 
     def check_role_proof(self, proof: ClientProof, scope: Scope) -> Role:
-        """Check a proof that a token is known; the role that it gives. Raises as `check_token`."""
+        """Check a proof of a token and return its role. Raises as `check_token`."""
         role = _ROLES.get(self._check_proof(proof, scope).subject)
         if role is None:
             raise refusal(
@@ -178,7 +178,7 @@ class Authenticator:
             ) from None
 
     def _refuse_guess(self, address: str, *, counts: bool) -> None:
-        """Count something wrong. Raises ProblemError after too much of it from an address."""
+        """Count a wrong attempt. Raises ProblemError after too many from an address."""
         wait = self._attempts.wait_seconds(address)
         if wait:
             seconds = math.ceil(wait)
@@ -192,7 +192,7 @@ class Authenticator:
             self._attempts.record_failure(address)
 
     def _grant_of_token(self, given: str) -> Grant | None:
-        # All are compared, so that the time does not tell which one was nearly right.
+        # Compare with all tokens, so that timing does not reveal a near match.
         found = [
             grant
             for grant, token in self._tokens.items()
@@ -212,41 +212,41 @@ def _principal_of(session: Session | None, address: str) -> Principal:
 
 
 def client_address(scope: Scope) -> str:
-    """Address of the peer."""
+    """Return the address of the peer."""
     client = scope.get("client")
     return str(client[0]) if client else "unknown"
 
 
 def own_port(scope: Scope) -> int | None:
-    """Port that the peer has reached."""
+    """Return the port that the peer connected to."""
     server = scope.get("server")
     return int(server[1]) if server and server[1] is not None else None
 
 
 def set_principal(scope: Scope, principal: Principal) -> None:
-    """Note who makes a request."""
+    """Store the author of a request."""
     scope[_PRINCIPAL] = principal
 
 
 def principal_of(scope: Scope) -> Principal:
-    """The author of a request that reached a route."""
+    """Return the author of a request that reached a route."""
     principal: Principal = scope[_PRINCIPAL]
     return principal
 
 
 def find_principal(scope: Scope) -> Principal | None:
-    """The same where anybody is let through; None if they showed nothing."""
+    """Return the author of a request to a public route; None without a credential."""
     found: Principal | None = scope.get(_PRINCIPAL)
     return found
 
 
 class FailedAttempts:
-    """How many wrong tokens each address has shown lately. Bounded, whoever comes.
+    """Counts of recent wrong tokens by address, bounded for any number of addresses.
 
     Args:
-        limit: wrong ones within the window before an address has to wait.
-        window_seconds: after so long without one the count starts again.
-        addresses: how many addresses are remembered.
+        limit: wrong tokens within the window before an address has to wait.
+        window_seconds: time without wrong tokens after which the count restarts.
+        addresses: maximum number of remembered addresses.
         clock: seconds, monotonic.
     """
 
@@ -264,7 +264,7 @@ class FailedAttempts:
         self._failures: OrderedDict[str, tuple[int, float]] = OrderedDict()
 
     def wait_seconds(self, address: str) -> float:
-        """How long an address has to wait before its next try; 0 if it need not."""
+        """Return the time an address has to wait before the next try; 0 if none."""
         count, last = self._failures.get(address, (0, 0.0))
         left = last + self._window - self._clock()
         return left if count >= self._limit and left > 0 else 0.0
@@ -280,18 +280,18 @@ class FailedAttempts:
 
 LIVE_PROTOCOL = "tidscope.v1"
 SESSION_PROTOCOL = "tidscope.session."
-"""A browser cannot give a WebSocket a header: behind this stands its session's credential."""
+"""Prefix of a subprotocol with a session's credential; browsers cannot add WebSocket headers."""
 TICKET = "ticket"
 
 
 def bearer(headers: Mapping[str, str]) -> str | None:
-    """The credential of an Authorization header of kind Bearer, if there is one."""
+    """Return the credential of an Authorization header of kind Bearer, or None."""
     kind, _, credential = headers.get("authorization", "").partition(" ")
     return credential.strip() if kind.lower() == "bearer" and credential.strip() else None
 
 
 def offered_session(subprotocols: list[str]) -> str | None:
-    """The session's credential among the subprotocols that a WebSocket offers, if there is one."""
+    """Return the session's credential among a WebSocket's offered subprotocols, or None."""
     for name in subprotocols:
         if name.startswith(SESSION_PROTOCOL):
             return name.removeprefix(SESSION_PROTOCOL)
@@ -299,12 +299,12 @@ def offered_session(subprotocols: list[str]) -> str | None:
 
 
 def accepted_protocol(scope: Scope) -> str | None:
-    """The subprotocol to accept of those that a WebSocket offers; a credential never is one."""
+    """Return the offered subprotocol to accept, which is never a credential."""
     return LIVE_PROTOCOL if LIVE_PROTOCOL in scope.get("subprotocols", []) else None
 
 
 def ticket_in(scope: Scope) -> tuple[str, str] | None:
-    """The ticket at the end of a request's query, and the address without it."""
+    """Return the ticket at the end of a request's query, and the address without it."""
     query, _, ticket = scope["query_string"].decode("latin-1").rpartition(f"{TICKET}=")
     if not ticket or (query and not query.endswith("&")):
         return None
@@ -324,11 +324,11 @@ class _Ticket:
 
 
 class Tickets:
-    """Each is good once, for one path of one session, for some seconds.
+    """Single-use tickets, each for one path of one session, valid for some seconds.
 
     Args:
         clock: seconds, monotonic.
-        most: how many wait to be used; the oldest give way.
+        most: maximum number of unused tickets; beyond it, the oldest are dropped.
     """
 
     def __init__(self, clock: Callable[[], float], most: int = MAX_TICKETS) -> None:
@@ -337,7 +337,7 @@ class Tickets:
         self._waiting: dict[str, _Ticket] = {}
 
     def issue(self, session_id: str, path: str) -> str:
-        """Make a ticket for a path, which may have a query."""
+        """Make a ticket for a path, which may include a query."""
         now = self._clock()
         self._waiting = {key: kept for key, kept in self._waiting.items() if kept.expires_s > now}
         while len(self._waiting) >= self._most:
@@ -347,14 +347,14 @@ class Tickets:
         return ticket
 
     def redeem(self, ticket: str, path: str) -> str | None:
-        """Use a ticket up.
+        """Consume a ticket.
 
         Args:
-            ticket: as it was issued.
-            path: that is asked for, with its query but for the ticket.
+            ticket: ticket as issued.
+            path: requested path, with the query except the ticket.
 
         Returns:
-            The id of its session; None if it is not good for this path now.
+            ID of the ticket's session; None if the ticket is not valid for this path now.
         """
         found = self._waiting.pop(_digest(ticket), None)
         if found is None or found.expires_s <= self._clock() or found.path != path:

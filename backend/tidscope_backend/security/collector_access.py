@@ -1,4 +1,4 @@
-"""Secrets of collectors, each bound to one host, and their proofs.
+"""Secrets of collectors, each bound to one host, and proofs of the secrets.
 
 The backend proves itself first, and accepts each proof of a client once.
 """
@@ -40,8 +40,8 @@ class SecretKeys:
 
     Args:
         settings: has the tokens and the default collector's secret.
-        hosts: the secrets of hosts; None: there are none.
-        unix_clock: seconds.
+        hosts: the secrets of hosts, or None.
+        unix_clock: Unix time in seconds.
     """
 
     def __init__(
@@ -58,11 +58,11 @@ class SecretKeys:
         self._said = ""
 
     def is_slow(self, subject: str) -> bool:
-        """Whether the next `valid` takes some 30 ms, as the first one of a subject does."""
+        """Return True if the next `valid` takes about 30 ms, as a subject's first does."""
         return subject in self._derive and subject not in self._derived
 
     def valid(self, subject: str) -> Sequence[bytes]:
-        """Keys of a subject that are good now, the newest first; none if it is unknown."""
+        """Return the valid keys of a subject, newest first; empty if the subject is unknown."""
         if subject in self._derive:
             if subject not in self._derived:
                 self._derived[subject] = self._derive[subject]()
@@ -83,14 +83,14 @@ class SecretKeys:
 
 
 class HostClaims:
-    """Each secret speaks for one host, and each host has one secret.
+    """Bindings between secrets and hosts: one secret per host, one host per secret.
 
-    A host's id is that of its boot, so a secret may go over to a new id once the host of the old
-    one is no longer connected. A host id never goes over to another secret.
+    A host's ID changes at boot. A secret may move to a new ID when the host of the old ID is
+    disconnected. A host ID never moves to another secret.
 
     Args:
-        hosts: where it is noted which host a secret belongs to; for the default collector's secret
-            it is known as long as this process lives.
+        hosts: stores the binding of each host's secret; the default collector's secret is bound in
+            memory only.
     """
 
     def __init__(self, hosts: HostFile | None) -> None:
@@ -98,15 +98,15 @@ class HostClaims:
         self._default: list[str] = []
 
     def claim(self, subject: str, host_id: str, is_connected: Callable[[str], bool]) -> None:
-        """A collector that has proven a secret says that it is of a host.
+        """Bind a host to a collector's proven secret.
 
         Args:
-            subject: whose secret it is.
-            host_id: of the hello.
-            is_connected: whether the collector of a host id is connected now.
+            subject: subject of the secret.
+            host_id: host ID in the hello.
+            is_connected: returns whether the collector of a host ID is connected.
 
         Raises:
-            CloseError: another secret speaks for that host, or the secret for another host.
+            CloseError: the host is bound to another secret, or the secret to another host.
         """
         try:
             self._claim(subject, host_id, is_connected)
@@ -143,8 +143,8 @@ class Proven:
     """A client that knows a secret.
 
     Attributes:
-        subject: whose secret.
-        key: which of its keys.
+        subject: subject of the secret.
+        key: matching key of the subject.
         accepted: the backend's third proof.
     """
 
@@ -154,12 +154,12 @@ class Proven:
 
 
 class CollectorAuthority:
-    """The hosts that one collector may speak for, by its proven secret.
+    """The hosts that one collector may represent, by its proven secret.
 
     Args:
-        proven: what it has proven.
-        keys: that are good now.
-        claims: which host each secret speaks for.
+        proven: proven secret.
+        keys: valid keys.
+        claims: bindings between secrets and hosts.
     """
 
     def __init__(self, proven: Proven, keys: SecretKeys, claims: HostClaims) -> None:
@@ -167,11 +167,11 @@ class CollectorAuthority:
         self._proven, self._keys, self._claims = proven, keys, claims
 
     def claim(self, host_id: str, is_connected: Callable[[str], bool]) -> None:
-        """Claim this host for the collector. Raises CloseError if its secret is not that host's."""
+        """Claim a host for the collector. Raises CloseError if the secret is not the host's."""
         self._claims.claim(self._proven.subject, host_id, is_connected)
 
     def check(self) -> None:
-        """Raises CloseError if its secret is no longer valid."""
+        """Check the secret. Raises CloseError if it is no longer valid."""
         if self._proven.key not in self._keys.valid(self._proven.subject):
             raise CloseError(
                 CloseCode.UNAUTHENTICATED,
@@ -180,36 +180,36 @@ class CollectorAuthority:
 
 
 def set_authority(scope: Scope, authority: CollectorAuthority) -> None:
-    """Note what the collector of a request may speak for."""
+    """Store the authority of the collector that makes a request."""
     scope[_AUTHORITY] = authority
 
 
 def authority_of(scope: Scope) -> CollectorAuthority:
-    """The authority of the collector whose request was let through."""
+    """Return the authority of an authenticated collector."""
     authority: CollectorAuthority = scope[_AUTHORITY]
     return authority
 
 
 TTL_SECONDS = 10.0
 PROOFS = 2
-"""In every response: of the newest key, and of the one before."""
+"""Proofs in every response: for the newest key and the previous one."""
 MAX_USED = 1000
-"""Nonces of each subject that are remembered as used: only who knows its secret uses one."""
+"""Maximum used nonces remembered per subject; using one requires the subject's secret."""
 _TIME_BYTES, _RANDOM_BYTES, _MAC_BYTES = 8, 16, 16
 
 
 class Keys(Protocol):
-    """The keys of those who may sign in."""
+    """Source of the keys of all subjects."""
 
     def valid(self, subject: str) -> Sequence[bytes]:
-        """Keys of a subject that are good now, the newest first; none if it is unknown."""
+        """Return the valid keys of a subject, newest first; empty if the subject is unknown."""
 
 
 class ProofError(Exception):
     """A client's proof is refused.
 
     Attributes:
-        is_guess: whether it is wrong, and not only late.
+        is_guess: whether the proof is wrong, rather than late.
     """
 
     def __init__(self, reason: str, *, is_guess: bool) -> None:
@@ -218,12 +218,12 @@ class ProofError(Exception):
 
 
 class Proofs:
-    """Keeps nothing of an exchange that has begun: its nonce holds time and origin.
+    """Proof exchanges, without state for open ones: a nonce contains its time and origin.
 
-    An unknown subject gets a proof under a random key: from outside it is a wrong secret.
+    An unknown subject gets a proof under a random key, indistinguishable from a wrong secret.
 
     Args:
-        keys: of the subjects.
+        keys: keys of the subjects.
         clock: seconds, monotonic.
     """
 
@@ -238,18 +238,18 @@ class Proofs:
         """Prove that this backend knows a secret.
 
         Args:
-            request: of the client.
-            port: that it has reached. A client that dialled another one was passed on by somebody.
+            request: request of the client.
+            port: port of the connection. A client that dialled another port was relayed.
         """
         nonce = self._new_nonce(request.subject, request.nonce, request.port)
         exchange = Exchange(request.subject, request.nonce, nonce, request.port)
         return ProofResponse(nonce=nonce, proofs=self._proofs(exchange, port))
 
     def check(self, proof: ClientProof, port: int | None) -> Proven:
-        """Check a client's proof, and use its nonce up.
+        """Check a client's proof, and mark its nonce as used.
 
         Raises:
-            ProofError: it is wrong, late, or was used before.
+            ProofError: the proof is wrong, late, or already used.
         """
         exchange = exchange_of(proof)
         age_s = self._age_s(exchange)
@@ -280,7 +280,7 @@ class Proofs:
     def _use(self, subject: str, nonce: str) -> None:
         now = self._clock()
         used = self._used.setdefault(subject, {})
-        # Entries are in the order of their times.
+        # Entries are ordered by time.
         while used and used[next(iter(used))] <= now:
             del used[next(iter(used))]
         if nonce in used:
@@ -296,7 +296,7 @@ class Proofs:
         return (body + self._mac(Exchange(subject, client_nonce, body.hex(), port))).hex()
 
     def _age_s(self, exchange: Exchange) -> float | None:
-        """Seconds since a nonce was made for this exchange; None if it was not made here."""
+        """Return the age of a nonce in seconds; None if not made here for this exchange."""
         nonce = bytes.fromhex(exchange.backend_nonce)
         body, mac = nonce[:-_MAC_BYTES], nonce[-_MAC_BYTES:]
         own = self._mac(

@@ -1,4 +1,4 @@
-"""The secrets of hosts, in a file that `tidscope hosts` writes and a running backend notices."""
+"""File with the secrets of hosts, written by `tidscope hosts` and reread by a running backend."""
 
 import fcntl
 import json
@@ -19,16 +19,16 @@ MAX_HOST_IDS = 8
 
 
 class HostFileError(Exception):
-    """The file cannot be used; the text says why."""
+    """The file cannot be used; the text is the reason."""
 
 
 @dataclass(frozen=True)
 class OldKey:
-    """A key that a rotation has replaced.
+    """A key replaced by a rotation.
 
     Attributes:
-        key: hexadecimal.
-        until_unix_s: how long it stays good.
+        key: key, hexadecimal.
+        until_unix_s: end of validity.
     """
 
     key: str = field(repr=False)
@@ -37,15 +37,15 @@ class OldKey:
 
 @dataclass(frozen=True)
 class HostEntry:
-    """A host that has a secret.
+    """A host with a secret.
 
     Attributes:
-        name: as the operator calls it.
-        key: of its secret, hexadecimal.
-        added_unix_s: when it was added.
-        rotated_unix_s: when it got this key in place of an older one.
-        old: the key before, while its grace lasts.
-        host_ids: that its secret has spoken for, the newest last: a reboot gives another one.
+        name: name given by the operator.
+        key: key of the secret, hexadecimal.
+        added_unix_s: time of addition.
+        rotated_unix_s: time of the last rotation, or None.
+        old: previous key during its grace period, or None.
+        host_ids: host IDs bound to the secret, newest last; each boot adds one.
     """
 
     name: str
@@ -56,7 +56,7 @@ class HostEntry:
     host_ids: tuple[str, ...] = ()
 
     def keys(self, now_unix_s: float) -> list[bytes]:
-        """Keys that are good now, the newest first."""
+        """Return the valid keys, newest first."""
         keys = [bytes.fromhex(self.key)]
         if self.old is not None and now_unix_s < self.old.until_unix_s:
             keys.append(bytes.fromhex(self.old.key))
@@ -68,10 +68,10 @@ _CONTENT: TypeAdapter[list[HostEntry]] = TypeAdapter(list[HostEntry])
 
 
 class HostFile:
-    """A file of mode 0600 of this user. It is replaced as a whole, under a lock.
+    """The hosts file: mode 0600, owned by this user, replaced atomically under a lock.
 
     Args:
-        path: where it lies; its folder is made when something is written.
+        path: path of the file; its folder is created by the first write.
     """
 
     def __init__(self, path: Path) -> None:
@@ -80,10 +80,10 @@ class HostFile:
         self._entries: Entries = {}
 
     def entries(self) -> Entries:
-        """All hosts by name; read again if the file has changed.
+        """Return all hosts by name; read again if the file has changed.
 
         Raises:
-            HostFileError: the file is damaged, or somebody else may use it.
+            HostFileError: the file is damaged, or accessible to other users.
         """
         try:
             descriptor = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
@@ -113,10 +113,10 @@ class HostFile:
         return entries
 
     def add(self, name: str, now_unix_s: float) -> bytes:
-        """Add a host. Returns its key.
+        """Add a host and return its key.
 
         Raises:
-            HostFileError: there is one of this name; or as `entries`.
+            HostFileError: the name is in use; or as `entries`.
         """
         key = secrets.token_bytes(KEY_BYTES)
         with self._changed() as entries:
@@ -128,7 +128,7 @@ class HostFile:
         return key
 
     def rotate(self, name: str, now_unix_s: float, grace_s: float) -> bytes:
-        """Give a host another key; the one before stays good for a while. Raises as `add`."""
+        """Replace a host's key; the old key stays valid for a grace period. Raises as `add`."""
         key = secrets.token_bytes(KEY_BYTES)
         with self._changed() as entries:
             entry = _required(entries, name)
@@ -137,13 +137,13 @@ class HostFile:
         return key
 
     def revoke(self, name: str) -> None:
-        """Forget a host: its secret is good for nothing from now on. Raises as `add`."""
+        """Remove a host, which revokes its secret. Raises as `add`."""
         with self._changed() as entries:
             _required(entries, name)
             del entries[name]
 
     def pin(self, name: str, host_id: str) -> None:
-        """Note that the secret of a host speaks for this host id. Raises as `add`."""
+        """Bind a host ID to the secret of a host. Raises as `add`."""
         with self._changed() as entries:
             entry = _required(entries, name)
             others = [one for one in entry.host_ids if one != host_id]

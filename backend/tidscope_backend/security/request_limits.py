@@ -15,13 +15,13 @@ from tidscope_backend.web import send_problem
 
 
 class BodyLimit:
-    """ASGI middleware. Reads the body before the route does: it is small or refused.
+    """ASGI middleware that reads small bodies before the route, and refuses large ones.
 
     Args:
-        app: what stands behind it.
-        max_bytes: the bound.
-        streamed: paths whose bodies may be larger, each with its bound. These are handed on as
-            they come; where one becomes too large on its way, the route's reading of it fails.
+        app: inner application.
+        max_bytes: maximum bytes of other bodies.
+        streamed: paths with larger bodies, each with its bound. These bodies are streamed; beyond
+            the bound, the route's read fails.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class BodyLimit:
 
 
 def _counted(receive: Receive, max_bytes: int) -> Receive:
-    """The same messages, until they hold too many bytes."""
+    """Pass messages through up to a number of bytes, then fail."""
     size = 0
 
     async def counting() -> Message:
@@ -96,7 +96,7 @@ WAITING = 8
 
 @dataclass
 class _Viewer:
-    """One viewer's reads, running and waiting."""
+    """Running and waiting reads of one viewer."""
 
     turn: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(EACH))
     reads: int = 0
@@ -106,7 +106,7 @@ class ReadLimit:
     """ASGI middleware behind the access control. Operators are not limited.
 
     Args:
-        app: what stands behind it.
+        app: inner application.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -115,7 +115,7 @@ class ReadLimit:
         self._viewers: dict[str, _Viewer] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on when it is its turn, or refuse it where too many wait."""
+        """Pass a request on in turn, or refuse it if too many wait."""
         if scope["type"] != "http" or not is_costly(scope["method"], scope["path"]):
             await self._app(scope, receive, send)
             return

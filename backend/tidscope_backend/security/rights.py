@@ -1,4 +1,4 @@
-"""The right that each route and each WebSocket message needs. What is not listed is refused."""
+"""The right that each route and each WebSocket message needs. Unlisted ones are refused."""
 
 import re
 from collections.abc import Mapping
@@ -10,9 +10,9 @@ Grant = Literal["metrics", "viewer", "operator"]
 
 SOCKET = "WEBSOCKET"
 ROUTES: Mapping[tuple[str, str], Right] = {
-    # The page trades a token here. What stands in these two pages is the same for everybody.
+    # The page trades a token here. Both responses are the same for all clients.
     ("POST", "/api/v1/session"): "public",
-    # Programs prove here that they know it.
+    # Programs prove knowledge of the token here.
     ("POST", "/api/v1/proof"): "public",
     ("POST", "/api/v1/proof/session"): "public",
     ("GET", "/docs"): "public",
@@ -74,7 +74,7 @@ ROUTES: Mapping[tuple[str, str], Right] = {
     (SOCKET, "/ws/live"): "viewer",
     (SOCKET, "/ws/collector"): "collector",
 }
-"""Method and path of each route, but for the page's own files, which are public."""
+"""Right by method and path of each route, except the page's files, which are public."""
 
 COSTLY: frozenset[str] = frozenset(
     {
@@ -110,7 +110,7 @@ LIVE_COMMANDS: Mapping[str, Right] = {
     "unsubscribe": "viewer",
     "frame_ack": "viewer",
 }
-"""Rights by the `type` of a page's message."""
+"""Rights by the `type` of a subscriber's message."""
 
 COLLECTOR_MESSAGES: Mapping[str, Right] = {
     "collector_hello": "collector",
@@ -141,12 +141,12 @@ _TEMPLATES = [
 
 
 def is_guarded(path: str) -> bool:
-    """Whether a path is none of the page's own files."""
+    """Return True unless a path is a file of the page."""
     return any(path == prefix or path.startswith(prefix + "/") for prefix in _GUARDED)
 
 
 def rights_of(path: str) -> dict[str, Right]:
-    """The right that each method of a path needs; empty if the path is not listed."""
+    """Return the right per method of a path; empty if the path is not listed."""
     found: dict[str, Right] = {}
     for template, pattern in _TEMPLATES:
         if pattern.fullmatch(path):
@@ -157,7 +157,7 @@ def rights_of(path: str) -> dict[str, Right]:
 
 
 class Route(NamedTuple):
-    """A route of the table, and the name in its path, such as the id of a run."""
+    """A route of the table, and the name in its path, such as a run ID."""
 
     method: str
     path: str
@@ -165,7 +165,7 @@ class Route(NamedTuple):
 
 
 def route_of(method: str, path: str) -> Route | None:
-    """The route that serves a request; None if it is not listed."""
+    """Return the route that serves a request, or None if not listed."""
     for template, pattern in _TEMPLATES:
         if (method, template) in ROUTES and (found := pattern.fullmatch(path)):
             return Route(method, template, next(iter(found.groups()), None))
@@ -173,11 +173,11 @@ def route_of(method: str, path: str) -> Route | None:
 
 
 def is_costly(method: str, path: str) -> bool:
-    """Whether a request is a costly read."""
+    """Return True if a request is a costly read."""
     route = route_of(method, path)
     return route is not None and method == "GET" and route.path in COSTLY
 
 
 def grants(grant: Grant, right: Right) -> bool:
-    """Whether who was granted this has a right."""
+    """Return True if a grant includes a right."""
     return right in _GRANTED[grant]

@@ -1,4 +1,4 @@
-"""Sessions, which tokens are traded for, and their file, so that a restart signs nobody out."""
+"""Sessions opened with tokens, and a file that preserves them over restarts."""
 
 import hashlib
 import json
@@ -19,24 +19,24 @@ from tidscope_wire.generated.models import Role
 MAX_SESSIONS = 64
 """Maximum sessions of each role."""
 SAVE_SECONDS = 600.0
-"""The time of the last use is written down no more often than this."""
+"""Minimum interval between writes of the time of last use, in seconds."""
 MAX_LABEL = 200
 PREFIX = "tds_"
 
 
 @dataclass(frozen=True)
 class Session:
-    """One session.
+    """An open session.
 
     Attributes:
-        id: names it in lists and logs; not secret.
-        role: what it may do.
-        label: what opened it: a browser's User-Agent, or the name of a program.
-        address: of who opened it.
-        opened_s: when, Unix seconds.
-        used_s: when it was used last.
-        expires_s: when it ends, used or not.
-        digest: SHA-256 of its credential, which itself is not kept.
+        id: public ID for lists and logs.
+        role: granted role.
+        label: client: a browser's User-Agent, or a program's name.
+        address: address of the client.
+        opened_s: opening time, Unix seconds.
+        used_s: time of last use.
+        expires_s: expiry, regardless of use.
+        digest: SHA-256 of the credential, which is not stored.
     """
 
     id: str
@@ -50,14 +50,14 @@ class Session:
 
 
 class SessionStore(Protocol):
-    """Keeps sessions over a restart."""
+    """Stores sessions over a restart."""
 
     def load(self) -> list[Session]:
-        """The sessions saved last; empty if the file cannot be used."""
+        """Return the sessions saved last; empty if the file cannot be used."""
         ...
 
     def save(self, sessions: list[Session]) -> None:
-        """Keep these and no others."""
+        """Replace the stored sessions by these."""
         ...
 
 
@@ -66,10 +66,10 @@ class Sessions:
 
     Args:
         clock: Unix seconds.
-        idle_s: a session that is not used for so long ends.
-        lifetime_s: a session ends so long after it was opened.
-        store: keeps them over a restart; None: they end with the backend.
-        most: how many of each role there are at once.
+        idle_s: idle time after which a session ends.
+        lifetime_s: maximum lifetime of a session.
+        store: stores sessions over a restart; None: sessions end with the backend.
+        most: maximum concurrent sessions per role.
     """
 
     def __init__(
@@ -92,20 +92,20 @@ class Sessions:
     def open(
         self, role: Role, label: str, address: str, lifetime_s: float | None = None
     ) -> tuple[Session, str]:
-        """Open a session. Where there are too many of its role, the one unused for longest ends.
+        """Open a session. Beyond the maximum of a role, the least recently used session ends.
 
         Args:
-            role: what it may do.
-            label: what opens it.
-            address: of who opens it.
-            lifetime_s: when it ends at the latest; None: as is usual.
+            role: granted role.
+            label: client.
+            address: address of the client.
+            lifetime_s: maximum lifetime, or None for the default.
 
         Returns:
-            The session, and the credential that stands for it: it is known here and now only.
+            The session and its credential, which cannot be retrieved later.
         """
         self.expire()
         same = [session for session in self._by_digest.values() if session.role == role]
-        # One with an open socket is in use, whenever it was opened.
+        # Sessions with an open socket are in use, regardless of age.
         same.sort(key=lambda session: (session.id in self._listeners, session.used_s))
         for session in same[: max(0, len(same) - self._most + 1)]:
             self._end(session, "too many sessions of its role were opened")
@@ -126,7 +126,7 @@ class Sessions:
         return opened, credential
 
     def authenticate(self, credential: str) -> Session | None:
-        """The session of a credential, which counts as used by it; None if it is of none."""
+        """Return the session of a credential and mark it as used; None if there is none."""
         session = self._by_digest.get(_digest(credential))
         if session is None:
             return None
@@ -137,16 +137,16 @@ class Sessions:
         return self._use(session)
 
     def get(self, session_id: str) -> Session | None:
-        """The session with this id, if it is open."""
+        """Return the open session with this ID, or None."""
         return next((one for one in self._by_digest.values() if one.id == session_id), None)
 
     def list(self) -> list[Session]:
-        """All open ones, those used last first."""
+        """Return all open sessions, most recently used first."""
         self.expire()
         return sorted(self._by_digest.values(), key=lambda session: -session.used_s)
 
     def end(self, session_id: str) -> bool:
-        """End a session and tell who listens to it; whether there was one."""
+        """End a session and notify its listeners. Return True if it was open."""
         session = self.get(session_id)
         if session is None:
             return False
@@ -155,10 +155,10 @@ class Sessions:
         return True
 
     def subscribe(self, session_id: str, on_end: Callable[[str], None]) -> Callable[[], None]:
-        """Call `on_end` with the reason when a session ends; it counts as used until then.
+        """Call `on_end` with the reason when a session ends. Until then the session is in use.
 
         Returns:
-            What ends the subscription.
+            Function that ends the subscription.
         """
         listeners = self._listeners.setdefault(session_id, [])
         listeners.append(on_end)
@@ -171,7 +171,7 @@ class Sessions:
         return unsubscribe
 
     def expire(self) -> None:
-        """End those whose time is over; call it now and then, so that their sockets close."""
+        """End expired sessions; call regularly, so that their sockets close."""
         for session in [one for one in self._by_digest.values() if one.id in self._listeners]:
             self._use(session)
         over = [session for session in self._by_digest.values() if self._is_over(session)]
@@ -203,7 +203,7 @@ class Sessions:
 
 
 def _digest(credential: str) -> str:
-    # The credential has 256 random bits: there is nothing to guess, so a fast hash will do.
+    # The credential has 256 random bits and cannot be guessed, so a fast hash suffices.
     return hashlib.sha256(credential.encode()).hexdigest()
 
 
@@ -217,9 +217,9 @@ class _Content:
     """The content of the file.
 
     Attributes:
-        salt: random, hex.
-        tokens: for each role, what its token and the salt derive to.
-        sessions: all open ones.
+        salt: random salt, hexadecimal.
+        tokens: value derived from each role's token and the salt.
+        sessions: all open sessions.
     """
 
     salt: str
@@ -231,12 +231,12 @@ _CONTENT: TypeAdapter[_Content] = TypeAdapter(_Content)
 
 
 class SessionFile:
-    """A file of mode 0600. It holds hashes of credentials, and only those under the same tokens.
+    """File of mode 0600 with hashes of credentials; valid only under the same tokens.
 
     Args:
-        path: where it lies; its folder is made.
-        tokens: of the roles. A session whose role has another token now has ended.
-        lifetime_s: of a session, from when it was opened.
+        path: path of the file; its folder is created.
+        tokens: tokens of the roles. A changed token ends the role's sessions.
+        lifetime_s: maximum lifetime of a session.
     """
 
     def __init__(self, path: Path, tokens: Mapping[Role, str], lifetime_s: float) -> None:
@@ -248,7 +248,7 @@ class SessionFile:
         self._failed = False
 
     def load(self) -> list[Session]:
-        """Sessions that were saved; empty if the file is not ours or cannot be read."""
+        """Return the saved sessions; empty if the file is unreadable or another user's."""
         self._remove_old()
         try:
             descriptor = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
@@ -278,9 +278,9 @@ class SessionFile:
         return [session for session in content.sessions if session.role in valid]
 
     def save(self, sessions: list[Session]) -> None:
-        """Replace the file. Where that fails, sessions end with the backend; said once.
+        """Replace the file. On failure, sessions end with the backend; a warning is logged once.
 
-        The file before goes then: it may hold a session that has been ended.
+        The old file is removed on failure, because it may contain an ended session.
         """
         if self._derived is None:
             self._derived = _derive(self._tokens, self._salt)
@@ -309,7 +309,7 @@ class SessionFile:
             self._failed = False
 
     def _remove_old(self) -> None:
-        """Remove files of other ports in which no session can be valid any more."""
+        """Remove files of other ports in which all sessions have expired."""
         with suppress(OSError):
             for file in self._path.parent.glob(PATTERN):
                 if time.time() - file.stat().st_mtime > self._lifetime_s:
@@ -320,7 +320,7 @@ class SessionFile:
 
 
 def _derive(tokens: Mapping[Role, str], salt: str) -> dict[Role, str]:
-    """Derive the values that stand for tokens in the file; slowly, as people may choose tokens."""
+    """Derive the values that represent tokens in the file; slow, since users choose tokens."""
     return {
         role: hashlib.scrypt(
             token.encode(), salt=f"{role} {salt}".encode(), n=1 << 14, r=8, p=1

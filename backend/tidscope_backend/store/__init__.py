@@ -1,1 +1,1 @@
-"""Runs on disk: their folders, manifests and parts, read as Arrow tables (docs/runs.md)."""
+"""Runs on disk: folders, manifests and parts, read as Arrow tables (docs/runs.md)."""

@@ -1,4 +1,4 @@
-"""The parts of a run from one instant to another, as if no more of it had been recorded."""
+"""Time windows of a run, presented as if only the window had been recorded."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -27,14 +27,14 @@ from tidscope_backend.store.table_parts import (
 
 Ints = npt.NDArray[np.int64]
 _PARTS_HELD = 2
-"""Parts whose samples are kept: slices of a window that follow one another share them."""
+"""Number of parts with cached samples, shared by consecutive slices of a window."""
 
 
 class RunCutter:
     """Cuts windows out of a run.
 
     Args:
-        reader: of the run.
+        reader: reader of the run.
     """
 
     def __init__(self, reader: RunReader) -> None:
@@ -42,17 +42,17 @@ class RunCutter:
         self._held: dict[int, _HeldPart] = {}
 
     def times_between(self, from_ns: int, to_ns: int) -> Ints:
-        """Times of all frames of a stretch, ascending."""
+        """Return times of all frames of a stretch, ascending."""
         times = [part.times.time_ns for part in self._reader.parts_between(from_ns, to_ns)]
         together = np.concatenate(times) if times else np.empty(0, np.int64)
         return together[(together >= from_ns) & (together <= to_ns)]
 
     def parts(self, from_ns: int, to_ns: int) -> list[PartRows]:
-        """The parts from one frame to another: what there was at the first, and what followed.
+        """Return the parts between two frames: the state at the first, and all later changes.
 
         Args:
             from_ns: time of the first frame.
-            to_ns: time of the last one.
+            to_ns: time of the last frame.
         """
         found: list[PartRows] = []
         parts = self._reader.parts_between(from_ns, to_ns)
@@ -77,7 +77,7 @@ class RunCutter:
 
 
 class _HeldPart:
-    """A part that is read once."""
+    """A part whose data is read once and cached."""
 
     def __init__(self, part: PartReader) -> None:
         self.times = part.times
@@ -97,7 +97,7 @@ class _HeldPart:
 
 
 class _KeyFrames:
-    """A part that another one follows: its key frames have every thread, and that will do."""
+    """A part that is not the last: its key frames name every thread, so they suffice."""
 
     def __init__(self, part: PartReader) -> None:
         self._part = part
@@ -118,12 +118,12 @@ class _KeyFrames:
 
 
 class _CutPart:
-    """Some frames of a part; its first one is made a key frame.
+    """Some frames of a part; the first one is presented as a key frame.
 
     Args:
-        part: begins with a key frame.
+        part: part that begins with a key frame.
         begin: index of the first frame.
-        end: index behind the last one.
+        end: index after the last one.
     """
 
     def __init__(self, part: _HeldPart, begin: int, end: int) -> None:
@@ -175,7 +175,7 @@ class _CutPart:
 
     @cached_property
     def _first_rows(self) -> pa.Table:
-        """The last row of each thread that lives at the first frame, as a key frame has it."""
+        """Return the last row of each thread alive at the first frame, as in a key frame."""
         since = self._key_seq()
         rows = self._part.samples.filter(
             (pc.field("seq") >= since)
@@ -203,13 +203,13 @@ class _CutPart:
         return found
 
     def _key_seq(self) -> int:
-        """Number of the last key frame up to the first one: it has all threads."""
+        """Return the number of the last key frame up to the first frame; it names all threads."""
         times = self._part.times
         keys = times.seq[(times.level >= KEY_LEVEL) & (times.seq <= self._first_seq)]
         return int(keys[-1]) if len(keys) else int(times.seq[0])
 
     def _ended(self) -> set[tuple[int, int]]:
-        """Threads that exited up to the first frame."""
+        """Return the threads that exited up to the first frame."""
         return {
             (one.event.tid, one.event.start_ns)
             for one in self._part.events
@@ -217,7 +217,7 @@ class _CutPart:
         }
 
     def _names(self, rows: pa.Table) -> dict[int, str]:
-        """Names of threads at the first frame."""
+        """Return names of threads at the first frame."""
         named = rows.filter(pc.field("name").is_valid()).select(["seq", "tid", "name"])
         known = [(row["seq"], row["tid"], row["name"]) for row in named.to_pylist()]
         known += [

@@ -1,6 +1,6 @@
 """The runs directory: finding runs by name, writing manifests, and the trash.
 
-Deleted runs can be restored for an hour before they are purged.
+Deleted runs can be restored for an hour, and are purged afterwards.
 """
 
 import asyncio
@@ -20,20 +20,20 @@ TRASH = ".deleted"
 
 
 class RunsDirectory:
-    """Holds one folder a run. It is created with the first run.
+    """The folder of all runs, created with the first run.
 
     Args:
-        path: the directory; None: this backend stores no runs.
+        path: path of the directory, or None if this backend stores no runs.
     """
 
     def __init__(self, path: Path | None) -> None:
         self.path = path
 
     def make(self) -> Path:
-        """Create the directory, readable by its user only.
+        """Create the directory with access for the owner only.
 
         Raises:
-            ProblemError: it cannot be created.
+            ProblemError: the directory cannot be created.
         """
         if self.path is None:
             raise refusal(
@@ -51,7 +51,7 @@ class RunsDirectory:
         """Find a run, damaged or not.
 
         Raises:
-            ProblemError: there is none.
+            ProblemError: the run does not exist.
         """
         return self._found(self.path, run_id)
 
@@ -60,30 +60,30 @@ class RunsDirectory:
         return self._found(self.path and self.path / TRASH, run_id)
 
     def has(self, run_id: str) -> bool:
-        """Whether a run has this id, runs in the trash included."""
+        """Return True if a run, deleted runs included, has this ID."""
         return any(path.name == run_id for path in (*self.all(), *self.all_deleted()))
 
     def all(self) -> list[Path]:
-        """All folders of runs, by name."""
+        """Return all folders of runs, by name."""
         return sorted(_folders(self.path))
 
     def all_deleted(self) -> list[Path]:
-        """The folders of runs in the trash."""
+        """Return the folders of runs in the trash."""
         return sorted(_folders(self.path and self.path / TRASH))
 
     def free_bytes(self) -> int:
-        """Free bytes on its disk; 0 if unknown."""
+        """Free bytes on the disk, or 0 if unknown."""
         for place in () if self.path is None else (self.path, *self.path.parents):
             try:
                 disk = os.statvfs(place)
             except OSError:
-                continue  # The folder is made later.
+                continue  # The folder is created later.
             return disk.f_bavail * disk.f_frsize
         return 0
 
     @staticmethod
     def _found(parent: Path | None, run_id: str) -> RunFolder:
-        # The pattern leaves no room for another folder's path.
+        # The pattern excludes paths outside the directory.
         if parent is None or not RUN_ID.match(run_id) or not (parent / run_id).is_dir():
             raise refusal(
                 "unknown-run", f"there is no run {run_id!r}", "choose one from the list of runs"
@@ -110,7 +110,8 @@ def delete_run(folder: RunFolder, unix_s: float) -> None:
     """Move a run to the trash. Raises OSError."""
     trash = folder.path.parent / TRASH
     trash.mkdir(mode=0o700, exist_ok=True)
-    # The folder's own time is that of the deletion; set first, so that it is never too old.
+    # The folder's mtime is the time of deletion. Set it before the move, so that a purge never sees
+    # an older time.
     os.utime(folder.path, (unix_s, unix_s))
     folder.path.rename(trash / folder.path.name)
 
@@ -119,8 +120,8 @@ def restore_run(home: RunsDirectory, run_id: str) -> RunFolder:
     """Move a run out of the trash.
 
     Raises:
-        ProblemError: it is not there.
-        OSError: it cannot be moved.
+        ProblemError: the run is not in the trash.
+        OSError: the run cannot be moved.
     """
     deleted = home.deleted(run_id)
     back = home.make() / run_id
@@ -131,7 +132,7 @@ def restore_run(home: RunsDirectory, run_id: str) -> RunFolder:
 
 
 def purge_trash(home: RunsDirectory, unix_s: float, kept_s: float = TRASH_SECONDS) -> list[Path]:
-    """Remove runs deleted longer ago; a failure is retried next time."""
+    """Remove runs deleted longer ago than the limit; a failure is retried next time."""
     old = [path for path in home.all_deleted() if _deleted_at(path) <= unix_s - kept_s]
     for path in old:
         shutil.rmtree(path, ignore_errors=True)
@@ -146,11 +147,11 @@ def _deleted_at(path: Path) -> float:
 
 
 class RunNotFoundError(LookupError):
-    """There is no such run, or there are several; the text says which."""
+    """No run, or several runs, match; the text is the reason."""
 
 
 def all_runs(runs: Path) -> list[RunManifest]:
-    """Manifests of the runs in a folder, the newest first; what cannot be read is left out."""
+    """Return the manifests in a folder, newest first; unreadable ones are omitted."""
     found = []
     try:
         names = os.listdir(runs)
@@ -166,10 +167,10 @@ def all_runs(runs: Path) -> list[RunManifest]:
 
 
 def find_run(runs: Path, called: str) -> Path:
-    """Find a run by its id, its name, or how one of the two begins, if that is clear.
+    """Find a run by its ID or name, or by an unambiguous prefix of either.
 
     Raises:
-        RunNotFoundError: none is called so, or several are.
+        RunNotFoundError: no run matches, or several do.
     """
     known = all_runs(runs)
     ways = (
@@ -188,19 +189,20 @@ def find_run(runs: Path, called: str) -> Path:
 
 
 def find_runs(runs: Path, called: str) -> list[Path]:
-    """Find a run as `find_run` does, or all finished runs of a group of repeats by its name.
+    """Find a run as `find_run` does, or all finished runs of a group of repeats by name.
 
-    `run:NAME` and `group:NAME` say which is meant where both exist.
+    The prefixes `run:NAME` and `group:NAME` resolve ambiguity.
 
     Raises:
-        RunNotFoundError: there is neither, or several runs, or both a run and a group.
+        RunNotFoundError: neither a run nor a group matches, several runs match, or both a run and a
+            group match.
     """
     kind, colon, name = called.partition(":")
     if colon and kind == "run":
         return [find_run(runs, name)]
     group = name if colon and kind == "group" else called
     known = all_runs(runs)
-    # Oldest first, as repeats were recorded.
+    # Oldest first: the order in which repeats were recorded.
     repeats = [run for run in reversed(known) if run.group == group and run.state != "recording"]
     if colon and kind == "group":
         if not repeats:
@@ -218,10 +220,10 @@ Change = Callable[[RunManifest], RunManifest]
 
 
 class ManifestWriter:
-    """Updates manifests, in which people and the recorder change different fields.
+    """Updates manifests, in which users and the recorder change different fields.
 
     Args:
-        disk: whose threads write.
+        disk: threads in which manifests are written.
     """
 
     def __init__(self, disk: Disk) -> None:
@@ -229,18 +231,18 @@ class ManifestWriter:
         self._changing = asyncio.Lock()
 
     async def update(self, folder: RunFolder, change: Change) -> RunManifest:
-        """Read a manifest, change it, update its sizes, and write it.
+        """Read a manifest, change it, update its sizes and write it.
 
         Raises:
-            OSError: it cannot be read or written; the old one is still there.
-            ValueError: it is invalid.
+            OSError: the manifest cannot be read or written; the old one is kept.
+            ValueError: the manifest is invalid.
         """
         async with self._changing:
             return await self._disk.write(_change, folder, change)
 
 
 def with_bytes(folder: RunFolder, manifest: RunManifest) -> RunManifest:
-    """Update a manifest with what the run takes on disk now."""
+    """Return a manifest with the run's current size on disk."""
     counts = manifest.counts.model_copy(
         update={"bytes": folder.bytes(), "open_bytes": folder.open_bytes()}
     )

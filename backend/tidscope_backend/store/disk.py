@@ -1,7 +1,7 @@
-"""Threads for all work on files of runs, so that a disk that hangs stops nothing else.
+"""Threads for all file access of runs, so that a hanging disk blocks nothing else.
 
-Neither the event loop nor its own pool of threads touches these files. Reading, writing and
-recording have threads of their own: a file system that takes no writes can still be read from.
+Neither the event loop nor its default thread pool touches these files. Reading, writing and
+recording use separate threads: a file system that blocks writes can still be read.
 """
 
 import asyncio
@@ -22,14 +22,14 @@ R = TypeVar("R")
 READERS = 8
 WRITERS = 6
 ABANDONED_SECONDS = 30
-"""How long the end of a read is awaited that nobody wants any more; a disk may hang."""
+"""Maximum wait for an abandoned read to end, in seconds; the disk may hang."""
 
 
 class Disk:
-    """Runs work on files.
+    """Executor of work on files.
 
     Args:
-        prepare: called first in each thread: credentials of files are a thread's own.
+        prepare: called first in each thread: file credentials are per thread.
     """
 
     def __init__(self, prepare: Callable[[], None] | None = None) -> None:
@@ -43,7 +43,7 @@ class Disk:
         self._read = False
 
     async def read(self, work: Callable[P, R], *args: P.args, **named: P.kwargs) -> R:
-        """Run what only reads."""
+        """Run read-only work."""
         self._reading += 1
         try:
             return await _run(self._readers, work, *args, **named)
@@ -52,29 +52,29 @@ class Disk:
             self._read = True
 
     async def after_reads(self, work: Callable[[], object]) -> None:
-        """Run this in a reader's thread if something was read since the last call, and no more."""
+        """Run work in a reader thread, but only after a read since the last call."""
         if self._read and not self._reading:
-            # First: what is read meanwhile counts.
+            # Reset first, so that a concurrent read counts.
             self._read = False
             await _run(self._readers, work)
 
     async def write(self, work: Callable[P, R], *args: P.args, **named: P.kwargs) -> R:
-        """Run what may write."""
+        """Run work that may write."""
         return await _run(self._writers, work, *args, **named)
 
     async def record(self, work: Callable[P, R], *args: P.args, **named: P.kwargs) -> R:
-        """Run what belongs to a recording, after all that was passed here or to `append` before."""
+        """Run work of a recording, after all work passed here or to `append` before."""
         return await _run(self._recorder, work, *args, **named)
 
     def append(self, work: Callable[P, object], *args: P.args, **named: P.kwargs) -> None:
-        """The same without waiting for it; `work` raises nothing."""
+        """Queue work of a recording without waiting; `work` must not raise."""
         self._recorder.submit(work, *args, **named)
 
     async def iterate(self, items: Iterator[R]) -> AsyncIterator[R]:
-        """Go through what reads files as it goes.
+        """Iterate over results that are read from files on demand.
 
-        A thread cannot be stopped: where who asked goes away, this ends when the thread is free
-        again, so that a limit on reads counts it until then.
+        A thread cannot be stopped. If the caller leaves, the iterator ends only when the thread is
+        free, so that a limit on reads counts the thread until then.
         """
         while (found := await _to_its_end(self.read(_next, items))) is not None:
             yield found[0]
@@ -91,7 +91,7 @@ async def _to_its_end(work: Coroutine[None, None, R]) -> R:
     try:
         return await asyncio.shield(running)
     except asyncio.CancelledError:
-        # The web server's; `tidscope record` goes without it.
+        # The web server depends on anyio; `tidscope record` works without it.
         from anyio import CancelScope
 
         with CancelScope(shield=True):
@@ -106,7 +106,7 @@ async def _run(
 
 
 def damage_text(error: OSError | ValueError) -> str:
-    """Describe why a run cannot be read, in one line and without paths of this machine."""
+    """Describe why a run cannot be read, in one line and without local paths."""
     if isinstance(error, ValidationError):
         return f"manifest.json: {validation_text(error)}"
     if isinstance(error, OSError):
@@ -116,7 +116,7 @@ def damage_text(error: OSError | ValueError) -> str:
 
 
 def unwritable(path: Path, error: OSError) -> ProblemError:
-    """The problem to report when a folder cannot be written to."""
+    """Return the problem to report if a folder is not writable."""
     text = f"{path} cannot be written to: {error.strerror or error}"
     if disk_full(error):
         return refusal("disk-full", text, "make room there")
@@ -127,7 +127,7 @@ def unwritable(path: Path, error: OSError) -> ProblemError:
 
 
 def disk_full(error: OSError) -> bool:
-    """Whether a disk or a quota is full."""
+    """Return True if a disk or a quota is full."""
     return error.errno in (errno.ENOSPC, errno.EDQUOT)
 
 
@@ -135,16 +135,16 @@ T = TypeVar("T")
 
 
 class SharedReads(Generic[T]):
-    """Reads of one kind. A read goes on while anybody waits for it, and after that to its end."""
+    """Reads of one kind, shared by concurrent callers. An abandoned read continues to its end."""
 
     def __init__(self) -> None:
         self._running: dict[Hashable, asyncio.Task[T]] = {}
 
     async def get(self, key: Hashable, read: Callable[[], Coroutine[None, None, T]]) -> T:
-        """The answer of the read with this key that is under way; else begin it.
+        """Return the result of the running read with this key; start the read if none is running.
 
         Raises:
-            Exception: what the read raises, to all who wait for it.
+            Exception: any error of the read, for all its callers.
         """
         task = self._running.get(key)
         if task is None:
@@ -155,12 +155,12 @@ class SharedReads(Generic[T]):
         return await asyncio.shield(task)
 
     def forget(self) -> None:
-        """Something has changed: who asks from now on gets an answer from after that."""
+        """Invalidate the cache; later callers see the new state."""
         self._running.clear()
 
     def _remove(self, key: Hashable, done: asyncio.Task[T]) -> None:
         if self._running.get(key) is done:
             del self._running[key]
         if not done.cancelled():
-            # Everybody may have gone away: then nobody else looks at it.
+            # All callers may have left, so mark the exception as retrieved.
             done.exception()

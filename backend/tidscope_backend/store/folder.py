@@ -19,7 +19,7 @@ SUBFOLDERS = ("samples", "signals", "events", "open", "overview")
 MANIFEST = "manifest.json"
 THREADS = "threads.parquet"
 TABLES: tuple[TableName, ...] = tuple(COLUMNS)
-"""Frame tables; a run has folders and files for those that have rows."""
+"""Frame tables. A run has folders and files for tables with rows."""
 _TABLE = "|".join(TABLES)
 _FILE = re.compile(
     rf"manifest\.json|threads\.parquet|overview/(?:samples|signals|extremes|{_TABLE})\.parquet"
@@ -30,16 +30,16 @@ _PART = re.compile(r"[0-9]{6,}\Z")
 
 
 def new_run_id(unix_s: float) -> str:
-    """Make an id that sorts by time."""
+    """Make an ID that sorts by time."""
     return time.strftime("r-%Y%m%d-%H%M%S-", time.gmtime(unix_s)) + secrets.token_hex(3)
 
 
 @dataclass(frozen=True)
 class RunFolder:
-    """The folder of one run. Nothing here checks that it is there.
+    """The folder of one run. Existence is not checked here.
 
     Attributes:
-        path: of the folder; its name is the run's id.
+        path: path of the folder, named by the run's ID.
     """
 
     path: Path
@@ -51,7 +51,7 @@ class RunFolder:
 
     @property
     def threads(self) -> Path:
-        """Lives of threads; there once the run has ended."""
+        """Lives of threads; written when the run has ended."""
         return self.path / THREADS
 
     def samples(self, part: int) -> Path:
@@ -67,68 +67,68 @@ class RunFolder:
         return self.path / "events" / f"{part:06d}.jsonl"
 
     def table(self, name: TableName, part: int) -> Path:
-        """A frame table in a sealed part; there is no file if it has no rows."""
+        """A frame table in a sealed part; missing for a table without rows."""
         return self.path / "tables" / name / f"{part:06d}.parquet"
 
     def tables(self, part: int) -> dict[TableName, Path]:
-        """The frame tables that a sealed part has."""
+        """The frame tables of a sealed part."""
         paths = {name: self.table(name, part) for name in TABLES}
         return {name: path for name, path in paths.items() if path.exists()}
 
     def open_part(self, part: int) -> Path:
-        """Frames of a part that is open, or was not sealed in order."""
+        """Frames of a part that is open, or whose sealing was interrupted."""
         return self.path / "open" / f"{part:06d}.frames"
 
     @property
     def overview(self) -> Path:
-        """Folder of the coarse levels of the whole run; filled when the run has ended."""
+        """Folder with coarse levels of the complete run; filled when the run has ended."""
         return self.path / "overview"
 
     @property
     def reserve(self) -> Path:
-        """The file that reserves disk space while the run is being recorded."""
+        """File that reserves disk space during recording."""
         return self.path / "open" / "reserve"
 
     def make(self) -> None:
-        """Make the folders. Raises OSError, FileExistsError among them."""
+        """Create the folders. Raises OSError, such as FileExistsError."""
         self.path.mkdir(parents=True, mode=0o700)
         for name in SUBFOLDERS:
             (self.path / name).mkdir()
 
     def open_parts(self) -> list[int]:
-        """Numbers of the parts that are frames still, ascending."""
+        """Return the numbers of the parts that still have frames, ascending."""
         return _numbers(self.path / "open", ".frames")
 
     def sealed_parts(self) -> list[int]:
-        """Numbers of the parts that are Parquet alone, ascending."""
+        """Return the numbers of the parts that have only Parquet files, ascending."""
         closed = _numbers(self.path / "signals", ".parquet")
         return sorted(set(closed) - set(self.open_parts()))
 
     def bytes(self) -> int:
-        """Bytes of all its files, without the space reserved while recording."""
+        """Return bytes of all files, excluding the space reserved during recording."""
         files = (Path(top) / name for top, _, names in os.walk(self.path) for name in names)
         return sum(_size(path) for path in files if path != self.reserve)
 
     def open_bytes(self) -> int:
-        """Bytes of the parts that are not sealed yet."""
+        """Return bytes of the parts that are not sealed."""
         return sum(_size(self.open_part(number)) for number in self.open_parts())
 
     def read_manifest(self) -> RunManifest:
-        """Read what was recorded. Raises OSError, and ValueError if it is not a manifest."""
+        """Read the manifest. Raises OSError, or ValueError if the file is not a manifest."""
         return RunManifest.model_validate_json(self.manifest.read_bytes())
 
     def write_manifest(self, manifest: RunManifest) -> None:
-        """Replace it, so that a reader sees the old one or the new one, whole. Raises OSError."""
+        """Replace the manifest atomically. Raises OSError."""
         replace_file(self.manifest, manifest.model_dump_json(indent=2).encode() + b"\n")
 
 
 def is_run_file(name: str) -> bool:
-    """Whether a path relative to a run folder names one of its files; no other is exported."""
+    """Return True if a relative path names a file of a run; only such files are exported."""
     return _FILE.fullmatch(name) is not None
 
 
 def replace_file(path: Path, data: bytes) -> None:
-    """Write a file, rename it in place, and see both on the disk. Raises OSError."""
+    """Write a file, rename it into place and flush both to disk. Raises OSError."""
     beside = path.with_name(path.name + ".new")
     with beside.open("wb") as file:
         file.write(data)
@@ -151,7 +151,7 @@ def _size(path: Path) -> int:
     try:
         return path.stat().st_size
     except FileNotFoundError:
-        return 0  # A part was sealed meanwhile.
+        return 0  # The part was sealed meanwhile.
 
 
 def _numbers(folder: Path, suffix: str) -> list[int]:
@@ -164,9 +164,9 @@ def _numbers(folder: Path, suffix: str) -> list[int]:
 
 
 class RunLock:
-    """An exclusive lock (flock) on a run folder, held until released or until this process ends.
+    """Exclusive lock (flock) on a run folder, held until release or the end of the process.
 
-    Two backends may share a runs directory; neither touches what the other records.
+    Two backends may share a runs directory; neither touches runs locked by the other.
     """
 
     def __init__(self, descriptor: int) -> None:
@@ -174,7 +174,7 @@ class RunLock:
 
     @classmethod
     def acquire(cls, folder: RunFolder) -> "RunLock | None":
-        """Lock a run; None if another process holds its lock. Raises OSError."""
+        """Lock a run. Return None if another process holds the lock. Raises OSError."""
         descriptor = os.open(folder.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -182,7 +182,7 @@ class RunLock:
             os.close(descriptor)
             return None
         except OSError:
-            pass  # The file system has no locks: nothing keeps others out.
+            pass  # The file system has no locks: other backends are not excluded.
         return cls(descriptor)
 
     def release(self) -> None:
@@ -193,21 +193,21 @@ class RunLock:
 
 
 def final_state(state: RunState, losses: RunLosses) -> RunState:
-    """The state of a run that has ended: one that lost something is never complete."""
+    """Return the final state of a run; a run with losses is never complete."""
     return "incomplete" if state == "complete" and missing_text(losses) else state
 
 
 def missing_text(losses: RunLosses) -> str:
-    """List the missing amounts of a run; empty if it is complete.
+    """List the missing amounts of a run; empty if the run is complete.
 
-    Missed deadlines and coalesced frames make a run coarser, and a clock that was set moves its
-    dates; nothing is missing because of them.
+    Missed deadlines and coalesced frames make a run coarser, and clock jumps move its dates. None
+    of them counts as missing data.
     """
     return ", ".join(_phrases(losses))
 
 
 def coarser_text(losses: RunLosses) -> str:
-    """Text about samples that were due and not taken; empty if there are none."""
+    """Describe scheduled samples that were not taken; empty if there are none."""
     if not losses.deadlines_missed:
         return ""
     missed = plural(losses.deadlines_missed, "sample")
@@ -215,15 +215,15 @@ def coarser_text(losses: RunLosses) -> str:
 
 
 def children_cpu_us(manifest: RunManifest) -> int | None:
-    """CPU time of children of the recorded command, microseconds; None: not known, no command."""
+    """Return CPU time of the recorded command's children, µs; None if unknown or no command."""
     return None if manifest.outcome is None else manifest.outcome.children_cpu_us
 
 
 def children_text(cpu_us: int | None) -> str:
-    """Text about CPU time of children that a run of one process lacks; empty if there is none.
+    """Describe CPU time of children that a single-process run lacks; empty if there is none.
 
     Args:
-        cpu_us: CPU time of the children, microseconds; None: not known.
+        cpu_us: CPU time of the children, in microseconds; None if unknown.
     """
     if not cpu_us:
         return ""
@@ -232,7 +232,7 @@ def children_text(cpu_us: int | None) -> str:
 
 
 def what_is_missing(manifest: RunManifest) -> str:
-    """Both, of a run; empty if nothing is missing."""
+    """Describe missing and coarser data of a run; empty if the run is complete."""
     texts = (missing_text(manifest.losses), children_text(children_cpu_us(manifest)))
     return "; ".join(filter(None, texts))
 

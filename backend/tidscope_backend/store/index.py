@@ -1,6 +1,6 @@
-"""The list of runs, made from their manifests, and the runs that retention deletes.
+"""The list of runs, made from their manifests, and the choice of runs that retention deletes.
 
-No second list is kept that could disagree with the manifests.
+Manifests are the only source, so no second list can disagree.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -25,20 +25,20 @@ CurrentManifest = Callable[[RunFolder, RunManifest], RunManifest]
 
 
 class _Read(NamedTuple):
-    """A manifest, and the state of its file when it was read."""
+    """A manifest, and the state of its file at the time of reading."""
 
     stamp: tuple[int, int, int]
     manifest: RunManifest
 
 
 class RetentionCandidate(NamedTuple):
-    """Facts about a run that retention decides by.
+    """Facts about a run, for retention.
 
     Attributes:
-        run: its id.
-        ended_s: when it ended, Unix seconds; if imported, when it was imported.
-        size: bytes of its files.
-        recording: it is being recorded, so it stays.
+        run: ID of the run.
+        ended_s: end of the run, or the import time of an imported run, in Unix seconds.
+        size: bytes of the run's files.
+        recording: whether the run is being recorded and must stay.
     """
 
     run: str
@@ -48,11 +48,11 @@ class RetentionCandidate(NamedTuple):
 
 
 class RunIndex:
-    """Reads manifests and caches them until their files change.
+    """Cache of manifests, refreshed when their files change.
 
     Args:
-        directory: of the runs.
-        current: a manifest as it would be written now.
+        directory: directory of the runs.
+        current: returns the current manifest of an active recording.
     """
 
     def __init__(self, directory: RunsDirectory, current: CurrentManifest) -> None:
@@ -61,10 +61,10 @@ class RunIndex:
         self._read: dict[Path, _Read] = {}
 
     def manifest(self, folder: RunFolder) -> RunManifest:
-        """Read a run's manifest as it is now.
+        """Return a run's current manifest.
 
         Raises:
-            ProblemError: it cannot be read.
+            ProblemError: the manifest cannot be read.
         """
         try:
             return self._current(folder, self._manifest(folder))
@@ -76,7 +76,7 @@ class RunIndex:
             ) from None
 
     def runs(self, retention: Retention) -> RunsResponse:
-        """All runs, the newest first. Reads files: not for the event loop."""
+        """Return all runs, the newest first. Reads files: not for the event loop."""
         paths, deleted = self._directory.all(), self._directory.all_deleted()
         self._read = {p: read for p, read in self._read.items() if p in {*paths, *deleted}}
         damaged: list[DamagedRun] = []
@@ -92,7 +92,7 @@ class RunIndex:
         )
 
     def retention_candidates(self) -> list[RetentionCandidate]:
-        """The facts for retention of each readable run."""
+        """Return the facts for retention of each readable run."""
         found = []
         for path in self._directory.all():
             folder = RunFolder(path)
@@ -141,7 +141,7 @@ class RunIndex:
 
 
 def summary_of(manifest: RunManifest) -> RunSummary:
-    """The line of a run in a list. Pure."""
+    """Return the list entry of a run. Pure."""
     process, outcome = manifest.target.process, manifest.outcome
     return RunSummary(
         id=manifest.id,
@@ -177,9 +177,9 @@ def runs_to_delete(
     """Choose the runs to delete, oldest first.
 
     Args:
-        runs: all of them.
-        retention: the bounds; null ones choose nothing.
-        unix_s: now.
+        runs: all runs.
+        retention: the bounds; a null bound is not applied.
+        unix_s: current time, Unix seconds.
     """
     oldest_first = sorted((run for run in runs if not run.recording), key=lambda run: run.ended_s)
     left = sum(run.size for run in runs)

@@ -1,7 +1,7 @@
-"""The overview of a run that has ended: all of it in coarse levels, in files of its own.
+"""Overview of an ended run: coarse levels of the complete run, in separate files.
 
-It says nothing that the parts do not say, and is made of them: a run without one is read from its
-parts. What it is for: to open a run of hours, nothing is read that grows with the number of parts.
+An overview is derived from the parts and holds no extra data: a run without one is read from its
+parts. Overview files let long runs open without reading data that grows with the number of parts.
 """
 
 import json
@@ -25,10 +25,10 @@ from tidscope_backend.store.part_tables import KEY_LEVEL, SECOND_LEVEL
 from tidscope_backend.store.parts import FrameTimes, Gap, PartReader, frame_times_of
 
 MERGED = 3
-"""Instants of a level that make one of the next."""
+"""Number of a level's instants that make one of the next level."""
 ROW_GROUP_ROWS = 65_536
 ALWAYS = ("extremes", "samples", "signals")
-"""Tables that each overview has. Readers go by the signals, which come last."""
+"""Tables of every overview. Readers check for the signals, which are written last."""
 ORDER = ("tid", "start_ns", "seq", "to_ns")
 ORDERS = {str(name): [*keys, "seq"] for name, keys in KEYS.items()}
 """Sort keys of each frame table."""
@@ -37,16 +37,16 @@ _FACTS = b"tidscope.overview"
 
 
 class PartFacts(NamedTuple):
-    """Facts about a part, known without opening it.
+    """Facts about a part, known without opening its files.
 
     Attributes:
-        number: in the run.
-        from_ns: time of its first frame.
-        to_ns: time of its last frame.
-        last_seq: number of its last frame.
-        rows: of samples, in frames of level 0, 1 and 2 or above.
-        table_rows: of frame tables, in frames of each of `TABLE_LEVELS` or above; empty: the part
-            has none, or was written before there were any.
+        number: number of the part in the run.
+        from_ns: time of the first frame.
+        to_ns: time of the last frame.
+        last_seq: number of the last frame.
+        rows: number of samples, in frames of level 0, 1 and 2 or above.
+        table_rows: number of rows of frame tables, in frames of each of `TABLE_LEVELS` or above;
+            empty if the part has no tables or predates them.
     """
 
     number: int
@@ -57,14 +57,14 @@ class PartFacts(NamedTuple):
     table_rows: tuple[int, ...] = ()
 
     def share(self, from_ns: int, to_ns: int) -> float:
-        """The share of it that lies within a span; 1 of a part of one instant."""
+        """Return the share of the part that lies within a span; 1 for a part of one instant."""
         inside = max(0, min(self.to_ns, to_ns) - max(self.from_ns, from_ns))
         whole = self.to_ns - self.from_ns
         return inside / whole if whole else 1.0
 
 
 def facts_of(part: PartReader) -> PartFacts:
-    """Look it up in the part."""
+    """Read the facts from a part."""
     first, last = part.times.time_ns[[0, -1]].tolist()
     rows = part.rows(0), part.rows(SECOND_LEVEL), part.rows(KEY_LEVEL)
     return PartFacts(part.number, first, last, part.last_seq, rows, part.table_rows())
@@ -73,16 +73,16 @@ def facts_of(part: PartReader) -> PartFacts:
 def write_overview(
     folder: RunFolder, parts: Sequence[PartReader], fields: Sequence[str], threads: pa.Table
 ) -> None:
-    """Write the overview of a run that has ended; it is on the disk when this returns.
+    """Write the overview of an ended run and flush it to disk.
 
     Args:
-        folder: of the run.
-        parts: all of them, in order; at least one.
-        fields: the target's.
+        folder: folder of the run.
+        parts: all parts, in order; at least one.
+        fields: fields of the target.
         threads: the run's thread table.
 
     Raises:
-        OSError: it cannot be read or written; no part of an overview is left then.
+        OSError: files cannot be read or written; no partial overview is left.
     """
     folder.overview.mkdir(exist_ok=True)
     names = (*TABLES, *ALWAYS)
@@ -103,7 +103,7 @@ def write_overview(
             sync_file(new[name])
         for name in names:
             if name not in written:
-                # This table has no rows, unlike that of an older overview.
+                # The table has no rows, but an older overview may have had some.
                 (folder.overview / f"{name}.parquet").unlink(missing_ok=True)
                 continue
             if name == ALWAYS[-1]:
@@ -118,7 +118,7 @@ def write_overview(
 
 
 class _Levels:
-    """Makes each level of the one below, and writes all of them."""
+    """Makes each level from the one below, and writes all levels."""
 
     def __init__(self, stack: ExitStack, paths: dict[str, Path]) -> None:
         self._stack = stack
@@ -126,7 +126,7 @@ class _Levels:
         self._writers: dict[str, pq.ParquetWriter] = {}
         self._first: Bucket | None = None
         self._waiting: dict[int, list[Bucket]] = {}
-        """Buckets of each level that wait to make one of the next level."""
+        """Pending buckets of each level that will make one of the next level."""
         self._unwritten: dict[int, list[Bucket]] = {}
 
     def add(self, level: int, bucket: Bucket) -> None:
@@ -135,7 +135,7 @@ class _Levels:
             self._waiting[level] = []
             self._unwritten[level] = []
             if self._first is not None:
-                # The start of the run is in all levels.
+                # All levels contain the start of the run.
                 self._unwritten[level].append(self._first)
         self._unwritten[level].append(bucket)
         if sum(map(_rows, self._unwritten[level])) >= ROW_GROUP_ROWS:
@@ -150,7 +150,7 @@ class _Levels:
             self.add(level + 1, merged(waiting))
 
     def end(self, facts: str) -> None:
-        """The last bucket was added; so the end of the run gets into all levels."""
+        """Finish after the last bucket, so that all levels contain the end of the run."""
         level = KEY_LEVEL
         while level in self._waiting:
             waiting = self._waiting[level]
@@ -192,7 +192,7 @@ def _rows(bucket: Bucket) -> int:
 
 
 class _RowGroup(NamedTuple):
-    """A row group, and the least and greatest of its places."""
+    """A row group, with the least and greatest place in it."""
 
     number: int
     rows: int
@@ -204,16 +204,16 @@ class Overview:
     """Reads the overview of a run.
 
     Args:
-        folder: of the run.
+        folder: folder of the run.
 
     Attributes:
-        parts: what is known of each part.
-        gaps: frames that are missing in the run.
-        levels: of each level how many instants it has.
+        parts: facts about each part.
+        gaps: frames missing in the run.
+        levels: number of instants of each level.
 
     Raises:
-        OSError: it cannot be read.
-        ValueError: it is damaged.
+        OSError: the overview cannot be read.
+        ValueError: the overview is damaged.
     """
 
     def __init__(self, folder: RunFolder) -> None:
@@ -229,7 +229,7 @@ class Overview:
         return {level: self.rows("signals", level) for level in self._groups("signals")}
 
     def times(self, level: int) -> FrameTimes:
-        """The instants of a level; each stands for all frames since the one before."""
+        """Return the instants of a level; each covers all frames since the previous one."""
         if level not in self._times:
             found = frame_times_of(self.read("signals", level, _TIMES))
             first = np.append(found.first_seq[:1], found.seq[:-1] + 1)
@@ -237,7 +237,7 @@ class Overview:
         return self._times[level]
 
     def rows(self, name: str, level: int) -> int:
-        """How many rows of a table are in a level."""
+        """Return the number of rows of a table in a level."""
         return sum(group.rows for group in self._groups(name).get(level, []))
 
     def read(
@@ -247,13 +247,13 @@ class Overview:
         columns: Sequence[str] | None = None,
         between: tuple[int, int] | None = None,
     ) -> pa.Table:
-        """The rows of a table in a level.
+        """Return the rows of a table in a level.
 
         Args:
-            name: of the table.
-            level: one of `levels`.
-            columns: None: all.
-            between: least and greatest `seq` (of extremes `to_ns`); None: all rows.
+            name: name of the table.
+            level: a key of `levels`.
+            columns: columns to return; None for all.
+            between: least and greatest `seq` (of extremes, `to_ns`); None for all rows.
         """
         place = "to_ns" if name == "extremes" else "seq"
         groups = self._groups(name).get(level, [])
@@ -274,7 +274,7 @@ class Overview:
         columns: Sequence[str] | None = None,
         between: tuple[int, int] | None = None,
     ) -> dict[TableName, pa.Table]:
-        """The rows of the frame tables in a level, by name; see `read`."""
+        """Return the rows of the frame tables in a level, by name; see `read`."""
         return {
             name: self.read(name, level, columns, between)
             for name in TABLES
@@ -282,23 +282,23 @@ class Overview:
         }
 
     def extremes(self, from_ns: int, to_ns: int, max_rows: int) -> pa.Table:
-        """Least and greatest rates of a span, of the finest level with at most so many rows."""
+        """Return extremes of rates in a span, from the finest level within the row limit."""
         share = self.share(from_ns, to_ns)
         fit = [one for one in self.levels if self.rows("extremes", one) * share <= max_rows]
         level = min(fit, default=max(self.levels))
         time_ns = self.times(level).time_ns
-        # The bucket that the span ends in ends after it.
+        # The bucket that contains the span's end ends after it.
         behind = int(np.searchsorted(time_ns, to_ns))
         last_ns = int(time_ns[min(behind, len(time_ns) - 1)])
         return self.read("extremes", level, between=(from_ns + 1, last_ns))
 
     def share(self, from_ns: int, to_ns: int) -> float:
-        """The share of the run that a span has."""
+        """Return the share of the run that a span covers."""
         first, last = self.parts[0].from_ns, self.parts[-1].to_ns
         return max(0, min(to_ns, last) - max(from_ns, first)) / max(1, last - first)
 
     def _groups(self, name: str) -> dict[int, list[_RowGroup]]:
-        """Row groups by level; none if there is no such table."""
+        """Return row groups by level; empty if the table does not exist."""
         if name in TABLES and not self._path(name).exists():
             return {}
         footer = self._footer(name)

@@ -26,17 +26,17 @@ RATE_FIELDS = (
     *("cpu_run_ns", "cpu_delay_ns", "blkio_delay_ns"),
     *("voluntary_switches", "involuntary_switches", "net_read_calls", "net_write_calls"),
 )
-"""Fields whose extremes are kept: those that the page draws as rates."""
+"""Fields with extremes: the fields that the page draws as rates."""
 STEP_NS = 7_000_000_000
-"""Least time between instants of the overview: every key frame, or every second one if often."""
+"""Minimum time between instants of the overview: one or two intervals of key frames."""
 PROCESS_TID = 0
-"""Stands for the process as a whole among the extremes; no thread has it."""
+"""Key of the whole process among the extremes; no thread has this ID."""
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 
 def extremes_schema(fields: Sequence[str]) -> pa.Schema:
-    """The columns of docs/runs.md."""
+    """Return the columns of docs/runs.md."""
     keys = {"level": pa.uint8(), "tid": pa.uint32(), "start_ns": pa.int64()}
     bucket = {"from_ns": pa.int64(), "to_ns": pa.int64()}
     ends = {
@@ -49,13 +49,13 @@ def extremes_schema(fields: Sequence[str]) -> pa.Schema:
 
 
 class Bucket(NamedTuple):
-    """An instant of a coarse level, and the time since the one before.
+    """An instant of a coarse level, and the time since the previous one.
 
     Attributes:
-        samples: of every thread alive; columns of samples, `level` among them.
-        signals: one row.
-        extremes: of the time since the instant before.
-        tables: rows of frame tables that changed since the instant before; see `table_parts`.
+        samples: rows of all live threads; columns of samples and `level`.
+        signals: one row of signals.
+        extremes: extremes since the previous instant.
+        tables: rows of frame tables that changed since the previous instant; see `table_parts`.
     """
 
     samples: pa.Table
@@ -65,7 +65,7 @@ class Bucket(NamedTuple):
 
 
 def merged(buckets: Sequence[Bucket]) -> Bucket:
-    """One bucket for several that follow each other."""
+    """Merge consecutive buckets into one."""
     table = pa.concat_tables(bucket.extremes for bucket in buckets)
     ends = {"from_ns": pc.min(table["from_ns"]), "to_ns": pc.max(table["to_ns"])}
     schema = table.schema
@@ -81,7 +81,7 @@ def merged(buckets: Sequence[Bucket]) -> Bucket:
 
 @dataclass
 class _Rows:
-    """Rows of samples by thread and instant, of the fields whose extremes are kept."""
+    """Rows of samples by thread and instant, restricted to fields with extremes."""
 
     tid: Ints
     start_ns: Ints
@@ -89,21 +89,21 @@ class _Rows:
     values: Floats
 
     def since(self, time_ns: int) -> "_Rows":
-        """The rows from a time on."""
+        """Return the rows since a time."""
         kept = self.time_ns >= time_ns
         return _Rows(self.tid[kept], self.start_ns[kept], self.time_ns[kept], self.values[:, kept])
 
 
 @dataclass
 class _Frames:
-    """Instants; of the process as a whole its counters at each of them."""
+    """Instants, each with the counters of the whole process."""
 
     time_ns: Ints
     key: npt.NDArray[np.bool_]
     process: Floats
 
     def since(self, time_ns: int) -> "_Frames":
-        """The instants from a time on."""
+        """Return the instants since a time."""
         kept = self.time_ns >= time_ns
         return _Frames(self.time_ns[kept], self.key[kept], self.process[:, kept])
 
@@ -118,19 +118,19 @@ class _State:
     done_ns: int | None = None
     """End of the newest bucket."""
     not_grown: Floats = field(default_factory=lambda: np.zeros(0))
-    """Counts of each field before threads were first seen, less the counts that resets lost."""
+    """Counts of each field before threads were first seen, minus counts lost by resets."""
     seen_seq: int = 0
     at_begin: set[tuple[int, int]] = field(default_factory=set)
     """Threads of the run's first frame."""
 
 
 class _Lives(NamedTuple):
-    """The threads in some rows: identity, and their readings."""
+    """Threads in some rows: identity and readings."""
 
     tid: Ints
     start_ns: Ints
     first: Ints
-    """Index of the first instant of each, and of the last."""
+    """Index of the first instant of each thread, and of the last."""
     last: Ints
     readings: Readings
     values: Floats
@@ -140,10 +140,10 @@ class OverviewMaker:
     """Follows a run part by part.
 
     Args:
-        fields: the target's.
+        fields: fields of the target.
 
     Attributes:
-        gaps: frames that are missing, so far.
+        gaps: frames missing so far.
     """
 
     def __init__(self, fields: Sequence[str]) -> None:
@@ -162,7 +162,7 @@ class OverviewMaker:
         self.gaps: list[Gap] = []
 
     def add(self, part: PartReader) -> Iterator[Bucket]:
-        """Follow the next part; gives a bucket for each of its key frames."""
+        """Process the next part; yield a bucket for each of its key frames."""
         times = part.times
         if self._begin_ns is None:
             self._begin_ns = int(times.time_ns[0])
@@ -185,7 +185,7 @@ class OverviewMaker:
             self._forget()
 
     def end(self, threads: pa.Table) -> Iterator[Bucket]:
-        """The run has ended; gives a bucket for its last frame, unless that is a key frame.
+        """Yield a bucket for the last frame of the run, unless it is a key frame.
 
         Args:
             threads: the run's thread table.
@@ -202,7 +202,7 @@ class OverviewMaker:
             yield Bucket(rows, part.signals().slice(len(part.times.seq) - 1, 1), extremes, tables)
 
     def _next_ends(self) -> Ints:
-        """Indices of the key frames that end buckets, after the newest one."""
+        """Return indices of the key frames that end buckets, after the newest bucket."""
         frames, after_ns = self._state.frames, self._state.done_ns
         ends = []
         for place in np.flatnonzero(frames.key).tolist():
@@ -263,11 +263,11 @@ class OverviewMaker:
         begins = np.flatnonzero(np.concatenate([[True], edge]))
         ends = np.append(begins[1:], len(rows.tid)) - 1
         instant = np.searchsorted(frames.time_ns, rows.time_ns)
-        # A key frame names all that live.
+        # A key frame names all live threads.
         keys = np.append(np.flatnonzero(frames.key), len(frames.key))
         last = keys[np.searchsorted(keys[:-1], instant[ends], side="right")] - 1
         tid, start = rows.tid[begins], rows.start_ns[begins]
-        # The thread ID has another owner from then on, even if the exit was lost.
+        # The thread ID is recycled from that instant, even if the exit was lost.
         next_first = np.append(instant[begins[1:]], 0)
         reused = np.append(tid[1:] == tid[:-1], False) & (next_first > instant[begins])
         last = np.where(reused, np.minimum(last, next_first - 1), last)
@@ -292,12 +292,13 @@ class OverviewMaker:
         return _Lives(tid, start, instant[begins], last, readings, values[: len(self._kept)])
 
     def _add_process(self, lives: _Lives, before: int, exited: Floats) -> None:
-        """Counters of the process at the instants from index `before` on, as the page sums them."""
+        """Add counters of the process at the instants from `before` on, summed as on the page."""
         frames, readings = self._state.frames, lives.readings
         instants = len(frames.time_ns)
         begin_ns = self._begin_ns or 0
         first = readings.begin == np.arange(len(readings.begin))
-        # Older than the run and not in its first frame: what it had counted is no growth.
+        # Threads older than the run but absent from its first frame: their earlier counts are no
+        # growth.
         old = np.flatnonzero(lives.start_ns < begin_ns).tolist()
         keys = {one: (int(lives.tid[one]), int(lives.start_ns[one])) for one in old}
         if not before:
@@ -322,7 +323,7 @@ class OverviewMaker:
             self._state.not_grown[number] = base[-1]
 
     def _extremes(self, lives: _Lives, ends: Ints) -> Iterator[tuple[int, pa.Table]]:
-        """For each instant of `ends`, ascending: its time, and the extremes since the one before.
+        """Yield the time of each of `ends`, ascending, and the extremes since the previous one.
 
         Threads first, then the process.
         """
@@ -369,7 +370,7 @@ class OverviewMaker:
         return pa.table(dict(zip(columns, arrays, strict=True)), schema=self._schema)
 
     def _forget(self) -> None:
-        """Keep what the next bucket needs: all since the key frame that its rates reach back to."""
+        """Drop data before the key frame from which the next bucket's rates start."""
         state = self._state
         keys = state.frames.time_ns[state.frames.key]
         old = keys[keys <= self._done_ns - SMOOTHING_NS]
@@ -382,11 +383,11 @@ class OverviewMaker:
 def _last_rows(
     part: PartReader, threads: pa.Table, fields: Sequence[str], tid: Ints, start_ns: Ints
 ) -> pa.Table:
-    """Rows at the last frame of a run, of these threads."""
+    """Return the rows of these threads at the last frame of a run."""
     keys = zip(threads["tid"].to_pylist(), threads["start_ns"].to_pylist(), strict=True)
     place = {key: row for row, key in enumerate(keys)}
     rows = [place[key] for key in zip(tid.tolist(), start_ns.tolist(), strict=True)]
-    # None at all where every thread has exited: the type of an empty list is not known.
+    # A list is empty and needs an explicit type if every thread has exited.
     found = threads.take(pa.array(rows, pa.int64()))
     last = found["last"].combine_chunks()
     columns: dict[str, pa.Array] = {
@@ -402,13 +403,13 @@ def _last_rows(
 
 
 def _rounded(rates: Floats) -> npt.NDArray[np.float32]:
-    """To 12 binary digits: the rest is noise, which would be most of the file."""
+    """Round to 12 binary digits: further digits are noise, which would dominate the file size."""
     bits = rates.astype(np.float32).view(np.uint32)
     return ((bits + np.uint32(0x800)) & np.uint32(0xFFFFF000)).view(np.float32)
 
 
 def _values(table: pa.Table, names: Sequence[str]) -> Floats:
-    """float64[names, rows]; nan where there is no value."""
+    """Return float64[names, rows]; NaN for a missing value."""
     if not names:
         return np.empty((0, len(table)))
     return np.stack([_floats(table[name]) for name in names])

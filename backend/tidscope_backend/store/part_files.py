@@ -1,4 +1,4 @@
-"""Files of a part: the open one, frames each preceded by its length; sealed ones as Parquet."""
+"""Files of a part: frames with length prefixes while open, Parquet when sealed."""
 
 import itertools
 import os
@@ -19,7 +19,7 @@ def pack_frame(frame: bytes) -> bytes:
 
 
 def whole_frames(data: bytes) -> Iterator[bytes]:
-    """The frames of a part; a truncated one at its end is left out."""
+    """Yield the frames of a part; a truncated last frame is omitted."""
     at = 0
     while (end := _end(data, at)) is not None:
         yield data[at + LENGTH.size : end]
@@ -27,10 +27,10 @@ def whole_frames(data: bytes) -> Iterator[bytes]:
 
 
 def whole_bytes(path: Path) -> int:
-    """How many bytes of a part are whole frames; the rest is a truncated frame.
+    """Return the number of bytes in whole frames; the rest is a truncated frame.
 
     Raises:
-        OSError: it cannot be read.
+        OSError: the part cannot be read.
     """
     with path.open("rb") as file:
         size = file.seek(0, 2)
@@ -53,16 +53,16 @@ def _end(data: bytes, at: int) -> int | None:
 
 
 class PartFile:
-    """The file of an open part. Unbuffered, so a killed process has written all it received.
+    """The file of an open part. Unbuffered, so a killed process loses no received frame.
 
     Args:
-        path: of the file, which is created if needed; its content stays.
+        path: path of the file, created if needed; existing content is kept.
 
     Attributes:
-        bytes: its length.
+        bytes: length of the file.
 
     Raises:
-        OSError: it cannot be opened.
+        OSError: the file cannot be opened.
     """
 
     def __init__(self, path: Path) -> None:
@@ -71,16 +71,16 @@ class PartFile:
         self.bytes = os.fstat(self._descriptor).st_size
 
     def append(self, frame: bytes) -> None:
-        """Write a frame, or leave the file as it was.
+        """Append a frame, or leave the file unchanged on failure.
 
         Raises:
-            OSError: it cannot be written.
+            OSError: the frame cannot be written.
         """
         data = pack_frame(frame)
         try:
             written = os.write(self._descriptor, data)
             while written < len(data):
-                # The cause of a short first write, such as a full disk, makes this one fail.
+                # After a short write, this one raises the cause, such as a full disk.
                 written += os.write(self._descriptor, data[written:])
         except OSError:
             os.ftruncate(self._descriptor, self.bytes)
@@ -98,10 +98,12 @@ class PartFile:
 
 COMPRESSION_LEVEL = 9
 REPEATED = ("start_ns", "level")
-"""Columns with long stretches of one value, which a dictionary stores in less than deltas; texts
-and keys (uint32) are others."""
+"""Columns with long runs of one value; a dictionary is smaller than deltas.
+
+Texts and keys (uint32) are handled separately.
+"""
 PLACES = ("seq", "to_ns")
-"""Columns by which row groups are chosen."""
+"""Columns by which row groups are selected."""
 
 
 def write_levels(path: Path, rows: pa.Table) -> None:
@@ -119,7 +121,7 @@ def write_levels(path: Path, rows: pa.Table) -> None:
 
 
 def sorted_writer(file: BinaryIO, schema: pa.Schema) -> pq.ParquetWriter:
-    """A writer of rows that are sorted by key, for one row group a table."""
+    """Open a writer of rows sorted by key, with one row group per table."""
     repeated = [
         column.name
         for column in schema
@@ -152,7 +154,7 @@ def write_again(path: Path, into: BinaryIO, change: Callable[[pa.Table], pa.Tabl
 
 
 def write_table(path: Path, table: pa.Table) -> None:
-    """Write any other table. Raises OSError."""
+    """Write a table of another kind. Raises OSError."""
     with path.open("wb") as file:
         pq.write_table(
             table,

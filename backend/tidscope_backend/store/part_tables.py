@@ -1,6 +1,6 @@
 """Frames of a part as tables. Pure.
 
-Samples have one row per thread and frame, signals one row per frame.
+Samples have one row per thread and frame; signals have one row per frame.
 """
 
 import types
@@ -33,25 +33,25 @@ from tidscope_backend.store.table_parts import FrameTables, part_tables
 KEY_LEVEL = 2
 SECOND_LEVEL = 1
 SECOND_NS = 950_000_000
-"""Least time between frames of level 1: a second, with room for jitter."""
+"""Minimum time between frames of level 1: a second, minus a tolerance for jitter."""
 KEYS = ("tid", "start_ns", "seq", "level", "name")
-"""Columns of samples that are not fields."""
+"""Columns of samples besides fields."""
 GROUP_KEYS = (*KEYS, "pid")
-"""Columns of samples that are not fields, in runs of groups."""
+"""Columns of samples besides fields, in runs of groups."""
 Ints = npt.NDArray[np.int64]
 Scalar = TypeVar("Scalar", bound=np.generic)
 
 
 @dataclass(frozen=True)
 class Part:
-    """A part as docs/runs.md describes it.
+    """A part, as docs/runs.md describes.
 
     Attributes:
         samples: rows sorted by level (the highest first), thread and number.
         signals: one row per frame.
-        events: by frame.
-        tables: frame tables by name, those without rows left out; see `table_parts`.
-        rows: thread-samples that the frames held, without those repeated for level 1.
+        events: events, by frame.
+        tables: frame tables by name, tables without rows omitted; see `table_parts`.
+        rows: thread-samples in the frames, excluding those repeated for level 1.
     """
 
     samples: pa.Table
@@ -63,7 +63,7 @@ class Part:
 
 @dataclass(frozen=True)
 class _Lives:
-    """Lives of threads, sorted by thread and by the first frame that has them."""
+    """Lives of threads, sorted by thread and by first frame."""
 
     tid: Ints
     frame: Ints
@@ -73,7 +73,7 @@ class _Lives:
     frames: int
 
     def of(self, tid: Ints, frame: Ints) -> Ints:
-        """The index of the life of each row; -1: the start of the thread is unknown."""
+        """Return the index of the life of each row; -1 if the start of the thread is unknown."""
         known = self.tid * self.frames + self.frame
         place = np.searchsorted(known, tid * self.frames + frame, side="right") - 1
         if not len(known):
@@ -85,11 +85,11 @@ def part_of(frames: Iterable[bytes], fields: Sequence[str]) -> Part:
     """Make the tables of a part.
 
     Args:
-        frames: of one target, in order, at least one; the first one is a key frame.
-        fields: the target's, in column order; a frame's columns beyond them are left out.
+        frames: frames of one target, in order; at least one, the first a key frame.
+        fields: the target's, in column order; further columns of a frame are omitted.
 
     Raises:
-        tidscope_wire.frame.FrameError: one of them is not a frame.
+        tidscope_wire.frame.FrameError: the input contains data that is not a frame.
     """
     headers: list[FrameHeader] = []
     bodies: list[Rows] = []
@@ -100,7 +100,7 @@ def part_of(frames: Iterable[bytes], fields: Sequence[str]) -> Part:
         headers.append(header)
         bodies.append(rows)
         if header.tables is not None:
-            # Tables are at the end of a frame, so the bytes before them do not matter.
+            # Tables are at the end of a frame, so earlier bytes do not matter.
             found = decode_tables(header, data)
             tables.append(FrameTables(header.seq, header.kind == "key", found))
     levels = levels_of([(h.kind == "key", h.time_ns) for h in headers])
@@ -125,7 +125,7 @@ def part_of(frames: Iterable[bytes], fields: Sequence[str]) -> Part:
 
 
 def levels_of(frames: Sequence[tuple[bool, int]]) -> npt.NDArray[np.uint8]:
-    """Level of each frame, from whether it is a key frame, and its time in nanoseconds."""
+    """Return the level of each frame, from its key flag and time in nanoseconds."""
     levels = np.zeros(len(frames), np.uint8)
     last_ns: int | None = None
     for index, (key, time_ns) in enumerate(frames):
@@ -172,7 +172,7 @@ def _samples(
 
 
 def _names(bodies: Sequence[Rows]) -> npt.NDArray[np.object_]:
-    """The names in key frames, None for all other rows."""
+    """Return the names in key frames, None for all other rows."""
     names: list[str | None] = []
     for body in bodies:
         names.extend([None] * len(body.tid) if body.name is None else body.name)
@@ -182,7 +182,7 @@ def _names(bodies: Sequence[Rows]) -> npt.NDArray[np.object_]:
 def _column(
     bodies: Sequence[Rows], field: str
 ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.bool_]]:
-    """A field of all rows, and where it is absent."""
+    """Return a field of all rows, and a mask of missing values."""
     values: list[npt.NDArray[np.uint64]] = []
     absent: list[npt.NDArray[np.bool_]] = []
     for body in bodies:
@@ -199,7 +199,7 @@ def _joined(arrays: Sequence[npt.NDArray[Scalar]]) -> npt.NDArray[Scalar]:
 
 
 def _lives(headers: Sequence[FrameHeader], bodies: Sequence[Rows]) -> _Lives:
-    """All threads of key frames and births, and when they exited."""
+    """Return all threads of key frames and births, with their exits."""
     found: dict[tuple[int, int], int] = {}
     exits: dict[tuple[int, int], int] = {}
     pids: dict[tuple[int, int], int] = {}
@@ -231,12 +231,12 @@ def _lives(headers: Sequence[FrameHeader], bodies: Sequence[Rows]) -> _Lives:
 def _with_repeats(
     life: Ints, frame: Ints, lives: _Lives, levels: npt.NDArray[np.uint8]
 ) -> tuple[Ints, Ints]:
-    """Rows and their frames, with the rows that frames of level 1 repeat.
+    """Return rows and their frames, including rows that frames of level 1 repeat.
 
-    A thread that changed since the last frame of level 1 or 2, but not in this one, is repeated.
+    A thread that changed since the last frame of level 1 or 2, but not in this frame, is repeated.
 
     Returns:
-        Indices of rows, and for each the frame that it belongs to.
+        Indices of rows, and the frame of each.
     """
     source = np.arange(len(frame))
     leading = np.flatnonzero(levels)
@@ -245,7 +245,7 @@ def _with_repeats(
     if not len(covered):
         return source, frame
     at = leading[place[covered]]
-    # Reversed, the first row of a life in a span is its last one.
+    # The first row of a life in a span, in reversed order, is its last one.
     key = (at * max(1, len(lives.tid)) + life[covered])[::-1]
     last = covered[len(covered) - 1 - np.unique(key, return_index=True)[1]]
     at = leading[place[last]]
@@ -271,10 +271,10 @@ _PARTS = ("process", "machine", "health", "exited", "roles")
 
 
 def signals_schema(fields: Sequence[str], *, of_group: bool = False) -> pa.Schema:
-    """The columns of docs/runs.md; those of a message are made from its schema.
+    """Return the columns of docs/runs.md; columns of a message are derived from its schema.
 
     Args:
-        fields: the target's.
+        fields: fields of the target.
         of_group: whether the target is a group.
     """
     totals = pa.struct([pa.field(name, pa.int64()) for name in fields])
@@ -330,18 +330,18 @@ def signals_table(
 
 
 def header_values(row: dict[str, Any]) -> dict[str, Any]:
-    """The values of a header in a row of the table; fields without a value are left out."""
+    """Return the values of a header in a row of the table; fields without a value are omitted."""
     values = {name: value for name, value in row.items() if name != "level"}
     for totals in (values["exited"], *(values["roles"] or ())):
         totals["totals"] = {k: v for k, v in totals["totals"].items() if v is not None}
     if values.get(TABLES) is not None:
-        # The rows themselves stand elsewhere.
+        # The rows are stored in other files.
         values[TABLES] = [one | _NO_ROWS for one in values[TABLES]]
     return values
 
 
 def struct_of(model: type[BaseModel]) -> pa.StructType:
-    """The Arrow type of a message."""
+    """Return the Arrow type of a message."""
     return pa.struct(
         [pa.field(name, _type_of(info.annotation)) for name, info in model.model_fields.items()]
     )

@@ -27,9 +27,9 @@ class FrameTimes:
 
     Attributes:
         seq: numbers of the frames.
-        first_seq: first frame that each stands for.
+        first_seq: first frame that each covers.
         time_ns: nanoseconds since attach.
-        level: see docs/runs.md.
+        level: level, as in docs/runs.md.
     """
 
     seq: Ints
@@ -38,7 +38,7 @@ class FrameTimes:
     level: npt.NDArray[np.uint8]
 
     def between(self, begin: int, end: int) -> "FrameTimes":
-        """The frames from one index to before another."""
+        """Return the frames from one index up to, excluding, another."""
         here = slice(begin, end)
         return FrameTimes(
             self.seq[here], self.first_seq[here], self.time_ns[here], self.level[here]
@@ -46,7 +46,7 @@ class FrameTimes:
 
 
 class Gap(NamedTuple):
-    """Frames that are missing before another one."""
+    """Frames missing before another frame."""
 
     seq: int
     time_ns: int
@@ -55,7 +55,7 @@ class Gap(NamedTuple):
 
 
 class PartRows(Protocol):
-    """Threads and tables of a part; columns are those of docs/runs.md."""
+    """Threads and tables of a part, with the columns of docs/runs.md."""
 
     @property
     def times(self) -> FrameTimes:
@@ -64,19 +64,19 @@ class PartRows(Protocol):
 
     @property
     def last_seq(self) -> int:
-        """Number of its last frame."""
+        """Number of the last frame."""
         ...
 
     def samples(self, level: int = 0, columns: Sequence[str] | None = None) -> pa.Table:
-        """Counters of threads in frames of a level or above; None: all columns."""
+        """Return counters of threads in frames of a level or above; None for all columns."""
         ...
 
     def tables(self, level: int = CHANGE_LEVEL) -> dict[TableName, pa.Table]:
-        """Frame tables in frames of a level or above; those without rows are left out."""
+        """Return frame tables in frames of a level or above; tables without rows are omitted."""
         ...
 
     def events(self) -> list[RunEvent]:
-        """Events, by frame."""
+        """Return events, by frame."""
         ...
 
 
@@ -89,23 +89,23 @@ class PartReader(PartRows, Protocol):
         ...
 
     def gaps(self, seen_seq: int) -> list[Gap]:
-        """Frames that are missing in it, and before it after `seen_seq` unless that is 0."""
+        """Return frames missing in the part, and after `seen_seq` unless that is 0."""
         ...
 
     def rows(self, level: int) -> int:
-        """How many rows of samples are in frames of a level or above."""
+        """Return the number of rows of samples in frames of a level or above."""
         ...
 
     def signals(self, columns: Sequence[str] | None = None) -> pa.Table:
-        """One row per frame; None: all columns. Those that an older run has not are left out."""
+        """One row per frame; None for all columns. Columns that an older run lacks are omitted."""
         ...
 
     def tables_until(self, seq: int) -> dict[TableName, pa.Table]:
-        """All rows of frame tables from the start of the part up to this frame of it."""
+        """Return all rows of frame tables from the start of the part to this frame."""
         ...
 
     def table_rows(self) -> tuple[int, ...]:
-        """How many rows of frame tables are in frames of each of `TABLE_LEVELS` or above."""
+        """Return numbers of rows of frame tables in frames of each of `TABLE_LEVELS` or above."""
         ...
 
 
@@ -193,7 +193,7 @@ class SealedPart:
 
 
 class OpenPart:
-    """A part that is still frames, decoded on demand."""
+    """A part that is still stored as frames, decoded on demand."""
 
     def __init__(self, folder: RunFolder, number: int, fields: Sequence[str], data: bytes) -> None:
         self.number = number
@@ -255,26 +255,26 @@ class OpenPart:
 
 
 def row_groups(footer: pq.FileMetaData) -> list[tuple[int, int]]:
-    """Level and rows of each row group of a file that has one level in each."""
+    """Return level and rows of each row group of a file with one level per group."""
     column = footer.schema.names.index("level")
     groups = map(footer.row_group, range(footer.num_row_groups))
     return [(int(one.column(column).statistics.max), one.num_rows) for one in groups]
 
 
 def those_of(table: pa.Table, columns: Sequence[str] | None) -> pa.Table:
-    """Some columns of a table, as far as it has them; None: all."""
+    """Return some columns of a table; None for all. Unknown names are ignored."""
     if columns is None:
         return table
     return table.select([name for name in columns if name in table.column_names])
 
 
 def until(tables: Mapping[TableName, pa.Table], seq: int) -> dict[TableName, pa.Table]:
-    """The rows of frame tables up to a frame."""
+    """Return the rows of frame tables up to a frame."""
     return {name: table.filter(pc.field("seq") <= seq) for name, table in tables.items()}
 
 
 def gaps_in(times: FrameTimes, seen_seq: int) -> list[Gap]:
-    """Frames that are missing between these, and before them after `seen_seq` unless that is 0."""
+    """Return frames missing between these, and after `seen_seq` unless that is 0."""
     before = np.concatenate([[seen_seq], times.seq[:-1]])
     places = np.flatnonzero((before > 0) & (times.first_seq > before + 1)).tolist()
     return [
@@ -289,12 +289,12 @@ def gaps_in(times: FrameTimes, seen_seq: int) -> list[Gap]:
 
 
 def frame_times_of(signals: pa.Table) -> FrameTimes:
-    """The frame times in a table of signals."""
+    """Return the frame times in a table of signals."""
     return FrameTimes(*(signals[name].to_numpy() for name in _TIME_COLUMNS))
 
 
 def parts_of(folder: RunFolder, fields: Sequence[str]) -> list[PartReader]:
-    """The parts of a run, in order; empty ones are left out.
+    """Return the non-empty parts of a run, in order.
 
     Raises:
         OSError: the folder cannot be read.

@@ -1,8 +1,8 @@
 """Least and greatest rates of counters within stretches of time. Pure.
 
-A rate is what the page draws where it has every sample (frontend/src/stream/rate.ts): the mean over
-the last half second or a little more, that is back to the newest reading at least that old. It does
-not reach back over a counter reset.
+A rate is the mean over the last half second or slightly more, back to the newest reading at least
+that old. The page draws the same rate where it has every sample (frontend/src/stream/rate.ts). A
+rate does not span a counter reset.
 """
 
 from dataclasses import dataclass
@@ -19,12 +19,12 @@ _ENOUGH_NS = round(SMOOTHING_NS * (1 - 1e-6))
 
 @dataclass(frozen=True)
 class Readings:
-    """One entry for each thread at each instant that it lives at: thread by thread, by time.
+    """One entry for each thread and instant of its life: thread by thread, by time.
 
     Attributes:
         life: int64[n], index of the thread.
         instant: int64[n], index of the instant.
-        begin: int64[n], the first entry of its thread.
+        begin: int64[n], the first entry of the thread.
     """
 
     life: Ints
@@ -32,14 +32,14 @@ class Readings:
     begin: Ints
 
     def held(self, entry: Ints, values: Floats) -> Floats:
-        """A counter at every entry: what was read last.
+        """Return a counter at every entry: the last value read.
 
         Args:
             entry: int64[rows], the entry of each row.
-            values: float64[rows]; nan: the row has no value.
+            values: float64[rows]; NaN for a row without a value.
 
         Returns:
-            float64[n]; nan before a thread's first value.
+            float64[n]; NaN before a thread's first value.
         """
         given = np.full(len(self.life), np.nan)
         given[entry] = values
@@ -50,7 +50,7 @@ class Readings:
 
 
 def readings_between(first: Ints, last: Ints) -> Readings:
-    """Entries of threads from the index of their first instant to that of their last, inclusive."""
+    """Return entries of threads from their first to their last instant, both inclusive."""
     counts = np.maximum(0, last - first + 1)
     begins = np.cumsum(counts) - counts
     begin = np.repeat(begins, counts)
@@ -62,21 +62,21 @@ def readings_between(first: Ints, last: Ints) -> Readings:
 
 
 def smoothed_rates(readings: Readings, time_ns: Ints, values: Floats) -> Floats:
-    """The rate of a counter at each entry.
+    """Return the rate of a counter at each entry.
 
     Args:
-        readings: of threads.
-        time_ns: of the instants, ascending.
+        readings: readings of threads.
+        time_ns: times of the instants, ascending.
         values: float64[n], the counter at each entry.
 
     Returns:
-        float64[n], units a second; nan where there is none, as at the first value.
+        float64[n], units per second; NaN without a rate, as at the first value.
     """
     here = np.arange(len(values))
     if not len(values):
         return np.empty(0)
     before = np.concatenate([values[:1], values[:-1]])
-    # NaN is not above anything either.
+    # Negated, because a comparison with NaN is false.
     breaks = (here == readings.begin) | ~(values >= before)
     stretch = np.maximum.accumulate(np.where(breaks, here, 0))
     oldest = np.searchsorted(time_ns, time_ns - _ENOUGH_NS, side="right") - 1
@@ -91,13 +91,13 @@ def smoothed_rates(readings: Readings, time_ns: Ints, values: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Extremes:
-    """Least and greatest rates, one entry for each thread and bucket.
+    """Least and greatest rates, one entry per thread and bucket.
 
     Attributes:
         life: int64[n], index of the thread.
-        bucket: int64[n].
-        least: float64[fields, n]; nan: there was no rate.
-        greatest: float64[fields, n].
+        bucket: int64[n], index of the bucket.
+        least: float64[fields, n]; NaN: there was no rate.
+        greatest: float64[fields, n]; NaN: there was no rate.
     """
 
     life: Ints
@@ -107,15 +107,15 @@ class Extremes:
 
 
 def extremes_of(readings: Readings, bucket: Ints, rates: Floats) -> Extremes:
-    """Extremes of rates.
+    """Return extremes of rates.
 
     Args:
-        readings: of threads.
-        bucket: int64[instants], ascending, of each instant; -1: none.
-        rates: float64[fields, n].
+        readings: readings of threads.
+        bucket: int64[instants], ascending, bucket of each instant; -1 for none.
+        rates: float64[fields, n], rates of each entry.
 
     Returns:
-        Thread by thread; those without a rate in a bucket are left out.
+        Thread by thread; entries without a rate in a bucket are omitted.
     """
     at = bucket[readings.instant]
     counted = np.flatnonzero((at >= 0) & ~np.isnan(rates).all(axis=0))

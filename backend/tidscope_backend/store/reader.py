@@ -1,4 +1,4 @@
-"""Reads a run as Arrow tables, ended or being recorded; and the growth of its frame tables."""
+"""Reads a run, ended or active, as Arrow tables; computes the growth of its frame tables."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
@@ -32,14 +32,14 @@ from tidscope_backend.store.threads_table import threads_table
 
 
 class RunReader:
-    """A run at the time the reader is made; a later reader sees what was recorded since.
+    """A run at the time of opening; later data needs a new reader.
 
     Args:
-        path: of the run's folder.
+        path: folder of the run.
 
     Raises:
-        OSError: it cannot be read.
-        ValueError: its manifest is invalid.
+        OSError: the run cannot be read.
+        ValueError: the run's manifest is invalid.
     """
 
     def __init__(self, path: Path) -> None:
@@ -50,7 +50,7 @@ class RunReader:
 
     @cached_property
     def overview(self) -> Overview | None:
-        """The coarse levels of the whole run; None: it has not ended, or has none."""
+        """Coarse levels of the complete run; None if the run is active or has no overview."""
         if self.manifest.state == "recording":
             return None
         try:
@@ -73,7 +73,7 @@ class RunReader:
         return [(one.from_ns, one.to_ns) for one in self.facts]
 
     def parts_between(self, from_ns: int | None, to_ns: int | None) -> list[PartReader]:
-        """The parts with frames from one time to another; None: to the run's end."""
+        """Return the parts between two times; None for the end of the run."""
         return [
             part
             for part, (first, last) in zip(self.parts, self.spans, strict=True)
@@ -86,7 +86,7 @@ class RunReader:
         from_ns: int | None = None,
         to_ns: int | None = None,
     ) -> pa.Table:
-        """One row per frame, in order; None: all columns, or to the run's end.
+        """Return one row per frame, in order; None for all columns, or for the end of the run.
 
         `time_ns` is always among the columns.
         """
@@ -104,13 +104,13 @@ class RunReader:
         to_ns: int | None = None,
         level: int = 0,
     ) -> pa.Table:
-        """Counters of threads, with `time_ns` of the frame as a column.
+        """Return counters of threads, with `time_ns` of the frame as a column.
 
         Args:
-            columns: fields; the keys of docs/runs.md are always there; None: all.
-            from_ns: first time, nanoseconds since attach; None: the run's start.
-            to_ns: last time; None: the run's end.
-            level: frames of this level or above.
+            columns: fields to return besides the keys of docs/runs.md; None for all.
+            from_ns: first time, nanoseconds since attach; None for the start of the run.
+            to_ns: last time; None for the end of the run.
+            level: minimum level of frames.
 
         Returns:
             Part by part sorted as docs/runs.md says.
@@ -127,11 +127,11 @@ class RunReader:
         return pa.concat_tables(tables)
 
     def events(self) -> list[RunEvent]:
-        """All events, by frame."""
+        """Return all events, by frame."""
         return [event for part in self.parts for event in part.events()]
 
     def threads(self) -> pa.Table:
-        """The thread table: as written when the run ended, else made from its parts."""
+        """Return the thread table: as written at the end of the run, else made from its parts."""
         if self.folder.threads.exists():
             with pq.ParquetFile(self.folder.threads) as file:
                 return file.read()
@@ -153,7 +153,7 @@ NOT_CUMULATIVE: Sequence[tuple[TableName, str]] = (
     *(("processes", column) for column in ("start_ticks", "count", "threads")),
 )
 OTHERS = "others"
-"""Name of the row that sums ended processes of further names."""
+"""Name of the row that sums ended processes of less common names."""
 Key = tuple[int, ...]
 
 
@@ -161,10 +161,10 @@ def table_growth(parts: Iterable[PartRows], name: TableName) -> pa.Table:
     """Read a table through all parts of a run.
 
     Returns:
-        Columns of the table, by key; cumulative ones count from the start of the run. Rows that
-        did not grow are left out, unless the table has no cumulative column. A thread or process
-        that ended has what frames said of it last; the rest of threads that ended stands under
-        thread 0, that of processes in rows of their names.
+        Columns of the table, by key; cumulative columns count from the start of the run. Rows
+        without growth are omitted, unless the table has no cumulative column. An ended thread or
+        process keeps its last reported values. The remainder of ended threads is under thread 0,
+        that of processes in rows of their names.
     """
     follower, seen = TableFollower(name), TableFollower(name)
     first: Table | None = None
@@ -184,14 +184,14 @@ def table_growth(parts: Iterable[PartRows], name: TableName) -> pa.Table:
 
 
 def _grown(name: TableName, first: Table, seen: Table, last: Table) -> Table:
-    """Growth of rows between the start and the end of a run.
+    """Return the growth of rows between the start and the end of a run.
 
     Args:
-        name: of the table.
-        first: its rows at the start.
-        seen: the last rows with figures of all keys.
-        last: its rows at the end; those of threads that ended are not among them, and have become
-            a part of the rows of thread 0.
+        name: name of the table.
+        first: rows at the start.
+        seen: last rows with figures, of all keys.
+        last: rows at the end. Rows of ended threads are absent here, and have become part of the
+            rows of thread 0.
     """
     cumulative = [
         column
@@ -204,7 +204,7 @@ def _grown(name: TableName, first: Table, seen: Table, last: Table) -> Table:
     grown = seen.copy()
 
     def subtract(row: Table, keys: Iterable[Key]) -> None:
-        """From the first row with one of these keys that is large enough."""
+        """Subtract from the first row with one of these keys that is large enough."""
         for key in keys:
             at = place.get(key)
             if at is not None and all(grown[at][one] >= row[one] for one in cumulative):
@@ -228,7 +228,7 @@ def _keys(name: TableName, table: Table) -> list[Key]:
 
 
 Folded = Callable[[Key, np.void], Iterable[Key]]
-"""Keys under which the figures of a row stand once a thread or process in it has ended."""
+"""Keys that receive a row's figures after its thread or process has ended."""
 
 
 def _folded_threads(name: TableName) -> Folded:
@@ -246,7 +246,7 @@ def _folded_threads(name: TableName) -> Folded:
 
 
 def _folded_processes(rows: Table) -> Folded:
-    """Ended processes are added up by name; those of further names in one row."""
+    """Return a function that names the rows which receive an ended process's figures."""
     by_name = {row["name"]: (int(row["process"]),) for row in rows[rows["pid"] == 0]}
     others = [by_name[one] for one in (OTHERS,) if one in by_name]
 

@@ -1,4 +1,4 @@
-"""All stored runs: list, read, change, delete, restore, delete by retention; and their events."""
+"""All stored runs: list, read, change, delete, restore and apply retention; and run events."""
 
 import asyncio
 import logging
@@ -40,22 +40,22 @@ _log = logging.getLogger(__name__)
 
 
 class ActiveRuns(Protocol):
-    """Interface of the recorder, which knows the runs that are being recorded."""
+    """Interface of the recorder, which knows the active recordings."""
 
     def is_recording(self, run_id: str) -> bool:
-        """Whether the run is being recorded here."""
+        """Return True if the run is being recorded by this backend."""
         ...
 
     def current_manifest(self, folder: RunFolder, manifest: RunManifest) -> RunManifest:
-        """A manifest as it would be written now. Called from other threads."""
+        """Return the current manifest of an active recording. Called from other threads."""
         ...
 
     async def saved(self, run_id: str) -> None:
-        """Wait until a run that has just ended says so on the disk."""
+        """Wait until the manifest of a run that has just ended is on disk."""
         ...
 
     def rename(self, run_id: str, name: str | None) -> None:
-        """A run has a new name; None: it keeps its name."""
+        """Set the name of a run; None leaves it unchanged."""
         ...
 
     async def recover(self, folder: RunFolder) -> None:
@@ -64,14 +64,14 @@ class ActiveRuns(Protocol):
 
 
 class RunStore:
-    """All runs, those being recorded included.
+    """All runs, including active recordings.
 
     Args:
-        directory: of the runs.
-        active: the runs that are being recorded.
+        directory: directory of the runs.
+        active: the active recordings.
         manifests: writes manifests.
-        retention: which runs are deleted automatically.
-        disk: whose threads touch files.
+        retention: bounds of automatic deletion.
+        disk: threads in which files are accessed.
     """
 
     def __init__(
@@ -105,7 +105,7 @@ class RunStore:
         return await self._disk.read(self._index.runs, self._retention)
 
     async def manifest(self, run_id: str) -> RunManifest:
-        """Read a manifest. Raises ProblemError: the run is unknown or damaged."""
+        """Read a manifest. Raises ProblemError if the run is unknown or damaged."""
         return await self._disk.read(self._manifest, run_id)
 
     def _manifest(self, run_id: str) -> RunManifest:
@@ -138,7 +138,7 @@ class RunStore:
         """Change name, tags, notes, group, marks or outcome of a run.
 
         Raises:
-            ProblemError: it is not there, or cannot be read or written.
+            ProblemError: the run does not exist, or cannot be read or written.
         """
         folder = await self._disk.read(self._directory.folder, run_id)
         await self._disk.read(self._index.manifest, folder)
@@ -161,7 +161,7 @@ class RunStore:
         """Move a run to the trash.
 
         Raises:
-            ProblemError: it is not there, or being recorded, or cannot be moved.
+            ProblemError: the run does not exist, is being recorded, or cannot be moved.
         """
         folder = await self._disk.read(self._directory.folder, run_id)
         if self._active.is_recording(run_id) or await self._disk.read(_is_locked, folder):
@@ -177,14 +177,14 @@ class RunStore:
         """Move a run back from the trash.
 
         Raises:
-            ProblemError: it is not there, or cannot be moved.
+            ProblemError: the run does not exist, or cannot be moved.
         """
         try:
             folder = await self._disk.write(restore_run, self._directory, run_id)
         except OSError as error:
             raise unwritable(await self._disk.write(self._directory.make), error) from None
         try:
-            # The recorder may have gone before it closed the last parts.
+            # The recorder may have ended before it closed the last parts.
             await self._active.recover(folder)
         except (OSError, ValueError) as error:
             _log.warning("%s: %s", run_id, damage_text(error))
@@ -213,7 +213,7 @@ class RunStore:
 
 
 def _is_locked(folder: RunFolder) -> bool:
-    """Whether another process records a run."""
+    """Return True if another process records a run."""
     try:
         recording = folder.read_manifest().state == "recording"
     except (OSError, ValueError):
@@ -232,15 +232,15 @@ _TYPE_WITHIN = 200
 
 
 def run_events(folder: RunFolder, most: int = MAX_EVENTS) -> RunEventsResponse:
-    """Read events; if there are too many, those of threads are left out first.
+    """Read events; beyond the limit, events of threads are omitted first.
 
     Args:
-        folder: of the run; closed and open parts are read.
-        most: events to return.
+        folder: folder of the run; closed and open parts are read.
+        most: maximum number of events.
 
     Raises:
-        OSError: it cannot be read.
-        ValueError: a line is no event.
+        OSError: the run cannot be read.
+        ValueError: a line is not an event.
     """
     others: list[RunEvent | bytes] = []
     threads: list[RunEvent | bytes] = []

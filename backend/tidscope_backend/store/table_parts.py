@@ -1,4 +1,4 @@
-"""The frame tables of a part: their rows as they changed. Pure."""
+"""Changed rows of the frame tables of a part. Pure."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -11,25 +11,27 @@ from tidscope_wire.generated.frame_tables import COLUMNS, KEYS
 from tidscope_wire.generated.models import TableName
 
 FIRST_LEVEL, KEY_LEVEL, CHANGE_LEVEL = 3, 2, 0
-"""Whole, at the part's first frame; changed since the key frame before; changed since any frame."""
+"""Levels: complete at the part's first frame, changed since a key frame, changed since any
+frame.
+"""
 TABLE_LEVELS = (CHANGE_LEVEL, KEY_LEVEL, FIRST_LEVEL)
 PLACE = ("seq", "level")
-"""Columns beside those of the table itself."""
+"""Columns besides those of the table itself."""
 Ints = npt.NDArray[np.int64]
 _ARROW = {"uint32": pa.uint32(), "uint64": pa.uint64(), "utf8": pa.utf8()}
 LATER: Mapping[TableName, frozenset[str]] = {
     "processes": frozenset({"gomaxprocs", "namespace_pid"})
 }
-"""Columns of numbers that tables of older runs do not have."""
+"""Number columns that tables of older runs lack."""
 
 
 class FrameTables(NamedTuple):
-    """The tables of one frame.
+    """Tables of one frame.
 
     Attributes:
         seq: number of the frame.
-        key: whether they are whole, and replace all that was before.
-        tables: by name.
+        key: whether the tables are complete, and replace all earlier ones.
+        tables: tables by name.
     """
 
     seq: int
@@ -38,13 +40,13 @@ class FrameTables(NamedTuple):
 
 
 def table_schema(name: TableName) -> pa.Schema:
-    """The columns of docs/runs.md."""
+    """Return the columns of docs/runs.md."""
     kinds = {column: _ARROW[kind] for column, kind in COLUMNS[name].items()}
     return pa.schema({"seq": pa.int64(), "level": pa.uint8(), **kinds})
 
 
 def with_later(name: TableName, table: pa.Table) -> pa.Table:
-    """A table of any version with the columns of this one; those that it has not are 0."""
+    """Add the columns that an older table lacks, filled with 0."""
     for column in LATER.get(name, frozenset()) - set(table.column_names):
         kind = _ARROW[COLUMNS[name][column]]
         table = table.append_column(column, pa.repeat(pa.scalar(0, kind), len(table)))
@@ -55,11 +57,11 @@ def part_tables(frames: Sequence[FrameTables]) -> dict[TableName, pa.Table]:
     """Make the tables of a part.
 
     Args:
-        frames: those of the part that have tables, in order.
+        frames: frames of the part with tables, in order.
 
     Returns:
-        By name, rows by level (the highest first), key and number of the frame. Names without rows
-        are left out.
+        By name, rows by level (highest first), key and frame number. Names without rows are
+        omitted.
     """
     found: dict[TableName, pa.Table] = {}
     for name in COLUMNS:
@@ -86,7 +88,7 @@ def _part_table(name: TableName, frames: Sequence[FrameTables], first_seq: int) 
 
 
 def _with_gone(name: TableName, frames: Sequence[FrameTables]) -> list[Table]:
-    """A table of each frame; in key frames with what is gone since the key frame before."""
+    """Return the table of each frame; in key frames also rows gone since the previous key frame."""
     found: list[Table] = []
     before = empty_table(name)
     for frame in frames:
@@ -99,7 +101,7 @@ def _with_gone(name: TableName, frames: Sequence[FrameTables]) -> list[Table]:
 
 
 def gone_rows(name: TableName, before: Table, now: Table) -> Table:
-    """The rows of one whole table whose keys another one lacks, without figures."""
+    """Return the keys that one complete table has and a later one lacks, without figures."""
     if name == "lock_names":
         return empty_table(name)
     both = np.concatenate([now, before])
@@ -113,7 +115,7 @@ def gone_rows(name: TableName, before: Table, now: Table) -> Table:
 
 
 def arrow_table(name: TableName, rows: Table, seq: Ints, level: npt.NDArray[np.uint8]) -> pa.Table:
-    """Rows of frames as Arrow."""
+    """Return rows of frames as Arrow."""
     columns = {"seq": pa.array(seq), "level": pa.array(level)}
     for column, kind in COLUMNS[name].items():
         values = rows[column]
@@ -126,14 +128,14 @@ def arrow_table(name: TableName, rows: Table, seq: Ints, level: npt.NDArray[np.u
 
 
 def rows_of(name: TableName, table: pa.Table) -> Table:
-    """The rows of an Arrow table, without seq and level."""
+    """Return the rows of an Arrow table, without seq and level."""
     rows = np.empty(len(table), dtype_of(name))
     table = with_later(name, table)
     for column, kind in COLUMNS[name].items():
         if kind != "utf8":
             rows[column] = table[column].to_numpy()
             continue
-        # A few texts stand in many rows: each of them is one object.
+        # A few texts occur in many rows: share one object for each.
         for chunk, begin in _chunks(table[column]):
             encoded = chunk.dictionary_encode()
             texts = np.array(encoded.dictionary.to_pylist(), object)
@@ -142,7 +144,7 @@ def rows_of(name: TableName, table: pa.Table) -> Table:
 
 
 def _chunks(column: pa.ChunkedArray) -> Iterator[tuple[pa.Array, int]]:
-    """Each chunk with rows, and where it begins."""
+    """Yield each chunk with rows, and its start index."""
     begin = 0
     for chunk in column.chunks:
         if len(chunk):
@@ -151,7 +153,7 @@ def _chunks(column: pa.ChunkedArray) -> Iterator[tuple[pa.Array, int]]:
 
 
 def changed_rows(name: TableName, rows: Table, seq: Ints) -> Ints:
-    """Places of the rows that differ from the row with their key before, by key and number."""
+    """Return indices of rows that differ from their key's previous row, in that order."""
     order = key_order(name, rows, seq)
     same = same_key(name, rows[order])
     for column in COLUMNS[name]:
@@ -162,14 +164,14 @@ def changed_rows(name: TableName, rows: Table, seq: Ints) -> Ints:
 
 
 def key_order(name: TableName, rows: Table, seq: Ints) -> Ints:
-    """Places of rows in the order of their keys, and of their numbers for each key."""
+    """Return indices of rows ordered by key, then by number."""
     keys = [rows[column] for column in reversed(KEYS[name])]
     order: Ints = np.lexsort((seq, *keys))
     return order
 
 
 def same_key(name: TableName, ordered: Table) -> npt.NDArray[np.bool_]:
-    """Whether each of some ordered rows has the key of the one before."""
+    """Return, for each of some ordered rows, whether its key equals the previous one."""
     same = np.ones(len(ordered), np.bool_)
     same[:1] = False
     for column in KEYS[name]:
@@ -178,13 +180,13 @@ def same_key(name: TableName, ordered: Table) -> npt.NDArray[np.bool_]:
 
 
 class TableFollower:
-    """Follows one table through the parts of a run, and says what changed when.
+    """Follows one table through the parts of a run, and reports changes with their times.
 
     Args:
-        name: of the table.
+        name: name of the table.
 
     Attributes:
-        rows: the table as it is now, by key.
+        rows: the current table, by key.
     """
 
     def __init__(self, name: TableName) -> None:
@@ -192,17 +194,17 @@ class TableFollower:
         self.rows: Table = empty_table(name)
 
     def advance(self, table: pa.Table, ends: Ints) -> tuple[Table, Ints]:
-        """Take the rows of the next part in, those of frames up to the last of `ends`.
+        """Apply the rows of the next part, for frames up to the last of `ends`.
 
         Args:
-            table: of the part, in any order; where it has rows of the first level, what they do not
-                name is gone.
+            table: table of the part, in any order; keys missing from rows of the first level are
+                gone.
             ends: numbers of frames, ascending.
 
         Returns:
-            The rows that changed, by key, and for each the index of the first of `ends` that has
-            it. Of several changes of one row up to one of `ends` there is the last. Rows without
-            figures are gone.
+            Changed rows, by key, and for each the index of the first of `ends` that includes it. Of
+            several changes of one row up to one of `ends`, the last remains. Rows without figures
+            are gone.
         """
         seq, new = table["seq"].to_numpy(), rows_of(self._name, table)
         first = table["level"].to_numpy() == FIRST_LEVEL
@@ -237,7 +239,7 @@ class TableFollowers:
     def advance(
         self, tables: Mapping[TableName, pa.Table], ends: Ints
     ) -> list[dict[TableName, pa.Table]]:
-        """Changed rows up to each given frame of the next part; see `TableFollower`."""
+        """Return the changed rows up to each given frame of the next part; see `TableFollower`."""
         found: list[dict[TableName, pa.Table]] = [{} for _ in ends]
         for name, table in tables.items():
             follower = self._followers.setdefault(name, TableFollower(name))
@@ -249,18 +251,18 @@ class TableFollowers:
         return found
 
     def whole(self) -> dict[TableName, Table]:
-        """All tables as they are now; those without rows are left out."""
+        """Return all current tables; tables without rows are omitted."""
         return {name: one.rows for name, one in self._followers.items() if len(one.rows)}
 
 
 def latest_of(
     changes: Sequence[Mapping[TableName, pa.Table]], seq: int
 ) -> dict[TableName, pa.Table]:
-    """Join changes that follow each other: of several rows with one key there is the last.
+    """Join consecutive changes; of several rows with one key, the last remains.
 
     Args:
         changes: rows of frames by table.
-        seq: number of the frame that the result is of.
+        seq: frame number of the result.
     """
     found: dict[TableName, pa.Table] = {}
     for name in {name: None for one in changes for name in one}:
@@ -271,24 +273,24 @@ def latest_of(
 
 
 def without_gone(name: TableName, table: pa.Table) -> pa.Table:
-    """Rows that have figures."""
+    """Return the rows with figures."""
     return table.filter(pa.array(has_figures(name, rows_of(name, table))))
 
 
 def as_changes(table: pa.Table) -> pa.Table:
-    """Rows of an overview's level as rows of a part: none says that others are gone."""
+    """Return rows of an overview's level as rows of a part that marks no rows as gone."""
     level = pa.array(np.full(len(table), KEY_LEVEL, np.uint8))
     return table.set_column(table.column_names.index("level"), "level", level)
 
 
 def at_frame(name: TableName, rows: Table, seq: int) -> pa.Table:
-    """Rows of one frame as Arrow."""
+    """Return rows of one frame as Arrow."""
     level = np.full(len(rows), KEY_LEVEL, np.uint8)
     return arrow_table(name, rows, np.full(len(rows), seq, np.int64), level)
 
 
 def _is_last(same: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """Whether each of some ordered rows is the last one with its key."""
+    """Return, for each of some ordered rows, whether it is the last with its key."""
     last = np.ones(len(same), np.bool_)
     last[:-1] = ~same[1:]
     return last

@@ -26,7 +26,7 @@ class _Life:
     from_ns: int
     to_ns: int = 0
     seen_ns: int = 0
-    """End of the last part that has it."""
+    """End of the last part that contains the thread."""
     names: list[tuple[int, str]] = field(default_factory=list)
     first: Counters | None = None
     last: Counters | None = None
@@ -36,16 +36,16 @@ class _Life:
     """Process ID, or 0 for a single-process target or an unknown process."""
 
     def called(self, time_ns: int, name: str) -> None:
-        """Add a name that it had at a time."""
+        """Add a name that the thread had at a time."""
         if not self.names or self.names[-1][1] != name:
             self.names.append((time_ns, name))
 
 
 def threads_schema(fields: Sequence[str], *, of_group: bool = False) -> pa.Schema:
-    """The columns of docs/runs.md.
+    """Return the columns of docs/runs.md.
 
     Args:
-        fields: the target's.
+        fields: fields of the target.
         of_group: whether the target is a group.
     """
     counters = pa.struct([pa.field(name, pa.uint64()) for name in fields])
@@ -74,12 +74,12 @@ def threads_table(
     """Follow every thread through the parts of a run.
 
     Args:
-        parts: in order.
-        fields: the target's.
-        rules: the target's, by which threads have roles.
+        parts: parts of the run, in order.
+        fields: fields of the target.
+        rules: the target's rules, which assign roles to threads.
 
     Returns:
-        Sorted by first sight, then by thread.
+        Sorted by first occurrence, then by thread.
     """
     follower = _Follower(fields, rules)
     for part in parts:
@@ -114,7 +114,7 @@ class _Follower:
                 self._add_event(event)
 
     def table(self) -> pa.Table:
-        """All lives so far."""
+        """Return all lives so far."""
         lives = self._lives.values()
         settle([life.first or {} for life in lives], [life.from_ns for life in lives])
         settle([life.last or {} for life in lives], [life.seen_ns for life in lives])
@@ -124,7 +124,7 @@ class _Follower:
         return pa.Table.from_pylist(rows, schema=schema)
 
     def _add_row(self, row: Mapping[str, object], time_of: Mapping[int, int], key_seq: int) -> None:
-        """The first or the last row of a life in a part."""
+        """Add the first or the last row of a life in a part."""
         tid, start_ns, seq, name = row["tid"], row["start_ns"], row["seq"], row["name"]
         if not isinstance(tid, int) or not isinstance(start_ns, int) or not isinstance(seq, int):
             return
@@ -172,7 +172,7 @@ class _Follower:
     def _row(self, key: Identity, life: _Life) -> dict[str, object]:
         name = life.names[-1][1] if life.names else ""
         last = life.last or dict.fromkeys(self._fields)
-        # Born within the run: its counters began at 0.
+        # Born within the run: counters began at 0.
         first = life.first or {f: None if last[f] is None else 0 for f in self._fields}
         return {
             "tid": key[0],
@@ -181,7 +181,7 @@ class _Follower:
             "names": [{"time_ns": time_ns, "name": one} for time_ns, one in life.names],
             "role": role_of(name, self._rules),
             "from_ns": life.from_ns,
-            # A thread without later rows is idle, not gone.
+            # A thread without later rows is idle; it still exists.
             "to_ns": life.to_ns if life.exited else self._to_ns,
             "exited": life.exited,
             "exact": life.exact,
@@ -196,7 +196,7 @@ def _counter(value: object) -> int | None:
 
 
 def _ends(samples: pa.Table) -> list[dict[str, object]]:
-    """The first and the last row of each life in a part, the first ones first."""
+    """Return the first and the last row of each life in a part, the first ones first."""
     # Rows without a start: after a gap, no key frame or birth has the thread yet.
     samples = samples.filter(pc.field("start_ns").is_valid())
     if not len(samples):
@@ -216,19 +216,19 @@ Ints = npt.NDArray[np.int64]
 
 
 def has_states(fields: Sequence[str]) -> bool:
-    """Whether rows with these fields tell the states of threads."""
+    """Return True if rows with these fields contain the states of threads."""
     return {STATE, SINCE, *STATE_FIELDS} <= set(fields)
 
 
 def settle(rows: Sequence[Counters], times_ns: Sequence[int]) -> None:
-    """Add to each row the stay under way up to a time, where it has one.
+    """Add to each row the stay in progress up to a time, if any.
 
-    The rows are then of these times: the stay goes on from there. So who adds the stay under way
-    at a later instant gets what is true at that instant.
+    Afterwards the rows represent these times: the stay continues from there, so settling again at a
+    later instant yields correct values.
 
     Args:
-        rows: changed in place; fields by name.
-        times_ns: of each row its time, since attach.
+        rows: rows, changed in place; fields by name.
+        times_ns: time of each row, since attach.
     """
     known = [
         (row, time_ns)
@@ -250,11 +250,11 @@ def settle(rows: Sequence[Counters], times_ns: Sequence[int]) -> None:
 
 
 def with_states_at(table: pa.Table, times_ns: Ints) -> pa.Table:
-    """Samples whose columns of states have the stay under way at a time of each row.
+    """Return samples whose state columns include the stay in progress at a time of each row.
 
     Args:
-        table: with all columns of states; without any it stays as it is.
-        times_ns: of each row.
+        table: rows with all columns of states; a table without state columns is unchanged.
+        times_ns: times of each row.
     """
     if not has_states(table.column_names):
         return table

@@ -1,1 +1,3 @@
-"""Live frames to pages: a bounded history and one bounded queue per page, coalesced if slow."""
+"""Live frames to subscribers: a bounded history, and a bounded, coalescing queue per subscriber.
+Must not know collectors.
+"""

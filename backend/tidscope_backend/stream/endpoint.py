@@ -1,4 +1,4 @@
-"""/ws/live: reads a page's commands and sends it what waits for it."""
+"""/ws/live: WebSocket of a subscriber; reads its commands and sends its pending messages."""
 
 import asyncio
 from collections import Counter
@@ -32,13 +32,13 @@ _COMMAND: TypeAdapter[Subscribe | Unsubscribe | FrameAck] = TypeAdapter(LiveComm
 def live_router(
     settings: Settings, fanout: Fanout, state: Callable[[], LiveState], sessions: Sessions
 ) -> APIRouter:
-    """Make the route; who may connect was decided before.
+    """Make the route; access is checked before.
 
     Args:
-        settings: bounds.
-        fanout: what the page is added to.
-        state: hosts and targets now.
-        sessions: a page's connection ends with its session.
+        settings: bounds and timeouts.
+        fanout: adds and removes subscribers.
+        state: returns the current hosts and targets.
+        sessions: sessions; the end of a session closes its connections.
     """
     router = APIRouter()
     bounds = Bounds(settings.queue_frames, settings.queue_bytes, settings.merged_bytes)
@@ -71,7 +71,7 @@ def live_router(
         except CloseError as error:
             await close(socket, error.code, error.reason)
         except (WebSocketDisconnect, RuntimeError):
-            pass  # The page has gone; a send that comes too late raises RuntimeError.
+            pass  # The subscriber disconnected; a send after that raises RuntimeError.
         finally:
             connected[role] -= 1
             fanout.remove(page)
@@ -86,8 +86,8 @@ async def _write(socket: WebSocket, page: Page, stall_seconds: float) -> None:
     while True:
         message = await page.next_message()
         try:
-            # The server's send() waits until the transport's buffer has drained: here a slow page
-            # is felt, and only its own queue fills meanwhile.
+            # The server's send() waits until the transport's buffer has drained. A slow subscriber
+            # blocks here, and only its queue fills.
             async with asyncio.timeout(stall_seconds):
                 if isinstance(message, str):
                     await socket.send_text(message)
@@ -100,7 +100,7 @@ async def _write(socket: WebSocket, page: Page, stall_seconds: float) -> None:
 
 
 async def _until_ended(session: Session | None, sessions: Sessions) -> None:
-    """Wait until the session ends; a program without one stays."""
+    """Wait until the session ends; programs without a session wait for ever."""
     ended: asyncio.Future[str] = asyncio.get_running_loop().create_future()
     if session is None:
         await ended

@@ -1,4 +1,4 @@
-"""Pages, and the fan-out of everything from collectors to the history and to each page."""
+"""Subscribers, and the fan-out from collectors to the history and to each subscriber."""
 
 import asyncio
 from collections import deque
@@ -24,7 +24,7 @@ from tidscope_backend.stream.subscription import Bounds, Subscription
 
 
 def state_text(state: LiveState, sees_arguments: bool) -> str:
-    """Hosts and targets as a message; without arguments of programs for who must not see them."""
+    """Return hosts and targets as a message; arguments of programs are optional."""
     return (state if sees_arguments else state_without(state)).model_dump_json()
 
 
@@ -32,14 +32,14 @@ MAX_NOTES = 64
 
 
 class Page:
-    """A connected page; each kind of message that waits for it is bounded.
+    """A connected subscriber; each kind of pending message is bounded.
 
-    Of state and statistics only the newest waits; problems and losses in a short list; frames in
+    Only the newest state and statistics are queued, problems and losses in a short list, frames in
     the subscriptions.
 
     Args:
-        bounds: of each subscription.
-        sees_arguments: whether it is shown those of programs.
+        bounds: bounds of each subscription.
+        sees_arguments: whether the subscriber may see program arguments.
     """
 
     def __init__(self, bounds: Bounds, sees_arguments: bool) -> None:
@@ -58,29 +58,29 @@ class Page:
 
     @property
     def coalesced(self) -> int:
-        """Frames that it got merged into a later one; it never falls."""
+        """Frames delivered as part of a later one; never decreases."""
         return self._gone_coalesced + sum(s.coalesced for s in self._subscriptions.values())
 
     @property
     def merged(self) -> int:
-        """Frames that are merged into others which wait for it."""
+        """Coalesced frames awaiting delivery."""
         return sum(s.merged for s in self._subscriptions.values())
 
     @property
     def dropped(self) -> int:
-        """Frames that it never gets in any form."""
+        """Frames dropped before delivery."""
         return self._gone_dropped + sum(s.dropped for s in self._subscriptions.values())
 
     @property
     def waiting(self) -> int:
-        """Frames that wait for it now."""
+        """Frames awaiting delivery."""
         return sum(s.waiting for s in self._subscriptions.values())
 
     def subscribe(self, target: str, after_seq: int | None, store: HistoryStore) -> None:
-        """Begin, or begin again, to read a target; it need not be known yet.
+        """Start or restart a subscription to a target, which may be still unknown.
 
         Raises:
-            ProblemError: it reads too many already.
+            ProblemError: the subscriber has too many subscriptions.
         """
         self.unsubscribe(target)
         if len(self._subscriptions) >= MAX_SUBSCRIPTIONS:
@@ -95,35 +95,35 @@ class Page:
         self._wake.set()
 
     def unsubscribe(self, target: str) -> None:
-        """Stop reading a target."""
+        """Stop a subscription to a target."""
         subscription = self._subscriptions.pop(target, None)
         if subscription is not None:
             self._gone_coalesced += subscription.coalesced
             self._gone_dropped += subscription.dropped
 
     def acknowledge(self, frames: int) -> None:
-        """The page has dealt with so many frames since it connected.
+        """Note the number of frames that the subscriber has processed since it connected.
 
         Raises:
-            ProblemError: that cannot be.
+            ProblemError: the number is impossible.
         """
         self._window.acknowledge(frames)
         self._wake.set()
 
     def enqueue(self, frame: StoredFrame) -> None:
-        """A frame has come; it waits here if the page reads its target."""
+        """Queue a frame if the subscriber reads the frame's target."""
         subscription = self._subscriptions.get(frame.target)
         if subscription is not None:
             subscription.enqueue(frame)
             self._wake.set()
 
     def enqueue_state(self, state: str) -> None:
-        """Hosts or targets have changed."""
+        """Queue a change of hosts or targets."""
         self._state = state
         self._wake.set()
 
     def enqueue_loss(self, lost: FramesLost) -> None:
-        """Frames were lost before they reached the backend."""
+        """Queue a report of frames lost before they reached the backend."""
         subscription = self._subscriptions.get(lost.target)
         part = subscription.clip_lost(lost.from_seq, lost.to_seq) if subscription else None
         if part is not None:
@@ -131,11 +131,11 @@ class Page:
             self._enqueue_text(clipped.model_dump_json())
 
     def enqueue_problem(self, problem: Problem) -> None:
-        """A command was refused."""
+        """Queue the problem of a refused command."""
         self._enqueue_text(LiveProblem(problem=problem).model_dump_json())
 
     def enqueue_stats(self, clients: int) -> None:
-        """Tell the page how it keeps up."""
+        """Queue the subscriber's delivery statistics."""
         self._stats = StreamStats(
             sent=self.sent,
             coalesced=self.coalesced + self.merged,
@@ -146,7 +146,7 @@ class Page:
         self._wake.set()
 
     async def next_message(self) -> str | bytes:
-        """Wait for what is to be sent next: words before frames, targets in turn."""
+        """Wait for the next message: text before frames, targets in turn."""
         while True:
             message = self._next_waiting()
             if message is not None:
@@ -155,7 +155,7 @@ class Page:
             await self._wake.wait()
 
     def _enqueue_text(self, text: str) -> None:
-        # The oldest one gives way; what it was about is counted all the same.
+        # The oldest notice is dropped; its frames are still counted.
         self.notices_dropped += len(self._notes) == MAX_NOTES
         self._notes.append(text)
         self._wake.set()
@@ -181,7 +181,8 @@ class Page:
                 self._enqueue_text(FramesLost(target=target, **lost._asdict()).model_dump_json())
                 lost = subscription.next_loss()
             if frame is not None:
-                # To the end of the line, so that one busy target does not starve the others.
+                # Move the target to the end of the queue, so that a busy target does not starve the
+                # rest.
                 self._subscriptions[target] = self._subscriptions.pop(target)
                 self.sent += 1
                 self._window.sent(len(frame.data))
@@ -190,10 +191,10 @@ class Page:
 
 
 class Fanout:
-    """Holds the connected pages.
+    """The connected subscribers.
 
     Args:
-        store: the kept frames.
+        store: store of the kept frames.
     """
 
     def __init__(self, store: HistoryStore) -> None:
@@ -209,47 +210,47 @@ class Fanout:
 
     @property
     def pages(self) -> int:
-        """Pages connected."""
+        """Number of connected subscribers."""
         return len(self._pages)
 
     @property
     def coalesced(self) -> int:
-        """Frames that pages got merged, those of pages that have gone included; it never falls."""
+        """Frames coalesced for subscribers, including disconnected ones; never decreases."""
         return self._gone_coalesced + sum(page.coalesced for page in self._pages)
 
     @property
     def merged(self) -> int:
-        """Frames that are merged into others which wait for pages."""
+        """Coalesced frames awaiting delivery to subscribers."""
         return sum(page.merged for page in self._pages)
 
     @property
     def dropped(self) -> int:
-        """Frames that a page never got, those of pages that have gone included."""
+        """Frames never delivered to a subscriber, including disconnected ones."""
         return self._gone_dropped + sum(page.dropped for page in self._pages)
 
     @property
     def notices_dropped(self) -> int:
-        """Losses and problems not reported to a page, those of pages that have gone included."""
+        """Losses and problems not reported to a subscriber, including disconnected ones."""
         return self._gone_notices + sum(page.notices_dropped for page in self._pages)
 
     @property
     def queued(self) -> int:
-        """Frames that wait for pages now."""
+        """Frames awaiting delivery to subscribers."""
         return sum(page.waiting for page in self._pages)
 
     def add(self, page: Page) -> None:
-        """A page has connected."""
+        """Add a connected subscriber."""
         self._pages.add(page)
 
     def remove(self, page: Page) -> None:
-        """A page has gone."""
+        """Remove a disconnected subscriber."""
         self._pages.discard(page)
         self._gone_coalesced += page.coalesced
         self._gone_dropped += page.dropped
         self._gone_notices += page.notices_dropped
 
     def publish(self, frame: StoredFrame) -> None:
-        """A frame has come."""
+        """Distribute a new frame."""
         self.frames += 1
         self.frame_bytes += len(frame.data)
         self.store.add(frame)
@@ -257,11 +258,11 @@ class Fanout:
             page.enqueue(frame)
 
     def publish_lost(self, lost: FramesLost, count: int) -> None:
-        """Frames did not come.
+        """Report lost frames.
 
         Args:
-            lost: what is sent to the pages.
-            count: how many of them the backend had reason to expect.
+            lost: message for the subscribers.
+            count: number of lost frames that the backend expected.
         """
         self.lost += count
         self.gaps += count > 0
@@ -269,7 +270,7 @@ class Fanout:
             page.enqueue_loss(lost)
 
     def publish_state(self, state: LiveState) -> None:
-        """Hosts or targets have changed."""
+        """Distribute a change of hosts or targets."""
         texts: dict[bool, str] = {}
         for page in self._pages:
             sees = page.sees_arguments
@@ -278,17 +279,17 @@ class Fanout:
             page.enqueue_state(texts[sees])
 
     def publish_stats(self) -> None:
-        """A second has passed."""
+        """Distribute statistics; called once a second."""
         for page in self._pages:
             page.enqueue_stats(len(self._pages))
 
 
 class SendWindow:
-    """Frames on their way to a page that tells what it has dealt with.
+    """Window of frames sent to a subscriber and not yet acknowledged.
 
-    A browser takes messages off the wire before its program looks at them, so the transport's own
-    back-pressure does not show a page that is slower than its frames. Closed only for pages that
-    tell: one that never acknowledges is sent all there is.
+    A browser reads messages from the wire before its script handles them, so transport
+    back-pressure does not reveal a slow page. The window applies only to subscribers that
+    acknowledge; any other is sent everything.
     """
 
     def __init__(self) -> None:
@@ -299,7 +300,7 @@ class SendWindow:
 
     @property
     def open(self) -> bool:
-        """Whether another frame may be sent."""
+        """Return True if another frame may be sent."""
         if not self._tells or not self._sizes:
             return True
         return (
@@ -307,15 +308,15 @@ class SendWindow:
         )
 
     def sent(self, size: int) -> None:
-        """A frame of so many bytes was sent."""
+        """Note a sent frame of this many bytes."""
         self._sizes.append(size)
         self._bytes += size
 
     def acknowledge(self, frames: int) -> None:
-        """The page has dealt with so many frames since it connected.
+        """Note the number of frames that the subscriber has processed since it connected.
 
         Raises:
-            ProblemError: fewer than before, or more than were sent.
+            ProblemError: the number is less than before, or exceeds the frames sent.
         """
         new = frames - self._taken
         if not 0 <= new <= len(self._sizes):

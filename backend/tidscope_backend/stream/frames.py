@@ -1,8 +1,8 @@
-"""Frames as the backend keeps them, and coalescing of several into one that loses no totals.
+"""Frames as stored by the backend, and coalescing that preserves totals.
 
-Counters are cumulative, so the last row of a thread holds everything but instants. A row belongs to
-one life of a thread: rows before an exit or a birth belong to another thread and are left out,
-because the exit event holds the totals of the thread that ended.
+Counters are cumulative, so a thread's last row holds everything but instantaneous values. Rows
+before an exit or a birth belong to an earlier thread with the same ID and are dropped; the exit
+event holds that thread's totals.
 """
 
 from collections.abc import Sequence
@@ -37,18 +37,18 @@ from tidscope_wire.generated.models import (
 
 @dataclass(frozen=True, slots=True)
 class StoredFrame:
-    """One frame, not decoded.
+    """One frame, still encoded.
 
     Attributes:
-        target: whose frame it is.
-        first_seq: first frame that it stands for.
-        seq: its number; more than first_seq if frames were coalesced.
-        key: whether it is a key frame, at which a reader can start.
-        baseline: whether it has the counters at attach; see FrameHeader.baseline.
+        target: target ID.
+        first_seq: number of the first frame covered.
+        seq: frame number; greater than first_seq if frames were coalesced.
+        key: whether the frame is a key frame, at which a reader can start.
+        baseline: whether the frame holds the counters at attach; see FrameHeader.baseline.
         time_ns: nanoseconds since attach.
-        data: the whole binary message.
-        fields: the counter columns of its stream, which a delta frame does not name; None: there
-            was no key frame yet.
+        data: the complete binary message.
+        fields: counter columns of the stream, which a delta frame does not name; None before the
+            first key frame.
     """
 
     target: str
@@ -62,19 +62,19 @@ class StoredFrame:
 
     @property
     def span(self) -> int:
-        """How many frames of the stream it stands for."""
+        """Number of frames of the stream that the frame covers."""
         return self.seq - self.first_seq + 1
 
 
 def parse_frame(data: bytes, fields: Fields | None) -> StoredFrame:
-    """Check a frame's header and keep what routing needs; the rows stay encoded.
+    """Check a frame's header and keep the routing fields; rows stay encoded.
 
     Args:
-        data: the whole binary message.
-        fields: of the key frame before it; None: there was none.
+        data: the complete binary message.
+        fields: columns of the previous key frame, or None.
 
     Raises:
-        tidscope_wire.frame.FrameError: it is not a frame.
+        tidscope_wire.frame.FrameError: the data is not a frame.
     """
     header, body = split(data)
     return store_frame(header, data, body, fields)
@@ -83,10 +83,10 @@ def parse_frame(data: bytes, fields: Fields | None) -> StoredFrame:
 def store_frame(
     header: FrameHeader, data: bytes, body: memoryview, fields: Fields | None
 ) -> StoredFrame:
-    """Keep a frame that was split already.
+    """Store a frame that was split before.
 
     Raises:
-        tidscope_wire.frame.FrameError: it is a key frame with other columns than one has.
+        tidscope_wire.frame.FrameError: a key frame's columns differ from those it must have.
     """
     return StoredFrame(
         target=header.target,
@@ -101,7 +101,7 @@ def store_frame(
 
 
 Identity = tuple[int, str, int]
-"""Start in nanoseconds since attach, comm, and process; that is 0 where the target is one."""
+"""Start in nanoseconds since attach, comm, and process ID (0 for a single-process target)."""
 
 
 @dataclass(frozen=True)
@@ -116,22 +116,22 @@ def merge(
     fields: Fields | None = None,
     gap_reason: str = "frames were lost on the way",
 ) -> bytes:
-    """Merge frames of one target, in the order of their numbers.
+    """Merge frames of one target, in ascending order of frame number.
 
-    Events are concatenated; a hole between the frames' numbers becomes a gap event. A key frame
-    absorbs the rows before it, and what comes after it is worked into it: the result is a key frame
-    if any frame was. Other header values are those of the last frame that has them; but a key frame
-    has role totals only if they are of its instant. A run may start with it, and totals from before
-    its start would show as a rate that nothing had.
+    Events are concatenated; a hole between frame numbers becomes a gap event. A key frame replaces
+    earlier rows, and later rows update it: the result is a key frame if any input was. Other header
+    values come from the last frame that has them. Role totals are kept only if they belong to the
+    result's instant. A run may start with the result, and earlier totals would show as a spurious
+    rate.
 
     Args:
-        frames: at least one.
-        fields: the columns of the key frame before them; None: there is none.
-        gap_reason: what a gap event says.
+        frames: frames to merge; at least one.
+        fields: columns of the key frame before the input, or None.
+        gap_reason: text of gap events.
 
     Raises:
-        FrameError: one of them is not a frame, they are of several targets, or their columns or
-            numbers do not fit together.
+        FrameError: the input is not frames of one target with matching columns and ascending
+            numbers.
     """
     decoder = FrameDecoder(fields)
     parts = list[_Part]()
@@ -171,7 +171,7 @@ def _encoder(fields: tuple[str, ...]) -> RowEncoder:
 
 
 def _events(parts: Sequence[_Part], gap_reason: str) -> list[TargetEvent]:
-    """Concatenate events, and check that the frames follow one another."""
+    """Concatenate events, and check that frame numbers ascend."""
     events: list[TargetEvent] = []
     last: FrameHeader | None = None
     for part in parts:
@@ -191,9 +191,9 @@ def _events(parts: Sequence[_Part], gap_reason: str) -> list[TargetEvent]:
 
 
 def _last_rows(parts: Sequence[_Part], key: int | None) -> Rows:
-    """Keep the last row of each thread that still is that thread, ordered by tid."""
+    """Keep the last row of each thread whose identity is unchanged, ordered by TID."""
     fields = tuple(parts[-1].rows.columns)
-    # Frames before the first key frame have no rows, and no columns that anybody knows of.
+    # Frames before the first key frame have no rows and no known columns.
     named = [part.rows for part in parts if part.rows.columns]
     for rows in named:
         if tuple(rows.columns) != fields:
@@ -209,7 +209,7 @@ def _last_rows(parts: Sequence[_Part], key: int | None) -> Rows:
         found = cut_tids[place] == tids
         oldest[found] = np.maximum(oldest[found], cut_at[place[found]])
     alive = np.flatnonzero(source >= oldest)
-    # Reversed, the first row of a thread is its last one.
+    # The first row of a thread, in reversed order, is its last one.
     tid, first = np.unique(tids[alive][::-1], return_index=True)
     chosen = alive[len(alive) - 1 - first]
     columns: dict[str, npt.NDArray[np.uint64]] = {}
@@ -222,7 +222,7 @@ def _last_rows(parts: Sequence[_Part], key: int | None) -> Rows:
 
 
 def _tables(parts: Sequence[_Part]) -> tuple[list[FrameTable], bytes]:
-    """Put tables together: of rows with one key the last one; those of one frame as they are."""
+    """Merge tables: the last row of each key; tables of a single frame are unchanged."""
     found: dict[TableName, list[tuple[FrameTable, memoryview]]] = {}
     for part in parts:
         for described, data in table_parts(part.header, part.body):
@@ -249,9 +249,9 @@ def _absent(rows: Rows, field: str) -> npt.NDArray[np.bool_]:
 
 
 def _cuts(parts: Sequence[_Part]) -> dict[int, int]:
-    """Thread id to the last frame in which a thread of that id began or ended.
+    """Map each thread ID to the last frame in which a thread with this ID was born or exited.
 
-    Rows of that frame count (events apply before rows), those before it do not.
+    Rows of that frame count, because events apply before rows; earlier rows do not.
     """
     return {
         event.tid: index
@@ -262,7 +262,7 @@ def _cuts(parts: Sequence[_Part]) -> dict[int, int]:
 
 
 def _identities(parts: Sequence[_Part]) -> dict[int, Identity]:
-    """Threads alive after the last frame: the key frame's threads, then what the events say."""
+    """Return the threads alive after the last frame: the key frame's threads, updated by events."""
     first = parts[0].rows
     if first.start_ns is None or first.name is None:
         raise FrameError("a key frame has no start_ns and name columns")
@@ -286,10 +286,10 @@ def _identities(parts: Sequence[_Part]) -> dict[int, Identity]:
 
 
 def _with_identity(rows: Rows, known: dict[int, Identity], *, of_group: bool) -> Rows:
-    """Make the rows of a key frame: exactly the threads that are alive, each with start and name.
+    """Build the rows of a key frame: all live threads, each with start and name.
 
-    A thread that was born and has no row yet gets one without values; a row whose thread nobody
-    announced (its birth fell into a gap) is left out: the next key frame has it.
+    A newborn thread without a row gets an empty one. A row of an unannounced thread, born in a gap,
+    is dropped until the next key frame.
     """
     tid = np.fromiter(sorted(known), np.uint32, len(known))
     place = np.searchsorted(rows.tid, tid)

@@ -1,4 +1,4 @@
-"""Recent frames of each target, so that a new page sees them at once; bounded over all targets."""
+"""Recent frames of each target for new subscribers, bounded over all targets."""
 
 from bisect import bisect_right
 from collections.abc import Callable
@@ -13,25 +13,25 @@ _by_first_seq = attrgetter("first_seq")
 
 
 class History:
-    """Frames in order, the oldest one always a key frame. Bounded in bytes and in time.
+    """Frames in order, starting with a key frame. Bounded in bytes and in time.
 
-    The baseline (the target's counters at attach) stays when the frames around it leave, so that a
-    page that opens later still has totals since attach; one that would take more than a quarter
-    of the bound leaves with the others.
+    The baseline (counters at attach) stays when the frames around it are evicted, so that a later
+    subscriber still has totals since attach. A baseline larger than a quarter of the bound is
+    evicted too.
 
-    Over a bound, the oldest key-frame group goes. Where one group alone fills the bound (many busy
-    threads), its older half is coalesced instead, so that a page still finds a start.
+    Beyond a bound, the oldest key-frame group is evicted. If one group alone exceeds the bound, its
+    older half is coalesced instead, so that a reader still finds a start.
 
     Args:
         max_bytes: bound on the frames' bytes.
         max_age_ns: bound on the time between the newest frame and the oldest group's last one.
 
     Attributes:
-        bytes: of the kept frames and of the baseline.
-        added: frames that were added.
-        coalesced: frames merged into a later one.
-        dropped: frames that left, or were not kept. Every frame added is kept (`len`), or one of
-            the two.
+        bytes: bytes of the kept frames and the baseline.
+        added: number of frames added.
+        coalesced: number of frames merged into a later one.
+        dropped: number of frames evicted or not kept. Each added frame is kept (`len`), coalesced
+            or dropped.
     """
 
     def __init__(self, max_bytes: int, max_age_ns: int) -> None:
@@ -54,7 +54,7 @@ class History:
 
     @property
     def earlier_baseline(self) -> StoredFrame | None:
-        """The baseline, if it is older than the kept frames."""
+        """The baseline if it precedes the kept frames, else None."""
         baseline = self._baseline
         if baseline is None or (self._frames and self._frames[0].first_seq <= baseline.seq):
             return None
@@ -62,16 +62,16 @@ class History:
 
     @property
     def last_seq(self) -> int:
-        """Number of the newest frame; 0 if there is none."""
+        """Number of the newest frame, or 0 if empty."""
         return self._frames[-1].seq if self._frames else 0
 
     @property
     def last_time_ns(self) -> int:
-        """Time of the newest frame, nanoseconds since attach; 0 if there is none."""
+        """Time of the newest frame, in nanoseconds since attach, or 0 if empty."""
         return self._frames[-1].time_ns if self._frames else 0
 
     def add(self, frame: StoredFrame) -> None:
-        """Append the next frame; before the first key frame there is nothing to append to."""
+        """Append the next frame; frames before the first key frame are dropped."""
         self.added += 1
         if not self._frames and not frame.key:
             self.dropped += 1
@@ -86,12 +86,12 @@ class History:
             pass
 
     def after(self, seq: int) -> StoredFrame | None:
-        """The oldest frame that stands only for what comes behind seq."""
+        """Return the oldest frame that covers only numbers after `seq`."""
         index = bisect_right(self._frames, seq, key=_by_first_seq)
         return self._frames[index] if index < len(self._frames) else None
 
     def holes(self, after_seq: int) -> list[tuple[int, int]]:
-        """First and last number of what is missing between the frames behind `after_seq`."""
+        """Return the first and last missing number of each hole after `after_seq`."""
         found, last = list[tuple[int, int]](), after_seq
         for frame in self._frames:
             if frame.seq <= after_seq:
@@ -102,15 +102,14 @@ class History:
         return found
 
     def start(self, after_seq: int | None) -> int:
-        """The frame number at which a reader starts.
+        """Return the frame number at which a reader starts.
 
         Args:
-            after_seq: last frame that it has; None if it has none.
+            after_seq: last frame the reader has, or None.
 
         Returns:
-            The seq to ask `after` with. It is after_seq where the frames behind it are here; else
-            that before the oldest key frame that comes behind it, so that a reader with a hole
-            starts afresh.
+            Argument for `after`. It is `after_seq` if the following frames are kept. Otherwise it
+            precedes the oldest later key frame, so that the reader restarts there.
         """
         if not self._frames:
             return after_seq or 0
@@ -125,7 +124,7 @@ class History:
         return after_seq
 
     def shrink(self) -> bool:
-        """Give up the oldest part; false if nothing can be given up but the newest frames."""
+        """Evict the oldest part. Return False if only the newest frames remain."""
         second = self._second_key()
         groups_behind = sum(frame.key for frame in self._frames[second:]) if second else 0
         if groups_behind > 1 or second == 1:
@@ -134,7 +133,7 @@ class History:
         return self._coalesce((second or len(self._frames)) // 2 + 1)
 
     def clear(self) -> None:
-        """Forget all."""
+        """Drop all frames."""
         self.dropped += len(self._frames)
         self._frames.clear()
         self._baseline = None
@@ -147,7 +146,7 @@ class History:
         return self.last_time_ns - self._frames[second - 1].time_ns > self._max_age_ns
 
     def _second_key(self) -> int:
-        """Index at which the second group starts; 0 if there is one group only."""
+        """Return the index of the second group, or 0 if there is only one."""
         return next((i for i, frame in enumerate(self._frames) if i and frame.key), 0)
 
     def _drop(self, count: int) -> None:
@@ -157,7 +156,7 @@ class History:
         del self._frames[:count]
 
     def _coalesce(self, count: int) -> bool:
-        # The baseline keeps the counters at attach.
+        # The baseline, which holds the counters at attach, is kept.
         first = int(self._frames[0] is self._baseline)
         if count < first + 2 or count >= len(self._frames):
             return False
@@ -167,7 +166,7 @@ class History:
                 merge([frame.data for frame in oldest], oldest[0].fields), oldest[-1].fields
             )
         except FrameError:
-            # Not to be decoded, so no page could have read it: start again at the next key frame.
+            # The group cannot be decoded by any reader: restart at the next key frame.
             self.clear()
             return False
         self._frames[first:count] = [merged]
@@ -178,15 +177,15 @@ class History:
 
 
 class HistoryStore:
-    """One history a target, and a bound on all of them together.
+    """One history per target, with a bound over all of them.
 
-    Over it, the target that has been silent longest gives way first if it was silent for a minute
-    (it has ended), else the largest one.
+    Beyond the bound, the history of the longest-silent target is evicted first, if silent for a
+    minute. Otherwise the largest history shrinks.
 
     Args:
         max_bytes: bound of one history.
-        max_total_bytes: bound of all.
-        max_age_ns: how far back one history goes.
+        max_total_bytes: bound of all histories together.
+        max_age_ns: maximum age of one history.
         clock: seconds, monotonic.
     """
 
@@ -206,12 +205,12 @@ class HistoryStore:
 
     @property
     def coalesced(self) -> int:
-        """Frames merged into later ones, those of targets that are gone included."""
+        """Frames merged into later ones, including those of removed targets."""
         return self._gone_coalesced + sum(one.coalesced for one in self._histories.values())
 
     @property
     def dropped(self) -> int:
-        """Frames that left the histories, likewise."""
+        """Frames dropped from the histories, including those of removed targets."""
         return self._gone_dropped + sum(one.dropped for one in self._histories.values())
 
     @property
@@ -220,11 +219,11 @@ class HistoryStore:
         return sum(history.bytes for history in self._histories.values())
 
     def get(self, target: str) -> History:
-        """The history of a target; an empty one, not kept, if there is none."""
+        """Return the history of a target; an unstored empty one if the target is unknown."""
         return self._histories.get(target) or History(0, 0)
 
     def add(self, frame: StoredFrame) -> None:
-        """Keep a frame."""
+        """Add a frame."""
         history = self._histories.get(frame.target)
         if history is None:
             history = self._histories[frame.target] = History(self._max_bytes, self._max_age_ns)
@@ -234,7 +233,7 @@ class HistoryStore:
             pass
 
     def remove(self, target: str) -> None:
-        """Forget a target's frames."""
+        """Remove a target's frames."""
         history = self._histories.pop(target, None)
         if history is not None:
             history.clear()

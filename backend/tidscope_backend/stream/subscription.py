@@ -1,4 +1,4 @@
-"""One page's reading of one target: first what is kept, then what comes, in exact order."""
+"""One subscriber's stream of one target: kept frames first, then new ones, in exact order."""
 
 from collections import deque
 from typing import NamedTuple
@@ -10,12 +10,12 @@ from tidscope_backend.stream.history import History
 
 
 class Bounds(NamedTuple):
-    """How much may wait for a page, a target.
+    """Bounds on the frames queued per subscriber and target.
 
     Attributes:
-        frames: frames that wait before they are coalesced.
-        bytes: the same in bytes.
-        merged_bytes: largest coalesced frame; beyond it frames are dropped, and counted.
+        frames: maximum queued frames before coalescing.
+        bytes: maximum queued bytes before coalescing.
+        merged_bytes: maximum size of a coalesced frame; beyond it frames are dropped and counted.
     """
 
     frames: int
@@ -24,21 +24,21 @@ class Bounds(NamedTuple):
 
 
 MAX_LOST = 64
-"""Losses that wait to be reported to a page; later ones become part of the last."""
+"""Maximum queued losses per subscriber; later ones are merged into the last."""
 _SLOW = "the page was slower than the kept past allows"
 _NEVER = "they never reached the backend"
 _WAITS = "the page waits for a key frame"
 
 
 class _Queued(NamedTuple):
-    """A frame that waits, and how many frames that came it stands for."""
+    """A queued frame, and the number of received frames that it covers."""
 
     frame: StoredFrame
     numbers: int
 
 
 class Lost(NamedTuple):
-    """Frames that this page will not get in any form."""
+    """Frames that the subscriber will not receive in any form."""
 
     from_seq: int
     to_seq: int
@@ -46,23 +46,22 @@ class Lost(NamedTuple):
 
 
 class Subscription:
-    """Pure: frames are offered at one end and taken at the other.
+    """A pure queue: frames are offered at one end and taken at the other.
 
-    Frames that are kept when it begins are read from the history one by one, as fast as the page
-    takes them, and hold no memory of their own. Newer ones wait in a bounded queue, which is
-    coalesced when it is full.
+    Frames kept at the start are read from the history at the subscriber's pace and take no extra
+    memory. Newer frames wait in a bounded queue, which is coalesced when full.
 
     Args:
-        target: whose frames.
-        history: what is kept of it.
-        after_seq: last frame that the page has; None if it has none.
-        bounds: of the queue.
+        target: target ID.
+        history: kept frames of the target.
+        after_seq: last frame that the subscriber has, or None.
+        bounds: bounds of the queue.
 
     Attributes:
-        delivered: frames that the page got, the baseline left out.
-        coalesced: frames that it got merged into a later one.
-        dropped: frames that it never gets. Every frame of the kept past, and every one that is
-            queued, becomes one of these three; frames that wait are none yet.
+        delivered: number of frames delivered, excluding the baseline.
+        coalesced: number of frames delivered as part of a later one.
+        dropped: number of frames never delivered. Each kept or queued frame ends up delivered,
+            coalesced or dropped.
     """
 
     def __init__(
@@ -95,7 +94,7 @@ class Subscription:
 
     @property
     def merged(self) -> int:
-        """Frames that are merged into others which wait."""
+        """Coalesced frames in the queue."""
         return sum(one.numbers - 1 for one in self._queue)
 
     def enqueue(self, frame: StoredFrame) -> None:
@@ -119,7 +118,7 @@ class Subscription:
             self._coalesce()
 
     def next_frame(self) -> StoredFrame | None:
-        """The next frame for the page, if there is one; the baseline comes before the history."""
+        """Return the next frame for the subscriber, or None; the baseline precedes the history."""
         if self._baseline is not None:
             baseline, self._baseline = self._baseline, None
             self._knows_columns = True
@@ -132,7 +131,7 @@ class Subscription:
                 if frame.first_seq > self._cursor + 1:
                     self._skip(frame.first_seq - 1)
                 first = self._cursor + 1
-                # Frames on both sides of a hole may have been merged since.
+                # Frames on both sides of a hole may have been merged meanwhile.
                 self._deliver(frame, frame.seq - first + 1 - self._never(first, frame.seq))
                 return frame
         while self._queue:
@@ -142,18 +141,18 @@ class Subscription:
             if self._knows_columns or frame.key:
                 self._deliver(frame, numbers)
                 return frame
-            # The key frame left the history before this page read it.
+            # The key frame was evicted before the subscriber read it.
             self._count_lost(frame.seq - numbers + 1, frame.seq, numbers, _WAITS)
             self._cursor = frame.seq
             self._started, self._gave_up = bool(self._queue), True
         return None
 
     def next_loss(self) -> Lost | None:
-        """The next loss that the page has to be informed of."""
+        """Return the next loss to report to the subscriber, or None."""
         return self._lost.popleft() if self._lost else None
 
     def clip_lost(self, from_seq: int, to_seq: int) -> tuple[int, int] | None:
-        """The part of a loss on the way to the backend that this page did not get before."""
+        """Return the part of an upstream loss that the subscriber has not received before."""
         if not (self._started or self._gave_up):
             return None
         first = max(from_seq, self._queued_until + 1)
@@ -166,27 +165,27 @@ class Subscription:
         self.coalesced += numbers - 1
 
     def _skip(self, to_seq: int) -> None:
-        """Pass over numbers of the kept past that are not there any more, or never were."""
+        """Skip numbers of the kept past that were evicted or never arrived."""
         first = self._cursor + 1
         numbers = to_seq - first + 1 - self._never(first, to_seq)
         self._count_lost(first, to_seq, numbers, _SLOW if numbers else _NEVER)
         self._cursor = to_seq
 
     def _never(self, first: int, last: int) -> int:
-        """How many of these numbers of the kept past never reached the backend."""
+        """Return how many of these past numbers never reached the backend."""
         return sum(max(0, min(last, end) - max(first, start) + 1) for start, end in self._holes)
 
     def _count_lost(self, from_seq: int, to_seq: int, numbers: int, reason: str) -> None:
         self.dropped += numbers
         last = self._lost[-1] if self._lost else None
         if last is not None and (reason == _WAITS or len(self._lost) >= MAX_LOST):
-            # One loss to the page, which has to wait for what follows it in any case.
+            # Merged into one loss: the subscriber has to wait for the following frames in any case.
             self._lost[-1] = last._replace(to_seq=to_seq)
         else:
             self._lost.append(Lost(from_seq, to_seq, reason))
 
     def _coalesce(self) -> None:
-        """Merge what waits; all but a baseline, which would lose the counters at attach."""
+        """Coalesce queued frames except a baseline, whose counters at attach would be lost."""
         queued = list(self._queue)
         kept = [queued.pop(0)] if queued[0].frame.baseline else []
         if not queued:
@@ -212,6 +211,6 @@ class Subscription:
         self._queue_bytes = self._merged_bytes = sum(len(one.frame.data) for one in queued)
 
     def _give_up(self, first: StoredFrame, last: StoredFrame, numbers: int, reason: str) -> None:
-        """Drop what waits; the page starts again at the next key frame."""
+        """Drop the queue; the subscriber restarts at the next key frame."""
         self._count_lost(first.first_seq, last.seq, numbers, reason)
         self._started, self._gave_up = False, True

@@ -1,1 +1,1 @@
-"""Spans: received and imported, kept beside the runs, and joined with what threads did."""
+"""Spans, received and imported: stored beside the runs, and joined with samples of threads."""

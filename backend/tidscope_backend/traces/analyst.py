@@ -37,18 +37,18 @@ from tidscope_backend.traces.joining.places import Places
 from tidscope_backend.traces.queries import Order, SpanQueries, Wanted
 
 MAX_ANOMALIES = 100
-"""In one answer, the strangest."""
+"""Maximum anomalies in one answer, strongest first."""
 
 
 @dataclass(frozen=True)
 class Asked:
-    """How an endpoint's traces are analysed.
+    """Options for the analysis of an endpoint's traces.
 
     Attributes:
-        excluded: operations that are left out of paths: NAME, or "SERVICE NAME".
-        merged: each root of the endpoint counts, not the first alone.
-        project: an operation that is projected, "SERVICE NAME"; empty: none.
-        less_ns: by how much less it takes.
+        excluded: operations omitted from paths: NAME, or "SERVICE NAME".
+        merged: whether each root of the endpoint counts, not only the first.
+        project: projected operation, "SERVICE NAME"; empty for none.
+        less_ns: reduction of the projected operation's time.
     """
 
     excluded: Sequence[str] = ()
@@ -68,12 +68,12 @@ class TraceAnalyst:
         self._queries = queries
 
     def analysis(self, wanted: Wanted, usual: Wanted | None, asked: Asked) -> TraceAnalysis:
-        """The analysis of an endpoint.
+        """Return the analysis of an endpoint.
 
         Args:
-            wanted: its traces.
-            usual: those that say what is usual; None: the ones that are analysed.
-            asked: how.
+            wanted: selection of the endpoint's traces.
+            usual: reference traces for anomalies; None: the analysed traces.
+            asked: analysis options.
         """
         chosen = self._queries.choose(wanted)
         projection = None
@@ -86,7 +86,7 @@ class TraceAnalyst:
         summaries = summarise_all(_traces(chosen.spans), options)
         known = None
         if usual is not None:
-            # Operations have the same numbers in both.
+            # Both summaries share the catalogue, so numbers are equal.
             known = Summaries(summaries.catalogue)
             spans = self._queries.choose(usual).spans
             _add(known, spans, replace(_options(usual, asked), calls=True))
@@ -100,7 +100,7 @@ class TraceAnalyst:
         )
 
     def everywhere(self, wanted: Wanted) -> TraceOperations:
-        """Operations ranked over all endpoints."""
+        """Return operations ranked over all endpoints."""
         chosen = self._queries.choose(wanted)
         summaries = summarise_all(_traces(chosen.spans), Options())
         return everywhere_answer(
@@ -111,9 +111,10 @@ class TraceAnalyst:
         )
 
     def traces(self, wanted: Wanted, order: Order, limit: int) -> list[TraceSummary]:
-        """Traces in an order.
+        """Return traces in the requested order.
 
-        By path, of a process or a thread: each with how long it waited for that, the longest first.
+        Traces of a process or a thread, in `path` order, have the time spent waiting for it,
+        longest first.
         """
         if order != "path":
             return self._queries.traces(wanted, order, limit)
@@ -125,7 +126,7 @@ class TraceAnalyst:
         ]
 
     def difference(self, base: Wanted, other: Wanted, asked: Asked) -> TraceDifference:
-        """Two sets of traces of an endpoint compared."""
+        """Compare two sets of traces of an endpoint."""
         both = [self._summaries(one, asked) for one in (base, other)]
         trees = [merge_contexts(one)[0] for one in both]
         durations = [measure_durations([one.duration_ns for one in own.traces]) for own in both]
@@ -136,16 +137,16 @@ class TraceAnalyst:
         )
 
     def heat(self, wanted: Wanted, asked: Asked, rows: int, columns: int) -> TraceHeat:
-        """The heat map of an endpoint."""
+        """Return the heat map of an endpoint."""
         traces = list(_traces(self._queries.choose(wanted).spans))
         found = heat_map(summarise_all(traces, _options(wanted, asked)), rows, columns)
         return heat_answer(found, {trace.trace_id: _summary(trace) for trace in traces})
 
     def detail(self, trace_id: str, places: Places) -> TraceDetail:
-        """One trace, joined with threads.
+        """One trace, joined with samples of threads.
 
         Raises:
-            ProblemError: there is none.
+            ProblemError: the trace does not exist.
         """
         spans = self._queries.trace(trace_id)
         if not spans:
@@ -172,7 +173,7 @@ def _add(summaries: Summaries, spans: Sequence[Span], options: Options) -> None:
 
 
 def _waited_ns(trace: Trace, wanted: Wanted) -> int:
-    """How long a request waited for a process or a thread itself, within the window."""
+    """Return how long a request waited for a process or a thread itself, within the window."""
     since = 0 if wanted.since_ns is None else wanted.since_ns
     until = LATEST_NS if wanted.until_ns is None else wanted.until_ns
     return sum(
@@ -197,7 +198,7 @@ def _options(wanted: Wanted, asked: Asked) -> Options:
 
 
 def _operation(text: str, spans: Sequence[Span]) -> Operation:
-    """The operation that "SERVICE NAME" means: both may have blanks."""
+    """Find the operation that "SERVICE NAME" denotes; both parts may contain blanks."""
     known = {span.named for span in spans}
     found = next((one for one in known if f"{one.service} {one.name}" == text), None)
     if found is None:

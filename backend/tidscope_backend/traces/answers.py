@@ -1,4 +1,4 @@
-"""What is found in traces, as the answers of the routes. Pure."""
+"""Answers of routes, from results of trace analysis. Pure."""
 
 from collections.abc import Mapping, Sequence
 
@@ -47,14 +47,14 @@ def analysis_answer(
     usual: int,
     projection: Projection | None,
 ) -> TraceAnalysis:
-    """The analysis of an endpoint.
+    """Return the analysis of an endpoint.
 
     Args:
-        found: of its traces.
-        omitted: traces beyond the bound.
-        anomalies: among them.
-        usual: traces that say what is usual.
-        projection: that the analysis was made with; None: none.
+        found: analysis of the endpoint's traces.
+        omitted: number of traces beyond the bound.
+        anomalies: anomalies among the traces.
+        usual: number of reference traces.
+        projection: projection of the analysis, or None.
     """
     projected = None
     if projection is not None and found.projected is not None:
@@ -111,7 +111,7 @@ def analysis_answer(
 def anomalies_answer(
     summaries: Summaries, usual: Summaries | None, most: int
 ) -> list[TraceAnomaly]:
-    """Traces of an endpoint that are unlike usual ones, or unlike its others, strangest first."""
+    """Return traces of an endpoint that differ from the reference traces, strongest first."""
     return [
         TraceAnomaly(
             trace_id=summaries.traces[one.place].trace_id,
@@ -128,7 +128,7 @@ def anomalies_answer(
 def everywhere_answer(
     ranked: Sequence[RankedEverywhere], endpoints: int, traces: int, omitted: int
 ) -> TraceOperations:
-    """The ranking over all endpoints."""
+    """Return the ranking over all endpoints."""
     return TraceOperations(
         endpoints=endpoints,
         traces=traces,
@@ -152,12 +152,12 @@ def difference_answer(
     durations: tuple[Durations, Durations],
     trees: tuple[ContextTree, ContextTree],
 ) -> TraceDifference:
-    """Two sets of traces compared.
+    """Return the comparison of two sets of traces.
 
     Args:
-        found: their trees as one.
-        durations: of each.
-        trees: of each, for exemplars.
+        found: merged trees of both sets.
+        durations: durations of each set.
+        trees: trees of each set, for exemplars.
     """
     nodes = {
         key: node for node, key in enumerate(zip(found.parents, found.operations, strict=True))
@@ -186,11 +186,11 @@ def difference_answer(
 
 
 def heat_answer(found: Heat, summaries: Mapping[str, TraceSummary]) -> TraceHeat:
-    """The heat map.
+    """Return the heat map.
 
     Args:
         found: operations by traces.
-        summaries: of each of these traces, by its id.
+        summaries: summary of each of these traces, by trace ID.
     """
     order = sorted(
         range(len(found.trace_ids)), key=lambda at: summaries[found.trace_ids[at]].start_ns
@@ -210,7 +210,7 @@ def heat_answer(found: Heat, summaries: Mapping[str, TraceSummary]) -> TraceHeat
 
 
 def detail_answer(path: CriticalPath, threads: Sequence[SpanThread]) -> TraceDetail:
-    """A trace, its critical path, and what threads did on it."""
+    """Return a trace, its critical path, and the activity of threads on the path."""
     trace = path.fitted.trace
     return TraceDetail(
         trace_id=trace.trace_id,
@@ -227,12 +227,12 @@ def detail_answer(path: CriticalPath, threads: Sequence[SpanThread]) -> TraceDet
 
 
 def operations_of(found: Sequence[Operation]) -> list[TraceOperation]:
-    """Names of operations."""
+    """Return names of operations."""
     return [TraceOperation(service=one.service, operation=one.name) for one in found]
 
 
 def quantiles_of(found: Durations) -> TraceQuantiles:
-    """Quantiles of durations."""
+    """Return quantiles of durations."""
     return TraceQuantiles(p50_ns=found.p50_ns, p95_ns=found.p95_ns, p99_ns=found.p99_ns)
 
 

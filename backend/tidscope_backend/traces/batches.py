@@ -1,7 +1,7 @@
-"""Documents of traces as tables of spans. Large ones are read by a limited process.
+"""Trace documents as tables of spans. Large documents are read by a limited process.
 
-A parser of JSON makes 64 bytes and more of three, and holds the interpreter's lock until it is
-done: the backend would stop for a second, and take a gigabyte.
+A JSON parser expands three bytes to 64 or more and holds the interpreter lock until its end. In the
+backend, a large document would block for a second and take a gigabyte.
 """
 
 import json
@@ -23,23 +23,23 @@ from tidscope_backend.processes import bound_to_parent, run_module
 
 PROGRAM = "tidscope_backend.traces.limited_reading"
 SMALL_BYTES = 256 * 1024
-"""A document up to this length is read in the backend: starting a process takes longer."""
+"""Maximum document length read in the backend, in bytes; starting a process takes longer."""
 READ, REFUSED, TOO_MANY = "read", "refused", "too-many"
 BASE_BYTES = 320 * 2**20
-"""Address space of a process that has loaded what it needs."""
+"""Address space of a process after its imports, in bytes."""
 BYTES_PER_BYTE = 16
-"""Address space that it may use on top, per byte of the document; real ones take 11."""
+"""Additional address space per byte of the document; real documents need 11."""
 BASE_SECONDS, SECONDS_PER_MIB = 10, 1
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Spans that were read together.
+    """Spans of one document.
 
     Attributes:
-        table: the spans; its columns are those of `columns.SCHEMA`.
-        rejected: spans left out because something in them was wrong.
-        reasons: what was wrong in the first of them, at most 10.
+        table: spans with the columns of `SCHEMA`.
+        rejected: number of malformed spans.
+        reasons: problems of the first malformed spans, at most 10.
     """
 
     table: pa.Table
@@ -48,16 +48,16 @@ class Batch:
 
     @classmethod
     def of(cls, read: ReadSpans) -> "Batch":
-        """Spans as they were read."""
+        """Make a batch of spans."""
         return cls(table_of(read.spans), read.rejected, read.reasons)
 
 
 def read_batch(data: bytes, bounds: Bounds) -> Batch:
-    """Read Jaeger's JSON, or OTLP's JSON: a document, or one a line; blocks.
+    """Read Jaeger's JSON, or OTLP's JSON as one document or one per line; blocks.
 
     Raises:
-        BadTracesError: it is neither.
-        TooManyError: it holds more than the bounds, or takes more than a limited process may use.
+        BadTracesError: the text has neither format.
+        TooManyError: the document exceeds the bounds, or the limits of the reading process.
     """
     if len(data) <= SMALL_BYTES:
         return Batch.of(read_document(data, bounds))
@@ -116,11 +116,11 @@ SCHEMA = pa.schema(
         ("attributes", pa.map_(pa.utf8(), pa.utf8())),
     ]
 )
-"""Names are those of `Span`; docs/traces.md describes them."""
+"""Names are those of `Span`; docs/traces.md describes the columns."""
 
 
 def table_of(spans: Sequence[Span]) -> pa.Table:
-    """Spans as a table, in their order; text that is not Unicode has ? in its place."""
+    """Return spans as a table, in order; text that is not Unicode becomes "?"."""
     columns: list[Sequence[object]] = list(zip(*spans, strict=True)) or [()] * len(SCHEMA)
     columns[-1] = [list(span.attributes.items()) for span in spans]
     arrays = []
@@ -133,14 +133,14 @@ def table_of(spans: Sequence[Span]) -> pa.Table:
 
 
 def spans_of(table: pa.Table) -> list[Span]:
-    """Rows of such a table as spans; `table` has its columns, in any order."""
+    """Return rows of such a table as spans; the columns of `table` may be in any order."""
     columns = [table[name].to_pylist() for name in SCHEMA.names]
     columns[-1] = [dict(one) for one in columns[-1]]
     return [Span(*values) for values in zip(*columns, strict=True)]
 
 
 def encode(table: pa.Table) -> bytes:
-    """A table as bytes of its own."""
+    """Encode a table as bytes."""
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, SCHEMA) as writer:
         writer.write_table(table)
@@ -148,7 +148,7 @@ def encode(table: pa.Table) -> bytes:
 
 
 def decode(data: bytes) -> pa.Table:
-    """Decode a table that `encode` wrote. Raises ValueError: the data is no such table."""
+    """Decode a table from `encode`. Raises ValueError if the data is invalid."""
     try:
         with pa.ipc.open_stream(pa.py_buffer(data)) as reader:
             table = reader.read_all()
@@ -168,11 +168,11 @@ def _encodable(value: object) -> object:
 
 
 def read_document(data: bytes, bounds: Bounds | None = None) -> ReadSpans:
-    """Read Jaeger's JSON, or OTLP's JSON: a document, or one a line.
+    """Read Jaeger's JSON, or OTLP's JSON as one document or one per line.
 
     Raises:
-        BadTracesError: it is neither.
-        TooManyError: it holds more than the bounds.
+        BadTracesError: the text has neither format.
+        TooManyError: the document exceeds the bounds.
     """
     try:
         document = _parse(data)

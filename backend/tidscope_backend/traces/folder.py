@@ -1,4 +1,4 @@
-"""Folders of stored spans beside the runs: their parts, sealing and retention."""
+"""Folders of stored spans beside the runs: parts, sealing and retention."""
 
 import logging
 import os
@@ -16,7 +16,7 @@ from tidscope_backend.store.part_files import whole_frames
 from tidscope_backend.traces.batches import SCHEMA, decode
 
 FOLDER = ".traces"
-"""In the runs directory."""
+"""Folder name in the runs directory."""
 NAME = re.compile(r"s-[0-9]{8}-[0-9]{6}-[0-9a-f]{6}\Z")
 _SEALED = re.compile(r"([0-9]{6,9})\.parquet\Z")
 _OPEN = re.compile(r"([0-9]{6,9})\.spans\Z")
@@ -24,48 +24,48 @@ _OPEN = re.compile(r"([0-9]{6,9})\.spans\Z")
 
 @dataclass(frozen=True)
 class SpanFolder:
-    """The folder of one life of a backend; it is the only one that writes there.
+    """The folder of one backend process, which is the only writer.
 
-    A part is either NUMBER.spans, batches as they came, or NUMBER.parquet. Where both exist, the
-    first one counts.
+    A part is NUMBER.spans (batches as received) or NUMBER.parquet (sealed). If both exist,
+    NUMBER.spans counts.
     """
 
     path: Path
 
     @classmethod
     def create(cls, runs: Path, unix_s: float) -> "SpanFolder":
-        """Make a new one. Raises OSError."""
+        """Create a new folder. Raises OSError."""
         stamp = time.strftime("s-%Y%m%d-%H%M%S-", time.gmtime(unix_s))
         path = runs / FOLDER / (stamp + secrets.token_hex(3))
         path.mkdir(parents=True, mode=0o700)
         return cls(path)
 
     def open_part(self, number: int) -> Path:
-        """Batches as they came."""
+        """Batches as received."""
         return self.path / f"{number:06d}.spans"
 
     def sealed_part(self, number: int) -> Path:
-        """Spans of a part that is full, sorted by trace."""
+        """Spans of a full part, sorted by trace."""
         return self.path / f"{number:06d}.parquet"
 
     def open_parts(self) -> list[int]:
-        """Numbers of the parts that are not sealed, ascending."""
+        """Return the numbers of the parts that are not sealed, ascending."""
         return self._numbers(_OPEN)
 
     def sealed_parts(self) -> list[int]:
-        """Numbers of the parts that are Parquet alone, ascending."""
+        """Return the numbers of the parts that have only Parquet files, ascending."""
         return sorted(set(self._numbers(_SEALED)) - set(self.open_parts()))
 
     def _numbers(self, pattern: re.Pattern[str]) -> list[int]:
         try:
             names = os.listdir(self.path)
         except FileNotFoundError:
-            return []  # Retention has removed it.
+            return []  # Removed by retention.
         return sorted(int(found[1]) for found in map(pattern.match, names) if found)
 
 
 def span_folders(runs: Path | None) -> list[SpanFolder]:
-    """All folders of spans, the oldest first."""
+    """Return all folders of spans, the oldest first."""
     try:
         entries = [] if runs is None else list(os.scandir(runs / FOLDER))
     except OSError:
@@ -76,11 +76,12 @@ def span_folders(runs: Path | None) -> list[SpanFolder]:
 
 @dataclass(frozen=True)
 class SpanRetention:
-    """Bounds of the spans that are kept.
+    """Bounds of the stored spans.
 
     Attributes:
-        max_age_s: parts that were sealed longer ago are deleted; None: none is for its age.
-        max_bytes: the oldest parts are deleted until all take no more; None: none is.
+        max_age_s: maximum age of a sealed part; None for no limit.
+        max_bytes: maximum total bytes, beyond which the oldest parts are deleted; None for no
+            limit.
     """
 
     max_age_s: float | None
@@ -97,16 +98,16 @@ class _Part:
 def expire(
     runs: Path | None, retention: SpanRetention, unix_s: float, own: SpanFolder | None
 ) -> int:
-    """Delete parts, and folders that are empty then.
+    """Delete parts beyond the bounds, and folders that become empty.
 
     Args:
         runs: the runs directory.
         retention: the bounds.
-        unix_s: now.
-        own: the folder that is being written to; it stays.
+        unix_s: current time, Unix seconds.
+        own: the folder in use, which is kept.
 
     Returns:
-        How many spans they had.
+        Number of deleted spans.
     """
     import pyarrow.parquet as pq
 
@@ -122,13 +123,13 @@ def expire(
                 expired += pq.read_metadata(part.path).num_rows
                 part.path.unlink()
             except OSError:
-                continue  # Another backend was faster.
+                continue  # Already deleted by another backend.
     for folder in span_folders(runs):
         if own is None or folder.path != own.path:
             try:
                 folder.path.rmdir()
             except OSError:
-                continue  # It holds something.
+                continue  # The folder is not empty.
     return expired
 
 
@@ -146,15 +147,15 @@ def _parts(runs: Path | None) -> list[_Part]:
 
 
 ROW_GROUP = 8192
-"""Sorted by trace, so that a trace is found in one or two of them."""
+"""Rows are sorted by trace, so one or two groups contain a trace."""
 _log = logging.getLogger(__name__)
 
 
 def seal(folder: SpanFolder, number: int, batches: Sequence[pa.Table]) -> None:
-    """Write a part as Parquet under a temporary name, rename it, and delete its batches.
+    """Write a part as Parquet under a temporary name, rename the file, and delete the batches.
 
     Raises:
-        OSError: it cannot be written; its batches are still there.
+        OSError: the part cannot be written; its batches are kept.
     """
     import pyarrow.compute as pc
     import pyarrow.parquet as pq
@@ -163,7 +164,7 @@ def seal(folder: SpanFolder, number: int, batches: Sequence[pa.Table]) -> None:
 
     path = folder.sealed_part(number)
     new = path.with_suffix(".new")
-    # Attributes cannot be sorted with the rest; rows are taken in the order of the others.
+    # Attributes cannot be sorted with the other columns, so rows are taken in sorted order.
     table = pa.concat_tables(batches)
     order = pc.sort_indices(table, [("trace_id", "ascending"), ("start_ns", "ascending")])
     with new.open("wb") as file:
@@ -175,10 +176,10 @@ def seal(folder: SpanFolder, number: int, batches: Sequence[pa.Table]) -> None:
 
 
 def read_open(path: Path) -> list[pa.Table]:
-    """Whole batches of an open part; one that was not written whole is left out.
+    """Read the complete batches of an open part; a truncated batch is omitted.
 
     Raises:
-        OSError: it cannot be read.
+        OSError: the part cannot be read.
     """
     found = []
     for data in whole_frames(path.read_bytes()):
@@ -190,7 +191,7 @@ def read_open(path: Path) -> list[pa.Table]:
 
 
 def recover(runs: Path | None) -> None:
-    """Seal what backends that have ended left open; those that live hold a lock."""
+    """Seal open parts of ended backends; running backends hold a lock."""
     for folder in span_folders(runs):
         try:
             lock = RunLock.acquire(RunFolder(folder.path))

@@ -1,4 +1,4 @@
-"""Spans come in: of a document, or of a Jaeger on this machine."""
+"""Import of spans from a document, or from a Jaeger on this machine."""
 
 import http.client
 import time
@@ -14,14 +14,14 @@ from tidscope_backend.traces.batches import Batch, read_batch
 from tidscope_backend.traces.span_store import SpanStore
 
 BOUNDS = Bounds.of(MAX_TRACES_BYTES)
-"""On the spans of one document."""
+"""Bounds of the spans of one document."""
 
 
 def import_document(data: bytes, store: SpanStore) -> TracesImported:
     """Store the spans of a document; blocks.
 
     Raises:
-        ProblemError: it is none, or cannot be stored.
+        ProblemError: the document is invalid, or cannot be stored.
     """
     try:
         read = read_batch(data, BOUNDS)
@@ -37,12 +37,12 @@ def import_document(data: bytes, store: SpanStore) -> TracesImported:
 
 
 def import_from_jaeger(asked: JaegerRequest, store: SpanStore) -> TracesImported:
-    """Store traces of a Jaeger on this machine; blocks. Raises ProblemError."""
+    """Store traces from a Jaeger on this machine; blocks. Raises ProblemError."""
     return store_spans(fetch_traces(asked, BOUNDS), store)
 
 
 def store_spans(read: Batch, store: SpanStore) -> TracesImported:
-    """Store what was read, and count the rest. Raises ProblemError."""
+    """Store the spans of a document, and count rejected ones. Raises ProblemError."""
     store.add_table(read.table)
     store.reject(read.rejected)
     return TracesImported(
@@ -54,19 +54,19 @@ def store_spans(read: Batch, store: SpanStore) -> TracesImported:
 
 
 HOST = "127.0.0.1"
-"""Nothing else is asked: an operator could make the backend call any service it reaches."""
+"""The only allowed host: otherwise operators could make the backend call any service."""
 TIMEOUT_SECONDS = 20.0
 
 
 def fetch_traces(asked: JaegerRequest, bounds: Bounds) -> Batch:
-    """Ask for traces; blocks.
+    """Request traces from Jaeger; blocks.
 
     Args:
-        asked: where, and for which.
-        bounds: on the spans of the answer.
+        asked: port and query.
+        bounds: bounds of the answer's spans.
 
     Raises:
-        ProblemError: nothing answers there, or what answers is no Jaeger.
+        ProblemError: no service answers, or the answer is not Jaeger's.
     """
     now_us = time.time_ns() // 1000
     query = urlencode(

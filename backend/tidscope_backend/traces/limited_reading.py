@@ -1,8 +1,8 @@
-"""Reads a document of traces. A program of its own, with limits, that a hostile one may exhaust.
+"""Reader of a trace document, run in a limited process that a hostile document may exhaust.
 
-`python -m tidscope_backend.traces.limited_reading ORDERS` reads a document from standard input. Its
-standard output is a line of JSON: the kind of answer, how many spans were rejected and why; after
-it, if the document was read, the spans as an Arrow stream.
+`python -m tidscope_backend.traces.limited_reading ORDERS` reads a document from standard input.
+Standard output starts with a line of JSON: the kind of result, the number of rejected spans, and
+reasons. If the document was read, the spans follow as an Arrow stream.
 """
 
 import json
@@ -14,11 +14,11 @@ from tidscope_backend.exchange.confinement import confine
 
 
 def main() -> int:
-    """Do as the command line says."""
+    """Run the command line."""
     orders = json.loads(sys.argv[1])
     limit_resources(Limits(**orders["limits"]))
     confine((), None)
-    # Loaded behind confine, which needs a process with one thread.
+    # Import after confine, which needs a single-threaded process.
     import pyarrow as pa
     from tidscope_traces.spans.reading import BadTracesError, Bounds, TooManyError
 

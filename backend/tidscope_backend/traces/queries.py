@@ -22,14 +22,14 @@ from tidscope_wire.generated.models import RunManifest
 
 MAX_ENDPOINTS = 500
 MAX_TRACES = 2000
-"""In one answer of the list."""
+"""Maximum traces in one list."""
 MAX_ANALYSED_SPANS = 150_000
-"""In one analysis; of more traces as many as have that many, by the order of their ids."""
+"""Maximum spans in one analysis. Further traces, in the order of their IDs, are omitted."""
 REACH_NS = 3_600_000_000_000
-"""Spans of a trace begin within an hour of its root: so files are chosen by their times."""
+"""Maximum delay of a span after its trace's root, used to select files by time."""
 MEMORY = "1GB"
 Order = Literal["recent", "slowest", "path"]
-"""path: those that waited longest for the process or thread that is wanted."""
+"""`path`: longest wait for the requested process or thread first."""
 _ROOTS = """
 CREATE TABLE roots AS
 WITH traces AS (
@@ -110,20 +110,21 @@ SELECT spans.* FROM spans SEMI JOIN (SELECT trace_id FROM chosen WHERE fits) AS 
 
 @dataclass(frozen=True)
 class Wanted:
-    """Which traces are wanted; None: any.
+    """Selection of traces; None for any.
 
     Attributes:
-        service: of the root span.
-        operation: of the root span.
-        since_ns: the root starts then or later, Unix nanoseconds.
-        until_ns: it starts before.
-        errors: whether a span failed.
-        tag: an attribute and its value, of any span.
-        pid: a process that a span is of; the window then is of that span, not of the root.
-        thread_id: a thread that this span is of.
-        processes: one of these must have a span, unless no span names its process.
-        low: least percentile of the duration, 0 to 100, among those that fit all else.
-        high: greatest.
+        service: service of the root span.
+        operation: operation of the root span.
+        since_ns: minimum start of the root, Unix nanoseconds.
+        until_ns: start of the root must be earlier.
+        errors: whether a failed span is required.
+        tag: attribute and value, of any span.
+        pid: process ID of a span; `since_ns` and `until_ns` apply to this span instead of the root.
+        thread_id: thread ID of this span.
+        processes: a span of one of these processes is required, unless no span names its process.
+        low: minimum percentile of the duration, 0 to 100, among traces that match all other
+            criteria.
+        high: maximum percentile.
     """
 
     service: str | None = None
@@ -141,11 +142,11 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Chosen:
-    """Spans of the traces that were wanted.
+    """Spans of the selected traces.
 
     Attributes:
-        spans: of whole traces.
-        omitted: traces that were wanted, and are beyond the bound.
+        spans: spans of complete traces.
+        omitted: number of selected traces beyond the bound.
     """
 
     spans: Sequence[Span]
@@ -156,14 +157,14 @@ class SpanQueries:
     """Questions about stored spans. All methods block, and may be called from any thread.
 
     Args:
-        read: all spans at the moment.
+        read: returns a snapshot of all spans.
     """
 
     def __init__(self, read: Callable[[], StoredSpans]) -> None:
         self._read = read
 
     def endpoints(self, since_ns: int | None, until_ns: int | None) -> list[TraceEndpoint]:
-        """Endpoints, those with the most traces first."""
+        """Return endpoints, by descending number of traces."""
         with self._roots(Wanted(since_ns=since_ns, until_ns=until_ns)) as database:
             rows = database.execute(_ENDPOINTS, {"limit": MAX_ENDPOINTS}).fetchall()
         return [
@@ -181,12 +182,12 @@ class SpanQueries:
         ]
 
     def count(self) -> int:
-        """How many traces are stored."""
+        """Return the number of stored traces."""
         with self._spans() as database:
             return _number(database, "SELECT count(DISTINCT trace_id) FROM spans")
 
     def traces(self, wanted: Wanted, order: Order, limit: int) -> list[TraceSummary]:
-        """Traces, the most recent or the slowest first."""
+        """Return traces, the most recent or the slowest first."""
         with self._roots(wanted) as database:
             values = {"order": order, "limit": min(limit, MAX_TRACES)}
             rows = database.execute(_TRACES, values).fetchall()
@@ -194,14 +195,14 @@ class SpanQueries:
         return [TraceSummary(**dict(zip(names, row, strict=True))) for row in rows]
 
     def trace(self, trace_id: str) -> list[Span]:
-        """The spans of a trace; none: there is no such trace."""
+        """Return the spans of a trace; empty if the trace does not exist."""
         with self._spans() as database:
             return _spans(
                 database, "SELECT * FROM spans WHERE trace_id = $trace", {"trace": trace_id}
             )
 
     def choose(self, wanted: Wanted, bound: int = MAX_ANALYSED_SPANS) -> Chosen:
-        """Spans of the traces that are wanted, as many whole traces as the bound allows."""
+        """Return spans of the selected traces: as many complete traces as the bound allows."""
         with self._roots(wanted) as database:
             database.execute(_CHOSEN, {"bound": bound})
             omitted = _number(database, "SELECT count(*) FROM chosen WHERE NOT fits")
@@ -209,7 +210,7 @@ class SpanQueries:
 
     @contextmanager
     def _roots(self, wanted: Wanted) -> Iterator["duckdb.DuckDBPyConnection"]:
-        """A table `roots`: the traces that are wanted, and their root spans."""
+        """Create a table `roots` with the root spans of the selected traces."""
         key, value = wanted.tag or (None, None)
         with self._spans() as database:
             values = {**vars(wanted), "tag_key": key, "tag_value": value, "reach": REACH_NS}
@@ -220,7 +221,7 @@ class SpanQueries:
 
     @contextmanager
     def _spans(self) -> Iterator["duckdb.DuckDBPyConnection"]:
-        """A view `spans` of all that are stored."""
+        """Create a view `spans` of all stored spans."""
         import duckdb
 
         stored = self._read()
@@ -249,7 +250,7 @@ class RunWindow(NamedTuple):
     Attributes:
         since_ns: first frame, Unix nanoseconds.
         until_ns: last frame.
-        processes: ids of its process, or of those of its group.
+        processes: ID of the run's process, or IDs of the group's processes.
     """
 
     since_ns: int
@@ -261,11 +262,11 @@ FindRun = Callable[[str], Coroutine[None, None, RunWindow]]
 
 
 def window_of(manifest: RunManifest, threads: pa.Table | None) -> RunWindow:
-    """The window of a run.
+    """Return the window of a run.
 
     Args:
-        manifest: of the run.
-        threads: its thread table, if it is of a group; None: it is of a process.
+        manifest: manifest of the run.
+        threads: thread table of a group's run; None for a process.
     """
     began_ns = manifest.started_unix_us * 1000
     processes = {manifest.target.process.pid}

@@ -1,4 +1,4 @@
-"""The spans that this backend stores, and those that lie beside the runs already."""
+"""Spans stored by this backend, and spans already stored beside the runs."""
 
 import logging
 import threading
@@ -28,12 +28,12 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class PartBounds:
-    """When a part of spans is full.
+    """Limits at which a part of spans is full.
 
     Attributes:
-        spans: as many spans.
-        bytes: as many bytes of its file.
-        seconds: so long after its first span.
+        spans: number of spans.
+        bytes: bytes of the part's file.
+        seconds: time since the part's first span.
     """
 
     spans: int = 65_536
@@ -46,10 +46,10 @@ class SpanCounts:
     """Spans since the backend started.
 
     Attributes:
-        stored: on the disk.
-        dropped: refused because queues were full, or because the disk could not be written.
-        rejected: malformed.
-        expired: deleted by retention.
+        stored: written spans.
+        dropped: spans refused because queues were full, or because the disk could not be written.
+        rejected: malformed spans.
+        expired: spans deleted by retention.
     """
 
     stored: int = 0
@@ -60,7 +60,7 @@ class SpanCounts:
 
 @dataclass(frozen=True)
 class StoredSpans:
-    """All spans at one moment: Parquet files, and tables of what is not sealed."""
+    """Snapshot of all spans: Parquet files, and tables of unsealed parts."""
 
     files: Sequence[Path]
     tables: Sequence[pa.Table]
@@ -68,7 +68,7 @@ class StoredSpans:
 
 @dataclass
 class _Open:
-    """The part that is being written."""
+    """The part in progress."""
 
     number: int
     file: PartFile
@@ -80,15 +80,15 @@ class _Open:
 class SpanStore:
     """Stores spans. All methods block, and may be called from any thread.
 
-    A batch is on the disk, though not synced, when `add` returns: a backend that is killed loses
-    none that was acknowledged.
+    A batch is written, though not synced, when `add` returns: a killed backend loses no
+    acknowledged batch.
 
     Args:
-        make: makes the runs directory if it is not there; raises ProblemError.
-        runs: the runs directory; None: there is none.
-        retention: which parts are deleted.
+        make: creates the runs directory if needed; raises ProblemError.
+        runs: the runs directory, or None if runs are not stored.
+        retention: bounds beyond which parts are deleted.
         clock: Unix seconds.
-        bounds: of a part.
+        bounds: bounds of a part.
     """
 
     def __init__(
@@ -112,19 +112,19 @@ class SpanStore:
         self.counts = SpanCounts()
 
     def start(self) -> None:
-        """Seal what backends before this one left open."""
+        """Seal the open parts of earlier backends."""
         recover(self._runs)
 
     def add(self, spans: Sequence[Span]) -> None:
         """Store spans.
 
         Raises:
-            ProblemError: they cannot be written; none of them is stored.
+            ProblemError: the spans cannot be written; none is stored.
         """
         self.add_table(table_of(spans))
 
     def add_table(self, table: pa.Table) -> None:
-        """Store spans that are rows of `columns.SCHEMA`; otherwise the same as `add`."""
+        """Store spans that are rows of `SCHEMA`; see `add`."""
         if not len(table):
             return
         data = encode(table)
@@ -143,7 +143,7 @@ class SpanStore:
                 self._seal_quietly()
 
     def drop(self, spans: int) -> None:
-        """Count spans that nobody could take."""
+        """Count spans refused by the receivers."""
         with self._lock:
             self.counts.dropped += spans
 
@@ -153,7 +153,7 @@ class SpanStore:
             self.counts.rejected += spans
 
     def read(self) -> StoredSpans:
-        """All spans that are stored, those of other backends at the same directory included."""
+        """Return all stored spans, including those of other backends in the same directory."""
         with self._lock:
             tables: list[pa.Table] = []
             current = None
@@ -171,11 +171,11 @@ class SpanStore:
             try:
                 tables += read_open(path)
             except FileNotFoundError:
-                continue  # It was sealed meanwhile: the next reading has it.
+                continue  # Sealed meanwhile: the next read includes it.
         return StoredSpans(files, tables)
 
     def bytes(self) -> int:
-        """Of all files of spans."""
+        """Return bytes of all files of spans."""
         return sum(
             _size(path)
             for folder in span_folders(self._runs)
@@ -186,7 +186,7 @@ class SpanStore:
         )
 
     def clean_up(self) -> None:
-        """Seal a part that is open for long, and delete parts by retention."""
+        """Seal an old open part, and delete parts by retention."""
         with self._lock:
             part = self._open
             if part is not None and self._clock() - part.since_s > self._bounds.seconds:
@@ -197,7 +197,7 @@ class SpanStore:
             self.counts.expired += expired
 
     def close(self) -> None:
-        """Seal the open part, and leave the folder to who comes next."""
+        """Seal the open part and release the folder."""
         with self._lock:
             self._seal_quietly()
             if self._held is not None:
@@ -215,12 +215,12 @@ class SpanStore:
         return self._open
 
     def _leave_lost_folder(self) -> None:
-        """Begin another folder with the next spans if somebody has removed this one."""
+        """Switch to a new folder for later spans if the current one was removed."""
         if self._open is None and self._folder is not None and not self._folder.path.exists():
             self._folder = None
 
     def _seal_quietly(self) -> None:
-        """Seal the open part; where that fails, its batches stay, and are sealed at a start."""
+        """Seal the open part; on failure, its batches stay and are sealed at the next start."""
         part, self._open = self._open, None
         if part is None or self._folder is None:
             return

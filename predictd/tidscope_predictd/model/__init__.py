@@ -1,1 +1,1 @@
-"""What a model computes: pure, the same in the daemon and in every client."""
+"""Model computations: pure, identical in the daemon and in every client."""

@@ -1,16 +1,16 @@
-"""Hashed perceptrons: they learn yes or no from a few integers.
+"""Hashed perceptrons, which learn yes or no from a few integers.
 
-Source: Z. Zhang and others, A prediction system service (2022-2023), which takes the perceptron of
-branch predictors (D. Jimenez and C. Lin, Dynamic branch prediction with perceptrons, 2001) to
+Source: Z. Zhang and others, A prediction system service (2022-2023), which applies the perceptron
+of branch predictors (D. Jimenez and C. Lin, Dynamic branch prediction with perceptrons, 2001) to
 systems software: `predict`, `update`, `reset`. Each of up to 16 features has a table of 1024 small
-integer weights; the value of a feature picks one of them, and the sign of their sum is the answer.
+integer weights. The value of a feature selects one weight, and the sign of the sum is the answer.
 
-Corrected: taken literally, an update adds to the weights whatever the answer should have been, and
-the sum only grows. Here it is signed: towards yes, or towards no, and only where the answer was
-wrong or not sure, as in the perceptron's rule.
+Correction: in the literal source, an update adds to the weights regardless of the answer, and the
+sum only grows. Here updates are signed, and happen only if the prediction was wrong or uncertain,
+as in the perceptron's rule.
 
-`tidscope_predict.h` and the Go client compute the same; `tests/contract/predictions.json` holds all
-to it.
+`tidscope_predict.h` and the Go client compute the same; `tests/contract/predictions.json` verifies
+all three.
 """
 
 from collections.abc import Iterable, Sequence
@@ -25,13 +25,13 @@ FEATURES_WANTED = f"want 1 to {MAX_FEATURES}"
 
 _WORD = (1 << 64) - 1
 _MULTIPLIER = 0x9E3779B97F4A7C15
-"""2^64 over the golden ratio: consecutive numbers land far apart (D. Knuth, vol. 3, 6.4)."""
+"""2^64 over the golden ratio, which scatters consecutive numbers (D. Knuth, vol. 3, 6.4)."""
 _SHIFT = 64 - 10
 _FNV_BASIS, _FNV_PRIME = 0xCBF29CE484222325, 0x100000001B3
 
 
 class Weights(Protocol):
-    """16 tables of 1024 signed bytes, one after the other."""
+    """Interface of 16 tables of 1024 signed bytes, concatenated."""
 
     def __getitem__(self, place: int, /) -> int: ...
 
@@ -39,11 +39,11 @@ class Weights(Protocol):
 
 
 class Rule(NamedTuple):
-    """How a model learns.
+    """Learning rule.
 
     Attributes:
-        threshold: a sum this far from 0 is sure.
-        limit: weights stay between minus this and this.
+        threshold: minimum distance of a certain sum from 0.
+        limit: bound on the absolute value of a weight.
     """
 
     threshold: int = 8
@@ -51,7 +51,7 @@ class Rule(NamedTuple):
 
 
 def check_rule(rule: Rule) -> Rule:
-    """The rule itself.
+    """Return the rule if it is within bounds.
 
     Raises:
         ValueError: a value is out of bounds.
@@ -64,10 +64,10 @@ def check_rule(rule: Rule) -> Rule:
 
 
 def places_of(features: Sequence[int]) -> list[int]:
-    """Which weight each feature picks; features are taken modulo 2^64.
+    """Return the index of each feature's weight; features are taken modulo 2^64.
 
     Raises:
-        ValueError: none, or more than 16.
+        ValueError: there are no features, or more than 16.
     """
     if not 1 <= len(features) <= MAX_FEATURES:
         raise ValueError(f"{len(features)} features: {FEATURES_WANTED}")
@@ -78,7 +78,7 @@ def places_of(features: Sequence[int]) -> list[int]:
 
 
 def predict(weights: Weights, features: Sequence[int]) -> int:
-    """The sum of the weights: above 0 yes, below 0 no, 0 undecided.
+    """Return the sum of the weights: above 0 yes, below 0 no, 0 undecided.
 
     Raises:
         ValueError: no features, or more than 16.
@@ -87,12 +87,12 @@ def predict(weights: Weights, features: Sequence[int]) -> int:
 
 
 def sum_of(weights: Weights, places: Iterable[int]) -> int:
-    """The same, of places that are known."""
+    """Return the sum of the weights at known indices."""
     return sum([weights[place] for place in places])
 
 
 def update(weights: Weights, rule: Rule, features: Sequence[int], *, answer: bool) -> int:
-    """Learn what the answer was; the prediction as it was before.
+    """Learn an answer. Return the prediction before learning.
 
     Raises:
         ValueError: no features, or more than 16.
@@ -108,7 +108,7 @@ def update(weights: Weights, rule: Rule, features: Sequence[int], *, answer: boo
 
 
 def reset(weights: Weights, features: Sequence[int]) -> None:
-    """Forget the weights that these features pick.
+    """Reset the weights of these features.
 
     Raises:
         ValueError: no features, or more than 16.
@@ -118,7 +118,7 @@ def reset(weights: Weights, features: Sequence[int]) -> None:
 
 
 def named(text: str) -> int:
-    """A feature for something that has a name (FNV-1a of its UTF-8, 64 bits)."""
+    """Return a feature for a name (FNV-1a of its UTF-8, 64 bits)."""
     value = _FNV_BASIS
     for byte in text.encode():
         value = (value ^ byte) * _FNV_PRIME & _WORD
@@ -126,7 +126,9 @@ def named(text: str) -> int:
 
 
 def rounded(number: int) -> int:
-    """A number with its first digit alone, so that similar ones are one feature: 1234 is 1000."""
+    """Round a number to its first digit, to merge similar numbers into one feature: 1234 is
+    1000.
+    """
     size = abs(number)
     power = 1
     while size // power >= 10:
@@ -136,10 +138,10 @@ def rounded(number: int) -> int:
 
 
 class Predictor:
-    """A model of this process alone.
+    """A model private to this process.
 
     Args:
-        rule: how it learns.
+        rule: learning rule.
 
     Raises:
         ValueError: the rule is out of bounds.
@@ -151,7 +153,7 @@ class Predictor:
         self._view = memoryview(self._weights).cast("b")
 
     def predict(self, features: Sequence[int]) -> int:
-        """The sum of the weights: above 0 yes, below 0 no, 0 undecided.
+        """Return the sum of the weights: above 0 yes, below 0 no, 0 undecided.
 
         Raises:
             ValueError: no features, or more than 16.
@@ -159,7 +161,7 @@ class Predictor:
         return predict(self._view, features)
 
     def update(self, features: Sequence[int], *, answer: bool) -> None:
-        """Learn what the answer was.
+        """Learn an answer.
 
         Raises:
             ValueError: no features, or more than 16.
@@ -167,17 +169,17 @@ class Predictor:
         update(self._view, self._rule, features, answer=answer)
 
     def load(self, weights: bytes) -> None:
-        """Start again from other weights: 16 tables of 1024 signed bytes.
+        """Replace the weights by 16 tables of 1024 signed bytes.
 
         Raises:
-            ValueError: their number is wrong.
+            ValueError: the size is wrong.
         """
         if len(weights) != WEIGHTS:
             raise ValueError(f"{len(weights)} weights: want {WEIGHTS}")
         self._weights[:] = weights
 
     def reset(self, features: Sequence[int] | None = None) -> None:
-        """Forget what these features pick; without features everything.
+        """Reset the weights of these features; without features all weights.
 
         Raises:
             ValueError: no features in the list, or more than 16.

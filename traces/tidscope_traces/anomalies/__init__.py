@@ -1,1 +1,1 @@
-"""Traces whose critical path is unlike those of their endpoint."""
+"""Detection of traces whose critical path differs from those of their endpoint."""

@@ -1,8 +1,8 @@
-"""Which calls a trace makes, in which order, and whether they fail: what is rare of that.
+"""Rare choices of a trace: which calls it makes, in which order, and whether the calls fail.
 
-A call is there, fails, is repeated or comes after another with a probability of its own, given its
-caller is there. What few traces have is abnormal only if a normal rare path would have been taken
-more often: so that few abnormal traces with the same fault do not hide each other.
+A call is present, fails, repeats or follows another with a fixed probability, given its caller. A
+rare feature is abnormal only if a normal rare path would occur more often. A few abnormal traces
+with the same fault therefore do not hide each other.
 """
 
 from collections.abc import Sequence
@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from tidscope_traces.anomalies.vectors import ROOT, Chains, Entries, Floats, Ints, places_by
 
 P_VALUE = 0.0005
-"""Share of normal traces that one measure calls improbable; the value is the source's."""
+"""Share of normal traces that one measure calls improbable; value from the source."""
 TAIL = 0.2
-"""Share of normal traces, the greatest values, to which the tail of the distribution is fitted."""
+"""Share of normal traces, with the greatest values, to which the distribution's tail is fitted."""
 FAR = 30.0
-"""Standard deviations beyond which the tail is approximated: its probability underflows."""
+"""Standard deviations beyond which the tail is approximated: its probability would underflow."""
 CLOSE = 1e-6
 """Tolerance of the search for a deviation, in standard deviations."""
 Values = Sequence[float] | NDArray[np.float64]
@@ -28,10 +28,10 @@ Values = Sequence[float] | NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """Value above which a measure is abnormal.
+    """Limit above which a measure is abnormal.
 
     Attributes:
-        value: normal traces exceed this value with probability P_VALUE.
+        value: value that normal traces exceed with probability P_VALUE.
         excess: mean excess of an exponential tail, in the unit of the measure.
     """
 
@@ -39,20 +39,20 @@ class Limit:
     excess: float
 
     def surprise(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Negative logarithm of how probable it is that a usual trace has more."""
+        """Return the negative log probability that a reference trace exceeds a value."""
         return np.asarray(np.maximum(0.0, (values - self.value) / self.excess - log(P_VALUE)))
 
 
 def tailed(values: Values, least: float) -> Limit:
-    """The limit of a measure whose great values become exponentially rarer.
+    """Fit the limit of a measure with an exponential tail.
 
-    Their mean excess over the least of them is estimated by the median excess, so that half of the
-    tail may be abnormal. Source: peaks over a threshold (J. Pickands, 1975), with the shape that
-    sums and maxima of squares of normal deviations, and logarithms of probabilities, have.
+    The mean excess over the tail's least value is estimated by the median excess, so that half of
+    the tail may be abnormal. Source: peaks over a threshold (J. Pickands, 1975). The shape matches
+    sums and maxima of squared normal deviations, and logarithms of probabilities.
 
     Args:
-        values: of usual traces, at least one.
-        least: the mean excess is not less: values may all be the same.
+        values: values of reference traces, at least one.
+        least: minimum of the mean excess, for the case of equal values.
     """
     high = float(np.quantile(values, 1 - TAIL))
     above = np.asarray(values)[np.asarray(values) > high] - high
@@ -70,7 +70,7 @@ def in_deviations(surprise: float) -> float:
 
 
 def _upper(deviations: float) -> float:
-    """Negative logarithm of a normal distribution's upper tail."""
+    """Return the negative logarithm of a normal distribution's upper tail."""
     if deviations > FAR:
         return deviations * deviations / 2 + log(deviations * sqrt(2 * pi))
     return -log(erfc(deviations / sqrt(2)) / 2)
@@ -79,37 +79,43 @@ def _upper(deviations: float) -> float:
 Kind = Literal["unseen", "missing", "failed", "repeated", "reordered", "improbable"]
 
 MIN_RATE = 0.02
-"""Normal paths are taken by at least this part of the traces that could take them."""
+"""Minimum share of normal paths among the traces that could take them."""
 MIN_TIMES = 4.0
-"""And at least this often, in the mean: few traces do not say what is rare."""
+"""Minimum mean number of occurrences; fewer traces cannot show that a path is rare."""
 OWN_SHARE, OTHER_SHARE = 0.01, 0.005
-"""Of those that could, more than this part has what is not rare: of the set's own traces, whose
-abnormal ones count, and of earlier ones."""
+"""Share of eligible traces above which a feature is not rare, in the set itself and in earlier
+ones.
+
+The set's share is higher, because the set includes abnormal traces.
+"""
 UNSEEN_FACTOR = 0.5
-"""Of these shares for calls: normal requests take a rare path more often than they skip a usual
-call, fail in a new way or change their order."""
+"""Factor on these shares for calls.
+
+Normal requests take a rare path more often than they skip a common call, fail in a new way or
+change the order.
+"""
 OWN_DOUBT, OTHER_DOUBT = 0.2, 0.02
-"""How probable it may be that a normal path is taken so seldom."""
+"""Acceptable probability that a normal path is this rare."""
 AT_ONCE_SHARE = 0.05
-"""Of the traces with two calls in their usual order, more have them at once if that is normal."""
+"""Share of traces with two ordered calls above which running them at once is normal."""
 OWN_CROWD, OTHER_CROWD = 0.025, 0.01
-"""If more of the usual traces have something rare of a kind, this is normal for the endpoint."""
+"""Share of reference traces above which a kind of rarity is normal for the endpoint."""
 MIN_CROWD = 8
-"""Traces; fewer are no crowd."""
+"""Minimum number of traces in a crowd."""
 MAX_COUNTED = 64
-"""Traces; what more have is not rare."""
+"""Number of traces above which a feature is not rare."""
 PRIOR = 0.5
-"""Counted to both choices (H. Jeffreys): what was never seen is not impossible."""
+"""Pseudo-count for both outcomes (H. Jeffreys): an unseen feature is not impossible."""
 
 
 @dataclass(frozen=True, slots=True)
 class Events:
-    """Something rare in traces, one entry each.
+    """Rare features of traces, one entry each.
 
     Attributes:
-        trace: place of the trace.
-        feature: the chain that it is of.
-        surprise: negative logarithm of how probable it is that a normal path is so rare.
+        trace: index of the trace.
+        feature: chain of callers with the feature.
+        surprise: negative log probability that a normal path is this rare.
     """
 
     trace: Ints
@@ -117,13 +123,13 @@ class Events:
     surprise: Floats
 
     def most(self, traces: int) -> Floats:
-        """The greatest surprise of each trace, 0 for none."""
+        """Return the greatest surprise of each trace, 0 for none."""
         most = np.zeros(traces)
         np.maximum.at(most, self.trace, self.surprise)
         return most
 
     def above(self, limit: Limit) -> "Events":
-        """Those beyond a limit, with their surprise by it."""
+        """Return the entries beyond a limit, with their surprise relative to it."""
         beyond = self.surprise > limit.value
         return Events(
             self.trace[beyond], self.feature[beyond], limit.surprise(self.surprise[beyond])
@@ -135,17 +141,18 @@ NOTHING = Events(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """What choices are usual.
+    """Statistics of choices in reference traces.
 
     Attributes:
-        chains: features.
-        traces: how many said what is usual.
-        counts: of them, those that have each chain.
-        chances: those that have its caller's.
-        failures: those in which it failed.
-        usual_most: median of how often it is called at once.
-        more, fewer: by chain, traces in which it is called more, or less, often at once.
-        orders, at_once: by two chains, traces with the second after the first, and with both.
+        chains: chains of callers, the features.
+        traces: number of reference traces.
+        counts: number of traces with each chain.
+        chances: number of traces with the chain's caller.
+        failures: number of traces in which the chain failed.
+        usual_most: median number of calls at once.
+        more, fewer: traces with more, or fewer, calls at once, by chain.
+        orders, at_once: traces with the second chain after the first, and with both, by pair of
+            chains.
     """
 
     chains: Chains
@@ -160,18 +167,18 @@ class Choices:
     at_once: "Tally"
 
     def events(self, entries: Entries, less: int, own: bool) -> dict[Kind, Events]:
-        """What is rare in traces, by kind.
+        """Return the rare features of traces, by kind.
 
         Args:
-            entries: of the traces.
-            less: subtracted from all counts: 1 judges usual traces by the others.
-            own: the traces are those that say what is usual.
+            entries: entries of the traces.
+            less: number subtracted from all counts; 1 judges each reference trace by the others.
+            own: whether the traces are the reference traces.
         """
         feature, trace = entries.feature, entries.trace
         parents = np.array(self.chains.parents, np.int64)
         called = parents[feature] != ROOT
         chances = self.chances[feature] - less
-        # Below an unseen chain all are.
+        # All descendants of an unseen chain are unseen.
         seen = called & (chances > 0)
         unseen = self._rare(
             trace[seen],
@@ -200,22 +207,22 @@ class Choices:
         }
 
     def crowd(self, usual: Events, own: bool) -> float:
-        """What surprises must exceed, as too many of the usual traces have as much.
+        """Return the surprise that too many reference traces reach, as the new minimum.
 
         Args:
-            usual: what is rare in them, of one kind.
-            own: as in `events`.
+            usual: rare features of one kind in the reference traces.
+            own: whether the traces are the reference traces.
         """
         share = OWN_CROWD if own else OTHER_CROWD
         share = max(share, MIN_CROWD / self.traces)
         return float(np.quantile(usual.most(self.traces), 1 - share))
 
     def varied(self) -> NDArray[np.bool_]:
-        """True for chains that are often called more than usually at once."""
+        """Return True for chains that often have more calls at once than the median."""
         return np.asarray(self.more.totals > np.maximum(1, OWN_SHARE * self.counts))
 
     def _missing(self, entries: Entries, less: int, own: bool) -> Events:
-        """Calls that nearly all make that could, and that a trace does not."""
+        """Return calls that a trace lacks although nearly all eligible traces make them."""
         lacking = self.chances - self.counts
         parents = np.array(self.chains.parents, np.int64)
         nearly = np.flatnonzero(
@@ -237,7 +244,7 @@ class Choices:
         return _joined(*found)
 
     def _counted(self, entries: Entries, less: int, own: bool, tally: "Tally") -> Events:
-        """Calls that are made more, or less, often at once than they nearly always are."""
+        """Return calls whose number at once is higher, or lower, than in nearly all traces."""
         usual = self.usual_most[entries.feature]
         sign = 1 if tally is self.more else -1
         odd = (usual > 0) & (sign * (entries.most - usual) > 0)
@@ -254,7 +261,7 @@ class Choices:
         count = self.orders.of(first, second) - less
         against = self.orders.of(second, first)
         at_once = self.at_once.of(first, second) + self.at_once.of(second, first)
-        # Calls at once are one after the other by chance, when one of them is short.
+        # Calls at once are in sequence by chance if one of them is short.
         count = np.where(at_once <= AT_ONCE_SHARE * against, count, against)
         return self._rare(entries.order_trace[after], second, count, count + against, own)
 
@@ -272,7 +279,7 @@ class Choices:
         return Events(trace[rare], feature[rare], surprise[rare])
 
     def _surprise(self, count: Ints, chances: Ints, own: bool, factor: float = 1.0) -> Floats:
-        """Of so few among so many that could; 0 for what is not rare."""
+        """Return the surprise of a count among eligible traces; 0 if not rare."""
         rate = max(MIN_RATE, MIN_TIMES / max(1, self.traces))
         share = factor * (OWN_SHARE if own else OTHER_SHARE)
         most = np.minimum(MAX_COUNTED, np.maximum(int(own), (share * chances).astype(np.int64)))
@@ -287,7 +294,7 @@ class Choices:
         return np.where((count <= most) & (surprise > -np.log(doubt)), surprise, 0.0)
 
     def total(self, entries: Entries, less: int) -> Floats:
-        """Surprise of each trace by all its choices: negative logarithm of their probability."""
+        """Return the surprise of each trace by all its choices: their negative log probability."""
         parents = np.array(self.chains.parents, np.int64)
         chances = self.chances.astype(np.float64)
         missing = -np.log((self.chances - self.counts + PRIOR) / (chances + 2 * PRIOR))
@@ -306,7 +313,7 @@ class Choices:
 
 
 class Tally:
-    """How many traces have each key, a chain or two of them."""
+    """Number of traces per key; a key is a chain or a pair of chains."""
 
     def __init__(self, keys: NDArray[np.int64], features: int) -> None:
         self._features = features
@@ -314,13 +321,13 @@ class Tally:
 
     @property
     def totals(self) -> Ints:
-        """By chain, for keys that are one."""
+        """Return totals by chain, for single-chain keys."""
         totals = np.zeros(self._features, np.int64)
         totals[self.keys] = self.counts
         return totals
 
     def of(self, first: Ints, second: Ints) -> Ints:
-        """By two chains."""
+        """Return the total of each pair of chains."""
         if not len(self.keys):
             return np.zeros(len(first), np.int64)
         keys = first * self._features + second
@@ -329,11 +336,11 @@ class Tally:
 
 
 def learn_choices(chains: Chains, entries: Entries) -> Choices:
-    """What is usual of the choices of traces, most of which are normal.
+    """Learn the choices of reference traces, most of which are normal.
 
     Args:
-        chains: all features, those of traces that will be judged too.
-        entries: of the traces.
+        chains: all features, including those of traces to be judged.
+        entries: entries of the traces.
     """
     features = len(chains)
     feature = entries.feature

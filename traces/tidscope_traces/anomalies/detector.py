@@ -1,10 +1,9 @@
-"""Which traces are unlike the others of their endpoint, and in what.
+"""Detector of traces that differ from the rest of their endpoint, with the differing feature.
 
-Source: CRISP, sections 4.6.3 to 4.6.5: a trace with a chain of callers that no normal trace has is
-abnormal, and so is one that is improbable. What is probable is not said by the source's autoencoder
-but by measures that abnormal traces among the usual ones hardly move: times (times.py), and which
-calls there are, in which order, and whether they fail (choices.py). A trace is abnormal by any one
-of them: several weak ones together say less than one strong one.
+Source: CRISP, sections 4.6.3 to 4.6.5. A trace with a chain of callers that no normal trace has is
+abnormal, and so is an improbable trace. The source's autoencoder is replaced by measures that
+abnormal reference traces hardly change: times (times.py) and choices of calls (choices.py). One
+strong measure makes a trace abnormal; several weak ones do not.
 """
 
 from collections.abc import Callable
@@ -29,28 +28,28 @@ from tidscope_traces.summary.calls import Calls
 from tidscope_traces.summary.traces import Summaries, TraceSummary
 
 MIN_TRACES = 30
-"""Fewer do not say what is usual."""
+"""Minimum reference traces."""
 MIN_EXCESS = 0.7
-"""Of surprises beyond what is usual, in the mean."""
+"""Minimum mean of surprises beyond the limit."""
 P_TIMES = 0.005
-"""Of usual traces so many are improbable by times, before like times of others are considered."""
+"""Share of reference traces improbable by times, before similar times are considered."""
 P_TOTAL = 1e-5
-"""Of usual traces so many are improbable by all choices: the values of few choices are few."""
+"""Share of reference traces improbable by all choices; few choices have few values."""
 Progress = Callable[[int, int], None]
-"""Called with how many traces were read, and of how many."""
+"""Callback with the number of traces read, and the total."""
 
 
 @dataclass(frozen=True, slots=True)
 class Anomaly:
-    """A trace that is unlike the others.
+    """A trace that differs from the rest.
 
     Attributes:
-        place: of the trace, in the summaries.
-        kind: unseen: a call that hardly any usual trace makes; missing: none of one that nearly all
-            make; failed, repeated or reordered: a call that hardly ever does, is or comes so;
-            improbable: its times, or all its calls together.
-        score: how improbable: above 3.09 one normal trace in a thousand is.
-        chain: operations from the root to the one that stands out most.
+        place: index of the trace in the summaries.
+        kind: `unseen`: a call that hardly any reference trace makes. `missing`: a call that nearly
+            all make. `failed`, `repeated` or `reordered`: a call that hardly ever is. `improbable`:
+            the times, or all calls together.
+        score: improbability; one normal trace in a thousand exceeds 3.09.
+        chain: operations from the root to the most prominent one.
     """
 
     place: int
@@ -62,14 +61,14 @@ class Anomaly:
 def find_anomalies(
     summaries: Summaries, usual: Summaries | None = None, progress: Progress | None = None
 ) -> list[Anomaly]:
-    """Abnormal traces, the strangest first; none if too few are there to say what is usual.
+    """Return abnormal traces, strongest first; empty if there are too few reference traces.
 
-    Takes time in proportion to the calls of all traces, but for sorting them.
+    Run time is linear in the calls of all traces, except for sorting.
 
     Args:
-        summaries: traces of one endpoint, with their calls.
-        usual: earlier ones of the same endpoint, with the same catalogue, that the others are
-            compared with; None to compare each with all.
+        summaries: traces of one endpoint, including calls.
+        usual: earlier reference traces of the same endpoint and catalogue; None compares each trace
+            with all.
         progress: called from time to time.
     """
     known = [_calls(one) for one in (summaries if usual is None else usual).traces]
@@ -104,16 +103,16 @@ def _calls(trace: TraceSummary) -> Calls:
 
 @dataclass(slots=True)
 class _Strongest:
-    """The most surprising of each trace: how much, of which kind and chain."""
+    """The strongest anomaly of each trace: surprise, kind and chain."""
 
     surprise: Floats
     kind: list[Kind]
     feature: Ints
 
     def take(self, kind: Kind, events: Events) -> None:
-        """Take over what is more surprising than what was taken before.
+        """Replace weaker anomalies by stronger ones.
 
-        Calls that are missing, say, change times too: times name only what nothing else does.
+        A missing call also changes times, so times only name anomalies without another cause.
         """
         order = np.argsort(events.surprise, kind="stable")
         for trace, feature, surprise in zip(
@@ -130,12 +129,12 @@ class _Strongest:
 
 
 def _judge(chains: Chains, learnt: Entries, entries: Entries) -> _Strongest:
-    """Judge traces by usual ones.
+    """Judge traces against reference traces.
 
     Args:
-        chains: features of both.
-        learnt: usual traces.
-        entries: those that are judged; `learnt` itself to judge each by all.
+        chains: features of both trace sets.
+        learnt: reference traces.
+        entries: judged traces; `learnt` itself judges each by all.
     """
     own = entries is learnt
     choices = learn_choices(chains, learnt)
@@ -179,7 +178,7 @@ def _judge(chains: Chains, learnt: Entries, entries: Entries) -> _Strongest:
 
 
 def _largest(entries: Entries, surprise: Floats) -> Events:
-    """Surprises as of one of so many chains as the trace has."""
+    """Correct surprises for the number of chains in each trace."""
     finite = np.bincount(entries.trace, surprise > 0, entries.traces)
     return Events(
         entries.trace,
@@ -189,14 +188,14 @@ def _largest(entries: Entries, surprise: Floats) -> Events:
 
 
 class _Report:
-    """Progress, a hundred times at most."""
+    """Reports progress, at most a hundred times."""
 
     def __init__(self, progress: Progress | None, total: int) -> None:
         self._progress, self._total, self._done = progress, total, 0
         self._every = max(1, total // 100)
 
     def advance(self) -> None:
-        """One more trace was read."""
+        """Count one more trace read."""
         self._done += 1
         if self._progress and (self._done % self._every == 0 or self._done == self._total):
             self._progress(self._done, self._total)

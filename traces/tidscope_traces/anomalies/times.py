@@ -1,9 +1,8 @@
-"""How improbable the times of a trace, and the numbers of its calls, are.
+"""Improbability of a trace's times and of its numbers of calls.
 
-Each chain has a median and a spread to either side, by several quantiles of its own: of one that
-is usually fast and sometimes slow the spread reaches to the slow ones. How rare deviations beyond
-these are is estimated over all chains of the endpoint together, which have many values where one
-chain has few.
+Each chain has a median and a spread to either side, from several quantiles. For a chain that is
+mostly fast and sometimes slow, the spread reaches to the slow values. Rarity beyond the spread is
+estimated over all chains of the endpoint, which together have many values.
 """
 
 from collections.abc import Sequence
@@ -15,43 +14,49 @@ import numpy as np
 from tidscope_traces.anomalies.vectors import Entries, Floats, Ints
 
 MIN_VALUES, MIN_PART = 20, 0.2
-"""Traces with a chain, and of all traces; fewer do not say what its times are."""
+"""Minimum traces with a chain, absolute and as a share, for statistics of its times."""
 BEYOND = 5
-"""Values beyond a quantile that say what it is."""
+"""Minimum values beyond a quantile, for its estimate."""
 LEVELS = ((0.75, 0.6745), (0.9, 1.2816), (0.95, 1.6449), (0.98, 2.0537))
-"""Quantiles, and where a normal distribution has them, in its standard deviations."""
+"""Quantiles, with their position in a normal distribution, in standard deviations."""
 HEAVINESS = (1.25, 1.8)
-"""Ratios of the spread by the last quantile to that by the first: chains with like ratios have a
-tail together. It is 1 for a normal distribution."""
+"""Ratios of the last quantile's spread to the first's; 1 for a normal distribution.
+
+Chains with similar ratios share a tail.
+"""
 MIN_SPREAD = 0.05
-"""Of logarithms of times: clocks and schedulers differ by that much."""
+"""Minimum spread of logarithms of times; clocks and schedulers vary by this much."""
 MIN_COUNT_SPREAD = 0.15
-"""Of square roots of counts."""
+"""Minimum spread of square roots of counts."""
 FLOOR_SHARE = 0.05
-"""Of a chain's median time in the middle; times far below are alike."""
+"""Share of the mean of chains' median times; times far below are equivalent."""
 OWN_SHARE, OTHER_SHARE = 0.006, 0.003
-"""Of the usual traces with a chain, more have a deviation that is not rare: a call that stalls in
-one request of a hundred does so normally. Of the set's own traces, and of earlier ones."""
+"""Share of traces with a chain above which a deviation is not rare, in the set and in earlier ones.
+
+A call that stalls in one request of a hundred does so normally.
+"""
 COMPARABLE = 0.6
-"""Deviations of at least this part of another are like it."""
+"""Minimum ratio of two similar deviations."""
 DOUBTFUL = 4.0
-"""Surprises from which on this is counted."""
+"""Surprise above which similar deviations are counted."""
 SHALLOW, DEEP = 0.1, 0.005
-"""Parts of all values that say how the tail falls."""
+"""Shares of all values between which the slope of the tail is fitted."""
 MIN_DEEP = 15
 STEEPEST, FLATTEST = (2.0, 1.2, 1.0), 0.5
-"""Powers of the deviation that a tail's logarithm may fall with, the steepest by heaviness: 2 is
-normal, 1 exponential."""
+"""Range of a tail's power, the steepest by heaviness: 2 is normal, 1 exponential.
+
+The logarithm of the tail's probability falls with this power of the deviation.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Tail:
-    """How rare deviations are: the negative logarithm of their probability, for like chains.
+    """Tail of deviations: the negative log of their probability, for similar chains.
 
     Attributes:
-        least: deviations of SHALLOW of the values are greater.
-        power: of the deviation.
-        scale: of that.
+        least: value exceeded by a share SHALLOW of the deviations.
+        power: power of the deviation.
+        scale: scale of that power.
     """
 
     least: float
@@ -59,7 +64,7 @@ class Tail:
     scale: float
 
     def surprise(self, deviations: Floats) -> Floats:
-        """0 for deviations that are not in the tail."""
+        """Return the surprise of deviations; 0 for deviations outside the tail."""
         away = np.maximum(deviations, self.least)
         beyond = self.scale * (away**self.power - self.least**self.power)
         return np.where(deviations > self.least, beyond - log(SHALLOW), 0.0)
@@ -67,13 +72,13 @@ class Tail:
 
 @dataclass(frozen=True, slots=True)
 class Spreads:
-    """Medians of a value and spreads above it, by chain; NaN where too few traces have it.
+    """Medians of a value, and spreads above, by chain; NaN if too few traces have a value.
 
     Attributes:
-        medians, above: these.
-        heaviness: which of HEAVINESS the great values are beyond, in spreads of the usual ones.
-        begins, counts: where the values of each chain are in `ordered`, and how many.
-        ordered: usual values, by chain and size.
+        medians, above: medians and spreads by chain.
+        heaviness: index into HEAVINESS of the great values, in reference spreads.
+        begins, counts: start and number of each chain's values in `ordered`.
+        ordered: reference values, by chain and size.
     """
 
     medians: Floats
@@ -84,25 +89,25 @@ class Spreads:
     ordered: Floats
 
     def like(self, feature: int, deviation: float) -> int:
-        """How many usual traces have such a deviation."""
+        """Return the number of reference traces with a similar deviation."""
         begin = self.begins[feature]
         own = self.ordered[begin : begin + self.counts[feature]]
         value = self.medians[feature] + COMPARABLE * deviation * self.above[feature]
         return len(own) - int(np.searchsorted(own, value))
 
     def deviations(self, feature: Ints, values: Floats) -> Floats:
-        """In spreads above the median; NaN where nothing is known."""
+        """Return deviations in spreads above the median; NaN if unknown."""
         return np.asarray((values - self.medians[feature]) / self.above[feature])
 
 
 def spread(entries: Entries, values: Floats, features: int, least: float) -> Spreads:
-    """Medians and spreads of values.
+    """Return medians and spreads of values.
 
     Args:
-        entries: of traces most of which are normal.
-        values: of each entry.
-        features: how many chains there are.
-        least: spreads are not less.
+        entries: entries of traces, most of which are normal.
+        values: value of each entry.
+        features: number of chains.
+        least: minimum spread.
     """
     feature = entries.feature
     counts = np.bincount(feature, minlength=features)
@@ -129,7 +134,7 @@ def spread(entries: Entries, values: Floats, features: int, least: float) -> Spr
 
 
 def _at(ordered: Floats, begins: Ints, counts: Ints, level: float) -> Floats:
-    """Quantiles of runs of ordered values."""
+    """Return quantiles of runs of ordered values."""
     exact = level * (counts - 1)
     low = np.floor(exact).astype(np.int64)
     high = np.minimum(low + 1, counts - 1)
@@ -138,7 +143,7 @@ def _at(ordered: Floats, begins: Ints, counts: Ints, level: float) -> Floats:
 
 
 def fit_tail(deviations: Floats, steepest: float) -> Tail:
-    """The tail of deviations of all chains, of which few are abnormal."""
+    """Fit the tail of deviations of all chains, few of which are abnormal."""
     known = np.sort(deviations[np.isfinite(deviations)])
     if len(known) < 2 * MIN_DEEP:
         return Tail(1.2816, 1.0, 2.0)
@@ -149,7 +154,7 @@ def fit_tail(deviations: Floats, steepest: float) -> Tail:
         for number, share in enumerate((SHALLOW, between, deep))
     )
     second, third = max(second, first * 1.01), max(third, second * 1.01, first * 1.02)
-    # Logarithms of probabilities fall by as much from the first to the second as to the third.
+    # Logarithms of probabilities fall as far from the first to the second as to the third.
     low, high = FLATTEST, steepest
     for _ in range(40):
         power = (low + high) / 2
@@ -163,14 +168,14 @@ def fit_tail(deviations: Floats, steepest: float) -> Tail:
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """What times, and what numbers of calls, are usual.
+    """Reference statistics of times and of numbers of calls.
 
     Attributes:
-        floor_ns: times far below are alike.
+        floor_ns: times far below are equivalent.
         slower, faster: spreads of logarithms of times, and of their negatives.
-        slow, fast: their tails, by heaviness.
-        more: spreads of square roots of how often a call is made.
-        varied: chains whose number varies.
+        slow, fast: tails of `slower` and `faster`, by heaviness.
+        more: spreads of square roots of the number of calls.
+        varied: chains with a varying number of calls.
     """
 
     floor_ns: float
@@ -182,12 +187,12 @@ class Times:
     varied: np.ndarray
 
     def surprises(self, entries: Entries, less: int, own: bool) -> Floats:
-        """Of the time of each entry, longer or shorter than usual.
+        """Return the surprise of the time of each entry, longer or shorter than the reference.
 
         Args:
-            entries: of the traces that are judged.
-            less: as in `Choices.events`.
-            own: the same.
+            entries: entries of the judged traces.
+            less: number subtracted from all counts, as in `Choices.events`.
+            own: whether the traces are the reference traces.
         """
         values = np.log(entries.longest_ns + self.floor_ns)
         return np.maximum(
@@ -196,19 +201,19 @@ class Times:
         )
 
     def repeated(self, entries: Entries) -> Floats:
-        """Of how often each call is made, more than usual, where that varies."""
+        """Return the surprise of additional calls, for chains with a varying number."""
         away = self.more.deviations(entries.feature, np.sqrt(entries.most))
         away = np.where(self.varied[entries.feature] & (away > 0), away, 0.0)
         return away * away / 2 + np.log1p(away)
 
 
 def learn_times(entries: Entries, features: int, varied: np.ndarray) -> Times:
-    """What is usual of the times of traces, most of which are normal.
+    """Learn the times of reference traces, most of which are normal.
 
     Args:
-        entries: of the traces.
-        features: how many chains there are.
-        varied: of each chain, whether its number of calls varies.
+        entries: entries of the traces.
+        features: number of chains.
+        varied: whether each chain's number of calls varies.
     """
     feature = entries.feature
     raw = spread(entries, entries.longest_ns.astype(np.float64), features, 1.0)
@@ -229,7 +234,7 @@ def learn_times(entries: Entries, features: int, varied: np.ndarray) -> Times:
 
 
 def _tails(spreads: Spreads, feature: Ints, values: Floats) -> list[Tail]:
-    """The tail of each heaviness."""
+    """Return the tail of each heaviness."""
     deviations = spreads.deviations(feature, values)
     heaviness = spreads.heaviness[feature]
     return [

@@ -1,7 +1,7 @@
-"""Calls of many traces as arrays: one feature for each chain of callers.
+"""Calls of many traces as arrays, with one feature for each chain of callers.
 
-Source: CRISP, section 4.6.3, whose service trace vectors have one feature for each chain of
-callers. Entries are kept in place of vectors: traces of different shapes share few features.
+Source: CRISP, section 4.6.3, whose service trace vectors have one feature per chain of callers.
+Entries replace vectors, because traces of different shapes share few features.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -20,11 +20,11 @@ ROOT = -1
 
 @dataclass(slots=True)
 class Chains:
-    """Features by number: chains of callers, in the order in which they were first seen.
+    """Numbered features: chains of callers, in order of first occurrence.
 
     Attributes:
-        parents: feature of each one's caller, ROOT for none.
-        operations: number of each one's operation.
+        parents: feature of each chain's caller, or ROOT for none.
+        operations: operation number of each chain.
     """
 
     parents: list[int] = field(default_factory=list)
@@ -35,7 +35,7 @@ class Chains:
         return len(self.parents)
 
     def features(self, calls: Calls) -> list[int]:
-        """Feature of each column of a trace's contexts; new chains become features."""
+        """Return the feature of each column of a trace's contexts; new chains become features."""
         found: list[int] = []
         for operation, parent in calls.contexts[:2].T.tolist():
             above = found[parent] if parent >= 0 else ROOT
@@ -47,7 +47,7 @@ class Chains:
         return found
 
     def chain(self, feature: int) -> list[int]:
-        """Numbers of the operations from the root to a feature."""
+        """Return the numbers of the operations from the root to a feature."""
         chain: list[int] = []
         while feature != ROOT:
             chain.append(self.operations[feature])
@@ -60,12 +60,12 @@ class Entries:
     """Calls of traces; an entry is one chain of one trace, in the order of the traces.
 
     Attributes:
-        traces: how many.
-        trace: place of the trace of each entry.
-        feature: its chain.
-        longest_ns, most, failed: as in CALL_ROWS.
-        order_trace: place of the trace of each order of two calls.
-        orders: features of the earlier and the later call, one column each, and 0 where they ran at
+        traces: number of traces.
+        trace: index of the trace of each entry.
+        feature: chain of each entry.
+        longest_ns, most, failed: rows of the calls, as in CALL_ROWS.
+        order_trace: index of the trace of each order of two calls.
+        orders: features of the earlier and the later call, one column each, and 0 if both ran at
             once.
     """
 
@@ -80,12 +80,12 @@ class Entries:
 
 
 def read_entries(chains: Chains, traces: Sequence[Calls], advance: Advance) -> Entries:
-    """Entries of traces.
+    """Return entries of traces.
 
     Args:
-        chains: features, which new chains are added to.
-        traces: their calls, whose operations have the same numbers.
-        advance: called once for each trace.
+        chains: features; new chains are added.
+        traces: calls of traces with the same operation numbers.
+        advance: called once per trace.
     """
     parts: list[Ints] = []
     orders: list[Ints] = []
@@ -102,7 +102,7 @@ def read_entries(chains: Chains, traces: Sequence[Calls], advance: Advance) -> E
 
 
 def places_by(feature: Ints, among: Iterable[int]) -> dict[int, Ints]:
-    """Places of the entries of each of these features."""
+    """Return the indices of the entries of each of these features."""
     order = np.argsort(feature, kind="stable")
     ordered = feature[order]
     return {

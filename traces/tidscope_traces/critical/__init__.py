@@ -1,1 +1,1 @@
-"""The critical path of one trace, and what it tells of a change to it."""
+"""The critical path of one trace, and predictions for changes to the trace."""

@@ -1,8 +1,8 @@
-"""The critical path: the spans that a request waited for, and when.
+"""The critical path: the spans that a request waited for, with their times.
 
-Source: CRISP, section 4.5.1 and listing 4.1: of a span's children, the one that ends last is on the
-path; then, going back in time, the next that happens before that one; and so on. The time between
-them is the span's own. Each child on the path has the same done to it.
+Source: CRISP, section 4.5.1 and listing 4.1. The child of a span that ends last is on the path,
+followed by the latest child that happens before it, and so on backwards. The time between them is
+the span's own. The same rule applies to each child on the path.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,27 +13,27 @@ from typing import NamedTuple
 from tidscope_traces.spans.model import Operation, Trace
 
 TOLERANCE_NS = 1_000_000
-"""Overlaps of this much or more are not taken for a difference of clocks."""
+"""Minimum overlap that is not attributed to clock skew, in nanoseconds."""
 TOLERANCE_DIVISOR = 100
-"""Nor are overlaps of the parent's duration divided by this, or more."""
+"""Divisor of the parent's duration; overlaps of this share or more are not clock skew either."""
 
 
 def settle_ends(
     parent: int, children: Sequence[int], start_ns: Sequence[int], end_ns: Sequence[int]
 ) -> dict[int, int]:
-    """Ends of children that overlap the next one only because of their clocks, moved to its start.
+    """Move the ends of children that overlap the next sibling only by clock skew to its start.
 
-    With these ends "A happens before B" is A.end <= B.start, for all. Two events with none between
-    them are neighbours among all sorted by time, so one walk finds all such pairs.
+    "A happens before B" is A.end <= B.start, for all pairs, with these ends. Two events without
+    another between them are neighbours in time order, so one pass finds all such pairs.
 
     Args:
-        parent: the span that calls the children.
-        children: of one span.
-        start_ns: of each span of the trace, fitted.
-        end_ns: the same.
+        parent: span that calls the children.
+        children: children of one span.
+        start_ns: start of each span of the trace, fitted.
+        end_ns: end of each span of the trace, fitted.
 
     Returns:
-        The ends that moved, by child.
+        The changed ends, by child.
     """
     parent_ns = end_ns[parent] - start_ns[parent]
     events = sorted(
@@ -62,19 +62,20 @@ NOTHING: AbstractSet[Operation] = frozenset()
 
 @dataclass(frozen=True, slots=True)
 class FittedTrace:
-    """Spans beneath one root of a trace, fitted into the root. Indices are those of trace.spans.
+    """Spans beneath one root of a trace, fitted into the root. Indices refer to trace.spans.
 
     Attributes:
-        trace: that it was made of.
-        root: where it starts.
-        order: the spans that remain, parents before their children.
-        start_ns, end_ns: of each span of the trace; meaningful for those in order.
-        children: of each span of the trace, those that remain, latest end first.
-        truncated: spans that were cut.
-        truncated_ns: the time that was cut off, of all of them.
-        dropped: spans left out because they, or a caller, lay outside of their parent's time.
-        detached: asynchronous spans that outlived their parent, left out with what is beneath.
-        excluded: spans of excluded operations, left out with what is beneath.
+        trace: the original trace.
+        root: index of the root.
+        order: remaining spans, parents before children.
+        start_ns, end_ns: times of each span; meaningful for spans in `order`.
+        children: remaining children of each span, latest end first.
+        truncated: number of shortened spans.
+        truncated_ns: total time cut off.
+        dropped: number of spans removed because they or a caller lie outside the parent's time.
+        detached: number of asynchronous spans removed with their descendants because they outlive
+            the parent.
+        excluded: number of spans of excluded operations removed with their descendants.
     """
 
     trace: Trace
@@ -98,14 +99,14 @@ class FittedTrace:
 def fit(trace: Trace, root: int, excluded: AbstractSet[Operation] = NOTHING) -> FittedTrace:
     """Fit a trace into one of its spans.
 
-    A parent does not wait for an asynchronous child that ends after it: such a child is detached,
-    which is no error of clocks.
+    A parent does not wait for an asynchronous child that ends later. Such a child is detached,
+    which is not clock skew.
 
     Args:
-        trace: its links are followed without recursion, so depth has no limit.
-        root: index of the span to start at.
-        excluded: operations left out with what is beneath them, of any service if theirs is ""; the
-            root itself always counts.
+        trace: trace of any depth; links are followed without recursion.
+        root: index of the root span.
+        excluded: operations removed with their descendants; an empty service matches all services.
+            The root is always kept.
     """
     spans = trace.spans
     start = [span.start_ns for span in spans]
@@ -138,8 +139,8 @@ def fit(trace: Trace, root: int, excluded: AbstractSet[Operation] = NOTHING) -> 
                     start[child] = max(first, start[child])
                     end[child] = min(last, end[child])
                 kept.append(child)
-        # Among spans with equal ends the longest explains most. The index is ordered by start,
-        # so ties do not depend on the order in which spans arrived.
+        # The longest of spans with equal ends explains most. Indices are ordered by start, so ties
+        # do not depend on the order of arrival.
         kept.sort(key=lambda child: (-end[child], start[child], child))
         children[parent] = kept
         waiting.extend(kept)
@@ -159,12 +160,12 @@ def _count_beneath(trace: Trace, top: int) -> int:
 
 
 class Segment(NamedTuple):
-    """A part of a request's time, and the span that it is put down to.
+    """A part of a request's time, and the span responsible for it.
 
     Attributes:
         span: index in the trace's spans.
-        start_ns: since the epoch.
-        end_ns: after start_ns.
+        start_ns: start since the epoch.
+        end_ns: end, after start_ns.
     """
 
     span: int
@@ -174,13 +175,13 @@ class Segment(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CriticalPath:
-    """The critical path of one trace from one root.
+    """Critical path of one trace from one root.
 
     Attributes:
-        fitted: the trace as it was fitted into its root.
-        spans: all on the path, callers before callees; some may have no time of their own.
-        parents: for each of these, the place of its caller in spans; -1 for the root.
-        segments: by time; they do not overlap and cover the root's time exactly.
+        fitted: the trace, fitted into its root.
+        spans: all spans on the path, callers before callees; some have no own time.
+        parents: for each of these spans, the index of the caller in `spans`; -1 for the root.
+        segments: by time, without overlaps; together they cover the root's time exactly.
     """
 
     fitted: FittedTrace
@@ -192,18 +193,18 @@ class CriticalPath:
 def critical_path(
     trace: Trace, root: int | None = None, excluded: AbstractSet[Operation] = NOTHING
 ) -> CriticalPath:
-    """The critical path of a trace.
+    """Return the critical path of a trace.
 
     Args:
-        trace: any; without recursion, so that depth has no limit.
-        root: index of the span to start at; None for the trace's own root.
-        excluded: operations that are left out with what they call: their time is their caller's.
+        trace: trace of any depth; links are followed without recursion.
+        root: index of the root span; None for the trace's own root.
+        excluded: operations removed with their descendants; the caller receives their time.
     """
     return walk_back(fit(trace, trace.roots[0] if root is None else root, excluded))
 
 
 def walk_back(fitted: FittedTrace) -> CriticalPath:
-    """The critical path of a fitted trace."""
+    """Return the critical path of a fitted trace."""
     start = fitted.start_ns
     spans: list[int] = []
     parents: list[int] = []
@@ -229,7 +230,7 @@ def walk_back(fitted: FittedTrace) -> CriticalPath:
 
 
 def _last_children(fitted: FittedTrace, span: int) -> Iterator[int]:
-    """Children on the path, the last first."""
+    """Return the children on the path, last first."""
     children = fitted.children[span]
     if not children:
         return

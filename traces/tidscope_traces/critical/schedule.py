@@ -1,13 +1,13 @@
-"""What would have happened if: a trace as constraints between its spans, played with other times.
+"""What-if replay: a trace as constraints between its spans, replayed with different times.
 
-The constraints are read off the trace, as a project plan's are: a span starts some own time of its
-parent after the last sibling that had ended before (or after the parent's start), and a parent ends
-some own time after its last child. Played with the times as they were, they give the trace. Play a
-span shorter and others follow, until something else is what they wait for.
+The constraints are read off the trace, as in a project plan. A span starts a fixed own time of its
+parent after the last sibling that had ended before (or after the parent's start). A parent ends a
+fixed own time after its last child. Replay with unchanged times reproduces the trace. If a span is
+shorter, dependent spans move until another constraint applies.
 
-Terms of the critical-path method (J. Kelley and M. Walker, 1959; S. Devaux, 1990): slack is how
-much later a span could end before the request takes longer; drag is how much longer the request
-takes because of it.
+Terms of the critical-path method (J. Kelley and M. Walker, 1959; S. Devaux, 1990). Slack: how much
+later a span could end before the request takes longer. Drag: how much longer the request takes
+because of the span.
 """
 
 import heapq
@@ -20,16 +20,16 @@ from tidscope_traces.critical.path import FittedTrace, settle_ends
 
 @dataclass(frozen=True, slots=True)
 class _Calls:
-    """What a span does.
+    """Calls and own time of a span.
 
     Attributes:
-        children: by start.
-        gaps_ns: own time of the span before each of these.
-        ends: places in children, by end.
-        ended: for each of children, how many of ends come before its start.
-        overlaps_ns: how much of each child is taken for a difference of clocks.
+        children: children by start.
+        gaps_ns: own time of the span before each child.
+        ends: indices in `children`, by end.
+        ended: for each child, the number of `ends` before the child's start.
+        overlaps_ns: overlap of each child that is attributed to clock skew.
         tail_ns: own time after the last child.
-        own_ns: own time that the span's end waits for.
+        own_ns: own time that the span's end depends on.
     """
 
     children: list[int]
@@ -42,10 +42,10 @@ class _Calls:
 
 
 class Schedule:
-    """A fitted trace that can be played with other times.
+    """A fitted trace that can be replayed with different times.
 
     Attributes:
-        steps: spans that were played, over all plays: what the plays cost.
+        steps: total number of replayed spans, a measure of cost.
     """
 
     def __init__(self, fitted: FittedTrace) -> None:
@@ -65,7 +65,7 @@ class Schedule:
         children = self._fitted.children[span]
         moved = settle_ends(span, children, start, end) if len(children) > 1 else {}
         settled = {child: moved.get(child, end[child]) for child in children}
-        # Those of no length first: they may be what another waits for that starts at once.
+        # Empty spans come first: a sibling starting at the same time may wait for them.
         by_start = sorted(children, key=lambda child: (start[child], settled[child], child))
         ends = sorted(range(len(children)), key=lambda place: (settled[by_start[place]], place))
         gaps: list[int] = []
@@ -92,24 +92,24 @@ class Schedule:
         return _Calls(by_start, gaps, ends, counts, overlaps, tail, own)
 
     def without_own_time(self, spans: Iterable[int]) -> int:
-        """The root's duration (ns) if these spans did only what they call."""
+        """Return the root's duration (ns) if these spans had no own time."""
         return self._play(spans, lambda span: self._length_of(span, None))
 
     def without(self, spans: Iterable[int]) -> int:
-        """The root's duration (ns) if these spans, with what they call, took no time."""
+        """Return the root's duration (ns) if these spans and their descendants took no time."""
         return self._play(spans, lambda _: 0)
 
     def with_less(self, spans: Iterable[int], less_ns: int) -> int:
-        """The root's duration (ns) if each of these spans took less own time, down to none.
+        """Return the root's duration (ns) if each of these spans had less own time.
 
         Args:
-            spans: indices in the trace.
-            less_ns: for each span; negative for more.
+            spans: indices of the spans in the trace.
+            less_ns: reduction for each span, down to no own time; negative for an increase.
         """
         return self._play(spans, lambda span: self._length_of(span, less_ns))
 
     def _play(self, spans: Iterable[int], length_of: Callable[[int], int]) -> int:
-        """Play the trace, changed spans first, then each caller whose callee changed."""
+        """Replay the trace: changed spans, then each caller of a changed span."""
         place, order = self._place, self._fitted.order
         changed = {span for span in spans if span in place}
         before: dict[int, int] = {}
@@ -132,7 +132,7 @@ class Schedule:
         return duration_ns
 
     def _length_of(self, span: int, less_ns: int | None) -> int:
-        """Duration of a span with its children's as they now are; less None is all own time."""
+        """Return a span's duration with the current children; less None means all own time."""
         calls = self._calls.get(span)
         if calls is None:
             own = self._fitted.end_ns[span] - self._fitted.start_ns[span]
@@ -148,7 +148,7 @@ class Schedule:
         return self._finish(calls, gaps) + tail
 
     def _finish(self, calls: _Calls, gaps: list[int]) -> int:
-        """When the last child ends, after the span's start."""
+        """Return the end of the last child, relative to the span's start."""
         length = self._length
         settled: list[int] = []
         finish = last_end = seen = 0
@@ -162,7 +162,7 @@ class Schedule:
         return finish
 
     def slack(self) -> dict[int, int]:
-        """How much later (ns) each span could end before the root would: 0 on the critical path."""
+        """Return the delay (ns) per span that keeps the root's end; 0 on the critical path."""
         start, end = self._fitted.start_ns, self._fitted.end_ns
         latest = {self._fitted.root: end[self._fitted.root]}
         for span in self._fitted.order:
@@ -171,7 +171,7 @@ class Schedule:
                 continue
             joined = latest[span] - calls.tail_ns
             starts = [start[child] for child in calls.children]
-            # The latest end, for each place, that those from there on allow the ones before them.
+            # For each place, the latest end of earlier spans that all later ones allow.
             allowed = [joined] * (len(starts) + 1)
             for place in range(len(starts) - 1, -1, -1):
                 child = calls.children[place]

@@ -1,1 +1,1 @@
-"""Spans and traces, and the documents that they are read from."""
+"""Spans and traces, and readers of their documents."""

@@ -1,4 +1,4 @@
-"""Spans of Jaeger's JSON: what its query service answers at /api/traces, and its page saves.
+"""Reader of Jaeger's JSON, as returned by /api/traces and saved by Jaeger's page.
 
 Form: `{"data": [{"traceID", "spans": [...], "processes": {"p1": {"serviceName", "tags"}}}]}`, times
 in microseconds (jaegertracing/jaeger, internal/uimodel/model.go).
@@ -31,13 +31,13 @@ _PID = ("process.pid", "pid")
 
 
 def read_jaeger(document: object, bounds: Bounds | None = None) -> ReadSpans:
-    """Read a document: the answer of the query service, its `data`, or one trace of these.
+    """Read a document: the answer of the query service, its `data`, or one trace.
 
-    A span with something wrong in it is left out and counted.
+    Malformed spans are omitted and counted.
 
     Raises:
-        BadTracesError: the document is not of this form.
-        TooManyError: it holds more than the bounds.
+        BadTracesError: the document has another form.
+        TooManyError: the document exceeds the bounds.
     """
     if isinstance(document, dict):
         traces = document.get("data", [document])
@@ -68,14 +68,14 @@ class _Process:
     def __init__(self, process: Mapping[str, Any]) -> None:
         tags = _tags(process.get("tags"))
         self.service = parse_name(process.get("serviceName"), "service")
-        # Jaeger's own clients call it so.
+        # Name used by Jaeger's clients.
         self.kept = kept_of({"host.name": tags.get("hostname", ""), **tags})
         self.shared = size_of(self.service, self.kept)
         self.pid = next((pid for key in _PID if (pid := number_of(tags.get(key)))), None)
 
 
 def _read_span(span: dict[str, Any], processes: Mapping[str, _Process]) -> tuple[Span, int]:
-    """A span, and how many characters it takes over from its process."""
+    """Return a span, and the number of characters copied from its process."""
     trace_id = parse_text_id(span.get("traceID"), 32)
     process = processes.get(str(span.get("processID")))
     if process is None:
@@ -116,7 +116,7 @@ def _nanoseconds(span: Mapping[str, Any], key: str) -> int:
 
 
 def _parent(span: Mapping[str, Any], trace_id: str) -> tuple[str, bool]:
-    """The span that caused this one, and whether that one does not wait for it."""
+    """Return the span that caused this one, and whether it does not wait."""
     followed = ""
     for entry in list_of(span.get("references"), "references"):
         reference = object_of(entry, "a reference")

@@ -1,4 +1,4 @@
-"""A span, a trace, and how the spans of a trace hang together."""
+"""Model of a span, of a trace, and of the links between spans."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,32 +10,32 @@ Kind = Literal["internal", "server", "client", "producer", "consumer"]
 
 NO_ATTRIBUTES: Mapping[str, str] = {}
 MAX_SPANS = 1_000_000
-"""Of one trace."""
+"""Maximum spans of one trace."""
 
 
 class Operation(NamedTuple):
-    """What a span is an instance of: a named piece of work of a service."""
+    """Operation: a named piece of work of a service, of which spans are instances."""
 
     service: str
     name: str
 
 
 class Span(NamedTuple):
-    """One unit of work of one request.
+    """Unit of work within one request.
 
     Attributes:
-        trace_id: 32 lower-case hexadecimal digits, or text if a document has ids of another form.
-        span_id: 16 lower-case hexadecimal digits, or such text.
+        trace_id: 32 lower-case hexadecimal digits, or text for IDs in another form.
+        span_id: 16 lower-case hexadecimal digits, or text in another form.
         parent_id: the span_id of the caller; "" for a root.
-        service: whose process recorded it.
-        operation: what it did, named the same in each request.
-        start_ns: since the epoch, by the clock of its host.
-        end_ns: the same; not before start_ns.
-        kind: its side of a call, or of a message; internal for neither.
-        error: the operation failed.
-        pid: of the process, in its own PID namespace; None if the SDK does not say.
-        thread_id: of the thread that started it; None if the SDK does not say.
-        follows: its parent does not wait for it (OpenTracing's FOLLOWS_FROM).
+        service: service of the recording process.
+        operation: name of the operation, equal in each request.
+        start_ns: since the epoch, by the host's clock.
+        end_ns: end by the same clock; not before start_ns.
+        kind: side of a call or of a message; `internal` for neither.
+        error: whether the operation failed.
+        pid: process ID in its PID namespace; None if not reported.
+        thread_id: ID of the thread that started the span; None if not reported.
+        follows: whether the parent does not wait for the span (OpenTracing's FOLLOWS_FROM).
         attributes: tags of the span, values as text; bounded by the reader.
     """
 
@@ -60,24 +60,24 @@ class Span(NamedTuple):
 
     @property
     def asynchronous(self) -> bool:
-        """Its parent may have gone on, and ended, without it."""
+        """Whether the parent may continue and end without the span."""
         return self.follows or self.kind == "consumer"
 
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """The spans of one request.
+    """All spans of one request.
 
     Attributes:
-        trace_id: as in Span.
-        spans: by start; a span that came more than once is there once.
+        trace_id: ID of the trace, as in Span.
+        spans: by start, without duplicates.
         parents: index of each span's parent; -1 for a root.
         children: indices of each span's children.
-        roots: indices of spans without a parent among these; the trace's own root first, which is
-            the earliest that names no parent, or the earliest of all.
-        duplicates: spans left out, as they came more than once.
-        orphans: roots that name a parent which is not here.
-        cycles: circles of parents that were cut, each at its earliest span.
+        roots: indices of spans without a parent in the trace. The first is the trace's own root:
+            the earliest that names no parent, or else the earliest.
+        duplicates: number of duplicate spans removed.
+        orphans: number of roots that name a missing parent.
+        cycles: number of parent cycles, each cut at its earliest span.
     """
 
     trace_id: str
@@ -96,7 +96,7 @@ class Trace:
 
 
 def group_spans(spans: Iterable[Span]) -> list[Trace]:
-    """Traces of spans in any order, by trace id."""
+    """Return traces of spans in any order, by trace ID."""
     ordered = sorted(spans, key=attrgetter("trace_id"))
     return [
         make_trace(trace_id, list(own))
@@ -107,11 +107,11 @@ def group_spans(spans: Iterable[Span]) -> list[Trace]:
 def make_trace(trace_id: str, spans: Sequence[Span]) -> Trace:
     """Link the spans of a trace, at least one; their order does not matter.
 
-    Of spans with the same id the first by start, end and names counts; but a client and a server
-    may share an id, as Zipkin's do, and the server is then the client's child.
+    The first span by start, end and names counts if several have the same ID. A client and a server
+    may share an ID, as in Zipkin; the server is then the client's child.
 
     Raises:
-        ValueError: there are no spans, or more than MAX_SPANS.
+        ValueError: the list is empty, or has more than MAX_SPANS.
     """
     if not 0 < len(spans) <= MAX_SPANS:
         msg = f"trace {trace_id}: {len(spans)} spans; want 1 to {MAX_SPANS}"
@@ -149,7 +149,7 @@ def _by_start(span: Span) -> tuple[object, ...]:
 def _without_duplicates(
     ordered: Sequence[Span],
 ) -> tuple[dict[str, int], dict[str, int], list[Span]]:
-    """Indices of spans by id, of servers that share it with a client apart, and the spans."""
+    """Return indices of spans by ID, those of servers that share a client's ID, and the spans."""
     callers: dict[str, int] = {}
     servers: dict[str, int] = {}
     kept: list[Span] = []
@@ -164,7 +164,7 @@ def _without_duplicates(
 
 
 def _cut_cycles(parents: list[int]) -> int:
-    """Make a root of the earliest span of each circle; how many circles there were."""
+    """Make the earliest span of each cycle a root. Return the number of cycles."""
     reached = [False] * len(parents)
     cut = 0
     for index in range(len(parents)):

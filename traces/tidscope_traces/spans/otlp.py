@@ -1,4 +1,4 @@
-"""Spans of OTLP's JSON: the body of a request to /v1/traces, or a line of a file of these.
+"""Reader of OTLP's JSON: the body of a request to /v1/traces, or a line of such a file.
 
 Form: opentelemetry-proto, trace/v1/trace.proto in its JSON mapping, with identifiers as hexadecimal
 digits (OTLP specification, "JSON Protobuf encoding"). Times in nanoseconds, as text or numbers.
@@ -27,10 +27,10 @@ from tidscope_traces.spans.reading import (
 )
 
 UNKNOWN_SERVICE = "unknown_service"
-"""What the specification gives a resource without service.name."""
+"""Service of a resource without service.name, per the specification."""
 
 _NAMED: tuple[Kind, ...] = ("internal", "internal", "server", "client", "producer", "consumer")
-"""By the number of SpanKind; 0 is unspecified."""
+"""Kind by the number of SpanKind; 0 is unspecified."""
 _KINDS: dict[object, Kind] = {
     **dict(enumerate(_NAMED)),
     **{f"SPAN_KIND_{kind.upper()}": kind for kind in _NAMED},
@@ -41,11 +41,11 @@ _ERROR = (2, "STATUS_CODE_ERROR")
 def read_otlp(document: object, bounds: Bounds | None = None) -> ReadSpans:
     """Read a document: `{"resourceSpans": [...]}`, or a list of such.
 
-    A span with something wrong in it is left out and counted.
+    Malformed spans are omitted and counted.
 
     Raises:
-        BadTracesError: the document is not of this form.
-        TooManyError: it holds more than the bounds.
+        BadTracesError: the document has another form.
+        TooManyError: the document exceeds the bounds.
     """
     read = ReadSpans(bounds=bounds)
     for entry in document if isinstance(document, list) else [document]:
@@ -119,6 +119,6 @@ def _attributes(attributes: object) -> dict[str, str]:
         attribute = object_of(entry, "an attribute")
         key, value = attribute.get("key"), attribute.get("value")
         if isinstance(key, str) and isinstance(value, dict) and value:
-            # One of stringValue, intValue, boolValue, doubleValue; of lists and maps, their JSON.
+            # One of stringValue, intValue, boolValue, doubleValue; lists and maps become JSON.
             found[key[:LONGEST_KEY]] = text_of(next(iter(value.values())))
     return found

@@ -1,4 +1,4 @@
-"""What readers of trace documents share: bounds, identifiers, attributes that have a meaning."""
+"""Shared parts of the readers of trace documents: bounds, identifiers and known attributes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ from typing import Any
 from tidscope_traces.spans.model import NO_ATTRIBUTES, Kind, Span
 
 LONGEST_NAME = 256
-"""Characters of a service or an operation; longer ones are cut."""
+"""Maximum characters of a service or an operation; longer names are cut."""
 MAX_ATTRIBUTES = 64
 LONGEST_KEY, LONGEST_VALUE = 128, 256
 KEPT_OF_RESOURCE = (
@@ -15,43 +15,43 @@ KEPT_OF_RESOURCE = (
     *("deployment.environment", "deployment.environment.name"),
     *("k8s.namespace.name", "k8s.pod.name"),
 )
-"""Resource attributes that are kept with each span: where it ran, and which version it is of."""
+"""Resource attributes kept with each span: location and version."""
 BYTES_PER_SPAN = 256
-"""A bounded document may hold a span for each of these bytes. Spans that SDKs send take more."""
+"""Minimum bytes per span in a bounded document; spans sent by SDKs take more."""
 SHARED_PER_BYTE = 2
-"""Characters that spans of a bounded document may take over from resources, per byte."""
+"""Maximum characters copied from resources to spans, per byte of a bounded document."""
 LATEST_NS = 1 << 62
-"""In the year 2116: what is later is not a time."""
+"""Latest valid time, in the year 2116."""
 
 _KINDS: dict[object, Kind] = {
     kind: kind for kind in ("internal", "server", "client", "producer", "consumer")
 }
 _HEX = frozenset("0123456789abcdef")
 LONGEST_ID = 64
-"""Characters of an id that is no hexadecimal number."""
+"""Maximum characters of a non-hexadecimal ID."""
 _ID_FIRST = frozenset("0123456789_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 _ID = _ID_FIRST | frozenset(".:~+=@-")
-"""Characters of such an id. They need no escape in a URL's path."""
+"""Allowed characters of such an ID; none needs an escape in a URL's path."""
 _GRPC_STATUS = ("rpc.grpc.status_code", "grpc.status_code")
 _HTTP_STATUS = ("http.response.status_code", "http.status_code")
 
 
 class BadTracesError(ValueError):
-    """A document does not have the form of its format."""
+    """The document violates its format."""
 
 
 class TooManyError(BadTracesError):
-    """A document holds more than is accepted of one."""
+    """The document exceeds its bounds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """How much one document may hold.
+    """Bounds of one document.
 
     Attributes:
-        spans: number of spans, malformed ones included.
-        shared: characters that spans take over from their resources; a resource counts once for
-            each of its spans, as each span keeps a copy.
+        spans: maximum spans, including malformed ones.
+        shared: maximum characters copied from resources to spans; each span keeps a copy, so a
+            resource counts once per span.
     """
 
     spans: int
@@ -59,20 +59,20 @@ class Bounds:
 
     @classmethod
     def of(cls, size: int) -> "Bounds":
-        """Bounds of documents of at most `size` bytes."""
+        """Return bounds of documents of at most `size` bytes."""
         return cls(size // BYTES_PER_SPAN, SHARED_PER_BYTE * size)
 
 
 @dataclass(slots=True)
 class ReadSpans:
-    """What was read of a document.
+    """Spans read from a document.
 
     Attributes:
-        spans: in the order of the document.
-        rejected: spans left out because something in them was wrong.
-        reasons: what was wrong in the first of them, at most 10.
-        bounds: how much the document may hold; None: as much as it has.
-        shared: characters that spans took over from their resources so far.
+        spans: spans in the order of the document.
+        rejected: number of malformed spans.
+        reasons: problems of the first malformed spans, at most 10.
+        bounds: bounds of the document, or None for no bounds.
+        shared: characters copied from resources so far.
     """
 
     spans: list[Span] = field(default_factory=list)
@@ -82,21 +82,21 @@ class ReadSpans:
     shared: int = 0
 
     def add(self, span: Span, shared: int) -> None:
-        """Keep a span.
+        """Add a span.
 
         Args:
-            span: as it was read.
-            shared: characters that it took over from its resource.
+            span: span as read.
+            shared: characters copied from the span's resource.
 
         Raises:
-            TooManyError: the document holds more than its bounds.
+            TooManyError: the document exceeds its bounds.
         """
         self.spans.append(span)
         self.shared += shared
         self._check()
 
     def reject(self, reason: str) -> None:
-        """Count a span that is left out. Raises TooManyError: there are too many."""
+        """Count a malformed span. Raises TooManyError beyond the bounds."""
         self.rejected += 1
         if len(self.reasons) < 10:
             self.reasons.append(reason)
@@ -118,10 +118,10 @@ class ReadSpans:
 
 
 def parse_id(value: object, most_digits: int) -> str:
-    """An identifier as lower-case hexadecimal digits, zeros before it where it is short.
+    """Parse an ID into lower-case hexadecimal digits, padded with zeros.
 
     Raises:
-        BadTracesError: it is no hexadecimal number, is 0, or is longer than most_digits.
+        BadTracesError: the ID is not hexadecimal, is 0, or is longer than most_digits.
     """
     text = value.lower() if isinstance(value, str) else ""
     if not 0 < len(text) <= most_digits or not _HEX.issuperset(text) or not text.strip("0"):
@@ -131,10 +131,10 @@ def parse_id(value: object, most_digits: int) -> str:
 
 
 def parse_text_id(value: object, most_digits: int) -> str:
-    """An identifier in a document: as `parse_id`, or the text itself if it is no such number.
+    """Parse an ID as `parse_id`, or return a valid non-hexadecimal text unchanged.
 
     Raises:
-        BadTracesError: it is 0, or is longer than LONGEST_ID or has other characters.
+        BadTracesError: the ID is 0, is longer than LONGEST_ID, or has invalid characters.
     """
     try:
         return parse_id(value, most_digits)
@@ -147,10 +147,10 @@ def parse_text_id(value: object, most_digits: int) -> str:
 
 
 def parse_name(value: object, of: str) -> str:
-    """A name, cut to LONGEST_NAME.
+    """Return a name, cut to LONGEST_NAME.
 
     Raises:
-        BadTracesError: it is no text, or empty.
+        BadTracesError: the name is not text, or is empty.
     """
     if not isinstance(value, str) or not value:
         msg = f"no name of the {of}"
@@ -159,14 +159,14 @@ def parse_name(value: object, of: str) -> str:
 
 
 def check_times(start_ns: int, end_ns: int) -> None:
-    """Raise BadTracesError if these are no start and end, since the epoch."""
+    """Check start and end since the epoch. Raises BadTracesError if invalid."""
     if not 0 <= start_ns <= end_ns < LATEST_NS:
         msg = f"start {start_ns} ns and end {end_ns} ns: want 0 <= start <= end"
         raise BadTracesError(msg)
 
 
 def object_of(value: object, name: str) -> dict[str, Any]:
-    """The value, if it is an object of JSON; BadTracesError if not."""
+    """Return a value that is a JSON object. Raises BadTracesError otherwise."""
     if not isinstance(value, dict):
         msg = f"{name} is no object"
         raise BadTracesError(msg)
@@ -174,7 +174,7 @@ def object_of(value: object, name: str) -> dict[str, Any]:
 
 
 def list_of(value: object, name: str) -> list[Any]:
-    """The value, if it is a list, none being an empty one; BadTracesError if not."""
+    """Return a value that is a list, or an empty list for None. Raises BadTracesError otherwise."""
     if value is None:
         return []
     if not isinstance(value, list):
@@ -184,26 +184,26 @@ def list_of(value: object, name: str) -> list[Any]:
 
 
 def text_of(value: object) -> str:
-    """The value of an attribute as text, cut to LONGEST_VALUE."""
+    """Return the value of an attribute as text, cut to LONGEST_VALUE."""
     if isinstance(value, bool):
         return "true" if value else "false"
     return (value if isinstance(value, str) else str(value))[:LONGEST_VALUE]
 
 
 def kind_of(value: object) -> Kind:
-    """The kind of this name; internal for what has none."""
+    """Return the kind with this name; `internal` for an unknown name."""
     return _KINDS.get(value, "internal")
 
 
 def number_of(value: str | None) -> int | None:
-    """A number of up to 18 digits; None for what is none."""
+    """Return a number of up to 18 digits, or None if invalid."""
     return int(value) if value is not None and value.isdecimal() and len(value) <= 18 else None
 
 
 def failed(attributes: Mapping[str, str], kind: Kind) -> bool:
-    """Whether attributes say that the operation failed.
+    """Return True if attributes show that the operation failed.
 
-    OpenTelemetry's conventions: an HTTP server's 4xx is the client's mistake, not its own.
+    Per OpenTelemetry's conventions, an HTTP server's 4xx is an error of the client only.
     """
     if attributes.get("error", "false").lower() not in ("false", "", "0"):
         return True
@@ -217,19 +217,19 @@ def failed(attributes: Mapping[str, str], kind: Kind) -> bool:
 
 
 def kept_of(resource: Mapping[str, str]) -> dict[str, str]:
-    """Those of a resource's attributes that are kept with its spans."""
+    """Return the attributes of a resource that are kept with its spans."""
     return {key: resource[key] for key in KEPT_OF_RESOURCE if resource.get(key)}
 
 
 def size_of(service: str, kept: Mapping[str, str]) -> int:
-    """Characters that each span takes over: the service and attributes of its resource."""
+    """Return the characters copied to each span: service and attributes of the resource."""
     return len(service) + sum(len(key) + len(value) for key, value in kept.items())
 
 
 def bounded(attributes: dict[str, str], resource: Mapping[str, str]) -> Mapping[str, str]:
-    """A span's attributes and those kept of its resource: at most MAX_ATTRIBUTES, the first ones.
+    """Merge a span's attributes with its resource's, keeping the first MAX_ATTRIBUTES.
 
-    What a span says itself goes before what its resource says.
+    Attributes of the span take precedence.
     """
     if resource:
         attributes = {**resource, **attributes}

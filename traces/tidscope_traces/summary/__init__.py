@@ -1,1 +1,1 @@
-"""What the critical paths of many traces have in common, and how they differ."""
+"""Common properties of many traces' critical paths, and their differences."""

@@ -1,4 +1,4 @@
-"""All that is said of one set of traces."""
+"""Complete analysis of one set of traces."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,19 +14,20 @@ from tidscope_traces.summary.tree import ContextTree, merge_contexts
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """What the critical paths of a set of traces say.
+    """Results from the critical paths of a set of traces.
 
     Attributes:
-        traces: how many, or how many roots of them, if these were merged.
-        left_out: traces without the endpoint or the tags that were asked for.
-        errors: requests that failed.
-        truncated_traces, dropped_traces: with spans that clocks put outside of their parent's time.
-        truncated_share: of the traces' time, what was cut off, 0 to 1.
+        traces: number of traces, or of roots if merged.
+        left_out: number of traces without the requested endpoint or tags.
+        errors: number of failed requests.
+        truncated_traces, dropped_traces: number of traces with spans outside the parent's time
+            because of clock skew.
+        truncated_share: cut-off share of the traces' time, 0 to 1.
         duration: percentiles and histogram.
         tree: weighted calling contexts.
         ranking: operations by share.
         failures: error paths.
-        projected: durations under the projection of the options; None without one.
+        projected: durations under the projection of the options; None without a projection.
     """
 
     traces: int
@@ -45,19 +46,19 @@ class Analysis:
 def analyse(
     traces: Iterable[Trace], options: Options, low: float = 0, high: float = 100
 ) -> Analysis:
-    """Analyse traces, and of these the ones between two percentiles of duration.
+    """Analyse traces, restricted to a window between two percentiles of duration.
 
     Raises:
-        ValueError: the percentiles are none.
+        ValueError: the percentiles are invalid.
     """
     return describe(summarise_all(traces, options), low, high)
 
 
 def describe(summaries: Summaries, low: float = 0, high: float = 100) -> Analysis:
-    """What `analyse` says, of traces that were summarised before.
+    """Analyse traces that are already summarised; see `analyse`.
 
     Raises:
-        ValueError: the percentiles are none.
+        ValueError: the percentiles are invalid.
     """
     chosen = summaries.select(window(summaries.traces, low, high))
     own = chosen.traces

@@ -12,14 +12,14 @@ from tidscope_traces.spans.model import Operation
 
 
 class Catalogue:
-    """Operations by number, in the order in which they were first seen."""
+    """Numbered operations, in order of first occurrence."""
 
     def __init__(self, operations: Sequence[Operation] = ()) -> None:
         self.operations: list[Operation] = list(operations)
         self._numbers = {operation: number for number, operation in enumerate(self.operations)}
 
     def number(self, service: str, name: str) -> int:
-        """The number of an operation, a new one if need be."""
+        """Return the number of an operation, allocating a new one if needed."""
         operation = Operation(service, name)
         found = self._numbers.get(operation)
         if found is None:
@@ -29,20 +29,20 @@ class Catalogue:
 
 
 NEAR = 8
-"""Siblings after a call that its order is kept with. All pairs would be a square of them."""
+"""Number of later siblings with which a call's order is kept; all pairs would be quadratic."""
 OVERLAP_DIVISOR = 4
-"""Of the shorter of two calls this part may overlap the other, if they are one after the other."""
+"""Divisor: two calls in sequence may overlap by this part of the shorter call."""
 
 
 @dataclass(frozen=True, slots=True)
 class Calls:
-    """The calls of one trace.
+    """Calls of one trace.
 
     Attributes:
-        contexts: callers before callees, one column each; its rows are CALL_ROWS.
-        orders: pairs of columns with the same caller, and 1 if the first call of the one ended
-            before the first call of the other began, within one span of the caller; 0 if these ran
-            at once, in which case the lesser column is the first.
+        contexts: callers before callees, one column each; rows are CALL_ROWS.
+        orders: pairs of columns with the same caller, and their order. 1 if the first call of one
+            ended before the first call of the other began, within one span of the caller. 0 if both
+            ran at once; the lesser column is first.
     """
 
     contexts: NDArray[np.int64]
@@ -50,12 +50,15 @@ class Calls:
 
 
 CALL_ROWS = ("operation", "parent", "longest_ns", "most", "failed")
-"""Of `Calls.contexts`. The parent is a column, -1 for the root; `longest_ns` is the most own time
-of one span, `most` the most spans within one span of the parent, `failed` spans that did."""
+"""Rows of `Calls.contexts`.
+
+`parent` is a column, -1 for the root. `longest_ns` is the greatest own time of a span, `most` the
+maximum of spans within one span of the parent. `failed` counts failed spans.
+"""
 
 
 def read_calls(fitted: FittedTrace, catalogue: Catalogue) -> Calls:
-    """The calls of a trace, in time proportional to its spans."""
+    """Read the calls of a trace, in time linear in its spans."""
     spans = fitted.trace.spans
     root = spans[fitted.root]
     columns = [[catalogue.number(*root.named), -1, 0, 1, 0]]
@@ -89,11 +92,11 @@ def read_calls(fitted: FittedTrace, catalogue: Catalogue) -> Calls:
 
 
 def _own_ns(fitted: FittedTrace, index: int) -> int:
-    """Time of a span in which none of its children runs."""
+    """Return the time of a span in which no child runs."""
     start, end = fitted.start_ns, fitted.end_ns
     own_ns = 0
     until = end[index]
-    # Children are sorted by end, the latest first.
+    # Children are sorted by end, latest first.
     for child in fitted.children[index]:
         if end[child] < until:
             own_ns += until - end[child]
@@ -104,12 +107,12 @@ def _own_ns(fitted: FittedTrace, index: int) -> int:
 def _add_orders(
     fitted: FittedTrace, calls: list[tuple[int, int]], orders: set[tuple[int, int, int]]
 ) -> None:
-    """Add pairs of calls, those that are near each other.
+    """Add pairs of neighbouring calls.
 
     Args:
         fitted: the trace.
-        calls: column and span of each, by start.
-        orders: as in Calls.
+        calls: column and span of each call, by start.
+        orders: orders of calls, as in Calls.
     """
     start, end = fitted.start_ns, fitted.end_ns
     for at, (place, span) in enumerate(calls):
@@ -123,20 +126,20 @@ def _add_orders(
 
 
 MAX_PATHS = 100
-"""Error paths that one trace may add, and that are listed of many."""
+"""Maximum error paths from one trace, and in a list of many traces."""
 DEEPEST = 200
-"""Operations of a path; of a deeper one these, from the root."""
+"""Maximum operations of a path; a deeper one is cut after these."""
 
 
 @dataclass(frozen=True, slots=True)
 class ErrorPath:
-    """One way in which requests failed.
+    """Path of failing requests.
 
     Attributes:
-        path: operations, from the root to the one that failed by itself.
-        count: spans that failed so.
-        traces: requests in which there was one.
-        exemplar: id of one of these traces.
+        path: operations from the root to the original failure.
+        count: number of failed spans on the path.
+        traces: number of requests with the path.
+        exemplar: ID of one of these traces.
     """
 
     path: list[Operation]
@@ -146,9 +149,9 @@ class ErrorPath:
 
 
 def failing_paths(fitted: FittedTrace, catalogue: Catalogue) -> dict[tuple[int, ...], int]:
-    """Error paths of one trace, as numbers of operations, and the failing spans of each.
+    """Return the error paths of one trace as operation numbers, each with its failing spans.
 
-    Asynchronous or skewed spans that were left out of the trace are not seen.
+    Asynchronous or skewed spans removed from the trace are not included.
     """
     spans = fitted.trace.spans
     found: Counter[tuple[int, ...]] = Counter()
@@ -171,11 +174,11 @@ def failing_paths(fitted: FittedTrace, catalogue: Catalogue) -> dict[tuple[int, 
 def rank_failures(
     traces: Iterable[tuple[str, dict[tuple[int, ...], int]]], operations: Sequence[Operation]
 ) -> list[ErrorPath]:
-    """Error paths of many traces, those in most traces first.
+    """Rank error paths of many traces, by descending number of traces.
 
     Args:
-        traces: id of each trace, and its failing_paths.
-        operations: by number.
+        traces: ID and failing_paths of each trace.
+        operations: operations by number.
     """
     counts: Counter[tuple[int, ...]] = Counter()
     seen: dict[tuple[int, ...], list[str]] = {}

@@ -1,4 +1,4 @@
-"""Durations of traces: percentiles, windows between two of them, histograms."""
+"""Durations of traces: percentiles, percentile windows and histograms."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,19 +8,20 @@ import numpy as np
 from tidscope_traces.summary.traces import TraceSummary
 
 AROUND = {"P50": (45.0, 55.0), "P95": (92.5, 97.5), "P99": (98.0, 100.0)}
-"""Percentile windows that stand for the percentiles that services promise."""
+"""Percentile windows that represent the percentiles of service-level objectives."""
 FIFTHS = tuple((float(low), float(low + 20)) for low in range(0, 100, 20))
 BUCKETS = 40
 
 
 @dataclass(frozen=True, slots=True)
 class Durations:
-    """How long the traces took.
+    """Statistics of durations.
 
     Attributes:
         p50_ns, p95_ns, p99_ns: percentiles, each the duration of a trace (nearest rank).
-        bounds_ns: of the histogram's buckets, one more than counts; each the same factor wider.
-        counts: traces of each bucket; the last one holds its upper bound.
+        bounds_ns: bounds of the histogram's buckets, in geometric progression; one more than
+            counts.
+        counts: traces in each bucket; the last bucket includes its upper bound.
     """
 
     p50_ns: int
@@ -31,7 +32,7 @@ class Durations:
 
 
 def measure_durations(durations_ns: Sequence[int]) -> Durations:
-    """Percentiles and histogram; all 0 and empty for no traces."""
+    """Return percentiles and histogram; all 0 and empty for no traces."""
     if not durations_ns:
         return Durations(0, 0, 0, [], [])
     ordered = sorted(durations_ns)
@@ -46,23 +47,23 @@ def measure_durations(durations_ns: Sequence[int]) -> Durations:
 
 
 def percentile(ordered: Sequence[int], share: float) -> int:
-    """The smallest of ordered values that at least share per cent are no larger than."""
+    """Return the smallest ordered value that `share` per cent of the values do not exceed."""
     return ordered[max(0, int(np.ceil(len(ordered) * share / 100)) - 1)]
 
 
 def window(traces: Sequence[TraceSummary], low: float, high: float) -> list[int]:
-    """Places of the traces between two percentiles of duration, at least one if there is any.
+    """Return indices of traces between two percentiles of duration; at least one if there is any.
 
-    A trace belongs to the window in which the middle of its rank is, so that windows side by side
-    share none and miss none.
+    A trace belongs to the window that contains the middle of its rank. Adjacent windows therefore
+    neither overlap nor omit a trace.
 
     Args:
-        traces: in any order.
-        low: per cent, from 0.
-        high: per cent, up to 100; not below low.
+        traces: traces in any order.
+        low: lower bound in per cent, from 0.
+        high: upper bound in per cent, up to 100; not below low.
 
     Raises:
-        ValueError: the bounds are none.
+        ValueError: the bounds are invalid.
     """
     if not 0 <= low <= high <= 100:
         msg = f"percentiles {low:g} to {high:g}: want 0 <= low <= high <= 100"

@@ -1,4 +1,4 @@
-"""The heat map: what each operation contributed to each trace.
+"""Heat map of each operation's contribution to each trace.
 
 Source: CRISP, section 4.6.1 and figure 4.10.
 """
@@ -21,8 +21,8 @@ class Chain:
     """A chain of callers.
 
     Attributes:
-        operations: from the root to the row's operation.
-        ns: own time there on the path.
+        operations: operations from the root to the row's operation.
+        ns: own time of the chain on the path.
     """
 
     operations: list[Operation]
@@ -34,11 +34,11 @@ class Heat:
     """Operations as rows, traces as columns.
 
     Attributes:
-        operations: by the percentile that was asked for, the largest first.
-        trace_ids: by duration, the longest first.
-        durations_ns: of these.
-        percentile_ns: of each row, over all traces, those without a column too.
-        cells_ns: for each row, the time of each column on the critical path.
+        operations: operations by the requested percentile, largest first.
+        trace_ids: trace IDs by duration, longest first.
+        durations_ns: durations of these traces.
+        percentile_ns: percentile of each row over all traces, including those without a column.
+        cells_ns: for each row, each column's time on the critical path.
         chains: for each row and column, the chains with most time, up to TOP_CHAINS.
     """
 
@@ -57,13 +57,13 @@ def heat_map(
     metric: Literal["exclusive", "inclusive"] = "exclusive",
     share: float = 50,
 ) -> Heat:
-    """The heat map of traces.
+    """Return the heat map of traces.
 
     Args:
         summaries: all traces.
-        rows: operations at most.
-        columns: traces at most; if there are more, evenly from the longest to the shortest.
-        metric: own time, or that of the outermost calls with all they call.
+        rows: maximum number of operations.
+        columns: maximum traces; from more, an even selection by duration.
+        metric: own time, or inclusive time of the outermost calls.
         share: percentile that orders the rows.
     """
     times = exclusive_times(summaries) if metric == "exclusive" else _inclusive_times(summaries)
@@ -114,7 +114,7 @@ def _chains(summaries: Summaries, place: int, number: int) -> list[Chain]:
 
 
 def _inclusive_times(summaries: Summaries) -> dict[int, dict[int, int]]:
-    """As exclusive_times, with what is called; an operation that calls itself counts once."""
+    """Return inclusive times; a recursive operation counts once."""
     times: dict[int, dict[int, int]] = {}
     for place, trace in enumerate(summaries.traces):
         operations, parents, inclusive, *_ = trace.contexts.tolist()
@@ -126,12 +126,12 @@ def _inclusive_times(summaries: Summaries) -> dict[int, dict[int, int]]:
 
 
 def _outermost(operations: Sequence[int], parents: Sequence[int]) -> Iterator[int]:
-    """Nodes that no node of their operation has called, itself or by others."""
+    """Return nodes without an ancestor of the same operation."""
     children: dict[int, list[int]] = {}
     for node, parent in enumerate(parents):
         children.setdefault(parent, []).append(node)
     above: Counter[int] = Counter()
-    # A node is met twice: on the way down, and as ~node once all beneath it was seen.
+    # A node is visited twice: on the way down, and as ~node after its descendants.
     waiting = list(children.get(-1, ()))
     while waiting:
         node = waiting.pop()

@@ -1,4 +1,4 @@
-"""Which part of which traces is analysed."""
+"""Options of an analysis: traces, roots and operations."""
 
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
@@ -11,12 +11,12 @@ from tidscope_traces.spans.model import Operation, Trace
 
 @dataclass(frozen=True, slots=True)
 class Tag:
-    """An attribute that a span of the trace must have.
+    """Attribute required of a span in the trace.
 
     Attributes:
-        key: of the attribute.
-        value: of the attribute, as text.
-        depth: how deep that span may be: 1 is the root alone; None for any.
+        key: key of the attribute.
+        value: value of the attribute, as text.
+        depth: maximum depth of that span: 1 is the root; None for any.
     """
 
     key: str
@@ -26,11 +26,11 @@ class Tag:
 
 @dataclass(frozen=True, slots=True)
 class Projection:
-    """What if each span of an operation had taken less time of its own?
+    """Hypothetical change of an operation's own time.
 
     Attributes:
-        operation: that changes.
-        less_ns: how much less each span takes, down to none; negative for more.
+        operation: changed operation.
+        less_ns: reduction per span, down to no own time; negative for an increase.
     """
 
     operation: Operation
@@ -39,17 +39,18 @@ class Projection:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Which part of which traces is analysed.
+    """Options of an analysis: traces, roots and operations.
 
     Attributes:
-        endpoint: start at spans of this operation; None for the trace's own roots.
-        inner: such spans count anywhere in a trace, not as its root alone.
-        roots: of a trace with several such roots each counts (merged), or the first (single).
-        tags: all of which a trace must have.
-        excluded: operations left out of paths with what they call; those of all services have "".
-        potential: find saving potential, drag and slack too, at about the cost of all the rest.
-        calls: keep all calls of each trace, which its anomalies are found by.
-        projection: a change whose effect on durations is found; None for none.
+        endpoint: operation of the root spans; None for the traces' own roots.
+        inner: whether such spans count anywhere in a trace, not only as its root.
+        roots: `merged` counts all such roots of a trace, `single` only the first.
+        tags: tags that a trace must have.
+        excluded: operations removed from paths with their descendants; an empty service matches all
+            services.
+        potential: compute saving potential, drag and slack too, at about twice the cost.
+        calls: keep all calls of each trace, as needed for anomalies.
+        projection: change whose effect on durations is computed, or None.
     """
 
     endpoint: Operation | None = None
@@ -63,7 +64,7 @@ class Options:
 
 
 def choose_roots(trace: Trace, options: Options) -> list[int]:
-    """Indices of the spans to start at; none if the trace does not match the options."""
+    """Return the indices of the root spans; empty if the trace does not match the options."""
     if options.tags and not all(_has_tag(trace, tag) for tag in options.tags):
         return []
     found = list(_roots(trace, options))
@@ -76,7 +77,7 @@ def _roots(trace: Trace, options: Options) -> Iterator[int]:
     elif not options.inner:
         yield from (root for root in trace.roots if trace.spans[root].named == options.endpoint)
     else:
-        # Below a span that counts, none counts again: its time would be counted twice.
+        # Roots below another root are skipped: their time would count twice.
         waiting = list(reversed(trace.roots))
         while waiting:
             span = waiting.pop()

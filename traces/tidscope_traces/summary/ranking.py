@@ -1,4 +1,4 @@
-"""Operations by their contribution to critical paths, of one endpoint or of all.
+"""Operations ranked by contribution to critical paths, of one endpoint or of all.
 
 Source: CRISP, section 4.6.2.
 """
@@ -16,20 +16,21 @@ from tidscope_traces.summary.traces import Summaries
 
 @dataclass(frozen=True, slots=True)
 class RankedOperation:
-    """What an operation contributes to the requests of one endpoint.
+    """Contribution of an operation to the requests of one endpoint.
 
     Attributes:
-        operation: which.
-        p50_exclusive_ns, p95_exclusive_ns: over all traces, of its own time on the critical path; a
-            trace without it counts as 0.
-        share: of the time of all traces, what was its own on the path, 0 to 1.
-        traces: those with it on the path.
-        calls: its spans on the path.
-        saving_ns: how much shorter a request were on average if it took no time of its own; None
-            if potential was not asked for, as for the next two.
-        drag_ns: the same if it were not called.
-        slack_ns: the median over the traces that have it of the least slack of its spans.
-        error_share: of the requests with it on the path, those that failed, 0 to 1.
+        operation: ranked operation.
+        p50_exclusive_ns, p95_exclusive_ns: own time on the critical path, over all traces; a trace
+            without the operation counts as 0.
+        share: own time on the path as a share of the time of all traces, 0 to 1.
+        traces: number of traces with the operation on the path.
+        calls: number of its spans on the path.
+        saving_ns: mean reduction of a request if the operation had no own time; None without the
+            potential option, like the next two.
+        drag_ns: mean reduction of a request if the operation were not called.
+        slack_ns: least slack of the operation's spans per trace; median over traces with the
+            operation.
+        error_share: failed share of the requests with the operation on the path, 0 to 1.
     """
 
     operation: Operation
@@ -45,7 +46,7 @@ class RankedOperation:
 
 
 def exclusive_times(summaries: Summaries) -> dict[int, dict[int, int]]:
-    """Own time (ns) on the critical path by operation and place of the trace; 0 is left out."""
+    """Return own time (ns) on the critical path by operation and index of trace, without 0."""
     times: dict[int, dict[int, int]] = {}
     for place, trace in enumerate(summaries.traces):
         for operation, exclusive_ns in trace.contexts[[0, 3]].T.tolist():
@@ -56,15 +57,15 @@ def exclusive_times(summaries: Summaries) -> dict[int, dict[int, int]]:
 
 
 def percentile_of(times: Mapping[int, int], traces: int, share: float) -> int:
-    """`percentile` of a time over so many traces, those that lack it having 0."""
+    """Return a percentile of a time over this many traces; missing values count as 0."""
     rank = max(0, int(np.ceil(traces * share / 100)) - 1) - (traces - len(times))
     return sorted(times.values())[rank] if rank >= 0 else 0
 
 
 def rank_operations(summaries: Summaries) -> list[RankedOperation]:
-    """Operations by their share of the critical paths, the largest first.
+    """Rank operations by share of the critical paths, largest first.
 
-    With potential asked for, those never on a path are there too, for their slack.
+    The potential option includes operations that are never on a path, for their slack.
     """
     traces = summaries.traces
     times = exclusive_times(summaries)
@@ -103,7 +104,7 @@ def rank_operations(summaries: Summaries) -> list[RankedOperation]:
 
 
 def _potential(summaries: Summaries) -> dict[int, tuple[int, int, int]]:
-    """Mean saving and drag over all traces, and median slack, by operation."""
+    """Return the mean saving and drag over all traces, and median slack, by operation."""
     saving: Counter[int] = Counter()
     drag: Counter[int] = Counter()
     slack: dict[int, list[int]] = {}
@@ -129,12 +130,12 @@ class RankedEverywhere:
     """Contribution of one operation to all endpoints.
 
     Attributes:
-        operation: which.
-        endpoints: those with it on a critical path.
-        exclusive_ns: its own time on the critical paths of all.
-        mean_share: of the time of an endpoint's requests, averaged over all endpoints: each counts
-            the same, however often it is asked.
-        traces: those with it on the path.
+        operation: ranked operation.
+        endpoints: number of endpoints with the operation on a critical path.
+        exclusive_ns: own time on all critical paths.
+        mean_share: share of the time of an endpoint's requests, averaged over endpoints with equal
+            weights.
+        traces: number of traces with the operation on the path.
     """
 
     operation: Operation
@@ -145,10 +146,10 @@ class RankedEverywhere:
 
 
 def rank_everywhere(summaries: Summaries) -> list[RankedEverywhere]:
-    """Operations by what improving them would bring to all endpoints: by mean share.
+    """Rank operations by mean share over all endpoints.
 
     Args:
-        summaries: of traces of any endpoints; an endpoint is the operation of a root.
+        summaries: summaries of traces of any endpoints; an endpoint is the operation of a root.
     """
     places: dict[int, list[int]] = {}
     for place, trace in enumerate(summaries.traces):

@@ -1,4 +1,4 @@
-"""What is kept of each trace: its critical path by calling context, some kilobytes."""
+"""Summary of a trace: its critical path by calling context, in some kilobytes."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,24 +18,24 @@ class TraceSummary:
     """One trace, from one root.
 
     Attributes:
-        trace_id: of the trace.
-        operation: number of the root's.
-        start_ns: of the root, since the epoch.
-        duration_ns: of the root.
-        error: the root failed.
-        spans: beneath the root, itself included.
-        depth: of the longest chain of calls.
-        concurrency: the most spans without a child that ran at once.
-        truncated, dropped, detached: as in FittedTrace.
-        truncated_ns: time that was cut off.
-        contexts: the critical path by calling context, callers before callees, one column each; its
+        trace_id: ID of the trace.
+        operation: operation number of the root.
+        start_ns: start of the root, since the epoch.
+        duration_ns: duration of the root.
+        error: whether the root failed.
+        spans: number of spans beneath the root, including the root.
+        depth: length of the longest chain of calls.
+        concurrency: maximum number of leaf spans that ran at once.
+        truncated, dropped, detached: counts, as in FittedTrace.
+        truncated_ns: total time cut off.
+        contexts: the critical path by calling context, callers before callees, one column each;
             rows are CONTEXT_ROWS.
-        failures: paths from the root to failing calls whose callees did not fail, as numbers of
-            operations, and how many such calls; see failing_paths.
-        potential: what changes to each operation would bring, one column each; its rows are
-            POTENTIAL_ROWS. None if the options did not ask for it.
-        projected_ns: duration under the projection of the options; None without one.
-        calls: all calls, on the path or not; None if the options did not ask for them.
+        failures: paths from the root to the calls that failed first, as operation numbers, each
+            with the number of such calls; see failing_paths.
+        potential: effects of changes to each operation, one column each; rows are POTENTIAL_ROWS.
+            None without the potential option.
+        projected_ns: duration under the projection of the options; None without a projection.
+        calls: all calls, including those off the path; None without the calls option.
     """
 
     trace_id: str
@@ -58,25 +58,30 @@ class TraceSummary:
 
 
 CONTEXT_ROWS = ("operation", "parent", "inclusive_ns", "exclusive_ns", "count", "failed")
-"""Of `TraceSummary.contexts`. The parent is a column, -1 for the root; `count` is of spans,
-`failed` of those that did."""
+"""Rows of `TraceSummary.contexts`.
+
+`parent` is a column, -1 for the root. `count` counts spans, `failed` failed spans.
+"""
 POTENTIAL_ROWS = ("operation", "saving_ns", "drag_ns", "slack_ns")
-"""Of `TraceSummary.potential`. Saving: how much shorter the request were if the operation took no
-own time; drag: if it were not called at all; slack: the least of its spans, 0 on the path."""
+"""Rows of `TraceSummary.potential`.
+
+Saving: reduction of the request if the operation took no own time. Drag: reduction if the operation
+were not called. Slack: the least slack of its spans, 0 on the path.
+"""
 MAX_PLAYED = 100
-"""Operations of one trace whose saving and drag are found, those with most exclusive time."""
+"""Maximum operations of one trace with saving and drag, by descending own time."""
 MAX_STEPS = 400_000
-"""Spans of one trace that are played for this. Operations with less exclusive time have 0."""
+"""Maximum replayed spans of one trace. Operations beyond this bound, by own time, have 0."""
 
 
 @dataclass(slots=True)
 class Summaries:
-    """Summaries of traces, and the names of their operations.
+    """Summaries of traces, with the names of their operations.
 
     Attributes:
-        catalogue: gives the numbers of operations their names.
-        traces: one for each root that was analysed.
-        left_out: traces without such a root, or without a tag that was asked for.
+        catalogue: names of the numbered operations.
+        traces: one summary per analysed root.
+        left_out: number of traces without such a root or a required tag.
     """
 
     catalogue: Catalogue = field(default_factory=Catalogue)
@@ -84,24 +89,24 @@ class Summaries:
     left_out: int = 0
 
     def add(self, trace: Trace, options: Options) -> None:
-        """Analyse a trace and keep its summary; the trace itself is not kept."""
+        """Analyse a trace and keep only its summary."""
         roots = choose_roots(trace, options)
         self.left_out += not roots
         self.traces.extend(summarise(trace, root, options, self.catalogue) for root in roots)
 
     def extend(self, other: "Summaries") -> None:
-        """Take over the summaries of others, whose numbers become this catalogue's."""
+        """Append other summaries, renumbered for this catalogue."""
         numbers = [self.catalogue.number(*operation) for operation in other.catalogue.operations]
         self.left_out += other.left_out
         self.traces.extend(_renumbered(trace, numbers) for trace in other.traces)
 
     def select(self, places: Iterable[int]) -> "Summaries":
-        """Only the traces at these places."""
+        """Return the summaries with these indices."""
         return Summaries(self.catalogue, [self.traces[place] for place in places])
 
 
 def summarise_all(traces: Iterable[Trace], options: Options) -> Summaries:
-    """Summaries of traces; each trace may be forgotten once the next is asked for."""
+    """Summarise traces one by one; each trace may be freed before the next is read."""
     summaries = Summaries()
     for trace in traces:
         summaries.add(trace, options)
@@ -109,7 +114,7 @@ def summarise_all(traces: Iterable[Trace], options: Options) -> Summaries:
 
 
 def summarise(trace: Trace, root: int, options: Options, catalogue: Catalogue) -> TraceSummary:
-    """What is kept of a trace, from one of its spans."""
+    """Summarise a trace from one of its spans."""
     fitted = fit(trace, root, options.excluded)
     path = walk_back(fitted)
     span = trace.spans[root]
@@ -137,7 +142,7 @@ def summarise(trace: Trace, root: int, options: Options, catalogue: Catalogue) -
 
 
 def _contexts(path: CriticalPath, catalogue: Catalogue) -> NDArray[np.int64]:
-    """The path by calling context: spans are one whose callers have the same names, all the way."""
+    """Return the path by calling context: spans whose callers all have the same names."""
     spans = path.fitted.trace.spans
     own_ns = dict.fromkeys(path.spans, 0)
     for index, start_ns, end_ns in path.segments:
@@ -171,7 +176,7 @@ def _contexts(path: CriticalPath, catalogue: Catalogue) -> NDArray[np.int64]:
 def _play(
     fitted: FittedTrace, contexts: NDArray[np.int64], options: Options, catalogue: Catalogue
 ) -> tuple[NDArray[np.int64] | None, int | None]:
-    """Potential and projected duration, as far as the options ask for them."""
+    """Return potential and projected duration, if the options include them."""
     if not options.potential and options.projection is None:
         return None, None
     schedule = Schedule(fitted)
@@ -226,7 +231,7 @@ def _renumbered(trace: TraceSummary, numbers: Sequence[int]) -> TraceSummary:
 
 
 def sum_upwards(parents: Sequence[int], own: Sequence[int]) -> list[int]:
-    """Sums of each node and all beneath it; parents stand before their children."""
+    """Add each node's values to its ancestors'; parents must precede children."""
     total = list(own)
     for place in range(len(total) - 1, 0, -1):
         if parents[place] >= 0:

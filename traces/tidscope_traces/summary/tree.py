@@ -1,7 +1,7 @@
 """The critical paths of many traces as one tree: the weighted calling-context tree.
 
-Source: CRISP, section 4.5.3: paths with the same chain of callers are one node, whose weights are
-the sums over all traces.
+Source: CRISP, section 4.5.3. Paths with the same chain of callers are one node, with weights summed
+over all traces.
 """
 
 from collections.abc import Sequence
@@ -15,17 +15,17 @@ MAX_EXEMPLARS = 3
 
 @dataclass(frozen=True, slots=True)
 class ContextTree:
-    """Sums over all traces by calling context; each list has one entry for each node.
+    """Sums over all traces by calling context; each list has one entry per node.
 
     Attributes:
-        traces: how many traces were summed.
-        operations: of each node.
-        parents: the caller of each node, which stands before it; -1 for roots.
-        inclusive_ns: time on the path in the node and all beneath it.
-        exclusive_ns: time on the path in the node itself.
-        count: spans on the path.
-        trace_count: traces with such a span on the path.
-        exemplars: ids of the traces in which it had the most inclusive time, up to MAX_EXEMPLARS.
+        traces: number of traces.
+        operations: operation of each node.
+        parents: caller of each node, which precedes it; -1 for roots.
+        inclusive_ns: time on the path in the node and its descendants.
+        exclusive_ns: own time on the path in the node.
+        count: number of spans on the path.
+        trace_count: number of traces with such a span on the path.
+        exemplars: IDs of the traces with the greatest inclusive time, up to MAX_EXEMPLARS.
     """
 
     traces: int = 0
@@ -38,12 +38,12 @@ class ContextTree:
     exemplars: list[list[str]] = field(default_factory=list)
 
     def chain(self, node: int) -> list[Operation]:
-        """Operations from the root to a node."""
+        """Return operations from the root to a node."""
         return [self.operations[place] for place in chain_of(self.parents, node)]
 
 
 def chain_of(parents: Sequence[int], node: int) -> list[int]:
-    """Nodes from the root to this one."""
+    """Return the nodes from the root to a node."""
     chain: list[int] = []
     while node >= 0:
         chain.append(node)
@@ -52,10 +52,10 @@ def chain_of(parents: Sequence[int], node: int) -> list[int]:
 
 
 def merge_contexts(summaries: Summaries) -> tuple[ContextTree, list[list[int]]]:
-    """The tree of all traces, and for each trace the node of each column of its contexts.
+    """Merge all traces into a tree, and return each trace's node per column of its contexts.
 
-    Nodes are in the order of a walk from the roots, and among those of one caller by inclusive
-    time, the largest first: the same for the same traces in any order.
+    Nodes are in depth-first order, siblings by descending inclusive time. The result does not
+    depend on the order of traces.
     """
     places: dict[tuple[int, int], int] = {}
     operations: list[int] = []
@@ -127,14 +127,14 @@ def _walk(parents: Sequence[int], keys: Sequence[tuple[int, Operation]]) -> list
 
 @dataclass(frozen=True, slots=True)
 class DifferenceTree:
-    """Two trees as one; each list has one entry for each node, times are means over their traces.
+    """Two merged trees; each list has one entry per node, times are means over traces.
 
     Attributes:
-        base_traces, other_traces: how many each set has.
-        operations: of each node.
-        parents: the caller of each node, which stands before it; -1 for roots.
-        base_inclusive_ns, other_inclusive_ns: on the path in the node and all beneath it.
-        base_exclusive_ns, other_exclusive_ns: on the path in the node itself.
+        base_traces, other_traces: number of traces in each set.
+        operations: operation of each node.
+        parents: caller of each node, which precedes it; -1 for roots.
+        base_inclusive_ns, other_inclusive_ns: inclusive time on the path.
+        base_exclusive_ns, other_exclusive_ns: own time on the path.
     """
 
     base_traces: int
@@ -147,7 +147,7 @@ class DifferenceTree:
     other_exclusive_ns: list[float] = field(default_factory=list)
 
     def grown(self) -> list[int]:
-        """Nodes by how much their own time grew, the most first; without those that did not."""
+        """Return nodes by descending growth of own time, without those that did not grow."""
         by = [
             other - base
             for base, other in zip(self.base_exclusive_ns, self.other_exclusive_ns, strict=True)
@@ -156,7 +156,7 @@ class DifferenceTree:
 
 
 def compare_trees(base: ContextTree, other: ContextTree) -> DifferenceTree:
-    """Lay one tree over another; nodes that one of them lacks have 0 there."""
+    """Merge two trees; nodes missing in one of them have 0 there."""
     result = DifferenceTree(base.traces, other.traces)
     places: dict[tuple[int, Operation], int] = {}
     sides = (

@@ -1,1 +1,1 @@
-"""Spans joined with what samples say of their threads: why a stretch of a request took its time."""
+"""Spans joined with samples of their threads, to explain the duration of a request's parts."""

@@ -1,4 +1,4 @@
-"""The spans of a critical path, each joined with its thread or its process."""
+"""Spans of a critical path, each joined with samples of its thread or process."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -20,7 +20,7 @@ from tidscope_backend.traces.joining.places import (
 from tidscope_backend.traces.joining.timeline import Parts, busy, of_process, of_thread, split_all
 
 MAX_SPANS = 200
-"""Of a path that are joined: those with the most own time."""
+"""Maximum joined spans of a path, by descending own time."""
 NO_PID = "the span names no process: set the resource attribute process.pid (docs/traces.md)"
 NOT_MEASURED = "process {pid} was neither attached nor recorded at that time"
 NOT_HERE = "not on this host: the span is of host {host}"
@@ -31,24 +31,24 @@ IN_CONTAINER = (
 NO_THREAD = "thread {tid} was not seen in process {pid}: the parts are of the whole process"
 RUNTIME = "Not counted: threads of the runtime itself, at work for {threads}."
 MIN_AT_WORK, MAX_AT_WORK = 0.01, 4
-"""Of a span's own time; threads that are named."""
+"""Minimum share of a span's own time, and maximum number, of threads that are named."""
 Interval = tuple[int, int]
 
 
 class Own(NamedTuple):
-    """A span on the path, and when the request waited for it itself; Unix nanoseconds."""
+    """A span on the path, and the intervals that are its own time, in Unix nanoseconds."""
 
     span: Span
     intervals: Sequence[Interval]
 
     @property
     def ns(self) -> int:
-        """How long."""
+        """Total duration."""
         return sum(end - begin for begin, end in self.intervals)
 
 
 def own_intervals(path: CriticalPath) -> list[Own]:
-    """The spans that have own time on a path, the most first."""
+    """Return the spans with own time on a path, by descending own time."""
     found: dict[int, list[Interval]] = {}
     for segment in path.segments:
         found.setdefault(segment.span, []).append((segment.start_ns, segment.end_ns))
@@ -59,7 +59,7 @@ def own_intervals(path: CriticalPath) -> list[Own]:
 
 
 def join(path: CriticalPath, places: Places) -> list[SpanThread]:
-    """Join the spans of a path with what was measured, most own time first."""
+    """Join the spans of a path with samples, by descending own time."""
     owns = own_intervals(path)[:MAX_SPANS]
     windows: dict[Origin, Interval] = {}
     for own in owns:
@@ -99,7 +99,7 @@ def _joined(own: Own, places: Mapping[Origin, Place | None], hosts: AbstractSet[
 def _at_work(
     seen: Observed, tids: AbstractSet[int], intervals: Sequence[Interval], own_ns: int
 ) -> list[str]:
-    """Threads that were at something meanwhile, the busiest first, and how long each was."""
+    """Return the threads active in the meantime with their active times, busiest first."""
     found = []
     for tid in tids:
         busy_ns = sum(busy(split_all(one, intervals)).estimate.sum() for one in seen.timelines(tid))
@@ -121,7 +121,7 @@ def _why_not(origin: Origin | None, hosts: AbstractSet[str]) -> str:
 def _by_thread(own: Own, place: Place, intervals: Sequence[Interval], tid: int) -> SpanThread:
     seen = place.observed
     timelines = seen.timelines(tid)
-    # Of several lives of one thread id, the one that these intervals are in.
+    # Choose the life that contains these intervals, if the thread ID was recycled.
     inside = [one for one in timelines if one.until_ns >= intervals[0][0]] or timelines[-1:]
     parts = of_thread(inside[0], intervals)
     waits = seen.locks.waits(intervals[0][0], intervals[-1][1], frozenset((tid,)))
@@ -169,7 +169,7 @@ def _parts(parts: Parts) -> list[SpanPart]:
 
 
 GO = frozenset({"sysmon", "template thread"})
-"""The collector finds these by their stacks; other threads of a Go program have its own name."""
+"""Threads that the collector names by stack; other Go threads have the program's name."""
 HOTSPOT = (
     *("VM Thread", "VM Periodic Tas", "GC Thread#", "G1 ", "C1 CompilerThre", "C2 CompilerThre"),
     *("ZDirector", "ZDriver", "ZStat", "ZWorker", "ZUnmapper", "ZUncommitter", "Shenandoah "),
@@ -178,15 +178,15 @@ HOTSPOT = (
 )
 """Prefixes of the names of HotSpot's own threads (OpenJDK 11 to 25, src/hotspot/share)."""
 HOTSPOT_HAS = "VM Periodic Tas"
-"""Each virtual machine has this thread, and no other program's library names one so."""
+"""Thread present in each HotSpot virtual machine and in no other program."""
 
 
 def runtime_threads(names: Mapping[int, str], threads: Iterable[int]) -> set[int]:
     """Return the threads of a process that belong to its language runtime.
 
     Args:
-        names: of threads; some may have none.
-        threads: of one process.
+        names: names of threads; some threads may have none.
+        threads: thread IDs of one process.
     """
     own = {tid: names.get(tid, "") for tid in threads}
     is_java = any(name.startswith(HOTSPOT_HAS) for name in own.values())

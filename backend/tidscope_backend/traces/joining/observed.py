@@ -1,4 +1,4 @@
-"""Frames of a target around a time, as timelines of its threads and readings of its locks."""
+"""Frames of a target around an instant, as timelines of threads and readings of locks."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,19 +21,19 @@ from tidscope_backend.state_groups import GROUPS
 from tidscope_backend.traces.joining.timeline import REASONS, UNKNOWN, Timeline
 
 IDLE_KINDS = frozenset({"park", "condition", "join", "call"})
-"""Kinds of waits for work or for an end; no other thread's use of a lock prolongs them."""
+"""Kinds of waits for work or for an end, which no other thread's use of a lock prolongs."""
 FUTEX = "futex"
 PROGRAM_NS = 10_500_000_000
-"""The program's own account is read that often."""
+"""Maximum interval between readings of the program's own tables, in nanoseconds."""
 READING_NS = 1_500_000_000
-"""Other tables are."""
+"""Maximum interval between readings of other tables, in nanoseconds."""
 TOTALS = frozenset({"go-metrics"})
-"""Sources that sum up what others name."""
+"""Sources that only sum up waits which other sources name."""
 MOST = 5
 MIN_SHARE = 0.01
 """Minimum waits for a lock, as a share of the most awaited lock's. Other locks are omitted."""
 Key = tuple[int, int]
-"""Lock and thread."""
+"""Lock and thread IDs."""
 
 
 class LockName(NamedTuple):
@@ -48,11 +48,11 @@ class LockWaits(NamedTuple):
     """Waits for a lock between two readings.
 
     Attributes:
-        lock: what it is.
-        wait_ns: of the threads that were asked about.
-        waits: how many.
-        over_ns: between the two readings.
-        woke: the thread that ended most waits for it; None: not known.
+        lock: name of the lock.
+        wait_ns: wait time of the requested threads.
+        waits: number of waits.
+        over_ns: time between the two readings.
+        woke: thread that ended most waits for the lock; None if unknown.
     """
 
     lock: LockName
@@ -69,7 +69,7 @@ class LockWaits(NamedTuple):
 
 @dataclass
 class LockReadings:
-    """The tables `locks` and `lock_names` of frames, in their order."""
+    """The tables `locks` and `lock_names` of frames, in order."""
 
     names: dict[int, LockName] = field(default_factory=dict)
     _now: dict[Key, tuple[int, int, int]] = field(default_factory=dict)
@@ -82,7 +82,7 @@ class LockReadings:
             for row in tables["lock_names"]:
                 self.names[int(row["lock"])] = LockName(row["name"], row["kind"], row["source"])
         if header.kind == "key":
-            # It has the whole table, or there are no waits yet.
+            # The frame has the complete table, or no wait has happened yet.
             self._now = {}
         elif "locks" not in tables:
             return
@@ -94,12 +94,12 @@ class LockReadings:
         self._states.append(dict(self._now))
 
     def waits(self, begin: int, end: int, tids: frozenset[int] | None) -> list[LockWaits]:
-        """Waits for locks around a window, the longest first.
+        """Return waits for locks around a window, the longest first.
 
         Args:
-            begin: nanoseconds since attach.
-            end: the same.
-            tids: of these threads; None: of all, those that are known by lock alone included.
+            begin: start of the window, since attach.
+            end: end of the window, since attach.
+            tids: threads to include; None for all, including waits without a known thread.
         """
         found = []
         for source_is_futex, reach in ((True, READING_NS), (False, PROGRAM_NS)):
@@ -121,7 +121,7 @@ class LockReadings:
         return [one for one in found[:MOST] if one.rate >= found[0].rate * MIN_SHARE]
 
     def _growth(self, begin: int, end: int) -> tuple[dict[Key, tuple[int, int, int]], int]:
-        """Return how much each row grew between the readings that enclose the interval."""
+        """Return the growth of each row between the readings that enclose the interval."""
         if len(self._times) < 2:
             return {}, 0
         low = max((at for at, time in enumerate(self._times) if time <= begin), default=0)
@@ -143,7 +143,7 @@ WITHOUT_LEDGER = (
     ("runnable", "cpu_delay_ns"),
     ("disk", "blkio_delay_ns"),
 )
-"""What counters tell of a thread that has no ledger of states."""
+"""States and counters that represent a thread without a ledger of states."""
 GROUP_OF_STATE = np.array(
     [next(at for at, group in enumerate(GROUPS) if field in group.fields) for field in STATE_FIELDS]
 )
@@ -152,18 +152,18 @@ GROUP_OF_STATE = np.array(
 
 @dataclass
 class _Life:
-    """Samples of one thread as they come."""
+    """Samples of one thread, in order."""
 
     times: list[int] = field(default_factory=list)
     totals: list[npt.NDArray[np.int64]] = field(default_factory=list)
     states: list[int] = field(default_factory=list)
     since: list[int] = field(default_factory=list)
     row: npt.NDArray[np.uint64] | None = None
-    """Of its last sample: finished stays, state, since; or counters."""
+    """Values of the last sample: finished stays, state, since; or counters."""
     ledger: bool = False
 
     def hold(self, time_ns: int) -> None:
-        """A thread without a row in a frame is as it was before."""
+        """Keep the state of a thread without a row in a frame."""
         if self.row is not None and self.times[-1] < time_ns:
             totals, states, since = _totals(self.row[None], time_ns, ledger=self.ledger)
             self.append(time_ns, totals[0], int(states[0]), int(since[0]))
@@ -176,7 +176,7 @@ class _Life:
         self.since.append(since)
 
     def timeline(self, until_ns: int) -> Timeline:
-        """Its samples, which hold until then."""
+        """Return the samples as a timeline that is valid until an instant."""
         self.hold(until_ns)
         return Timeline(
             np.array(self.times, np.int64),
@@ -189,16 +189,16 @@ class _Life:
 
 @dataclass
 class Observed:
-    """What frames said, in their order.
+    """Content of frames, in order.
 
     Attributes:
-        names: of threads, as last seen.
+        names: last known names of threads.
         pids: processes of threads, where the target is a group.
-        inside: processes of a group by their ids inside their own PID namespace.
+        inside: process IDs of a group by their IDs inside the PID namespace.
         locks: readings of the tables of locks.
         offset_ns: Unix nanoseconds at attach, by the frames' two clocks.
         from_ns: time of the first frame, since attach.
-        to_ns: time of the last one.
+        to_ns: time of the last frame.
     """
 
     names: dict[int, str] = field(default_factory=dict)
@@ -212,13 +212,13 @@ class Observed:
     _ended: dict[int, list[Timeline]] = field(default_factory=dict)
 
     def timelines(self, tid: int) -> list[Timeline]:
-        """The lives that a thread id had, in order."""
+        """Return the lives of a thread ID, in order."""
         life = self._lives.get(tid)
         own = [] if life is None else [life.timeline(self.to_ns)]
         return [*self._ended.get(tid, ()), *own]
 
     def threads(self, pid: int | None) -> list[int]:
-        """Ids of the threads of a process; None: of all."""
+        """Return IDs of the threads of a process; None for all."""
         tids = {*self._lives, *self._ended}
         return sorted(tid for tid in tids if pid is None or self.pids.get(tid) == pid)
 
@@ -227,8 +227,8 @@ def observe(frames: Iterable[bytes], fields: Fields | None) -> Observed:
     """Read frames.
 
     Args:
-        frames: of one target, in order; what comes before the first key frame is left out.
-        fields: counter columns of the key frame before them.
+        frames: frames of one target, in order; frames before the first key frame are ignored.
+        fields: counter columns of the previous key frame.
     """
     found, decoder = Observed(), FrameDecoder(fields)
     offsets: list[int] = []
@@ -289,7 +289,7 @@ def _sampled(found: Observed, header: FrameHeader, rows: Rows) -> None:
 
 
 def _values(rows: Rows) -> npt.NDArray[np.uint64] | None:
-    """A row of counters for each thread; None: there are none that say what threads did."""
+    """Return a row of counters per thread, or None if none describe activity."""
     if STATE in rows.columns:
         names: Sequence[str] = (*STATE_FIELDS, STATE, SINCE)
     else:
@@ -303,10 +303,10 @@ def _values(rows: Rows) -> npt.NDArray[np.uint64] | None:
 def _totals(
     values: npt.NDArray[np.uint64], time_ns: int, *, ledger: bool
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Cumulative time by reason, the reason under way, and since when.
+    """Return cumulative time by reason, the current reason, and its start.
 
-    Without a ledger, what is neither CPU nor run queue nor disk is unknown, and counts as the rest
-    of the time.
+    Without a ledger, time that is not CPU, run queue or disk has no known state and counts as the
+    remainder.
     """
     totals = np.zeros((len(values), len(REASONS)), np.int64)
     if not ledger:

@@ -1,4 +1,4 @@
-"""Where a process was measured at a time: an attached target, or a run that was recorded."""
+"""Places where a process was measured at an instant: an attached target or a recorded run."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -16,17 +16,17 @@ from tidscope_backend.traces.joining.observed import PROGRAM_NS, Observed, obser
 MIN_DIGITS = 12
 """Minimum hexadecimal digits that identify a container."""
 EARLY_NS = 1_000_000_000
-"""The start of a process is known to a clock tick, and clocks are set."""
+"""Tolerance of process start times, for clock ticks and adjustments of the clock."""
 _HEX = frozenset("0123456789abcdef")
 
 
 class Origin(NamedTuple):
-    """The process of a span, as the span names it.
+    """The process of a span, as named by the span.
 
     Attributes:
-        pid: its process id, there.
-        host: name of its host; "": not said.
-        container: id of its container; "": not said.
+        pid: process ID on its host or in its container.
+        host: host name, or "" if unknown.
+        container: container ID, or "" if unknown.
     """
 
     pid: int
@@ -43,17 +43,17 @@ def origin_of(span: Span) -> Origin | None:
 
 
 def is_foreign(origin: Origin, host: str) -> bool:
-    """True if the process id of a span belongs to another host.
+    """Return True if the process ID of a span belongs to another host.
 
     Args:
-        origin: of a span.
-        host: name of the host that was measured.
+        origin: process of the span, as the span names it.
+        host: name of the measured host.
     """
     return bool(origin.container) or (bool(origin.host) and not _same_host(origin.host, host))
 
 
 def is_of_container(origin: Origin, process: Process) -> bool:
-    """True if the process runs in the container that a span names by id or as its host."""
+    """Return True if the process runs in the container that a span names by id or as its host."""
     if process.container is None:
         return False
     there = process.container.id.lower()
@@ -63,12 +63,12 @@ def is_of_container(origin: Origin, process: Process) -> bool:
 
 
 def is_process(origin: Origin, process: Process, host: str) -> bool:
-    """True if the process is the one that a span names.
+    """Return True if the process is the one that a span names.
 
     Args:
-        origin: of the span.
-        process: as the collector lists it.
-        host: name of its host.
+        origin: process of the span, as the span names it.
+        process: process as listed by the collector.
+        host: name of the process's host.
     """
     if is_foreign(origin, host):
         inside = is_of_container(origin, process)
@@ -77,12 +77,12 @@ def is_process(origin: Origin, process: Process, host: str) -> bool:
 
 
 def began_after(process: Process, until_ns: int) -> bool:
-    """True if the process started after a time, in Unix ns: its process id was recycled."""
+    """Return True if a process started after a time, in Unix ns: its ID was recycled."""
     return process.started_unix_ms * 1_000_000 > until_ns + EARLY_NS
 
 
 def _same_host(one: str, other: str) -> bool:
-    """Names with and without a domain may be of one host."""
+    """Return True if two names, with or without a domain, may belong to one host."""
     names = one.lower().rstrip("."), other.lower().rstrip(".")
     if "." in names[0] and "." in names[1]:
         return names[0] == names[1]
@@ -90,15 +90,15 @@ def _same_host(one: str, other: str) -> bool:
 
 
 MAX_FRAMES = 2000
-"""Of a run, for one window."""
+"""Maximum frames of a run for one window."""
 MAX_BYTES = 64 * 1024 * 1024
-"""Of live frames, for one window."""
+"""Maximum bytes of live frames for one window."""
 Window = tuple[int, int]
-"""Unix nanoseconds."""
+"""Start and end, in Unix nanoseconds."""
 
 
 class LiveTarget(NamedTuple):
-    """A target, the frames of it that are kept, and the name of its host."""
+    """A target, its kept frames, and the name of its host."""
 
     target: Target
     frames: Sequence[StoredFrame]
@@ -107,13 +107,13 @@ class LiveTarget(NamedTuple):
 
 @dataclass(frozen=True)
 class Place:
-    """Where a process was measured.
+    """A place where a process was measured.
 
     Attributes:
-        target_id: the target; None: it is a run.
-        run_id: the run; None: it is a target.
-        pid: the process in a group; None: all threads are its.
-        observed: what frames say of the window.
+        target_id: target ID; None for a run.
+        run_id: run ID; None for a target.
+        pid: process in a group; None: all threads belong to the process.
+        observed: content of the window's frames.
     """
 
     target_id: str | None
@@ -126,9 +126,9 @@ class Places:
     """Finds where processes were measured. Blocks: not for the event loop.
 
     Args:
-        live: targets, attached ones and those that ended.
+        live: attached and ended targets.
         runs: all runs.
-        open_run: opens one; raises ProblemError.
+        open_run: opens a run; raises ProblemError.
     """
 
     def __init__(
@@ -142,17 +142,17 @@ class Places:
         self._open_run = open_run
 
     def find(self, origin: Origin, window: Window) -> Place | None:
-        """Where a process was measured; a target before a run, a process before a group.
+        """Find where a process was measured: targets before runs, processes before groups.
 
         Args:
-            origin: the process, as a span names it.
-            window: it has to have been measured in a part of it.
+            origin: the process, as named by a span.
+            window: interval that the measurement must overlap.
         """
         found = self._candidates(origin, window)
         return next((place for place in found if _has(place, window)), None)
 
     def hosts(self) -> set[str]:
-        """Names of the hosts that were measured."""
+        """Return names of the measured hosts."""
         return {one.host_name for one in self._live} | {one.host_name for one in self._runs}
 
     def _candidates(self, origin: Origin, window: Window) -> Iterator[Place]:
@@ -180,12 +180,12 @@ class Places:
             frames = frames_between(reader, begin - PROGRAM_NS, end + PROGRAM_NS, MAX_FRAMES)
             observed = observe(frames, None)
         except (ProblemError, OSError, ValueError):
-            return  # The list of runs marks damaged ones.
+            return  # Damaged runs are reported by the list of runs.
         yield Place(None, run.id, _pid_in(origin, target, run.host_name, observed), observed)
 
 
 def _may_be(origin: Origin, target: Target, host: str, window: Window) -> bool:
-    """Whether a target may have the process that a span names."""
+    """Return True if a target may contain a span's process."""
     lead = target.process
     if target.group is None:
         return is_process(origin, lead, host) and not began_after(lead, window[1])
@@ -193,7 +193,7 @@ def _may_be(origin: Origin, target: Target, host: str, window: Window) -> bool:
 
 
 def _pid_in(origin: Origin, target: Target, host: str, observed: Observed) -> int | None:
-    """The process within a group; None: the target is a process."""
+    """Return the process ID within a group; None if the target is a process."""
     if target.group is None:
         return None
     return observed.inside.get(origin.pid, 0) if is_foreign(origin, host) else origin.pid

@@ -1,9 +1,9 @@
-"""What a thread did between any two instants, as far as its samples tell. Pure.
+"""Activity of a thread between any two instants, as far as samples determine it. Pure.
 
-A sample gives the time in each group of states up to its instant, and the state that the thread is
-in since when. So between two samples the totals are known, and of the stretch up to the later one
-which state it was in. An interval that covers a part of the rest is estimated in proportion, and
-bounded: of a state that lasted D of a stretch of length L, an interval of length o within it has at
+A sample has the time in each group of states up to its instant, and the thread's current state with
+its start. Totals between two samples are therefore known, as is the state before the later sample.
+An interval that covers a part of the remainder is estimated in proportion, and bounded. Example: a
+state lasts D of a stretch of length L. An interval of length o within the stretch then contains at
 least D - (L - o), and at most D and o.
 """
 
@@ -19,19 +19,19 @@ from tidscope_backend.state_groups import GROUPS
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 REASONS: tuple[str, ...] = (*(group.id for group in GROUPS), "unknown")
-"""Columns of all arrays here: the groups of states, and what was not measured."""
+"""Columns of all arrays in this module: the groups of states, and unmeasured time."""
 UNKNOWN = len(REASONS) - 1
 
 
 class Split(NamedTuple):
-    """Nanoseconds by reason: estimated, at least, and at most."""
+    """Nanoseconds by reason: estimate, minimum and maximum."""
 
     estimate: Floats
     least: Floats
     most: Floats
 
     def __add__(self, other: object) -> "Split":
-        """The sum of two."""
+        """Return the sum of two splits."""
         if not isinstance(other, Split):
             return NotImplemented
         return Split(
@@ -40,7 +40,7 @@ class Split(NamedTuple):
 
 
 def no_time() -> Split:
-    """Nothing at all."""
+    """Return a split of zero time."""
     return Split(*(np.zeros(len(REASONS)) for _ in range(3)))
 
 
@@ -49,11 +49,11 @@ class Timeline:
     """Samples of one life of a thread, k of them, ascending.
 
     Attributes:
-        time_ns: [k], since attach.
-        total_ns: [k, reasons], cumulative up to then.
-        state: [k], index of the reason that it is in then; -1: not known.
-        since_ns: [k], since when.
-        until_ns: the last one holds until then.
+        time_ns: [k], nanoseconds since attach.
+        total_ns: [k, reasons], cumulative at each instant.
+        state: [k], index of the reason at that instant; -1 if unknown.
+        since_ns: [k], start of the state.
+        until_ns: end of the last sample's validity.
     """
 
     time_ns: Ints
@@ -63,7 +63,7 @@ class Timeline:
     until_ns: int
 
     def split(self, begin: int, end: int) -> Split:
-        """What it did from one instant to another; what no samples enclose is left out."""
+        """Return the activity between two instants; time not enclosed by samples is omitted."""
         found = no_time()
         first = max(0, int(np.searchsorted(self.time_ns, begin, side="right")) - 1)
         for index in range(first, len(self.time_ns) - 1):
@@ -95,7 +95,7 @@ def _add_exact(found: Split, state: int, ns: int) -> None:
 
 
 def _add_part(found: Split, growth: Floats, length: int, part: int) -> None:
-    # Counters are read one after the other, so they may add up to a little more or less.
+    # Counters are read one after the other, so the sum may deviate slightly.
     whole = growth.sum()
     if whole <= 0:
         _add_exact(found, UNKNOWN, part)
@@ -111,7 +111,7 @@ def _overlap(low: int, high: int, begin: int, end: int) -> int:
 
 
 def split_all(timeline: Timeline, intervals: Sequence[tuple[int, int]]) -> Split:
-    """What a thread did in several intervals together."""
+    """Return the total activity of a thread in several intervals."""
     found = no_time()
     for begin, end in intervals:
         found += timeline.split(begin, end)
@@ -119,18 +119,18 @@ def split_all(timeline: Timeline, intervals: Sequence[tuple[int, int]]) -> Split
 
 
 WAITING = frozenset({"locks", "polling", "sleep", "pipes", "unknown"})
-"""States that idle threads have as well, so a process' share says nothing about one request."""
+"""States shared with idle threads: a process's share of them does not describe one request."""
 IDLE = "idle"
 MIN_SHARE = 0.001
 """Minimum part, as a share of the own time. Smaller parts are omitted, except the greatest."""
 
 
 class Parts(NamedTuple):
-    """The own time of a span, divided.
+    """Own time of a span, divided by reason.
 
     Attributes:
-        ns: by reason, the greatest first; they add up to the own time.
-        coverage: the share of it of which samples leave no doubt, 0 to 1.
+        ns: time by reason, greatest first; the sum is the own time.
+        coverage: share of the own time that samples determine with certainty, 0 to 1.
     """
 
     ns: dict[str, int]
@@ -138,7 +138,7 @@ class Parts(NamedTuple):
 
 
 def of_thread(timeline: Timeline, intervals: Sequence[tuple[int, int]]) -> Parts:
-    """Divide the intervals in which a request waited for a thread by what this did then."""
+    """Divide intervals in which a request waited for a thread by the thread's activity."""
     own = sum(end - begin for begin, end in intervals)
     found = split_all(timeline, intervals)
     estimate = found.estimate.copy()
@@ -150,12 +150,12 @@ def of_thread(timeline: Timeline, intervals: Sequence[tuple[int, int]]) -> Parts
 def of_process(
     timelines: Sequence[Timeline], intervals: Sequence[tuple[int, int]], lock_rate: float
 ) -> Parts:
-    """Divide intervals in which a request waited for a process by what its threads did then.
+    """Divide intervals in which a request waited for a process by its threads' activity.
 
     Args:
-        timelines: of its threads.
-        intervals: nanoseconds since attach.
-        lock_rate: thread-seconds a second that were spent waiting for locks around that time.
+        timelines: timelines of the process's threads.
+        intervals: intervals, in nanoseconds since attach.
+        lock_rate: waits for locks around that time, in thread-seconds per second.
     """
     own = sum(end - begin for begin, end in intervals)
     found = no_time()
@@ -173,13 +173,13 @@ def of_process(
     parts["unknown"] = max(0.0, own - measured)
     certain = min(own, at_work.least.sum() * scale) + max(0.0, measured - at_work.most.sum())
     if lock_rate:
-        # That a request waited is certain, that it was for a lock is not.
+        # The request certainly waited, but not certainly for a lock.
         certain = max(0.0, certain - locked)
     return Parts(_rounded(parts, own), _share(certain, own))
 
 
 def busy(found: Split) -> Split:
-    """The part in which a thread was at anything, and did not wait as idle threads do."""
+    """Return the time in which a thread was active, not in a state of idle threads."""
     works = np.array([reason not in WAITING for reason in REASONS], np.float64)
     return Split(*(array * works for array in found))
 

@@ -1,1 +1,1 @@
-"""Receivers of spans: OTLP over HTTP and over gRPC, on ports of this machine."""
+"""Receivers of spans: OTLP over HTTP and gRPC, on ports of this machine."""

@@ -28,25 +28,26 @@ from tidscope_backend.traces.receiving.protobuf import read_protobuf_batch
 
 EXPORT = "/opentelemetry.proto.collector.trace.v1.TraceService/Export"
 MAX_CALLS = 64
-"""At once; more are refused with RESOURCE_EXHAUSTED."""
+"""Maximum concurrent calls; further calls are refused with RESOURCE_EXHAUSTED."""
 MAX_STREAMS = 32
-"""Calls at once of one connection."""
+"""Maximum concurrent calls per connection."""
 Export = Callable[[bytes, Any], Awaitable[ExportTraceServiceResponse]]
 
 
 class _SendersOnly:
-    """A grpc.GenericRpcHandler that looks at the token before the message is read."""
+    """A grpc.GenericRpcHandler that checks the token before the message is read."""
 
     def __init__(self, token: str, export: Export) -> None:
         self._token = token
         self._export = grpc.unary_unary_rpc_method_handler(
             export, response_serializer=ExportTraceServiceResponse.SerializeToString
         )
-        # A handler of one message is called once that is there; one of a stream, at once.
+        # A unary handler runs only after the message has arrived; a stream handler runs
+        # immediately.
         self._refuse = grpc.stream_unary_rpc_method_handler(_refuse)
 
     def service(self, details: grpc.HandlerCallDetails) -> grpc.RpcMethodHandler | None:
-        """What answers a call; None: nothing does."""
+        """Return the handler of a call, or None for an unknown method."""
         if details.method != EXPORT:
             return None
         shown = dict(details.invocation_metadata or ()).get("authorization")
@@ -64,12 +65,12 @@ async def _refuse(
 
 
 class GrpcReceiver:
-    """The server; it listens from `start` on.
+    """The gRPC server; it listens after `start`.
 
     Args:
         intake: takes the messages.
-        token: that senders show as bearer.
-        lookup: tells senders apart.
+        token: bearer token of senders.
+        lookup: finds the sender of a connection.
         address: host and port; port 0 lets the kernel choose.
     """
 
@@ -81,7 +82,7 @@ class GrpcReceiver:
         self._server: grpc.aio.Server | None = None
 
     async def start(self) -> int:
-        """Listen; the port. Raises OSError: it is taken."""
+        """Listen and return the port. Raises OSError if the port is in use."""
         server = grpc.aio.server(
             maximum_concurrent_rpcs=MAX_CALLS,
             options=[
@@ -103,12 +104,12 @@ class GrpcReceiver:
         return port
 
     async def stop(self) -> None:
-        """Answer what was asked, and end."""
+        """Finish running calls and stop."""
         if self._server is not None:
             await self._server.stop(grace=1.0)
 
     def _sender(self, peer: str) -> Sender:
-        """The sender that gRPC names as `ipv4:127.0.0.1:4711`."""
+        """Return the sender for gRPC's peer name, such as `ipv4:127.0.0.1:4711`."""
         host, _, port = peer.partition(":")[2].rpartition(":")
         client = (host, int(port) if port.isdecimal() else 0)
         return sender_of(self._lookup, client, self._address)
@@ -143,7 +144,7 @@ async def _abort_for_now(
     code: grpc.StatusCode,
     text: str,
 ) -> None:
-    """Refuse with the time after which the sender may try again (google.rpc.RetryInfo)."""
+    """Refuse with a retry delay (google.rpc.RetryInfo)."""
     retry = RetryInfo(retry_delay=Duration(seconds=RETRY_SECONDS))
     packed = AnyMessage()
     packed.Pack(retry)

@@ -1,7 +1,7 @@
 """OTLP over HTTP: POST /v1/traces, as protobuf or JSON, plain or compressed with gzip.
 
-Answers are those of the specification (OTLP/HTTP): 200 with what was rejected, 400 for what never
-fits, 413 for what is too much, 429 and 503 with Retry-After for what may be sent again.
+Answers follow OTLP/HTTP: 200 with rejections, 400 for malformed requests, 413 for oversized ones,
+429 and 503 with Retry-After for requests to be retried.
 """
 
 import asyncio
@@ -51,7 +51,7 @@ PIECE_BYTES = 256 * 1024
 
 
 class _RefusalError(Exception):
-    """An answer that is not 200."""
+    """An answer other than 200."""
 
     def __init__(self, status: int, text: str, *, again: bool = False) -> None:
         super().__init__(text)
@@ -60,7 +60,7 @@ class _RefusalError(Exception):
 
 
 class _Kind(NamedTuple):
-    """Media type of a request, and of its answer."""
+    """Media type of a request and of its answer."""
 
     media_type: str
 
@@ -76,8 +76,8 @@ def make_app(intake: Intake, token: str, lookup: PeerLookup) -> Starlette:
 
     Args:
         intake: takes the bodies.
-        token: that senders show as bearer.
-        lookup: tells senders apart.
+        token: bearer token of senders.
+        lookup: finds the sender of a connection.
     """
 
     async def export(request: Request) -> Response:
@@ -114,7 +114,7 @@ def make_app(intake: Intake, token: str, lookup: PeerLookup) -> Starlette:
 
 
 async def _body(request: Request, room: Room) -> bytes:
-    """The body, unpacked; room for it is taken as it grows. Neither form may exceed the bound."""
+    """Return the unpacked body, reserving room as it grows. Both forms are bounded."""
     encoding = request.headers.get("content-encoding", "identity").strip().lower()
     if encoding not in ("identity", "gzip", ""):
         raise _RefusalError(415, f"content encoding {encoding[:80]!r}: send gzip or none")
@@ -154,21 +154,21 @@ def _too_large() -> _RefusalError:
 
 MAX_CONNECTIONS = 256
 EACH = 128
-"""Maximum connections of one peer; programs keep their connections open."""
+"""Maximum connections of one peer; programs keep connections open."""
 
 
 class _InnerServer(Server):
-    """A server beside another one, which has the signals."""
+    """A server beside the main one, which handles the signals."""
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """None are."""
+        """Capture no signals."""
         yield
 
 
 @asynccontextmanager
 async def serving(app: ASGIApp, sock: socket.socket | None) -> AsyncIterator[None]:
-    """Serve an app while this lasts; None: nothing is served."""
+    """Serve an app within this context, or no app for None."""
     if sock is None:
         yield
         return

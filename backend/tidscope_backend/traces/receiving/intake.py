@@ -1,4 +1,4 @@
-"""The bounded way of received spans to the disk, which says when it is full."""
+"""Bounded queue of received spans on their path to disk; refuses spans when full."""
 
 import asyncio
 import hmac
@@ -19,11 +19,11 @@ SCHEME = "bearer "
 
 
 class Sender(NamedTuple):
-    """The other end of a connection.
+    """The remote end of a connection.
 
     Attributes:
-        user: local user who owns it, or its address.
-        port: of the connection.
+        user: local user of the connection, or the remote address.
+        port: port of the connection.
     """
 
     user: Peer
@@ -35,12 +35,12 @@ Address = tuple[str, int]
 
 
 def sender_of(lookup: PeerLookup, client: Address, server: Address) -> Sender:
-    """The sender at one end of a connection whose other end is a receiver."""
+    """Return the sender whose connection ends at a receiver."""
     return Sender(lookup.local(client, server), client[1])
 
 
 def is_sender(authorization: str | None, token: str) -> bool:
-    """True if the Authorization header of a request carries the token."""
+    """Return True if the Authorization header of a request carries the token."""
     if authorization is None or authorization[: len(SCHEME)].lower() != SCHEME:
         return False
     shown = authorization[len(SCHEME) :].strip().encode("utf-8", "surrogatepass")
@@ -53,21 +53,21 @@ def rejection_text(read: Batch) -> str:
 
 
 MAX_REQUEST_BYTES = 16 * 1024 * 1024
-"""Of one request, as it comes and once it is unpacked."""
+"""Maximum bytes of one request, both as received and unpacked."""
 MAX_WAITING_BYTES = 64 * 1024 * 1024
 MAX_WAITING = 256
-"""Requests that arrive, are being read or wait for their turn."""
+"""Maximum requests that are arriving, being read, or queued."""
 RETRY_SECONDS = 1
 AT_ONCE = 2
-"""Requests that are read at the same time, each of another user."""
+"""Maximum concurrent reads, each of a different user."""
 BOUNDS = Bounds.of(MAX_REQUEST_BYTES)
-"""On the spans of one request."""
+"""Bounds of the spans of one request."""
 
 Read = Callable[[bytes, Bounds], Batch]
 
 
 class FullError(Exception):
-    """So much waits already that no more is taken: the sender tries again later."""
+    """The queue is full; the sender should retry later."""
 
 
 class RefusedRequests(Protocol):
@@ -77,7 +77,7 @@ class RefusedRequests(Protocol):
 
 
 class Room:
-    """The room that one request takes in the intake, from its first byte to its answer."""
+    """Room reserved by one request in the intake, from its first byte to its answer."""
 
     def __init__(self, intake: "Intake", sender: Sender) -> None:
         self._intake = intake
@@ -85,20 +85,20 @@ class Room:
         self.size = 0
 
     def grow(self, size: int) -> None:
-        """Take room for more bytes of the request, as unpacked. Raises FullError."""
+        """Reserve room for more unpacked bytes of the request. Raises FullError."""
         self._intake.reserve(self.sender, size)
         self.size += size
 
 
 class Intake:
-    """Requests are read and stored in threads of their own, two at once.
+    """Reads and stores requests in separate threads, two at once.
 
-    Users take turns, and connections of a user do: whoever sends much waits for itself. A user may
-    hold as much room as is left free, so that there is always some for the next one.
+    Users take turns, as do the connections of a user, so a heavy sender delays only itself. A user
+    may reserve at most the amount that is left free, so there is always room for another user.
 
     Args:
-        store: of spans.
-        counts: where requests are counted that were asked to come again later.
+        store: store of spans.
+        counts: counts requests refused with a retry.
     """
 
     def __init__(self, store: SpanStore, counts: RefusedRequests) -> None:
@@ -106,14 +106,14 @@ class Intake:
         self._counts = counts
         self._threads = ThreadPoolExecutor(AT_ONCE, "span-intake")
         self._free = asyncio.Semaphore(AT_ONCE)
-        # A lock lives as long as somebody holds or awaits it.
+        # A lock lives while it is held or awaited.
         self._turns: WeakValueDictionary[object, asyncio.Lock] = WeakValueDictionary()
         self._requests: Counter[str] = Counter()
         self._bytes: Counter[str] = Counter()
 
     @contextmanager
     def room(self, sender: Sender) -> Iterator[Room]:
-        """Room for a request, which has not arrived yet. Raises FullError."""
+        """Reserve a place for an arriving request. Raises FullError."""
         user = sender.user
         if self._requests[user] >= MAX_WAITING - self._requests.total():
             self._refuse()
@@ -128,22 +128,22 @@ class Intake:
                 del self._requests[user], self._bytes[user]
 
     def reserve(self, sender: Sender, size: int) -> None:
-        """Take bytes for a user. Raises FullError: it has as much as is left free."""
+        """Reserve bytes for a user. Raises FullError if the user has as much as is left free."""
         if self._bytes[sender.user] + size > MAX_WAITING_BYTES - self._bytes.total():
             self._refuse()
         self._bytes[sender.user] += size
 
     async def take(self, room: Room, data: bytes, read: Read) -> Batch:
-        """Read a request and store its spans; they are on the disk when this returns.
+        """Read a request and store its spans on disk.
 
         Args:
-            room: the request's.
-            data: its body.
-            read: makes spans of it; raises BadTracesError.
+            room: room of the request.
+            data: body of the request.
+            read: parses spans from the body; raises BadTracesError.
 
         Raises:
-            BadTracesError: the body is none of its form.
-            TooManyError: it holds more than BOUNDS.
+            BadTracesError: the body is malformed.
+            TooManyError: the body exceeds BOUNDS.
             ProblemError: the disk cannot be written.
         """
         sender = room.sender
@@ -152,7 +152,7 @@ class Intake:
             return await loop.run_in_executor(self._threads, self._stored, data, read)
 
     def close(self) -> None:
-        """Finish what was taken."""
+        """Finish accepted requests."""
         self._threads.shutdown()
 
     def _turn(self, key: object) -> asyncio.Lock:

@@ -1,8 +1,8 @@
 """Spans of OTLP's protobuf messages (opentelemetry-proto, trace/v1/trace.proto).
 
-A decoder of protobuf makes an object of 50 to 90 bytes from a message of two, so 16 MiB of empty
-messages would become a gigabyte. Only resources and spans are decoded, one at a time; the levels
-above them are walked in the wire format (protobuf.dev, "Encoding"), and counted.
+A protobuf decoder makes an object of 50 to 90 bytes from a message of two. 16 MiB of empty messages
+would therefore become a gigabyte. Only resources and spans are decoded, one at a time. The levels
+above are parsed in the wire format (protobuf.dev, "Encoding") and counted.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -36,19 +36,19 @@ from tidscope_traces.spans.reading import (
 from tidscope_backend.traces.batches import Batch
 
 SHORT_BYTES = 16 * 1024
-"""Messages up to this length are decoded whole. Of longer ones, what is not read is cut before."""
+"""Maximum length of a message decoded with its unread fields, in bytes."""
 MAX_READ = 1024
-"""Attributes of one span or resource that are looked at; further ones are ignored."""
+"""Maximum attributes read per span or resource; further ones are ignored."""
 MAX_FIELDS = 2048
-"""Fields of a long span or resource; one with more is malformed."""
+"""Maximum fields of a long span or resource; one with more is malformed."""
 
 _KINDS: tuple[Kind, ...] = ("internal", "internal", "server", "client", "producer", "consumer")
-"""By the number of SpanKind; 0 is unspecified."""
+"""Kind by the number of SpanKind; 0 is unspecified."""
 _ERROR = 2
-"""STATUS_CODE_ERROR."""
+"""STATUS_CODE_ERROR in trace.proto."""
 _SINGLE = ("string_value", "int_value", "bool_value", "double_value")
 
-# Numbers of fields: ExportTraceServiceRequest, ResourceSpans, ScopeSpans, Resource, Span, KeyValue,
+# Field numbers: ExportTraceServiceRequest, ResourceSpans, ScopeSpans, Resource, Span, KeyValue,
 # AnyValue.
 _RESOURCE_SPANS = 1
 _RESOURCE, _SCOPE_SPANS = 1, 2
@@ -60,16 +60,15 @@ _STRING_VALUE = 1
 _VARINT, _FIXED64, _DELIMITED, _FIXED32 = 0, 1, 2, 5
 
 _Field = tuple[int, int, int, int]
-"""Number, where it starts, and from where to where its content is; that is empty if the field is
-no message, text or bytes."""
+"""Number, start, and start and end of the content; empty unless a message, text or bytes."""
 
 
 def read_protobuf(data: bytes, bounds: Bounds | None = None) -> ReadSpans:
-    """Read the body of an export request. A span with something wrong in it is left out.
+    """Read the body of an export request. Malformed spans are omitted.
 
     Raises:
-        BadTracesError: it is no such message.
-        TooManyError: it holds more than the bounds.
+        BadTracesError: the body is not such a message.
+        TooManyError: the body exceeds the bounds.
     """
     read = ReadSpans(bounds=bounds)
     try:
@@ -81,7 +80,7 @@ def read_protobuf(data: bytes, bounds: Bounds | None = None) -> ReadSpans:
 
 
 def read_protobuf_batch(data: bytes, bounds: Bounds) -> Batch:
-    """The same as a table."""
+    """Read the body of an export request as a table."""
     return Batch.of(read_protobuf(data, bounds))
 
 
@@ -92,7 +91,7 @@ def _read_request(data: bytes, read: ReadSpans) -> None:
         if number != _RESOURCE_SPANS:
             continue
         scopes: list[tuple[int, int]] = []
-        # A message that comes more than once is one, of the bytes of all.
+        # A repeated message field is one message, of the concatenated bytes.
         resource: list[bytes] = []
         for inner, _, begin, stop in _fields(data, start, end):
             groups = _counted(groups, read.bounds)
@@ -105,7 +104,7 @@ def _read_request(data: bytes, read: ReadSpans) -> None:
 
 
 def _counted(groups: int, bounds: Bounds | None) -> int:
-    """Count a resource or a scope: there are no more of them than of spans."""
+    """Count a resource or a scope; their number is bounded like that of spans."""
     if bounds is not None and groups >= bounds.spans:
         raise TooManyError(f"it has more than {bounds.spans} resources and scopes; divide it")
     return groups + 1
@@ -172,20 +171,20 @@ def _value(value: Any) -> object:
         return getattr(value, which)
     if which == "bytes_value":
         return value.bytes_value[:LONGEST_VALUE].hex()
-    # Lists and maps as their JSON.
+    # Lists and maps as JSON.
     found: Mapping[str, object] = MessageToDict(value)
     return next(iter(found.values()), "")
 
 
 def _without_excess(content: bytes, attributes: int) -> bytes:
-    """A span or a resource without what is not read of it, if it is long.
+    """Return a span or a resource; if it is long, without its unread fields.
 
     Args:
-        content: the message.
-        attributes: number of the field of attributes.
+        content: encoded message.
+        attributes: field number of attributes.
 
     Raises:
-        BadTracesError: it has more than MAX_FIELDS fields.
+        BadTracesError: the message has more than MAX_FIELDS fields.
     """
     if len(content) <= SHORT_BYTES:
         return content
@@ -202,7 +201,7 @@ def _without_excess(content: bytes, attributes: int) -> bytes:
 
 
 def _cut_attribute(content: bytes, start: int, end: int) -> bytes:
-    """A long KeyValue with the beginning of its text; with no value if that is something else."""
+    """Return a long KeyValue with truncated text, or without a value of another type."""
     key = text = b""
     for count, (number, _, begin, stop) in enumerate(_fields(content, start, end)):
         if count >= MAX_FIELDS:
@@ -217,16 +216,16 @@ def _cut_attribute(content: bytes, start: int, end: int) -> bytes:
 
 
 def _beginning(text: bytes, characters: int) -> bytes:
-    """The first characters of UTF-8, which takes four bytes for one at most."""
+    """Return the first characters of UTF-8, which has at most four bytes per character."""
     return text[: 4 * characters].decode("utf-8", "ignore")[:characters].encode()
 
 
 def _fields(data: bytes, start: int, end: int) -> Iterator[_Field]:
-    """The fields of a message that lies between two places.
+    """Yield the fields of a message between two offsets.
 
     Raises:
-        BadTracesError: this is no message.
-        IndexError: it ends within a number.
+        BadTracesError: the bytes are not a message.
+        IndexError: the bytes end within a number.
     """
     at = start
     while at < end:
@@ -248,7 +247,7 @@ def _fields(data: bytes, start: int, end: int) -> Iterator[_Field]:
 
 
 def _varint(data: bytes, at: int) -> tuple[int, int]:
-    """A number, and where it ends."""
+    """Return a number and its end offset."""
     byte = data[at]
     if byte < 128:
         return byte, at + 1
@@ -262,7 +261,7 @@ def _varint(data: bytes, at: int) -> tuple[int, int]:
 
 
 def _delimited(number: int, content: bytes) -> bytes:
-    """A field with its content; number is below 16."""
+    """Encode a field with its content; the field number must be below 16."""
     head, left = [number << 3 | _DELIMITED], len(content)
     while left >= 128:
         head.append(left & 127 | 128)

@@ -1,4 +1,4 @@
-"""Both receivers together: they start and end with the backend."""
+"""Both receivers; they start and end with the backend."""
 
 import logging
 import socket
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
     from tidscope_backend.traces.receiving.grpc_receiver import GrpcReceiver
 
 HOST = "127.0.0.1"
-"""Spans come in the clear: from other hosts by a tunnel, or an OpenTelemetry Collector here."""
+"""Spans arrive unencrypted: remote hosts need a tunnel or a local OpenTelemetry Collector."""
 _log = logging.getLogger(__name__)
 
 
 @dataclass
 class Receiving:
-    """What is being received at present.
+    """State of the receivers.
 
     Attributes:
-        http_port: where OTLP/HTTP is received; None: nowhere.
-        grpc_port: the same of OTLP/gRPC.
-        refused: requests that were asked to come again later.
+        http_port: port of OTLP/HTTP; None if disabled.
+        grpc_port: port of OTLP/gRPC; None if disabled.
+        refused: requests refused with a retry.
     """
 
     http_port: int | None = None
@@ -39,13 +39,13 @@ class Receiving:
 async def receiving(
     store: SpanStore, token: str, ports: SpanPorts | None, state: Receiving
 ) -> AsyncIterator[None]:
-    """Receive spans for as long as this lasts.
+    """Receive spans within this context.
 
     Args:
-        store: of spans.
-        token: that senders show.
-        ports: None: nothing is received.
-        state: kept up to date.
+        store: store of spans.
+        token: bearer token of senders.
+        ports: ports of the receivers; None to disable.
+        state: state of the receivers, updated here.
     """
     if ports is None:
         yield
