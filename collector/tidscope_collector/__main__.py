@@ -25,17 +25,22 @@ from tidscope_wire.generated.limits import MAX_ROLE_RULES, MIN_SECRET
 from tidscope_wire.generated.models import DoctorReport, PolicyInfo, RoleRule, Target
 from tidscope_wire.proof import host_credential
 
-from tidscope_collector.confinement.confine import SETTING_UP, Confinement, Needs, confine
+from tidscope_collector.confinement.confine import (
+    SETTING_UP,
+    Confinement,
+    Needs,
+    collector_paths,
+    confine,
+)
 from tidscope_collector.confinement.fork_server import CONNECTING, OPENING, SIGNALLING
-from tidscope_collector.confinement.paths import collector_paths
 from tidscope_collector.confinement.switch import SwitchHelper, start_switch_helper
-from tidscope_collector.energy.zones import find_zones
+from tidscope_collector.energy.rapl import find_zones
 from tidscope_collector.inspection.asking import children
-from tidscope_collector.naming.options import NamingOptions
+from tidscope_collector.naming.thread_names import NamingOptions
 from tidscope_collector.netacct.choice import CHOICES, Choice
 from tidscope_collector.procfs.delay_accounting import SWITCH, DelayAccounting, SwitchRefusedError
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.procfs.mount import NOTHING_HIDDEN, hidepid
+from tidscope_collector.procfs.machine import NOTHING_HIDDEN, hidepid
 from tidscope_collector.sampling.budget import Budget
 from tidscope_collector.sampling.engine import Engine
 from tidscope_collector.sampling.machine import MachineMeter

@@ -19,10 +19,9 @@ from programs.contended import (
 )
 from programs.named_locks import futex_addresses
 from tidscope_collector.inspection.lock_kinds import GIL, GO_IDLE, JVM_PARK
-from tidscope_collector.locks.go_locks import ALL, GoLocks
-from tidscope_collector.locks.java_locks import JavaLocks
 from tidscope_collector.locks.locks import Locks
 from tidscope_collector.locks.registry import LockName
+from tidscope_collector.locks.runtime_locks import ALL, GoLocks, JavaLocks
 from tidscope_collector.procfs.files import ProcFs
 
 PROC = ProcFs()

@@ -7,6 +7,7 @@ of the collector, each with the descriptor to answer to, and forks a child for e
 
 import json
 import os
+import resource
 import select
 import signal
 import socket
@@ -18,7 +19,7 @@ from typing import NamedTuple, TypeGuard
 
 from tidscope_confinement import capabilities, seccomp
 
-from tidscope_collector.confinement.calls import fork_server_calls
+from tidscope_collector.confinement.calls import child_calls, fork_server_calls
 
 OPENING = frozenset(
     {capabilities.DAC_READ_SEARCH, capabilities.SYS_PTRACE, capabilities.CHECKPOINT_RESTORE}
@@ -189,3 +190,16 @@ def serve_argument(questions: Mapping[str, Question], folder: str | int = "/") -
     os.chdir(folder)
     with socket.socket(fileno=int(sys.argv[1])) as connection:
         serve(connection, questions)
+
+
+def confine() -> None:
+    """Give up everything but reading what is open and answering; for a child, before it reads.
+
+    Raises:
+        OSError: the kernel refused; the process must not go on.
+        UnsupportedProcessorError: the same.
+    """
+    resource.setrlimit(resource.RLIMIT_NOFILE, (0, 0))
+    capabilities.harden()
+    capabilities.keep(frozenset())
+    seccomp.install(child_calls())

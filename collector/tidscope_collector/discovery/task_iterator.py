@@ -1,7 +1,7 @@
-"""The eBPF task iterators, and the one that lists threads and tells which have not run since.
+"""Tells which threads have not run, from two readings of the task iterator. Pure.
 
-A third of the price of listing /proc/PID/task; and threads that have not run need not be asked for
-their counters, which is what sampling costs most.
+struct record of bpf/task_iterator.bpf.c stands here once more; a test holds what is read against
+/proc.
 """
 
 import errno
@@ -9,12 +9,51 @@ import os
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from tidscope_collector.discovery.block_walks import BlockWalk, DirectWalk, IteratorWalk
-from tidscope_collector.discovery.marks import RECORD, Records, idle
-from tidscope_collector.discovery.threads import Threads
-from tidscope_collector.ebpf.libbpf import BpfError, Program, RunnableProgram
+from tidscope_collector.discovery.task_folder import Threads
+from tidscope_collector.ebpf.libbpf import BTF_KIND_FUNC, BpfError, Program, RunnableProgram
+from tidscope_collector.ebpf.obstacles import KernelFeature, Obstacle, attempt
+from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.threads.matching import rows_of_both
 from tidscope_collector.threads.reading import TargetExitedError
+
+RECORD = np.dtype(
+    [
+        *(("tid", "u4"), ("runnable", "u4"), ("start_ns", "u8")),
+        *(("run_ns", "u8"), ("switches", "u8"), ("comm", "S16")),
+    ]
+)
+_WORDS = RECORD.itemsize // 8
+
+Records = npt.NDArray[np.void]
+
+
+def idle(now: Records, before: Records) -> npt.NDArray[np.bool_]:
+    """Which threads have certainly not run between two readings.
+
+    A counter of a thread moves only while the thread runs. One that ran and sleeps again has
+    switched once more; one that is runnable may be running, and its counters may be moving, though
+    its marks stand still until the next tick.
+
+    Args:
+        now: structured array of RECORD, n threads.
+        before: the same of the reading before.
+
+    Returns:
+        bool[n].
+    """
+    result = np.zeros(len(now), np.bool_)
+    here, there = rows_of_both(now["tid"], before["tid"])
+    result[here] = (_words(now)[here] == _words(before)[there]).all(axis=1)
+    result &= now["runnable"] == 0
+    return result
+
+
+def _words(records: Records) -> npt.NDArray[np.uint64]:
+    return np.ascontiguousarray(records).view(np.uint64).reshape(len(records), _WORDS)
+
 
 OBJECT = Path(__file__).parent / "bpf" / "task_iterator.bpf.o"
 _LIST = "list_threads"
@@ -173,3 +212,15 @@ class TaskIterator:
     def close(self) -> None:
         """Let go of the process."""
         self._link.close()
+
+
+TASK_WALKS = KernelFeature("bpf_iter_task", BTF_KIND_FUNC, "task iterators for one process", "6.1")
+
+
+def load(procfs: ProcFs) -> TaskIterators | Obstacle:
+    """Load the program, or say why not.
+
+    Args:
+        procfs: root of /proc.
+    """
+    return attempt(procfs, TASK_WALKS, TaskIterators)

@@ -7,7 +7,13 @@ from tidscope_confinement.capabilities import capability_name
 from tidscope_wire.generated.models import CheckStatus, DoctorCheck
 
 from tidscope_collector.confinement.confine import Confinement
-from tidscope_collector.doctor.check import PROC_FALLBACK, make_check
+from tidscope_collector.doctor.check import (
+    PROC_FALLBACK,
+    as_root,
+    grant,
+    leave_namespaces,
+    make_check,
+)
 from tidscope_collector.doctor.facts import (
     CAP_DAC_OVERRIDE,
     CAP_KILL,
@@ -15,13 +21,10 @@ from tidscope_collector.doctor.facts import (
     CAP_SYS_PTRACE,
     Facts,
 )
-from tidscope_collector.doctor.fixes import as_root, grant, leave_namespaces
-from tidscope_collector.doctor.probe import EbpfProbe, TaskstatsProbe
-from tidscope_collector.procfs.mount import NOTHING_HIDDEN
+from tidscope_collector.procfs.machine import NOTHING_HIDDEN
 from tidscope_collector.steering.loop.affinity_leases import LeftChanged
 
 _OLDEST = (5, 4)
-_MAX_TROUBLES = 4
 _CHEAP_CLOCKS = frozenset({"tsc", "kvm-clock", "arch_sys_counter", "hyperv_clocksource_tsc_page"})
 
 
@@ -213,101 +216,6 @@ def go_symbols(facts: Facts) -> DoctorCheck:
     )
 
 
-def network(facts: Facts, probe: TaskstatsProbe, ebpf: EbpfProbe) -> DoctorCheck:
-    """Is there a source of network bytes per thread?"""
-    about = "network-per-thread", "Network bytes per thread"
-    if "net_read_bytes" in probe.fields:
-        return make_check(about, "ok", "The kernel's struct taskstats has them.")
-    if not ebpf.refusal:
-        finding = "eBPF: a test load of the program succeeded."
-        return make_check(
-            about, "ok", f"{finding} Not counted: {ebpf.limits}." if ebpf.limits else finding
-        )
-    return make_check(
-        about,
-        "limited",
-        f"The kernel's struct taskstats has no network fields, and eBPF is unavailable: "
-        f"{ebpf.refusal}.",
-        "Network bytes and calls per thread are absent.",
-        _ebpf_fix(facts, ebpf),
-    )
-
-
-def task_iterator(facts: Facts, ebpf: EbpfProbe) -> DoctorCheck:
-    """Can the sampler skip threads that have not run?"""
-    about = "task-iterator", "Skipping idle threads"
-    if not ebpf.refusal:
-        return make_check(about, "ok", "eBPF: a test load of the task iterator succeeded.")
-    return make_check(
-        about,
-        "limited",
-        f"eBPF is unavailable: {ebpf.refusal}.",
-        "Higher overhead, same values: each sample reads every thread, idle ones too.",
-        _ebpf_fix(facts, ebpf),
-    )
-
-
-def walk(facts: Facts, ebpf: EbpfProbe) -> DoctorCheck:
-    """Can all counters be read in one walk of the kernel?"""
-    about = "walk", "Counters in one walk"
-    if not ebpf.refusal:
-        return make_check(
-            about, "ok", "eBPF: a walk of this process agreed with taskstats, field by field."
-        )
-    return make_check(
-        about,
-        "limited",
-        f"Counters are not walked: {ebpf.refusal}.",
-        "Higher overhead with thousands of running threads, same values: each thread that ran is "
-        "asked for by a request.",
-        _ebpf_fix(facts, ebpf),
-    )
-
-
-def ledger(facts: Facts, ebpf: EbpfProbe, lock_troubles: Sequence[str] = ()) -> DoctorCheck:
-    """Can it be said what each thread waits for, and the locks be named?
-
-    Args:
-        facts: of the machine.
-        ebpf: the program that keeps ledgers.
-        lock_troubles: why locks of attached programs cannot be read or named.
-    """
-    about = "ledger", "What threads wait for"
-    if not ebpf.refusal:
-        finding = "eBPF: a test load of the program that keeps a ledger of states succeeded."
-        if lock_troubles:
-            return make_check(
-                about,
-                "limited",
-                f"{finding} Of attached programs: {_listed(lock_troubles)}.",
-                "Their waits for locks are counted; which locks these are is not known, or not all "
-                "that the programs know of them.",
-                "Let the collector read the programs' memory as root, or leave --ask-programs out "
-                "for programs that serve nothing.",
-            )
-        return make_check(about, "ok", finding)
-    return make_check(
-        about,
-        "limited",
-        f"No ledger of states is kept: {ebpf.refusal}.",
-        "Where the time goes is known by CPU, run queue and block I/O only: no locks, no sockets, "
-        "no sleep, and nobody who wakes a thread.",
-        _ebpf_fix(facts, ebpf),
-    )
-
-
-def _listed(troubles: Sequence[str]) -> str:
-    shown = "; ".join(one.rstrip(".") for one in troubles[:_MAX_TROUBLES])
-    more = len(troubles) - _MAX_TROUBLES
-    return f"{shown}; and {more} more" if more > 0 else shown
-
-
-def _ebpf_fix(facts: Facts, ebpf: EbpfProbe) -> str:
-    if ebpf.capabilities:
-        return grant(facts, *ebpf.capabilities)
-    return ebpf.fix.replace("sudo ", "") if facts.is_root else ebpf.fix
-
-
 def energy(facts: Facts) -> DoctorCheck:
     """Is there an energy counter that the collector may read?"""
     about = "energy", "Energy of the machine (RAPL)"
@@ -431,14 +339,14 @@ def left_programs(facts: Facts, left: Sequence[LeftChanged]) -> DoctorCheck:
     about = "left-programs", "Programs that a killed collector left changed"
     if not left:
         return make_check(about, "ok", "None.")
-    names = ", ".join(f"{one.name} ({one.pid})" for one in left[:_MAX_TROUBLES])
-    more = f" and {len(left) - _MAX_TROUBLES} more" if len(left) > _MAX_TROUBLES else ""
+    names = ", ".join(f"{one.name} ({one.pid})" for one in left[:MAX_LISTED])
+    more = f" and {len(left) - MAX_LISTED} more" if len(left) > MAX_LISTED else ""
     return make_check(
         about,
         "limited",
         f"CPU affinity is still as policies set it: {names}{more}.",
         "These programs run on fewer CPUs than they may. A collector restores them at its start.",
-        "; ".join(as_root(facts, one.undo) for one in left[:_MAX_TROUBLES]),
+        "; ".join(as_root(facts, one.undo) for one in left[:MAX_LISTED]),
     )
 
 

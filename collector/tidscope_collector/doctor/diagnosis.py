@@ -1,25 +1,27 @@
-"""The doctor's report on this machine: facts are gathered, taskstats and eBPF are tried."""
+"""All checks of a machine, as one report."""
 
 import os
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
 from tidscope_confinement.landlock import Paths
-from tidscope_wire.generated.models import DoctorReport
+from tidscope_wire.generated.models import CheckStatus, DoctorCheck, DoctorReport
 
 from tidscope_collector.confinement.confine import Confinement, Needs, foreseen
-from tidscope_collector.discovery import loading as discovery
 from tidscope_collector.discovery.task_iterator import TaskIterators
-from tidscope_collector.doctor.facts import gather_facts
-from tidscope_collector.doctor.report import examine
+from tidscope_collector.discovery.task_iterator import load as load_iterators
+from tidscope_collector.doctor import checks, source_checks
+from tidscope_collector.doctor.check import EbpfProbe, TaskstatsProbe
+from tidscope_collector.doctor.facts import Facts, gather_facts
 from tidscope_collector.ebpf.obstacles import Obstacle
 from tidscope_collector.inspection.reader import reader_trouble
 from tidscope_collector.netacct import loading as netacct
 from tidscope_collector.netacct.accounts import Accounts
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.procfs.mount import NOTHING_HIDDEN
-from tidscope_collector.steering.loop.affinity_leases import left_changed
+from tidscope_collector.procfs.machine import NOTHING_HIDDEN
+from tidscope_collector.steering.loop.affinity_leases import LeftChanged, left_changed
 from tidscope_collector.targets.sources import Sources, every_field
 from tidscope_collector.taskstats.columns import Columns
 from tidscope_collector.taskstats.exits import (
@@ -40,6 +42,59 @@ from tidscope_collector.taskstats.reader import BatchQuery
 from tidscope_collector.waits.ledger import LedgerKeeper
 from tidscope_collector.waits.source import USUAL, LedgerSource
 from tidscope_collector.walk.choice import WalkSource
+
+_WORST_FIRST: tuple[CheckStatus, ...] = ("failed", "limited")
+
+
+def examine(
+    facts: Facts,
+    probe: TaskstatsProbe,
+    network: EbpfProbe,
+    iterator: EbpfProbe,
+    walk: EbpfProbe,
+    ledger: EbpfProbe,
+    confinement: Confinement,
+    reader_trouble: str = "",
+    lock_troubles: Sequence[str] = (),
+    left: Sequence[LeftChanged] = (),
+) -> DoctorReport:
+    """Run all checks, the exit self-test too."""
+    found = [
+        checks.kernel(facts),
+        checks.rights(facts),
+        checks.namespaces(facts),
+        source_checks.taskstats(facts, probe),
+        source_checks.layout(probe),
+        source_checks.exit_records(facts, probe),
+        source_checks.exit_buffer(facts, probe),
+        checks.delay_accounting(facts),
+        checks.process_list(facts),
+        checks.go_symbols(facts),
+        checks.thread_names(facts),
+        source_checks.network(facts, probe, network),
+        source_checks.task_iterator(facts, iterator),
+        source_checks.walk(facts, walk),
+        source_checks.ledger(facts, ledger, lock_troubles),
+        checks.energy(facts),
+        checks.clock_source(facts),
+        checks.transactions(facts),
+        checks.confinement(confinement),
+        checks.left_programs(facts, left),
+        checks.process_reader(reader_trouble),
+    ]
+    return DoctorReport(
+        host=facts.host,
+        kernel=facts.kernel,
+        checked_unix_ms=time.time_ns() // 1_000_000,
+        status=overall(found),
+        checks=found,
+    )
+
+
+def overall(found: list[DoctorCheck]) -> CheckStatus:
+    """The worst status of all: failed, then limited."""
+    statuses = {check.status for check in found}
+    return next((status for status in _WORST_FIRST if status in statuses), "ok")
 
 
 class LiveProbe:
@@ -116,7 +171,7 @@ class LiveEbpf:
 def diagnose_host() -> DoctorReport:
     """Run all checks in a process that is not confined; programs are loaded and unloaded again."""
     procfs = ProcFs()
-    accounts, iterators = netacct.load(procfs), discovery.load(procfs)
+    accounts, iterators = netacct.load(procfs), load_iterators(procfs)
     ledger = LedgerSource(USUAL, procfs)
     facts, probe = gather_facts(procfs), LiveProbe(resolve_family)
     needs = Needs(

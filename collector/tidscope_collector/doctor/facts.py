@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from tidscope_collector.energy.zones import Obstacle, find_zones
+from tidscope_collector.energy.rapl import Obstacle, find_zones
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.procfs.mount import hidepid
+from tidscope_collector.procfs.machine import hidepid
 
 CAP_DAC_OVERRIDE = 1
 CAP_KILL = 5

@@ -6,7 +6,7 @@ loaded by the one child that needs it, and by nothing else of the collector.
 
 from tidscope_confinement.resources import Limits, limit_resources
 
-from tidscope_collector.confinement.child import confine
+from tidscope_collector.confinement.fork_server import confine
 from tidscope_collector.inspection.answering import MEMORY_BYTES, PROCESSES_S, Arguments, say
 from tidscope_collector.inspection.process_files import read_beginning
 

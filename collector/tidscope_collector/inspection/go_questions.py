@@ -14,11 +14,10 @@ from typing import NamedTuple
 
 from tidscope_confinement.resources import Limits, limit_resources
 
-from tidscope_collector.confinement.child import confine
+from tidscope_collector.confinement.fork_server import confine
 from tidscope_collector.goruntime.buildinfo import BuildInfo, is_go, read_build_info
-from tidscope_collector.goruntime.chosen import chosen_address
 from tidscope_collector.goruntime.elf import Elf, ElfError, Symbol, read_elf
-from tidscope_collector.goruntime.stripped import gomaxprocs_address
+from tidscope_collector.goruntime.runtime_variables import chosen_address, gomaxprocs_address
 from tidscope_collector.inspection.answering import (
     MEMORY_BYTES,
     PROCESSES_S,

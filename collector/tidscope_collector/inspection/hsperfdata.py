@@ -17,7 +17,7 @@ from typing import NamedTuple
 from tidscope_confinement import capabilities
 from tidscope_confinement.resources import Limits, limit_resources
 
-from tidscope_collector.confinement.child import confine
+from tidscope_collector.confinement.fork_server import confine
 from tidscope_collector.inspection.answering import MEMORY_BYTES, Arguments, open_named_folder, say
 from tidscope_collector.inspection.virtual_machine import Machine, look_at
 

@@ -17,7 +17,7 @@ from tidscope_collector.inspection.process_files import (
     open_folder,
     read_beginning,
 )
-from tidscope_collector.procfs.namespaces import namespace_uid, read_id_map, user_in_passwd
+from tidscope_collector.procfs.process import namespace_uid, read_id_map, user_in_passwd
 
 MAPS_BYTES = 1 << 18
 

@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterable, Iterator
 
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.procfs.stat import parse_stat
+from tidscope_collector.procfs.process import parse_stat
 
 _LISTEN = b"0A"
 _TABLES = ("tcp", "tcp6")

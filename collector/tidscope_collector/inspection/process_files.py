@@ -12,7 +12,7 @@ import stat
 import struct
 from collections.abc import Collection
 
-from tidscope_collector.procfs.stat import parse_stat
+from tidscope_collector.procfs.process import parse_stat
 
 MAX_THREADS = 4096
 ENVIRONMENT_BYTES = 1 << 20

@@ -21,8 +21,7 @@ from pathlib import Path
 from tidscope_confinement import capabilities
 from tidscope_confinement.resources import Limits, limit_resources
 
-from tidscope_collector.confinement.child import confine
-from tidscope_collector.confinement.fork_server import OPENING, Question, serve_argument
+from tidscope_collector.confinement.fork_server import OPENING, Question, confine, serve_argument
 from tidscope_collector.inspection.agent_sockets import (
     SocketTroubleError,
     candidates,
@@ -65,7 +64,7 @@ from tidscope_collector.inspection.prometheus_text import (
     prometheus_samples,
 )
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.procfs.stat import stack_start
+from tidscope_collector.procfs.process import stack_start
 
 TITLE_BYTES = 1024
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from tidscope_collector.inspection.agent_sockets import SocketTroubleError, connect_first
 from tidscope_collector.inspection.opened_process import MAPS_BYTES
 from tidscope_collector.inspection.process_files import open_file, read_beginning, thread_ids
-from tidscope_collector.procfs.namespaces import namespace_uid, read_id_map
+from tidscope_collector.procfs.process import namespace_uid, read_id_map
 
 DUMP_BYTES = 16 << 20
 OPEN_S = 3.0

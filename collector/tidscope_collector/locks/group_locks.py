@@ -21,7 +21,7 @@ from tidscope_collector.locks.registry import (
     LockRows,
     Numbers,
 )
-from tidscope_collector.locks.waited import LockSource
+from tidscope_collector.locks.runtime_locks import LockSource
 
 _MAX_REFUSED = 64
 """Processes of which it is remembered why they could not be examined."""

@@ -15,13 +15,14 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from tidscope_wire.generated.models import Process
 
 from tidscope_collector.inspection.asking import NoAnswerError
 from tidscope_collector.inspection.lock_addresses import MAX_ADDRESSES
 from tidscope_collector.inspection.lock_answers import LockAnswer, ask_lock_addresses
 from tidscope_collector.inspection.lock_kinds import Found
 from tidscope_collector.locks.registry import Addresses, LockName, LockRegistry, Numbers
-from tidscope_collector.locks.waited import LockSource, Waited
+from tidscope_collector.locks.runtime_locks import LockSource, Waited, own_account
 
 READ_EVERY_S = 10.0
 """A program's own account of its locks."""
@@ -244,3 +245,14 @@ class Locks:
 
 def _unexamined(address: int) -> Found:
     return Found("unknown", "", address, "gone", "")
+
+
+def open_locks(process: Process, *, ask_program: bool) -> Locks:
+    """Make what names the locks of a process.
+
+    Args:
+        process: the process.
+        ask_program: whether it may be asked for its own account, where it has one.
+    """
+    source = own_account(process) if ask_program else None
+    return Locks(process.pid, process.start_ticks, source)

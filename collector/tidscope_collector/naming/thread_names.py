@@ -1,16 +1,32 @@
-"""The names of one target's threads, asked for beside its sampling and bounded in what they cost.
-
-The program is asked at the beginning and after threads began or got other names: at most once a
-second, and never more than one part in `REST` of the time, however long its answers take.
-"""
+"""How threads are named and put into roles."""
 
 import logging
 import threading
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from tidscope_wire.generated.models import RoleRule
 
 from tidscope_collector.inspection.asking import NoAnswerError
 from tidscope_collector.naming.source import NameSource
+
+
+@dataclass(frozen=True)
+class NamingOptions:
+    """What is asked for.
+
+    Attributes:
+        ask_programs: whether programs are asked for the names of their threads.
+        role_rules: by which threads have roles, before the general one.
+    """
+
+    ask_programs: bool = False
+    role_rules: tuple[RoleRule, ...] = ()
+
+
+KERNEL_NAMES = NamingOptions()
+
 
 SHORTEST_S = 1.0
 """Between two questions."""

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 
 from tidscope_wire.generated.agent import AgentPool
 
-from tidscope_collector.agent.client import AgentClient, open_agent
-from tidscope_collector.agent.errors import AgentClientError
-from tidscope_collector.pools.source import PoolOrigin, PoolsUnreadableError
+from tidscope_collector.agent.client import AgentClient, AgentClientError, open_agent
+from tidscope_collector.pools.registry import PoolOrigin, PoolsUnreadableError
 from tidscope_collector.procfs.files import ProcFs
 
 

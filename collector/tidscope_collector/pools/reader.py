@@ -16,8 +16,11 @@ from collections.abc import Callable, Sequence
 from tidscope_wire.frame_tables import Table
 from tidscope_wire.generated.models import TableName
 
-from tidscope_collector.pools.registry import PoolRegistry
-from tidscope_collector.pools.source import PoolSource, PoolsUnreadableError
+from tidscope_collector.pools.agent_source import AgentPoolSource
+from tidscope_collector.pools.hsperfdata import HsperfdataPoolSource
+from tidscope_collector.pools.prometheus import PrometheusPoolSource
+from tidscope_collector.pools.registry import PoolRegistry, PoolSource, PoolsUnreadableError
+from tidscope_collector.procfs.files import ProcFs
 
 EVERY_S = 1.0
 MAX_PAUSE_S = 10.0
@@ -139,3 +142,41 @@ class PoolReader:
     def _give_up(self, source: PoolSource) -> None:
         if source is self._chosen:
             self._chosen = None
+
+
+class PoolReaders:
+    """Makes what reads the pools of processes of one target.
+
+    Args:
+        procfs: where they are.
+        attach_ns: CLOCK_MONOTONIC of the attachment.
+        ask_program: whether programs may be asked at a port of their own, if they have no agent.
+    """
+
+    def __init__(self, procfs: ProcFs, attach_ns: int, *, ask_program: bool) -> None:
+        self._procfs = procfs
+        self._attach_ns = attach_ns
+        self._ask_program = ask_program
+
+    def open(
+        self,
+        pid: int,
+        start_ticks: int,
+        registry: PoolRegistry | None = None,
+        *,
+        java: bool = True,
+    ) -> PoolReader:
+        """Begin to read the pools of a process.
+
+        Args:
+            pid: its id.
+            start_ticks: its start.
+            registry: keeps what is read; None: one of its own.
+            java: whether it is, or may become, a Java virtual machine.
+        """
+        found: list[PoolSource] = [AgentPoolSource(self._procfs, pid, start_ticks)]
+        if self._ask_program:
+            found.append(PrometheusPoolSource(pid, start_ticks))
+        if java:
+            found.append(HsperfdataPoolSource(pid, start_ticks))
+        return PoolReader(found, pid, self._attach_ns, registry=registry)

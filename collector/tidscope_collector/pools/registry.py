@@ -1,9 +1,9 @@
-"""The pools of one program by number, and their rows as frames have them."""
+"""Where the figures of pools come from."""
 
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Literal, NamedTuple, Protocol
 
 import numpy as np
 from tidscope_wire.frame_tables import Table, dtype_of
@@ -12,7 +12,30 @@ from tidscope_wire.generated.frame_tables import COLUMNS
 from tidscope_wire.generated.models import TableName
 from tidscope_wire.pools import FIGURES, QUEUE_WAIT, RESPONSE
 
-from tidscope_collector.pools.source import PoolOrigin
+PoolOrigin = Literal["agent", "prometheus", "hsperfdata"]
+
+
+class PoolsUnreadableError(Exception):
+    """There is nothing to read now; the text is a sentence for people."""
+
+
+class PoolSource(Protocol):
+    """Reads the pools of one process; one thread uses it."""
+
+    @property
+    def origin(self) -> PoolOrigin:
+        """What it reads."""
+
+    def read(self) -> Sequence[AgentPool]:
+        """All pools as they are now, each name once.
+
+        Raises:
+            PoolsUnreadableError: there is nothing to read.
+        """
+
+    def close(self) -> None:
+        """It is read no more."""
+
 
 MAX_POOLS = 256
 """Of a process; those that were read longest ago leave first."""

@@ -12,13 +12,21 @@ from tidscope_collector.inspection.reader import ask_ports
 from tidscope_collector.processes.cgroup_names import CgroupNames, cgroup_path, names_of_cgroup
 from tidscope_collector.processes.container_names import ContainerNames
 from tidscope_collector.processes.details import UNKNOWN, DetailReader, Details
-from tidscope_collector.processes.identity import Identity, group_and_uid
-from tidscope_collector.processes.refusals import attach_refusal, not_permitted
+from tidscope_collector.processes.identity import (
+    Identity,
+    attach_refusal,
+    group_and_uid,
+    not_permitted,
+)
 from tidscope_collector.procfs.cgroup import GROUPS, cpu_limits
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.procfs.gauges import PAGE_BYTES
-from tidscope_collector.procfs.namespaces import namespace_pid
-from tidscope_collector.procfs.stat import Stat, parse_parent, parse_stat
+from tidscope_collector.procfs.process import (
+    PAGE_BYTES,
+    Stat,
+    namespace_pid,
+    parse_parent,
+    parse_stat,
+)
 from tidscope_collector.procfs.thread_reader import TICKS_PER_SECOND
 
 _PORTS_SECONDS = 5.0

@@ -15,7 +15,7 @@ from tidscope_wire.generated.catalogue import CATALOGUE
 from tidscope_wire.generated.models import AbsentField, CatalogueField
 
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.procfs.stat import Stat, parse_stat
+from tidscope_collector.procfs.process import Stat, parse_stat
 from tidscope_collector.threads.reading import Reading, TargetExitedError
 
 TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")

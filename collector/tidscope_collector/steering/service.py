@@ -18,7 +18,7 @@ from tidscope_wire.generated.models import (
 
 from tidscope_collector.inspection.agent_sockets import SocketId
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.procfs.stat import parse_stat
+from tidscope_collector.procfs.process import parse_stat
 from tidscope_collector.steering.loop.control_loop import STEERING_ERRORS, ControlLoop
 from tidscope_collector.steering.loop.events import DETACH, SHUTDOWN, Event, EventSink
 from tidscope_collector.steering.loop.loop_inputs import Contender, ControlSetup, LoopSettings

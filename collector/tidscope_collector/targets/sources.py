@@ -7,10 +7,9 @@ from functools import partial
 from tidscope_wire.generated.models import AbsentField, Process, SampleSource, Source
 
 from tidscope_collector.compiled.library import load as load_compiled
-from tidscope_collector.discovery.loading import load as load_iterators
-from tidscope_collector.discovery.task_folder import TaskFolder
+from tidscope_collector.discovery.task_folder import TaskFolder, ThreadLister
 from tidscope_collector.discovery.task_iterator import TaskIterator, TaskIterators
-from tidscope_collector.discovery.threads import ThreadLister
+from tidscope_collector.discovery.task_iterator import load as load_iterators
 from tidscope_collector.ebpf.libbpf import BpfError
 from tidscope_collector.ebpf.obstacles import Obstacle
 from tidscope_collector.groups.group_pools import GroupPools
@@ -20,12 +19,11 @@ from tidscope_collector.groups.programs import load as load_groups
 from tidscope_collector.groups.sampler import GroupReading
 from tidscope_collector.groups.watched import GroupProcesses
 from tidscope_collector.locks.group_locks import GroupLocks
-from tidscope_collector.naming.options import KERNEL_NAMES, NamingOptions
 from tidscope_collector.naming.source import NameSource, name_source
-from tidscope_collector.naming.thread_names import ThreadNames
+from tidscope_collector.naming.thread_names import KERNEL_NAMES, NamingOptions, ThreadNames
 from tidscope_collector.netacct.choice import Choice, NetworkSource
 from tidscope_collector.netacct.reader import NetworkReader
-from tidscope_collector.pools.opening import PoolReaders
+from tidscope_collector.pools.reader import PoolReaders
 from tidscope_collector.procfs.delay_accounting import DelayAccounting
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.thread_reader import ProcThreadReader

@@ -6,7 +6,7 @@ from typing import Protocol
 import numpy as np
 from tidscope_wire.frame_tables import Table, Tables
 
-from tidscope_collector.locks.waited import LockSource
+from tidscope_collector.locks.runtime_locks import LockSource
 from tidscope_collector.waits.wire_tables import LedgerTables
 
 

@@ -30,9 +30,8 @@ from tidscope_collector.inspection.gomaxprocs import open_gomaxprocs
 from tidscope_collector.naming.source import runtime_source
 from tidscope_collector.naming.thread_names import ThreadNames
 from tidscope_collector.processes.container_names import ContainerNames
-from tidscope_collector.processes.identity import identify
+from tidscope_collector.processes.identity import attach_refusal, identify
 from tidscope_collector.processes.listing import ProcessLister
-from tidscope_collector.processes.refusals import attach_refusal
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.engine import Engine, Flushed
 from tidscope_collector.sampling.target import TargetSampler

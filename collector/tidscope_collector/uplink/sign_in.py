@@ -23,7 +23,7 @@ from tidscope_wire.proof import (
 )
 from websockets.asyncio.client import connect, unix_connect
 
-from tidscope_collector.uplink.shared_connection import SharedConnection
+from tidscope_collector.uplink.direct import SharedConnection
 
 UNIX = "unix:"
 PROOF_PATH = "/api/v1/proof"

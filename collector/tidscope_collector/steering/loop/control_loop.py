@@ -20,7 +20,7 @@ from tidscope_wire.generated.models import (
     Steering,
 )
 
-from tidscope_collector.agent.errors import AgentClientError
+from tidscope_collector.agent.client import AgentClientError
 from tidscope_collector.steering.loop.events import (
     LOOP_FAILURE,
     PROGRAM_EXIT,

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.procfs.stat import parse_stat
+from tidscope_collector.procfs.process import parse_stat
 
 MAX_PASSES = 100
 MAX_S = 2.0

@@ -14,7 +14,7 @@ from tidscope_collector.inspection.asking import NoAnswerError, UnreadableError
 from tidscope_collector.inspection.gomaxprocs import GomaxprocsReader, GoProgram, open_gomaxprocs
 from tidscope_collector.inspection.reader import ask_go_chosen, ask_go_environment
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.procfs.stat import parse_stat
+from tidscope_collector.procfs.process import parse_stat
 from tidscope_collector.steering.loop.affinity_leases import (
     AffinityLease,
     LeaseFolderError,

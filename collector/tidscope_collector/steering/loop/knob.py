@@ -9,8 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from tidscope_collector.agent.client import AgentClient
-from tidscope_collector.agent.errors import AgentClientError, AgentRefusedError
+from tidscope_collector.agent.client import AgentClient, AgentClientError, AgentRefusedError
 
 KnobKind = Literal["go-agent", "pool-agent", "go-affinity"]
 

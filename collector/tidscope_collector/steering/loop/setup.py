@@ -18,13 +18,16 @@ from tidscope_wire.generated.models import (
     SignalOption,
 )
 
-from tidscope_collector.agent.client import AgentClient, open_agent
-from tidscope_collector.agent.errors import AgentClientError
-from tidscope_collector.agent.socket_paths import find_socket
+from tidscope_collector.agent.client import (
+    AgentClient,
+    AgentClientError,
+    find_socket,
+    open_agent,
+)
 from tidscope_collector.inspection.agent_sockets import SocketId
 from tidscope_collector.inspection.own_server import OwnedPort
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.procfs.stat import parse_stat
+from tidscope_collector.procfs.process import parse_stat
 from tidscope_collector.steering.loop.affinity_leases import DIRECTORY, LeaseFolderError, Leases
 from tidscope_collector.steering.loop.cpu_masks import CpuShares
 from tidscope_collector.steering.loop.go_affinity import open_go_affinity

@@ -9,8 +9,7 @@ from tidscope_policies.contract import Bounds, CoreShare, Observation, Part, Pee
 from tidscope_policies.proving.evidence import add_up
 from tidscope_wire.generated.models import PrometheusCounter, SignalKind
 
-from tidscope_collector.agent.client import AgentClient
-from tidscope_collector.agent.errors import AgentClientError
+from tidscope_collector.agent.client import AgentClient, AgentClientError
 from tidscope_collector.inspection.own_server import (
     HOST,
     NotOwnPortError,

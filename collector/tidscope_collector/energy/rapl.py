@@ -14,7 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+import numpy as np
 from tidscope_wire.generated.models import EnergyDomain, EnergyKind, EnergySource
+from tidscope_wire.rates import increases
 
 SYS = Path("/sys")
 _ZONE = re.compile(r"intel-rapl[a-z-]*(?::\d+)+")
@@ -147,3 +149,111 @@ def _number(path: Path) -> int:
         return int(_text(path))
     except ValueError as error:
         raise OSError(errno.EINVAL, f"{path.name} is not a number") from error
+
+
+MAX_WATTS = 4_000
+"""More than any package, and most platforms, can take.
+
+A counter that fell has either wrapped around or was reset (driver loaded again, machine slept).
+What would need more power than this was a reset.
+"""
+
+
+@dataclass(slots=True)
+class Counter:
+    """A total from readings.
+
+    Attributes:
+        range_uj: the zone's max_energy_range_uj.
+        total_uj: energy since the first reading, as far as it is known.
+        gaps: times that it is not known what was added since the reading before.
+    """
+
+    range_uj: int
+    total_uj: int = 0
+    gaps: int = 0
+    _last_uj: int | None = None
+    _last_ns: int = 0
+
+    def advance(self, value_uj: int, now_ns: int) -> None:
+        """Take a reading in, at a moment on a clock that only runs forward."""
+        if self._last_uj is not None and now_ns > self._last_ns:
+            # The counter is a hardware register of 32 bits, scaled. It wraps one unit (about 61 µJ)
+            # above `range_uj`, an error that is left in.
+            gained = increases(
+                np.array([self._last_ns, now_ns]),
+                np.array([self._last_uj, value_uj], np.float64),
+                wraps_at=self.range_uj,
+                max_per_s=MAX_WATTS * 1e6,
+            )[1]
+            if np.isnan(gained):
+                self.gaps += 1
+            else:
+                self.total_uj += int(gained)
+        self._last_uj, self._last_ns = value_uj, now_ns
+
+
+@dataclass(frozen=True, slots=True)
+class EnergyReading:
+    """Totals since the meter's first reading.
+
+    Attributes:
+        package_uj: sum over packages; None if one of them could not be read, or there is none.
+        domains_uj: each domain, None if it could not be read.
+        gaps: times that energy of a domain is not known.
+    """
+
+    package_uj: int | None
+    domains_uj: tuple[int | None, ...]
+    gaps: int
+
+
+class EnergyMeter:
+    """Holds the counters' files open; a machine without any is read as absent.
+
+    Args:
+        powercap: what there is to read.
+    """
+
+    def __init__(self, powercap: Powercap) -> None:
+        self._domains: list[tuple[Zone, Counter, int | None]] = []
+        for zone in powercap.zones:
+            try:
+                file = os.open(zone.path, os.O_RDONLY | os.O_CLOEXEC)
+            except OSError:
+                file = None
+            self._domains.append((zone, Counter(zone.range_uj), file))
+
+    def close(self) -> None:
+        """Close the files."""
+        for _, _, file in self._domains:
+            if file is not None:
+                os.close(file)
+        self._domains.clear()
+
+    def read(self, now_ns: int) -> EnergyReading:
+        """Read all counters."""
+        domains = tuple(_advanced(counter, file, now_ns) for _, counter, file in self._domains)
+        packages = [
+            value
+            for (zone, _, _), value in zip(self._domains, domains, strict=True)
+            if zone.domain.summed
+        ]
+        known = [value for value in packages if value is not None]
+        return EnergyReading(
+            package_uj=sum(known) if known and len(known) == len(packages) else None,
+            domains_uj=domains,
+            gaps=sum(counter.gaps for _, counter, _ in self._domains),
+        )
+
+
+def _advanced(counter: Counter, file: int | None, now_ns: int) -> int | None:
+    if file is None:
+        return None
+    try:
+        # A file of /sys is rebuilt when it is read from its start.
+        value = int(os.pread(file, 64, 0))
+    except (OSError, ValueError):
+        return None
+    counter.advance(value, now_ns)
+    return counter.total_uj

@@ -9,7 +9,8 @@ import struct
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from tidscope_collector.goruntime.functions import Code
+from tidscope_collector.goruntime.elf import Elf
+from tidscope_collector.goruntime.functions import Code, find_code
 
 X86_64, AARCH64 = 62, 183
 """e_machine (elf(5))."""
@@ -111,3 +112,96 @@ def _aarch64(function: Code) -> Iterator[tuple[str, int]]:
             yield "flag", at
         if word >> 22 & 3:  # a load replaces what the register held
             held.pop(target, None)
+
+
+_CHOOSES = "runtime.GOMAXPROCS"
+_RESIZES = "runtime.procresize"
+_STOPS = "runtime.stopTheWorldWithSema"
+_STARTS = "runtime.schedinit"
+
+
+def gomaxprocs_address(elf: Elf) -> int | None:
+    """Address of runtime.gomaxprocs as linked; None if the code does not say.
+
+    Raises:
+        ElfError: there is more to read than any program has.
+    """
+    resizes, stops, chooses = _uses(elf, _RESIZES), _uses(elf, _STOPS), _uses(elf, _CHOOSES)
+    if resizes is None or stops is None:
+        return None
+    found = resizes.stored & stops.used
+    return _only(found if chooses is None else found & chooses.words, 4)
+
+
+def custom_address(elf: Elf) -> int | None:
+    """Address of the field customGOMAXPROCS as linked; None if the code does not say.
+
+    Raises:
+        ElfError: there is more to read than any program has.
+    """
+    chooses, starts = _uses(elf, _CHOOSES), _uses(elf, _STARTS)
+    if chooses is None or starts is None:
+        return None
+    return _only(chooses.flags & starts.used, 1)
+
+
+def _uses(elf: Elf, function: str) -> Variables | None:
+    code = find_code(elf, function)
+    return None if code is None else variables_of(code, elf.machine)
+
+
+def _only(addresses: frozenset[int], step: int) -> int | None:
+    if len(addresses) != 1:
+        return None
+    (address,) = addresses
+    return address if address % step == 0 else None
+
+
+SCHED = "runtime.sched"
+FIELD = b"customGOMAXPROCS"
+_LARGEST_PLACE = 1 << 16
+
+
+def chosen_address(elf: Elf) -> int | None:
+    """Address of the field as linked; None where neither debug information nor the code says it.
+
+    Takes a while for a large program: all of its debug information is looked through.
+
+    Raises:
+        ElfError: the debug information is damaged or too large.
+    """
+    sched = elf.variable(SCHED)
+    place = None if sched is None else field_place(elf)
+    if sched is None or place is None:
+        return custom_address(elf)
+    return sched.address + place if place < sched.size else None
+
+
+def field_place(elf: Elf) -> int | None:
+    """Bytes from the beginning of runtime.sched to the field; None if it is not reported.
+
+    Go's linker writes the name of a field into its entry, and its place right behind, as a ULEB128
+    (cmd/internal/dwarf, DW_ABRV_STRUCTFIELD).
+    """
+    section = elf.section(".debug_info")
+    if section is None:
+        return None
+    wanted = FIELD + b"\0"
+    before = b""
+    for piece in elf.pieces(section):
+        joined = before + piece
+        found = joined.find(wanted)
+        # The number behind must be in it as a whole; else it is found with the next piece.
+        if 0 <= found <= len(joined) - len(wanted) - 4:
+            return _uleb128(joined[found + len(wanted) :])
+        before = joined[-len(wanted) - 4 :]
+    return None
+
+
+def _uleb128(data: bytes) -> int | None:
+    value = 0
+    for shift, byte in enumerate(data[:4]):
+        value |= (byte & 0x7F) << 7 * shift
+        if byte < 0x80:
+            return value if value < _LARGEST_PLACE else None
+    return None

@@ -1,11 +1,17 @@
 """Checks of taskstats: does it answer, is its struct known, do exit records arrive."""
 
+from collections.abc import Sequence
+
 from tidscope_wire.generated.models import DoctorCheck
 
-from tidscope_collector.doctor.check import PROC_FALLBACK, make_check
+from tidscope_collector.doctor.check import (
+    PROC_FALLBACK,
+    TaskstatsProbe,
+    as_root,
+    make_check,
+    reach_taskstats,
+)
 from tidscope_collector.doctor.facts import Facts
-from tidscope_collector.doctor.fixes import as_root, reach_taskstats
-from tidscope_collector.doctor.probe import TaskstatsProbe
 
 EXIT_BYTES = 2240  # of socket buffer that one queued exit takes
 _BURST = 5000  # exits that should fit while the collector is busy otherwise
@@ -104,3 +110,98 @@ def exit_buffer(facts: Facts, probe: TaskstatsProbe) -> DoctorCheck:
         # With CAP_NET_ADMIN the buffer may exceed the limit (SO_RCVBUFFORCE, socket(7)).
         reach_taskstats(facts) or as_root(facts, f"sysctl -w net.core.rmem_max={_BUFFER_WANTED}"),
     )
+
+
+def network(facts: Facts, probe: TaskstatsProbe, ebpf: EbpfProbe) -> DoctorCheck:
+    """Is there a source of network bytes per thread?"""
+    about = "network-per-thread", "Network bytes per thread"
+    if "net_read_bytes" in probe.fields:
+        return make_check(about, "ok", "The kernel's struct taskstats has them.")
+    if not ebpf.refusal:
+        finding = "eBPF: a test load of the program succeeded."
+        return make_check(
+            about, "ok", f"{finding} Not counted: {ebpf.limits}." if ebpf.limits else finding
+        )
+    return make_check(
+        about,
+        "limited",
+        f"The kernel's struct taskstats has no network fields, and eBPF is unavailable: "
+        f"{ebpf.refusal}.",
+        "Network bytes and calls per thread are absent.",
+        _ebpf_fix(facts, ebpf),
+    )
+
+
+def task_iterator(facts: Facts, ebpf: EbpfProbe) -> DoctorCheck:
+    """Can the sampler skip threads that have not run?"""
+    about = "task-iterator", "Skipping idle threads"
+    if not ebpf.refusal:
+        return make_check(about, "ok", "eBPF: a test load of the task iterator succeeded.")
+    return make_check(
+        about,
+        "limited",
+        f"eBPF is unavailable: {ebpf.refusal}.",
+        "Higher overhead, same values: each sample reads every thread, idle ones too.",
+        _ebpf_fix(facts, ebpf),
+    )
+
+
+def walk(facts: Facts, ebpf: EbpfProbe) -> DoctorCheck:
+    """Can all counters be read in one walk of the kernel?"""
+    about = "walk", "Counters in one walk"
+    if not ebpf.refusal:
+        return make_check(
+            about, "ok", "eBPF: a walk of this process agreed with taskstats, field by field."
+        )
+    return make_check(
+        about,
+        "limited",
+        f"Counters are not walked: {ebpf.refusal}.",
+        "Higher overhead with thousands of running threads, same values: each thread that ran is "
+        "asked for by a request.",
+        _ebpf_fix(facts, ebpf),
+    )
+
+
+def ledger(facts: Facts, ebpf: EbpfProbe, lock_troubles: Sequence[str] = ()) -> DoctorCheck:
+    """Can it be said what each thread waits for, and the locks be named?
+
+    Args:
+        facts: of the machine.
+        ebpf: the program that keeps ledgers.
+        lock_troubles: why locks of attached programs cannot be read or named.
+    """
+    about = "ledger", "What threads wait for"
+    if not ebpf.refusal:
+        finding = "eBPF: a test load of the program that keeps a ledger of states succeeded."
+        if lock_troubles:
+            return make_check(
+                about,
+                "limited",
+                f"{finding} Of attached programs: {_listed(lock_troubles)}.",
+                "Their waits for locks are counted; which locks these are is not known, or not all "
+                "that the programs know of them.",
+                "Let the collector read the programs' memory as root, or leave --ask-programs out "
+                "for programs that serve nothing.",
+            )
+        return make_check(about, "ok", finding)
+    return make_check(
+        about,
+        "limited",
+        f"No ledger of states is kept: {ebpf.refusal}.",
+        "Where the time goes is known by CPU, run queue and block I/O only: no locks, no sockets, "
+        "no sleep, and nobody who wakes a thread.",
+        _ebpf_fix(facts, ebpf),
+    )
+
+
+def _listed(troubles: Sequence[str]) -> str:
+    shown = "; ".join(one.rstrip(".") for one in troubles[:MAX_LISTED])
+    more = len(troubles) - MAX_LISTED
+    return f"{shown}; and {more} more" if more > 0 else shown
+
+
+def _ebpf_fix(facts: Facts, ebpf: EbpfProbe) -> str:
+    if ebpf.capabilities:
+        return grant(facts, *ebpf.capabilities)
+    return ebpf.fix.replace("sudo ", "") if facts.is_root else ebpf.fix

@@ -4,12 +4,14 @@ A machine counts what its own workers do: collectors of garbage, compilers, oper
 threads stop; and how many threads there are. It does not count jobs of the program's executors.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from pydantic import ValidationError
 from tidscope_wire.generated.agent import AgentPool
 
-from tidscope_collector.inspection.conversation import JavaCounters
+from tidscope_collector.inspection.asking import NoAnswerError
+from tidscope_collector.inspection.conversation import JavaCounters, JavaCountersReader
+from tidscope_collector.pools.registry import PoolOrigin, PoolsUnreadableError
 
 MAX_COLLECTORS = 10
 _MOST = 1 << 63
@@ -81,3 +83,39 @@ def _workers(counters: JavaCounters, tick_ns: float | None) -> Iterator[tuple[st
 
 def _frequency(numbers: Mapping[str, int]) -> bool:
     return 0 < numbers.get("sun.os.hrt.frequency", 0) < _MOST
+
+
+class HsperfdataPoolSource:
+    """A `PoolSource` by a child that keeps the file open: nothing in the machine is asked.
+
+    Args:
+        pid: of the process.
+        start_ticks: its start.
+    """
+
+    origin: PoolOrigin = "hsperfdata"
+
+    def __init__(self, pid: int, start_ticks: int) -> None:
+        self._pid = pid
+        self._start_ticks = start_ticks
+        self._reader: JavaCountersReader | None = None
+
+    def read(self) -> Sequence[AgentPool]:
+        """See PoolSource; starts the child where there is none."""
+        try:
+            if self._reader is None:
+                self._reader = JavaCountersReader(self._pid, self._start_ticks)
+            pools = pools_of(self._reader.read())
+        except NoAnswerError as error:
+            self.close()
+            raise PoolsUnreadableError(str(error)) from error
+        if not pools:
+            self.close()
+            raise PoolsUnreadableError("The Java virtual machine counts nothing of its workers.")
+        return pools
+
+    def close(self) -> None:
+        """See PoolSource."""
+        if self._reader is not None:
+            self._reader.close()
+            self._reader = None

@@ -1,6 +1,11 @@
 """/proc/PID/stat: one line, in which the name may contain blanks and parentheses."""
 
+import os
+import re
 from dataclasses import dataclass
+from typing import NamedTuple
+
+from tidscope_collector.procfs.files import ProcFs
 
 PF_KTHREAD = 0x0020_0000  # include/linux/sched.h
 ENDED = frozenset("ZXx")
@@ -97,3 +102,87 @@ def parse_stat(line: bytes) -> Stat:
         start_ticks=int(rest[_START]),
         rss_pages=int(rest[_RSS]),
     )
+
+
+_NSPID = re.compile(rb"^NSpid:\s*([\d\t ]+)$", re.MULTILINE)
+_MAX_LINES = 340
+"""That a map may have (user_namespaces(7))."""
+
+
+class IdRange(NamedTuple):
+    """A line of uid_map: so many ids from `inside` on are those from `outside` on."""
+
+    inside: int
+    outside: int
+    length: int
+
+
+def namespace_pid(status: bytes) -> int | None:
+    """The id of a process in its own PID namespace, by its /proc/PID/status.
+
+    Returns:
+        None if that is the namespace of whoever mounted /proc, or the kernel does not say.
+    """
+    found = _NSPID.search(status)
+    ids = found[1].split() if found else []
+    return int(ids[-1]) if len(ids) > 1 else None
+
+
+def read_id_map(text: str) -> list[IdRange]:
+    """The lines of /proc/PID/uid_map or gid_map; those that make no sense are left out."""
+    ranges = []
+    for line in text.splitlines()[:_MAX_LINES]:
+        words = line.split()
+        if len(words) == 3 and all(word.isdecimal() for word in words):
+            ranges.append(IdRange(*map(int, words)))
+    return ranges
+
+
+def namespace_uid(uid: int, ranges: list[IdRange]) -> int | None:
+    """The user id that a process has in its own user namespace.
+
+    Args:
+        uid: outside, as whoever read the map sees it.
+        ranges: of the process' uid_map.
+
+    Returns:
+        None if it is the same there, or has no id there.
+    """
+    for one in ranges:
+        if one.outside <= uid < one.outside + one.length:
+            found = uid - one.outside + one.inside
+            return None if found == uid else found
+    return None
+
+
+def user_in_passwd(passwd: str, uid: int) -> str | None:
+    """The name of a user by the text of a passwd(5) file; None if it is not in there."""
+    for line in passwd.splitlines():
+        words = line.split(":")
+        if len(words) >= 3 and words[2] == str(uid) and words[0]:
+            return words[0][:64]
+    return None
+
+
+PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
+
+
+def rss_bytes(procfs: ProcFs, pid: int) -> int | None:
+    """Resident memory of a process; None if it cannot be read or has no memory any more.
+
+    Source: /proc/PID/statm, second number, in pages. A main thread that ended before the others
+    has none, then one of the others is asked.
+    """
+    try:
+        pages = _resident_pages(procfs, f"{pid}/statm")
+        if pages == 0:
+            with os.scandir(procfs.path(f"{pid}/task")) as tasks:
+                others = [task.name for task in tasks if task.name != str(pid)]
+            pages = _resident_pages(procfs, f"{pid}/task/{others[0]}/statm") if others else 0
+    except OSError:
+        return None
+    return pages * PAGE_BYTES or None
+
+
+def _resident_pages(procfs: ProcFs, path: str) -> int:
+    return int(procfs.read(path, 256).split()[1])

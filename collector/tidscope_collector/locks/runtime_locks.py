@@ -1,0 +1,269 @@
+"""What a source other than futexes says of locks."""
+
+import time
+from collections.abc import Iterator
+from typing import NamedTuple, Protocol
+
+from tidscope_wire.generated.models import Process
+
+from tidscope_collector.inspection.asking import NoAnswerError
+from tidscope_collector.inspection.lock_answers import (
+    ask_go_serving,
+    ask_java_blocked,
+    ask_mutex_profile,
+)
+from tidscope_collector.inspection.lock_kinds import Kind
+from tidscope_collector.inspection.own_server import (
+    NotOwnPortError,
+    NotServedError,
+    OwnedPort,
+    ask_counter,
+    fetch,
+)
+from tidscope_collector.inspection.reader import ask_ports
+from tidscope_collector.locks.registry import Source
+
+MAX_ROWS = 4096
+"""Locks and threads in one program's account; further ones are left out."""
+MAX_CHARACTERS = 1 << 19
+"""Length of all names in one program's account; names beyond it are left out."""
+LEFT_OUT = "The program names more locks than tidscope keeps; further ones are left out."
+
+
+class Waited(NamedTuple):
+    """Waits for one lock, cumulative since the source was first read.
+
+    Attributes:
+        source: which one says so.
+        name: of the lock; stable.
+        kind: of the lock.
+        tid: of the thread that waited; 0: it is not known which one.
+        wait_ns: time waited.
+        waits: how many waits; 0 if they are not counted.
+    """
+
+    source: Source
+    name: str
+    kind: Kind
+    tid: int
+    wait_ns: int
+    waits: int
+
+
+class LockSource(Protocol):
+    """Reads a program's own account of its locks.
+
+    Attributes:
+        reason: why it says nothing, for people; empty if it does.
+    """
+
+    reason: str
+
+    def read(self) -> list[Waited]:
+        """All waits so far; takes its time, and gives what it had before where nothing answers."""
+        ...
+
+
+class WaitTable:
+    """Waits of one program by lock and thread; what a program can make it keep is bounded.
+
+    Attributes:
+        left_out: True if a row was refused because the table is full.
+    """
+
+    def __init__(self) -> None:
+        self._rows: dict[tuple[str, int], tuple[int, int]] = {}
+        self._characters = 0
+        self.left_out = False
+
+    def put(self, name: str, tid: int, wait_ns: int, waits: int) -> None:
+        """Replace a row; a new one is left out where the table is full.
+
+        Args:
+            name: of the lock.
+            tid: of the thread; 0 if unknown.
+            wait_ns: time waited so far.
+            waits: number of waits so far.
+        """
+        key = (name, tid)
+        if key not in self._rows:
+            if len(self._rows) >= MAX_ROWS or self._characters + len(name) > MAX_CHARACTERS:
+                self.left_out = True
+                return
+            self._characters += len(name)
+        self._rows[key] = (wait_ns, waits)
+
+    def add(self, name: str, tid: int, wait_ns: int) -> None:
+        """Count one more wait."""
+        before_ns, waits = self._rows.get((name, tid), (0, 0))
+        self.put(name, tid, before_ns + wait_ns, waits + 1)
+
+    def __iter__(self) -> Iterator[tuple[str, int, int, int]]:
+        """All rows: name, thread, time waited in nanoseconds, number of waits."""
+        for (name, tid), (wait_ns, waits) in self._rows.items():
+            yield name, tid, wait_ns, waits
+
+
+PROFILE = "/debug/pprof/mutex"
+METRICS = "/metrics"
+METRIC = "go_sync_mutex_wait_total_seconds_total"
+"""As client_golang names it."""
+ALL = "all mutexes of the program"
+MAX_PORTS = 8
+SEARCH_S = 60.0
+"""Between two looks for new ports."""
+
+_NOT_SERVED = (
+    "The program serves neither a profile of contended mutexes (net/http/pprof, with "
+    f"runtime.SetMutexProfileFraction) nor {METRIC} at a port of its own."
+)
+
+
+class GoLocks:
+    """Reads one Go program; one thread uses it.
+
+    Args:
+        pid: of the process.
+        start_ticks: its start.
+
+    Attributes:
+        reason: why there is nothing to read; empty if there is.
+    """
+
+    def __init__(self, pid: int, start_ticks: int) -> None:
+        self._pid = pid
+        self._start_ticks = start_ticks
+        self._wanted: set[str] | None = None
+        self._ports: dict[str, int] = {}
+        self._tried: set[int] = set()
+        self._owned: dict[int, OwnedPort] = {}
+        self._search_at_s = 0.0
+        self._base: dict[str, tuple[int, int]] = {}
+        self._waits = WaitTable()
+        self._read_once: set[str] = set()
+        self.reason = _NOT_SERVED
+
+    def read(self) -> list[Waited]:
+        """See LockSource."""
+        self._search()
+        for path in list(self._ports):
+            try:
+                self._note(path, self._fetch(path, self._ports[path]))
+            except (NotServedError, NoAnswerError) as error:
+                self.reason = str(error)
+            except NotOwnPortError:
+                del self._ports[path]
+                self._search_at_s = 0.0
+        return [
+            Waited("go-metrics" if name == ALL else "go-mutex-profile", name, "lock", *figures)
+            for name, *figures in self._waits
+        ]
+
+    def _search(self) -> None:
+        """Look for the ports at which something is served."""
+        if self._wanted is None:
+            try:
+                can = ask_go_serving(self._pid, self._start_ticks)
+            except NoAnswerError as error:
+                self.reason = str(error)
+                return
+            self._wanted = {
+                path for path, has in ((PROFILE, can.profile), (METRICS, can.metrics)) if has
+            }
+        missing = self._wanted - self._ports.keys()
+        if not missing or time.monotonic() < self._search_at_s:
+            return
+        self._search_at_s = time.monotonic() + SEARCH_S
+        listening = ask_ports([(self._pid, self._start_ticks)]).get(self._pid, [])
+        for port in [port for port in listening if port not in self._tried][:MAX_PORTS]:
+            self._tried.add(port)
+            for path in sorted(missing - self._ports.keys()):
+                try:
+                    self._fetch(path, port)
+                except (NotServedError, NoAnswerError, NotOwnPortError):
+                    continue
+                self._ports[path] = port
+
+    def _fetch(self, path: str, port: int) -> dict[str, tuple[int, int]]:
+        """Nanoseconds and waits by name, since the program began.
+
+        Raises:
+            NotOwnPortError: the port is not the program's.
+            NotServedError: it does not serve this.
+            NoAnswerError: what it serves makes no sense.
+        """
+        owned = self._owned.setdefault(port, OwnedPort(self._pid, self._start_ticks, port))
+        if path == PROFILE:
+            body = fetch(port, path, owned.refusal, "application/octet-stream")
+            return {
+                f"mutex released by {one.function}": (one.delay_ns, one.waits)
+                for one in ask_mutex_profile(body)
+            }
+        seconds = ask_counter(fetch(port, path, owned.refusal, "text/plain"), METRIC)
+        if seconds is None:
+            raise NotServedError(f"Port {port} does not serve {METRIC}.")
+        return {ALL: (round(seconds * 1e9), 0)}
+
+    def _note(self, path: str, found: dict[str, tuple[int, int]]) -> None:
+        """Take what was there at the first reading as the beginning."""
+        if path not in self._read_once:
+            self._read_once.add(path)
+            self._base |= found
+        for name, (wait_ns, waits) in found.items():
+            base = self._base.get(name, (0, 0))
+            self._waits.put(name, 0, max(0, wait_ns - base[0]), max(0, waits - base[1]))
+        self.reason = LEFT_OUT if self._waits.left_out else ""
+
+
+LONGEST_GAP_S = 30.0
+"""A dump says nothing of what was longer ago."""
+
+_HOW = (
+    " Open its attach socket: run `jcmd {} VM.version` once as its user, or start it with "
+    "-XX:+StartAttachListener."
+)
+
+
+class JavaLocks:
+    """Reads one virtual machine; one thread uses it.
+
+    Args:
+        pid: of the process.
+        start_ticks: its start.
+
+    Attributes:
+        reason: why there is nothing to read; empty if there is.
+    """
+
+    def __init__(self, pid: int, start_ticks: int) -> None:
+        self._pid = pid
+        self._start_ticks = start_ticks
+        self._waits = WaitTable()
+        self._read_ns = 0
+        self.reason = ""
+
+    def read(self) -> list[Waited]:
+        """See LockSource."""
+        now_ns = time.monotonic_ns()
+        try:
+            blocked = ask_java_blocked(self._pid, self._start_ticks)
+        except NoAnswerError as error:
+            self.reason = str(error) + _HOW.format(self._pid)
+            self._read_ns = 0
+        else:
+            since_ns = now_ns - self._read_ns if self._read_ns else 0
+            self._read_ns = now_ns
+            if 0 < since_ns <= LONGEST_GAP_S * 1e9:
+                for one in blocked:
+                    self._waits.add(f"{one.lock} in {one.method}", one.tid, since_ns)
+            self.reason = LEFT_OUT if self._waits.left_out else ""
+        return [Waited("java-monitor", name, "monitor", *figures) for name, *figures in self._waits]
+
+
+def own_account(process: Process) -> LockSource | None:
+    """The account that a program of a language's runtime gives of its locks; None of others."""
+    if process.runtime == "go":
+        return GoLocks(process.pid, process.start_ticks)
+    if process.runtime == "java":
+        return JavaLocks(process.pid, process.start_ticks)
+    return None
