@@ -8,6 +8,7 @@ from tidscope_wire.generated.models import CheckStatus, DoctorCheck
 
 from tidscope_collector.confinement.confine import Confinement
 from tidscope_collector.doctor.check import (
+    MAX_LISTED,
     PROC_FALLBACK,
     as_root,
     grant,

@@ -5,9 +5,12 @@ from collections.abc import Sequence
 from tidscope_wire.generated.models import DoctorCheck
 
 from tidscope_collector.doctor.check import (
+    MAX_LISTED,
     PROC_FALLBACK,
+    EbpfProbe,
     TaskstatsProbe,
     as_root,
+    grant,
     make_check,
     reach_taskstats,
 )

@@ -36,12 +36,13 @@ from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.engine import Engine, Flushed
 from tidscope_collector.sampling.target import TargetSampler
 from tidscope_collector.sizing.audit import audit_sizes
-from tidscope_collector.targets.host import MAX_TARGETS
 from tidscope_collector.targets.sources import Sources
 from tidscope_collector.targets.tables import TargetTables
 from tidscope_collector.threads.reading import TargetExitedError
 
 log = logging.getLogger("tidscope.targets")
+MAX_TARGETS = 32
+"""Targets attached at a time."""
 
 
 class TargetRegistry:

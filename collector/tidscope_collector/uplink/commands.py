@@ -37,8 +37,7 @@ from tidscope_wire.generated.models import (
 from tidscope_wire.problems import ProblemError, make_problem, refusal
 
 from tidscope_collector.procfs.delay_accounting import DelayAccounting, SwitchRefusedError
-from tidscope_collector.targets.host import MAX_TARGETS
-from tidscope_collector.targets.targets import TargetRegistry
+from tidscope_collector.targets.targets import MAX_TARGETS, TargetRegistry
 
 if TYPE_CHECKING:
     from tidscope_collector.steering.commands import SteeringCommands
