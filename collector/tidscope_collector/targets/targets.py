@@ -1,15 +1,12 @@
 """Targets: attach, detach, change the rate, and what became of each."""
 
 import logging
-import secrets
 import threading
-import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from tidscope_wire.generated.limits import MAX_ROLE_RULES
 from tidscope_wire.generated.models import (
-    Group,
     GroupSelector,
     Process,
     RoleRule,
@@ -18,27 +15,19 @@ from tidscope_wire.generated.models import (
 )
 from tidscope_wire.problems import ProblemError, refusal
 
-from tidscope_collector.groups.boundaries import Boundary, ControlGroup, Matching, Tree
-from tidscope_collector.groups.cgroups import find_cgroups, processes_in
-from tidscope_collector.groups.descriptions import Descriptions
-from tidscope_collector.groups.matching import MatchWatch
-from tidscope_collector.groups.membership import Membership
-from tidscope_collector.groups.own_accounts import Asking, OwnAccounts
-from tidscope_collector.groups.sampler import GroupSampler
+from tidscope_collector.groups.cgroups import processes_in
 from tidscope_collector.groups.selector import Selection, select
 from tidscope_collector.inspection.gomaxprocs import open_gomaxprocs
-from tidscope_collector.naming.source import runtime_source
 from tidscope_collector.naming.thread_names import ThreadNames
 from tidscope_collector.processes.container_names import ContainerNames
 from tidscope_collector.processes.identity import attach_refusal, identify
 from tidscope_collector.processes.listing import ProcessLister
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.engine import Engine, Flushed
-from tidscope_collector.sampling.target import TargetSampler
 from tidscope_collector.sizing.audit import audit_sizes
+from tidscope_collector.targets.opening import Opened, TargetOpener, exited
 from tidscope_collector.targets.sources import Sources
 from tidscope_collector.targets.tables import TargetTables
-from tidscope_collector.threads.reading import TargetExitedError
 
 log = logging.getLogger("tidscope.targets")
 MAX_TARGETS = 32
@@ -49,12 +38,11 @@ class TargetRegistry:
     """What is attached to; its methods take their time and are called from worker threads."""
 
     def __init__(self, host: str, procfs: ProcFs, sources: Sources, engine: Engine) -> None:
-        self._host = host
         self._procfs = procfs
         self._sources = sources
         self._engine = engine
-        self._containers = ContainerNames()
-        self._lister = ProcessLister(procfs, containers=self._containers)
+        containers = ContainerNames()
+        self._lister = ProcessLister(procfs, containers=containers)
         self._lock = threading.Lock()
         self._known: dict[str, Target] = {}
         self._frames_before: dict[str, int] = {}
@@ -62,6 +50,9 @@ class TargetRegistry:
         self._tables: dict[str, TargetTables] = {}
         self._names: dict[str, ThreadNames] = {}
         self._workers = ThreadPoolExecutor(MAX_TARGETS, "describe")
+        self._opener = TargetOpener(
+            host, procfs, sources, engine, containers, self.processes, self._workers
+        )
 
     def all(self) -> list[Target]:
         """All targets, ended ones included until they are forgotten."""
@@ -131,7 +122,9 @@ class TargetRegistry:
             if known is not None:
                 return known, False
             self._require_room()
-            return self._open(process, rate_hz, self._rules(role_rules)), True
+            return self._begin(
+                self._opener.process(process, rate_hz, self._rules(role_rules))
+            ), True
 
     def attach_group(
         self, selector: GroupSelector, rate_hz: float, role_rules: Sequence[RoleRule] = ()
@@ -155,7 +148,9 @@ class TargetRegistry:
             if known is not None:
                 return known, False
             self._require_room()
-            return self._open_group(selection, rate_hz, self._rules(role_rules)), True
+            return self._begin(
+                self._opener.group(selection, rate_hz, self._rules(role_rules))
+            ), True
 
     def _rules(self, own: Sequence[RoleRule]) -> list[RoleRule] | None:
         return [*own, *self._sources.naming.role_rules][:MAX_ROLE_RULES] or None
@@ -172,7 +167,7 @@ class TargetRegistry:
             raise ProblemError(problem)
         process = next((one for one in self.processes() if one.pid == pid), None)
         if process is None:
-            raise _exited(pid)
+            raise exited(pid)
         return process
 
     def select(self, selector: GroupSelector) -> tuple[Selection, list[Process]]:
@@ -217,133 +212,12 @@ class TargetRegistry:
                 "Detach one that is no longer needed.",
             )
 
-    def _open_group(
-        self, selection: Selection, rate_hz: float, rules: list[RoleRule] | None
-    ) -> Target:
-        attach_ns = time.monotonic_ns()
-        membership = self._sources.groups.membership(self._boundary(selection), attach_ns)
-        try:
-            return self._sample_group(selection, membership, attach_ns, rate_hz, rules)
-        except TargetExitedError:
-            membership.close()
-            raise _exited(selection.lead.pid) from None
-        except BaseException:
-            membership.close()
-            raise
-
-    def _boundary(self, selection: Selection) -> Boundary:
-        if selection.match is not None:
-            listed_ns = time.monotonic_ns()
-            return Matching(self._procfs, selection.match, selection.pids, listed_ns)
-        if selection.cgroup is not None:
-            cgroups = tuple(find_cgroups(self._procfs, selection.cgroup))
-            return ControlGroup(self._procfs, cgroups, selection.cgroup)
-        return Tree(self._procfs, selection.lead.pid)
-
-    def _sample_group(
-        self,
-        selection: Selection,
-        membership: Membership,
-        attach_ns: int,
-        rate_hz: float,
-        rules: list[RoleRule] | None,
-    ) -> Target:
-        lead = selection.lead
-        program = open_gomaxprocs(lead.pid, lead.start_ticks)
-        reading = self._sources.group_reader(membership, selection.name, attach_ns)
-        reader = reading.reader
-        target = Target(
-            id=f"t-{lead.pid}-{secrets.token_hex(4)}",
-            host=self._host,
-            process=lead,
-            group=Group(
-                kind=selection.kind,
-                value=selection.value,
-                name=selection.name,
-                cgroup=selection.cgroup,
-                discovery=membership.discovery,
-                discovery_reason=membership.reason,
-            ),
-            state="attached",
-            rate_hz=rate_hz,
-            attached_unix_us=time.time_ns() // 1000,
-            source=self._sources.describe(),
-            energy=self._engine.energy,
-            fields=list(reader.fields),
-            absent=self._sources.explain(reader.absent),
-            gomaxprocs=program.reader.read() if program.reader else None,
-            gomaxprocs_reason=program.reason,
-            role_rules=rules,
-            steering=None,
-        )
-        matches = None
-        if selection.match is not None:
-            matches = MatchWatch(
-                selection.match, membership, self.processes, self._workers, self._engine.submit
-            )
-        sampler = GroupSampler(
-            target,
-            reading,
-            program.reader,
-            attach_ns,
-            self._procfs,
-            self._sources.delays,
-            Descriptions(self._procfs, self._workers, self._engine.submit, self._containers),
-            OwnAccounts(self._asking(), lead.pid, self._workers, self._engine.submit),
-            matches,
-        )
-        return self._begin(target, sampler)
-
-    def _asking(self) -> Asking:
-        return Asking(
-            lambda pid, start_ticks: open_gomaxprocs(pid, start_ticks).reader,
-            runtime_source,
-            self._sources.naming.ask_programs,
-        )
-
-    def _open(self, process: Process, rate_hz: float, rules: list[RoleRule] | None) -> Target:
-        program = open_gomaxprocs(process.pid, process.start_ticks)
-        # Ledgers begin with the reader: no stay in them began before the attachment.
-        attach_ns = time.monotonic_ns()
-        try:
-            reader = self._sources.target_reader(process.pid, rate_hz, attach_ns)
-            target = Target(
-                id=f"t-{process.pid}-{secrets.token_hex(4)}",
-                host=self._host,
-                process=process,
-                state="attached",
-                rate_hz=rate_hz,
-                attached_unix_us=time.time_ns() // 1000,
-                source=self._sources.describe(),
-                energy=self._engine.energy,
-                fields=list(reader.fields),
-                absent=self._sources.explain(reader.absent),
-                gomaxprocs=program.reader.read() if program.reader else None,
-                gomaxprocs_reason=program.reason,
-                role_rules=rules,
-                steering=None,
-            )
-            tables = self._sources.tables(reader, process, attach_ns)
-            names = self._sources.thread_names(process)
-            sampler = TargetSampler(
-                target,
-                reader,
-                program.reader,
-                attach_ns,
-                self._procfs,
-                self._sources.delays,
-                tables,
-                self._sources.compiled,
-                names,
-            )
-        except TargetExitedError:
-            raise _exited(process.pid) from None
-        self._tables[target.id] = tables
+    def _begin(self, opened: Opened) -> Target:
+        target, sampler, tables, names = opened
+        if tables is not None:
+            self._tables[target.id] = tables
         if names is not None:
             self._names[target.id] = names
-        return self._begin(target, sampler)
-
-    def _begin(self, target: Target, sampler: TargetSampler) -> Target:
         self._known[target.id] = target
         sampler.on_change = lambda executed: self._workers.submit(
             self._describe_again, target, executed
@@ -435,7 +309,7 @@ class TargetRegistry:
         if known is None:
             raise _unknown(target)
         if known.state != "attached":
-            raise _exited(known.process.pid)
+            raise exited(known.process.pid)
         return known
 
     def set_rate(self, target: str, rate_hz: float) -> Target:
@@ -455,7 +329,7 @@ class TargetRegistry:
         changed: Target | None = self._engine.submit(change).result()
         if changed is None:
             if target in self._known:
-                raise _exited(self._known[target].process.pid)
+                raise exited(self._known[target].process.pid)
             raise _unknown(target)
         return changed
 
@@ -476,7 +350,3 @@ def _unknown(target: str) -> ProblemError:
         f"no target {target!r} is attached",
         "Look at the list of targets; attach to the process again if it was detached.",
     )
-
-
-def _exited(pid: int) -> ProblemError:
-    return refusal("target-exited", f"process {pid} has exited", "Pick a process that is running.")
