@@ -122,9 +122,8 @@ class TargetRegistry:
             if known is not None:
                 return known, False
             self._require_room()
-            return self._begin(
-                self._opener.process(process, rate_hz, self._rules(role_rules))
-            ), True
+            opened = self._opener.process(process, rate_hz, self._rules(role_rules))
+            return self._begin(opened), True
 
     def attach_group(
         self, selector: GroupSelector, rate_hz: float, role_rules: Sequence[RoleRule] = ()
@@ -148,9 +147,8 @@ class TargetRegistry:
             if known is not None:
                 return known, False
             self._require_room()
-            return self._begin(
-                self._opener.group(selection, rate_hz, self._rules(role_rules))
-            ), True
+            opened = self._opener.group(selection, rate_hz, self._rules(role_rules))
+            return self._begin(opened), True
 
     def _rules(self, own: Sequence[RoleRule]) -> list[RoleRule] | None:
         return [*own, *self._sources.naming.role_rules][:MAX_ROLE_RULES] or None
