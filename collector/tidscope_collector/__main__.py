@@ -38,7 +38,7 @@ def percent(text: str) -> float:
     """Parse a percentage of the command line.
 
     Raises:
-        argparse.ArgumentTypeError: it is not a number of 0 or more.
+        argparse.ArgumentTypeError: the text is not a number of 0 or more.
     """
     try:
         value = float(text)
@@ -53,7 +53,7 @@ def role_rule(text: str) -> RoleRule:
     """Parse PATTERN=NAME of the command line.
 
     Raises:
-        argparse.ArgumentTypeError: it is something else.
+        argparse.ArgumentTypeError: the text has another form.
     """
     pattern, _, role = text.rpartition("=")
     try:
@@ -65,7 +65,8 @@ def role_rule(text: str) -> RoleRule:
 
 
 def _diagnose_host() -> DoctorReport:
-    """The same without a running collector."""
+    """Return the doctor's report without a running collector. Imported late because it is rarely
+    needed."""
     from tidscope_collector.doctor.diagnosis import diagnose_host
 
     return diagnose_host()
@@ -173,7 +174,7 @@ def main() -> int:
         return 0
     log_to_stderr("collector: %(message)s")
     logging.getLogger("websockets").setLevel(logging.WARNING)
-    # Before any process is forked, which would have it in its memory.
+    # Taken before any fork, because a child would inherit it in memory.
     secret = take_variable(ENVIRONMENT_VARIABLE)
     sign_in = None
     if not arguments.backend.startswith(UNIX):

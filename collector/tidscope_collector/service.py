@@ -63,15 +63,17 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("tidscope.collector")
 REPLAY_BYTES = 12 * 1024 * 1024
-"""Frames that the backend has, kept for one that starts later."""
+"""Maximum size of frames confirmed by the backend, in bytes. They are kept for a backend that
+starts later."""
 WAITING_BYTES = 96 * 1024 * 1024
-"""Frames that no backend has yet. Any frame fits; normally it is a few kilobytes."""
+"""Maximum size of unconfirmed frames, in bytes. Every frame fits; a typical frame has a few
+kilobytes."""
 DELIVER_SECONDS = 10.0
-"""How long the end waits for frames that are on their way to a connected backend."""
+"""How long shutdown waits for a connected backend to confirm frames, in seconds."""
 RELEASE_S = 60.0
-"""From one return of freed memory to the next."""
+"""Interval between two returns of freed memory to the system, in seconds."""
 RUN_FOLDER = Path("/run/tidscope")
-"""Of leases."""
+"""Folder of steering leases."""
 _M_TRIM_THRESHOLD = -1  # malloc.h of the GNU C library
 _M_MMAP_THRESHOLD = -3
 _M_ARENA_MAX = -8
@@ -81,15 +83,15 @@ _PR_SET_THP_DISABLE = 41  # linux/prctl.h
 
 @dataclass(frozen=True)
 class SetUp:
-    """What was opened with all rights.
+    """Resources opened while the process has all rights.
 
     Attributes:
         procfs: root of /proc.
-        sources: of samples.
-        granted: capabilities that it was done with.
-        switch: sets the switch of delay accounting; None: nobody may.
-        written: folders that files may be made in from now on.
-        connects: whether ports and sockets of programs are connected to.
+        sources: sources of samples.
+        granted: capabilities held during set-up.
+        switch: sets the switch of delay accounting; None if not permitted.
+        written: folders in which files may be created after confinement.
+        connects: True if the collector connects to ports and sockets of programs.
     """
 
     procfs: ProcFs
@@ -110,21 +112,21 @@ def set_up(
     audit: Path | None,
     naming: NamingOptions,
 ) -> SetUp:
-    """Do what takes more rights than sampling does.
+    """Open everything that needs more rights than sampling does.
 
     Args:
         procfs: root of /proc.
-        network: where network numbers are to come from.
-        counters: how counters of threads are to be read.
-        budget_percent: for sampling and sending, 100 is one core; 0: no limit.
-        ledger: which ledgers of states are to be kept.
-        steers: whether targets may be steered.
-        audit: the log; None: there is none.
-        naming: how threads are named and put into roles.
+        network: requested source of network counters.
+        counters: requested source of thread counters.
+        budget_percent: CPU budget for sampling and sending, in percent of one core; 0 for no limit.
+        ledger: which state ledgers to keep.
+        steers: True if targets may be steered.
+        audit: path of the audit log, or None for no log.
+        naming: how threads get names and roles.
     """
     limit_allocators()
     connects = steers or ledger.ask_programs
-    # Another program, so it starts before anything is given up.
+    # The fork server is another program, so it must start before execve is given up.
     opening = OPENING | CONNECTING if connects or naming.ask_programs else OPENING
     children().keep(opening | SIGNALLING if naming.ask_programs else opening)
     switch = start_switch_helper(procfs.path(SWITCH))
@@ -133,7 +135,8 @@ def set_up(
     written = [RUN_FOLDER] if steers else []
     if audit is not None:
         written.append(audit.parent)
-        # Later files can be made in it; the folder itself cannot.
+        # Later log files can be created in the folder; the folder itself cannot be created after
+        # confinement.
         with suppress(OSError):
             audit.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     delays = DelayAccounting(procfs, write=switch.write if switch else None)
@@ -170,7 +173,7 @@ async def serve(
 
     exits = sources.open_exits if sources.has_exits else None
     machine = MachineMeter(procfs, find_zones())
-    # Frames are sent by this thread; others answer commands.
+    # This thread sends frames; worker threads answer commands.
     sending = time.pthread_getcpuclockid(threading.get_ident())
     watch = SelfWatch(sending=lambda: time.clock_gettime_ns(sending))
     budget = Budget(budget_percent)
@@ -191,7 +194,7 @@ async def serve(
         ebpf=sources.uses_ebpf,
         unix=backend.startswith(UNIX),
     )
-    # Threads inherit it: there is none yet.
+    # Threads inherit the confinement; none has started yet.
     confinement = confine(needs, ready.granted)
 
     def diagnose() -> DoctorReport:
@@ -211,7 +214,7 @@ async def serve(
         policies=policies,
         restored=() if steering is None else steering.restored,
     )
-    # The sampling thread must not wait long for threads that list processes.
+    # Bound the sampling thread's wait for the interpreter lock while threads list processes.
     sys.setswitchinterval(0.001)
     release_freed_memory()
     engine.start(uplink)
@@ -235,7 +238,7 @@ async def serve(
 
 
 async def _end_work(*tasks: asyncio.Task[Any]) -> None:
-    """Cancel tasks, and wait for commands that still attach: they use what is closed next."""
+    """Cancel tasks, then wait for commands in progress, which use the resources closed next."""
     for one in tasks:
         one.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
@@ -243,14 +246,14 @@ async def _end_work(*tasks: asyncio.Task[Any]) -> None:
 
 
 async def _keep_memory_small() -> None:
-    """Frames of all sizes come and go; what lies free between those that stay would add up."""
+    """Return freed memory regularly: frames of many sizes would otherwise fragment the heap."""
     while True:
         await asyncio.sleep(RELEASE_S)
         release_freed_memory()
 
 
 async def _deliver_the_rest(engine: Engine, uplink: Uplink) -> None:
-    """End sampling; the last samples have what was taken from the kernel and not sent yet."""
+    """End sampling, then flush: the last samples hold counters already taken from the kernel."""
     await asyncio.to_thread(engine.stop)
     if left := await uplink.deliver(DELIVER_SECONDS):
         log.warning("ended with %d bytes of frames that the backend does not have", left)
@@ -259,7 +262,7 @@ async def _deliver_the_rest(engine: Engine, uplink: Uplink) -> None:
 def _open_steering(
     procfs: ProcFs, targets: TargetRegistry, engine: Engine, audit: "AuditSink | None"
 ) -> "tuple[SteeringCommands, list[PolicyInfo]]":
-    """The steering commands and what they can steer with. Loaded here: recording needs neither."""
+    """Return the steering commands and policies. Imported late because recording needs neither."""
     from tidscope_collector.steering.commands import SteeringCommands
     from tidscope_collector.steering.loop.setup import open_setup_opener
     from tidscope_collector.steering.plan import Learners, policies, service_connection
@@ -272,14 +275,14 @@ def _open_steering(
 
 
 def _diagnose_running(sources: Sources, confinement: Confinement) -> DoctorReport:
-    """The doctor's report. Loaded here: it is rarely asked for."""
+    """Return the doctor's report. Imported late because it is rarely needed."""
     from tidscope_collector.doctor.diagnosis import diagnose_running
 
     return diagnose_running(sources, confinement)
 
 
 def describe_host(procfs: ProcFs, sources: Sources) -> Host:
-    """Describe this machine."""
+    """Return the description of this machine."""
     boot = procfs.read("sys/kernel/random/boot_id", 64).decode().strip()
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     return Host(
@@ -310,15 +313,16 @@ def _cpu_model(procfs: ProcFs) -> str:
 
 
 def limit_allocators() -> None:
-    """Tell the allocators to keep little; call it early. Without the GNU C library only Arrow's.
+    """Limit the memory that allocators keep. Call it early; without the GNU C library it affects
+    only Arrow.
 
-    glibc raises the size from which it takes memory from the system up to 32 MiB as such pieces are
-    freed, and then keeps them; a frame or an array of counters is up to a MiB here.
+    Freeing large blocks makes glibc raise its mmap threshold up to 32 MiB and keep such blocks. A
+    frame or an array of counters has up to 1 MiB here.
     """
-    # Arrow's own pool keeps 10 to 20 MB, for frames of 100 KB.
+    # Arrow's own pool keeps 10 to 20 MB for frames of 100 KB.
     pa.set_memory_pool(pa.system_memory_pool())
     libc = ctypes.CDLL(None)
-    # Huge pages would be filled by a part only: 7 MB.
+    # Huge pages would be mostly unused and cost 7 MB.
     libc.prctl(_PR_SET_THP_DISABLE, 1, 0, 0, 0)
     if hasattr(libc, "mallopt"):
         libc.mallopt(_M_MMAP_THRESHOLD, _LARGE_BYTES)
@@ -327,9 +331,9 @@ def limit_allocators() -> None:
 
 
 def release_freed_memory() -> None:
-    """Return what was freed; takes milliseconds.
+    """Return freed memory to the system; takes milliseconds.
 
-    Once all is set up that is most: the kernel's types (BTF), which libbpf reads to load a program.
+    The largest part follows set-up: libbpf reads the kernel's types (BTF) to load a program.
     """
     libc = ctypes.CDLL(None)
     if hasattr(libc, "malloc_trim"):

@@ -1,4 +1,4 @@
-"""Gives up what the collector no longer needs once it is set up, and says what could not be."""
+"""Gives up rights that the collector no longer needs after set-up, and reports the gaps."""
 
 import os
 import sysconfig
@@ -17,21 +17,21 @@ _NO_LANDLOCK = "this kernel has no Landlock"
 _BOOT = "Boot Linux 5.13 or newer with CONFIG_SECURITY_LANDLOCK=y and landlock in lsm=."
 
 SETTING_UP = frozenset(capabilities.NAMES)
-"""What some feature needs at some time; the rest goes first."""
+"""Capabilities that some feature needs; all others are given up first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """What the collector is going to do.
+    """What the collector goes on doing.
 
     Attributes:
-        paths: what it opens.
-        taskstats: samples come from taskstats; else from /proc, where the kernel checks each
-            reading of a thread's I/O against the reader.
-        hidden: /proc hides processes from whoever may not trace them.
-        steering: it sets the affinity of threads.
-        ebpf: it has programs in the kernel.
-        unix: its backend is at a Unix socket.
+        paths: paths that it opens.
+        taskstats: True if samples come from taskstats; otherwise from /proc, where the kernel
+            checks the reader's rights at each read of I/O counters.
+        hidden: True if /proc hides processes from readers that may not trace them.
+        steering: True if it sets the affinity of threads.
+        ebpf: True if it has programs in the kernel.
+        unix: True if its backend listens on a Unix socket.
     """
 
     paths: landlock.Paths
@@ -43,7 +43,7 @@ class Needs:
 
     @property
     def obstacle(self) -> str:
-        """Why it cannot be under Landlock, which forbids to look into other processes; or ""."""
+        """Why Landlock, which forbids inspecting other processes, cannot be used; "" if it can."""
         if not self.taskstats:
             return "samples come from /proc, which a confined process reads in part only"
         if self.hidden:
@@ -53,14 +53,14 @@ class Needs:
 
 @dataclass(frozen=True, slots=True)
 class Confinement:
-    """What holds the collector back.
+    """Restrictions in effect on the collector.
 
     Attributes:
-        granted: capabilities that it had for its set-up.
-        kept: those that it has now.
-        landlock_abi: 0: none is in effect.
-        gaps: what is not in effect, each a sentence with its reason.
-        fix: what would close a gap; empty if nothing is known to.
+        granted: capabilities held during set-up.
+        kept: capabilities held now.
+        landlock_abi: version of Landlock, or 0 if it is not in effect.
+        gaps: missing restrictions, each a sentence with its reason.
+        fix: how to close a gap; empty if no way is known.
     """
 
     granted: frozenset[int]
@@ -71,7 +71,8 @@ class Confinement:
 
 
 def kept_capabilities(needs: Needs) -> frozenset[int]:
-    """What the collector needs for as long as it runs. Other users' files are opened by others."""
+    """Return the capabilities needed for the rest of the run. The fork server opens other users'
+    files."""
     kept: set[int] = set()
     if needs.taskstats:
         kept.add(capabilities.NET_ADMIN)
@@ -83,14 +84,14 @@ def kept_capabilities(needs: Needs) -> frozenset[int]:
 
 
 def confine(needs: Needs, granted: frozenset[int]) -> Confinement:
-    """Confine this process, for good. Call it while there is one thread.
+    """Confine this process irrevocably. Call it while the process has one thread.
 
     Args:
-        needs: what it goes on doing.
-        granted: capabilities that it had for its set-up.
+        needs: what the collector goes on doing.
+        granted: capabilities held during set-up.
 
     Raises:
-        OSError: capabilities could not be given up: better not to go on.
+        OSError: capabilities could not be given up, so the process must not continue.
     """
     gaps: list[str] = []
     threads = len(os.listdir("/proc/self/task"))
@@ -115,7 +116,7 @@ def confine(needs: Needs, granted: frozenset[int]) -> Confinement:
 
 
 def foreseen(needs: Needs) -> Confinement:
-    """What would confine a collector that this user starts here."""
+    """Return the restrictions of a collector that this user would start here."""
     held, abi = capabilities.held(), landlock.abi()
     why = needs.obstacle or ("" if abi else _NO_LANDLOCK)
     gaps = (f"files: it may open all that its user may ({why}).",) if why else ()
@@ -157,14 +158,14 @@ def collector_paths(
     anywhere: bool,
     environ: Mapping[str, str] = os.environ,
 ) -> Paths:
-    """What may be opened.
+    """Return the paths that the collector opens: kernel files, its own code, name service.
 
     Args:
-        backend: its address; one without a host is a Unix socket's.
-        written: folders in which files are made and changed; they exist.
-        anywhere: other TCP ports than the backend's are connected to: metrics and profiles of
-            programs.
-        environ: may name other certificates.
+        backend: address of the backend; one without a host name is a Unix socket.
+        written: existing folders in which files are created and changed.
+        anywhere: True if TCP ports besides the backend's are connected to, for metrics and profiles
+            of programs.
+        environ: environment, which may name other certificates.
     """
     named = [environ[name] for name in _CERTIFICATE_VARIABLES if environ.get(name)]
     read = [*_KERNEL, *_LIBRARIES, *_NAMES, *_CERTIFICATES, *named, *_code()]
@@ -178,7 +179,7 @@ def collector_paths(
 
 
 def _code() -> list[str]:
-    """The interpreter's library, what is installed beside us, and our own packages."""
+    """Return the interpreter's library, the packages installed beside it, and our own packages."""
     kinds = ("stdlib", "platstdlib", "purelib", "platlib")
     found = {sysconfig.get_path(kind) for kind in kinds}
     for package in _PACKAGES:

@@ -1,7 +1,9 @@
-"""Tells which threads have not run, from two readings of the task iterator. Pure.
+"""Task iterators: eBPF programs that list threads and tell which have run since the last listing.
 
-struct record of bpf/task_iterator.bpf.c stands here once more; a test holds what is read against
-/proc.
+Listing costs a third of reading /proc/PID/task. Threads that have not run need no new counters, and
+reading counters is the largest cost of sampling.
+
+RECORD duplicates `struct record` of bpf/task_iterator.bpf.c; a test compares its values with /proc.
 """
 
 import errno
@@ -31,15 +33,15 @@ Records = npt.NDArray[np.void]
 
 
 def idle(now: Records, before: Records) -> npt.NDArray[np.bool_]:
-    """Which threads have certainly not run between two readings.
+    """Return which threads have certainly not run between two readings.
 
-    A counter of a thread moves only while the thread runs. One that ran and sleeps again has
-    switched once more; one that is runnable may be running, and its counters may be moving, though
-    its marks stand still until the next tick.
+    A thread's counters change only while it runs. A thread that ran and sleeps again has one more
+    context switch. A runnable thread may be running, so its counters may change although its marks
+    stay the same until the next tick.
 
     Args:
-        now: structured array of RECORD, n threads.
-        before: the same of the reading before.
+        now: structured array of RECORD, one row per thread.
+        before: array of the previous reading.
 
     Returns:
         bool[n].
@@ -65,19 +67,19 @@ _FIRST_BYTES = 1 << 16
 
 
 class TaskIterators:
-    """The loaded programs, from which each target has iterators of its own.
+    """Loaded programs, from which iterators for each target are made.
 
     Args:
-        image: the object file's content; None: of the one that is installed.
+        image: content of the object file, or None for the installed one.
 
     Attributes:
-        no_walk: why there is no program that reads counters; empty if there is.
-        walks_directly: whether that program goes from thread to thread itself (Linux 6.7 and
-            newer); else an iterator calls it for each.
-        walks_members: whether there is one that walks many processes in one call.
+        no_walk: why no program can read counters; empty if one can.
+        walks_directly: True if the program iterates over threads itself (Linux 6.7 or newer);
+            otherwise an iterator calls it per thread.
+        walks_members: True if a program can read many processes in one call.
 
     Raises:
-        BpfError: the one that lists threads cannot be loaded.
+        BpfError: the program that lists threads cannot be loaded.
     """
 
     def __init__(self, image: bytes | None = None) -> None:
@@ -97,10 +99,10 @@ class TaskIterators:
         self._program = Program(image, leave_out=(_MEMBERS, _WALK, _READ))
 
     def over(self, pid: int) -> "TaskIterator":
-        """Make an iterator over the threads of a process.
+        """Return an iterator over the threads of a process.
 
         Args:
-            pid: in the initial PID namespace.
+            pid: process ID in the initial PID namespace.
 
         Raises:
             BpfError: the kernel refused.
@@ -108,10 +110,10 @@ class TaskIterators:
         return TaskIterator(self._program, pid)
 
     def walk(self, pid: int) -> BlockWalk:
-        """Make what writes the counters of a process' threads.
+        """Return a bulk read of the counters of a process' threads.
 
         Args:
-            pid: in the initial PID namespace.
+            pid: process ID in the initial PID namespace.
 
         Raises:
             BpfError: the kernel refused.
@@ -122,45 +124,45 @@ class TaskIterators:
 
     @property
     def walk_program(self) -> int:
-        """Descriptor of the program that goes from thread to thread itself; -1: there is none."""
+        """Descriptor of the program that iterates over threads itself, or -1 if there is none."""
         return self._program.runnable(_WALK).descriptor if self.walks_directly else -1
 
     def members_walk(self) -> RunnableProgram:
-        """What writes the counters of many processes' threads.
+        """Return the program that reads the counters of many processes' threads.
 
         Raises:
-            BpfError: there is none.
+            BpfError: the kernel does not support it.
         """
         if not self.walks_members:
             raise BpfError("the kernel has no walks over many processes (Linux 6.7)", 0)
         return self._program.runnable(_MEMBERS)
 
     def visits(self) -> int:
-        """The descriptor of the memory that says which processes are walked.
+        """Return the descriptor of the map that names the processes to read.
 
         Raises:
-            BpfError: there is none.
+            BpfError: the program is not loaded.
         """
         return self._program.map(_VISITS)
 
     def blocks(self) -> int:
-        """The descriptor of the memory that counters are written to.
+        """Return the descriptor of the map that counters are written to.
 
         Raises:
-            BpfError: there is none.
+            BpfError: the program is not loaded.
         """
         return self._program.map(_BLOCKS)
 
     def close(self) -> None:
-        """Take the programs out of the kernel, once no iterator is left."""
+        """Unload the programs. Close all iterators first."""
         self._program.close()
 
 
 class TaskIterator:
-    """A `ThreadLister`.
+    """A `ThreadLister` that reads the eBPF task iterator.
 
     Attributes:
-        records: structured array of RECORD, what the last look found.
+        records: structured array of RECORD from the last listing.
     """
 
     def __init__(self, program: Program, pid: int) -> None:
@@ -171,14 +173,14 @@ class TaskIterator:
 
     @property
     def descriptor(self) -> int:
-        """Of the link: each walk is a file that is made from it."""
+        """Descriptor of the iterator link; each listing opens a file from it."""
         return self._link.descriptor
 
     def list_threads(self) -> Threads:
-        """List the threads.
+        """Return the current threads.
 
         Raises:
-            TargetExitedError: there are none any more.
+            TargetExitedError: the process has ended.
             OSError: the kernel refused.
         """
         length = self._read()
@@ -202,7 +204,7 @@ class TaskIterator:
                     except OSError as error:
                         if error.errno != errno.EAGAIN:
                             raise
-                        continue  # the kernel rests after a million threads
+                        continue  # the kernel pauses after a million threads
                 if not more:
                     return length
                 length += more
@@ -210,7 +212,7 @@ class TaskIterator:
             os.close(descriptor)
 
     def close(self) -> None:
-        """Let go of the process."""
+        """Release the process."""
         self._link.close()
 
 
@@ -218,7 +220,7 @@ TASK_WALKS = KernelFeature("bpf_iter_task", BTF_KIND_FUNC, "task iterators for o
 
 
 def load(procfs: ProcFs) -> TaskIterators | Obstacle:
-    """Load the program, or say why not.
+    """Load the programs. Return the obstacle if that fails.
 
     Args:
         procfs: root of /proc.

@@ -1,4 +1,4 @@
-"""How a check is made, and what several of them say."""
+"""Building blocks of checks: their result, the probes they need, and fixes that fit the reader."""
 
 from typing import Protocol
 
@@ -22,7 +22,7 @@ def make_check(
     fix: str = "",
     enabled: bool | None = None,
 ) -> DoctorCheck:
-    """A check; `about` is its name and title."""
+    """Return a check; `about` is its name and title."""
     name, title = about
     return DoctorCheck(
         name=name,
@@ -36,17 +36,17 @@ def make_check(
 
 
 class TaskstatsProbe(Protocol):
-    """What taskstats answered on this machine.
+    """Answers of taskstats on this machine; tests inject fakes.
 
     Attributes:
-        family_id: of the generic netlink family TASKSTATS; None if the kernel has none.
-        version: of the struct, as in a reply; None if there was no reply.
-        length: of the struct in bytes; None if there was no reply.
-        layout_name: of the layout chosen for it; None if there is none.
-        refusal: why there was no reply, or is no layout; empty if there is one.
-        fields: names in the field catalogue that the layout gives.
-        receive_buffer_bytes: what the kernel granted to an exit listener's socket, as getsockopt
-            reports it; None if there was none.
+        family_id: number of the generic netlink family TASKSTATS, or None if the kernel has none.
+        version: version of the struct in a reply, or None without a reply.
+        length: length of the struct in bytes, or None without a reply.
+        layout_name: name of the layout chosen for the struct, or None if no layout fits.
+        refusal: why there is no reply or no layout; empty if there is a layout.
+        fields: names in the field catalogue that the layout provides.
+        receive_buffer_bytes: receive buffer granted to an exit listener, as getsockopt reports it;
+            None without a socket.
     """
 
     @property
@@ -71,21 +71,21 @@ class TaskstatsProbe(Protocol):
     def receive_buffer_bytes(self) -> int | None: ...
 
     def exit_self_test(self) -> bool:
-        """Start a thread and wait for its exit totals; False if they did not arrive.
+        """Start a thread and wait for its exit record. Return False if it does not arrive.
 
         Raises:
-            OSError: listening was refused.
+            OSError: the kernel refused the listener.
         """
 
 
 class EbpfProbe(Protocol):
-    """Whether the kernel loads an eBPF program: for network bytes, or for the list of threads.
+    """Result of loading an eBPF program; tests inject fakes.
 
     Attributes:
-        refusal: why not, as one sentence without its full stop; empty if it does.
-        fix: what to do about it; empty if nothing helps, or if capabilities do.
-        capabilities: names of those that are missing.
-        limits: what it does not count here; empty if it counts everything it should.
+        refusal: why the program cannot be used, without a full stop; empty if it can.
+        fix: suggested fix; empty if none helps, or if capabilities are missing.
+        capabilities: names of missing capabilities.
+        limits: what the program cannot count here; empty if it counts everything.
     """
 
     @property
@@ -102,14 +102,14 @@ class EbpfProbe(Protocol):
 
 
 NAMESPACE_OPTIONS = {"user": "--userns=host", "pid": "--pid=host", "network": "--network=host"}
-"""Options of `docker run` that leave out a namespace."""
+"""Options of `docker run` that keep the container in the host's namespace."""
 
 
 def grant(facts: Facts, *capabilities: str) -> str:
-    """How the collector gets capabilities (their names) that it lacks."""
+    """Return how to give the collector capabilities, by name."""
     options = " ".join(f"--cap-add={name.removeprefix('CAP_')}" for name in capabilities)
     if facts.is_root:
-        # Root lacks a capability only where something took it away.
+        # Root lacks a capability only if something removed it.
         unit = f"AmbientCapabilities={' '.join(capabilities)}"
         return f"In a container: docker run {options} …; in a systemd unit: {unit}"
     if facts.in_container:
@@ -118,18 +118,18 @@ def grant(facts: Facts, *capabilities: str) -> str:
 
 
 def as_root(facts: Facts, command: str) -> str:
-    """A command that needs root."""
+    """Return a command with sudo if the user is not root."""
     return command if facts.is_root else f"sudo {command}"
 
 
 def leave_namespaces(kinds: list[str]) -> str:
-    """How the collector gets into namespaces of the host."""
+    """Return how to run the collector in the host's namespaces."""
     options = " ".join(NAMESPACE_OPTIONS[kind] for kind in kinds)
     return f"docker run {options} …, or run it on the host"
 
 
 def reach_taskstats(facts: Facts) -> str:
-    """What keeps taskstats from answering; empty if no reason is known."""
+    """Return how to make taskstats answer; empty if no reason is known."""
     if facts.capabilities is not None and CAP_NET_ADMIN not in facts.capabilities:
         return grant(facts, "CAP_NET_ADMIN")
     found = {

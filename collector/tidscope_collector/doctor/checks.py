@@ -30,7 +30,7 @@ _CHEAP_CLOCKS = frozenset({"tsc", "kvm-clock", "arch_sys_counter", "hyperv_clock
 
 
 def kernel(facts: Facts) -> DoctorCheck:
-    """Is the kernel one that tidscope supports?"""
+    """Check that tidscope supports the kernel."""
     about = "kernel", "Kernel release"
     version = kernel_version(facts.kernel)
     if version is None:
@@ -52,7 +52,7 @@ def kernel(facts: Facts) -> DoctorCheck:
 
 
 def rights(facts: Facts) -> DoctorCheck:
-    """Does the collector have the capabilities that it uses?"""
+    """Check that the collector has the capabilities that it uses."""
     about = "capabilities", "Capabilities of the collector"
     if facts.capabilities is None:
         return make_check(
@@ -82,7 +82,7 @@ def rights(facts: Facts) -> DoctorCheck:
 
 
 def namespaces(facts: Facts) -> DoctorCheck:
-    """Is the collector in the namespaces that the kernel sends exit records to?"""
+    """Check that the collector is in the namespaces that receive exit records."""
     about = "namespaces", "Namespaces"
     found = {
         "user": facts.namespaces.user,
@@ -110,7 +110,7 @@ def namespaces(facts: Facts) -> DoctorCheck:
 
 
 def delay_accounting(facts: Facts) -> DoctorCheck:
-    """Does the kernel account for block I/O and memory delays?"""
+    """Check that the kernel accounts block I/O and memory delays."""
     about = "delay-accounting", "Delay accounting"
     impact = (
         "No delays for block I/O, swap-in, thrashing, reclaim, compaction, copy-on-write and "
@@ -150,7 +150,7 @@ def delay_accounting(facts: Facts) -> DoctorCheck:
 
 
 def process_list(facts: Facts) -> DoctorCheck:
-    """Are all processes visible?"""
+    """Check that all processes are visible."""
     about = "process-list", "Visibility of processes and threads"
     if not facts.schedstat:
         return make_check(
@@ -182,7 +182,7 @@ def process_list(facts: Facts) -> DoctorCheck:
 
 
 def go_symbols(facts: Facts) -> DoctorCheck:
-    """May the collector read the memory of other processes?"""
+    """Check that the collector may read the memory of other processes."""
     about = "go-symbols", "Reading GOMAXPROCS of Go programs"
     if facts.capabilities is None:
         return make_check(
@@ -218,7 +218,7 @@ def go_symbols(facts: Facts) -> DoctorCheck:
 
 
 def energy(facts: Facts) -> DoctorCheck:
-    """Is there an energy counter that the collector may read?"""
+    """Check that an energy counter is readable."""
     about = "energy", "Energy of the machine (RAPL)"
     finding = f"{facts.energy_found[:1].upper()}{facts.energy_found[1:]}."
     impact = "Power of the machine, energy of runs and estimates per thread are absent."
@@ -226,7 +226,7 @@ def energy(facts: Facts) -> DoctorCheck:
         case "":
             return make_check(about, "ok", finding)
         case "denied":
-            # energy_uj is readable by its owner, root, only (drivers/powercap).
+            # Only root, the owner, may read energy_uj (drivers/powercap).
             return make_check(
                 about, "limited", finding, impact, grant(facts, "CAP_DAC_READ_SEARCH")
             )
@@ -245,7 +245,7 @@ def energy(facts: Facts) -> DoctorCheck:
 
 
 def clock_source(facts: Facts) -> DoctorCheck:
-    """Is reading the clock cheap?"""
+    """Check that reading the clock is cheap."""
     about = "clock-source", "Clock source"
     if facts.clock_source is None:
         return make_check(
@@ -266,7 +266,7 @@ def clock_source(facts: Facts) -> DoctorCheck:
 
 
 def transactions(facts: Facts) -> DoctorCheck:
-    """Is there hardware transactional memory? Nothing of tidscope needs it."""
+    """Report hardware transactional memory; tidscope does not need it."""
     about = "transactional-memory", "Hardware transactional memory"
     if facts.transactions is None:
         return make_check(about, "ok", "Unknown: /proc/cpuinfo lists no flags of x86.")
@@ -283,7 +283,7 @@ def transactions(facts: Facts) -> DoctorCheck:
 
 
 def confinement(found: Confinement) -> DoctorCheck:
-    """Has the collector given up what it does not need?"""
+    """Check that the collector has given up the rights that it does not need."""
     about = "confinement", "Confinement of the collector"
     kept = ", ".join(sorted(capability_name(number) for number in found.kept)) or "none"
     finding = f"Capabilities kept: {kept}."
@@ -301,7 +301,7 @@ def confinement(found: Confinement) -> DoctorCheck:
 
 
 def thread_names(facts: Facts) -> DoctorCheck:
-    """May programs of other users be asked for the names of their threads?"""
+    """Check that programs of other users can be asked for thread names."""
     about = "thread-names", "Names of threads beyond 15 bytes"
     finding = (
         "An attached Java virtual machine is asked for the names of its threads, as jcmd does: it "
@@ -321,7 +321,7 @@ def thread_names(facts: Facts) -> DoctorCheck:
 
 
 def process_reader(trouble: str) -> DoctorCheck:
-    """Can files and memory of other processes still be read? Or why nobody answers."""
+    """Check that files and memory of other processes are readable; `trouble` says why not."""
     about = "process-reader", "Reader of other processes"
     if not trouble:
         return make_check(about, "ok", "It answers.")
@@ -336,7 +336,7 @@ def process_reader(trouble: str) -> DoctorCheck:
 
 
 def left_programs(facts: Facts, left: Sequence[LeftChanged]) -> DoctorCheck:
-    """Is a program still steered to CPUs by a collector that was killed?"""
+    """Check that no killed collector left a program's CPU affinity changed."""
     about = "left-programs", "Programs that a killed collector left changed"
     if not left:
         return make_check(about, "ok", "None.")
@@ -352,6 +352,6 @@ def left_programs(facts: Facts, left: Sequence[LeftChanged]) -> DoctorCheck:
 
 
 def kernel_version(release: str) -> tuple[int, int] | None:
-    """Major and minor number of a release such as 6.18.44-amd64."""
+    """Return major and minor number of a release such as 6.18.44-amd64, or None."""
     match = re.match(r"(\d+)\.(\d+)", release)
     return (int(match[1]), int(match[2])) if match else None

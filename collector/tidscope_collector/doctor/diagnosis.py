@@ -1,4 +1,4 @@
-"""All checks of a machine, as one report."""
+"""The doctor's report: gathers facts, probes taskstats and eBPF, and runs all checks."""
 
 import os
 import time
@@ -58,7 +58,7 @@ def examine(
     lock_troubles: Sequence[str] = (),
     left: Sequence[LeftChanged] = (),
 ) -> DoctorReport:
-    """Run all checks, the exit self-test too."""
+    """Run all checks, including the exit self-test."""
     found = [
         checks.kernel(facts),
         checks.rights(facts),
@@ -92,16 +92,16 @@ def examine(
 
 
 def overall(found: list[DoctorCheck]) -> CheckStatus:
-    """The worst status of all: failed, then limited."""
+    """Return the worst status: failed, then limited, then ok."""
     statuses = {check.status for check in found}
     return next((status for status in _WORST_FIRST if status in statuses), "ok")
 
 
 class LiveProbe:
-    """What this machine's kernel answered when this was made.
+    """Answers of this machine's kernel, taken on creation.
 
     Args:
-        family: the number of the family TASKSTATS; raises TaskstatsUnavailableError.
+        family: returns the number of the family TASKSTATS, or raises TaskstatsUnavailableError.
     """
 
     def __init__(self, family: Callable[[], int]) -> None:
@@ -127,7 +127,7 @@ class LiveProbe:
         self.fields = Columns(kernel.layout, delay_accounting=True).fields
 
     def walk(self, iterators: TaskIterators | Obstacle) -> Obstacle | None:
-        """Why counters cannot be walked; None if they can."""
+        """Return why bulk reads are unavailable, or None if they work."""
         if self._kernel is None:
             return WalkSource("auto", iterators, None, 0).obstacle
         query = BatchQuery(self._kernel)
@@ -137,10 +137,10 @@ class LiveProbe:
             query.close()
 
     def exit_self_test(self) -> bool:
-        """Whether the exit of a thread is heard.
+        """Return True if the exit record of a test thread arrives.
 
         Raises:
-            OSError: the kernel refused to register us.
+            OSError: the kernel refused the listener.
         """
         kernel = self._kernel
         if kernel is None:
@@ -152,10 +152,10 @@ class LiveProbe:
 
 
 class LiveEbpf:
-    """The result of loading an eBPF program.
+    """Result of loading an eBPF program.
 
     Args:
-        found: the loaded program, or why there is none; None: nothing stands in its way.
+        found: the loaded program, the obstacle, or None if there is no obstacle.
     """
 
     def __init__(self, found: Accounts | TaskIterators | LedgerKeeper | Obstacle | None) -> None:
@@ -169,7 +169,7 @@ class LiveEbpf:
 
 
 def diagnose_host() -> DoctorReport:
-    """Run all checks in a process that is not confined; programs are loaded and unloaded again."""
+    """Run all checks in an unconfined process. Programs are loaded and unloaded again."""
     procfs = ProcFs()
     accounts, iterators = netacct.load(procfs), load_iterators(procfs)
     ledger = LedgerSource(USUAL, procfs)
@@ -193,9 +193,9 @@ def diagnose_host() -> DoctorReport:
 
 
 def diagnose_running(sources: Sources, confinement: Confinement) -> DoctorReport:
-    """Run all checks in a collector that is confined.
+    """Run all checks in a confined collector.
 
-    What it could do when it was set up and may do no more, it reports as it was then.
+    Rights that it gave up after set-up are reported as they were then.
     """
     kernel = sources.kernel
     family = resolve_family if kernel is None else lambda: kernel.family

@@ -1,4 +1,4 @@
-"""Checks of taskstats: does it answer, is its struct known, do exit records arrive."""
+"""Checks of sources of samples: taskstats, exit records, network counters, bulk reads, ledgers."""
 
 from collections.abc import Sequence
 
@@ -16,13 +16,13 @@ from tidscope_collector.doctor.check import (
 )
 from tidscope_collector.doctor.facts import Facts
 
-EXIT_BYTES = 2240  # of socket buffer that one queued exit takes
-_BURST = 5000  # exits that should fit while the collector is busy otherwise
+EXIT_BYTES = 2240  # of socket buffer per queued exit record
+_BURST = 5000  # exit records that should fit while the collector is busy
 _BUFFER_WANTED = 64 << 20
 
 
 def taskstats(facts: Facts, probe: TaskstatsProbe) -> DoctorCheck:
-    """Does the kernel have taskstats, and does it answer?"""
+    """Check that the kernel has taskstats and that it answers."""
     about = "taskstats", "Per-thread accounting (taskstats)"
     if probe.family_id is None:
         return make_check(
@@ -44,7 +44,7 @@ def taskstats(facts: Facts, probe: TaskstatsProbe) -> DoctorCheck:
 
 
 def layout(probe: TaskstatsProbe) -> DoctorCheck:
-    """Does tidscope know the layout of the struct?"""
+    """Check that tidscope knows the layout of the struct."""
     about = "taskstats-layout", "Layout of struct taskstats"
     if probe.version is None or probe.length is None:
         return make_check(
@@ -63,7 +63,7 @@ def layout(probe: TaskstatsProbe) -> DoctorCheck:
 
 
 def exit_records(facts: Facts, probe: TaskstatsProbe) -> DoctorCheck:
-    """Does the exit record of a thread arrive?"""
+    """Check that the exit record of a thread arrives."""
     about = "exit-records", "Exit records of threads"
     impact = (
         "What threads used between their last sample and their end is lost; live and exited "
@@ -87,7 +87,7 @@ def exit_records(facts: Facts, probe: TaskstatsProbe) -> DoctorCheck:
 
 
 def exit_buffer(facts: Facts, probe: TaskstatsProbe) -> DoctorCheck:
-    """Does a burst of exit records fit into the socket buffer?"""
+    """Check that a burst of exit records fits into the socket buffer."""
     about = "exit-buffer", "Buffer for bursts of exit records"
     limit = "unknown" if facts.rmem_max is None else f"{facts.rmem_max:,} bytes"
     granted = probe.receive_buffer_bytes
@@ -116,7 +116,7 @@ def exit_buffer(facts: Facts, probe: TaskstatsProbe) -> DoctorCheck:
 
 
 def network(facts: Facts, probe: TaskstatsProbe, ebpf: EbpfProbe) -> DoctorCheck:
-    """Is there a source of network bytes per thread?"""
+    """Check that a source of network bytes per thread exists."""
     about = "network-per-thread", "Network bytes per thread"
     if "net_read_bytes" in probe.fields:
         return make_check(about, "ok", "The kernel's struct taskstats has them.")
@@ -136,7 +136,7 @@ def network(facts: Facts, probe: TaskstatsProbe, ebpf: EbpfProbe) -> DoctorCheck
 
 
 def task_iterator(facts: Facts, ebpf: EbpfProbe) -> DoctorCheck:
-    """Can the sampler skip threads that have not run?"""
+    """Check that the sampler can skip threads that have not run."""
     about = "task-iterator", "Skipping idle threads"
     if not ebpf.refusal:
         return make_check(about, "ok", "eBPF: a test load of the task iterator succeeded.")
@@ -150,7 +150,7 @@ def task_iterator(facts: Facts, ebpf: EbpfProbe) -> DoctorCheck:
 
 
 def walk(facts: Facts, ebpf: EbpfProbe) -> DoctorCheck:
-    """Can all counters be read in one walk of the kernel?"""
+    """Check that all counters can be read in one bulk read."""
     about = "walk", "Counters in one walk"
     if not ebpf.refusal:
         return make_check(
@@ -167,11 +167,11 @@ def walk(facts: Facts, ebpf: EbpfProbe) -> DoctorCheck:
 
 
 def ledger(facts: Facts, ebpf: EbpfProbe, lock_troubles: Sequence[str] = ()) -> DoctorCheck:
-    """Can it be said what each thread waits for, and the locks be named?
+    """Check that waits of threads are recorded and that locks have names.
 
     Args:
-        facts: of the machine.
-        ebpf: the program that keeps ledgers.
+        facts: facts about the machine.
+        ebpf: result of loading the ledger program.
         lock_troubles: why locks of attached programs cannot be read or named.
     """
     about = "ledger", "What threads wait for"

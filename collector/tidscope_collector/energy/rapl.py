@@ -1,10 +1,11 @@
-"""Which zones of /sys/class/powercap count energy here, and if none does, why.
+"""RAPL energy counters in /sys/class/powercap: finding zones, reading them, and totals since the
+start.
 
 A zone is a folder with `name`, `energy_uj` and `max_energy_range_uj`
-(Documentation/power/powercap/powercap.rst). The tree of intel-rapl has packages at its first level
-and their parts (core, uncore, dram) below; it serves AMD's processors too. A platform (psys) stands
-beside the packages and contains them. intel-rapl-mmio shows a package a second time, by another
-way to the same counter.
+(Documentation/power/powercap/powercap.rst). The tree intel-rapl has packages at its first level and
+their parts (core, uncore, dram) below; AMD processors use it too. A platform zone (psys) is a
+sibling that includes the packages. intel-rapl-mmio shows the same package counters by another
+interface.
 """
 
 import errno
@@ -24,21 +25,21 @@ _MAIN = "intel-rapl"
 _PARTS: dict[str, EnergyKind] = {"core": "core", "uncore": "uncore", "dram": "dram"}
 
 Obstacle = Literal["", "absent", "hidden", "denied", "unreadable", "no-package"]
-"""Why there is no energy of packages.
+"""Reason why package energy is unavailable.
 
-absent: no zones. hidden: there are links to zones, and the zones are masked, as container runtimes
-do. denied: not permitted. unreadable: another error. no-package: zones, but none of a package.
+absent: no zones. hidden: zones are masked, as container runtimes do. denied: not permitted.
+unreadable: another error. no-package: no zone is a package.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Zone:
-    """A domain, and how to read it.
+    """An energy domain and its counter.
 
     Attributes:
-        domain: as the wire tells it.
-        path: its energy_uj.
-        range_uj: where the counter starts again, microjoules.
+        domain: description on the wire.
+        path: path of energy_uj.
+        range_uj: value at which the counter wraps, in microjoules.
     """
 
     domain: EnergyDomain
@@ -48,12 +49,12 @@ class Zone:
 
 @dataclass(frozen=True, slots=True)
 class Powercap:
-    """What a machine has.
+    """The energy zones of a machine.
 
     Attributes:
-        zones: those that can be read; without readable packages there may be others.
-        obstacle: why there is no energy of packages; "" if there is.
-        reason: the same in words.
+        zones: readable zones; without a readable package there may still be others.
+        obstacle: why package energy is unavailable; "" if it is available.
+        reason: human-readable description of the zones or the obstacle.
     """
 
     zones: tuple[Zone, ...]
@@ -61,7 +62,7 @@ class Powercap:
     reason: str
 
     def describe(self) -> EnergySource:
-        """As the wire tells it."""
+        """Return the description on the wire."""
         return EnergySource(domains=[zone.domain for zone in self.zones], reason=self.reason)
 
 
@@ -69,7 +70,7 @@ NOT_LOOKED_FOR = Powercap((), "absent", "energy counters were not searched for")
 
 
 def find_zones(sys: Path = SYS) -> Powercap:
-    """Look for zones.
+    """Find the energy zones.
 
     Args:
         sys: root of /sys.
@@ -91,7 +92,7 @@ def find_zones(sys: Path = SYS) -> Powercap:
             continue
         except OSError as error:
             if ":" in name.partition(":")[2]:
-                continue  # a part: the package is known without it
+                continue  # a part; its package is usable without it
             return _unreadable(name, error)
         zones.append(zone)
         if zone.domain.summed:
@@ -114,16 +115,16 @@ def _unreadable(name: str, error: OSError) -> Powercap:
 
 
 def _order(name: str) -> tuple[bool, str, list[int]]:
-    """The tree intel-rapl first: others show its packages a second time."""
+    """Sort the tree intel-rapl first; other trees repeat its packages."""
     tree, _, indexes = name.partition(":")
     return tree != _MAIN, tree, [int(index) for index in indexes.split(":")]
 
 
 def _zone(folder: Path, entry: str, packages: set[str]) -> Zone:
-    """Read what a zone is, and see that its energy can be read.
+    """Read the description of a zone, and check that its energy is readable.
 
     Raises:
-        OSError: it cannot.
+        OSError: the zone is unreadable.
     """
     own = _text(folder / entry / "name")
     range_uj = _number(folder / entry / "max_energy_range_uj")
@@ -152,21 +153,21 @@ def _number(path: Path) -> int:
 
 
 MAX_WATTS = 4_000
-"""More than any package, and most platforms, can take.
+"""Upper bound of a zone's power, in watts; no package exceeds it.
 
-A counter that fell has either wrapped around or was reset (driver loaded again, machine slept).
-What would need more power than this was a reset.
+A counter that fell has either wrapped or was reset by a driver reload or a suspend. An increase
+above this bound means a reset.
 """
 
 
 @dataclass(slots=True)
 class Counter:
-    """A total from readings.
+    """A total that only grows, from a counter that wraps.
 
     Attributes:
-        range_uj: the zone's max_energy_range_uj.
-        total_uj: energy since the first reading, as far as it is known.
-        gaps: times that it is not known what was added since the reading before.
+        range_uj: max_energy_range_uj of the zone.
+        total_uj: known energy since the first reading, in microjoules.
+        gaps: number of intervals with unknown energy.
     """
 
     range_uj: int
@@ -176,10 +177,10 @@ class Counter:
     _last_ns: int = 0
 
     def advance(self, value_uj: int, now_ns: int) -> None:
-        """Take a reading in, at a moment on a clock that only runs forward."""
+        """Add a reading taken at a time on a monotonic clock."""
         if self._last_uj is not None and now_ns > self._last_ns:
-            # The counter is a hardware register of 32 bits, scaled. It wraps one unit (about 61 µJ)
-            # above `range_uj`, an error that is left in.
+            # The counter is a scaled 32-bit register. It wraps one unit (about 61 µJ) above
+            # `range_uj`; the error is accepted.
             gained = increases(
                 np.array([self._last_ns, now_ns]),
                 np.array([self._last_uj, value_uj], np.float64),
@@ -198,9 +199,9 @@ class EnergyReading:
     """Totals since the meter's first reading.
 
     Attributes:
-        package_uj: sum over packages; None if one of them could not be read, or there is none.
-        domains_uj: each domain, None if it could not be read.
-        gaps: times that energy of a domain is not known.
+        package_uj: sum over packages in microjoules; None if one is unreadable or there is none.
+        domains_uj: energy of each domain in microjoules; None if unreadable.
+        gaps: number of intervals with unknown energy, over all domains.
     """
 
     package_uj: int | None
@@ -209,10 +210,10 @@ class EnergyReading:
 
 
 class EnergyMeter:
-    """Holds the counters' files open; a machine without any is read as absent.
+    """Reads all counters, whose files it keeps open. A machine may have none.
 
     Args:
-        powercap: what there is to read.
+        powercap: zones to read.
     """
 
     def __init__(self, powercap: Powercap) -> None:
@@ -251,7 +252,7 @@ def _advanced(counter: Counter, file: int | None, now_ns: int) -> int | None:
     if file is None:
         return None
     try:
-        # A file of /sys is rebuilt when it is read from its start.
+        # A file of /sys is regenerated only when it is read from offset 0.
         value = int(os.pread(file, 64, 0))
     except (OSError, ValueError):
         return None

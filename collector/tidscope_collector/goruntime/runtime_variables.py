@@ -1,8 +1,14 @@
-"""The few instructions by which Go's compiler reads and writes variables of the runtime.
+"""Addresses of the Go runtime's variables, for programs without symbols too.
 
-Not a disassembler: on x86-64 instructions are found by their bytes wherever they are, so what is
-found has to be confirmed by something else. Sources: Intel SDM volume 2 (MOVSXD, MOV, LEA, XCHG;
-an address relative to the next instruction), Arm ARM C6 (ADRP, ADD, LDRSW, LDR, STR, STRB, STLR).
+`runtime.procresize` is the only function that stores runtime.gomaxprocs, atomically.
+`runtime.stopTheWorldWithSema` reads it, and so does `runtime.GOMAXPROCS`, as its only sign-extended
+32-bit load. The linker drops the latter if the program does not call it. It also sets
+customGOMAXPROCS of runtime.sched, its only byte store (Go 1.25 and newer); `runtime.schedinit` sets
+that too. An address counts only if all functions agree on it.
+
+There is no disassembler: on x86-64 instructions are found by their bytes at any offset, so a second
+function must confirm each address. Sources: Intel SDM volume 2 (MOVSXD, MOV, LEA, XCHG;
+RIP-relative addresses), Arm ARM C6 (ADRP, ADD, LDRSW, LDR, STR, STRB, STLR).
 """
 
 import struct
@@ -13,7 +19,7 @@ from tidscope_collector.goruntime.elf import Elf
 from tidscope_collector.goruntime.functions import Code, find_code
 
 X86_64, AARCH64 = 62, 183
-"""e_machine (elf(5))."""
+"""Processors by e_machine (elf(5))."""
 _NEAR = 16
 
 
@@ -21,10 +27,10 @@ class Variables(NamedTuple):
     """Addresses that a function uses.
 
     Attributes:
-        words: 32-bit numbers that are loaded with their sign.
-        stored: 32-bit numbers that are stored atomically.
-        flags: bytes that are set to a constant, or stored (arm64).
-        used: everything that is addressed.
+        words: 32-bit loads with sign extension.
+        stored: 32-bit atomic stores.
+        flags: bytes set to a constant, or stored (arm64).
+        used: all addresses.
     """
 
     words: frozenset[int]
@@ -34,7 +40,7 @@ class Variables(NamedTuple):
 
 
 def variables_of(function: Code, machine: int) -> Variables:
-    """What the code of a function addresses; nothing on other processors."""
+    """Return the addresses that a function's code uses; none on other processors."""
     found = {
         X86_64: _x86_64,
         AARCH64: _aarch64,
@@ -51,7 +57,7 @@ def variables_of(function: Code, machine: int) -> Variables:
 def _x86_64(function: Code) -> Iterator[tuple[str, int]]:
     base, code = function
     for place in range(1, len(code) - 4):
-        # The byte before says: 32 bits follow, from the next instruction on.
+        # ModRM byte: a 32-bit displacement from the next instruction follows.
         if code[place - 1] & 0xC7 != 0x05:
             continue
         (distance,) = struct.unpack_from("<i", code, place)
@@ -74,7 +80,7 @@ def _x86_64(function: Code) -> Iterator[tuple[str, int]]:
 
 
 def _is_exchanged(code: bytes, register: int) -> bool:
-    """Whether XCHG, which is Go's atomic store, soon stores where the register points to."""
+    """Return True if XCHG, Go's atomic store, soon stores through the register."""
     place = code.find(b"\x87")
     return 0 <= place < len(code) - 1 and code[place + 1] & 0xC7 == register
 
@@ -110,7 +116,7 @@ def _aarch64(function: Code) -> Iterator[tuple[str, int]]:
             yield "word", at
         elif word & 0xFFC00000 == 0x39000000:  # STRB
             yield "flag", at
-        if word >> 22 & 3:  # a load replaces what the register held
+        if word >> 22 & 3:  # a load overwrites the register
             held.pop(target, None)
 
 
@@ -121,10 +127,10 @@ _STARTS = "runtime.schedinit"
 
 
 def gomaxprocs_address(elf: Elf) -> int | None:
-    """Address of runtime.gomaxprocs as linked; None if the code does not say.
+    """Return the linked address of runtime.gomaxprocs, or None if the code is ambiguous.
 
     Raises:
-        ElfError: there is more to read than any program has.
+        ElfError: the file exceeds the read bound.
     """
     resizes, stops, chooses = _uses(elf, _RESIZES), _uses(elf, _STOPS), _uses(elf, _CHOOSES)
     if resizes is None or stops is None:
@@ -134,10 +140,10 @@ def gomaxprocs_address(elf: Elf) -> int | None:
 
 
 def custom_address(elf: Elf) -> int | None:
-    """Address of the field customGOMAXPROCS as linked; None if the code does not say.
+    """Return the linked address of the field customGOMAXPROCS, or None if the code is ambiguous.
 
     Raises:
-        ElfError: there is more to read than any program has.
+        ElfError: the file exceeds the read bound.
     """
     chooses, starts = _uses(elf, _CHOOSES), _uses(elf, _STARTS)
     if chooses is None or starts is None:
@@ -163,9 +169,13 @@ _LARGEST_PLACE = 1 << 16
 
 
 def chosen_address(elf: Elf) -> int | None:
-    """Address of the field as linked; None where neither debug information nor the code says it.
+    """Return the linked address of customGOMAXPROCS in runtime.sched, or None if unknown.
 
-    Takes a while for a large program: all of its debug information is looked through.
+    Since Go 1.25 the runtime follows affinity changes, unless GOMAXPROCS came from the environment
+    or a call of runtime.GOMAXPROCS. The field records that (runtime/runtime2.go). Its offset
+    differs between versions; debug information or, without it, the code gives it.
+
+    Slow for a large program, because it scans all debug information.
 
     Raises:
         ElfError: the debug information is damaged or too large.
@@ -178,9 +188,9 @@ def chosen_address(elf: Elf) -> int | None:
 
 
 def field_place(elf: Elf) -> int | None:
-    """Bytes from the beginning of runtime.sched to the field; None if it is not reported.
+    """Return the offset of the field in runtime.sched, in bytes; None if unknown.
 
-    Go's linker writes the name of a field into its entry, and its place right behind, as a ULEB128
+    Go's linker writes a field's name into its entry, followed by its offset as a ULEB128
     (cmd/internal/dwarf, DW_ABRV_STRUCTFIELD).
     """
     section = elf.section(".debug_info")
@@ -191,7 +201,7 @@ def field_place(elf: Elf) -> int | None:
     for piece in elf.pieces(section):
         joined = before + piece
         found = joined.find(wanted)
-        # The number behind must be in it as a whole; else it is found with the next piece.
+        # The number behind the name must be complete; otherwise the next piece has it.
         if 0 <= found <= len(joined) - len(wanted) - 4:
             return _uleb128(joined[found + len(wanted) :])
         before = joined[-len(wanted) - 4 :]

@@ -1,4 +1,13 @@
-"""What a source other than futexes says of locks."""
+"""A runtime's own account of its locks, for waits that no futex shows.
+
+Go parks goroutines that wait for a mutex. Its account is read at ports on which the program itself
+listens: the mutex profile (net/http/pprof), and the counter /sync/mutex/wait/total:seconds of
+runtime/metrics if it is served to Prometheus. Each port is tried once, and only if the program has
+these functions.
+
+Java waits are estimated from thread dumps, as `jcmd PID Thread.print` prints them: a thread that
+waits in a dump counts as waiting since the previous dump. A dump briefly stops all Java threads.
+"""
 
 import time
 from collections.abc import Iterator
@@ -24,9 +33,10 @@ from tidscope_collector.inspection.reader import ask_ports
 from tidscope_collector.locks.registry import Source
 
 MAX_ROWS = 4096
-"""Locks and threads in one program's account; further ones are left out."""
+"""Maximum locks and threads in one program's account; further ones are left out."""
 MAX_CHARACTERS = 1 << 19
-"""Length of all names in one program's account; names beyond it are left out."""
+"""Maximum length of all names in one program's account, in characters; further ones are left out.
+"""
 LEFT_OUT = "The program names more locks than tidscope keeps; further ones are left out."
 
 
@@ -34,12 +44,12 @@ class Waited(NamedTuple):
     """Waits for one lock, cumulative since the source was first read.
 
     Attributes:
-        source: which one says so.
-        name: of the lock; stable.
-        kind: of the lock.
-        tid: of the thread that waited; 0: it is not known which one.
+        source: source of the row.
+        name: stable name of the lock.
+        kind: kind of lock.
+        tid: ID of the waiting thread, or 0 if unknown.
         wait_ns: time waited.
-        waits: how many waits; 0 if they are not counted.
+        waits: number of waits, or 0 if not counted.
     """
 
     source: Source
@@ -54,18 +64,18 @@ class LockSource(Protocol):
     """Reads a program's own account of its locks.
 
     Attributes:
-        reason: why it says nothing, for people; empty if it does.
+        reason: why the source is silent, for people; empty if it is not.
     """
 
     reason: str
 
     def read(self) -> list[Waited]:
-        """All waits so far; takes its time, and gives what it had before where nothing answers."""
+        """Return all waits so far. Slow; without an answer it returns the previous rows."""
         ...
 
 
 class WaitTable:
-    """Waits of one program by lock and thread; what a program can make it keep is bounded.
+    """Bounded waits of one program by lock and thread.
 
     Attributes:
         left_out: True if a row was refused because the table is full.
@@ -77,11 +87,11 @@ class WaitTable:
         self.left_out = False
 
     def put(self, name: str, tid: int, wait_ns: int, waits: int) -> None:
-        """Replace a row; a new one is left out where the table is full.
+        """Replace a row; a new row is left out if the table is full.
 
         Args:
-            name: of the lock.
-            tid: of the thread; 0 if unknown.
+            name: lock name.
+            tid: thread ID, or 0 if unknown.
             wait_ns: time waited so far.
             waits: number of waits so far.
         """
@@ -99,7 +109,7 @@ class WaitTable:
         self.put(name, tid, before_ns + wait_ns, waits + 1)
 
     def __iter__(self) -> Iterator[tuple[str, int, int, int]]:
-        """All rows: name, thread, time waited in nanoseconds, number of waits."""
+        """Yield all rows: name, thread ID, time waited in nanoseconds, number of waits."""
         for (name, tid), (wait_ns, waits) in self._rows.items():
             yield name, tid, wait_ns, waits
 
@@ -107,11 +117,11 @@ class WaitTable:
 PROFILE = "/debug/pprof/mutex"
 METRICS = "/metrics"
 METRIC = "go_sync_mutex_wait_total_seconds_total"
-"""As client_golang names it."""
+"""Name of the counter in client_golang."""
 ALL = "all mutexes of the program"
 MAX_PORTS = 8
 SEARCH_S = 60.0
-"""Between two looks for new ports."""
+"""Interval between two searches for new ports, in seconds."""
 
 _NOT_SERVED = (
     "The program serves neither a profile of contended mutexes (net/http/pprof, with "
@@ -120,14 +130,14 @@ _NOT_SERVED = (
 
 
 class GoLocks:
-    """Reads one Go program; one thread uses it.
+    """A `LockSource` for one Go program; used by one thread.
 
     Args:
-        pid: of the process.
-        start_ticks: its start.
+        pid: process ID.
+        start_ticks: start time of the process, in clock ticks since boot.
 
     Attributes:
-        reason: why there is nothing to read; empty if there is.
+        reason: why nothing can be read; empty if something can.
     """
 
     def __init__(self, pid: int, start_ticks: int) -> None:
@@ -160,7 +170,7 @@ class GoLocks:
         ]
 
     def _search(self) -> None:
-        """Look for the ports at which something is served."""
+        """Find the ports that serve an account."""
         if self._wanted is None:
             try:
                 can = ask_go_serving(self._pid, self._start_ticks)
@@ -185,12 +195,12 @@ class GoLocks:
                 self._ports[path] = port
 
     def _fetch(self, path: str, port: int) -> dict[str, tuple[int, int]]:
-        """Nanoseconds and waits by name, since the program began.
+        """Return nanoseconds and waits by name, since the program began.
 
         Raises:
-            NotOwnPortError: the port is not the program's.
-            NotServedError: it does not serve this.
-            NoAnswerError: what it serves makes no sense.
+            NotOwnPortError: another process listens at the port.
+            NotServedError: the port does not serve the account.
+            NoAnswerError: the answer is invalid.
         """
         owned = self._owned.setdefault(port, OwnedPort(self._pid, self._start_ticks, port))
         if path == PROFILE:
@@ -205,7 +215,7 @@ class GoLocks:
         return {ALL: (round(seconds * 1e9), 0)}
 
     def _note(self, path: str, found: dict[str, tuple[int, int]]) -> None:
-        """Take what was there at the first reading as the beginning."""
+        """Count from the first reading, whose values become the base."""
         if path not in self._read_once:
             self._read_once.add(path)
             self._base |= found
@@ -216,7 +226,7 @@ class GoLocks:
 
 
 LONGEST_GAP_S = 30.0
-"""A dump says nothing of what was longer ago."""
+"""Maximum age of the previous dump, in seconds; an older one is ignored."""
 
 _HOW = (
     " Open its attach socket: run `jcmd {} VM.version` once as its user, or start it with "
@@ -225,14 +235,14 @@ _HOW = (
 
 
 class JavaLocks:
-    """Reads one virtual machine; one thread uses it.
+    """A `LockSource` for one Java virtual machine; used by one thread.
 
     Args:
-        pid: of the process.
-        start_ticks: its start.
+        pid: process ID.
+        start_ticks: start time of the process, in clock ticks since boot.
 
     Attributes:
-        reason: why there is nothing to read; empty if there is.
+        reason: why nothing can be read; empty if something can.
     """
 
     def __init__(self, pid: int, start_ticks: int) -> None:
@@ -261,7 +271,7 @@ class JavaLocks:
 
 
 def own_account(process: Process) -> LockSource | None:
-    """The account that a program of a language's runtime gives of its locks; None of others."""
+    """Return a source for the runtime's own account of locks, or None for other runtimes."""
     if process.runtime == "go":
         return GoLocks(process.pid, process.start_ticks)
     if process.runtime == "java":

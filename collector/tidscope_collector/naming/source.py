@@ -1,8 +1,9 @@
-r"""What a process does, by the title that it writes over its arguments. Pure.
+r"""Sources of thread names: Go and Java runtimes, and process titles.
 
-Programs with one thread a process say there what they are at: `postgres: app shop 10.0.0.7(40112)
-UPDATE waiting`, `nginx: worker process`. A title is one argument with blanks in it, and nothing but
-NUL bytes behind (setproctitle of BSD, src/backend/utils/misc/ps_status.c of PostgreSQL).
+Programs with one thread per process write their activity over their arguments, such as `postgres:
+app shop 10.0.0.7(40112) UPDATE waiting` or `nginx: worker process`. A title is one argument with
+blanks, followed only by NUL bytes (setproctitle of BSD, src/backend/utils/misc/ps_status.c of
+PostgreSQL).
 """
 
 import re
@@ -28,7 +29,7 @@ _POSITION = re.compile(r"\b(?:[0-9A-F]{24}|[0-9A-F]{1,8}/[0-9A-F]{1,8})\b")
 
 
 def read_title(arguments: bytes) -> str | None:
-    """The title in /proc/PID/cmdline, what looks like a secret left out; None: it is none."""
+    """Return the redacted title in /proc/PID/cmdline, or None if there is no title."""
     text = arguments[:TITLE_BYTES].rstrip(b"\0 ")
     if b"\0" in text:
         return None
@@ -37,10 +38,10 @@ def read_title(arguments: bytes) -> str | None:
 
 
 def role_of_title(title: str) -> str:
-    """What a process with a title does: the same for all that do the same.
+    """Return the activity in a title, equal for all processes with the same activity.
 
-    A server process of PostgreSQL does what its title ends with, whoever its client is; elsewhere
-    only numbers are left out.
+    For PostgreSQL servers it is the end of the title, without the client. For others only numbers
+    are replaced.
     """
     title = _CLUSTER.sub(r"\1", title, count=1)
     for pattern in (_CLIENT, _AUTOVACUUM):
@@ -54,11 +55,11 @@ SYSMON = "sysmon"
 
 
 class GoNames:
-    """A `NameSource`. Nothing in the program takes notice of it.
+    """A `NameSource` for threads of the Go runtime. The program does not notice it.
 
     Args:
-        pid: of the process.
-        start_ticks: its start.
+        pid: process ID.
+        start_ticks: start time of the process, in clock ticks since boot.
     """
 
     runtime: str = "Go runtime"
@@ -72,7 +73,7 @@ class GoNames:
         """See `NameSource`."""
         found = ask_go_threads(self._pid, self._start_ticks)
         if SYSMON not in found.values():
-            # Every Go program has it; it did not wait at that instant.
+            # Every Go program has sysmon; it was running at that instant.
             raise NoAnswerError("The runtime's thread sysmon was not seen waiting yet.")
         return found
 
@@ -81,11 +82,11 @@ class GoNames:
 
 
 class JavaNames:
-    """A `NameSource`. A dump stops all Java threads for the moment that it takes.
+    """A `NameSource` for Java. Each thread dump briefly stops all Java threads.
 
     Args:
-        pid: of the process.
-        start_ticks: its start.
+        pid: process ID.
+        start_ticks: start time of the process, in clock ticks since boot.
     """
 
     runtime: str = "Java virtual machine"
@@ -104,11 +105,11 @@ class JavaNames:
 
 
 class TitleNames:
-    """A `NameSource`: the name changes as often as the title does, seen once a second.
+    """A `NameSource` for process titles: the main thread's name follows the title, within a second.
 
     Args:
-        pid: of the process.
-        start_ticks: its start.
+        pid: process ID.
+        start_ticks: start time of the process, in clock ticks since boot.
     """
 
     runtime: str = "title of the process"
@@ -132,28 +133,28 @@ class NameSource(Protocol):
     """Reads the names that a program's runtime has for its threads.
 
     Attributes:
-        runtime: which one, for people.
-        every_s: how often names change without a sign of it, seconds; None: never.
+        runtime: name of the runtime, for people.
+        every_s: interval at which names change without notice, in seconds; None if they do not.
     """
 
     runtime: str
     every_s: float | None
 
     def read(self) -> Mapping[int, str]:
-        """Names by thread id; takes its time.
+        """Return names by thread ID. Slow.
 
         Raises:
-            NoAnswerError: there is no answer; the text says why.
+            NoAnswerError: the program does not answer; the text says why.
         """
         ...
 
     def close(self) -> None:
-        """It is not read any more; twice does no harm."""
+        """Stop reading. Idempotent."""
         ...
 
 
 def name_source(process: Process) -> NameSource | None:
-    """What a process' threads are named by; None: by the kernel alone."""
+    """Return the source of a process' thread names, or None for the kernel's names only."""
     found = runtime_source(process.pid, process.start_ticks, process.runtime)
     if found is not None:
         return found
@@ -163,12 +164,12 @@ def name_source(process: Process) -> NameSource | None:
 
 
 def runtime_source(pid: int, start_ticks: int, runtime: Runtime) -> NameSource | None:
-    """What a runtime names the threads of a process by; None: it names none.
+    """Return a runtime's source of thread names, or None if it has none.
 
     Args:
-        pid: its id.
-        start_ticks: its start.
-        runtime: that its program has.
+        pid: process ID.
+        start_ticks: start time of the process, in clock ticks since boot.
+        runtime: runtime of the program.
     """
     if runtime == "java":
         return JavaNames(pid, start_ticks)

@@ -1,4 +1,8 @@
-"""How threads are named and put into roles."""
+"""Names of one target's threads, requested in the background within a cost bound.
+
+The program is asked at the start, and after threads began or were renamed. It is asked at most once
+per second, and for at most one part in `REST` of the time.
+"""
 
 import logging
 import threading
@@ -14,11 +18,11 @@ from tidscope_collector.naming.source import NameSource
 
 @dataclass(frozen=True)
 class NamingOptions:
-    """What is asked for.
+    """How threads get names and roles.
 
     Attributes:
-        ask_programs: whether programs are asked for the names of their threads.
-        role_rules: by which threads have roles, before the general one.
+        ask_programs: True if programs are asked for the names of their threads.
+        role_rules: role rules that precede the general rule.
     """
 
     ask_programs: bool = False
@@ -29,26 +33,26 @@ KERNEL_NAMES = NamingOptions()
 
 
 SHORTEST_S = 1.0
-"""Between two questions."""
+"""Minimum interval between two questions, in seconds."""
 REST = 100
-"""A question that takes a second is followed by so many without one."""
+"""Pause after a question, as a multiple of its duration."""
 LONGEST_RETRY_S = 60.0
-"""Between two questions without an answer; the first comes after SHORTEST_S, then twice as long."""
+"""Maximum interval between retries, in seconds; it doubles from SHORTEST_S."""
 
 log = logging.getLogger("tidscope.names")
 
 
 class ThreadNames:
-    """Asks in a thread of its own; other methods return at once.
+    """Asks in a worker thread; all methods return without waiting.
 
     Args:
-        pid: of the target, for the log.
-        source: of names; None: there is none.
-        clock: in seconds, never steps.
+        pid: process ID of the target, for the log.
+        source: source of names, or None.
+        clock: monotonic clock, in seconds.
 
     Attributes:
-        asked: how many answers came.
-        first_ms: what the first one took, wall time, milliseconds.
+        asked: number of answers.
+        first_ms: duration of the first answer, in milliseconds of wall time.
         reason: why the last question had no answer; empty if it had one.
     """
 
@@ -74,14 +78,14 @@ class ThreadNames:
         self._start()
 
     def request(self) -> None:
-        """Threads began or got other names: ask again as soon as that may be."""
+        """Request new names as soon as allowed: threads began or were renamed."""
         with self._changed:
             if self._source is not None:
                 self._wanted = True
                 self._changed.notify_all()
 
     def take(self) -> Mapping[int, str]:
-        """Names by thread id that came since they were taken last; mostly none."""
+        """Return names by thread ID that arrived since the last call; mostly none."""
         if not self._found:
             return {}
         with self._changed:
@@ -89,10 +93,10 @@ class ThreadNames:
             return found
 
     def executed(self, source: NameSource | None) -> None:
-        """The target runs another program.
+        """Start over with another program.
 
         Args:
-            source: of its names.
+            source: source of the new program's names, or None.
         """
         with self._changed:
             self._source = source
@@ -105,7 +109,7 @@ class ThreadNames:
 
     @property
     def description(self) -> str | None:
-        """How threads got their names, or why they have none; None: there is nothing to say."""
+        """How threads got their names or why not, for people; None if there is nothing to say."""
         source = self._source
         if source is None:
             return None
@@ -114,13 +118,13 @@ class ThreadNames:
         return f"by the kernel, at most 15 bytes. {self.reason}" if self.reason else None
 
     def close(self) -> None:
-        """Ask no more; returns at once."""
+        """Stop asking, without waiting."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()
 
     def _start(self) -> None:
-        """Most targets need no thread for this."""
+        """Start the worker on demand; most targets need none."""
         if self._source is not None and self._worker is None:
             name = f"names-{self._pid}"
             self._worker = threading.Thread(target=self._work, name=name, daemon=True)
@@ -159,7 +163,7 @@ class ThreadNames:
         took_s = self._clock() - began_s
         with self._changed:
             if source is not self._source:
-                return  # of the program before
+                return  # the answer comes from the previous program
             if reason and reason != self.reason:
                 log.info("names of the threads of process %d: %s", self._pid, reason)
             self.reason = reason

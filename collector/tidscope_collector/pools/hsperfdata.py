@@ -1,7 +1,7 @@
-"""Pools in the counters of a Java virtual machine. Pure.
+"""Pools in the performance counters of a Java virtual machine without an agent.
 
-A machine counts what its own workers do: collectors of garbage, compilers, operations for which all
-threads stop; and how many threads there are. It does not count jobs of the program's executors.
+A virtual machine counts its own workers (garbage collectors, compilers, safepoints) and its
+threads. It does not count jobs of the program's executors.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,7 +18,7 @@ _MOST = 1 << 63
 
 
 def pools_of(counters: JavaCounters) -> list[AgentPool]:
-    """Its pools, each name once; figures that are missing are null."""
+    """Return the machine's pools, each name once; missing figures are null."""
     numbers = counters.numbers
     tick_ns = 1e9 / numbers["sun.os.hrt.frequency"] if _frequency(numbers) else None
     pools = [*_threads(numbers), *_workers(counters, tick_ns)]
@@ -40,7 +40,7 @@ Figures = Mapping[str, int | None]
 
 
 def _threads(numbers: Mapping[str, int]) -> Iterator[tuple[str, str, Figures]]:
-    """All platform threads, those that do not keep the program alive, and the most at once."""
+    """Yield live platform threads, daemon threads, and the peak."""
     live, started = numbers.get("java.threads.live"), numbers.get("java.threads.started")
     ended = None if live is None or started is None else started - live
     yield "Java threads", "java-threads", {"size": live, "started": started, "finished": ended}
@@ -86,11 +86,12 @@ def _frequency(numbers: Mapping[str, int]) -> bool:
 
 
 class HsperfdataPoolSource:
-    """A `PoolSource` by a child that keeps the file open: nothing in the machine is asked.
+    """A `PoolSource` that reads the counters' file through a child. The machine itself is not
+    asked.
 
     Args:
-        pid: of the process.
-        start_ticks: its start.
+        pid: process ID.
+        start_ticks: start time of the process, in clock ticks since boot.
     """
 
     origin: PoolOrigin = "hsperfdata"
@@ -101,7 +102,7 @@ class HsperfdataPoolSource:
         self._reader: JavaCountersReader | None = None
 
     def read(self) -> Sequence[AgentPool]:
-        """See PoolSource; starts the child where there is none."""
+        """See `PoolSource`; starts the child if necessary."""
         try:
             if self._reader is None:
                 self._reader = JavaCountersReader(self._pid, self._start_ticks)
@@ -115,7 +116,7 @@ class HsperfdataPoolSource:
         return pools
 
     def close(self) -> None:
-        """See PoolSource."""
+        """See `PoolSource`."""
         if self._reader is not None:
             self._reader.close()
             self._reader = None

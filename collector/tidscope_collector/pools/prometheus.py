@@ -1,7 +1,7 @@
-"""Figures of pools in what a program serves to Prometheus. Pure.
+"""Pools in the metrics that a program without an agent serves to Prometheus at its own port.
 
-Known are client_golang's collector of Go's runtime metrics (GOMAXPROCS, and how long goroutines
-waited to run), and Micrometer's executors and HikariCP's connections of Java.
+Supported are client_golang's Go runtime metrics (GOMAXPROCS, scheduling latencies), and
+Micrometer's executors and HikariCP's connections of Java.
 """
 
 import math
@@ -36,17 +36,17 @@ FIGURES: Mapping[str, tuple[str, str, str]] = {
     "hikaricp_connections_active": ("pool", "connections", "busy"),
     "hikaricp_connections_pending": ("pool", "connections", "queue"),
 }
-"""Samples of pools: the label that names the pool, its kind, and which figure it is."""
+"""Pool metrics: the label that names the pool, its kind, and the figure."""
 _BUCKET = f"{LATENCIES}_bucket"
 METRICS = (*FIGURES, GOMAXPROCS, _BUCKET)
-"""Samples that tell of pools."""
+"""All metrics about pools."""
 
 
 def pools_of(samples: Sequence[Sample]) -> list[AgentPool]:
-    """The pools that a program tells of, at most MAX_POOLS; empty if none is known.
+    """Return at most MAX_POOLS pools; empty if none is known.
 
     Args:
-        samples: of METRICS.
+        samples: samples of METRICS.
     """
     found: dict[tuple[str, str], dict[str, int]] = {}
     for name, labels, value in samples:
@@ -66,7 +66,7 @@ def _is_count(value: float) -> bool:
 
 
 def _log2(counts: Sequence[tuple[str, float]]) -> list[int] | None:
-    """A histogram of cumulative counts by upper bound, in seconds, as counts by powers of two.
+    """Convert cumulative counts by upper bound in seconds to counts by powers of two.
 
     A bucket that spans several powers of two counts in the one below its upper bound.
     """
@@ -101,17 +101,17 @@ def _pool(
 PATHS = ("/metrics", "/actuator/prometheus")
 MAX_PORTS = 8
 SEARCH_S = 60.0
-"""Between two looks at ports."""
+"""Interval between two port searches, in seconds."""
 
 _NOT_SERVED = "The program serves no figures of pools to Prometheus at a port of its own."
 
 
 class PrometheusPoolSource:
-    """A `PoolSource`.
+    """A `PoolSource` that reads Prometheus metrics.
 
     Args:
-        pid: of the process.
-        start_ticks: its start.
+        pid: process ID.
+        start_ticks: start time of the process, in clock ticks since boot.
     """
 
     origin: PoolOrigin = "prometheus"
@@ -123,7 +123,7 @@ class PrometheusPoolSource:
         self._search_at_s = 0.0
 
     def read(self) -> Sequence[AgentPool]:
-        """See PoolSource; looks for the port where none is known."""
+        """See `PoolSource`; searches for the port if it is unknown."""
         try:
             if self._found is not None:
                 return self._fetch(*self._found)
@@ -133,7 +133,7 @@ class PrometheusPoolSource:
         return self._search()
 
     def close(self) -> None:
-        """Nothing stays open between two readings."""
+        """See `PoolSource`; nothing stays open between readings."""
 
     def _search(self) -> Sequence[AgentPool]:
         if time.monotonic() < self._search_at_s:

@@ -1,4 +1,4 @@
-"""CPU time of the machine as a whole."""
+"""Machine-wide values of /proc: CPU time, and how /proc itself is mounted."""
 
 import os
 from dataclasses import dataclass
@@ -10,11 +10,11 @@ _TICK_US = 1_000_000 // os.sysconf("SC_CLK_TCK")
 
 @dataclass(frozen=True, slots=True)
 class CpuTimes:
-    """CPU time since boot, all CPUs together, microseconds.
+    """CPU time since boot, summed over all CPUs, in microseconds.
 
     Attributes:
-        busy_us: of all that ran: user, nice, system, irq and softirq. Guests are in user and nice.
-        steal_us: what the hypervisor gave to others while something here was runnable.
+        busy_us: user, nice, system, irq and softirq; guests are included in user and nice.
+        steal_us: time the hypervisor gave to other machines while something was runnable here.
     """
 
     busy_us: int
@@ -22,7 +22,7 @@ class CpuTimes:
 
 
 def cpu_times(procfs: ProcFs) -> CpuTimes | None:
-    """CPU times of the machine; None if they are not known.
+    """Return CPU times of the machine, or None if unknown.
 
     Source: first line of /proc/stat (proc_stat(5)), in ticks: user, nice, system, idle, iowait,
     irq, softirq, steal, guest, guest_nice.
@@ -41,9 +41,9 @@ NOTHING_HIDDEN = ("0", "off")
 
 
 def hidepid(procfs: ProcFs) -> str | None:
-    """The mount option of that name; "0" if it is not given, None if that cannot be read.
+    """Return the mount option hidepid; "0" if absent, None if unreadable.
 
-    The last mount counts: in proc_pid_mountinfo(5) the super block's options come last.
+    The last mount counts; in proc_pid_mountinfo(5) the super block's options come last.
     """
     try:
         mounts = procfs.read("self/mountinfo", 1 << 20).decode(errors="replace")

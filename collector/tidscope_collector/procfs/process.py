@@ -1,4 +1,8 @@
-"""/proc/PID/stat: one line, in which the name may contain blanks and parentheses."""
+"""Values of one process in /proc: its stat line, IDs in its namespaces, and resident memory.
+
+Sources: proc_pid_stat(5), pid_namespaces(7), proc_pid_status(5) (NSpid), user_namespaces(7)
+(uid_map). The name in a stat line may contain blanks and parentheses.
+"""
 
 import os
 import re
@@ -10,7 +14,7 @@ from tidscope_collector.procfs.files import ProcFs
 PF_KTHREAD = 0x0020_0000  # include/linux/sched.h
 ENDED = frozenset("ZXx")
 
-# Places behind the name: proc_pid_stat(5) counts the state as field 3.
+# Offsets behind the name; proc_pid_stat(5) counts the state as field 3.
 _STATE, _FLAGS, _MINFLT, _MAJFLT, _UTIME, _STIME, _THREADS, _START, _RSS = (
     field - 3 for field in (3, 9, 10, 12, 14, 15, 20, 22, 24)
 )
@@ -21,13 +25,13 @@ _CHILDREN = slice(16 - 3, 18 - 3)
 
 @dataclass(frozen=True, slots=True)
 class Stat:
-    """What is used of a stat line; times in clock ticks, memory in pages.
+    """Fields of a stat line; times in clock ticks, memory in pages.
 
     Attributes:
-        name: comm as the kernel has it, at most 15 bytes (kernel threads: up to 63).
+        name: comm of the kernel, at most 15 bytes (kernel threads: up to 63).
         state: one letter; Z is a zombie.
         threads: live threads of the process; a zombie counts itself.
-        start_ticks: ticks from boot to the start, on CLOCK_BOOTTIME.
+        start_ticks: start time in ticks since boot, on CLOCK_BOOTTIME.
     """
 
     pid: int
@@ -48,30 +52,30 @@ class Stat:
 
     @property
     def ended(self) -> bool:
-        """Whether nothing of the process runs any more.
+        """True if nothing of the process runs any more.
 
-        A main thread that ended before the others is a zombie too, but counts them.
+        A main thread that ended before the others is a zombie, but still counts them.
         """
         return self.state in ENDED and self.threads <= 1
 
 
 def stack_start(line: bytes) -> int:
-    """Address at which the stack begins, of a stat line; 0 if this user may not see it."""
+    """Return the address of the stack's start from a stat line, or 0 if inaccessible."""
     fields = line[line.rfind(b")") + 1 :].split()
     return int(fields[_STACK]) if len(fields) > _STACK else 0
 
 
 def parse_parent(line: bytes) -> int:
-    """The id of the parent, of a stat line; 0 if there is none."""
+    """Return the parent's ID from a stat line, or 0 if there is none."""
     fields = line[line.rfind(b")") + 1 :].split()
     return int(fields[_PARENT]) if len(fields) > _PARENT else 0
 
 
 def waited_for_ticks(line: bytes) -> int:
-    """CPU time, in clock ticks, of the children that a process has waited for, and theirs.
+    """Return the CPU time of reaped children and their descendants, in clock ticks.
 
     Raises:
-        ValueError: it is not a stat line.
+        ValueError: the text is not a stat line.
     """
     fields = line[line.rfind(b")") + 1 :].split()[_CHILDREN]
     if len(fields) != 2:
@@ -80,10 +84,10 @@ def waited_for_ticks(line: bytes) -> int:
 
 
 def parse_stat(line: bytes) -> Stat:
-    """Take a stat line apart.
+    """Parse a stat line.
 
     Raises:
-        ValueError: it is not one.
+        ValueError: the text is not a stat line.
     """
     opening, closing = line.find(b"("), line.rfind(b")")
     rest = line[closing + 1 :].split()
@@ -106,11 +110,11 @@ def parse_stat(line: bytes) -> Stat:
 
 _NSPID = re.compile(rb"^NSpid:\s*([\d\t ]+)$", re.MULTILINE)
 _MAX_LINES = 340
-"""That a map may have (user_namespaces(7))."""
+"""Maximum lines of a map (user_namespaces(7))."""
 
 
 class IdRange(NamedTuple):
-    """A line of uid_map: so many ids from `inside` on are those from `outside` on."""
+    """A line of uid_map: `length` IDs from `inside` correspond to those from `outside`."""
 
     inside: int
     outside: int
@@ -118,10 +122,10 @@ class IdRange(NamedTuple):
 
 
 def namespace_pid(status: bytes) -> int | None:
-    """The id of a process in its own PID namespace, by its /proc/PID/status.
+    """Return a process' ID in its own PID namespace, from /proc/PID/status.
 
     Returns:
-        None if that is the namespace of whoever mounted /proc, or the kernel does not say.
+        None if it is the namespace of /proc's mount, or if unknown.
     """
     found = _NSPID.search(status)
     ids = found[1].split() if found else []
@@ -129,7 +133,7 @@ def namespace_pid(status: bytes) -> int | None:
 
 
 def read_id_map(text: str) -> list[IdRange]:
-    """The lines of /proc/PID/uid_map or gid_map; those that make no sense are left out."""
+    """Parse /proc/PID/uid_map or gid_map; invalid lines are skipped."""
     ranges = []
     for line in text.splitlines()[:_MAX_LINES]:
         words = line.split()
@@ -139,14 +143,14 @@ def read_id_map(text: str) -> list[IdRange]:
 
 
 def namespace_uid(uid: int, ranges: list[IdRange]) -> int | None:
-    """The user id that a process has in its own user namespace.
+    """Return the user ID of a process in its own user namespace.
 
     Args:
-        uid: outside, as whoever read the map sees it.
-        ranges: of the process' uid_map.
+        uid: user ID outside, as the reader of the map sees it.
+        ranges: the process' uid_map.
 
     Returns:
-        None if it is the same there, or has no id there.
+        None if the ID is the same, or has no counterpart.
     """
     for one in ranges:
         if one.outside <= uid < one.outside + one.length:
@@ -156,7 +160,7 @@ def namespace_uid(uid: int, ranges: list[IdRange]) -> int | None:
 
 
 def user_in_passwd(passwd: str, uid: int) -> str | None:
-    """The name of a user by the text of a passwd(5) file; None if it is not in there."""
+    """Return a user's name from a passwd(5) file, or None if absent."""
     for line in passwd.splitlines():
         words = line.split(":")
         if len(words) >= 3 and words[2] == str(uid) and words[0]:
@@ -168,10 +172,10 @@ PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 
 
 def rss_bytes(procfs: ProcFs, pid: int) -> int | None:
-    """Resident memory of a process; None if it cannot be read or has no memory any more.
+    """Return a process' resident memory, in bytes; None if unreadable or already released.
 
-    Source: /proc/PID/statm, second number, in pages. A main thread that ended before the others
-    has none, then one of the others is asked.
+    Source: /proc/PID/statm, second number, in pages. A main thread that ended early has none;
+    another thread is read then.
     """
     try:
         pages = _resident_pages(procfs, f"{pid}/statm")

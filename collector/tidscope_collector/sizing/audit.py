@@ -1,7 +1,7 @@
-"""Which processes have an agent, found at little cost: by the sockets that listen.
+"""Audit of pool sizes: finds programs with pools, reads sizes and allowances, and judges them.
 
-An agent binds PID.sock.new and renames that (docs/agents.md); the kernel goes on to list the name
-that was bound. Who really listens is checked when the socket is connected to.
+Programs with an agent are found by their listening sockets. An agent binds PID.sock.new and renames
+it (docs/agents.md); the kernel goes on listing the bound name. The peer is checked on connecting.
 """
 
 import re
@@ -42,8 +42,8 @@ _LISTENING = re.compile(
 
 
 def with_agents(procfs: ProcFs, processes: Sequence[Process]) -> list[Process]:
-    """Those of processes in whose network namespace a socket is called as that of their agent."""
-    # The table of a namespace has a number of its own; the namespace itself may not be looked at.
+    """Return processes whose network namespace has a socket named as their agent's."""
+    # The table's inode identifies the namespace, which itself may be inaccessible.
     listening: dict[int, frozenset[int]] = {}
     found = []
     for one in processes:
@@ -66,21 +66,21 @@ def _sockets(procfs: ProcFs, pid: int) -> frozenset[int]:
 MAX_PROGRAMS = 128
 MAX_POOLS = 256
 MAX_OF_AGENT = 8
-"""Pools that are judged of one program with an agent."""
+"""Maximum pools judged per program with an agent."""
 ANSWER_S = 3.0
 Source = Literal["memory", "hsperfdata", "agent"]
 _ORDER: tuple[Verdict, ...] = ("too-large", "too-small", "unknown", "fits")
 
 
 def audit_sizes(procfs: ProcFs, processes: Sequence[Process], groups: Path = GROUPS) -> SizeAudit:
-    """Look at every Go program, Java virtual machine and program with an agent among processes.
+    """Audit every Go program, Java virtual machine and program with an agent.
 
-    Takes some milliseconds for each.
+    Takes some milliseconds per program.
 
     Args:
         procfs: root of /proc.
-        processes: as they are listed.
-        groups: where control groups are mounted.
+        processes: processes of the host's list.
+        groups: mount point of control groups.
     """
     listed = [one for one in processes if one.refusal is None]
     agents = {one.pid for one in with_agents(procfs, listed)}
@@ -100,7 +100,7 @@ def audit_sizes(procfs: ProcFs, processes: Sequence[Process], groups: Path = GRO
 def _audit(
     procfs: ProcFs, process: Process, groups: Path, *, agent: bool
 ) -> Iterator[SizedProgram]:
-    """Pools of one program; none of one that has ended."""
+    """Yield the pools of one program; none if it has ended."""
     try:
         allowance = read_allowance(procfs, process.pid, groups)
     except (OSError, ValueError):
@@ -163,7 +163,7 @@ def _read_agent(procfs: ProcFs, process: Process) -> Iterator[PoolSetting]:
     finally:
         source.close()
     for pool in pools[:MAX_OF_AGENT]:
-        # Of Go programs it was read from memory, with who chose it.
+        # GOMAXPROCS of Go programs was read from memory, with its origin.
         if pool.size and not (pool.kind == "gomaxprocs" and process.runtime == "go"):
             fewer = 1 if pool.kind == "fork-join" and pool.name in COMMON else 0
             yield PoolSetting(pool.name, pool.kind, pool.size, "unknown", fewer=fewer)
@@ -223,6 +223,6 @@ def _who_chose(process: Process, variable: str, setting: GoSetting) -> Chosen:
     except (UnreadableError, NoAnswerError):
         return "unknown"
     if chosen is None:
-        # The runtime remembers it from 1.25 on, and only its debug information says where.
+        # The runtime records it from Go 1.25 on; only debug information gives the address.
         return "unknown"
     return "program" if chosen else "runtime"

@@ -1,4 +1,4 @@
-"""Opens what samples a new target: readers, tables and names of one process or of a group."""
+"""Opening of a target: readers, tables and names of one process or of a group."""
 
 import secrets
 import time
@@ -30,13 +30,13 @@ from tidscope_collector.threads.reading import TargetExitedError
 
 
 class Opened(NamedTuple):
-    """A new target, not sampled yet.
+    """A target that is not yet sampled.
 
     Attributes:
         target: the target.
         sampler: takes its samples.
         tables: its tables; None for a group.
-        names: names of its threads; None for a group, and if nobody is asked.
+        names: names of its threads; None for a group, or if no program is asked.
     """
 
     target: Target
@@ -46,16 +46,16 @@ class Opened(NamedTuple):
 
 
 class TargetOpener:
-    """Opens targets; any thread may call its methods, one at a time.
+    """Opens targets, one at a time; any thread may call its methods.
 
     Args:
         host: ID of this host.
         procfs: root of /proc.
-        sources: of samples.
+        sources: sources of samples.
         engine: samples the targets.
         containers: names of containers.
         processes: lists the processes of the host.
-        workers: run what takes its time.
+        workers: run slow work.
     """
 
     def __init__(
@@ -76,10 +76,10 @@ class TargetOpener:
         """Open a process; arguments as for `group`.
 
         Raises:
-            ProblemError: it has exited.
+            ProblemError: the process has ended.
         """
         program = open_gomaxprocs(process.pid, process.start_ticks)
-        # Ledgers begin with the reader: no stay in them began before the attachment.
+        # Ledgers start with the reader, so no recorded stay began before attach.
         attach_ns = time.monotonic_ns()
         try:
             reader = self._sources.target_reader(process.pid, rate_hz, attach_ns)
@@ -121,7 +121,7 @@ class TargetOpener:
 
         Args:
             selection: its processes.
-            rate_hz: samples a second.
+            rate_hz: samples per second.
             rules: role rules; None: none.
 
         Raises:

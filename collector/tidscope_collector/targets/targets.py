@@ -1,4 +1,4 @@
-"""Targets: attach, detach, change the rate, and what became of each."""
+"""The list of targets: attach, detach, change the rate, forget."""
 
 import logging
 import threading
@@ -31,11 +31,11 @@ from tidscope_collector.targets.tables import TargetTables
 
 log = logging.getLogger("tidscope.targets")
 MAX_TARGETS = 32
-"""Targets attached at a time."""
+"""Maximum attached targets; further ones are refused."""
 
 
 class TargetRegistry:
-    """What is attached to; its methods take their time and are called from worker threads."""
+    """The targets of this collector. Its methods are slow and run in worker threads."""
 
     def __init__(self, host: str, procfs: ProcFs, sources: Sources, engine: Engine) -> None:
         self._procfs = procfs
@@ -55,28 +55,28 @@ class TargetRegistry:
         )
 
     def all(self) -> list[Target]:
-        """All targets, ended ones included until they are forgotten."""
+        """Return all targets, including ended ones until they are forgotten."""
         return list(self._known.values())
 
     def update(self, target: Target, seq: int = 0) -> None:
-        """A target changed; call in the sampling thread.
+        """Record a change of a target. Call it in the sampling thread.
 
         Args:
-            target: as it is.
-            seq: of its last frame; frames up to it say how it was.
+            target: current state of the target.
+            seq: number of its last frame; frames up to it describe an older state.
         """
         with self._updating:
             self._known[target.id] = target
             self._frames_before[target.id] = seq
 
     def update_by_frame(self, target: Target, seq: int) -> None:
-        """A frame was made when a target was so; it may come after what `update` took in."""
+        """Record a target's state from a frame, unless `update` recorded a newer one."""
         with self._updating:
             if seq > self._frames_before.get(target.id, 0):
                 self._known[target.id] = target
 
     def forget(self, target: str) -> None:
-        """Speak of an ended target no more."""
+        """Remove an ended target."""
         with self._updating:
             self._known.pop(target, None)
             self._frames_before.pop(target, None)
@@ -86,13 +86,13 @@ class TargetRegistry:
 
     def processes(self) -> list[Process]:
         """List the processes of the host."""
-        # A switch that someone else has set is noticed here, before what is started next.
+        # Notice a switch changed by another program, before targets are started.
         self._sources.delays.state()
         with self._lock:
             return self._lister.processes()
 
     def audit_sizes(self) -> SizeAudit:
-        """Hold GOMAXPROCS of the host's Go programs against what they may use."""
+        """Audit pool sizes of the host's programs."""
         return audit_sizes(self._procfs, self.processes())
 
     def attach(
@@ -105,16 +105,16 @@ class TargetRegistry:
         """Attach to a process.
 
         Args:
-            pid: its id.
-            start_ticks: its start, or None: any.
-            rate_hz: samples a second.
-            role_rules: stand before those that the collector was started with.
+            pid: process ID.
+            start_ticks: start time in clock ticks since boot, or None for any.
+            rate_hz: samples per second.
+            role_rules: role rules that precede those of the collector's command line.
 
         Returns:
-            The target, and whether it is new.
+            The target, and True if it is new.
 
         Raises:
-            ProblemError: it cannot be attached to.
+            ProblemError: the process cannot be attached to.
         """
         process = self.describe(pid, start_ticks)
         with self._lock:
@@ -131,15 +131,15 @@ class TargetRegistry:
         """Attach to a group of processes.
 
         Args:
-            selector: which.
-            rate_hz: samples a second.
+            selector: selects the processes.
+            rate_hz: samples per second.
             role_rules: as in `attach`.
 
         Returns:
-            The target, and whether it is new.
+            The target, and True if it is new.
 
         Raises:
-            ProblemError: it cannot be attached to.
+            ProblemError: the group cannot be attached to.
         """
         selection, _ = self.select(selector)
         with self._lock:
@@ -154,10 +154,10 @@ class TargetRegistry:
         return [*own, *self._sources.naming.role_rules][:MAX_ROLE_RULES] or None
 
     def describe(self, pid: int, start_ticks: int | None = None) -> Process:
-        """A process that can be attached to.
+        """Return a process that can be attached to.
 
         Raises:
-            ProblemError: it cannot be.
+            ProblemError: it cannot be attached to.
         """
         found = identify(self._procfs, pid)
         problem = attach_refusal(pid, found, start_ticks)
@@ -169,17 +169,17 @@ class TargetRegistry:
         return process
 
     def select(self, selector: GroupSelector) -> tuple[Selection, list[Process]]:
-        """A group, and the processes of the host.
+        """Return the selected group, and the processes of the host.
 
         Raises:
-            ProblemError: it cannot be attached to.
+            ProblemError: the group cannot be attached to.
         """
         processes = self.processes()
         selection = select(selector, processes, lambda path: processes_in(self._procfs, path))
         return selection, processes
 
     def find(self, pid: int, start_ticks: int) -> Target | None:
-        """The target that one process is."""
+        """Return the attached target of one process, or None."""
         for one in self._active():
             same = (one.process.pid, one.process.start_ticks) == (pid, start_ticks)
             if same and one.group is None:
@@ -187,7 +187,7 @@ class TargetRegistry:
         return None
 
     def find_group(self, selection: Selection) -> Target | None:
-        """The target that a group is."""
+        """Return the attached target of a group, or None."""
         for one in self._active():
             if one.group is not None and _is_same(one, selection):
                 return one
@@ -195,7 +195,7 @@ class TargetRegistry:
 
     @property
     def counts_network(self) -> bool:
-        """Whether samples of a process have network counters here."""
+        """True if samples have network counters."""
         return self._sources.network.kind != "none"
 
     def _active(self) -> list[Target]:
@@ -224,7 +224,7 @@ class TargetRegistry:
         return target
 
     def _describe_again(self, target: Target, executed: bool) -> None:
-        """Find out which program a target runs now; in a worker thread."""
+        """Describe the target's new program; runs in a worker thread."""
         pid, start_ticks = target.process.pid, target.process.start_ticks
         try:
             listed = {(one.pid, one.start_ticks): one for one in self.processes()}
@@ -254,11 +254,11 @@ class TargetRegistry:
         self._engine.submit(give)
 
     def continue_from(self, target: Target, earlier: str) -> Target:
-        """A target takes the place of one of an earlier collector.
+        """Mark a target as the continuation of an earlier collector's target.
 
         Args:
-            target: just attached.
-            earlier: id of the other.
+            target: newly attached target.
+            earlier: ID of the earlier target.
         """
 
         def note() -> Target:
@@ -276,7 +276,7 @@ class TargetRegistry:
         """Stop sampling.
 
         Raises:
-            ProblemError: there is no such target.
+            ProblemError: the target does not exist.
         """
         ended: Target | None = self._engine.submit(lambda: self._engine.detach(target)).result()
         if ended is None:
@@ -287,10 +287,10 @@ class TargetRegistry:
         return ended
 
     def flush(self, target: str) -> Flushed:
-        """Emit everything of a target up to now.
+        """Emit all pending data of a target.
 
         Raises:
-            ProblemError: there is no such target.
+            ProblemError: the target does not exist.
         """
         flushed: Flushed | None = self._engine.submit(lambda: self._engine.flush(target)).result()
         if flushed is None:
@@ -298,10 +298,10 @@ class TargetRegistry:
         return flushed
 
     def attached(self, target: str) -> Target:
-        """A target that is being sampled.
+        """Return a target that is being sampled.
 
         Raises:
-            ProblemError: there is no such target, or it has ended.
+            ProblemError: the target does not exist, or has ended.
         """
         known = self._known.get(target)
         if known is None:
@@ -311,10 +311,10 @@ class TargetRegistry:
         return known
 
     def set_rate(self, target: str, rate_hz: float) -> Target:
-        """Sample at another rate.
+        """Change the sampling rate.
 
         Raises:
-            ProblemError: there is no such target, or it has ended.
+            ProblemError: the target does not exist, or has ended.
         """
 
         def change() -> Target | None:
@@ -333,7 +333,7 @@ class TargetRegistry:
 
 
 def _is_same(target: Target, selection: Selection) -> bool:
-    """Whether a target is of the group that was asked for."""
+    """Return True if a target is the selected group."""
     group, lead, new = target.group, target.process, selection.lead
     if group is None or group.kind != selection.kind:
         return False

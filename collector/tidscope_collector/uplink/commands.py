@@ -1,4 +1,4 @@
-"""The backend's commands: understood, carried out, answered."""
+"""Commands of the backend: parsing, running, and bounded answers."""
 
 import asyncio
 import logging
@@ -65,8 +65,8 @@ Command = (
     | SteeringCommand
 )
 RESTORING = ReleaseCommand | DetachCommand
-"""Commands that give a program its size back: each target has a thread for them, however many slow
-commands there are. Flushes have threads likewise: a run that ends waits for them."""
+"""Commands that restore a program's size. Each target has a thread for them, so slow commands
+cannot delay them. Flushes have such threads too, because ending runs wait for them."""
 
 Reply = (
     TargetReply
@@ -82,7 +82,7 @@ _MESSAGE: TypeAdapter[Message] = TypeAdapter(CollectorCommand)
 
 
 def parse(text: str | bytes) -> Message | None:
-    """Understand a message; None, and a line in the log, if the protocol does not have it."""
+    """Parse a message. Return None and log it if the protocol does not have it."""
     try:
         return _MESSAGE.validate_json(text)
     except ValidationError as error:
@@ -91,21 +91,21 @@ def parse(text: str | bytes) -> Message | None:
 
 
 class Commands(Protocol):
-    """What answers commands."""
+    """Handler of commands."""
 
     async def answer(self, command: Command) -> Reply:
-        """Carry a command out; a refusal and a failure are answers too."""
+        """Run a command; refusals and failures are answers too."""
         ...
 
 
 class CommandHandler:
-    """Carries commands out.
+    """Runs commands.
 
     Args:
-        targets: what they act on.
-        examine: makes the doctor's report.
-        delays: the switch of delay accounting; without it, it cannot be set.
-        steering: steers targets; without it, none is.
+        targets: targets of the commands.
+        examine: returns the doctor's report.
+        delays: switch of delay accounting, or None if it cannot be set.
+        steering: steers targets, or None without steering.
     """
 
     def __init__(
@@ -121,7 +121,7 @@ class CommandHandler:
         self._flushing = ThreadPoolExecutor(MAX_TARGETS, "flush")
 
     async def answer(self, command: Command) -> Reply:
-        """Carry a command out in a worker thread; a refusal and a failure are answers too."""
+        """Run a command in a worker thread; refusals and failures are answers too."""
         try:
             loop = asyncio.get_running_loop()
             executor = self._restoring if isinstance(command, RESTORING) else None
@@ -226,13 +226,13 @@ class CommandHandler:
 
 
 SHORT_COMMAND = 200
-"""Characters of a command line that stay in a list that is too long."""
+"""Length to which command lines are cut in a list that is too long, in characters."""
 SHORT_FINDING = 2_000
-"""Characters of each text that stay in a report that is too long."""
+"""Length to which texts are cut in a report that is too long, in characters."""
 
 
 def reply_text(reply: Reply, most_bytes: int = MAX_REPLY_BYTES) -> str:
-    """An answer as the text of a message of at most so many bytes."""
+    """Return an answer as text, cut to at most `most_bytes`, with a note if it is cut."""
     text = reply.model_dump_json()
     if _size(text) > most_bytes:
         if isinstance(reply, ProcessesReply):
@@ -255,7 +255,7 @@ def _size(text: str) -> int:
 
 
 def _cut_processes(reply: ProcessesReply, most_bytes: int) -> ProcessesReply:
-    """Shorten command lines; where that is not enough, leave out processes, small ones first."""
+    """Cut command lines; if that is not enough, leave out processes, small ones first."""
     short = [_with_short_command(one) for one in reply.processes]
     note = f"Command lines are cut to {SHORT_COMMAND} characters: the list is too long."
     cut = ProcessesReply(request_id=reply.request_id, processes=short, note=note)
@@ -289,7 +289,7 @@ def _with_short_command(process: Process) -> Process:
 
 
 def _cut_report(reply: DoctorReply) -> DoctorReply:
-    """Shorten the texts of its checks."""
+    """Cut the texts of the checks."""
     checks = [
         check.model_copy(
             update={name: _short(getattr(check, name)) for name in ("finding", "impact", "fix")}

@@ -1,4 +1,10 @@
-"""A WebSocket connection that a second thread may write messages to, beside the event loop's."""
+"""Direct sending: the sampling thread writes frames to the connection if nothing is queued.
+
+Waking the event loop costs several times the CPU of sending a frame. The sampling thread therefore
+sends a frame itself if it is its target's next and the event loop has nothing queued. Otherwise the
+event loop sends it. The loop keeps every frame until the backend confirms it. It learns of sent
+frames when it next runs, at the latest on a confirmation.
+"""
 
 import asyncio
 import os
@@ -26,10 +32,10 @@ _NOW = socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL
 
 
 class SharedConnection(ClientConnection):
-    """Whoever writes holds a lock, and a message is written as a whole.
+    """A WebSocket connection that a second thread may write to. A lock keeps messages whole.
 
-    Where the kernel takes only a part of a message of the other thread, the event loop writes the
-    rest before anything else.
+    If the kernel accepts only part of the other thread's message, the event loop writes the rest
+    first.
     """
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -51,7 +57,7 @@ class SharedConnection(ClientConnection):
         super().connection_lost(exc)
 
     def send_data(self) -> None:
-        """Write what is to be sent, behind the rest of what the other thread wrote."""
+        """Write queued data, behind the rest of the other thread's message."""
         with self._writing:
             if self._rest:
                 self.transport.write(self._rest)
@@ -61,7 +67,7 @@ class SharedConnection(ClientConnection):
                 self._writing.refuse()
 
     def _takes_more(self, own: socket.socket | None) -> bool:
-        """Whether another thread may write to a socket now."""
+        """Return True if another thread may write to the socket now."""
         return (
             own is not None
             and not self._rest
@@ -70,10 +76,10 @@ class SharedConnection(ClientConnection):
         )
 
     def begin_round(self) -> Link | None:
-        """Let compiled code write messages, as long as the connection takes all that it is given.
+        """Let compiled code write messages while the connection accepts them in full.
 
         Returns:
-            None if that cannot be.
+            None if compiled code may not write now.
         """
         with self._writing as link:
             own = self._own
@@ -83,10 +89,10 @@ class SharedConnection(ClientConnection):
             return link
 
     def end_round(self, message: memoryview) -> None:
-        """Compiled code writes no more.
+        """End writing by compiled code.
 
         Args:
-            message: the last one, of which it may have written only a part.
+            message: the last message, possibly written in part.
         """
         rest = self._writing.take_rest()
         if rest:
@@ -96,11 +102,10 @@ class SharedConnection(ClientConnection):
             self.loop.call_soon_threadsafe(self.send_data)
 
     def send_now(self, data: bytes) -> bool:
-        """Write a binary message at once; call it from the other thread.
+        """Write a binary message immediately. Call it from the other thread.
 
         Returns:
-            False if that cannot be: the connection is encrypted, closing, or has not taken all that
-            was given to it. Then nothing was written.
+            False if nothing was written: the connection is encrypted, closing, or has queued data.
         """
         with self._writing:
             own = self._own
@@ -110,7 +115,7 @@ class SharedConnection(ClientConnection):
             try:
                 written = own.send(message, _NOW)
             except OSError:
-                return False  # full, or lost: the event loop finds out
+                return False  # full or lost: the event loop handles it
             self._rest = message[written:]
         if self._rest:
             self.loop.call_soon_threadsafe(self.send_data)
@@ -118,7 +123,7 @@ class SharedConnection(ClientConnection):
 
 
 def binary_message(data: bytes) -> bytes:
-    """A client's WebSocket message (RFC 6455, 5.2), as `websockets` makes it, in less time."""
+    """Return a client's WebSocket message (RFC 6455, 5.2), built faster than by `websockets`."""
     size = len(data)
     if size < _TWO_BYTES:
         head = bytes((_BINARY, _MASKED | size))
@@ -131,16 +136,16 @@ def binary_message(data: bytes) -> bytes:
 
 
 HELD_BYTES = 4 << 20
-"""Of frames that went out and that the event loop has not taken in; above it is woken up."""
+"""Maximum size of sent frames unknown to the event loop, in bytes; beyond it the loop is woken."""
 
 
 class Handed(NamedTuple):
-    """A frame that the event loop is to take in.
+    """A frame handed to the event loop.
 
     Attributes:
-        target: whose, as it was when the frame was made.
-        frame: the frame.
-        sent: whether it went out.
+        target: the frame's target, as of that frame.
+        frame: frame.
+        sent: True if it was sent.
     """
 
     target: Target
@@ -152,7 +157,7 @@ class DirectSender:
     """Sends frames from the sampling thread, or hands them to the event loop.
 
     Attributes:
-        held_bytes: of frames that the event loop has not taken in.
+        held_bytes: size of frames that the event loop has not taken over.
     """
 
     def __init__(self) -> None:
@@ -160,17 +165,17 @@ class DirectSender:
         self._handed: list[Handed] = []
         self._link: SharedConnection | None = None
         self._sent: dict[str, tuple[Target, int]] = {}
-        """By id: the target as the backend knows it, and the number of the last frame sent. Only
-        those of which nothing waits."""
+        """Fully sent targets by ID: the target as the backend knows it, and the last frame number.
+        """
         self._round: tuple[Target, Collect, SharedConnection] | None = None
-        """Of frames that compiled code sends now: whose, what gives them, where they go."""
+        """Target of the current compiled round, the source of its frames, and the connection."""
         self.held_bytes = 0
 
     def add(self, target: Target, frame: SampledFrame) -> bool:
-        """Send a frame, if it is its turn; call in the sampling thread.
+        """Send a frame if it is next. Call it in the sampling thread.
 
         Returns:
-            Whether the event loop has to take in what was handed over.
+            True if the event loop has to take over frames.
         """
         with self._lock:
             known = self._sent.get(target.id)
@@ -204,7 +209,7 @@ class DirectSender:
         """See `FrameRounds.end`; call in the sampling thread.
 
         Returns:
-            Whether the event loop has to take in what was handed over.
+            True if the event loop has to take over frames.
         """
         if self._round is None:
             return False
@@ -216,7 +221,7 @@ class DirectSender:
             return unsent or self.held_bytes > HELD_BYTES
 
     def _collect(self) -> None:
-        """Take over what compiled code has sent since."""
+        """Take over frames that compiled code has sent."""
         if self._round is None:
             return
         target, collect, _ = self._round
@@ -229,7 +234,7 @@ class DirectSender:
                 self._sent.pop(target.id, None)
 
     def take(self) -> list[Handed]:
-        """What was handed over since, in order; call in the event loop."""
+        """Return handed-over frames in order. Call it in the event loop."""
         with self._lock:
             self._collect()
             handed, self._handed = self._handed, []
@@ -239,12 +244,12 @@ class DirectSender:
     def allow(
         self, link: SharedConnection, reached: Callable[[], Mapping[str, tuple[Target, int]]]
     ) -> None:
-        """Let frames be sent directly, unless one waits to be taken in; call in the event loop.
+        """Allow direct sending, unless a frame awaits the event loop. Call it in the event loop.
 
         Args:
-            link: the connection.
-            reached: gives of the targets of which nothing waits, by id: the target as the backend
-                knows it, and the number of the last frame sent.
+            link: connection.
+            reached: returns fully sent targets by ID: the target as the backend knows it, and the
+                last frame number.
         """
         with self._lock:
             self._collect()
@@ -252,7 +257,7 @@ class DirectSender:
                 self._link, self._sent = link, dict(reached())
 
     def forbid(self) -> None:
-        """Let no frame be sent directly any more; call in the event loop."""
+        """Forbid direct sending. Call it in the event loop."""
         with self._lock:
             self._link = None
             self._sent.clear()

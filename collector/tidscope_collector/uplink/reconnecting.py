@@ -1,4 +1,4 @@
-"""How long to wait before connecting again. Pure: seconds in, seconds out."""
+"""Reconnecting: the backend's close codes, and how long to wait. Pure."""
 
 from dataclasses import dataclass
 
@@ -8,14 +8,13 @@ from websockets.frames import CloseCode as StandardCode
 
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.1, 5.0
 STEADY_S = 5.0
-"""A connection that held for so long was a good one."""
+"""Duration after which a connection counts as stable, in seconds."""
 
 
 class Backoff:
-    """Doubles from try to try, and starts again after a connection that was welcomed.
+    """Exponential backoff, reset by a welcomed connection.
 
-    Welcomed connections that end soon, one after the other, are no reason to hurry either: then
-    the wait doubles from one to the next.
+    Welcomed connections that repeatedly end early also double the wait.
     """
 
     def __init__(self) -> None:
@@ -23,11 +22,11 @@ class Backoff:
         self._hasty = 0
 
     def wait_s(self, held_s: float | None, at_least_s: float = 0.0) -> float:
-        """Seconds to wait now, before chance is put in.
+        """Return seconds to wait now, without jitter.
 
         Args:
-            held_s: how long the connection held since the welcome; None if there was none.
-            at_least_s: what the reason for the end asks for.
+            held_s: seconds since the welcome; None without a welcome.
+            at_least_s: minimum wait demanded by the reason for the end.
         """
         if held_s is not None:
             self._hasty = 0 if held_s >= STEADY_S else self._hasty + 1
@@ -38,17 +37,18 @@ class Backoff:
 
 
 REPLACED_WAIT_S = 30.0
-"""Two collectors of one host would take turns in throwing each other out."""
+"""Wait after being replaced, in seconds. Otherwise two collectors of one host would replace each
+other in turn."""
 
 
 @dataclass(frozen=True)
 class CloseReason:
-    """Why a connection ended.
+    """Reason for the end of a connection.
 
     Attributes:
-        text: for the log: what happened and what to do.
-        wait_s: least time to wait; trying at once again would end the same way.
-        refused: whether a message was refused, and would be again.
+        text: log text: what happened and what to do.
+        wait_s: minimum wait in seconds; an earlier attempt would fail the same way.
+        refused: True if a message was refused, and would be again.
     """
 
     text: str
@@ -69,7 +69,7 @@ _REFUSED = (CloseCode.BAD_MESSAGE, StandardCode.MESSAGE_TOO_BIG)
 
 
 def close_reason(error: ConnectionClosed) -> CloseReason:
-    """Judge how a connection ended."""
+    """Classify the end of a connection."""
     if error.rcvd is None:
         return CloseReason("the connection to the backend was lost")
     code, reason = error.rcvd.code, error.rcvd.reason
