@@ -65,8 +65,7 @@ def role_rule(text: str) -> RoleRule:
 
 
 def _diagnose_host() -> DoctorReport:
-    """Return the doctor's report without a running collector. Imported late because it is rarely
-    needed."""
+    """Return the doctor's report without a collector. Imported late because it is rarely needed."""
     from tidscope_collector.doctor.diagnosis import diagnose_host
 
     return diagnose_host()

@@ -313,8 +313,7 @@ def _cpu_model(procfs: ProcFs) -> str:
 
 
 def limit_allocators() -> None:
-    """Limit the memory that allocators keep. Call it early; without the GNU C library it affects
-    only Arrow.
+    """Limit the memory that allocators keep. Call it early; only glibc and Arrow support it.
 
     Freeing large blocks makes glibc raise its mmap threshold up to 32 MiB and keep such blocks. A
     frame or an array of counters has up to 1 MiB here.

@@ -200,8 +200,7 @@ class AgentClient:
         return self._call(AgentReading, "read")
 
     def read_pools(self) -> AgentPools:
-        """Return all pools of the program. An agent of protocol 1 only reports the pool that it
-        steers.
+        """Return all pools. An agent of protocol 1 only reports the pool that it steers.
 
         Raises:
             AgentClientError: as for every call.

@@ -1,5 +1,4 @@
-"""The collector's view of limited children: one question each, with a deadline and a bounded
-answer."""
+"""Client of the fork server: one question per child, with a deadline and a bounded answer."""
 
 import itertools
 import json
@@ -52,8 +51,7 @@ class Reply(NamedTuple):
 
 
 class LimitedChildren:
-    """Asks children of a fork server. Create it early, while the process may still execute
-    programs.
+    """Asks children of a fork server. Create it while the process may still execute programs.
 
     Thread-safe.
 

@@ -71,8 +71,7 @@ class Confinement:
 
 
 def kept_capabilities(needs: Needs) -> frozenset[int]:
-    """Return the capabilities needed for the rest of the run. The fork server opens other users'
-    files."""
+    """Return the capabilities to keep. The fork server opens other users' files."""
     kept: set[int] = set()
     if needs.taskstats:
         kept.add(capabilities.NET_ADMIN)

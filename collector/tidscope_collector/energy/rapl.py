@@ -1,5 +1,4 @@
-"""RAPL energy counters in /sys/class/powercap: finding zones, reading them, and totals since the
-start.
+"""RAPL energy counters in /sys/class/powercap: their zones, readings, and totals.
 
 A zone is a folder with `name`, `energy_uj` and `max_energy_range_uj`
 (Documentation/power/powercap/powercap.rst). The tree intel-rapl has packages at its first level and

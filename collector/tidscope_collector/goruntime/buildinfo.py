@@ -63,8 +63,7 @@ def _settings(modules: bytes) -> dict[str, str]:
 
 
 def _string(data: bytes, place: int) -> tuple[bytes | None, int]:
-    """Return a varint-prefixed string and the offset behind it; None as the string if it is cut
-    off."""
+    """Return a varint-prefixed string, None if it is cut off, and the offset behind it."""
     length = shift = 0
     while place < len(data) and shift < 63:
         byte = data[place]

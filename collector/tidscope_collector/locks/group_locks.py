@@ -140,8 +140,7 @@ class GroupLocks:
 
     @property
     def reason(self) -> str:
-        """Why locks of living processes have no names, for the last such process; empty if all
-        have."""
+        """Why locks of a living process have no names, for the last such one; empty if all have."""
         with self._changed:
             for pid in list(self._refused):
                 owner = self._find(pid)

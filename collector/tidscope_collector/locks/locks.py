@@ -129,7 +129,7 @@ class Locks:
 
     @property
     def reason(self) -> str:
-        """Why locks have no names, or why locks other than futexes are unknown; empty if complete."""
+        """Why locks have no names, or why other locks are unknown; empty if complete."""
         account = self._source.reason if self._source else ""
         return "; ".join(filter(None, (self._unexamined, account)))
 

@@ -125,7 +125,7 @@ class LockRegistry:
         self._numbers = np.insert(self._numbers, at, numbers)
 
     def number_of(self, source: Source, name: str, kind: Kind, symbol_file: str = "") -> int:
-        """Return the number of a lock without an address, a new one at first; 0 beyond the maximum."""
+        """Return the number of a lock without an address, new at first; 0 beyond the maximum."""
         row = LockName(0, 0, name, kind, source, symbol_file)
         return self._add((source, name), row)
 

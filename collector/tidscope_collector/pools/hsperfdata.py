@@ -86,8 +86,7 @@ def _frequency(numbers: Mapping[str, int]) -> bool:
 
 
 class HsperfdataPoolSource:
-    """A `PoolSource` that reads the counters' file through a child. The machine itself is not
-    asked.
+    """A `PoolSource` that reads the counters' file through a child, without asking the machine.
 
     Args:
         pid: process ID.

@@ -151,8 +151,7 @@ class ProcessLister:
         return sorted(seen, key=lambda process: process.pid)
 
     def _stats(self) -> tuple[dict[int, Stat], dict[int, int]]:
-        """Return the stat of each process, and the owners of processes with hidden stats
-        (hidepid=1)."""
+        """Return each process' stat, and the owners of those with hidden stats (hidepid=1)."""
         stats: dict[int, Stat] = {}
         hidden: dict[int, int] = {}
         self._parents.clear()

@@ -62,8 +62,7 @@ class DelayAccounting:
             return self._note(self._look())
 
     def on_since_ns(self) -> int | None:
-        """Return the time since which every new thread has a record (CLOCK_MONOTONIC), or None
-        while off."""
+        """Return since when every new thread has a record (CLOCK_MONOTONIC), or None while off."""
         with self._lock:
             self._note(self._look())
             return self._on_since_ns

@@ -171,8 +171,7 @@ class Sources:
         return ExitListener(self.kernel, possible_cpus())
 
     def thread_names(self, process: Process) -> ThreadNames | None:
-        """Return the names of a process' threads beyond 15 bytes, or None if programs are not
-        asked."""
+        """Return the names of a process' threads, or None if programs are not asked."""
         if not self.naming.ask_programs:
             return None
         return ThreadNames(process.pid, self.name_source(process))

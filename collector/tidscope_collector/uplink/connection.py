@@ -320,8 +320,7 @@ class Uplink:
             await self._wake.wait()
 
     def _all_sent(self) -> dict[str, tuple[Target, int]]:
-        """Return fully sent targets by ID: the target as the backend knows it, and the last frame
-        number."""
+        """Return fully sent targets by ID, as the backend knows them, with the last frame number."""
         sent = ((one, self._replay.sent(one)) for one in self._replay.targets())
         return {
             one: (self._sent_targets[one], seq)
