@@ -18,13 +18,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 from tidscope_confinement import capabilities
 from tidscope_wire.audit import TIDSCOPE, AuditTrail
-from tidscope_wire.generated.models import (
-    CollectorInfo,
-    DoctorReport,
-    Host,
-    PolicyInfo,
-    Target,
-)
+from tidscope_wire.generated.models import CollectorInfo, DoctorReport, Host, PolicyInfo, Target
 
 from tidscope_collector.confinement.confine import (
     SETTING_UP,
@@ -69,7 +63,7 @@ WAITING_BYTES = 96 * 1024 * 1024
 """Maximum size of unconfirmed frames, in bytes. Every frame fits; a typical frame has a few
 kilobytes."""
 DELIVER_SECONDS = 10.0
-"""How long shutdown waits for a connected backend to confirm frames, in seconds."""
+"""Timeout for a connected backend to confirm frames at shutdown, in seconds."""
 RELEASE_S = 60.0
 """Interval between two returns of freed memory to the system, in seconds."""
 RUN_FOLDER = Path("/run/tidscope")
@@ -119,10 +113,10 @@ def set_up(
         network: requested source of network counters.
         counters: requested source of thread counters.
         budget_percent: CPU budget for sampling and sending, in percent of one core; 0 for no limit.
-        ledger: which state ledgers to keep.
+        ledger: options of state ledgers.
         steers: True if targets may be steered.
         audit: path of the audit log, or None for no log.
-        naming: how threads get names and roles.
+        naming: options for names and roles of threads.
     """
     limit_allocators()
     connects = steers or ledger.ask_programs

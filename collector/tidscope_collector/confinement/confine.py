@@ -22,7 +22,7 @@ SETTING_UP = frozenset(capabilities.NAMES)
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """What the collector goes on doing.
+    """Activities of the collector after set-up.
 
     Attributes:
         paths: paths that it opens.
@@ -60,7 +60,7 @@ class Confinement:
         kept: capabilities held now.
         landlock_abi: version of Landlock, or 0 if it is not in effect.
         gaps: missing restrictions, each a sentence with its reason.
-        fix: how to close a gap; empty if no way is known.
+        fix: suggested fix; empty if none is known.
     """
 
     granted: frozenset[int]
@@ -86,7 +86,7 @@ def confine(needs: Needs, granted: frozenset[int]) -> Confinement:
     """Confine this process irrevocably. Call it while the process has one thread.
 
     Args:
-        needs: what the collector goes on doing.
+        needs: activities after set-up.
         granted: capabilities held during set-up.
 
     Raises:

@@ -85,7 +85,7 @@ class EbpfProbe(Protocol):
         refusal: why the program cannot be used, without a full stop; empty if it can.
         fix: suggested fix; empty if none helps, or if capabilities are missing.
         capabilities: names of missing capabilities.
-        limits: what the program cannot count here; empty if it counts everything.
+        limits: data that the program cannot count here; empty if it counts everything.
     """
 
     @property

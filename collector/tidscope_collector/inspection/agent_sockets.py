@@ -91,7 +91,7 @@ def candidates(folder: int) -> Candidates:
 
     Raises:
         OSError: the process has ended, or may not be inspected.
-        SocketTroubleError: its status is invalid.
+        SocketTroubleError: the status is invalid.
     """
     status = read_beginning(open_file(folder, "status"), _STATUS_BYTES)
     lines = dict(line.split(b":", 1) for line in status.splitlines() if b":" in line)

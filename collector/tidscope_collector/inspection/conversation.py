@@ -86,7 +86,7 @@ class Conversation:
 
 
 PATIENCE_S = 0.005
-"""How long a sample waits for an answer, in seconds. A late answer serves the next request."""
+"""Maximum wait of a sample for an answer, in seconds. A late answer serves the next request."""
 OPEN_S = 5.0
 """Timeout for the first answer, in seconds. On a busy machine a child may wait 2 s for a CPU."""
 _PROGRAM_BYTES = 16384

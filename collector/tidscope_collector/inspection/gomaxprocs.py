@@ -19,8 +19,7 @@ from tidscope_collector.inspection.reader import GoLine, ask_gomaxprocs
 DEADLINE_S = 3.0
 """Timeout of a reading, in seconds; shorter than the limit of a release."""
 PATIENCE_S = 0.005
-"""How long a sample waits for the answer, in seconds. While an answer is late, samples do not wait.
-"""
+"""Maximum wait of a sample for the answer, in seconds; none while an answer is late."""
 
 _REFUSED = (errno.EACCES, errno.EPERM)
 _RIGHTS = "run the collector as root or with CAP_SYS_PTRACE"

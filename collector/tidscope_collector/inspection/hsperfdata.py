@@ -161,7 +161,7 @@ def _start_of(ticks: int) -> float:
 
 
 def _open(machine: Machine) -> int:
-    """Open a machine's file, which with its folder must belong to its user. Return -1 on failure."""
+    """Open a machine's file; its user must own file and folder. Return -1 on failure."""
     flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
     place = os.open("tmp", flags, dir_fd=machine.root)
     with os.scandir(place) as entries:

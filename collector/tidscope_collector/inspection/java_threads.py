@@ -12,12 +12,7 @@ from tidscope_confinement.resources import Limits, limit_resources
 
 from tidscope_collector.confinement.fork_server import confine
 from tidscope_collector.inspection.agent_sockets import SocketTroubleError
-from tidscope_collector.inspection.answering import (
-    MEMORY_BYTES,
-    Arguments,
-    open_named_folder,
-    say,
-)
+from tidscope_collector.inspection.answering import MEMORY_BYTES, Arguments, open_named_folder, say
 from tidscope_collector.inspection.virtual_machine import (
     OPEN_S,
     ask_for_dump,

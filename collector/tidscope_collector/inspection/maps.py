@@ -151,6 +151,6 @@ class ThreadLocals:
 
 
 def _distance(layout: ThreadLocal) -> int:
-    """Return the distance from the first variable to the control block (_dl_determine_tlsoffset)."""
+    """Return the first variable's distance to the control block (_dl_determine_tlsoffset)."""
     first = -layout.address % layout.alignment
     return -(-(layout.memory_size - first) // layout.alignment) * layout.alignment + first

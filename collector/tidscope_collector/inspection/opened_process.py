@@ -147,7 +147,7 @@ def open_process(pid: int, start_ticks: int, known: Key | None) -> OpenedProcess
 
     Raises:
         OSError: the process has ended.
-        ValueError: its stat is invalid.
+        ValueError: the stat is invalid.
     """
     folder = open_folder(pid, start_ticks)
     try:

@@ -12,12 +12,7 @@ from typing import NamedTuple
 from tidscope_confinement.resources import Limits, limit_resources
 
 from tidscope_collector.confinement.fork_server import confine
-from tidscope_collector.inspection.answering import (
-    MEMORY_BYTES,
-    PROCESSES_S,
-    Arguments,
-    say,
-)
+from tidscope_collector.inspection.answering import MEMORY_BYTES, PROCESSES_S, Arguments, say
 from tidscope_collector.inspection.process_files import read_beginning
 
 MAX_FUNCTIONS = 128

@@ -59,7 +59,7 @@ def open_folder(pid: int, start_ticks: int) -> int:
 
     Raises:
         OSError: ESRCH if the ID belongs to another process now.
-        ValueError: its stat is invalid.
+        ValueError: the stat is invalid.
     """
     flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
     folder = os.open(f"{pid:d}", flags)

@@ -6,7 +6,8 @@ was not recycled. It gives up all rights before it reads the first byte that oth
 (`agent_sockets` lists the exceptions). Any step may block indefinitely, for example on a page of an
 unresponsive file system. Then the child is killed.
 
-Answers are lines of JSON objects.
+Answers are lines of JSON objects. A question that answers each request ends when the asker closes
+its end.
 """
 
 import errno
@@ -59,10 +60,7 @@ from tidscope_collector.inspection.process_files import (
     open_folder,
     read_beginning,
 )
-from tidscope_collector.inspection.prometheus_text import (
-    prometheus_counter,
-    prometheus_samples,
-)
+from tidscope_collector.inspection.prometheus_text import prometheus_counter, prometheus_samples
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.process import stack_start
 

@@ -183,7 +183,7 @@ def ask_go_environment(pid: int, start_ticks: int) -> dict[str, str]:
     """Return GOMAXPROCS and GODEBUG of the environment that a process was started with.
 
     Raises:
-        NoAnswerError: its memory does not answer.
+        NoAnswerError: the memory does not answer.
         UnreadableError: the environment is inaccessible.
     """
     about = about_process(pid, start_ticks)

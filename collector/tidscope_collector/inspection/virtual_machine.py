@@ -65,7 +65,7 @@ def look_at(pid: int, folder: int) -> Machine:
 
     Raises:
         OSError: the process has ended, or is inaccessible.
-        ValueError: its status is invalid.
+        ValueError: the status is invalid.
     """
     status = read_beginning(open_file(folder, "status"), _STATUS_BYTES)
     root = os.open("root", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=folder)

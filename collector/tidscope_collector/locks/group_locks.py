@@ -14,13 +14,7 @@ from tidscope_collector.inspection.lock_addresses import MAX_ADDRESSES
 from tidscope_collector.inspection.lock_answers import LockAnswer, ask_lock_addresses
 from tidscope_collector.inspection.lock_kinds import Found
 from tidscope_collector.locks.locks import LockWaits
-from tidscope_collector.locks.registry import (
-    OF_THREADS,
-    Addresses,
-    LockName,
-    LockRows,
-    Numbers,
-)
+from tidscope_collector.locks.registry import OF_THREADS, Addresses, LockName, LockRows, Numbers
 from tidscope_collector.locks.runtime_locks import LockSource
 
 _MAX_REFUSED = 64

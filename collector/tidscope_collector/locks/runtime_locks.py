@@ -1,11 +1,10 @@
 """A runtime's own account of its locks, for waits that no futex shows.
 
-Go parks goroutines that wait for a mutex. Its account is read at ports on which the program itself
-listens: the mutex profile (net/http/pprof), and the counter /sync/mutex/wait/total:seconds of
-runtime/metrics if it is served to Prometheus. Each port is tried once, and only if the program has
-these functions.
+Go parks goroutines that wait for a mutex. Their account is read at the program's own ports: the
+mutex profile (net/http/pprof), and the counter /sync/mutex/wait/total:seconds of runtime/metrics if
+Prometheus can read it. Each port is tried once, and only if the program has these functions.
 
-Java waits are estimated from thread dumps, as `jcmd PID Thread.print` prints them: a thread that
+Java waits are estimated from thread dumps, as `jcmd PID Thread.print` prints them. A thread that
 waits in a dump counts as waiting since the previous dump. A dump briefly stops all Java threads.
 """
 

@@ -18,7 +18,7 @@ from tidscope_collector.naming.source import NameSource
 
 @dataclass(frozen=True)
 class NamingOptions:
-    """How threads get names and roles.
+    """Options for names and roles of threads.
 
     Attributes:
         ask_programs: True if programs are asked for the names of their threads.
@@ -109,7 +109,7 @@ class ThreadNames:
 
     @property
     def description(self) -> str | None:
-        """How threads got their names or why not, for people; None if there is nothing to say."""
+        """Source of the names or why there are none, for people; None if nothing is known."""
         source = self._source
         if source is None:
             return None

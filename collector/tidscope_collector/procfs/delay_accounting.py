@@ -51,7 +51,7 @@ class DelayAccounting:
         self._write = write or self._write_here
         self._lock = threading.Lock()
         self._on_since_ns: int | None = None
-        if self._look():
+        if self._read():
             # Enabled at boot, every thread has a record; otherwise only threads that start from now
             # on.
             self._on_since_ns = 0 if self._since_boot() else clock_ns()
@@ -59,12 +59,12 @@ class DelayAccounting:
     def state(self) -> bool | None:
         """Return True if the switch is on, or None if it does not exist."""
         with self._lock:
-            return self._note(self._look())
+            return self._note(self._read())
 
     def on_since_ns(self) -> int | None:
         """Return since when every new thread has a record (CLOCK_MONOTONIC), or None while off."""
         with self._lock:
-            self._note(self._look())
+            self._note(self._read())
             return self._on_since_ns
 
     def set(self, on: bool) -> None:
@@ -93,7 +93,7 @@ class DelayAccounting:
                     f"kernel.task_delayacct cannot be written: {error.strerror}; {needed}",
                     f"On the host: {command}" if os.geteuid() == 0 else f"sudo {command}",
                 ) from None
-            found = self._note(self._look())
+            found = self._note(self._read())
         if found is not on:
             raise SwitchRefusedError(
                 f"kernel.task_delayacct was written and is still {'off' if on else 'on'}",
@@ -115,7 +115,7 @@ class DelayAccounting:
             self._on_since_ns = self._clock_ns()
         return on
 
-    def _look(self) -> bool | None:
+    def _read(self) -> bool | None:
         try:
             return self._procfs.read(SWITCH, 16).strip() != b"0"
         except OSError:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from tidscope_collector.sizing.allowance import SHARES_A_CORE
 from tidscope_collector.sizing.judgement import Chosen, PoolSetting
 
-USUAL_WEIGHT = 100
+DEFAULT_WEIGHT = 100
 NAME = "Active processors"
 _VERSION = re.compile(r"(?:1\.)?(\d+)(?:\.\d+\.(\d+)|.*_(\d+))?")
 _WITHOUT_SHARES = {18: 2, 17: 5, 11: 17}
@@ -61,7 +61,7 @@ def processors(
         reason = "The limit is that of a group above its own, which it may not see."
     elif limit_cores is not None:
         size = min(cpus, math.ceil(limit_cores - 1e-9))
-    elif weight is not None and weight != USUAL_WEIGHT and _counts_shares(flags, major, update):
+    elif weight is not None and weight != DEFAULT_WEIGHT and _counts_shares(flags, major, update):
         size = min(cpus, max(1, math.ceil(_shares(weight) / SHARES_A_CORE)))
         reason = f"Java {version} takes the weight {weight} of its control group for a limit."
     return PoolSetting(NAME, "processors", size, chosen, reason)

@@ -73,7 +73,7 @@ class SteeringAudit:
             self._note_division(target, program, event)
 
     def _note_division(self, target: str, program: Program | None, event: SteeringDecided) -> None:
-        """Log cores gained or lost because of another program; frames have the arbiter's estimates."""
+        """Log cores gained or lost because of another program; estimates are in frames."""
         division = event.division
         if division is None or division.cause != "members" or event.size == event.next_size:
             return

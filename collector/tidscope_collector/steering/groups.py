@@ -21,10 +21,7 @@ from tidscope_collector.steering.refusals import (
     NotSteeredError,
     TooManyActionsError,
 )
-from tidscope_collector.steering.service import (
-    SteeringService,
-    SteeringTarget,
-)
+from tidscope_collector.steering.service import SteeringService, SteeringTarget
 
 log = logging.getLogger("tidscope.steering")
 
@@ -36,12 +33,12 @@ MAX_STEERED = 64
 
 AT_ONCE = 8
 
-LOOK_S = 2.0
+ROUND_S = 2.0
 
 TRIES = 5
 """Attempts to find a program's agent, which may start later than the program."""
 
-MAX_A_LOOK = 32
+MAX_PER_ROUND = 32
 """Maximum programs tried per round; a group may start thousands per minute."""
 
 
@@ -94,7 +91,7 @@ class SteeringGroups:
     ) -> SteeringOptions:
         """Return the ways in which some programs can be, and are, steered; steerable ones first."""
 
-        def look(program: Program) -> ProgramOptions:
+        def examine_one(program: Program) -> ProgramOptions:
             options = self._service.options(steered(program))
             refusal = refusal_of(options)
             return ProgramOptions(
@@ -110,7 +107,7 @@ class SteeringGroups:
         # Steered programs must be included.
         ranked = sorted(programs, key=lambda one: self._service.current(steered(one).id) is None)
         with ThreadPoolExecutor(AT_ONCE, "examine") as workers:
-            found = list(workers.map(look, ranked[:MAX_EXAMINED]))
+            found = list(workers.map(examine_one, ranked[:MAX_EXAMINED]))
         found.sort(key=lambda one: one.refusal != "")
         return SteeringOptions(
             knobs=[],
@@ -275,20 +272,20 @@ class Joining:
     Args:
         members: lists the group's living processes; None if it has ended.
         join: steers a program; raises as the service does.
-        look_s: interval between rounds, in seconds.
+        round_s: interval between rounds, in seconds.
     """
 
     def __init__(
         self,
         members: Callable[[], list[Program] | None],
         join: Callable[[Program], None],
-        look_s: float = LOOK_S,
+        round_s: float = ROUND_S,
     ) -> None:
-        self._members, self._join, self._look_s = members, join, look_s
+        self._members, self._join, self._round_s = members, join, round_s
         self._known: dict[tuple[int, int], _Tried | None] = {
             (one.pid, one.start_ticks): None for one in members() or ()
         }
-        self._looks = 0
+        self._rounds = 0
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, name="joining", daemon=True)
 
@@ -301,14 +298,14 @@ class Joining:
         self._stopped.set()
 
     def _run(self) -> None:
-        while not self._stopped.wait(self._look_s):
+        while not self._stopped.wait(self._round_s):
             try:
-                if not self.look():
+                if not self.try_round():
                     return
             except Exception:
                 log.exception("new programs cannot be looked for")
 
-    def look(self) -> bool:
+    def try_round(self) -> bool:
         """Try programs that are new or due for another attempt.
 
         Returns:
@@ -317,18 +314,18 @@ class Joining:
         members = self._members()
         if members is None:
             return False
-        self._looks += 1
+        self._rounds += 1
         living = {(one.pid, one.start_ticks): one for one in members}
         self._known = {key: tried for key, tried in self._known.items() if key in living}
-        room = MAX_A_LOOK
+        room = MAX_PER_ROUND
         for key, program in living.items():
             if key not in self._known:
                 # The first attempt is delayed: most new programs end soon, or open their agent
                 # later.
-                self._known[key] = _Tried(0, self._looks + 1)
+                self._known[key] = _Tried(0, self._rounds + 1)
                 continue
             tried = self._known[key]
-            if tried is None or tried.due > self._looks or room == 0:
+            if tried is None or tried.due > self._rounds or room == 0:
                 continue
             room -= 1
             if self._stopped.is_set():
@@ -338,7 +335,7 @@ class Joining:
                 self._known[key] = None
             except (NotSteerableError, BadParameterError, TooManyActionsError) as error:
                 tried.tries += 1
-                tried.due = self._looks + 2**tried.tries
+                tried.due = self._rounds + 2**tried.tries
                 if tried.tries == TRIES:
                     self._known[key] = None
                     log.info("%s does not join: %s", program, error)

@@ -367,7 +367,7 @@ class SteeringService:
         return publish
 
     def exclusive(self, target: str) -> threading.Lock:
-        """Return the lock that serializes a target's or group's actions; releases do not take it."""
+        """Return the lock that serializes actions on a target or group, except releases."""
         with self._lock:
             return self._busy.setdefault(target, threading.Lock())
 

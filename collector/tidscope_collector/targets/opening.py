@@ -35,8 +35,8 @@ class Opened(NamedTuple):
     Attributes:
         target: the target.
         sampler: takes its samples.
-        tables: its tables; None for a group.
-        names: names of its threads; None for a group, or if no program is asked.
+        tables: tables of a process; None for a group.
+        names: names of its threads, or None for a group or if programs are not asked.
     """
 
     target: Target
@@ -120,12 +120,12 @@ class TargetOpener:
         """Open a group.
 
         Args:
-            selection: its processes.
+            selection: processes of the group.
             rate_hz: samples per second.
             rules: role rules; None: none.
 
         Raises:
-            ProblemError: its processes have exited.
+            ProblemError: the processes have exited.
         """
         attach_ns = time.monotonic_ns()
         membership = self._sources.groups.membership(self._boundary(selection), attach_ns)

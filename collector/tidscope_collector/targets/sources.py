@@ -34,11 +34,7 @@ from tidscope_collector.targets.tables import TargetTables
 from tidscope_collector.taskstats.exits import ExitListener, exit_self_test, possible_cpus
 from tidscope_collector.taskstats.link import Kernel, TaskstatsUnavailableError, probe
 from tidscope_collector.taskstats.reader import BatchQuery, TaskstatsReader
-from tidscope_collector.threads.reading import (
-    ProcessReader,
-    TargetExitedError,
-    ThreadReader,
-)
+from tidscope_collector.threads.reading import ProcessReader, TargetExitedError, ThreadReader
 from tidscope_collector.waits.joined_reader import LedgerReader
 from tidscope_collector.waits.source import USUAL, LedgerOptions, LedgerSource
 from tidscope_collector.walk.choice import Choice as WalkChoice
@@ -58,8 +54,8 @@ class Sources:
         delays: switch of delay accounting; by default this process sets it.
         counters: requested source of thread counters.
         budget_percent: CPU budget for sampling and sending, in percent of one core; 0 for no limit.
-        ledger: which state ledgers to keep.
-        naming: how threads get names and roles.
+        ledger: options of state ledgers.
+        naming: options for names and roles of threads.
 
     Attributes:
         delays: switch of delay accounting.

@@ -6,13 +6,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from tidscope_wire.generated.limits import MAX_ROLE_RULES
-from tidscope_wire.generated.models import (
-    GroupSelector,
-    Process,
-    RoleRule,
-    SizeAudit,
-    Target,
-)
+from tidscope_wire.generated.models import GroupSelector, Process, RoleRule, SizeAudit, Target
 from tidscope_wire.problems import ProblemError, refusal
 
 from tidscope_collector.groups.cgroups import processes_in

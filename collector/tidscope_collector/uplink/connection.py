@@ -54,12 +54,7 @@ BACKLOG, STALL = 0.25, 0.5
 the second no frames are made while a backend is connected."""
 ENDED_KEPT = 16
 _OF_DECISIONS = {
-    "size",
-    "state",
-    "reason",
-    "decisions",
-    "ops_per_s",
-    "interval_s",
+    *("size", "state", "reason", "decisions", "ops_per_s", "interval_s"),
     "decided_unix_us",
 }
 
@@ -320,7 +315,7 @@ class Uplink:
             await self._wake.wait()
 
     def _all_sent(self) -> dict[str, tuple[Target, int]]:
-        """Return fully sent targets by ID, as the backend knows them, with the last frame number."""
+        """Return fully sent targets by ID, as the backend knows them, and last frame numbers."""
         sent = ((one, self._replay.sent(one)) for one in self._replay.targets())
         return {
             one: (self._sent_targets[one], seq)

@@ -14,12 +14,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.process import parse_stat
-from tidscope_collector.steering.loop.cpu_masks import (
-    Cpus,
-    ThreadMask,
-    UnsettledError,
-    set_masks,
-)
+from tidscope_collector.steering.loop.cpu_masks import Cpus, ThreadMask, UnsettledError, set_masks
 
 DIRECTORY = Path("/run/tidscope/leases")
 LARGEST_FILE = 64 << 20

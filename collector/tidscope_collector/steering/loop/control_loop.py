@@ -8,17 +8,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
-from tidscope_policies.contract import (
-    PART_S,
-    Decision,
-    Observation,
-)
+from tidscope_policies.contract import PART_S, Decision, Observation
 from tidscope_policies.dip_gate import usual_progress
 from tidscope_policies.registry import ReadyPolicy
-from tidscope_wire.generated.models import (
-    KnobOption,
-    Steering,
-)
+from tidscope_wire.generated.models import KnobOption, Steering
 
 from tidscope_collector.agent.client import AgentClientError
 from tidscope_collector.steering.loop.events import (

@@ -30,11 +30,7 @@ from tidscope_collector.steering.loop.cpu_masks import (
     read_masks,
     set_masks,
 )
-from tidscope_collector.steering.loop.knob import (
-    KnobDescription,
-    KnobLostError,
-    KnobRefusedError,
-)
+from tidscope_collector.steering.loop.knob import KnobDescription, KnobLostError, KnobRefusedError
 
 FOLLOWS_WITHIN_S = 10.0
 """Timeout for the runtime to follow, in seconds. It checks once per second, and may wait for a

@@ -92,7 +92,7 @@ class PeerRegistry:
             name: key of the target.
             restart: restarts its policy's search when another target joins or leaves.
             cores: limits of its CPU time.
-            contention: its part in the division of cores, or None.
+            contention: part in the division of cores, or None.
         """
         with self._lock:
             known = name in self._restarts

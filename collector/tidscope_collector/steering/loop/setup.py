@@ -18,12 +18,7 @@ from tidscope_wire.generated.models import (
     SignalOption,
 )
 
-from tidscope_collector.agent.client import (
-    AgentClient,
-    AgentClientError,
-    find_socket,
-    open_agent,
-)
+from tidscope_collector.agent.client import AgentClient, AgentClientError, find_socket, open_agent
 from tidscope_collector.inspection.agent_sockets import SocketId
 from tidscope_collector.inspection.own_server import OwnedPort
 from tidscope_collector.procfs.files import ProcFs
