@@ -31,6 +31,21 @@ from tidscope_collector.inspection.reader import NotConnectedError, ask_agent_so
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.process import parse_stat
 
+PROTOCOLS = (1, 2)
+POOLS_PROTOCOL = 2
+"""First protocol version with `read_pools`."""
+TIMEOUT_S = 1.0
+"""Timeout of a call, in seconds. It must be short, because the caller may have a size to restore.
+"""
+OPENING_S = 5.0
+"""Timeout of connecting and the first call, in seconds. A program on a busy machine may wait 2 s
+for a CPU."""
+LONGEST_LINE = 65536
+MAX_NOTICES = 64
+_Line = AgentAnswer | AgentFailure | AgentNotice
+_LINE: TypeAdapter[_Line] = TypeAdapter(_Line)
+_Result = TypeVar("_Result", AgentHello, AgentReading, AgentPools, AgentSize)
+
 
 class AgentClientError(Exception):
     """Base class of agent errors; each text is a sentence for people."""
@@ -133,23 +148,6 @@ def _is_alive(procfs: ProcFs, pid: int, start_ticks: int) -> bool:
         return parse_stat(procfs.read(f"{pid}/stat", 4096)).start_ticks == start_ticks
     except OSError:
         return False
-
-
-PROTOCOLS = (1, 2)
-POOLS_PROTOCOL = 2
-"""First protocol version with `read_pools`."""
-TIMEOUT_S = 1.0
-"""Timeout of a call, in seconds. It must be short, because the caller may have a size to restore.
-"""
-OPENING_S = 5.0
-"""Timeout of connecting and the first call, in seconds. A program on a busy machine may wait 2 s
-for a CPU."""
-LONGEST_LINE = 65536
-MAX_NOTICES = 64
-
-_Line = AgentAnswer | AgentFailure | AgentNotice
-_LINE: TypeAdapter[_Line] = TypeAdapter(_Line)
-_Result = TypeVar("_Result", AgentHello, AgentReading, AgentPools, AgentSize)
 
 
 class AgentClient:

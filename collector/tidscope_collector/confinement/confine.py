@@ -18,6 +18,31 @@ _BOOT = "Boot Linux 5.13 or newer with CONFIG_SECURITY_LANDLOCK=y and landlock i
 
 SETTING_UP = frozenset(capabilities.NAMES)
 """Capabilities that some feature needs; all others are given up first."""
+_KERNEL = (
+    "/proc",
+    "/sys/devices/system",  # CPUs, clock source
+    "/sys/fs/cgroup",  # CPU limits
+    "/sys/class/powercap",
+    "/sys/devices/virtual/powercap",
+    "/dev/urandom",
+)
+_LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/etc/ld.so.cache")
+_NAMES = (
+    *("/etc/hosts", "/etc/host.conf", "/etc/resolv.conf", "/etc/nsswitch.conf", "/etc/gai.conf"),
+    *("/etc/services", "/etc/protocols", "/etc/passwd", "/etc/group", "/etc/localtime"),
+    *("/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager", "/usr/share/zoneinfo"),
+)
+_CERTIFICATES = (
+    *("/etc/ssl/openssl.cnf", "/etc/ssl/certs", "/etc/ssl/cert.pem", "/etc/pki/tls/certs"),
+    *("/etc/pki/tls/openssl.cnf", "/etc/pki/ca-trust", "/etc/ca-certificates"),
+    *("/etc/crypto-policies", "/usr/share/ca-certificates", "/usr/local/share/ca-certificates"),
+)
+_CERTIFICATE_VARIABLES = ("SSL_CERT_FILE", "SSL_CERT_DIR")
+_PACKAGES = (
+    *("tidscope_collector", "tidscope_confinement", "tidscope_wire", "tidscope_policies"),
+    "tidscope_predictd",
+)
+_DNS = 53
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +59,7 @@ class Needs:
         unix: True if its backend listens on a Unix socket.
     """
 
-    paths: landlock.Paths
+    paths: Paths
     taskstats: bool
     hidden: bool
     steering: bool
@@ -121,33 +146,6 @@ def foreseen(needs: Needs) -> Confinement:
     gaps = (f"files: it may open all that its user may ({why}).",) if why else ()
     fix = _BOOT if why == _NO_LANDLOCK else ""
     return Confinement(held, held & kept_capabilities(needs), 0 if why else abi, gaps, fix)
-
-
-_KERNEL = (
-    "/proc",
-    "/sys/devices/system",  # CPUs, clock source
-    "/sys/fs/cgroup",  # CPU limits
-    "/sys/class/powercap",
-    "/sys/devices/virtual/powercap",
-    "/dev/urandom",
-)
-_LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/etc/ld.so.cache")
-_NAMES = (
-    *("/etc/hosts", "/etc/host.conf", "/etc/resolv.conf", "/etc/nsswitch.conf", "/etc/gai.conf"),
-    *("/etc/services", "/etc/protocols", "/etc/passwd", "/etc/group", "/etc/localtime"),
-    *("/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager", "/usr/share/zoneinfo"),
-)
-_CERTIFICATES = (
-    *("/etc/ssl/openssl.cnf", "/etc/ssl/certs", "/etc/ssl/cert.pem", "/etc/pki/tls/certs"),
-    *("/etc/pki/tls/openssl.cnf", "/etc/pki/ca-trust", "/etc/ca-certificates"),
-    *("/etc/crypto-policies", "/usr/share/ca-certificates", "/usr/local/share/ca-certificates"),
-)
-_CERTIFICATE_VARIABLES = ("SSL_CERT_FILE", "SSL_CERT_DIR")
-_PACKAGES = (
-    *("tidscope_collector", "tidscope_confinement", "tidscope_wire", "tidscope_policies"),
-    "tidscope_predictd",
-)
-_DNS = 53
 
 
 def collector_paths(

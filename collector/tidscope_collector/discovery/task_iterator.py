@@ -30,6 +30,14 @@ RECORD = np.dtype(
 _WORDS = RECORD.itemsize // 8
 
 Records = npt.NDArray[np.void]
+OBJECT = Path(__file__).parent / "bpf" / "task_iterator.bpf.o"
+_LIST = "list_threads"
+_READ = "read_counters"
+_WALK = "walk_threads"
+_MEMBERS = "walk_members"
+_BLOCKS, _VISITS = "blocks", "visits"
+_FIRST_BYTES = 1 << 16
+TASK_WALKS = KernelFeature("bpf_iter_task", BTF_KIND_FUNC, "task iterators for one process", "6.1")
 
 
 def idle(now: Records, before: Records) -> npt.NDArray[np.bool_]:
@@ -55,15 +63,6 @@ def idle(now: Records, before: Records) -> npt.NDArray[np.bool_]:
 
 def _words(records: Records) -> npt.NDArray[np.uint64]:
     return np.ascontiguousarray(records).view(np.uint64).reshape(len(records), _WORDS)
-
-
-OBJECT = Path(__file__).parent / "bpf" / "task_iterator.bpf.o"
-_LIST = "list_threads"
-_READ = "read_counters"
-_WALK = "walk_threads"
-_MEMBERS = "walk_members"
-_BLOCKS, _VISITS = "blocks", "visits"
-_FIRST_BYTES = 1 << 16
 
 
 class TaskIterators:
@@ -214,9 +213,6 @@ class TaskIterator:
     def close(self) -> None:
         """Release the process."""
         self._link.close()
-
-
-TASK_WALKS = KernelFeature("bpf_iter_task", BTF_KIND_FUNC, "task iterators for one process", "6.1")
 
 
 def load(procfs: ProcFs) -> TaskIterators | Obstacle:

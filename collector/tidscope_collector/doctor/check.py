@@ -12,6 +12,8 @@ PROC_FALLBACK = (
 )
 MAX_LISTED = 4
 """Items that a finding lists; further ones are only counted."""
+NAMESPACE_OPTIONS = {"user": "--userns=host", "pid": "--pid=host", "network": "--network=host"}
+"""Options of `docker run` that keep the container in the host's namespace."""
 
 
 def make_check(
@@ -99,10 +101,6 @@ class EbpfProbe(Protocol):
 
     @property
     def limits(self) -> str: ...
-
-
-NAMESPACE_OPTIONS = {"user": "--userns=host", "pid": "--pid=host", "network": "--network=host"}
-"""Options of `docker run` that keep the container in the host's namespace."""
 
 
 def grant(facts: Facts, *capabilities: str) -> str:

@@ -29,6 +29,12 @@ Obstacle = Literal["", "absent", "hidden", "denied", "unreadable", "no-package"]
 absent: no zones. hidden: zones are masked, as container runtimes do. denied: not permitted.
 unreadable: another error. no-package: no zone is a package.
 """
+MAX_WATTS = 4_000
+"""Upper bound of a zone's power, in watts; no package exceeds it.
+
+A counter that fell has either wrapped or was reset by a driver reload or a suspend. An increase
+above this bound means a reset.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,14 +155,6 @@ def _number(path: Path) -> int:
         return int(_text(path))
     except ValueError as error:
         raise OSError(errno.EINVAL, f"{path.name} is not a number") from error
-
-
-MAX_WATTS = 4_000
-"""Upper bound of a zone's power, in watts; no package exceeds it.
-
-A counter that fell has either wrapped or was reset by a driver reload or a suspend. An increase
-above this bound means a reset.
-"""
 
 
 @dataclass(slots=True)

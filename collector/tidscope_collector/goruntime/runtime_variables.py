@@ -21,6 +21,13 @@ from tidscope_collector.goruntime.functions import Code, find_code
 X86_64, AARCH64 = 62, 183
 """Processors by e_machine (elf(5))."""
 _NEAR = 16
+_CHOOSES = "runtime.GOMAXPROCS"
+_RESIZES = "runtime.procresize"
+_STOPS = "runtime.stopTheWorldWithSema"
+_STARTS = "runtime.schedinit"
+SCHED = "runtime.sched"
+FIELD = b"customGOMAXPROCS"
+_LARGEST_PLACE = 1 << 16
 
 
 class Variables(NamedTuple):
@@ -120,12 +127,6 @@ def _aarch64(function: Code) -> Iterator[tuple[str, int]]:
             held.pop(target, None)
 
 
-_CHOOSES = "runtime.GOMAXPROCS"
-_RESIZES = "runtime.procresize"
-_STOPS = "runtime.stopTheWorldWithSema"
-_STARTS = "runtime.schedinit"
-
-
 def gomaxprocs_address(elf: Elf) -> int | None:
     """Return the linked address of runtime.gomaxprocs, or None if the code is ambiguous.
 
@@ -161,11 +162,6 @@ def _only(addresses: frozenset[int], step: int) -> int | None:
         return None
     (address,) = addresses
     return address if address % step == 0 else None
-
-
-SCHED = "runtime.sched"
-FIELD = b"customGOMAXPROCS"
-_LARGEST_PLACE = 1 << 16
 
 
 def chosen_address(elf: Elf) -> int | None:

@@ -37,6 +37,24 @@ MAX_CHARACTERS = 1 << 19
 """Maximum length of all names in one program's account, in characters; further ones are left out.
 """
 LEFT_OUT = "The program names more locks than tidscope keeps; further ones are left out."
+PROFILE = "/debug/pprof/mutex"
+METRICS = "/metrics"
+METRIC = "go_sync_mutex_wait_total_seconds_total"
+"""Name of the counter in client_golang."""
+ALL = "all mutexes of the program"
+MAX_PORTS = 8
+SEARCH_S = 60.0
+"""Interval between two searches for new ports, in seconds."""
+_NOT_SERVED = (
+    "The program serves neither a profile of contended mutexes (net/http/pprof, with "
+    f"runtime.SetMutexProfileFraction) nor {METRIC} at a port of its own."
+)
+LONGEST_GAP_S = 30.0
+"""Maximum age of the previous dump, in seconds; an older one is ignored."""
+_HOW = (
+    " Open its attach socket: run `jcmd {} VM.version` once as its user, or start it with "
+    "-XX:+StartAttachListener."
+)
 
 
 class Waited(NamedTuple):
@@ -111,21 +129,6 @@ class WaitTable:
         """Yield all rows: name, thread ID, time waited in nanoseconds, number of waits."""
         for (name, tid), (wait_ns, waits) in self._rows.items():
             yield name, tid, wait_ns, waits
-
-
-PROFILE = "/debug/pprof/mutex"
-METRICS = "/metrics"
-METRIC = "go_sync_mutex_wait_total_seconds_total"
-"""Name of the counter in client_golang."""
-ALL = "all mutexes of the program"
-MAX_PORTS = 8
-SEARCH_S = 60.0
-"""Interval between two searches for new ports, in seconds."""
-
-_NOT_SERVED = (
-    "The program serves neither a profile of contended mutexes (net/http/pprof, with "
-    f"runtime.SetMutexProfileFraction) nor {METRIC} at a port of its own."
-)
 
 
 class GoLocks:
@@ -222,15 +225,6 @@ class GoLocks:
             base = self._base.get(name, (0, 0))
             self._waits.put(name, 0, max(0, wait_ns - base[0]), max(0, waits - base[1]))
         self.reason = LEFT_OUT if self._waits.left_out else ""
-
-
-LONGEST_GAP_S = 30.0
-"""Maximum age of the previous dump, in seconds; an older one is ignored."""
-
-_HOW = (
-    " Open its attach socket: run `jcmd {} VM.version` once as its user, or start it with "
-    "-XX:+StartAttachListener."
-)
 
 
 class JavaLocks:

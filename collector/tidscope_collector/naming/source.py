@@ -26,6 +26,7 @@ _CLUSTER = re.compile(r"(postgres(?:\[\d+\])?: )\S+: ")
 _CLIENT = re.compile(r"postgres: \S+ \S+ (?:\[local\]|\S+\(\d+\)) (.+)")
 _AUTOVACUUM = re.compile(r"postgres: (autovacuum worker) .+")
 _POSITION = re.compile(r"\b(?:[0-9A-F]{24}|[0-9A-F]{1,8}/[0-9A-F]{1,8})\b")
+SYSMON = "sysmon"
 
 
 def read_title(arguments: bytes) -> str | None:
@@ -49,9 +50,6 @@ def role_of_title(title: str) -> str:
             title = f"postgres: {found[1]}"
             break
     return role_of(_POSITION.sub("#", title))[:LONGEST_ROLE]
-
-
-SYSMON = "sysmon"
 
 
 class GoNames:

@@ -15,6 +15,14 @@ from tidscope_wire.generated.models import RoleRule
 from tidscope_collector.inspection.asking import NoAnswerError
 from tidscope_collector.naming.source import NameSource
 
+SHORTEST_S = 1.0
+"""Minimum interval between two questions, in seconds."""
+REST = 100
+"""Pause after a question, as a multiple of its duration."""
+LONGEST_RETRY_S = 60.0
+"""Maximum interval between retries, in seconds; it doubles from SHORTEST_S."""
+log = logging.getLogger("tidscope.names")
+
 
 @dataclass(frozen=True)
 class NamingOptions:
@@ -30,16 +38,6 @@ class NamingOptions:
 
 
 KERNEL_NAMES = NamingOptions()
-
-
-SHORTEST_S = 1.0
-"""Minimum interval between two questions, in seconds."""
-REST = 100
-"""Pause after a question, as a multiple of its duration."""
-LONGEST_RETRY_S = 60.0
-"""Maximum interval between retries, in seconds; it doubles from SHORTEST_S."""
-
-log = logging.getLogger("tidscope.names")
 
 
 class ThreadNames:

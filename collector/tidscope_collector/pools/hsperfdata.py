@@ -15,6 +15,7 @@ from tidscope_collector.pools.registry import PoolOrigin, PoolsUnreadableError
 
 MAX_COLLECTORS = 10
 _MOST = 1 << 63
+Figures = Mapping[str, int | None]
 
 
 def pools_of(counters: JavaCounters) -> list[AgentPool]:
@@ -34,9 +35,6 @@ def pools_of(counters: JavaCounters) -> list[AgentPool]:
         if known:
             found.setdefault(pool.name, pool)
     return list(found.values())
-
-
-Figures = Mapping[str, int | None]
 
 
 def _threads(numbers: Mapping[str, int]) -> Iterator[tuple[str, str, Figures]]:

@@ -40,6 +40,11 @@ FIGURES: Mapping[str, tuple[str, str, str]] = {
 _BUCKET = f"{LATENCIES}_bucket"
 METRICS = (*FIGURES, GOMAXPROCS, _BUCKET)
 """All metrics about pools."""
+PATHS = ("/metrics", "/actuator/prometheus")
+MAX_PORTS = 8
+SEARCH_S = 60.0
+"""Interval between two port searches, in seconds."""
+_NOT_SERVED = "The program serves no figures of pools to Prometheus at a port of its own."
 
 
 def pools_of(samples: Sequence[Sample]) -> list[AgentPool]:
@@ -96,14 +101,6 @@ def _pool(
         return AgentPool.model_validate(values)
     except ValidationError:
         return None
-
-
-PATHS = ("/metrics", "/actuator/prometheus")
-MAX_PORTS = 8
-SEARCH_S = 60.0
-"""Interval between two port searches, in seconds."""
-
-_NOT_SERVED = "The program serves no figures of pools to Prometheus at a port of its own."
 
 
 class PrometheusPoolSource:

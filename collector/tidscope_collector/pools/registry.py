@@ -13,6 +13,9 @@ from tidscope_wire.generated.models import TableName
 from tidscope_wire.pools import FIGURES, QUEUE_WAIT, RESPONSE
 
 PoolOrigin = Literal["agent", "prometheus", "hsperfdata"]
+MAX_POOLS = 256
+"""Maximum pools per process; the least recently read ones are evicted."""
+_COUNTERS = frozenset(name for name in FIGURES if COLUMNS["pools"][name] == "uint64")
 
 
 class PoolsUnreadableError(Exception):
@@ -35,11 +38,6 @@ class PoolSource(Protocol):
 
     def close(self) -> None:
         """Stop reading."""
-
-
-MAX_POOLS = 256
-"""Maximum pools per process; the least recently read ones are evicted."""
-_COUNTERS = frozenset(name for name in FIGURES if COLUMNS["pools"][name] == "uint64")
 
 
 class PoolId(NamedTuple):

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from tidscope_collector.procfs.files import ProcFs
 
 _TICK_US = 1_000_000 // os.sysconf("SC_CLK_TCK")
+NOTHING_HIDDEN = ("0", "off")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +36,6 @@ def cpu_times(procfs: ProcFs) -> CpuTimes | None:
     if label != b"cpu":
         return None
     return CpuTimes((user + nice + system + irq + softirq) * _TICK_US, steal * _TICK_US)
-
-
-NOTHING_HIDDEN = ("0", "off")
 
 
 def hidepid(procfs: ProcFs) -> str | None:

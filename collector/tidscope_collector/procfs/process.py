@@ -21,6 +21,10 @@ _STATE, _FLAGS, _MINFLT, _MAJFLT, _UTIME, _STIME, _THREADS, _START, _RSS = (
 
 _STACK, _PARENT = 28 - 3, 4 - 3
 _CHILDREN = slice(16 - 3, 18 - 3)
+_NSPID = re.compile(rb"^NSpid:\s*([\d\t ]+)$", re.MULTILINE)
+_MAX_LINES = 340
+"""Maximum lines of a map (user_namespaces(7))."""
+PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,11 +112,6 @@ def parse_stat(line: bytes) -> Stat:
     )
 
 
-_NSPID = re.compile(rb"^NSpid:\s*([\d\t ]+)$", re.MULTILINE)
-_MAX_LINES = 340
-"""Maximum lines of a map (user_namespaces(7))."""
-
-
 class IdRange(NamedTuple):
     """A line of uid_map: `length` IDs from `inside` correspond to those from `outside`."""
 
@@ -166,9 +165,6 @@ def user_in_passwd(passwd: str, uid: int) -> str | None:
         if len(words) >= 3 and words[2] == str(uid) and words[0]:
             return words[0][:64]
     return None
-
-
-PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 
 
 def rss_bytes(procfs: ProcFs, pid: int) -> int | None:

@@ -39,6 +39,13 @@ _LISTENING = re.compile(
     rb"^\S+: [0-9A-F]+ [0-9A-F]+ 0001[0-9]{4} 0001 01 +\d+ /[^\n]*?/(\d{1,10})\.sock(?:\.new)?$",
     re.MULTILINE,
 )
+MAX_PROGRAMS = 128
+MAX_POOLS = 256
+MAX_OF_AGENT = 8
+"""Maximum pools judged per program with an agent."""
+ANSWER_S = 3.0
+Source = Literal["memory", "hsperfdata", "agent"]
+_ORDER: tuple[Verdict, ...] = ("too-large", "too-small", "unknown", "fits")
 
 
 def with_agents(procfs: ProcFs, processes: Sequence[Process]) -> list[Process]:
@@ -61,15 +68,6 @@ def with_agents(procfs: ProcFs, processes: Sequence[Process]) -> list[Process]:
 def _sockets(procfs: ProcFs, pid: int) -> frozenset[int]:
     table = procfs.read(f"{pid}/net/unix", _MAX_BYTES)
     return frozenset(int(name) for name in _LISTENING.findall(table))
-
-
-MAX_PROGRAMS = 128
-MAX_POOLS = 256
-MAX_OF_AGENT = 8
-"""Maximum pools judged per program with an agent."""
-ANSWER_S = 3.0
-Source = Literal["memory", "hsperfdata", "agent"]
-_ORDER: tuple[Verdict, ...] = ("too-large", "too-small", "unknown", "fits")
 
 
 def audit_sizes(procfs: ProcFs, processes: Sequence[Process], groups: Path = GROUPS) -> SizeAudit:

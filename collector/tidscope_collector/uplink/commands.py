@@ -79,6 +79,10 @@ Reply = (
 )
 Message = Command | CollectorWelcome | FramesReceived
 _MESSAGE: TypeAdapter[Message] = TypeAdapter(CollectorCommand)
+SHORT_COMMAND = 200
+"""Length to which command lines are cut in a list that is too long, in characters."""
+SHORT_FINDING = 2_000
+"""Length to which texts are cut in a report that is too long, in characters."""
 
 
 def parse(text: str | bytes) -> Message | None:
@@ -223,12 +227,6 @@ class CommandHandler:
             self._delays.set(on)
         except SwitchRefusedError as error:
             raise refusal("not-permitted", str(error), error.hint) from None
-
-
-SHORT_COMMAND = 200
-"""Length to which command lines are cut in a list that is too long, in characters."""
-SHORT_FINDING = 2_000
-"""Length to which texts are cut in a report that is too long, in characters."""
 
 
 def reply_text(reply: Reply, most_bytes: int = MAX_REPLY_BYTES) -> str:

@@ -29,6 +29,8 @@ except ImportError:  # no wheel for this system
 
 _BINARY, _MASKED, _TWO_BYTES, _EIGHT_BYTES = 0x82, 0x80, 126, 127
 _NOW = socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL
+HELD_BYTES = 4 << 20
+"""Maximum size of sent frames unknown to the event loop, in bytes; beyond it the loop is woken."""
 
 
 class SharedConnection(ClientConnection):
@@ -133,10 +135,6 @@ def binary_message(data: bytes) -> bytes:
         head = struct.pack("!BBQ", _BINARY, _MASKED | _EIGHT_BYTES, size)
     mask = os.urandom(4)
     return b"".join((head, mask, apply_mask(data, mask)))
-
-
-HELD_BYTES = 4 << 20
-"""Maximum size of sent frames unknown to the event loop, in bytes; beyond it the loop is woken."""
 
 
 class Handed(NamedTuple):

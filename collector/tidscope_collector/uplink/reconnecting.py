@@ -9,6 +9,19 @@ from websockets.frames import CloseCode as StandardCode
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.1, 5.0
 STEADY_S = 5.0
 """Duration after which a connection counts as stable, in seconds."""
+REPLACED_WAIT_S = 30.0
+"""Wait after being replaced, in seconds. Otherwise two collectors of one host would replace each
+other in turn."""
+_HINTS = {
+    CloseCode.UNAUTHENTICATED: "give both the same TIDSCOPE_COLLECTOR_SECRET",
+    CloseCode.WRONG_HOST: "give each host its own secret: `tidscope hosts add NAME` at the backend",
+    CloseCode.FORBIDDEN_ORIGIN: "start it with --allow-host NAME, or use an allowed host name",
+    CloseCode.TIMED_OUT: "the hello did not reach it in time",
+    CloseCode.REPLACED: "stop one of the two collectors",
+    CloseCode.PROTOCOL_VERSION: "install the same version of tidscope for both",
+    CloseCode.TOO_MANY: "stop those that are not needed",
+}
+_REFUSED = (CloseCode.BAD_MESSAGE, StandardCode.MESSAGE_TOO_BIG)
 
 
 class Backoff:
@@ -36,11 +49,6 @@ class Backoff:
         return max(wait, at_least_s)
 
 
-REPLACED_WAIT_S = 30.0
-"""Wait after being replaced, in seconds. Otherwise two collectors of one host would replace each
-other in turn."""
-
-
 @dataclass(frozen=True)
 class CloseReason:
     """Reason for the end of a connection.
@@ -54,18 +62,6 @@ class CloseReason:
     text: str
     wait_s: float = 0.0
     refused: bool = False
-
-
-_HINTS = {
-    CloseCode.UNAUTHENTICATED: "give both the same TIDSCOPE_COLLECTOR_SECRET",
-    CloseCode.WRONG_HOST: "give each host its own secret: `tidscope hosts add NAME` at the backend",
-    CloseCode.FORBIDDEN_ORIGIN: "start it with --allow-host NAME, or use an allowed host name",
-    CloseCode.TIMED_OUT: "the hello did not reach it in time",
-    CloseCode.REPLACED: "stop one of the two collectors",
-    CloseCode.PROTOCOL_VERSION: "install the same version of tidscope for both",
-    CloseCode.TOO_MANY: "stop those that are not needed",
-}
-_REFUSED = (CloseCode.BAD_MESSAGE, StandardCode.MESSAGE_TOO_BIG)
 
 
 def close_reason(error: ConnectionClosed) -> CloseReason:

@@ -84,8 +84,7 @@ class SetupOpener:
 
     Args:
         procfs: root of /proc.
-        leases: leases of affinities after recovery, or why there are none; then no affinity is
-            touched.
+        leases: recovered leases of affinities, or why no affinity may be changed.
     """
 
     def __init__(self, procfs: ProcFs, leases: Leases | str) -> None:
@@ -113,8 +112,7 @@ class SetupOpener:
 
         Raises:
             KnobError: the knob cannot be used.
-            SignalRefusedError: the signal cannot be used.
-            SignalLostError: the signal could not be read now.
+            SignalRefusedError, SignalLostError: the signal cannot be used, or not be read now.
         """
         client, why = self._agent(process)
         try:
