@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 NARROWING = 8
 """Factor by which the window shrinks after each refusal."""
-MOST = 100_000
+MAX_MESSAGES = 100_000
 """Maximum remembered messages; the oldest are evicted if the backend confirms nothing."""
 
 Numbered = tuple[str, int]
@@ -39,7 +39,7 @@ class InFlight:
 
     def add(self, target: str, seq: int) -> None:
         """Record a sent frame."""
-        if len(self._sent) == MOST:
+        if len(self._sent) == MAX_MESSAGES:
             self._frames -= self._sent.popleft() is not None
         self._sent.append((target, seq))
         self._frames += 1
