@@ -56,6 +56,7 @@ class TargetOpener:
         containers: names of containers.
         processes: lists the processes of the host.
         workers: run slow work.
+        begin: starts to sample an opened target.
     """
 
     def __init__(
@@ -67,13 +68,14 @@ class TargetOpener:
         containers: ContainerNames,
         processes: Callable[[], list[Process]],
         workers: ThreadPoolExecutor,
+        begin: Callable[[Opened], Target],
     ) -> None:
         self._host, self._procfs, self._sources = host, procfs, sources
         self._engine, self._containers = engine, containers
-        self._processes, self._workers = processes, workers
+        self._processes, self._workers, self._begin = processes, workers, begin
 
-    def process(self, process: Process, rate_hz: float, rules: list[RoleRule] | None) -> Opened:
-        """Open a process; arguments as for `group`.
+    def process(self, process: Process, rate_hz: float, rules: list[RoleRule] | None) -> Target:
+        """Open a process and begin to sample it; arguments as for `group`.
 
         Raises:
             ProblemError: the process has ended.
@@ -114,10 +116,10 @@ class TargetOpener:
             )
         except TargetExitedError:
             raise exited(process.pid) from None
-        return Opened(target, sampler, tables, names)
+        return self._begin(Opened(target, sampler, tables, names))
 
-    def group(self, selection: Selection, rate_hz: float, rules: list[RoleRule] | None) -> Opened:
-        """Open a group.
+    def group(self, selection: Selection, rate_hz: float, rules: list[RoleRule] | None) -> Target:
+        """Open a group and begin to sample it.
 
         Args:
             selection: processes of the group.
@@ -154,7 +156,7 @@ class TargetOpener:
         attach_ns: int,
         rate_hz: float,
         rules: list[RoleRule] | None,
-    ) -> Opened:
+    ) -> Target:
         lead = selection.lead
         program = open_gomaxprocs(lead.pid, lead.start_ticks)
         reading = self._sources.group_reader(membership, selection.name, attach_ns)
@@ -199,7 +201,7 @@ class TargetOpener:
             OwnAccounts(self._asking(), lead.pid, self._workers, self._engine.submit),
             matches,
         )
-        return Opened(target, sampler, None, None)
+        return self._begin(Opened(target, sampler, None, None))
 
     def _asking(self) -> Asking:
         return Asking(

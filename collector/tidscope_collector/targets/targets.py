@@ -45,7 +45,14 @@ class TargetRegistry:
         self._names: dict[str, ThreadNames] = {}
         self._workers = ThreadPoolExecutor(MAX_TARGETS, "describe")
         self._opener = TargetOpener(
-            host, procfs, sources, engine, containers, self.processes, self._workers
+            host,
+            procfs,
+            sources,
+            engine,
+            containers,
+            self.processes,
+            self._workers,
+            self._begin,
         )
 
     def all(self) -> list[Target]:
@@ -116,8 +123,7 @@ class TargetRegistry:
             if known is not None:
                 return known, False
             self._require_room()
-            opened = self._opener.process(process, rate_hz, self._rules(role_rules))
-            return self._begin(opened), True
+            return self._opener.process(process, rate_hz, self._rules(role_rules)), True
 
     def attach_group(
         self, selector: GroupSelector, rate_hz: float, role_rules: Sequence[RoleRule] = ()
@@ -141,8 +147,7 @@ class TargetRegistry:
             if known is not None:
                 return known, False
             self._require_room()
-            opened = self._opener.group(selection, rate_hz, self._rules(role_rules))
-            return self._begin(opened), True
+            return self._opener.group(selection, rate_hz, self._rules(role_rules)), True
 
     def _rules(self, own: Sequence[RoleRule]) -> list[RoleRule] | None:
         return [*own, *self._sources.naming.role_rules][:MAX_ROLE_RULES] or None
