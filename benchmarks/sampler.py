@@ -22,10 +22,8 @@ from pathlib import Path
 import psutil
 from compiled import build
 from pyroute2 import TaskStats
-from tidscope_collector.discovery.loading import load
-from tidscope_collector.discovery.task_folder import TaskFolder
-from tidscope_collector.discovery.task_iterator import TaskIterators
-from tidscope_collector.discovery.threads import ThreadLister, Threads
+from tidscope_collector.discovery.task_folder import TaskFolder, ThreadLister, Threads
+from tidscope_collector.discovery.task_iterator import TaskIterators, load
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.idle_skipping import IdleSkippingReader
 from tidscope_collector.taskstats.link import probe

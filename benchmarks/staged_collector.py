@@ -29,7 +29,7 @@ from tidscope_collector.sampling.tracker import Tracker
 from tidscope_collector.sampling.usual_tick import UsualTick
 from tidscope_collector.taskstats.reader import BatchQuery, TaskstatsReader
 from tidscope_collector.uplink.connection import Uplink
-from tidscope_collector.uplink.shared_connection import SharedConnection
+from tidscope_collector.uplink.direct import SharedConnection
 from tidscope_collector.waits.joined_reader import LedgerReader
 from tidscope_collector.waits.ledger import LedgerKeeper
 from tidscope_collector.walk.reader import WalkReader

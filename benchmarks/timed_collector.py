@@ -12,9 +12,8 @@ from frame_times import after, before, note, run
 from tidscope_collector import __main__ as collector
 from tidscope_collector.sampling.sampled_frame import SampledFrame
 from tidscope_collector.sampling.usual_round import UsualRound
-from tidscope_collector.uplink.direct import DirectSender
+from tidscope_collector.uplink.direct import DirectSender, SharedConnection
 from tidscope_collector.uplink.replay import Replay
-from tidscope_collector.uplink.shared_connection import SharedConnection
 
 _UNIX_US = re.compile(rb'"unix_us": ?(\d+)')
 _UNIX_AFTER_NS = time.time_ns() - time.monotonic_ns()

@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Self
 
 import numpy as np
-from tidscope_collector.naming.options import KERNEL_NAMES, NamingOptions
+from tidscope_collector.naming.thread_names import KERNEL_NAMES, NamingOptions
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.engine import Engine
 from tidscope_collector.sampling.sampled_frame import SampledFrame

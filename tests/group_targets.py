@@ -13,7 +13,7 @@ from typing import IO
 from capabilities import missing
 from processes import status, wait_until
 from tidscope_collector.ebpf.obstacles import Obstacle
-from tidscope_collector.naming.options import KERNEL_NAMES, NamingOptions
+from tidscope_collector.naming.thread_names import KERNEL_NAMES, NamingOptions
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.engine import Engine
 from tidscope_collector.sampling.sampled_frame import SampledFrame

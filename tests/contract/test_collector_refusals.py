@@ -16,8 +16,7 @@ import pytest
 from backend_builders import ACTOR, HOST_ID
 from schema_check import check
 from tidscope_collector.groups import selector as selector_module
-from tidscope_collector.processes.identity import Absence, Identity
-from tidscope_collector.processes.refusals import attach_refusal
+from tidscope_collector.processes.identity import Absence, Identity, attach_refusal
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.engine import Engine
 from tidscope_collector.steering.commands import SteeringCommands

@@ -11,9 +11,13 @@ from fuzz.patches import patched
 from go_tables import PROGRAM as STRIPPED
 from tidscope_collector.goruntime import elf as module
 from tidscope_collector.goruntime.buildinfo import MAGIC, read_build_info
-from tidscope_collector.goruntime.chosen import FIELD, SCHED, chosen_address
 from tidscope_collector.goruntime.elf import PIECE, ElfError, read_elf
-from tidscope_collector.goruntime.stripped import gomaxprocs_address
+from tidscope_collector.goruntime.runtime_variables import (
+    FIELD,
+    SCHED,
+    chosen_address,
+    gomaxprocs_address,
+)
 from tidscope_collector.goruntime.symbols import LONGEST_NAME, variables_at
 from tidscope_collector.inspection.opened_process import runtime_of_executable
 

@@ -14,8 +14,9 @@ import pytest
 from processes import start_ticks
 from programs.agent_program import AgentFolder
 from schema_check import check_text
-from tidscope_collector.agent.client import LONGEST_LINE, AgentClient, open_agent
-from tidscope_collector.agent.errors import (
+from tidscope_collector.agent.client import (
+    LONGEST_LINE,
+    AgentClient,
     AgentClientError,
     AgentLostError,
     AgentProtocolError,
@@ -24,8 +25,9 @@ from tidscope_collector.agent.errors import (
     NoAgentError,
     StaleSocketError,
     WrongPeerError,
+    connect,
+    open_agent,
 )
-from tidscope_collector.agent.socket_paths import connect
 from tidscope_collector.inspection.agent_sockets import list_folders
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.steering.loop.knob import AgentKnob, KnobLostError, KnobRefusedError

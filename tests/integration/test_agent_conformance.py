@@ -16,12 +16,13 @@ import pytest
 from processes import start_ticks, wait_for_end
 from programs.agent_program import LANGUAGES, LOWER, ORIGINAL, UPPER, AgentFolder, AgentProgram
 from raw_connections import RawAgent
-from tidscope_collector.agent.client import AgentClient, open_agent
-from tidscope_collector.agent.errors import (
+from tidscope_collector.agent.client import (
+    AgentClient,
     AgentLostError,
     AgentRefusedError,
     NoAgentError,
     StaleSocketError,
+    open_agent,
 )
 from tidscope_collector.inspection.gomaxprocs import open_gomaxprocs
 from tidscope_collector.procfs.files import ProcFs

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from fake_proc import FakePowercap
-from tidscope_collector.energy.zones import find_zones
+from tidscope_collector.energy.rapl import find_zones
 
 NOBODY = 65534
 

@@ -11,9 +11,12 @@ from processes import start_ticks
 from programs.build import build_go
 from programs.go_program import SOURCE, GoProgramRun
 from programs.known_work import KnownWork
-from tidscope_collector.goruntime.chosen import chosen_address
 from tidscope_collector.goruntime.elf import read_elf
-from tidscope_collector.goruntime.stripped import custom_address, gomaxprocs_address
+from tidscope_collector.goruntime.runtime_variables import (
+    chosen_address,
+    custom_address,
+    gomaxprocs_address,
+)
 from tidscope_collector.inspection.gomaxprocs import GomaxprocsReader, open_gomaxprocs
 from tidscope_collector.procfs.files import ProcFs
 

@@ -10,7 +10,7 @@ from group_targets import MOUNTED, GroupTargets, control_group, group_targets, m
 from programs.go_program import GoProgramRun
 from programs.named_java import NamedJava
 from tidscope_collector.naming import thread_names
-from tidscope_collector.naming.options import NamingOptions
+from tidscope_collector.naming.thread_names import NamingOptions
 from tidscope_collector.processes import details
 from tidscope_wire.frame import split
 from tidscope_wire.frame_tables import decode_tables

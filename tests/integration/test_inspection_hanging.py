@@ -9,8 +9,7 @@ from capabilities import needs
 from followed_target import Sampled
 from processes import start_ticks
 from programs.hanging import BlockingRun, HangingDisk
-from tidscope_collector.agent.client import open_agent
-from tidscope_collector.agent.errors import AgentClientError, NoAgentError
+from tidscope_collector.agent.client import AgentClientError, NoAgentError, open_agent
 from tidscope_collector.inspection.agent_sockets import FOLDER_VARIABLE
 from tidscope_collector.inspection.asking import children
 from tidscope_collector.inspection.gomaxprocs import open_gomaxprocs

@@ -12,7 +12,7 @@ from programs.contended import attach_socket
 from programs.named_java import NamedJava
 from tidscope_collector.inspection.asking import NoAnswerError
 from tidscope_collector.inspection.reader import ask_java_names
-from tidscope_collector.naming.options import NamingOptions
+from tidscope_collector.naming.thread_names import NamingOptions
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_wire.generated.models import (
     FrameHeader,

@@ -7,7 +7,7 @@ from followed_target import FollowedTarget
 from processes import wait_until
 from programs.contended import attach_socket, contended_go, contended_java, contended_python
 from tidscope_collector.inspection.lock_kinds import GO_IDLE
-from tidscope_collector.locks.go_locks import ALL
+from tidscope_collector.locks.runtime_locks import ALL
 from tidscope_collector.waits.source import LedgerOptions
 from tidscope_wire.frame import split
 from tidscope_wire.frame_tables import decode_tables

@@ -11,18 +11,12 @@ import numpy as np
 import pytest
 from capabilities import needs
 from processes import descendants, start_ticks, wait_until
-from programs.contended import (
-    attach_socket,
-    contended_go,
-    contended_java,
-    contended_python,
-)
+from programs.contended import attach_socket, contended_go, contended_java, contended_python
 from programs.named_locks import futex_addresses
 from tidscope_collector.inspection.lock_kinds import GIL, GO_IDLE, JVM_PARK
-from tidscope_collector.locks.go_locks import ALL, GoLocks
-from tidscope_collector.locks.java_locks import JavaLocks
 from tidscope_collector.locks.locks import Locks
 from tidscope_collector.locks.registry import LockName
+from tidscope_collector.locks.runtime_locks import ALL, GoLocks, JavaLocks
 from tidscope_collector.procfs.files import ProcFs
 
 PROC = ProcFs()

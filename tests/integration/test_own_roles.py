@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 from followed_target import FollowedTarget
 from group_targets import GroupTargets
-from tidscope_collector.naming.options import NamingOptions
+from tidscope_collector.naming.thread_names import NamingOptions
 from tidscope_wire.frame import split
 from tidscope_wire.generated.models import GroupSelector, RoleRule
 

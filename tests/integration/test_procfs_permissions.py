@@ -7,8 +7,7 @@ import pytest
 from programs.go_program import GoProgramRun
 from programs.known_work import KnownWork
 from programs.unprivileged import see
-from tidscope_collector.processes.identity import Absence, Identity, identify
-from tidscope_collector.processes.refusals import attach_refusal
+from tidscope_collector.processes.identity import Absence, Identity, attach_refusal, identify
 from tidscope_collector.procfs.files import ProcFs
 
 NOBODY = 65534

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from programs.known_work import Account, KnownWork
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.procfs.gauges import rss_bytes
+from tidscope_collector.procfs.process import rss_bytes
 from tidscope_collector.procfs.thread_reader import TICKS_PER_SECOND, ProcThreadReader
 from tidscope_collector.threads.reading import TargetExitedError
 

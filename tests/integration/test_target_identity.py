@@ -11,8 +11,7 @@ import pytest
 from capabilities import needs
 from processes import start_ticks, wait_until
 from programs.known_work import KnownWork
-from tidscope_collector.agent.client import open_agent
-from tidscope_collector.agent.errors import NoAgentError
+from tidscope_collector.agent.client import NoAgentError, open_agent
 from tidscope_collector.inspection import go_questions
 from tidscope_collector.inspection.gomaxprocs import open_gomaxprocs
 from tidscope_collector.inspection.own_server import OwnedPort

@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 from capabilities import needs
 from programs.known_work import Command, KnownWork
-from tidscope_collector.discovery.loading import load
-from tidscope_collector.discovery.task_iterator import TaskIterator, TaskIterators
+from tidscope_collector.discovery.task_iterator import TaskIterator, TaskIterators, load
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.idle_skipping import IdleSkippingReader
 from tidscope_collector.taskstats.link import probe

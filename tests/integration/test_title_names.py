@@ -10,8 +10,8 @@ from followed_target import FollowedTarget
 from processes import start_ticks
 from programs.build import build_c
 from tidscope_collector.inspection.asking import NoAnswerError
-from tidscope_collector.naming.options import NamingOptions
-from tidscope_collector.naming.title_names import TitleNames
+from tidscope_collector.naming.source import TitleNames
+from tidscope_collector.naming.thread_names import NamingOptions
 from tidscope_wire.generated.models import FrameHeader, ThreadRenamed
 
 LONG_WAIT = 400

@@ -13,10 +13,8 @@ from live_page import LivePage
 from receiver import connected
 from tidscope_collector.targets.targets import TargetRegistry
 from tidscope_collector.uplink import connection
-from tidscope_collector.uplink.backoff import LONGEST_WAIT_S
-from tidscope_collector.uplink.close_reason import REPLACED_WAIT_S
-from tidscope_collector.uplink.commands import Reply
-from tidscope_collector.uplink.reply_bounds import reply_text
+from tidscope_collector.uplink.commands import Reply, reply_text
+from tidscope_collector.uplink.reconnecting import LONGEST_WAIT_S, REPLACED_WAIT_S
 from tidscope_wire import PROTOCOL_VERSION
 from tidscope_wire.frame import split
 from tidscope_wire.generated.limits import MAX_REPLY_BYTES

@@ -8,8 +8,7 @@ import pytest
 from backend_builders import TARGET_ID, frame_bytes, key_frame, stream, target
 from tidscope_collector.sampling.sampled_frame import SampledFrame
 from tidscope_collector.targets.targets import TargetRegistry
-from tidscope_collector.uplink.direct import DirectSender
-from tidscope_collector.uplink.shared_connection import SharedConnection, binary_message
+from tidscope_collector.uplink.direct import DirectSender, SharedConnection, binary_message
 from tidscope_wire.frame import split
 from tidscope_wire.generated.models import FramesReceived, Target
 from uplink_harness import Server, UplinkHarness, quiet_targets, welcome

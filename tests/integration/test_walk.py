@@ -15,8 +15,7 @@ from programs.busy_threads import busy_threads
 from programs.known_work import KnownWork
 from tidscope_collector.compiled.library import Compiled
 from tidscope_collector.compiled.library import load as load_compiled
-from tidscope_collector.discovery.loading import load
-from tidscope_collector.discovery.task_iterator import OBJECT, TaskIterators
+from tidscope_collector.discovery.task_iterator import OBJECT, TaskIterators, load
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.taskstats.link import probe
 from tidscope_collector.taskstats.reader import BatchQuery, TaskstatsReader

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.procfs.stat import parse_stat
+from tidscope_collector.procfs.process import parse_stat
 from tidscope_collector.steering.loop.affinity_leases import Leases
 from tidscope_collector.steering.loop.cpu_masks import CpuShares
 from tidscope_collector.steering.loop.go_affinity import open_go_affinity

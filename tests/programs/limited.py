@@ -9,8 +9,7 @@ import socket
 import time
 from collections.abc import Callable
 
-from tidscope_collector.confinement.child import confine
-from tidscope_collector.confinement.fork_server import serve_argument
+from tidscope_collector.confinement.fork_server import confine, serve_argument
 from tidscope_confinement.resources import Limits, limit_resources
 
 MIB = 1 << 20

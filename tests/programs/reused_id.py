@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.procfs.stat import parse_stat
+from tidscope_collector.procfs.process import parse_stat
 from tidscope_collector.steering.loop.cpu_masks import Cpus, ThreadMask, set_masks
 
 

@@ -28,7 +28,7 @@ from tidscope_collector.netacct.choice import NetworkSource
 from tidscope_collector.processes.identity import Absence, identify
 from tidscope_collector.processes.listing import ProcessLister
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.procfs.stat import parse_stat
+from tidscope_collector.procfs.process import parse_stat
 from tidscope_collector.procfs.thread_reader import ProcThreadReader
 
 _PR_SET_DUMPABLE = 4

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from backend_builders import process
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.sizing.agent_programs import with_agents
+from tidscope_collector.sizing.audit import with_agents
 
 HEAD = "Num       RefCount Protocol Flags    Type St Inode Path\n"
 LINE = "00000000a7ae2ab5: 00000002 00000000 {flags} 0001 {state} 19849 {path}\n"

@@ -7,7 +7,7 @@ FRAGMENT = """
 import ctypes
 import os
 from pathlib import Path
-from tidscope_collector.service.memory import limit_allocators, release_freed_memory
+from tidscope_collector.service import limit_allocators, release_freed_memory
 limit_allocators()
 libc = ctypes.CDLL(None)
 libc.malloc.restype = ctypes.c_void_p

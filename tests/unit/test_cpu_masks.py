@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.procfs.stat import parse_stat
+from tidscope_collector.procfs.process import parse_stat
 from tidscope_collector.steering.loop.cpu_masks import (
     CpuShares,
     ThreadMask,

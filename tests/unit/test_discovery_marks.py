@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from tidscope_collector.discovery.marks import RECORD, Records, idle
+from tidscope_collector.discovery.task_iterator import RECORD, Records, idle
 from tidscope_collector.threads.matching import rows_of_both
 
 THREAD = {"tid": 5, "runnable": 0, "start_ns": 100, "run_ns": 7, "switches": 3, "comm": b"work"}

@@ -5,7 +5,9 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 from tidscope_collector.confinement.confine import Confinement
-from tidscope_collector.doctor import checks, taskstats_checks
+from tidscope_collector.doctor import checks, source_checks
+from tidscope_collector.doctor.check import TaskstatsProbe
+from tidscope_collector.doctor.diagnosis import examine, overall
 from tidscope_collector.doctor.facts import (
     CAP_DAC_OVERRIDE,
     CAP_KILL,
@@ -14,8 +16,6 @@ from tidscope_collector.doctor.facts import (
     Facts,
     Namespaces,
 )
-from tidscope_collector.doctor.probe import TaskstatsProbe
-from tidscope_collector.doctor.report import examine, overall
 from tidscope_collector.steering.loop.affinity_leases import LeftChanged
 from tidscope_wire.generated.models import DoctorCheck
 
@@ -207,18 +207,18 @@ def test_judgement_of_facts(check: OfFacts, facts: Facts, state: str, words: str
 @pytest.mark.parametrize(
     ("check", "probe", "state", "words"),
     [
-        (taskstats_checks.taskstats, Probe(), "ok", "28"),
-        (taskstats_checks.taskstats, Probe(family_id=None), "failed", "CONFIG_TASKSTATS"),
+        (source_checks.taskstats, Probe(), "ok", "28"),
+        (source_checks.taskstats, Probe(family_id=None), "failed", "CONFIG_TASKSTATS"),
         (
-            taskstats_checks.taskstats,
+            source_checks.taskstats,
             Probe(version=None, length=None, refusal="EPERM: not permitted"),
             "failed",
             "EPERM",
         ),
-        (taskstats_checks.exit_records, Probe(), "ok", "arrived"),
-        (taskstats_checks.exit_records, Probe(arrived=False), "failed", "did not arrive"),
+        (source_checks.exit_records, Probe(), "ok", "arrived"),
+        (source_checks.exit_records, Probe(arrived=False), "failed", "did not arrive"),
         (
-            taskstats_checks.exit_records,
+            source_checks.exit_records,
             Probe(error=PermissionError(1, "Operation not permitted")),
             "failed",
             "Operation not permitted",
@@ -241,7 +241,7 @@ UNKNOWN = Probe(version=99, length=777, layout_name=None, refusal="unknown pair"
     ],
 )
 def test_judgement_of_the_layout(probe: Probe, state: str, words: str) -> None:
-    judged(taskstats_checks.layout(probe), state, words)
+    judged(source_checks.layout(probe), state, words)
 
 
 @pytest.mark.parametrize(
@@ -256,40 +256,42 @@ def test_judgement_of_the_layout(probe: Probe, state: str, words: str) -> None:
 def test_judgement_of_the_network(
     fields: tuple[str, ...], ebpf: Ebpf, state: str, words: str
 ) -> None:
-    check = checks.network(GOOD, Probe(fields=fields), ebpf)
+    check = source_checks.network(GOOD, Probe(fields=fields), ebpf)
     judged(check, state, words)
     assert check.fix == (ebpf.fix if state == "limited" else "")
 
 
 def test_judgement_of_the_task_iterator() -> None:
-    judged(checks.task_iterator(GOOD, Ebpf()), "ok", "succeeded")
-    check = checks.task_iterator(GOOD, Ebpf("no BTF", "boot another kernel"))
+    judged(source_checks.task_iterator(GOOD, Ebpf()), "ok", "succeeded")
+    check = source_checks.task_iterator(GOOD, Ebpf("no BTF", "boot another kernel"))
     judged(check, "limited", "no BTF")
     assert (check.fix, "every thread" in check.impact) == ("boot another kernel", True)
 
 
 def test_judgement_of_ledgers() -> None:
-    judged(checks.ledger(GOOD, Ebpf()), "ok", "succeeded")
+    judged(source_checks.ledger(GOOD, Ebpf()), "ok", "succeeded")
     troubles = [f"java {number}: its attach socket is not open." for number in range(6)]
-    check = checks.ledger(GOOD, Ebpf(), troubles)
+    check = source_checks.ledger(GOOD, Ebpf(), troubles)
     judged(check, "limited", "java 3: its attach socket is not open; and 2 more.")
     report = examine(
         GOOD, Probe(), Ebpf(), Ebpf(), Ebpf(), Ebpf(), CONFINED, lock_troubles=troubles
     )
     assert check in report.checks
-    check = checks.ledger(GOOD, Ebpf("Linux 5.15 has no task iterators", "boot Linux 6.1"))
+    check = source_checks.ledger(GOOD, Ebpf("Linux 5.15 has no task iterators", "boot Linux 6.1"))
     judged(check, "limited", "Linux 5.15")
     assert "no locks" in (check.impact or "")
     assert check.fix == "boot Linux 6.1"
 
 
 def test_judgement_of_walks() -> None:
-    judged(checks.walk(GOOD, Ebpf()), "ok", "agreed with taskstats")
+    judged(source_checks.walk(GOOD, Ebpf()), "ok", "agreed with taskstats")
     disagreed = "walk and taskstats disagreed: cpu_count of thread 12 is 5 by the walk and 4"
-    check = checks.walk(GOOD, Ebpf(disagreed))
+    check = source_checks.walk(GOOD, Ebpf(disagreed))
     judged(check, "limited", "thread 12 is 5 by the walk")
     assert "same values" in check.impact
-    assert checks.walk(GOOD, Ebpf("no BTF", "boot another kernel")).fix == "boot another kernel"
+    assert (
+        source_checks.walk(GOOD, Ebpf("no BTF", "boot another kernel")).fix == "boot another kernel"
+    )
 
 
 @pytest.mark.parametrize(
@@ -301,7 +303,7 @@ def test_judgement_of_walks() -> None:
     ],
 )
 def test_judgement_of_the_exit_buffer(granted: int | None, state: str, words: str) -> None:
-    judged(taskstats_checks.exit_buffer(GOOD, Probe(receive_buffer_bytes=granted)), state, words)
+    judged(source_checks.exit_buffer(GOOD, Probe(receive_buffer_bytes=granted)), state, words)
 
 
 def judged(check: DoctorCheck, state: str, words: str) -> None:
@@ -316,7 +318,7 @@ def judged(check: DoctorCheck, state: str, words: str) -> None:
 
 def test_no_exit_is_tried_without_taskstats() -> None:
     probe = Probe(family_id=None)
-    judged(taskstats_checks.exit_records(GOOD, probe), "failed", "Not tested")
+    judged(source_checks.exit_records(GOOD, probe), "failed", "Not tested")
     assert probe.tests == []
 
 
@@ -329,19 +331,22 @@ SMALL = Probe(receive_buffer_bytes=212_992)
     ("check", "right"),
     [
         (checks.rights, "CAP_NET_ADMIN CAP_SYS_PTRACE"),
-        (lambda facts: taskstats_checks.taskstats(facts, NO_REPLY), "CAP_NET_ADMIN"),
-        (lambda facts: taskstats_checks.exit_records(facts, NO_REPLY), "CAP_NET_ADMIN"),
-        (lambda facts: taskstats_checks.exit_records(facts, Probe(arrived=False)), "CAP_NET_ADMIN"),
+        (lambda facts: source_checks.taskstats(facts, NO_REPLY), "CAP_NET_ADMIN"),
+        (lambda facts: source_checks.exit_records(facts, NO_REPLY), "CAP_NET_ADMIN"),
+        (lambda facts: source_checks.exit_records(facts, Probe(arrived=False)), "CAP_NET_ADMIN"),
         (
-            lambda facts: taskstats_checks.exit_records(facts, Probe(error=OSError())),
+            lambda facts: source_checks.exit_records(facts, Probe(error=OSError())),
             "CAP_NET_ADMIN",
         ),
-        (lambda facts: taskstats_checks.exit_buffer(facts, SMALL), "CAP_NET_ADMIN"),
+        (lambda facts: source_checks.exit_buffer(facts, SMALL), "CAP_NET_ADMIN"),
         (lambda facts: checks.process_list(replace(facts, hidepid="2")), "CAP_SYS_PTRACE"),
         (checks.go_symbols, "CAP_SYS_PTRACE"),
         (checks.thread_names, "CAP_KILL CAP_DAC_OVERRIDE"),
-        (lambda facts: checks.network(facts, Probe(fields=()), NO_EBPF), "CAP_BPF CAP_PERFMON"),
-        (lambda facts: checks.task_iterator(facts, NO_EBPF), "CAP_BPF CAP_PERFMON"),
+        (
+            lambda facts: source_checks.network(facts, Probe(fields=()), NO_EBPF),
+            "CAP_BPF CAP_PERFMON",
+        ),
+        (lambda facts: source_checks.task_iterator(facts, NO_EBPF), "CAP_BPF CAP_PERFMON"),
         (
             lambda facts: checks.energy(replace(facts, energy_obstacle="denied")),
             "CAP_DAC_READ_SEARCH",
@@ -367,7 +372,7 @@ def test_fix_of_a_missing_capability_fits_the_reader(check: OfFacts, right: str)
             "sysctl -w kernel.task_delayacct=1",
         ),
         (
-            lambda facts: taskstats_checks.exit_buffer(facts, SMALL),
+            lambda facts: source_checks.exit_buffer(facts, SMALL),
             "sysctl -w net.core.rmem_max=67108864",
         ),
         (
@@ -375,7 +380,9 @@ def test_fix_of_a_missing_capability_fits_the_reader(check: OfFacts, right: str)
             "modprobe intel_rapl_msr",
         ),
         (
-            lambda facts: checks.task_iterator(facts, Ebpf("no libbpf", "sudo apt-get install x")),
+            lambda facts: source_checks.task_iterator(
+                facts, Ebpf("no libbpf", "sudo apt-get install x")
+            ),
             "apt-get install x",
         ),
     ],
@@ -387,16 +394,16 @@ def test_root_is_not_reported_to_use_sudo(check: OfFacts, command: str) -> None:
 
 def test_records_that_do_not_arrive_in_a_namespace_name_its_option() -> None:
     facts = replace(GOOD, namespaces=Namespaces("initial", "initial", "other"))
-    check = taskstats_checks.exit_records(facts, Probe(arrived=False))
+    check = source_checks.exit_records(facts, Probe(arrived=False))
     assert check.fix == "docker run --network=host …, or run it on the host"
-    assert taskstats_checks.exit_records(GOOD, Probe(arrived=False)).fix == ""
+    assert source_checks.exit_records(GOOD, Probe(arrived=False)).fix == ""
 
 
 def test_an_unknown_struct_is_the_fault_of_no_right() -> None:
     probe = replace(UNKNOWN)
-    assert taskstats_checks.taskstats(GOOD, probe).status == "ok"
-    assert "newer tidscope" in taskstats_checks.layout(probe).fix
-    found = taskstats_checks.exit_records(GOOD, probe)
+    assert source_checks.taskstats(GOOD, probe).status == "ok"
+    assert "newer tidscope" in source_checks.layout(probe).fix
+    found = source_checks.exit_records(GOOD, probe)
     assert (found.status, found.fix) == ("failed", "")
     assert probe.tests == []
 

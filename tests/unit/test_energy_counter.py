@@ -6,9 +6,7 @@ import pytest
 from fake_proc import RANGE_UJ, FakePowercap
 from hypothesis import given
 from hypothesis import strategies as st
-from tidscope_collector.energy.counter import MAX_WATTS, Counter
-from tidscope_collector.energy.meter import EnergyMeter
-from tidscope_collector.energy.zones import find_zones
+from tidscope_collector.energy.rapl import MAX_WATTS, Counter, EnergyMeter, find_zones
 
 SECOND = 1_000_000_000
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from fake_proc import FakePowercap
-from tidscope_collector.energy.zones import Powercap, find_zones
+from tidscope_collector.energy.rapl import Powercap, find_zones
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ from go_tables import PROGRAM as STRIPPED
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tidscope_collector.goruntime.buildinfo import read_build_info
-from tidscope_collector.goruntime.chosen import chosen_address
 from tidscope_collector.goruntime.elf import read_elf
+from tidscope_collector.goruntime.runtime_variables import chosen_address
 
 FIXED = settings(
     derandomize=True,

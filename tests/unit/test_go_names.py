@@ -2,15 +2,15 @@
 
 import pytest
 from tidscope_collector.inspection.asking import NoAnswerError
-from tidscope_collector.naming import go_names
-from tidscope_collector.naming.go_names import GoNames
+from tidscope_collector.naming import source
+from tidscope_collector.naming.source import GoNames
 
 
 @pytest.mark.parametrize("found", [{}, {7: "template thread"}])
 def test_it_is_asked_again_until_sysmon_was_seen(
     monkeypatch: pytest.MonkeyPatch, found: dict[int, str]
 ) -> None:
-    monkeypatch.setattr(go_names, "ask_go_threads", lambda *_: found)
+    monkeypatch.setattr(source, "ask_go_threads", lambda *_: found)
     names = GoNames(1, 2)
     with pytest.raises(NoAnswerError, match="sysmon"):
         names.read()

@@ -6,11 +6,16 @@ from collections.abc import Iterator
 
 import pytest
 from go_tables import BASE, CUSTOM, GOMAXPROCS, PROGRAM, stripped_program
-from tidscope_collector.goruntime.chosen import chosen_address
 from tidscope_collector.goruntime.elf import Elf, read_elf
 from tidscope_collector.goruntime.functions import Code, find_code
-from tidscope_collector.goruntime.instructions import AARCH64, X86_64, variables_of
-from tidscope_collector.goruntime.stripped import custom_address, gomaxprocs_address
+from tidscope_collector.goruntime.runtime_variables import (
+    AARCH64,
+    X86_64,
+    chosen_address,
+    custom_address,
+    gomaxprocs_address,
+    variables_of,
+)
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from tidscope_collector.groups.accounts import Used
 from tidscope_collector.groups.members import Members, Newcomer
 from tidscope_collector.groups.meter import AT_ONCE, GroupMeter
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.procfs.gauges import PAGE_BYTES
+from tidscope_collector.procfs.process import PAGE_BYTES
 from tidscope_collector.sampling.process_meter import SLOW_GAUGES_NS
 from tidscope_wire.generated.models import CpuAccount, IoAccount
 

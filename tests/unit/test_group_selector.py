@@ -6,7 +6,7 @@ import pytest
 from backend_builders import process
 from tidscope_collector.groups.match import parse_match
 from tidscope_collector.groups.selector import Selection, select
-from tidscope_collector.processes.refusals import not_permitted
+from tidscope_collector.processes.identity import not_permitted
 from tidscope_wire.generated.models import GroupSelector, Process, ProcessContainer
 from tidscope_wire.problems import PREFIX, ProblemError
 

@@ -5,7 +5,7 @@ import struct
 import pytest
 from tidscope_collector.inspection.conversation import JavaCounters
 from tidscope_collector.inspection.hsperfdata import parse
-from tidscope_collector.pools.hsperfdata_pools import pools_of
+from tidscope_collector.pools.hsperfdata import pools_of
 
 MAGIC = 0xC0C0FECA
 

@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 import pytest
-from tidscope_collector.discovery.threads import Threads
+from tidscope_collector.discovery.task_folder import Threads
 from tidscope_collector.sampling.idle_skipping import IdleSkippingReader
 from tidscope_collector.threads.reading import Reading
 from tidscope_wire.generated.models import AbsentField

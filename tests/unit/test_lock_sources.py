@@ -8,10 +8,20 @@ from tidscope_collector.inspection.asking import NoAnswerError
 from tidscope_collector.inspection.lock_answers import BlockedLine, ContentionLine, GoServing
 from tidscope_collector.inspection.own_server import NotOwnPortError, NotServedError
 from tidscope_collector.inspection.prometheus_text import add_up
-from tidscope_collector.locks import go_locks, java_locks
-from tidscope_collector.locks.go_locks import ALL, METRIC, METRICS, PROFILE, GoLocks
-from tidscope_collector.locks.java_locks import LONGEST_GAP_S, JavaLocks
-from tidscope_collector.locks.waited import LEFT_OUT, MAX_CHARACTERS, MAX_ROWS, Waited
+from tidscope_collector.locks import runtime_locks
+from tidscope_collector.locks.runtime_locks import (
+    ALL,
+    LEFT_OUT,
+    LONGEST_GAP_S,
+    MAX_CHARACTERS,
+    MAX_ROWS,
+    METRIC,
+    METRICS,
+    PROFILE,
+    GoLocks,
+    JavaLocks,
+    Waited,
+)
 
 HELD = "mutex released by main.use"
 
@@ -51,12 +61,12 @@ class GoProgram:
 @pytest.fixture
 def program(monkeypatch: pytest.MonkeyPatch) -> GoProgram:
     made = GoProgram()
-    monkeypatch.setattr(go_locks, "fetch", made.fetch)
-    monkeypatch.setattr(go_locks, "ask_mutex_profile", made.profile)
-    monkeypatch.setattr(go_locks, "ask_counter", add_up)
-    monkeypatch.setattr(go_locks, "ask_ports", lambda *_: {7: made.ports})
+    monkeypatch.setattr(runtime_locks, "fetch", made.fetch)
+    monkeypatch.setattr(runtime_locks, "ask_mutex_profile", made.profile)
+    monkeypatch.setattr(runtime_locks, "ask_counter", add_up)
+    monkeypatch.setattr(runtime_locks, "ask_ports", lambda *_: {7: made.ports})
     monkeypatch.setattr(
-        go_locks, "ask_go_serving", lambda *_: GoServing(profile=True, metrics=True)
+        runtime_locks, "ask_go_serving", lambda *_: GoServing(profile=True, metrics=True)
     )
     return made
 
@@ -117,7 +127,7 @@ def test_a_program_that_cannot_serve_is_not_asked(
     program: GoProgram, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        go_locks, "ask_go_serving", lambda *_: GoServing(profile=False, metrics=False)
+        runtime_locks, "ask_go_serving", lambda *_: GoServing(profile=False, metrics=False)
     )
     source = GoLocks(7, 1)
     assert source.read() == []
@@ -132,7 +142,7 @@ def test_an_executable_that_cannot_be_read_is_tried_again(
         raise NoAnswerError("it does not answer")
 
     with monkeypatch.context() as patch:
-        patch.setattr(go_locks, "ask_go_serving", fail)
+        patch.setattr(runtime_locks, "ask_go_serving", fail)
         source = GoLocks(7, 1)
         assert source.read() == []
         assert source.reason == "it does not answer"
@@ -158,8 +168,8 @@ def test_who_waits_in_a_dump_waits_since_the_one_before(monkeypatch: pytest.Monk
             raise NoAnswerError("There is no socket.")
         return blocked
 
-    monkeypatch.setattr(java_locks, "time", clock)
-    monkeypatch.setattr(java_locks, "ask_java_blocked", ask)
+    monkeypatch.setattr(runtime_locks, "time", clock)
+    monkeypatch.setattr(runtime_locks, "ask_java_blocked", ask)
     source = JavaLocks(7, 1)
     assert source.read() == []
     clock.now += 10_000_000_000
@@ -200,13 +210,13 @@ def test_functions_that_a_go_program_makes_up_are_bounded(
 
     source = GoLocks(7, 1)
     source.read()
-    monkeypatch.setattr(go_locks, "ask_mutex_profile", made_up)
+    monkeypatch.setattr(runtime_locks, "ask_mutex_profile", made_up)
     for _ in range(40):
         found = source.read()
     assert kept(found) <= MAX_CHARACTERS
     assert source.reason == LEFT_OUT
     # What was known before still counts.
-    monkeypatch.setattr(go_locks, "ask_mutex_profile", program.profile)
+    monkeypatch.setattr(runtime_locks, "ask_mutex_profile", program.profile)
     program.delay_ns = 1900
     assert {one.name: one.wait_ns for one in source.read()}[HELD] == 900
 
@@ -220,8 +230,8 @@ def test_monitors_that_a_java_program_makes_up_are_bounded(
         reading = next(readings)
         return [BlockedLine(tid=one, lock=f"L{reading}", method="m") for one in range(1000)]
 
-    monkeypatch.setattr(java_locks, "time", clock)
-    monkeypatch.setattr(java_locks, "ask_java_blocked", ask)
+    monkeypatch.setattr(runtime_locks, "time", clock)
+    monkeypatch.setattr(runtime_locks, "ask_java_blocked", ask)
     source = JavaLocks(7, 1)
     for _ in range(20):
         clock.now += 1_000_000_000

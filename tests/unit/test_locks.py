@@ -12,7 +12,7 @@ from tidscope_collector.inspection.lock_kinds import Found
 from tidscope_collector.locks import locks as module
 from tidscope_collector.locks.locks import Locks, LockWaits
 from tidscope_collector.locks.registry import Addresses
-from tidscope_collector.locks.waited import Waited
+from tidscope_collector.locks.runtime_locks import Waited
 
 Ask = Callable[[list[int]], LockAnswer]
 

@@ -1,7 +1,7 @@
 """Ids inside of namespaces, by what the kernel writes into status and uid_map."""
 
 import pytest
-from tidscope_collector.procfs.namespaces import (
+from tidscope_collector.procfs.process import (
     IdRange,
     namespace_pid,
     namespace_uid,

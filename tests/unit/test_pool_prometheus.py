@@ -2,7 +2,7 @@
 
 import pytest
 from tidscope_collector.inspection.own_server import NotServedError, ask_samples
-from tidscope_collector.pools.prometheus_pools import METRICS, pools_of
+from tidscope_collector.pools.prometheus import METRICS, pools_of
 from tidscope_wire.generated.agent import AgentPool
 
 GO = """# HELP go_sched_gomaxprocs_threads The current runtime.GOMAXPROCS setting.

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pytest
 from tidscope_collector.pools import reader as module
 from tidscope_collector.pools.reader import PoolReader
-from tidscope_collector.pools.source import PoolOrigin, PoolsUnreadableError
+from tidscope_collector.pools.registry import PoolOrigin, PoolsUnreadableError
 from tidscope_wire.generated.agent import AgentPool
 
 PATIENCE_S = 120.0

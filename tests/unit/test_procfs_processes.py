@@ -8,7 +8,7 @@ import pytest
 from fake_proc import PF_KTHREAD, FakeProc, children_look_at, stat_line, status_text
 from programs.build import GO
 from tidscope_collector.processes.listing import ProcessLister
-from tidscope_collector.procfs.gauges import PAGE_BYTES
+from tidscope_collector.procfs.process import PAGE_BYTES
 from tidscope_wire.generated.models import Process, ProcessContainer
 
 TCP = (

@@ -5,8 +5,13 @@ from pathlib import Path
 
 import pytest
 from fake_proc import PF_KTHREAD, FakeProc, stat_line, status_text
-from tidscope_collector.processes.identity import Absence, Identity, group_and_uid, identify
-from tidscope_collector.processes.refusals import attach_refusal
+from tidscope_collector.processes.identity import (
+    Absence,
+    Identity,
+    attach_refusal,
+    group_and_uid,
+    identify,
+)
 
 ALIVE = Identity(
     pid=50, group=50, start_ticks=700, name="web", uid=0, kernel_thread=False, ended=False

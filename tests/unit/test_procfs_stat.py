@@ -4,7 +4,7 @@ import pytest
 from fake_proc import PF_KTHREAD, stat_line
 from hypothesis import given
 from hypothesis import strategies as st
-from tidscope_collector.procfs.stat import parse_stat
+from tidscope_collector.procfs.process import parse_stat
 
 
 @given(st.binary(max_size=15).filter(lambda name: b"\0" not in name))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from fake_proc import FakePowercap, FakeProc
-from tidscope_collector.energy.zones import find_zones
+from tidscope_collector.energy.rapl import find_zones
 from tidscope_collector.procfs.machine import CpuTimes, cpu_times
 from tidscope_collector.sampling import machine
 from tidscope_collector.sampling.machine import MachineMeter

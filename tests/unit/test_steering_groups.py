@@ -282,7 +282,7 @@ def test_nobody_looks_for_programs_of_a_group_that_has_ended() -> None:
         lookers.append(threading.current_thread())
         return lists.pop(0)
 
-    Joining(members, joined.append, look_s=0.001).start()
+    Joining(members, joined.append, round_s=0.001).start()
     while len(lookers) < 2:  # The first one is this thread, before the start.
         threading.Event().wait(0.001)
     lookers[1].join(60)
@@ -296,10 +296,10 @@ def test_those_that_were_there_do_not_join_and_new_ones_wait_for_a_look() -> Non
     joined: list[Program] = []
     joining = Joining(lambda: living, joined.append)
     living.append(program(2))
-    assert joining.look()
+    assert joining.try_round()
     assert joined == []
-    assert joining.look()
-    assert joining.look()
+    assert joining.try_round()
+    assert joining.try_round()
     assert joined == [program(2)]
 
 
@@ -315,7 +315,7 @@ def test_one_that_cannot_be_steered_is_tried_now_and_then_and_left_alone_at_last
     living.append(program(2))
     after: list[int] = []
     for _ in range(40):
-        assert joining.look()
+        assert joining.try_round()
         after.append(len(tries))
     assert after[:10] == [0, 1, 1, 2, 2, 2, 2, 3, 3, 3]
     assert after[-1] == TRIES

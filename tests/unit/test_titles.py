@@ -2,7 +2,7 @@
 
 import pytest
 from tidscope_collector.inspection.questions import TITLE_BYTES
-from tidscope_collector.naming.titles import LONGEST_ROLE, read_title, role_of_title
+from tidscope_collector.naming.source import LONGEST_ROLE, read_title, role_of_title
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,14 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tidscope_collector.uplink.backoff import FIRST_WAIT_S, LONGEST_WAIT_S, STEADY_S, Backoff
-from tidscope_collector.uplink.close_reason import REPLACED_WAIT_S, close_reason
+from tidscope_collector.uplink.reconnecting import (
+    FIRST_WAIT_S,
+    LONGEST_WAIT_S,
+    REPLACED_WAIT_S,
+    STEADY_S,
+    Backoff,
+    close_reason,
+)
 from tidscope_wire.generated.close_code import CloseCode
 from websockets.exceptions import ConnectionClosedError
 from websockets.frames import Close

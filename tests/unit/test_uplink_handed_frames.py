@@ -7,8 +7,7 @@ from backend_builders import target
 from tidscope_collector.compiled.link import Link
 from tidscope_collector.sampling.sampled_frame import SampledFrame
 from tidscope_collector.uplink import direct
-from tidscope_collector.uplink.direct import DirectSender, Handed
-from tidscope_collector.uplink.shared_connection import SharedConnection
+from tidscope_collector.uplink.direct import DirectSender, Handed, SharedConnection
 from tidscope_wire.generated.models import Target
 
 ONE, OTHER = target("t-1-0000000a"), target("t-2-0000000b")

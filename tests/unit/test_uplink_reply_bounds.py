@@ -3,7 +3,7 @@
 from backend_builders import process
 from hypothesis import given
 from hypothesis import strategies as st
-from tidscope_collector.uplink.reply_bounds import SHORT_COMMAND, reply_text
+from tidscope_collector.uplink.commands import SHORT_COMMAND, reply_text
 from tidscope_wire.generated.models import (
     DoctorCheck,
     DoctorReply,

@@ -8,8 +8,8 @@ import pytest
 from tidscope_collector.compiled import link as compiled_link
 from tidscope_collector.compiled.link import Link
 from tidscope_collector.compiled.structs import LINK, Struct
-from tidscope_collector.uplink import shared_connection
-from tidscope_collector.uplink.shared_connection import SharedConnection, binary_message
+from tidscope_collector.uplink import direct
+from tidscope_collector.uplink.direct import SharedConnection, binary_message
 from websockets.client import ClientProtocol
 from websockets.frames import Frame, Opcode
 from websockets.protocol import State
@@ -120,7 +120,7 @@ async def compiled(
     ends: tuple[socket.socket, socket.socket], monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[Wire]:
     """One that compiled code may write to."""
-    monkeypatch.setattr(shared_connection, "Link", SharedLink)
+    monkeypatch.setattr(direct, "Link", SharedLink)
     made = Wire(ends)
     yield made
     made.lose()

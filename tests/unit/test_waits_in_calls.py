@@ -7,7 +7,7 @@ import numpy.typing as npt
 import pytest
 from tidscope_collector.locks.locks import LockWaits
 from tidscope_collector.locks.registry import Addresses, LockName, LockRegistry, Numbers
-from tidscope_collector.locks.waited import LockSource
+from tidscope_collector.locks.runtime_locks import LockSource
 from tidscope_collector.waits.call_names import names_of_calls
 from tidscope_collector.waits.slots import CALL_ADDRESS
 from tidscope_collector.waits.states import RESTARTS, State, kinds_of_calls

@@ -1,1 +1,4 @@
-"""The collector's end of the agent protocol (docs/agents.md)."""
+"""Client of the agent protocol (docs/agents.md).
+
+Takes a process; gives its pools and sets their sizes. Must not know about steering policies.
+"""

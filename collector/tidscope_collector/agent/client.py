@@ -1,5 +1,10 @@
-"""Calls to an agent: one line out, one line back, and never a wait without an end."""
+"""Client of an agent: finds its socket, sends one line per call, and bounds every wait.
 
+The collector itself may not connect to Unix sockets. A limited child finds the socket by the
+process ID and hands the connection over; see `inspection.agent_sockets`.
+"""
+
+import errno
 import select
 import socket
 import time
@@ -20,44 +25,145 @@ from tidscope_wire.generated.agent import (
     AgentSize,
 )
 
-from tidscope_collector.agent.errors import (
-    AgentLostError,
-    AgentProtocolError,
-    AgentRefusedError,
-    AgentTimeoutError,
-)
-from tidscope_collector.agent.socket_paths import connect
+from tidscope_collector.inspection.agent_sockets import SocketId
+from tidscope_collector.inspection.asking import NoAnswerError, UnreadableError
+from tidscope_collector.inspection.reader import NotConnectedError, ask_agent_socket, connect_agent
 from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.procfs.process import parse_stat
 
 PROTOCOLS = (1, 2)
 POOLS_PROTOCOL = 2
-"""The first one with `read_pools`."""
+"""First protocol version with `read_pools`."""
 TIMEOUT_S = 1.0
-"""For a call: whoever waits for it has a size to restore."""
+"""Timeout of a call, in seconds. It must be short, because the caller may have a size to restore.
+"""
 OPENING_S = 5.0
-"""For connecting, and for the first call. A program on a busy machine may wait 2 s for a CPU."""
+"""Timeout of connecting and the first call, in seconds. A program on a busy machine may wait 2 s
+for a CPU."""
 LONGEST_LINE = 65536
 MAX_NOTICES = 64
-
 _Line = AgentAnswer | AgentFailure | AgentNotice
 _LINE: TypeAdapter[_Line] = TypeAdapter(_Line)
 _Result = TypeVar("_Result", AgentHello, AgentReading, AgentPools, AgentSize)
 
 
-class AgentClient:
-    """A connection to one agent; one thread uses it at a time.
+class AgentClientError(Exception):
+    """Base class of agent errors; each text is a sentence for people."""
 
-    After a timeout or nonsense the connection is closed, since what comes next could be the answer
-    to an older call; every further call raises AgentLostError, and `open_agent` makes a new one.
-    The agent keeps the size that was set until its lease is over, so a new client takes it over.
 
-    Args:
-        connection: to the agent, its peer checked; owned by the client.
-        timeout_s: for each call as a whole.
-        hello_s: for the first one; None: as for each.
+class NoAgentError(AgentClientError):
+    """The program has no agent socket in any of the known places."""
+
+
+class StaleSocketError(AgentClientError):
+    """A socket file exists, but nobody listens: an exited program left it."""
+
+
+class WrongPeerError(AgentClientError):
+    """Another process or another user's process listens on the socket."""
+
+
+class AgentRefusedError(AgentClientError):
+    """The agent refused the call.
 
     Attributes:
-        hello: what the agent said of itself at the beginning.
+        code: error code as in the schema of AgentError.
+    """
+
+    def __init__(self, code: int, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class AgentProtocolError(AgentClientError):
+    """The agent sent a message outside the protocol; the connection is closed."""
+
+
+class AgentTimeoutError(AgentClientError):
+    """The agent did not answer in time; the connection is closed."""
+
+
+class AgentLostError(AgentClientError):
+    """The agent closed the connection, or its program has ended."""
+
+
+_ERRORS = {
+    "none": NoAgentError,
+    "stale": StaleSocketError,
+    "wrong-peer": WrongPeerError,
+    "timeout": AgentTimeoutError,
+    "other": AgentClientError,
+}
+
+
+def connect(procfs: ProcFs, pid: int, start_ticks: int, timeout_s: float) -> socket.socket:
+    """Connect to the agent of a process.
+
+    The path is resolved as the process sees it, so a program in a container is found too.
+
+    Raises:
+        NoAgentError: the process has no agent socket.
+        StaleSocketError: the socket exists, but nobody listens.
+        WrongPeerError: another process listens, or a symbolic link is in the way.
+        AgentTimeoutError: the agent does not accept the connection in time.
+        AgentClientError: the process has ended, or may not be inspected.
+    """
+    try:
+        connection = connect_agent(pid, start_ticks, timeout_s)
+    except NotConnectedError as error:
+        raise _ERRORS[error.trouble](str(error)) from error
+    except UnreadableError as error:
+        raise _unreadable(pid, error.number) from error
+    except NoAnswerError as error:
+        raise AgentTimeoutError(str(error)) from error
+    # The process ID may have been recycled since the kernel named the peer.
+    if not _is_alive(procfs, pid, start_ticks):
+        connection.close()
+        raise NoAgentError(f"Process {pid} has ended.")
+    connection.settimeout(timeout_s)
+    return connection
+
+
+def find_socket(pid: int, start_ticks: int) -> SocketId | None:
+    """Return the ID of the agent's socket file, or None if it has none.
+
+    Does not connect: the ID only shows whether a cached description of the agent is stale.
+    """
+    try:
+        return ask_agent_socket(pid, start_ticks)
+    except (UnreadableError, NoAnswerError):
+        return None
+
+
+def _unreadable(pid: int, number: int | None) -> AgentClientError:
+    if number in (errno.EACCES, errno.EPERM):
+        return AgentClientError(
+            f"Process {pid} belongs to another user: run the collector as root."
+        )
+    return NoAgentError(f"Process {pid} has ended.")
+
+
+def _is_alive(procfs: ProcFs, pid: int, start_ticks: int) -> bool:
+    try:
+        return parse_stat(procfs.read(f"{pid}/stat", 4096)).start_ticks == start_ticks
+    except OSError:
+        return False
+
+
+class AgentClient:
+    """A connection to one agent; used by one thread at a time.
+
+    A timeout or protocol error closes the connection, because the next line could answer an older
+    call. Every further call raises AgentLostError; `open_agent` opens a new client. The agent keeps
+    the set size until its lease expires, so a new client takes it over.
+
+    Args:
+        connection: connection to the agent, its peer checked; owned by the client.
+        timeout_s: timeout of each call as a whole, in seconds.
+        hello_s: timeout of the first call, in seconds; None for `timeout_s`.
+
+    Attributes:
+        hello: the agent's description of itself.
     """
 
     def __init__(
@@ -84,41 +190,42 @@ class AgentClient:
         self._timeout_s = timeout_s
 
     def read(self) -> AgentReading:
-        """Its counters and the current size.
+        """Return the agent's counters and current size.
 
         Raises:
-            AgentClientError: as every call does; see the module of errors.
+            AgentClientError: as for every call; see its subclasses.
         """
         return self._call(AgentReading, "read")
 
     def read_pools(self) -> AgentPools:
-        """All pools of the program. Of an agent of protocol 1 what it says of the one it steers.
+        """Return all pools. An agent of protocol 1 only reports the pool that it steers.
 
         Raises:
-            AgentClientError: as every call does.
+            AgentClientError: as for every call.
         """
         if self.hello.protocol >= POOLS_PROTOCOL:
             return self._call(AgentPools, "read_pools")
         return _one_pool(self.hello, self.read())
 
     def set(self, size: int, lease_s: float) -> AgentSize:
-        """Set the size until the lease is over; the same size again renews it.
+        """Set the size until the lease expires; setting the same size renews the lease.
 
         Raises:
-            AgentRefusedError: out of bounds, another client steers, or the program is ending.
-            AgentClientError: as every call does.
+            AgentRefusedError: the size is out of bounds, another client steers, or the program is
+                exiting.
+            AgentClientError: as for every call.
         """
         params = AgentSetParams(size=size, lease_s=lease_s)
         return self._answer(AgentSize, AgentSetCall(id=self._id(), params=params))
 
     def release(self) -> AgentSize:
-        """Let the agent restore the original size now; it never refuses."""
+        """Restore the original size now; the agent never refuses."""
         return self._call(AgentSize, "release")
 
     def restart_requested(self) -> bool:
-        """Whether the program asked for a new search since the last time this was asked.
+        """Return True if the program requested a new search since the previous call.
 
-        Does not wait, and raises nothing: the next call tells of a lost connection.
+        Does not wait or raise: the next call reports a lost connection.
         """
         try:
             while self._socket.fileno() >= 0 and select.select([self._socket], [], [], 0)[0]:
@@ -130,7 +237,7 @@ class AgentClient:
         return requested
 
     def close(self) -> None:
-        """Close the connection; the lease runs on. Twice does no harm."""
+        """Close the connection; the lease continues. Idempotent."""
         self._socket.close()
 
     def _id(self) -> int:
@@ -167,12 +274,12 @@ class AgentClient:
         except TimeoutError as error:
             raise self._late() from error
         except (BrokenPipeError, ConnectionResetError):
-            pass  # It may have said why: the answer is read all the same.
+            pass  # The agent may have sent a reason before closing, so the answer is still read.
         except OSError as error:
             raise self._lost() from error
 
     def _line(self, deadline: float) -> _Line:
-        """The next whole line, understood."""
+        """Return the next whole line, parsed."""
         while b"\n" not in self._buffer:
             left_s = deadline - time.monotonic()
             if left_s <= 0:
@@ -221,7 +328,7 @@ class AgentClient:
 
 
 def _one_pool(hello: AgentHello, now: AgentReading) -> AgentPools:
-    """The pool of an agent that knows only of the one it steers, and no times but queue waits."""
+    """Return the pool of a protocol 1 agent, which reports one pool and only queue-wait times."""
     pool = AgentPool(
         name="pool" if hello.knob == "pool" else "GOMAXPROCS",
         kind="threads" if hello.knob == "pool" else "gomaxprocs",
@@ -252,16 +359,16 @@ def open_agent(
     timeout_s: float = TIMEOUT_S,
     opening_s: float = OPENING_S,
 ) -> AgentClient:
-    """Find the agent of a process and say hello.
+    """Find the agent of a process and connect to it.
 
     Args:
-        procfs: where the process is.
-        pid: its id.
-        start_ticks: its start.
-        timeout_s: for each call.
-        opening_s: for connecting, and for the first call.
+        procfs: root of /proc.
+        pid: process ID.
+        start_ticks: start time of the process, in clock ticks since boot.
+        timeout_s: timeout of each call, in seconds.
+        opening_s: timeout of connecting and the first call, in seconds.
 
     Raises:
-        AgentClientError: one of its kinds, which say what there is instead.
+        AgentClientError: a subclass names what was found instead.
     """
     return AgentClient(connect(procfs, pid, start_ticks, opening_s), timeout_s, opening_s)

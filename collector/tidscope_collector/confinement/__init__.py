@@ -1,1 +1,4 @@
-"""What keeps a process from doing more than it must."""
+"""Confinement: system call filters, capabilities, Landlock, and limited children.
+
+Takes what the collector goes on doing; gives up everything else. Must not know about sampling.
+"""

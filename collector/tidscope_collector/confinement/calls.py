@@ -1,7 +1,7 @@
-"""Which system calls the collector makes, and which it never makes.
+"""System calls that each process of the collector may make, and those that none may make.
 
-Derived from traces of sessions with every feature, and widened by what other versions of the C
-library and of the interpreter call for the same ends.
+The lists come from traces of sessions with every feature. They also have the equivalents that other
+versions of the C library and the interpreter use.
 """
 
 import errno
@@ -38,7 +38,7 @@ _SOCKETS = """
     connect bind getsockname getpeername getsockopt sendto sendmsg sendmmsg recvfrom recvmsg
     recvmmsg shutdown
 """
-# A child of its own gives up more than its parent: each of these can only take rights away.
+# A child gives up more than its parent; each of these calls can only take rights away.
 _GIVING_UP = """
     capset seccomp landlock_create_ruleset landlock_add_rule landlock_restrict_self
 """
@@ -49,9 +49,9 @@ FATAL = """
     setns unshare init_module finit_module delete_module kexec_load kexec_file_load reboot
     swapon swapoff userfaultfd io_uring_setup perf_event_open add_key keyctl
 """
-"""Nothing here calls these, whatever the versions: who does has taken the process over."""
+"""Calls that no version of this code makes. A process that makes one has been taken over."""
 
-_TYPE_MASK = 0xF  # SOCK_NONBLOCK and SOCK_CLOEXEC stand above
+_TYPE_MASK = 0xF  # excludes the flags SOCK_NONBLOCK and SOCK_CLOEXEC
 _NETLINK, _NETLINK_GENERIC = 16, 16
 _SOL_NETLINK = 270
 _IPV6_V6ONLY = 26
@@ -59,19 +59,19 @@ _NAMESPACES = 0x7E020080  # CLONE_NEW*, sched.h
 _IOCTLS = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
 """TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX (asm-generic/ioctls.h)."""
 _PRCTLS = (1, 4, 15, 16, 22, 24, 38, 41, 47, 0x53564D41)
-"""Name, allocator and parent-death settings, and those that take rights away (linux/prctl.h)."""
+"""Options that set name, allocator or parent death, or take rights away (linux/prctl.h)."""
 _BPF = {"map": (1, 2, 3, 24, 27), "run": (10, 17, 28, 33, 34)}
-"""Maps that are open: look up, update, delete, also many at once. Loaded programs: run,
-attach, iterate, detach. Neither programs nor maps can be made (linux/bpf.h)."""
+"""Commands on open maps (lookup, update, delete, batches) and loaded programs (run, attach,
+iterate, detach). Creating programs or maps stays forbidden (linux/bpf.h)."""
 
 
 def collector_calls(*, steering: bool, ebpf: bool, unix: bool) -> Calls:
-    """What the collector calls once it is set up.
+    """Return the calls that the collector may make after set-up.
 
     Args:
-        steering: whether it may set the affinity of threads.
-        ebpf: whether it has programs in the kernel.
-        unix: whether it connects to Unix sockets.
+        steering: True if the collector sets the affinity of threads.
+        ebpf: True if the collector has programs in the kernel.
+        unix: True if the collector connects to Unix sockets.
     """
     groups = (_FILES, _MEMORY, _THREADS, _TIME, _OWN, _SOCKETS, _GIVING_UP)
     allowed = [name for group in groups for name in group.split()]
@@ -108,29 +108,32 @@ def collector_calls(*, steering: bool, ebpf: bool, unix: bool) -> Calls:
 
 
 def _of_processes() -> dict[str, Rule]:
-    """What collector and fork server may do to processes and to themselves."""
+    """Return rules for calls on processes, shared by collector and fork server."""
     signals = ((Argument(0, os.getpid()),), (Argument(1, 0),), (Argument(1, signal.SIGKILL),))
     return {
-        # Without the flags of namespaces; clone3 hides them in memory, so it does not exist.
+        # Namespace flags are forbidden. The filter cannot see the flags of clone3, so clone3 fails
+        # with ENOSYS.
         "clone": Rule(((Argument(0, 0, _NAMESPACES),),)),
         "prlimit64": Rule(((Argument(0, 0),),)),
         "ioctl": Rule(tuple((Argument(1, one),) for one in _IOCTLS)),
         "prctl": Rule(tuple((Argument(0, one),) for one in _PRCTLS)),
-        # Signal 0 asks whether a process exists; helpers are killed at the end.
+        # Signal 0 probes whether a process exists; SIGKILL ends helpers.
         "kill": Rule(signals),
         "tgkill": Rule(((Argument(0, os.getpid()),),)),
     }
 
 
 def fork_server_calls() -> Calls:
-    """What the process calls that limited children are forked from, and they until they confine
-    themselves: it opens files and connects to Unix sockets, and to nothing in a network."""
+    """Return the calls of the fork server, and of its children until they confine themselves.
+
+    They open files and connect to Unix sockets, but not to a network.
+    """
     groups = (_FILES, _MEMORY, _THREADS, _TIME, _OWN, _SOCKETS, _GIVING_UP)
     conditional = {
         "socket": Rule(((Argument(0, socket.AF_UNIX),),), errno.EAFNOSUPPORT),
         "socketpair": Rule(((Argument(0, socket.AF_UNIX),),)),
         "setsockopt": Rule(((Argument(1, socket.SOL_SOCKET),),)),
-        # Asks a Java virtual machine to open its attach socket.
+        # SIGQUIT makes a Java virtual machine open its attach socket.
         "pidfd_send_signal": Rule(((Argument(1, signal.SIGQUIT),),)),
         **_of_processes(),
     }
@@ -138,7 +141,7 @@ def fork_server_calls() -> Calls:
 
 
 def child_calls() -> Calls:
-    """What a limited child calls once it reads: it computes and answers; else it is ended."""
+    """Return the calls of a confined child, which computes and answers; any other call kills it."""
     allowed = """
         read write close fstat lseek mmap mprotect munmap brk rt_sigreturn pread64 mremap madvise
         exit futex restart_syscall clock_gettime exit_group getrandom
@@ -147,7 +150,7 @@ def child_calls() -> Calls:
 
 
 def switch_calls() -> Calls:
-    """What the helper that sets one sysctl calls: it reads, writes, and ends; else it is ended."""
+    """Return the calls of the helper that sets one sysctl; any other call kills it."""
     allowed = """
         read write pwrite64 recvfrom sendto close lseek mmap munmap brk madvise mremap futex
         rt_sigaction rt_sigprocmask rt_sigreturn restart_syscall exit exit_group getpid

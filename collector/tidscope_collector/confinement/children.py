@@ -1,4 +1,4 @@
-"""Limited children, as the collector asks them: a question, a deadline, so many bytes of answer."""
+"""Client of the fork server: one question per child, with a deadline and a bounded answer."""
 
 import itertools
 import json
@@ -21,11 +21,12 @@ OURS = tuple(
         if (spec := find_spec(name)) is not None
     )
 )
-"""The folders of the packages that a fork server and its children load; once installed, one."""
+"""Folders of the packages that a fork server and its children import; a single one once installed.
+"""
 
 MAX_STUCK = 64
-"""Children that were given up and have not ended; the kernel cannot end one that waits for a page
-of a file system that does not answer."""
+"""Maximum children given up and not yet ended; further questions fail. The kernel cannot end a
+child that waits for a page of an unresponsive file system."""
 
 ENDED = "The process that reads files of others has ended: restart the collector."
 
@@ -34,15 +35,15 @@ _SEND_S = 5.0
 
 
 class ChildError(Exception):
-    """No child could be asked; the text is a sentence for people."""
+    """No child could be started; the text is a sentence for people."""
 
 
 class Reply(NamedTuple):
-    """What a child answered.
+    """Answer of a child.
 
     Attributes:
-        data: all of it, or what came before the end of the deadline or the limit.
-        ended: whether the child ended by itself.
+        data: the answer, cut off at the deadline or the size limit.
+        ended: True if the child ended by itself.
     """
 
     data: bytes
@@ -50,22 +51,22 @@ class Reply(NamedTuple):
 
 
 class LimitedChildren:
-    """Asks children of a fork server; started as early as possible, while that may be executed.
+    """Asks children of a fork server. Create it while the process may still execute programs.
 
-    Its methods may be called from several threads.
+    Thread-safe.
 
     Args:
-        module: whose function `main` serves the questions; see `fork_server.serve_argument`.
-        folders: where modules are found, besides Python's own.
-        settings: what `main` finds as the second argument of its program. Nobody changes it later.
+        module: module whose function `main` serves the questions; see `fork_server.serve_argument`.
+        folders: folders on the import path, besides Python's own.
+        settings: second argument of the program that runs `main`; fixed for its lifetime.
 
     Attributes:
-        pid: of the process that keeps the fork server.
-        given_up: how many children did not answer in time, or answered too much.
+        pid: ID of the process that keeps the fork server.
+        given_up: number of children that exceeded their deadline or size limit.
     """
 
     def __init__(self, module: str, folders: Sequence[Path] = OURS, settings: str = "") -> None:
-        # Without site-packages: it needs none of them, and starts sooner.
+        # Without site-packages the process starts sooner; it needs none of them.
         places = [str(folder) for folder in folders]
         self._program = f"import sys; sys.path[:0] = {places!r}; from {module} import main; main()"
         self._settings = settings
@@ -87,14 +88,14 @@ class LimitedChildren:
         most_bytes: int,
         data: bytes = b"",
     ) -> Reply:
-        """Ask a new child and wait for its answer, no longer than the deadline.
+        """Ask a new child and wait for its answer until the deadline.
 
         Args:
-            question: its name.
-            arguments: what it takes, as JSON.
-            deadline_s: for everything.
-            most_bytes: of the answer.
-            data: what the child reads, to its end, before it answers.
+            question: name of the question.
+            arguments: arguments of the question, as JSON.
+            deadline_s: deadline for the whole exchange, in seconds.
+            most_bytes: maximum size of the answer, in bytes.
+            data: input that the child reads to its end before it answers.
 
         Raises:
             ChildError: no child can be started.
@@ -102,7 +103,7 @@ class LimitedChildren:
         deadline = time.monotonic() + deadline_s
         number, answer = self.begin(question, arguments)
         answer.settimeout(deadline_s)
-        with suppress(OSError):  # Then the child answers nothing.
+        with suppress(OSError):  # the child then answers nothing
             answer.sendall(data)
         answer.shutdown(socket.SHUT_WR)
         found = bytearray()
@@ -122,10 +123,10 @@ class LimitedChildren:
         return Reply(bytes(found[:most_bytes]), ended=False)
 
     def begin(self, question: str, arguments: object) -> tuple[int, socket.socket]:
-        """Start a child to converse with.
+        """Start a child for a conversation.
 
         Returns:
-            Its number, for `give_up`, and a stream socket to it, owned by the caller.
+            The child's number, for `give_up`, and a stream socket to it, owned by the caller.
 
         Raises:
             ChildError: no child can be started.
@@ -152,24 +153,24 @@ class LimitedChildren:
         return number, ours
 
     def keep(self, capabilities: Iterable[int]) -> None:
-        """Let the fork server give up all capabilities but these."""
+        """Make the fork server give up all other capabilities."""
         with self._lock, suppress(ChildError):
             self._send(json.dumps({"keep": sorted(capabilities)}).encode(), None)
 
     def give_up(self, number: int, answer: socket.socket) -> None:
-        """End a child that did not answer, without waiting for its end."""
+        """Kill a child that did not answer, without waiting for its end."""
         with self._lock:
             self.given_up += 1
             self._stuck[number] = answer
             try:
                 self._send(json.dumps({"kill": number}).encode(), None)
             except ChildError:
-                pass  # It ends with its connection, if it can.
+                pass  # the child ends when its connection closes
 
     def close(self) -> None:
         """End the fork server and all children."""
         with self._lock:
-            # They end with the connection; a confined process may not signal them.
+            # Closing the connection ends them; a confined process may not signal them.
             with suppress(OSError):
                 self._connection.shutdown(socket.SHUT_RDWR)
             self._connection.close()
@@ -191,15 +192,15 @@ class LimitedChildren:
         try:
             socket.send_fds(self._connection, [message], [] if file is None else [file.fileno()])
         except OSError as error:
-            # By now this process may execute nothing.
+            # A confined process cannot execute a replacement.
             raise ChildError(ENDED) from error
 
     def _launch(self, connection: socket.socket) -> int:
-        """Start the fork server; returns its process id."""
+        """Start the fork server and return its process ID."""
         connection.set_inheritable(True)
         nothing = [(os.POSIX_SPAWN_OPEN, file, os.devnull, os.O_RDWR, 0) for file in (0, 1)]
         command = [sys.executable, "-I", "-S", "-c", self._program]
-        # Nothing of this process' environment: a secret is in it.
+        # The environment is empty, because this process' environment may hold a secret.
         return os.posix_spawn(
             sys.executable,
             [*command, str(connection.fileno()), self._settings],

@@ -1,12 +1,17 @@
-"""The process that limited children are forked from: small, started early, with few rights.
+"""Fork server of limited children: small, started early, with few rights.
 
-A fork of the collector itself would copy the page tables of numpy and pyarrow and everything that
-it holds open, and its system call filter lets it execute nothing. It gets questions over a socket
-of the collector, each with the descriptor to answer to, and forks a child for each.
+A fork of the collector itself would copy the page tables of numpy and pyarrow and every open file.
+Its system call filter also forbids execve. The fork server receives questions over a socket, each
+with a descriptor for the answer, and forks a child for each.
+
+A confined child computes, reads open files, answers and exits. It has no capabilities and cannot
+gain any (no_new_privs). It may not open, connect, fork, execute or signal: any unlisted call kills
+it. Before that it bounds its memory and time (`tidscope_confinement.resources`).
 """
 
 import json
 import os
+import resource
 import select
 import signal
 import socket
@@ -18,29 +23,29 @@ from typing import NamedTuple, TypeGuard
 
 from tidscope_confinement import capabilities, seccomp
 
-from tidscope_collector.confinement.calls import fork_server_calls
+from tidscope_collector.confinement.calls import child_calls, fork_server_calls
 
 OPENING = frozenset(
     {capabilities.DAC_READ_SEARCH, capabilities.SYS_PTRACE, capabilities.CHECKPOINT_RESTORE}
 )
-"""For files of /proc that the kernel guards, mapped files that lie nowhere any more, and the
-folders in front of sockets."""
+"""Capabilities to open guarded files of /proc, deleted mapped files, and the folders of sockets."""
 CONNECTING = frozenset({capabilities.DAC_OVERRIDE})
-"""For sockets that only another user may write to: steering needs it, and names of threads."""
+"""Capability to connect to sockets that only another user may write to, for steering and thread
+names."""
 SIGNALLING = frozenset({capabilities.KILL})
-"""For Java virtual machines of other users, which open a socket on a signal."""
+"""Capability to signal other users' Java virtual machines, which then open a socket."""
 LONGEST_QUESTION = 1 << 16
 AGAIN_S = 0.1
-"""Before another fork server takes the place of one that was killed."""
+"""Delay before a killed fork server is replaced, in seconds."""
 
 Question = Callable[[object, int], None]
-"""Answers to the descriptor; runs in a child of its own, which has to limit and confine itself.
+"""Writes its answer to a descriptor. It runs in a new child, which it has to limit and confine.
 
-The arguments are what the asker says: any JSON."""
+The arguments come from the asker and may be any JSON."""
 
 
 class _Asked(NamedTuple):
-    """A question and where its answer goes."""
+    """A question and the descriptor for its answer."""
 
     number: int
     question: Question
@@ -49,28 +54,29 @@ class _Asked(NamedTuple):
 
 
 def serve(connection: socket.socket, questions: Mapping[str, Question]) -> None:
-    """Keep a fork server until the collector closes its end.
+    """Keep a fork server running until the collector closes its end.
 
-    This process does nothing else: if the fork server is killed, by a kernel without memory, say,
-    another one takes its place, which the collector could not start any more. Questions wait in the
-    socket meanwhile; children go on answering, those that have to be killed excepted.
+    This process does nothing else: if the fork server is killed, for example by the OOM killer, it
+    forks another one. A confined collector could not. Questions then wait in the socket. Children
+    go on answering, except those that have to be killed.
 
     Args:
-        connection: SOCK_SEQPACKET; each message is a question with a descriptor, {"kill": id}, or
-            {"keep": [capability, …]}, which gives up all others. The asker may be taken over: any
-            other message is dropped.
-        questions: by name.
+        connection: SOCK_SEQPACKET socket. Each message is a question with a descriptor, {"kill":
+            id}, or {"keep": [capability, …]}, which gives up all others. Any other message is
+            dropped, since the asker may have been taken over.
+        questions: questions by name.
     """
     capabilities.harden()
     capabilities.keep(OPENING | CONNECTING | SIGNALLING)
-    with suppress(OSError, seccomp.UnsupportedProcessorError):  # the children insist on it
+    # Children fail without their own filter.
+    with suppress(OSError, seccomp.UnsupportedProcessorError):
         seccomp.install(fork_server_calls())
     while not _served(connection, questions):
         time.sleep(AGAIN_S)
 
 
 def _served(connection: socket.socket, questions: Mapping[str, Question]) -> bool:
-    """Fork a fork server and wait for its end; whether it ended as it should."""
+    """Fork a fork server and wait for its end. Return True if it ended regularly."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     server = os.fork()
     if server == 0:
@@ -83,7 +89,7 @@ def _served(connection: socket.socket, questions: Mapping[str, Question]) -> boo
             os._exit(status)
     theirs.close()
     with ours:
-        # What it gives up the next one must not have either.
+        # A replacement must not regain capabilities that were given up.
         while data := ours.recv(LONGEST_QUESTION):
             capabilities.keep(frozenset(json.loads(data)["keep"]))
     return os.waitpid(server, 0)[1] == 0
@@ -94,10 +100,9 @@ def _fork_children(
     questions: Mapping[str, Question],
     keeper: socket.socket,
 ) -> None:
-    """Fork a child for each question until the collector closes its end; then end all children.
+    """Fork a child for each question until the collector closes its end; then kill all children.
 
-    Keeps the capabilities that it takes to open what belongs to other users' processes and to
-    connect to their sockets.
+    Keeps the capabilities needed to open other users' files and to connect to their sockets.
     """
     woken, wake = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
     signal.set_wakeup_fd(wake)
@@ -144,7 +149,7 @@ def _reap(children: dict[int, int]) -> None:
 
 
 def _parse(data: bytes) -> dict[str, object]:
-    """A message; empty if it is none."""
+    """Return a message, or an empty one if the data is invalid."""
     try:
         message = json.loads(data)
     except (ValueError, RecursionError):
@@ -155,7 +160,7 @@ def _parse(data: bytes) -> dict[str, object]:
 def _asked(
     message: Mapping[str, object], questions: Mapping[str, Question], files: list[int]
 ) -> _Asked | None:
-    """The question in a message; None if there is none that can be answered."""
+    """Return the question in a message, or None if it cannot be answered."""
     number, name = message.get("id"), message.get("question")
     if type(number) is not int or not isinstance(name, str) or name not in questions or not files:
         return None
@@ -167,7 +172,7 @@ def _are_numbers(kept: object) -> TypeGuard[list[int]]:
 
 
 def _answer(asked: _Asked) -> None:
-    """Answer in the child, with nothing open but where the answer goes; does not return."""
+    """Answer in the child, with only the answer's descriptor open. Does not return."""
     status = 1
     try:
         os.closerange(0, asked.answer)
@@ -179,13 +184,27 @@ def _answer(asked: _Asked) -> None:
 
 
 def serve_argument(questions: Mapping[str, Question], folder: str | int = "/") -> None:
-    """Serve the socket whose descriptor is the first argument of the program.
+    """Serve the socket whose descriptor is the program's first argument.
 
     Args:
-        questions: by name.
-        folder: the working folder of children, a path or a descriptor. The filter of system calls
-            keeps all of them from choosing another one.
+        questions: questions by name.
+        folder: working folder of children, a path or a descriptor. The system call filter forbids
+            changing it.
     """
     os.chdir(folder)
     with socket.socket(fileno=int(sys.argv[1])) as connection:
         serve(connection, questions)
+
+
+def confine() -> None:
+    """Give up everything except reading open files and answering. A child calls it before it reads.
+
+    Raises:
+        OSError: the kernel refused, so the process must not continue.
+        UnsupportedProcessorError: no filter exists for this processor, so the process must not
+            continue.
+    """
+    resource.setrlimit(resource.RLIMIT_NOFILE, (0, 0))
+    capabilities.harden()
+    capabilities.keep(frozenset())
+    seccomp.install(child_calls())

@@ -1,7 +1,7 @@
-"""The helper that sets kernel.task_delayacct: the only process of the collector with CAP_SYS_ADMIN.
+"""Helper that sets kernel.task_delayacct, the collector's only process with CAP_SYS_ADMIN.
 
-The kernel asks for that capability whenever the switch is written. So a process is forked at the
-start that has the file open, and can do nothing but write 0 or 1 to it.
+The kernel requires that capability at each write to the switch. The helper is forked at the start
+with the file open, and can only write 0 or 1 to it.
 """
 
 import os
@@ -20,11 +20,11 @@ _ANSWER_BYTES = 4
 
 
 class SwitchHelper:
-    """The helper as the collector sees it. Any thread may call.
+    """The collector's connection to the helper. Thread-safe.
 
     Args:
-        connection: to the helper.
-        pid: of the helper.
+        connection: connection to the helper.
+        pid: process ID of the helper.
     """
 
     def __init__(self, connection: socket.socket, pid: int) -> None:
@@ -36,7 +36,7 @@ class SwitchHelper:
         """Write a value to the switch.
 
         Raises:
-            OSError: what the kernel said; EPIPE or ECONNRESET if the helper has ended.
+            OSError: the kernel's error; EPIPE or ECONNRESET if the helper has ended.
         """
         with self._lock:
             self._connection.sendall(value)
@@ -48,19 +48,19 @@ class SwitchHelper:
             raise OSError(code, os.strerror(code))
 
     def close(self) -> None:
-        """Let it end."""
+        """Close the connection, which ends the helper, and wait for its end."""
         self._connection.close()
         with suppress(ChildProcessError):
             os.waitpid(self.pid, 0)
 
 
 def start_switch_helper(path: str) -> SwitchHelper | None:
-    """Fork the helper; None where the switch cannot be opened or this process may not set it.
+    """Fork the helper. Return None if this process may not set the switch.
 
-    Call it while there is one thread.
+    Call it while the process has one thread.
 
     Args:
-        path: of the switch.
+        path: path of the switch.
     """
     if capabilities.SYS_ADMIN not in capabilities.held():
         return None
@@ -83,7 +83,7 @@ def start_switch_helper(path: str) -> SwitchHelper | None:
 
 def _become_helper(connection: socket.socket, switch: int) -> None:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_IGN)  # it ends with the collector, not before
+        signal.signal(number, signal.SIG_IGN)  # the helper ends with the collector, not before
     capabilities.harden()
     capabilities.keep(frozenset({capabilities.SYS_ADMIN}))
     with suppress(seccomp.UnsupportedProcessorError, OSError):
@@ -96,7 +96,7 @@ def serve(
     send: Callable[[bytes], None],
     write: Callable[[bytes], object],
 ) -> None:
-    """Write what is asked for, if it is a value of the switch; answer with an errno or 0."""
+    """Write each requested value if it is valid for the switch, and answer with an errno or 0."""
     while value := receive(1):
         code = 0
         try:

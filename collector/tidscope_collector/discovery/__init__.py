@@ -1,1 +1,4 @@
-"""Which threads a process has, and which of them have run."""
+"""Discovery of a process' threads, and of those that have run since the previous sample.
+
+Takes a process ID; gives thread IDs. Must not know which counters are read.
+"""

@@ -1,4 +1,4 @@
-"""Walks that fill a mapped block with the counters of threads, one block after the other."""
+"""Bulk reads of thread counters into a mapped block, one block after the other."""
 
 import os
 from collections.abc import Iterator
@@ -10,15 +10,16 @@ import numpy.typing as npt
 from tidscope_collector.ebpf.libbpf import IteratorLink, RunnableProgram
 
 FROM = np.dtype([("tid", "u4"), ("after", "u4")])
-"""struct from of bpf/task_iterator.bpf.c."""
+"""`struct from` of bpf/task_iterator.bpf.c."""
 
 
 class BlockWalk(Protocol):
-    """Walks the threads of one process.
+    """A bulk read of the counters of one process' threads.
 
     Attributes:
-        link: descriptor of an iterator's link, each file of which is a walk; -1: there is none.
-        program: descriptor of the program that walks when it is run; -1: there is none.
+        link: descriptor of an iterator link, or -1 if there is none; each file opened from it is
+            one read.
+        program: descriptor of a program that reads when it is run, or -1 if there is none.
     """
 
     @property
@@ -28,21 +29,21 @@ class BlockWalk(Protocol):
     def program(self) -> int: ...
 
     def blocks(self, block: npt.NDArray[np.void]) -> Iterator[None]:
-        """Fill the block until all threads were in it; each time it is to be read before going on.
+        """Fill the block until all threads were in it. Read the block at each step before resuming.
 
         Args:
-            block: structured array of one BLOCK.
+            block: structured array with one BLOCK.
 
         Raises:
             OSError: the kernel refused.
         """
 
     def close(self) -> None:
-        """Let go of the process; twice does no harm."""
+        """Release the process. Idempotent."""
 
 
 class IteratorWalk:
-    """A `BlockWalk` by a file that an iterator makes."""
+    """A `BlockWalk` that reads a file opened from an iterator link."""
 
     program = -1
 
@@ -61,7 +62,7 @@ class IteratorWalk:
             more = b"x"
             while more:
                 used[0] = 0
-                # A byte comes when the block is full, none when there are no more threads.
+                # A read returns one byte when the block is full, and none after the last thread.
                 more = os.read(descriptor, 1)
                 yield
         finally:
@@ -73,7 +74,7 @@ class IteratorWalk:
 
 
 class DirectWalk:
-    """A `BlockWalk` by running a program that goes from thread to thread itself."""
+    """A `BlockWalk` that runs a program which iterates over the threads itself."""
 
     link = -1
 
@@ -98,4 +99,4 @@ class DirectWalk:
             start[0] = (tids[0, rows - 1], 1)
 
     def close(self) -> None:
-        """See `BlockWalk.close`: nothing is held."""
+        """See `BlockWalk.close`; there is nothing to release."""

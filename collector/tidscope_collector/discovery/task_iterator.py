@@ -1,7 +1,9 @@
-"""The eBPF task iterators, and the one that lists threads and tells which have not run since.
+"""Task iterators: eBPF programs that list threads and tell which have run since the last listing.
 
-A third of the price of listing /proc/PID/task; and threads that have not run need not be asked for
-their counters, which is what sampling costs most.
+Listing costs a third of reading /proc/PID/task. Threads that have not run need no new counters, and
+reading counters is the largest cost of sampling.
+
+RECORD duplicates `struct record` of bpf/task_iterator.bpf.c; a test compares its values with /proc.
 """
 
 import errno
@@ -9,13 +11,25 @@ import os
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from tidscope_collector.discovery.block_walks import BlockWalk, DirectWalk, IteratorWalk
-from tidscope_collector.discovery.marks import RECORD, Records, idle
-from tidscope_collector.discovery.threads import Threads
-from tidscope_collector.ebpf.libbpf import BpfError, Program, RunnableProgram
+from tidscope_collector.discovery.task_folder import Threads
+from tidscope_collector.ebpf.libbpf import BTF_KIND_FUNC, BpfError, Program, RunnableProgram
+from tidscope_collector.ebpf.obstacles import KernelFeature, Obstacle, attempt
+from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.threads.matching import rows_of_both
 from tidscope_collector.threads.reading import TargetExitedError
 
+RECORD = np.dtype(
+    [
+        *(("tid", "u4"), ("runnable", "u4"), ("start_ns", "u8")),
+        *(("run_ns", "u8"), ("switches", "u8"), ("comm", "S16")),
+    ]
+)
+_WORDS = RECORD.itemsize // 8
+
+Records = npt.NDArray[np.void]
 OBJECT = Path(__file__).parent / "bpf" / "task_iterator.bpf.o"
 _LIST = "list_threads"
 _READ = "read_counters"
@@ -23,22 +37,48 @@ _WALK = "walk_threads"
 _MEMBERS = "walk_members"
 _BLOCKS, _VISITS = "blocks", "visits"
 _FIRST_BYTES = 1 << 16
+TASK_WALKS = KernelFeature("bpf_iter_task", BTF_KIND_FUNC, "task iterators for one process", "6.1")
+
+
+def idle(now: Records, before: Records) -> npt.NDArray[np.bool_]:
+    """Return which threads have certainly not run between two readings.
+
+    A thread's counters change only while it runs. A thread that ran and sleeps again has one more
+    context switch. A runnable thread may be running, so its counters may change although its marks
+    stay the same until the next tick.
+
+    Args:
+        now: structured array of RECORD, one row per thread.
+        before: array of the previous reading.
+
+    Returns:
+        bool[n].
+    """
+    result = np.zeros(len(now), np.bool_)
+    here, there = rows_of_both(now["tid"], before["tid"])
+    result[here] = (_words(now)[here] == _words(before)[there]).all(axis=1)
+    result &= now["runnable"] == 0
+    return result
+
+
+def _words(records: Records) -> npt.NDArray[np.uint64]:
+    return np.ascontiguousarray(records).view(np.uint64).reshape(len(records), _WORDS)
 
 
 class TaskIterators:
-    """The loaded programs, from which each target has iterators of its own.
+    """Loaded programs, from which iterators for each target are made.
 
     Args:
-        image: the object file's content; None: of the one that is installed.
+        image: content of the object file, or None for the installed one.
 
     Attributes:
-        no_walk: why there is no program that reads counters; empty if there is.
-        walks_directly: whether that program goes from thread to thread itself (Linux 6.7 and
-            newer); else an iterator calls it for each.
-        walks_members: whether there is one that walks many processes in one call.
+        no_walk: why no program can read counters; empty if one can.
+        walks_directly: True if the program iterates over threads itself (Linux 6.7 or newer);
+            otherwise an iterator calls it per thread.
+        walks_members: True if a program can read many processes in one call.
 
     Raises:
-        BpfError: the one that lists threads cannot be loaded.
+        BpfError: the program that lists threads cannot be loaded.
     """
 
     def __init__(self, image: bytes | None = None) -> None:
@@ -58,10 +98,10 @@ class TaskIterators:
         self._program = Program(image, leave_out=(_MEMBERS, _WALK, _READ))
 
     def over(self, pid: int) -> "TaskIterator":
-        """Make an iterator over the threads of a process.
+        """Return an iterator over the threads of a process.
 
         Args:
-            pid: in the initial PID namespace.
+            pid: process ID in the initial PID namespace.
 
         Raises:
             BpfError: the kernel refused.
@@ -69,10 +109,10 @@ class TaskIterators:
         return TaskIterator(self._program, pid)
 
     def walk(self, pid: int) -> BlockWalk:
-        """Make what writes the counters of a process' threads.
+        """Return a bulk read of the counters of a process' threads.
 
         Args:
-            pid: in the initial PID namespace.
+            pid: process ID in the initial PID namespace.
 
         Raises:
             BpfError: the kernel refused.
@@ -83,45 +123,45 @@ class TaskIterators:
 
     @property
     def walk_program(self) -> int:
-        """Descriptor of the program that goes from thread to thread itself; -1: there is none."""
+        """Descriptor of the program that iterates over threads itself, or -1 if there is none."""
         return self._program.runnable(_WALK).descriptor if self.walks_directly else -1
 
     def members_walk(self) -> RunnableProgram:
-        """What writes the counters of many processes' threads.
+        """Return the program that reads the counters of many processes' threads.
 
         Raises:
-            BpfError: there is none.
+            BpfError: the kernel does not support it.
         """
         if not self.walks_members:
             raise BpfError("the kernel has no walks over many processes (Linux 6.7)", 0)
         return self._program.runnable(_MEMBERS)
 
     def visits(self) -> int:
-        """The descriptor of the memory that says which processes are walked.
+        """Return the descriptor of the map that names the processes to read.
 
         Raises:
-            BpfError: there is none.
+            BpfError: the program is not loaded.
         """
         return self._program.map(_VISITS)
 
     def blocks(self) -> int:
-        """The descriptor of the memory that counters are written to.
+        """Return the descriptor of the map that counters are written to.
 
         Raises:
-            BpfError: there is none.
+            BpfError: the program is not loaded.
         """
         return self._program.map(_BLOCKS)
 
     def close(self) -> None:
-        """Take the programs out of the kernel, once no iterator is left."""
+        """Unload the programs. Close all iterators first."""
         self._program.close()
 
 
 class TaskIterator:
-    """A `ThreadLister`.
+    """A `ThreadLister` that reads the eBPF task iterator.
 
     Attributes:
-        records: structured array of RECORD, what the last look found.
+        records: structured array of RECORD from the last listing.
     """
 
     def __init__(self, program: Program, pid: int) -> None:
@@ -132,14 +172,14 @@ class TaskIterator:
 
     @property
     def descriptor(self) -> int:
-        """Of the link: each walk is a file that is made from it."""
+        """Descriptor of the iterator link; each listing opens a file from it."""
         return self._link.descriptor
 
     def list_threads(self) -> Threads:
-        """List the threads.
+        """Return the current threads.
 
         Raises:
-            TargetExitedError: there are none any more.
+            TargetExitedError: the process has ended.
             OSError: the kernel refused.
         """
         length = self._read()
@@ -163,7 +203,7 @@ class TaskIterator:
                     except OSError as error:
                         if error.errno != errno.EAGAIN:
                             raise
-                        continue  # the kernel rests after a million threads
+                        continue  # the kernel pauses after a million threads
                 if not more:
                     return length
                 length += more
@@ -171,5 +211,14 @@ class TaskIterator:
             os.close(descriptor)
 
     def close(self) -> None:
-        """Let go of the process."""
+        """Release the process."""
         self._link.close()
+
+
+def load(procfs: ProcFs) -> TaskIterators | Obstacle:
+    """Load the programs. Return the obstacle if that fails.
+
+    Args:
+        procfs: root of /proc.
+    """
+    return attempt(procfs, TASK_WALKS, TaskIterators)

@@ -1,1 +1,4 @@
-"""Checks what a machine lets tidscope measure, and says how to fix what it does not."""
+"""Doctor: checks what this machine lets tidscope measure, and suggests fixes.
+
+Takes facts and probes; gives a report. Must not change the machine.
+"""

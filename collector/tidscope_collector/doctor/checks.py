@@ -7,7 +7,14 @@ from tidscope_confinement.capabilities import capability_name
 from tidscope_wire.generated.models import CheckStatus, DoctorCheck
 
 from tidscope_collector.confinement.confine import Confinement
-from tidscope_collector.doctor.check import PROC_FALLBACK, make_check
+from tidscope_collector.doctor.check import (
+    MAX_LISTED,
+    PROC_FALLBACK,
+    as_root,
+    grant,
+    leave_namespaces,
+    make_check,
+)
 from tidscope_collector.doctor.facts import (
     CAP_DAC_OVERRIDE,
     CAP_KILL,
@@ -15,18 +22,15 @@ from tidscope_collector.doctor.facts import (
     CAP_SYS_PTRACE,
     Facts,
 )
-from tidscope_collector.doctor.fixes import as_root, grant, leave_namespaces
-from tidscope_collector.doctor.probe import EbpfProbe, TaskstatsProbe
-from tidscope_collector.procfs.mount import NOTHING_HIDDEN
+from tidscope_collector.procfs.machine import NOTHING_HIDDEN
 from tidscope_collector.steering.loop.affinity_leases import LeftChanged
 
 _OLDEST = (5, 4)
-_MAX_TROUBLES = 4
 _CHEAP_CLOCKS = frozenset({"tsc", "kvm-clock", "arch_sys_counter", "hyperv_clocksource_tsc_page"})
 
 
 def kernel(facts: Facts) -> DoctorCheck:
-    """Is the kernel one that tidscope supports?"""
+    """Check that tidscope supports the kernel."""
     about = "kernel", "Kernel release"
     version = kernel_version(facts.kernel)
     if version is None:
@@ -48,7 +52,7 @@ def kernel(facts: Facts) -> DoctorCheck:
 
 
 def rights(facts: Facts) -> DoctorCheck:
-    """Does the collector have the capabilities that it uses?"""
+    """Check that the collector has the capabilities that it uses."""
     about = "capabilities", "Capabilities of the collector"
     if facts.capabilities is None:
         return make_check(
@@ -78,7 +82,7 @@ def rights(facts: Facts) -> DoctorCheck:
 
 
 def namespaces(facts: Facts) -> DoctorCheck:
-    """Is the collector in the namespaces that the kernel sends exit records to?"""
+    """Check that the collector is in the namespaces that receive exit records."""
     about = "namespaces", "Namespaces"
     found = {
         "user": facts.namespaces.user,
@@ -106,7 +110,7 @@ def namespaces(facts: Facts) -> DoctorCheck:
 
 
 def delay_accounting(facts: Facts) -> DoctorCheck:
-    """Does the kernel account for block I/O and memory delays?"""
+    """Check that the kernel accounts block I/O and memory delays."""
     about = "delay-accounting", "Delay accounting"
     impact = (
         "No delays for block I/O, swap-in, thrashing, reclaim, compaction, copy-on-write and "
@@ -146,7 +150,7 @@ def delay_accounting(facts: Facts) -> DoctorCheck:
 
 
 def process_list(facts: Facts) -> DoctorCheck:
-    """Are all processes visible?"""
+    """Check that all processes are visible."""
     about = "process-list", "Visibility of processes and threads"
     if not facts.schedstat:
         return make_check(
@@ -178,7 +182,7 @@ def process_list(facts: Facts) -> DoctorCheck:
 
 
 def go_symbols(facts: Facts) -> DoctorCheck:
-    """May the collector read the memory of other processes?"""
+    """Check that the collector may read the memory of other processes."""
     about = "go-symbols", "Reading GOMAXPROCS of Go programs"
     if facts.capabilities is None:
         return make_check(
@@ -213,103 +217,8 @@ def go_symbols(facts: Facts) -> DoctorCheck:
     )
 
 
-def network(facts: Facts, probe: TaskstatsProbe, ebpf: EbpfProbe) -> DoctorCheck:
-    """Is there a source of network bytes per thread?"""
-    about = "network-per-thread", "Network bytes per thread"
-    if "net_read_bytes" in probe.fields:
-        return make_check(about, "ok", "The kernel's struct taskstats has them.")
-    if not ebpf.refusal:
-        finding = "eBPF: a test load of the program succeeded."
-        return make_check(
-            about, "ok", f"{finding} Not counted: {ebpf.limits}." if ebpf.limits else finding
-        )
-    return make_check(
-        about,
-        "limited",
-        f"The kernel's struct taskstats has no network fields, and eBPF is unavailable: "
-        f"{ebpf.refusal}.",
-        "Network bytes and calls per thread are absent.",
-        _ebpf_fix(facts, ebpf),
-    )
-
-
-def task_iterator(facts: Facts, ebpf: EbpfProbe) -> DoctorCheck:
-    """Can the sampler skip threads that have not run?"""
-    about = "task-iterator", "Skipping idle threads"
-    if not ebpf.refusal:
-        return make_check(about, "ok", "eBPF: a test load of the task iterator succeeded.")
-    return make_check(
-        about,
-        "limited",
-        f"eBPF is unavailable: {ebpf.refusal}.",
-        "Higher overhead, same values: each sample reads every thread, idle ones too.",
-        _ebpf_fix(facts, ebpf),
-    )
-
-
-def walk(facts: Facts, ebpf: EbpfProbe) -> DoctorCheck:
-    """Can all counters be read in one walk of the kernel?"""
-    about = "walk", "Counters in one walk"
-    if not ebpf.refusal:
-        return make_check(
-            about, "ok", "eBPF: a walk of this process agreed with taskstats, field by field."
-        )
-    return make_check(
-        about,
-        "limited",
-        f"Counters are not walked: {ebpf.refusal}.",
-        "Higher overhead with thousands of running threads, same values: each thread that ran is "
-        "asked for by a request.",
-        _ebpf_fix(facts, ebpf),
-    )
-
-
-def ledger(facts: Facts, ebpf: EbpfProbe, lock_troubles: Sequence[str] = ()) -> DoctorCheck:
-    """Can it be said what each thread waits for, and the locks be named?
-
-    Args:
-        facts: of the machine.
-        ebpf: the program that keeps ledgers.
-        lock_troubles: why locks of attached programs cannot be read or named.
-    """
-    about = "ledger", "What threads wait for"
-    if not ebpf.refusal:
-        finding = "eBPF: a test load of the program that keeps a ledger of states succeeded."
-        if lock_troubles:
-            return make_check(
-                about,
-                "limited",
-                f"{finding} Of attached programs: {_listed(lock_troubles)}.",
-                "Their waits for locks are counted; which locks these are is not known, or not all "
-                "that the programs know of them.",
-                "Let the collector read the programs' memory as root, or leave --ask-programs out "
-                "for programs that serve nothing.",
-            )
-        return make_check(about, "ok", finding)
-    return make_check(
-        about,
-        "limited",
-        f"No ledger of states is kept: {ebpf.refusal}.",
-        "Where the time goes is known by CPU, run queue and block I/O only: no locks, no sockets, "
-        "no sleep, and nobody who wakes a thread.",
-        _ebpf_fix(facts, ebpf),
-    )
-
-
-def _listed(troubles: Sequence[str]) -> str:
-    shown = "; ".join(one.rstrip(".") for one in troubles[:_MAX_TROUBLES])
-    more = len(troubles) - _MAX_TROUBLES
-    return f"{shown}; and {more} more" if more > 0 else shown
-
-
-def _ebpf_fix(facts: Facts, ebpf: EbpfProbe) -> str:
-    if ebpf.capabilities:
-        return grant(facts, *ebpf.capabilities)
-    return ebpf.fix.replace("sudo ", "") if facts.is_root else ebpf.fix
-
-
 def energy(facts: Facts) -> DoctorCheck:
-    """Is there an energy counter that the collector may read?"""
+    """Check that an energy counter is readable."""
     about = "energy", "Energy of the machine (RAPL)"
     finding = f"{facts.energy_found[:1].upper()}{facts.energy_found[1:]}."
     impact = "Power of the machine, energy of runs and estimates per thread are absent."
@@ -317,7 +226,7 @@ def energy(facts: Facts) -> DoctorCheck:
         case "":
             return make_check(about, "ok", finding)
         case "denied":
-            # energy_uj is readable by its owner, root, only (drivers/powercap).
+            # Only root, the owner, may read energy_uj (drivers/powercap).
             return make_check(
                 about, "limited", finding, impact, grant(facts, "CAP_DAC_READ_SEARCH")
             )
@@ -336,7 +245,7 @@ def energy(facts: Facts) -> DoctorCheck:
 
 
 def clock_source(facts: Facts) -> DoctorCheck:
-    """Is reading the clock cheap?"""
+    """Check that reading the clock is cheap."""
     about = "clock-source", "Clock source"
     if facts.clock_source is None:
         return make_check(
@@ -357,7 +266,7 @@ def clock_source(facts: Facts) -> DoctorCheck:
 
 
 def transactions(facts: Facts) -> DoctorCheck:
-    """Is there hardware transactional memory? Nothing of tidscope needs it."""
+    """Report hardware transactional memory; tidscope does not need it."""
     about = "transactional-memory", "Hardware transactional memory"
     if facts.transactions is None:
         return make_check(about, "ok", "Unknown: /proc/cpuinfo lists no flags of x86.")
@@ -374,7 +283,7 @@ def transactions(facts: Facts) -> DoctorCheck:
 
 
 def confinement(found: Confinement) -> DoctorCheck:
-    """Has the collector given up what it does not need?"""
+    """Check that the collector has given up the rights that it does not need."""
     about = "confinement", "Confinement of the collector"
     kept = ", ".join(sorted(capability_name(number) for number in found.kept)) or "none"
     finding = f"Capabilities kept: {kept}."
@@ -392,7 +301,7 @@ def confinement(found: Confinement) -> DoctorCheck:
 
 
 def thread_names(facts: Facts) -> DoctorCheck:
-    """May programs of other users be asked for the names of their threads?"""
+    """Check that programs of other users can be asked for thread names."""
     about = "thread-names", "Names of threads beyond 15 bytes"
     finding = (
         "An attached Java virtual machine is asked for the names of its threads, as jcmd does: it "
@@ -412,7 +321,7 @@ def thread_names(facts: Facts) -> DoctorCheck:
 
 
 def process_reader(trouble: str) -> DoctorCheck:
-    """Can files and memory of other processes still be read? Or why nobody answers."""
+    """Check that files and memory of other processes are readable; `trouble` says why not."""
     about = "process-reader", "Reader of other processes"
     if not trouble:
         return make_check(about, "ok", "It answers.")
@@ -427,22 +336,22 @@ def process_reader(trouble: str) -> DoctorCheck:
 
 
 def left_programs(facts: Facts, left: Sequence[LeftChanged]) -> DoctorCheck:
-    """Is a program still steered to CPUs by a collector that was killed?"""
+    """Check that no killed collector left a program's CPU affinity changed."""
     about = "left-programs", "Programs that a killed collector left changed"
     if not left:
         return make_check(about, "ok", "None.")
-    names = ", ".join(f"{one.name} ({one.pid})" for one in left[:_MAX_TROUBLES])
-    more = f" and {len(left) - _MAX_TROUBLES} more" if len(left) > _MAX_TROUBLES else ""
+    names = ", ".join(f"{one.name} ({one.pid})" for one in left[:MAX_LISTED])
+    more = f" and {len(left) - MAX_LISTED} more" if len(left) > MAX_LISTED else ""
     return make_check(
         about,
         "limited",
         f"CPU affinity is still as policies set it: {names}{more}.",
         "These programs run on fewer CPUs than they may. A collector restores them at its start.",
-        "; ".join(as_root(facts, one.undo) for one in left[:_MAX_TROUBLES]),
+        "; ".join(as_root(facts, one.undo) for one in left[:MAX_LISTED]),
     )
 
 
 def kernel_version(release: str) -> tuple[int, int] | None:
-    """Major and minor number of a release such as 6.18.44-amd64."""
+    """Return major and minor number of a release such as 6.18.44-amd64, or None."""
     match = re.match(r"(\d+)\.(\d+)", release)
     return (int(match[1]), int(match[2])) if match else None

@@ -1,25 +1,27 @@
-"""The doctor's report on this machine: facts are gathered, taskstats and eBPF are tried."""
+"""The doctor's report: gathers facts, probes taskstats and eBPF, and runs all checks."""
 
 import os
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
 from tidscope_confinement.landlock import Paths
-from tidscope_wire.generated.models import DoctorReport
+from tidscope_wire.generated.models import CheckStatus, DoctorCheck, DoctorReport
 
 from tidscope_collector.confinement.confine import Confinement, Needs, foreseen
-from tidscope_collector.discovery import loading as discovery
 from tidscope_collector.discovery.task_iterator import TaskIterators
-from tidscope_collector.doctor.facts import gather_facts
-from tidscope_collector.doctor.report import examine
+from tidscope_collector.discovery.task_iterator import load as load_iterators
+from tidscope_collector.doctor import checks, source_checks
+from tidscope_collector.doctor.check import EbpfProbe, TaskstatsProbe
+from tidscope_collector.doctor.facts import Facts, gather_facts
 from tidscope_collector.ebpf.obstacles import Obstacle
 from tidscope_collector.inspection.reader import reader_trouble
 from tidscope_collector.netacct import loading as netacct
 from tidscope_collector.netacct.accounts import Accounts
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.procfs.mount import NOTHING_HIDDEN
-from tidscope_collector.steering.loop.affinity_leases import left_changed
+from tidscope_collector.procfs.machine import NOTHING_HIDDEN
+from tidscope_collector.steering.loop.affinity_leases import LeftChanged, left_changed
 from tidscope_collector.targets.sources import Sources, every_field
 from tidscope_collector.taskstats.columns import Columns
 from tidscope_collector.taskstats.exits import (
@@ -41,12 +43,65 @@ from tidscope_collector.waits.ledger import LedgerKeeper
 from tidscope_collector.waits.source import USUAL, LedgerSource
 from tidscope_collector.walk.choice import WalkSource
 
+_WORST_FIRST: tuple[CheckStatus, ...] = ("failed", "limited")
+
+
+def examine(
+    facts: Facts,
+    probe: TaskstatsProbe,
+    network: EbpfProbe,
+    iterator: EbpfProbe,
+    walk: EbpfProbe,
+    ledger: EbpfProbe,
+    confinement: Confinement,
+    reader_trouble: str = "",
+    lock_troubles: Sequence[str] = (),
+    left: Sequence[LeftChanged] = (),
+) -> DoctorReport:
+    """Run all checks, including the exit self-test."""
+    found = [
+        checks.kernel(facts),
+        checks.rights(facts),
+        checks.namespaces(facts),
+        source_checks.taskstats(facts, probe),
+        source_checks.layout(probe),
+        source_checks.exit_records(facts, probe),
+        source_checks.exit_buffer(facts, probe),
+        checks.delay_accounting(facts),
+        checks.process_list(facts),
+        checks.go_symbols(facts),
+        checks.thread_names(facts),
+        source_checks.network(facts, probe, network),
+        source_checks.task_iterator(facts, iterator),
+        source_checks.walk(facts, walk),
+        source_checks.ledger(facts, ledger, lock_troubles),
+        checks.energy(facts),
+        checks.clock_source(facts),
+        checks.transactions(facts),
+        checks.confinement(confinement),
+        checks.left_programs(facts, left),
+        checks.process_reader(reader_trouble),
+    ]
+    return DoctorReport(
+        host=facts.host,
+        kernel=facts.kernel,
+        checked_unix_ms=time.time_ns() // 1_000_000,
+        status=overall(found),
+        checks=found,
+    )
+
+
+def overall(found: list[DoctorCheck]) -> CheckStatus:
+    """Return the worst status: failed, then limited, then ok."""
+    statuses = {check.status for check in found}
+    return next((status for status in _WORST_FIRST if status in statuses), "ok")
+
 
 class LiveProbe:
-    """What this machine's kernel answered when this was made.
+    """Answers of this machine's kernel, taken on creation.
 
     Args:
-        family: the number of the family TASKSTATS; raises TaskstatsUnavailableError.
+        family: returns the number of the family TASKSTATS, or raises TaskstatsUnavailableError.
     """
 
     def __init__(self, family: Callable[[], int]) -> None:
@@ -72,7 +127,7 @@ class LiveProbe:
         self.fields = Columns(kernel.layout, delay_accounting=True).fields
 
     def walk(self, iterators: TaskIterators | Obstacle) -> Obstacle | None:
-        """Why counters cannot be walked; None if they can."""
+        """Return why bulk reads are unavailable, or None if they work."""
         if self._kernel is None:
             return WalkSource("auto", iterators, None, 0).obstacle
         query = BatchQuery(self._kernel)
@@ -82,10 +137,10 @@ class LiveProbe:
             query.close()
 
     def exit_self_test(self) -> bool:
-        """Whether the exit of a thread is heard.
+        """Return True if the exit record of a test thread arrives.
 
         Raises:
-            OSError: the kernel refused to register us.
+            OSError: the kernel refused the listener.
         """
         kernel = self._kernel
         if kernel is None:
@@ -97,10 +152,10 @@ class LiveProbe:
 
 
 class LiveEbpf:
-    """The result of loading an eBPF program.
+    """Result of loading an eBPF program.
 
     Args:
-        found: the loaded program, or why there is none; None: nothing stands in its way.
+        found: the loaded program, the obstacle, or None if there is no obstacle.
     """
 
     def __init__(self, found: Accounts | TaskIterators | LedgerKeeper | Obstacle | None) -> None:
@@ -114,9 +169,9 @@ class LiveEbpf:
 
 
 def diagnose_host() -> DoctorReport:
-    """Run all checks in a process that is not confined; programs are loaded and unloaded again."""
+    """Run all checks in an unconfined process. Programs are loaded and unloaded again."""
     procfs = ProcFs()
-    accounts, iterators = netacct.load(procfs), discovery.load(procfs)
+    accounts, iterators = netacct.load(procfs), load_iterators(procfs)
     ledger = LedgerSource(USUAL, procfs)
     facts, probe = gather_facts(procfs), LiveProbe(resolve_family)
     needs = Needs(
@@ -138,9 +193,9 @@ def diagnose_host() -> DoctorReport:
 
 
 def diagnose_running(sources: Sources, confinement: Confinement) -> DoctorReport:
-    """Run all checks in a collector that is confined.
+    """Run all checks in a confined collector.
 
-    What it could do when it was set up and may do no more, it reports as it was then.
+    Rights that it gave up after set-up are reported as they were then.
     """
     kernel = sources.kernel
     family = resolve_family if kernel is None else lambda: kernel.family

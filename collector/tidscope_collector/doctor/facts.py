@@ -1,4 +1,4 @@
-"""Facts about the machine and this process, from /proc and /sys; nothing is judged here."""
+"""Facts about this machine and process from /proc and /sys, without judgement."""
 
 import os
 import socket
@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from tidscope_collector.energy.zones import Obstacle, find_zones
+from tidscope_collector.energy.rapl import Obstacle, find_zones
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.procfs.mount import hidepid
+from tidscope_collector.procfs.machine import hidepid
 
 CAP_DAC_OVERRIDE = 1
 CAP_KILL = 5
@@ -18,16 +18,16 @@ ROOT = 0
 
 NamespaceStatus = Literal["initial", "other", "unknown"]
 
-# include/uapi/linux/nsfs.h and, before it had them, include/linux/proc_ns.h; the network
-# namespace's number is fixed since 6.18 only.
+# Inode numbers of include/uapi/linux/nsfs.h, earlier include/linux/proc_ns.h. The network
+# namespace's number is fixed only since 6.18.
 _INITIAL = {"user": 0xEFFFFFFD, "pid": 0xEFFFFFFC, "net": 0xEFFFFFF9}
-# net/core/sysctl_net_core.c registers this one for the initial network namespace only.
+# net/core/sysctl_net_core.c registers this entry only for the initial network namespace.
 _INITIAL_NET_ONLY = "sys/net/core/netdev_max_backlog"
 
 
 @dataclass(frozen=True, slots=True)
 class Namespaces:
-    """Whether this process is in the kernel's initial namespaces."""
+    """Whether this process is in each of the kernel's initial namespaces."""
 
     user: NamespaceStatus
     pid: NamespaceStatus
@@ -36,22 +36,21 @@ class Namespaces:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What the checks judge; None is a value that could not be read.
+    """Input of the checks; None is a value that could not be read.
 
     Attributes:
-        uid: effective user id of this process.
-        capabilities: numbers of the effective ones.
-        task_delayacct: the switch of delay accounting.
-        rmem_max: bytes, the limit of SO_RCVBUF.
-        ptrace_scope: of the Yama module; None if it is not loaded.
-        hidepid: mount option of /proc; "0" if it hides nothing.
-        schedstat: whether /proc has it for a thread.
-        energy_obstacle: why there is no energy of packages; "" if there is.
-        energy_found: the same as text, or what is read.
-        hypervisor: whether the processor reports a hypervisor.
-        transactions: whether the processor has hardware transactional memory (rtm).
-        async_abort: what the kernel does about the flaw of these transactions (TAA); None if it
-            says nothing.
+        uid: effective user ID of this process.
+        capabilities: numbers of the effective capabilities.
+        task_delayacct: state of the switch of delay accounting.
+        rmem_max: limit of SO_RCVBUF, in bytes.
+        ptrace_scope: ptrace scope of the Yama module; None if it is not loaded.
+        hidepid: mount option of /proc; "0" if nothing is hidden.
+        schedstat: True if /proc has schedstat.
+        energy_obstacle: why package energy is unavailable; "" if it is available.
+        energy_found: description of the energy source or the obstacle.
+        hypervisor: True if the processor reports a hypervisor.
+        transactions: True if the processor has hardware transactional memory (rtm).
+        async_abort: the kernel's mitigation of TSX async abort (TAA); None if it reports none.
     """
 
     host: str
@@ -73,17 +72,17 @@ class Facts:
 
     @property
     def is_root(self) -> bool:
-        """Whether this process runs as root."""
+        """True if this process runs as root."""
         return self.uid == ROOT
 
     @property
     def in_container(self) -> bool:
-        """Whether this process is in another user or PID namespace than the host."""
+        """True if this process is in another user or PID namespace than the host."""
         return "other" in (self.namespaces.user, self.namespaces.pid)
 
 
 def gather_facts(procfs: ProcFs | None = None, sys: Path = Path("/sys")) -> Facts:
-    """Gather the facts; what is absent or may not be read becomes None.
+    """Gather the facts; absent or unreadable values become None.
 
     Args:
         procfs: root of /proc.
@@ -141,7 +140,7 @@ def _capabilities(procfs: ProcFs) -> frozenset[int] | None:
 
 
 def _inode(procfs: ProcFs, kind: str) -> int | None:
-    """Number of this process' namespace of a kind: its link reads like net:[4026531840]."""
+    """Return the inode of this process' namespace of a kind; its link reads net:[4026531840]."""
     try:
         return int(procfs.link(f"self/ns/{kind}").rpartition("[")[2].rstrip("]"))
     except (OSError, ValueError):
@@ -164,7 +163,7 @@ def _net_namespace(procfs: ProcFs) -> NamespaceStatus:
 
 
 def _has_flag(procfs: ProcFs, flag: str) -> bool | None:
-    """Whether the first processor has an x86 feature bit; None elsewhere."""
+    """Return whether the first processor has an x86 feature flag; None on other processors."""
     for line in (_text(procfs, "cpuinfo") or "").splitlines():
         label, _, words = line.partition(":")
         if label.strip() == "flags":

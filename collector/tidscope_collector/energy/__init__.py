@@ -1,1 +1,4 @@
-"""Energy that RAPL counts, read through the powercap tree of /sys."""
+"""Energy counters of RAPL.
+
+Takes the powercap tree of /sys; gives energy since the first reading. Must not know about targets.
+"""

@@ -1,7 +1,7 @@
-"""What the Go linker writes into a program: the version of Go and the settings of the build.
+"""Build information that the Go linker writes: the version of Go and the build settings.
 
-Layout: Go's debug/buildinfo, "\\xff Go buildinf:", size of a pointer, flags, and from Go 1.18 on
-two strings behind byte 32, each with its length before it as a varint.
+Layout, by Go's debug/buildinfo: "\\xff Go buildinf:", pointer size, flags. Since Go 1.18 two
+strings follow at byte 32, each with its length as a varint before it.
 """
 
 from dataclasses import dataclass
@@ -17,11 +17,11 @@ _SENTINEL = 16
 
 @dataclass(frozen=True, slots=True)
 class BuildInfo:
-    """Go's own account of a build.
+    """Build information of a Go program.
 
     Attributes:
-        version: such as "go1.26.8"; None when it is in the format of before Go 1.18.
-        settings: of the build, such as {"-buildmode": "pie", "GOARCH": "amd64"}.
+        version: version such as "go1.26.8"; None in the format before Go 1.18.
+        settings: build settings such as {"-buildmode": "pie", "GOARCH": "amd64"}.
     """
 
     version: str | None
@@ -29,12 +29,12 @@ class BuildInfo:
 
 
 def is_go(elf: Elf) -> bool:
-    """Whether the Go linker wrote this program."""
+    """Return True if the Go linker wrote this program."""
     return any(elf.section(name) for name in (".go.buildinfo", ".note.go.buildid"))
 
 
 def read_build_info(elf: Elf) -> BuildInfo | None:
-    """The build information of a program; None if it has none."""
+    """Return the build information of a program, or None if it has none."""
     section = elf.section(".go.buildinfo")
     if section is None:
         return None
@@ -42,7 +42,7 @@ def read_build_info(elf: Elf) -> BuildInfo | None:
 
 
 def parse_build_info(data: bytes) -> BuildInfo | None:
-    """Take the section .go.buildinfo apart; None if it is damaged."""
+    """Parse the section .go.buildinfo. Return None if it is damaged."""
     if not data.startswith(MAGIC) or len(data) < _STRINGS:
         return None
     if not data[15] & _INLINE:
@@ -51,7 +51,7 @@ def parse_build_info(data: bytes) -> BuildInfo | None:
     if version is None:
         return None
     modules, _ = _string(data, place)
-    # "go1.26.8 X:nodwarf5" names an experiment too.
+    # Drop the experiment in "go1.26.8 X:nodwarf5".
     number = version.decode(errors="replace").split(" ", 1)[0]
     return BuildInfo(number, _settings(modules or b""))
 
@@ -63,7 +63,7 @@ def _settings(modules: bytes) -> dict[str, str]:
 
 
 def _string(data: bytes, place: int) -> tuple[bytes | None, int]:
-    """A string with its length as a varint before it, and the place behind; None if cut off."""
+    """Return a varint-prefixed string, None if it is cut off, and the offset behind it."""
     length = shift = 0
     while place < len(data) and shift < 63:
         byte = data[place]

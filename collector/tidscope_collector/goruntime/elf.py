@@ -1,7 +1,7 @@
-"""The few parts of an ELF file that tell what a program is and where its symbols are.
+"""Reader of ELF files: sections, segments, and symbols by name. Layouts: elf(5).
 
-The file may be made to harm whoever reads it: no name, table or section is believed to be as large
-as it says, and no more than `MAX_BYTES` are read or uncompressed in all. Layouts: elf(5).
+The file may be hostile: sizes in it are not trusted. At most `MAX_BYTES` are read, and at most
+`MAX_INFLATED` are decompressed.
 """
 
 import os
@@ -25,17 +25,17 @@ _TYPE_OBJECT = 1
 _TYPE_FUNCTION = 2
 _BY_ZLIB = 1  # ELFCOMPRESS_ZLIB
 
-# name, info, section, value, size: from which byte on, and in which form
+# columns: name, info, section, value, size
 _SYMBOLS = {64: struct.Struct("<IBxHQQ"), 32: struct.Struct("<IIIBxH")}
 
 
 class ElfError(Exception):
-    """Not an ELF file of this kind of machine, or a damaged one, or one that is too much work."""
+    """The file is not an ELF file of this kind, is damaged, or exceeds a bound."""
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One section: where its bytes are in the file, and the section that it refers to."""
+    """A section: its bytes in the file, and the section that it links to."""
 
     name: str
     offset: int
@@ -45,14 +45,14 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
-    """A variable or a function: its address as linked, and its size in bytes."""
+    """A variable or a function: linked address, and size in bytes."""
 
     address: int
     size: int
 
 
 class Segment(NamedTuple):
-    """A loaded part: its place in the file, and its address as linked with its size in memory."""
+    """A loaded segment: its range in the file, and its linked address and size in memory."""
 
     offset: int
     file_size: int
@@ -61,7 +61,7 @@ class Segment(NamedTuple):
 
 
 class ThreadLocal(NamedTuple):
-    """Variables that each thread has for itself: address as linked, size in memory, alignment."""
+    """The thread-local segment: linked address, size in memory, and alignment."""
 
     address: int
     memory_size: int
@@ -70,16 +70,16 @@ class ThreadLocal(NamedTuple):
 
 @dataclass(slots=True)
 class Elf:
-    """An opened ELF file.
+    """An open ELF file.
 
     Attributes:
         file: descriptor, owned by the caller.
-        bits: 32 or 64.
-        machine: the processor, e_machine.
-        entry: address of the first instruction as linked; the loader tells where it really is.
-        sections: in file order.
-        segments: those that are loaded, in file order.
-        thread_local: None if the file has no thread-local variables.
+        bits: class of the file, 32 or 64.
+        machine: processor (e_machine).
+        entry: linked address of the first instruction; the loader may relocate it.
+        sections: all sections, in file order.
+        segments: loaded segments, in file order.
+        thread_local: thread-local segment; None if there are no thread-local variables.
     """
 
     file: int
@@ -93,18 +93,18 @@ class Elf:
     _inflated: int = 0
 
     def section(self, name: str) -> Section | None:
-        """The first section of that name."""
+        """Return the first section with a name, or None."""
         return next((section for section in self.sections if section.name == name), None)
 
     def content(self, section: Section, limit: int) -> bytes:
-        """A section's bytes, at most ``limit``."""
+        """Return a section's bytes, at most ``limit``."""
         return self.read(min(section.size, limit), section.offset)
 
     def pieces(self, section: Section) -> Iterator[bytes]:
-        """A section's bytes, at most a MiB at a time, uncompressed if they are compressed.
+        """Yield a section's bytes, decompressed, in pieces of at most 1 MiB.
 
         Raises:
-            ElfError: it cannot be uncompressed, or is too large.
+            ElfError: the section cannot be decompressed, or is too large.
         """
         header = struct.Struct("<IIQQ" if self.bits == 64 else "<III")
         pieces = (piece for _, piece in self.chunks(section, PIECE))
@@ -127,11 +127,11 @@ class Elf:
             piece = b"" if packed.eof else packed.unconsumed_tail or next(pieces, b"")
 
     def variable(self, name: str) -> Symbol | None:
-        """Find a variable in the symbol table; None if it is not there, as in a stripped file."""
+        """Find a variable in the symbol table, or return None. A stripped file has none."""
         return self._find(name, _TYPE_OBJECT)
 
     def function(self, name: str) -> Symbol | None:
-        """Find a function in the symbol table; None if it is not there, as in a stripped file."""
+        """Find a function in the symbol table, or return None. A stripped file has none."""
         return self._find(name, _TYPE_FUNCTION)
 
     def _find(self, name: str, kind: int) -> Symbol | None:
@@ -162,10 +162,10 @@ class Elf:
         return Symbol(value, size) if info & 0xF == kind and section else None
 
     def read(self, size: int, offset: int) -> bytes:
-        """Bytes of the file; none where a damaged header points beyond what a file can have.
+        """Return bytes of the file; none at offsets beyond any possible file.
 
         Raises:
-            ElfError: more was read of this file than any program needs.
+            ElfError: more than `MAX_BYTES` were read of this file.
         """
         if offset >= _LARGEST_FILE:
             return b""
@@ -176,7 +176,7 @@ class Elf:
         return data
 
     def chunks(self, section: Section, step: int) -> Iterator[tuple[int, bytes]]:
-        """The section's bytes in pieces, each with its place in the section."""
+        """Yield a section's bytes in pieces, each with its offset in the section."""
         for place in range(0, section.size, step):
             piece = self.read(min(step, section.size - place), section.offset + place)
             if not piece:
@@ -184,7 +184,7 @@ class Elf:
             yield place, piece
 
     def _places(self, strings: Section, name: bytes) -> list[int]:
-        """Where a name stands in a table of strings that end in a zero; a linker writes it once."""
+        """Return offsets of a name in a string table, whose strings end with a zero byte."""
         wanted = b"\0" + name + b"\0"
         places: list[int] = []
         before = b""
@@ -202,10 +202,10 @@ class Elf:
 
 
 def read_elf(file: int) -> Elf:
-    """Read the headers.
+    """Read the headers of an ELF file.
 
     Raises:
-        ElfError: it is not a little-endian ELF file, or its headers point outside of it.
+        ElfError: it is not a little-endian ELF file, or its headers are invalid.
     """
     elf = Elf(file)
     start = elf.read(64, 0)
@@ -242,7 +242,7 @@ def read_elf(file: int) -> Elf:
 
 
 def _read_segments(elf: Elf, start: bytes) -> None:
-    """Take in what the program headers say is loaded; nothing if they are damaged."""
+    """Read the loaded segments from the program headers; none if they are damaged."""
     if elf.bits == 64:
         (table,) = struct.unpack_from("<Q", start, 32)
         entry_size, count = struct.unpack_from("<HH", start, 54)

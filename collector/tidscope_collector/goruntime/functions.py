@@ -1,9 +1,9 @@
-"""Functions of a Go program by name, from the table that stays in a stripped one.
+"""Code of a Go program's functions by name, from the pclntab, which stripped programs keep.
 
-The runtime needs it to unwind stacks: a header, names, and for each function its place in the code
-and its name (runtime/symtab.go, pcHeader, functab and _func; cmd/link/internal/ld/pcln.go). This
-layout is that of Go 1.18 and newer. Where the code begins is in the header, or, where the linker
-would have to relocate it, in the runtime's moduledata, which points to the table.
+The runtime needs the table to unwind stacks. It has a header, names, and the offset and name of
+each function (runtime/symtab.go, pcHeader, functab and _func; cmd/link/internal/ld/pcln.go). The
+layout here is that of Go 1.18 and newer. The header holds the start of the code. If the linker
+would have to relocate that, it is in the runtime's moduledata, which points to the table.
 """
 
 import struct
@@ -13,7 +13,7 @@ from typing import NamedTuple
 from tidscope_collector.goruntime.elf import PIECE, Elf, Section
 
 _MAGICS = (0xFFFFFFF0, 0xFFFFFFF1)
-"""Of Go 1.18, and of 1.20 and newer (internal/abi/symtab.go)."""
+"""Magic numbers of Go 1.18, and of 1.20 and newer (internal/abi/symtab.go)."""
 _HEADER = struct.Struct("<IHBB8Q")
 _ROW = struct.Struct("<II")
 _MAX_FUNCTIONS = 1 << 22
@@ -22,20 +22,20 @@ _MAX_PLACES = 64
 _POINTER = struct.Struct("<Q")
 _RELOCATION = struct.Struct("<QQQ")
 _RELATIVE = {62: 8, 183: 1027}
-"""R_X86_64_RELATIVE, R_AARCH64_RELATIVE, by e_machine."""
+"""Relocation types R_X86_64_RELATIVE and R_AARCH64_RELATIVE, by e_machine."""
 _MIN_PC, _TEXT = 20 * 8, 22 * 8
-"""Places in moduledata: behind a pointer, six slices and findfunctab; maxpc is between them."""
+"""Offsets in moduledata, behind a pointer, six slices and findfunctab; maxpc is between them."""
 
 
 class Code(NamedTuple):
-    """A function: where it is linked, and its instructions."""
+    """A function: linked address and instructions."""
 
     address: int
     code: bytes
 
 
 class _Table(NamedTuple):
-    """The table: its place in the file, its address, and what its header says."""
+    """The table: its range in the file, its address, and its header."""
 
     offset: int
     size: int
@@ -48,10 +48,10 @@ class _Table(NamedTuple):
 
 
 def find_code(elf: Elf, name: str) -> Code | None:
-    """The code of a function; None if the table, or the function in it, is not found.
+    """Return the code of a function, or None if it is not found.
 
     Raises:
-        ElfError: there is more to read than any program has.
+        ElfError: the file exceeds the read bound.
     """
     if elf.bits != 64:
         return None
@@ -101,7 +101,7 @@ def _read_header(elf: Elf, offset: int, size: int) -> _Table | None:
 
 
 def _function(elf: Elf, table: _Table, name: int) -> tuple[int, int] | None:
-    """Where the function with this name begins and ends, from the beginning of the code."""
+    """Return start and end of the function with this name, relative to the start of the code."""
     behind = table.rows + _ROW.size * table.functions
     for place in _find_all(elf, table, behind, table.size, struct.pack("<I", name), 4):
         described = elf.read(4, table.offset + place - 4)
@@ -114,7 +114,7 @@ def _function(elf: Elf, table: _Table, name: int) -> tuple[int, int] | None:
 
 
 def _end(elf: Elf, table: _Table, start: int, described: int) -> int | None:
-    """Where the function that begins here ends, if the rows have it with this description."""
+    """Return the end of the function that starts here, if its row has this description."""
     low, high = 0, table.functions
     while low < high:
         middle = (low + high) // 2
@@ -132,7 +132,7 @@ def _end(elf: Elf, table: _Table, start: int, described: int) -> int | None:
 
 
 def _text(elf: Elf, table: _Table) -> int | None:
-    """Where the code begins."""
+    """Return the address of the first function's code, or None."""
     if table.text:
         return table.text
     first = elf.read(4, table.offset + table.rows)
@@ -146,7 +146,7 @@ def _text(elf: Elf, table: _Table) -> int | None:
 
 
 def _modules(elf: Elf, table: int) -> Iterator[int]:
-    """Addresses of pointers to the table: in the file, or made when it is loaded."""
+    """Yield addresses of pointers to the table, in the file or made by relocations."""
     wanted = _POINTER.pack(table)
     for segment in elf.segments:
         whole = Section("", segment.offset, segment.file_size, 0)
@@ -158,7 +158,7 @@ def _modules(elf: Elf, table: int) -> Iterator[int]:
 
 
 def _pointer(elf: Elf, address: int) -> int | None:
-    """What a pointer is before the program is loaded somewhere else than linked."""
+    """Return the value of a pointer before the program is relocated."""
     for row in _relocations(elf, _POINTER.pack(address % (1 << 64)), 0):
         if row[0] == address:
             return row[2]
@@ -168,7 +168,7 @@ def _pointer(elf: Elf, address: int) -> int | None:
 
 
 def _relocations(elf: Elf, wanted: bytes, column: int) -> Iterator[tuple[int, int, int]]:
-    """Relocations by load address that have this value at this place."""
+    """Yield relative relocations that have this value in this column."""
     section = elf.section(".rela.dyn") or elf.section(".rela")
     if section is None:
         return
@@ -189,7 +189,7 @@ def _relocations(elf: Elf, wanted: bytes, column: int) -> Iterator[tuple[int, in
 def _find_all(
     elf: Elf, table: _Table, start: int, end: int, wanted: bytes, step: int
 ) -> Iterator[int]:
-    """Places of bytes in a part of the table, counted from the table's beginning."""
+    """Yield offsets of bytes in a part of the table, relative to the table's start."""
     part = Section("", table.offset + start, end - start, 0)
     return (start + place for place in _places(elf, part, wanted, step))
 
@@ -215,7 +215,7 @@ def _quoted(name: str) -> bytes:
 
 
 def _offset(elf: Elf, address: int) -> int | None:
-    """Where an address is in the file."""
+    """Return the file offset of an address, or None."""
     for segment in elf.segments:
         if 0 <= address - segment.address < segment.file_size:
             return segment.offset + address - segment.address

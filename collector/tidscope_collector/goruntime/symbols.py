@@ -1,4 +1,4 @@
-"""Which variables of an ELF file hold given addresses. Layouts: elf(5)."""
+"""Variables of an ELF file by the addresses that they hold. Layouts: elf(5)."""
 
 import struct
 from bisect import bisect_left
@@ -12,17 +12,17 @@ LONGEST_NAME = 256
 
 _TABLES = (".symtab", ".dynsym")
 _KINDS = (0, 1)
-"""STT_NOTYPE, of assembly; STT_OBJECT."""
+"""Symbol types STT_NOTYPE, used by assembly, and STT_OBJECT."""
 _THREAD_LOCAL = (6,)
-"""STT_TLS."""
+"""Symbol type STT_TLS."""
 _UNDEFINED, _FIRST_RESERVED = 0, 0xFF00
 
-# name, info, section, value, size: as a whole, in the order of each class
+# columns: name, info, section, value, size; in the order of each class
 _ROWS = {64: struct.Struct("<IBxHQQ"), 32: struct.Struct("<IIIBxH")}
 
 
 class Variable(NamedTuple):
-    """A variable: its name, address as linked, and size in bytes."""
+    """A variable: name, linked address, and size in bytes."""
 
     name: str
     address: int
@@ -32,17 +32,17 @@ class Variable(NamedTuple):
 def variables_at(
     elf: Elf, addresses: Sequence[int], *, thread_local: bool = False
 ) -> dict[int, Variable]:
-    """The smallest variable that holds each address; none where no symbol does.
+    """Return the smallest variable that holds each address, if any.
 
-    A stripped file still has the symbols that other files are linked with.
+    A stripped file keeps the symbols for dynamic linking.
 
     Args:
-        elf: the file.
-        addresses: as linked; of thread-local variables places among those of a thread.
-        thread_local: which variables are meant.
+        elf: ELF file.
+        addresses: linked addresses; offsets in the thread-local segment for thread-local variables.
+        thread_local: True for thread-local variables.
 
     Raises:
-        ElfError: its tables are too large.
+        ElfError: a table is too large.
     """
     found: dict[int, Variable] = {}
     for name in _TABLES:

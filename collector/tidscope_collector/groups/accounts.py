@@ -16,7 +16,7 @@ from tidscope_collector.groups.listing import folders_below, processes_of
 from tidscope_collector.groups.members import Member, Members
 from tidscope_collector.procfs.cgroup import GROUPS
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.procfs.stat import waited_for_ticks
+from tidscope_collector.procfs.process import waited_for_ticks
 from tidscope_collector.procfs.thread_reader import TICKS_PER_SECOND
 
 _V1_IO: Literal["blkio.throttle.io_service_bytes_recursive"] = (

@@ -12,14 +12,14 @@ from tidscope_wire.generated.limits import MAX_PROCESS_TITLE
 from tidscope_wire.generated.models import Runtime
 
 from tidscope_collector.groups.members import Member, Members
-from tidscope_collector.naming.titles import read_title, role_of_title
+from tidscope_collector.naming.source import read_title, role_of_title
 from tidscope_collector.processes.cgroup_names import CgroupNames, cgroup_path, names_of_cgroup
 from tidscope_collector.processes.container_names import ContainerNames
 from tidscope_collector.processes.details import UNKNOWN as UNKNOWN_PROGRAM
 from tidscope_collector.processes.details import DetailReader, Details
 from tidscope_collector.processes.identity import group_and_uid
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.procfs.namespaces import namespace_pid
+from tidscope_collector.procfs.process import namespace_pid
 
 LOG = logging.getLogger(__name__)
 EVERY_NS = 2_000_000_000

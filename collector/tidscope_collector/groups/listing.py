@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tidscope_collector.groups.members import Newcomer
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.procfs.stat import ENDED, parse_parent, parse_stat
+from tidscope_collector.procfs.process import ENDED, parse_parent, parse_stat
 from tidscope_collector.procfs.thread_reader import TICKS_PER_SECOND
 
 _PROCS_BYTES = 1 << 20

@@ -9,7 +9,7 @@ from tidscope_collector.groups.members import Members
 from tidscope_collector.inspection.gomaxprocs import GomaxprocsReader
 from tidscope_collector.procfs.delay_accounting import DelayAccounting
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.procfs.gauges import rss_bytes
+from tidscope_collector.procfs.process import rss_bytes
 from tidscope_collector.sampling.process_meter import ProcessMeter
 
 MAX_MEASURED = 512

@@ -1,5 +1,5 @@
-"""Files and memory of other processes, read by limited children.
+"""Inspection: files and memory of other processes, read by limited children.
 
-Modules that answer run in a child of the fork server (`questions`) and load no Pydantic; modules
+Modules that answer run in a child of the fork server (`questions`) and load no Pydantic. Modules
 that ask (`asking`, `reader`, `lock_answers`, `conversation`, `own_server`) run in the collector.
 """

@@ -1,10 +1,10 @@
-"""Sockets of agents, found and connected to in a child that may look at other users' files.
+"""Sockets of agents: found and connected to by a child that may inspect other users' files.
 
-Where to look, a process itself says: by its user, its id and its environment. The child that
-connects reads two lines of its status and two of its variables while it still has rights, and
-nothing else that others have written. The folders belong to the program's user, who may put
-anything there. So no symbolic link is followed, only a socket is connected to, and before a byte is
-sent the kernel is asked who listens (SO_PEERCRED, unix(7)): it must be that very process.
+A process' user, ID and environment tell where its socket may be. The connecting child reads two
+lines of the status and two variables while it still has rights, and nothing else that others have
+written. The folders belong to the program's user, who may put anything there. Symbolic links are
+therefore not followed, and only a socket is connected to. Before a byte is sent the kernel is asked
+who listens (SO_PEERCRED, unix(7)): it must be that very process.
 """
 
 import errno
@@ -28,18 +28,18 @@ RUNTIME_VARIABLE = "XDG_RUNTIME_DIR"
 SYSTEM_FOLDER = "/run/tidscope"
 
 Trouble = Literal["none", "stale", "wrong-peer", "timeout", "other"]
-"""none: there is no socket; stale: nobody listens; wrong-peer: somebody else does, or a symbolic
-link is in the way; timeout: the connection is not accepted."""
+"""none: no socket. stale: nobody listens. wrong-peer: another process listens, or a symbolic link
+is in the way. timeout: the connection is not accepted in time."""
 
 _CREDENTIALS = struct.Struct("iII")
 _STATUS_BYTES = 8192
 
 
 class SocketTroubleError(Exception):
-    """There is no connection; the text is a sentence for people.
+    """No connection could be made; the text is a sentence for people.
 
     Attributes:
-        trouble: what kind it is.
+        trouble: kind of trouble.
     """
 
     def __init__(self, trouble: Trouble, text: str) -> None:
@@ -48,7 +48,7 @@ class SocketTroubleError(Exception):
 
 
 class SocketId(NamedTuple):
-    """A socket file: a program that starts again makes another one."""
+    """Identity of a socket file; a restarted program makes another one."""
 
     path: str
     device: int
@@ -57,11 +57,11 @@ class SocketId(NamedTuple):
 
 
 class Candidates(NamedTuple):
-    """Where the agent of a process may listen.
+    """Places where the agent of a process may listen.
 
     Attributes:
-        uids: users of the process: real, effective, saved, of its files.
-        paths: below its root, the likeliest first.
+        uids: users of the process: real, effective, saved, file system.
+        paths: paths below its root, most likely first.
     """
 
     uids: list[int]
@@ -69,11 +69,11 @@ class Candidates(NamedTuple):
 
 
 def list_folders(variables: Mapping[str, str], uid: int) -> list[str]:
-    """Folders to look for a program's socket in, the likeliest first.
+    """Return folders that may hold a program's socket, most likely first.
 
     Args:
-        variables: of the environment that the program was started with.
-        uid: whose program it is.
+        variables: environment that the program was started with.
+        uid: user of the program.
     """
     named = variables.get(FOLDER_VARIABLE, "")
     if named:
@@ -84,14 +84,14 @@ def list_folders(variables: Mapping[str, str], uid: int) -> list[str]:
 
 
 def candidates(folder: int) -> Candidates:
-    """Where the agent of a process may listen.
+    """Return the places where the agent of a process may listen.
 
     Args:
-        folder: of the process in /proc.
+        folder: descriptor of the process' folder in /proc.
 
     Raises:
-        OSError: the process has ended, or may not be looked at.
-        SocketTroubleError: its status makes no sense.
+        OSError: the process has ended, or may not be inspected.
+        SocketTroubleError: the status is invalid.
     """
     status = read_beginning(open_file(folder, "status"), _STATUS_BYTES)
     lines = dict(line.split(b":", 1) for line in status.splitlines() if b":" in line)
@@ -108,11 +108,11 @@ def candidates(folder: int) -> Candidates:
 
 
 def find_socket(root: int, paths: Sequence[str]) -> SocketId | None:
-    """The first of some paths at which there is a socket.
+    """Return the first path that has a socket, or None.
 
     Args:
-        root: descriptor of the folder that is the program's root.
-        paths: as the program sees them.
+        root: descriptor of the program's root folder.
+        paths: paths as the program sees them.
     """
     for path in paths:
         try:
@@ -133,14 +133,14 @@ def connect_first(
     """Connect at the first path at which the right process listens.
 
     Args:
-        root: as `find_socket` takes it.
-        paths: the same.
-        pid: of the process that must listen.
-        uids: users that it may be of.
-        timeout_s: for each path.
+        root: descriptor of the program's root folder.
+        paths: paths as the program sees them.
+        pid: ID of the process that must listen.
+        uids: allowed users of that process.
+        timeout_s: timeout per path, in seconds.
 
     Raises:
-        SocketTroubleError: the most telling of all.
+        SocketTroubleError: the most specific trouble of all paths.
     """
     failure = SocketTroubleError(
         "none", f"Process {pid} has no agent: there is no {' or '.join(paths)}."
@@ -161,7 +161,7 @@ def _connect_at(
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_CLOEXEC)
     try:
         connection.settimeout(timeout_s)
-        # By its descriptor: what lies at the path may have been exchanged since.
+        # Connect by descriptor: the file at the path may have been exchanged since.
         connection.connect(f"self/fd/{file}")
         _check_peer(connection, path, pid, uids)
     except (TimeoutError, BlockingIOError) as error:
@@ -186,7 +186,7 @@ def _connect_at(
 
 
 def _open(root: int, path: str) -> int:
-    """A descriptor of the socket at a path below ``root``; no link is followed on the way."""
+    """Return a descriptor of the socket at a path below ``root``; links are not followed."""
     parts = PurePosixPath(path).parts[1:]
     if ".." in parts:
         raise SocketTroubleError("wrong-peer", f"{path} contains a parent folder.")

@@ -1,7 +1,7 @@
-"""What questions to limited children are about, and how they are answered: lines of JSON.
+"""Questions to limited children: their arguments, where they look, and answers as lines of JSON.
 
-Whoever takes the collector over asks as it likes. So a question says which process it means, by id
-and start, and chooses among what is listed here; it names no file, no socket and no program.
+An attacker who takes over the collector can ask any question. A question therefore names a process
+by ID and start time, and never a file, socket or program.
 """
 
 import json
@@ -16,28 +16,29 @@ from tidscope_collector.inspection.process_files import open_folder
 
 MEMORY_BYTES = 256 << 20
 PROCESSES_S = 5.0
-"""For what the kernel says of processes. On a busy machine a child may wait 2 s for a CPU."""
+"""Timeout for kernel data of processes, in seconds. On a busy machine a child may wait 2 s for a
+CPU."""
 PROGRAM_S = 5.0
-"""For what is to be read of a program."""
+"""Timeout for reading a program's data, in seconds."""
 LONGEST_TIMEOUT_S = 10.0
 _METRIC = re.compile(r"[a-zA-Z_:][a-zA-Z0-9_:]{0,255}")
 
 
 class Arguments(TypedDict, total=False):
-    """What questions are about; each says which of these it takes.
+    """Arguments of questions; each question declares which ones it takes.
 
     Attributes:
-        pid: of a process.
-        start_ticks: its start.
-        processes: id, start, and the executable that it is known to have.
-        identities: ids and starts of processes.
-        port: a TCP port, of which is said whose it is.
-        timeout_s: for connecting to the process.
-        addresses: in writable memory of the process, of what may be a lock.
-        join_place: of the id of a thread below the end of its stack; 0 if that is not known.
-        containers: ids.
-        users: whose homes have lists of containers.
-        metrics: names of metrics in a text that is sent behind the question.
+        pid: process ID.
+        start_ticks: start time of the process, in clock ticks since boot.
+        processes: ID, start time and known executable of each process.
+        identities: ID and start time of each process.
+        port: TCP port whose owner is asked for.
+        timeout_s: timeout for connecting to the process, in seconds.
+        addresses: addresses in writable memory of the process that may be locks.
+        join_place: offset of the thread ID below the end of the thread's stack; 0 if unknown.
+        containers: container IDs.
+        users: users whose homes may list containers.
+        metrics: names of metrics in a text sent behind the question.
     """
 
     pid: int
@@ -58,14 +59,14 @@ PROCESS = ("pid", "start_ticks")
 
 
 class Places(NamedTuple):
-    """Where children look. Decided when their fork server is made, and never by a question.
+    """Places where children look, fixed when their fork server is made.
 
     Attributes:
-        proc: the process file system.
-        made: whether tests have made it from files; a real one is checked to be one.
+        proc: path of the process file system.
+        made: True if tests made `proc` from files; a real one is verified.
         predictions: socket of the host's prediction service.
         docker: folder of Docker.
-        kubelet: folder of Kubernetes' kubelet.
+        kubelet: folder of the kubelet.
         podman: folder of Podman's system service.
     """
 
@@ -78,7 +79,7 @@ class Places(NamedTuple):
 
 
 def taking(question: Callable[[Arguments, int], None], *names: str) -> Question:
-    """A question that answers nothing unless it gets exactly these arguments, each in its range."""
+    """Return a question that answers only with exactly these arguments, each in its range."""
 
     def checked(arguments: object, answer: int) -> None:
         if not isinstance(arguments, dict) or arguments.keys() != set(names):
@@ -142,10 +143,10 @@ _RANGES: Mapping[str, Callable[[object], bool]] = {
 
 
 def open_named_folder(arguments: Arguments) -> int:
-    """The folder in /proc of the process that a question is about.
+    """Open the folder in /proc of the process in a question.
 
     Raises:
-        OSError: it has ended.
+        OSError: the process has ended.
     """
     return open_folder(arguments["pid"], arguments["start_ticks"])
 

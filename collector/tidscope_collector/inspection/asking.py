@@ -1,4 +1,4 @@
-"""Questions to limited children: asked with a deadline, answers believed only in form."""
+"""Asking of limited children: deadlines, and validation of answers."""
 
 import atexit
 import functools
@@ -23,10 +23,10 @@ class NoAnswerError(Exception):
 
 
 class UnreadableError(Exception):
-    """The kernel does not let it be opened.
+    """The kernel refuses access.
 
     Attributes:
-        number: its errno.
+        number: errno of the refusal.
     """
 
     def __init__(self, number: int) -> None:
@@ -65,16 +65,16 @@ _Answer = TypeVar("_Answer", bound=Line)
 
 
 def make_children(places: Places) -> LimitedChildren:
-    """Start a fork server whose children look at some places and no others."""
+    """Start a fork server whose children look only at these places."""
     settings = json.dumps(list(places))
     return LimitedChildren("tidscope_collector.inspection.questions", settings=settings)
 
 
 @functools.cache
 def children() -> LimitedChildren:
-    """The children of this process; the first call starts their fork server.
+    """Return the children of this process; the first call starts their fork server.
 
-    Where they look is decided here, before the collector gives up its rights.
+    The places are fixed here, before the collector gives up its rights.
     """
     made = make_children(Places(predictions=str(socket_path())))
     atexit.register(made.close)
@@ -82,7 +82,7 @@ def children() -> LimitedChildren:
 
 
 def about_process(pid: int, start_ticks: int) -> Arguments:
-    """What a question about a process says of it."""
+    """Return the arguments that identify a process."""
     return {"pid": pid, "start_ticks": start_ticks}
 
 
@@ -121,7 +121,7 @@ def parse(text: bytes, kind: type[_Answer], pid: int) -> _Answer:
 
 
 def ask_text(question: str, about: Arguments, deadline_s: float, data: bytes = b"") -> bytes:
-    """What a child answers, as far as it comes before the deadline.
+    """Return a child's answer, as far as it arrives before the deadline.
 
     Raises:
         NoAnswerError: no child can be asked.
@@ -136,10 +136,10 @@ def ask_text(question: str, about: Arguments, deadline_s: float, data: bytes = b
 
 
 def read_lines(text: bytes, kind: type[_Answer]) -> list[_Answer]:
-    """All lines of an answer that has an end.
+    """Return all lines of a complete answer.
 
     Raises:
-        NoAnswerError: it has none, or says why there is nothing.
+        NoAnswerError: the answer is incomplete, or reports an error.
     """
     *lines, end, rest = text.split(b"\n") if text.count(b"\n") else (b"", b"")
     try:

@@ -1,10 +1,9 @@
-"""Names of containers, by the files of Docker, Podman and the kubelet: asked of limited children.
+"""Names of containers from files of Docker, Podman and the kubelet: a question to a limited child.
 
-No daemon is asked. Docker has a folder for each container, with config.v2.json in it
-(daemon/container of Moby); Podman and CRI-O have one list for all, containers.json
-(containers/storage), below the system's folder or the home of whoever runs them. Kubernetes'
-kubelet has a link to the log of each container, POD_NAMESPACE_CONTAINER-ID.log (LogSymlink in
-pkg/kubelet/kuberuntime).
+No daemon is asked. Docker has a folder per container with config.v2.json (daemon/container of
+Moby). Podman and CRI-O have one list, containers.json (containers/storage), in the system's folder
+or a user's home. The kubelet has a link to each container's log, POD_NAMESPACE_CONTAINER-ID.log
+(LogSymlink in pkg/kubelet/kuberuntime).
 """
 
 import json
@@ -18,7 +17,7 @@ from typing import NamedTuple
 
 from tidscope_confinement.resources import Limits, limit_resources
 
-from tidscope_collector.confinement.child import confine
+from tidscope_collector.confinement.fork_server import confine
 from tidscope_collector.inspection.answering import (
     MEMORY_BYTES,
     PROCESSES_S,
@@ -30,7 +29,7 @@ from tidscope_collector.inspection.process_files import read_beginning
 
 IN_HOME = ".local/share/containers/storage"
 MAX_CONTAINERS, MAX_USERS = 256, 8
-"""In one question: containers, and users in whose homes Podman may have its list."""
+"""Maximum containers, and users whose homes may have Podman's list, per question."""
 
 _DRIVERS = ("overlay", "vfs", "btrfs")
 _CONFIG_BYTES, _LIST_BYTES = 1 << 20, 4 << 20
@@ -43,11 +42,12 @@ _NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9_.-]{0,127}")
 
 
 class ContainerName(NamedTuple):
-    """What people call a container.
+    """Human-readable names of a container.
 
     Attributes:
-        name: of the container.
-        pod: namespace and name of its pod, with a slash between; None: it is in none, or unknown.
+        name: name of the container.
+        pod: namespace and name of its pod with a slash between; None if unknown or outside
+            Kubernetes.
     """
 
     name: str
@@ -55,14 +55,14 @@ class ContainerName(NamedTuple):
 
 
 def container_names(places: Places, arguments: Arguments, answer: int) -> None:
-    """Names of containers, as far as they are written down.
+    """Answer names of containers, as far as they are recorded.
 
-    Arguments: containers: ids; users: whose own containers are among them.
-    Answers: {"id", "name", "pod"} for each that is found, and {} at the end.
+    Arguments: containers: IDs; users: users with own containers among them. Answers: {"id", "name",
+    "pod"} for each one found, and {} at the end.
     """
     limit_resources(Limits(MEMORY_BYTES, 2, PROCESSES_S))
     ids = arguments["containers"][:MAX_CONTAINERS]
-    # Root's folders have what root put there, and a home what its user did.
+    # Files in root's folders must belong to root, files in a home to its user.
     homes = [(f"{home}/{IN_HOME}", uid) for uid, home in _homes(arguments["users"][:MAX_USERS])]
     configs = {one: _open(f"{places.docker}/containers/{one}/config.v2.json", -1) for one in ids}
     lists = [
@@ -87,7 +87,7 @@ def container_names(places: Places, arguments: Arguments, answer: int) -> None:
 
 
 def name_in_config(text: bytes, container: str) -> str | None:
-    """The name in a config.v2.json of Docker, where it is that of this container."""
+    """Return the name in Docker's config.v2.json if it belongs to this container, or None."""
     config = _parse(text)
     if not isinstance(config, dict) or config.get("ID") != container:
         return None
@@ -95,14 +95,14 @@ def name_in_config(text: bytes, container: str) -> str | None:
 
 
 def names_in_list(text: bytes, containers: Sequence[str]) -> Mapping[str, str]:
-    """Names of some containers in a containers.json of Podman, by their ids."""
+    """Return names of containers in Podman's containers.json, by ID."""
     listed = _parse(text)
     wanted = set(containers)
     return {} if not isinstance(listed, list) else dict(_listed(listed, wanted))
 
 
 def names_in_links(links: Iterable[str], containers: Sequence[str]) -> dict[str, ContainerName]:
-    """Names of some containers by the kubelet's links to their logs, by their ids."""
+    """Return names of containers from the kubelet's links to their logs, by ID."""
     wanted = set(containers)
     found = (_LINK.fullmatch(link) for link in links)
     return {
@@ -150,7 +150,7 @@ def _parse(text: bytes) -> object:
 
 
 def _open(path: str, uid: int) -> int:
-    """A descriptor of a regular file of a user (-1: any), or -1."""
+    """Open a regular file of a user (-1 for any). Return -1 on failure."""
     try:
         file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW)
     except OSError:

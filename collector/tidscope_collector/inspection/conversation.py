@@ -1,7 +1,7 @@
-"""Children that answer the same question repeatedly, and whose answers may be late.
+"""Children that answer the same question repeatedly; an answer may be late.
 
-`ProgramReader` asks which program runs, `ArgumentsReader` for the command line (programs overwrite
-it with their current activity), `JavaCountersReader` for the counters of a Java virtual machine.
+`ProgramReader` reads the running program, `ArgumentsReader` the command line (programs overwrite it
+with their current activity), `JavaCountersReader` the counters of a Java virtual machine.
 """
 
 import select
@@ -21,15 +21,15 @@ from tidscope_collector.inspection.questions import TITLE_BYTES
 
 
 class Conversation:
-    """Requests to one child, each of which it answers once; one thread uses it at a time.
+    """Requests to one child with one answer each; used by one thread.
 
     Args:
-        number: of the child.
-        connection: to it, owned by the conversation.
-        most_bytes: of an answer.
+        number: number of the child.
+        connection: connection to the child, owned by the conversation.
+        most_bytes: maximum size of an answer, in bytes.
 
     Attributes:
-        pending: whether a request has no answer yet.
+        pending: True while a request has no answer.
     """
 
     def __init__(self, number: int, connection: socket.socket, most_bytes: int) -> None:
@@ -40,14 +40,13 @@ class Conversation:
         self.pending = False
 
     def request(self) -> bool:
-        """Ask; returns at once.
+        """Send a request, without waiting.
 
         Returns:
-            Whether it was asked: not while the answer to an earlier request is still to come, and
-            not after the end of the child.
+            False if nothing was sent: an earlier answer is pending, or the child has ended.
         """
         if self.pending:
-            self.receive(0)  # An answer to a request of long ago says nothing of now.
+            self.receive(0)  # a stale answer is discarded
             if self.pending:
                 return False
         try:
@@ -59,13 +58,13 @@ class Conversation:
 
     @property
     def free(self) -> int | None:
-        """The connection's descriptor, while no answer is to come; None else."""
+        """Return the connection's descriptor, or None while an answer is pending."""
         if self.pending:
             self.receive(0)
         return None if self.pending or self._connection.fileno() < 0 else self._connection.fileno()
 
     def receive(self, patience_s: float) -> bytes:
-        """The answer, if it comes soon; empty if it does not, and after the end of the child."""
+        """Return the answer; empty if it is late, or the child has ended."""
         poll = select.poll()
         poll.register(self._connection, select.POLLIN)
         if not poll.poll(patience_s * 1000):
@@ -77,7 +76,7 @@ class Conversation:
             return b""
 
     def close(self) -> None:
-        """End the child; twice does no harm."""
+        """End the child. Idempotent."""
         if self._connection.fileno() < 0:
             return
         if self.pending:
@@ -87,19 +86,18 @@ class Conversation:
 
 
 PATIENCE_S = 0.005
-"""What a sample waits for an answer; one that is late is there for the next question."""
+"""Maximum wait of a sample for an answer, in seconds. A late answer serves the next request."""
 OPEN_S = 5.0
-"""For the first answer: on a busy machine a child may wait 2 s for a CPU."""
+"""Timeout for the first answer, in seconds. On a busy machine a child may wait 2 s for a CPU."""
 _PROGRAM_BYTES = 16384
 
 
 class SeenProgram(Line):
-    """What a process runs.
+    """The program of a process.
 
     Attributes:
-        executable: path; None if it may not be seen.
-        stack: address at which its stack begins, another one in each execution; 0 if it may not be
-            seen.
+        executable: path of the executable; None if inaccessible.
+        stack: start address of its stack, different in each execution; 0 if inaccessible.
     """
 
     executable: str | None = Field(max_length=8192)
@@ -107,11 +105,11 @@ class SeenProgram(Line):
 
 
 class ProgramReader:
-    """Asks about one process; one thread uses it at a time.
+    """Reads the program of one process; used by one thread.
 
     Args:
-        pid: of the process.
-        start_ticks: its start.
+        pid: process ID.
+        start_ticks: start time of the process, in clock ticks since boot.
 
     Raises:
         ChildError: no child can be asked.
@@ -122,7 +120,7 @@ class ProgramReader:
         self._conversation = Conversation(*children().begin("program", about), _PROGRAM_BYTES)
 
     def look(self, patience_s: float = PATIENCE_S) -> SeenProgram | None:
-        """What it runs now; None if the answer is late, or the process has ended."""
+        """Return the current program; None if the answer is late, or the process has ended."""
         if not self._conversation.request():
             return None
         try:
@@ -131,12 +129,12 @@ class ProgramReader:
             return None
 
     def close(self) -> None:
-        """End the child; twice does no harm."""
+        """End the child. Idempotent."""
         self._conversation.close()
 
 
 def open_program(pid: int, start_ticks: int) -> ProgramReader | None:
-    """Make a reader; None where nothing can be seen that way either."""
+    """Return a reader, or None if the program is inaccessible."""
     try:
         reader = ProgramReader(pid, start_ticks)
     except ChildError:
@@ -152,11 +150,11 @@ TITLE_S = 5.0
 
 
 class ArgumentsReader:
-    """Asks about one process; one thread uses it at a time.
+    """Reads the command line of one process; used by one thread.
 
     Args:
-        pid: of the process.
-        start_ticks: its start.
+        pid: process ID.
+        start_ticks: start time of the process, in clock ticks since boot.
     """
 
     def __init__(self, pid: int, start_ticks: int) -> None:
@@ -164,10 +162,10 @@ class ArgumentsReader:
         self._conversation: Conversation | None = None
 
     def read(self) -> bytes:
-        """The beginning of its /proc/PID/cmdline.
+        """Return the beginning of /proc/PID/cmdline.
 
         Raises:
-            NoAnswerError: the process has ended, may not be looked at, or does not answer.
+            NoAnswerError: the process has ended, is inaccessible, or does not answer.
         """
         if self._conversation is None:
             try:
@@ -181,7 +179,7 @@ class ArgumentsReader:
         return answer[1:]
 
     def close(self) -> None:
-        """End the child; twice does no harm."""
+        """End the child. Idempotent."""
         if self._conversation is not None:
             self._conversation.close()
 
@@ -191,12 +189,12 @@ _COUNTERS_BYTES = 1 << 16
 
 
 class JavaCounters(Line):
-    """What the machine counts.
+    """Counters of a Java virtual machine.
 
     Attributes:
-        numbers: by the machine's own names.
-        texts: the same.
-        flags: those of its arguments that say how many processors it uses.
+        numbers: numbers by the machine's own names.
+        texts: texts by the machine's own names.
+        flags: arguments that affect the machine's processor count.
     """
 
     numbers: dict[str, int] = Field(max_length=256)
@@ -205,11 +203,11 @@ class JavaCounters(Line):
 
 
 class JavaCountersReader:
-    """Asks about one process; one thread uses it at a time.
+    """Reads the counters of one machine; used by one thread.
 
     Args:
-        pid: of the process.
-        start_ticks: its start.
+        pid: process ID.
+        start_ticks: start time of the process, in clock ticks since boot.
 
     Raises:
         NoAnswerError: no child can be asked.
@@ -225,10 +223,10 @@ class JavaCountersReader:
             raise NoAnswerError(str(error)) from error
 
     def read(self) -> JavaCounters:
-        """The counters as they are now.
+        """Return the current counters.
 
         Raises:
-            NoAnswerError: there are none, or the child does not answer in time.
+            NoAnswerError: there are no counters, or the child does not answer in time.
         """
         if not self._conversation.request():
             raise NoAnswerError("Counters of the Java virtual machine are not read any more.")
@@ -244,5 +242,5 @@ class JavaCountersReader:
         raise NoAnswerError(f"Counters of the Java virtual machine cannot be read: {why}.")
 
     def close(self) -> None:
-        """End the child; twice does no harm."""
+        """End the child. Idempotent."""
         self._conversation.close()

@@ -1,32 +1,32 @@
-"""Names of variables as their C++ or Rust source has them: a question to limited children.
+"""Demangled names of C++ and Rust variables: a question to limited children.
 
-The demangler is a library in machine code, and the names are whatever an executable says. So it is
-loaded by the one child that needs it, and by nothing else of the collector.
+The demangler is native code, and its input comes from untrusted executables. Only the one child
+that needs it loads it.
 """
 
 from tidscope_confinement.resources import Limits, limit_resources
 
-from tidscope_collector.confinement.child import confine
+from tidscope_collector.confinement.fork_server import confine
 from tidscope_collector.inspection.answering import MEMORY_BYTES, PROCESSES_S, Arguments, say
 from tidscope_collector.inspection.process_files import read_beginning
 
 LONGEST_NAME = 512
 _MAX_BYTES = 1 << 20
 _PREFIXES = ("_Z", "_R")
-"""Of names that C++ compilers (Itanium ABI) and Rust's make."""
+"""Prefixes of names mangled by C++ (Itanium ABI) and Rust compilers."""
 SEPARATOR = "\0"
-"""No symbol contains it."""
+"""Separator of names; no symbol contains it."""
 
 
 def is_mangled(name: str) -> bool:
-    """True if a compiler of C++ or Rust may have made the name."""
+    """Return True if the name may be mangled C++ or Rust."""
     return name.startswith(_PREFIXES)
 
 
 def readable_names(_: Arguments, answer: int) -> None:
-    """Mangled names as their sources have them; they are sent behind the question.
+    """Answer demangled names; the mangled ones are sent behind the question.
 
-    Answers: {"name"} for each of them in order, itself if it is none, at most LONGEST_NAME
+    Answers: {"name"} for each one in order, unchanged if it is not mangled, at most LONGEST_NAME
     characters; and {} at the end.
     """
     limit_resources(Limits(MEMORY_BYTES, 2, PROCESSES_S))

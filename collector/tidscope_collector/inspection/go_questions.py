@@ -1,8 +1,8 @@
-"""Questions to limited children about Go programs: GOMAXPROCS, runtime threads, handlers served.
+"""Questions to limited children about Go programs: GOMAXPROCS, runtime threads, served handlers.
 
-The Go runtime starts some threads with a function that never returns (newm in runtime/proc.go). An
-address within that function is on the thread's stack, a few frames from its end, in every version.
-Only threads that wait in a system call are examined: the kernel reports their stack pointer
+The Go runtime starts some threads with a function that never returns (newm in runtime/proc.go). In
+every version an address within that function is on the thread's stack, a few frames from its end.
+Only threads that wait in a system call are examined, because the kernel reports their stack pointer
 (proc_pid_syscall(5)).
 """
 
@@ -14,11 +14,10 @@ from typing import NamedTuple
 
 from tidscope_confinement.resources import Limits, limit_resources
 
-from tidscope_collector.confinement.child import confine
+from tidscope_collector.confinement.fork_server import confine
 from tidscope_collector.goruntime.buildinfo import BuildInfo, is_go, read_build_info
-from tidscope_collector.goruntime.chosen import chosen_address
 from tidscope_collector.goruntime.elf import Elf, ElfError, Symbol, read_elf
-from tidscope_collector.goruntime.stripped import gomaxprocs_address
+from tidscope_collector.goruntime.runtime_variables import chosen_address, gomaxprocs_address
 from tidscope_collector.inspection.answering import (
     MEMORY_BYTES,
     PROCESSES_S,
@@ -40,11 +39,11 @@ _METRICS = b"runtime/metrics.Read\0"
 SYMBOL = "runtime.gomaxprocs"
 WORD = struct.Struct("<i")
 UNREADABLE = b"\0\0\0\0"
-"""Answers a request for GOMAXPROCS that cannot be read; itself it is never 0."""
+"""Answer for an unreadable GOMAXPROCS, which itself is never 0."""
 MAX_PROCESSORS = 1 << 20
-"""GOMAXPROCS is no larger. What is at its place and is no such number is not answered."""
+"""Maximum plausible GOMAXPROCS; larger values are withheld."""
 GO_VARIABLES = ("GOMAXPROCS", "GODEBUG")
-"""The variables of an environment that are answered."""
+"""Environment variables that may be answered."""
 
 _LONGEST_SETTING = 4096
 _MAX_SETTINGS = 64
@@ -53,13 +52,13 @@ _DAMAGED = "The executable of process {} cannot be read: {}."
 
 
 class Execution(NamedTuple):
-    """Descriptors of a process that belong to one execution of its program; -1 if refused.
+    """Descriptors of one execution of a process; -1 if refused.
 
     Attributes:
         file: executable.
         auxv: auxiliary vector.
-        memory: of the process.
-        auxv_later: the vector opened again, behind the memory.
+        memory: memory of the process.
+        auxv_later: auxiliary vector, opened again after the memory.
     """
 
     file: int
@@ -69,13 +68,13 @@ class Execution(NamedTuple):
 
 
 def open_execution(folder: int) -> Execution:
-    """Open what says where a variable is, and the memory that it is in.
+    """Open the files that locate a variable, and the memory that holds it.
 
-    A process that executes another program meanwhile, with more rights, say, would have an address
-    of its choice read in that one.
+    All must belong to one execution. Otherwise a process that executes a privileged program
+    meanwhile could have an address of its choice read there.
 
     Raises:
-        OSError: the executable may not be read, or is another one by now.
+        OSError: the executable is inaccessible, or has changed.
     """
     file = os.open("exe", os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK, dir_fd=folder)
     auxv, memory, auxv_later = (open_file(folder, name) for name in ("auxv", "mem", "auxv"))
@@ -85,17 +84,16 @@ def open_execution(folder: int) -> Execution:
 
 
 def gomaxprocs(arguments: Arguments, answer: int) -> None:
-    """What there is to know of a Go program, and its GOMAXPROCS each time it is asked for; as long
-    as the asker keeps its end open.
+    """Answer facts about a Go program, then its GOMAXPROCS at each request.
 
-    The child finds the variable by itself, in the executable and the auxiliary vector: no address
-    is asked for or answered.
+    The child locates the variable itself, from the executable and the auxiliary vector. No address
+    is accepted or answered.
 
-    Arguments: pid, start_ticks.
-    Answers: {"unreadable": errno}, {"damaged": reason}, or {"go", "version", "settings", "symbols",
-    "size", "memory"}: size in bytes of the variable, null where it is not found; memory 0, or the
-    errno with which it cannot be read. If it can, then WORD to each byte that comes, UNREADABLE if
-    the program has ended or executed another one, or has no such number there.
+    Arguments: pid, start_ticks. Answers: {"unreadable": errno}, {"damaged": reason}, or {"go",
+    "version", "settings", "symbols", "size", "memory"}: size of the variable in bytes, null if not
+    found; memory 0, or the errno of reading it. If memory is 0, each byte received is answered by
+    WORD. The answer is UNREADABLE if the program has ended, executed another one, or has an
+    implausible value.
     """
     limit_resources(Limits(MEMORY_BYTES, None, PROGRAM_S))
     found = False
@@ -104,7 +102,7 @@ def gomaxprocs(arguments: Arguments, answer: int) -> None:
         if not found:
             os._exit(1)
 
-    # The deadline is for finding the variable; reading it goes on until the asker has enough.
+    # The deadline applies only to locating the variable; later readings have none.
     signal.signal(signal.SIGALRM, late)
     try:
         opened = open_execution(open_named_folder(arguments))
@@ -147,7 +145,7 @@ def gomaxprocs(arguments: Arguments, answer: int) -> None:
 
 
 def _read_number(memory: int, address: int) -> bytes:
-    """GOMAXPROCS as WORD, or UNREADABLE."""
+    """Return GOMAXPROCS as WORD, or UNREADABLE."""
     try:
         word = os.pread(memory, WORD.size, address)
     except OSError:
@@ -157,7 +155,7 @@ def _read_number(memory: int, address: int) -> bytes:
 
 
 def _gomaxprocs(elf: Elf) -> Symbol | None:
-    """The variable, by the symbol table, or by the code of functions that use it."""
+    """Return the variable, from the symbol table or from code that uses it; None if unknown."""
     symbol = elf.variable(SYMBOL)
     if symbol is not None:
         return symbol
@@ -166,10 +164,10 @@ def _gomaxprocs(elf: Elf) -> Symbol | None:
 
 
 def go_chosen(arguments: Arguments, answer: int) -> None:
-    """Whether a Go program or its environment chose GOMAXPROCS.
+    """Answer whether a Go program or its environment chose GOMAXPROCS.
 
-    Arguments: pid, start_ticks.
-    Answers: {"unreadable": errno}, or {"chosen": true, false, or null if that cannot be found out}.
+    Arguments: pid, start_ticks. Answers: {"unreadable": errno}, or {"chosen": true, false, or null
+    if unknown}.
     """
     limit_resources(Limits(MEMORY_BYTES, 5, PROGRAM_S))
     try:
@@ -193,10 +191,10 @@ def go_chosen(arguments: Arguments, answer: int) -> None:
 
 
 def go_environment(arguments: Arguments, answer: int) -> None:
-    """GO_VARIABLES of the environment that a process was started with.
+    """Answer GO_VARIABLES of the environment that a process was started with.
 
-    Arguments: pid, start_ticks.
-    Answers: {"unreadable": errno} or {"variables": {name: value}}; of two with one name the first.
+    Arguments: pid, start_ticks. Answers: {"unreadable": errno} or {"variables": {name: value}}; the
+    first of duplicate names wins.
     """
     limit_resources(Limits(MEMORY_BYTES, 2, PROCESSES_S))
     try:
@@ -214,9 +212,9 @@ _AT_ENTRY = 9  # include/uapi/linux/auxvec.h
 
 
 def entry_address(auxv: bytes, bits: int) -> int | None:
-    """Where the kernel put the entry point (getauxval(3), AT_ENTRY), in /proc/PID/auxv.
+    """Return the address of the entry point (getauxval(3), AT_ENTRY) from /proc/PID/auxv, or None.
 
-    Minus the entry point in the file it is the load base of a position-independent program.
+    Subtracting the file's entry point gives the load base of a position-independent program.
     """
     pair = struct.Struct("<QQ" if bits == 64 else "<II")
     whole = auxv[: len(auxv) - len(auxv) % pair.size]
@@ -224,29 +222,29 @@ def entry_address(auxv: bytes, bits: int) -> int | None:
 
 
 def relocate(elf: Elf, address: int, auxv: bytes) -> int | None:
-    """Where something linked at an address is in memory; None where nothing can be."""
+    """Return the address in memory of a linked address, or None if it is not loaded."""
     entry = entry_address(auxv, elf.bits)
     found = None if entry is None else address + entry - elf.entry
     return found if found is not None and 0 <= found < HIGHEST_ADDRESS else None
 
 
 STARTED_BY = {"runtime.sysmon": "sysmon", "runtime.templateThread": "template thread"}
-"""Functions, and what a thread that runs one is called."""
+"""Names of threads by the function that they run."""
 
 _STACK_BYTES = 1024
 _SYSCALL_BYTES = 256
 
 
 def go_threads(arguments: Arguments, answer: int) -> None:
-    """Threads that the Go runtime keeps for itself, of those that wait at this instant.
+    """Answer the Go runtime's own threads, as far as they wait at this instant.
 
-    Arguments: pid, start_ticks.
-    Answers: {"damaged": reason}, or {"tid", "name"} for each of them, and {} at the end.
+    Arguments: pid, start_ticks. Answers: {"damaged": reason}, or {"tid", "name"} for each one, and
+    {} at the end.
     """
     limit_resources(Limits(MEMORY_BYTES, 5, PROGRAM_S))
     folder = open_named_folder(arguments)
     file, auxv, memory = (open_file(folder, name) for name in ("exe", "auxv", "mem"))
-    # What the kernel itself says, and says to a process with rights only.
+    # Kernel data that requires rights, so it is read before they are given up.
     stacks = {tid: _stack(folder, tid) for tid in thread_ids(folder)}
     confine()
     try:
@@ -274,7 +272,7 @@ def go_threads(arguments: Arguments, answer: int) -> None:
 
 
 def _stack(folder: int, tid: int) -> int:
-    """The stack pointer of a thread that waits in a system call; 0 of others."""
+    """Return the stack pointer of a thread that waits in a system call, or 0."""
     file = open_file(folder, f"task/{tid}/syscall")
     words = read_beginning(file, _SYSCALL_BYTES).split()
     if file >= 0:
@@ -291,11 +289,10 @@ def _words(memory: int, stack: int) -> bytes:
 
 
 def go_serving(arguments: Arguments, answer: int) -> None:
-    """What a Go program could serve, as far as its own list of functions says.
+    """Answer which handlers a Go program could serve, judged by its function list.
 
-    Arguments: pid, start_ticks.
-    Answers: {"profile", "metrics"}: whether it has the handlers of net/http/pprof, and whether it
-    reads runtime/metrics.
+    Arguments: pid, start_ticks. Answers: {"profile", "metrics"}: whether it has the handlers of
+    net/http/pprof, and whether it reads runtime/metrics.
     """
     limit_resources(Limits(MEMORY_BYTES, 5, PROGRAM_S))
     folder = open_named_folder(arguments)

@@ -1,9 +1,10 @@
-"""GOMAXPROCS of a running Go program, read from its memory by a child of its own.
+"""GOMAXPROCS of a running Go program, read from its memory by a dedicated child.
 
-The runtime keeps it in the int32 variable runtime.gomaxprocs (runtime/runtime2.go); where that is,
-the symbol table says, or in stripped programs the code that uses it (goruntime/stripped.py).
-Reading four bytes of memory neither stops nor slows the program. A page of it may never come
-(userfaultfd(2), a mapped file of a file system that does not answer): then only the child waits.
+The runtime keeps it in the int32 variable runtime.gomaxprocs (runtime/runtime2.go). The symbol
+table gives its address, or in stripped programs the code that uses it
+(goruntime/runtime_variables.py). Reading four bytes neither stops nor slows the program. A page of
+memory may never arrive (userfaultfd(2), a mapped file of an unresponsive file system); then only
+the child waits.
 """
 
 import errno
@@ -16,26 +17,26 @@ from tidscope_collector.inspection.go_questions import MAX_PROCESSORS, SYMBOL, W
 from tidscope_collector.inspection.reader import GoLine, ask_gomaxprocs
 
 DEADLINE_S = 3.0
-"""Below what a release may take."""
+"""Timeout of a reading, in seconds; shorter than the limit of a release."""
 PATIENCE_S = 0.005
-"""What a sample waits for it, once; while an answer is late samples do not wait at all."""
+"""Maximum wait of a sample for the answer, in seconds; none while an answer is late."""
 
 _REFUSED = (errno.EACCES, errno.EPERM)
 _RIGHTS = "run the collector as root or with CAP_SYS_PTRACE"
 
 
 class GomaxprocsReader:
-    """Reads GOMAXPROCS of one process; one thread uses it at a time.
+    """Reads GOMAXPROCS of one process; used by one thread.
 
-    The child has the memory of this execution of a program open: after an exec or the end of the
-    process, and after its id went to another one, nothing is read from it any more.
+    The child keeps the memory of this execution open. After an exec, the end of the process, or
+    recycling of its ID, nothing more is read.
 
     Args:
-        number: of the child.
-        connection: to it, owned by the reader.
+        number: number of the child.
+        connection: connection to the child, owned by the reader.
 
     Attributes:
-        missed: readings that were not there in time.
+        missed: number of late answers.
     """
 
     def __init__(self, number: int, connection: socket.socket) -> None:
@@ -44,14 +45,14 @@ class GomaxprocsReader:
         self.missed = 0
 
     def request(self) -> None:
-        """Ask for the value; returns at once."""
+        """Request the value, without waiting."""
         self._late = not self._conversation.request()
 
     def collect(self, patience_s: float = PATIENCE_S) -> int | None:
-        """The answer to the request, if it comes soon.
+        """Return the answer if it arrives soon.
 
         Returns:
-            The value in effect; None when it is late, or the program is gone or says nonsense.
+            The value in effect; None if it is late, implausible, or the program has ended.
         """
         if not self._conversation.pending:
             return None
@@ -66,32 +67,32 @@ class GomaxprocsReader:
 
     @property
     def free(self) -> int | None:
-        """A descriptor that others may ask on as `request` does; None: an answer is late."""
+        """Return a descriptor for requests by others, or None while an answer is late."""
         return self._conversation.free
 
     def asked(self, pending: bool) -> None:
-        """Others have asked; whether the answer is still to come."""
+        """Record that others sent a request; `pending` tells if its answer is outstanding."""
         self._conversation.pending = pending
 
     def read(self) -> int | None:
-        """The value in effect; None when there is none within DEADLINE_S."""
+        """Return the value in effect, or None after DEADLINE_S."""
         self.request()
         return self.collect(DEADLINE_S)
 
     def close(self) -> None:
-        """End the child; twice does no harm."""
+        """End the child. Idempotent."""
         self._conversation.close()
 
 
 @dataclass(frozen=True, slots=True)
 class GoProgram:
-    """What could be found out of a process with regard to Go.
+    """Go properties of a process.
 
     Attributes:
-        reader: to be closed by the caller; None if GOMAXPROCS cannot be read.
-        reason: why not, and what would change that; empty if there is a reader.
-        version: of Go; None if it is not a Go program or does not say.
-        settings: of the build.
+        reader: reader to be closed by the caller; None if GOMAXPROCS is unreadable.
+        reason: why it is unreadable, and what would help; empty if there is a reader.
+        version: version of Go; None for other programs, or if unknown.
+        settings: build settings.
     """
 
     reader: GomaxprocsReader | None
@@ -101,10 +102,10 @@ class GoProgram:
 
 
 def open_gomaxprocs(pid: int, start_ticks: int) -> GoProgram:
-    """Look for GOMAXPROCS in a process.
+    """Find GOMAXPROCS in a process.
 
-    The executable is read through /proc/PID/exe, so that containers and replaced or deleted files
-    do not matter. A child reads the symbol table, up to some tens of milliseconds.
+    The executable is read through /proc/PID/exe, which works for containers and replaced or deleted
+    files. A child reads the symbol table in up to some tens of milliseconds.
     """
     try:
         found, number, connection = ask_gomaxprocs(pid, start_ticks)
@@ -134,11 +135,11 @@ def open_gomaxprocs(pid: int, start_ticks: int) -> GoProgram:
 
 
 def _check_reader(pid: int, reader: GomaxprocsReader, found: GoLine) -> None:
-    """Read GOMAXPROCS once.
+    """Check that GOMAXPROCS is readable.
 
     Raises:
-        UnreadableError: the memory may not be read.
-        NoAnswerError: the variable is not there, or cannot be read; why.
+        UnreadableError: the memory is inaccessible.
+        NoAnswerError: the variable is missing or unreadable; the text says why.
     """
     if not found.symbols and found.size is None:
         raise NoAnswerError(

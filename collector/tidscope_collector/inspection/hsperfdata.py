@@ -1,7 +1,7 @@
-"""Counters that a HotSpot virtual machine keeps in a file, for which nobody has to be asked.
+"""Counters in a HotSpot virtual machine's file: a question to a limited child.
 
-The file is /tmp/hsperfdata_USER/PID of the machine's own file system, mapped by the machine, which
-changes it in place; `-XX:-UsePerfData` and `-XX:+PerfDisableSharedMem` leave it out. Sources:
+The file is /tmp/hsperfdata_USER/PID in the machine's own file system; the machine maps it and
+updates it in place. `-XX:-UsePerfData` and `-XX:+PerfDisableSharedMem` disable it. Sources:
 src/hotspot/share/runtime/perfMemory.hpp (PerfDataPrologue, PerfDataEntry) and
 src/hotspot/os/posix/perfMemory_posix.cpp.
 """
@@ -17,15 +17,15 @@ from typing import NamedTuple
 from tidscope_confinement import capabilities
 from tidscope_confinement.resources import Limits, limit_resources
 
-from tidscope_collector.confinement.child import confine
+from tidscope_collector.confinement.fork_server import confine
 from tidscope_collector.inspection.answering import MEMORY_BYTES, Arguments, open_named_folder, say
 from tidscope_collector.inspection.virtual_machine import Machine, look_at
 
 FILE_BYTES = 1 << 20
-"""Of the file; usually it has 32 KiB."""
+"""Maximum size of the file, in bytes; it normally has 32 KiB."""
 MAX_ENTRIES = 4096
 MAX_FOLDERS = 1024
-"""Looked through for that of the user, whose name is not known outside of a container."""
+"""Maximum folders searched for the user's. In a container the user's name is unknown outside."""
 LONGEST_TEXT = 128
 COUNTERS = re.compile(
     r"java\.threads\.(live|daemon|livePeak|started)"
@@ -41,7 +41,7 @@ FLAGS = re.compile(
     r"|-Djdk\.virtualThreadScheduler\.parallelism=[0-9]{1,6}"
     r"|-Djava\.util\.concurrent\.ForkJoinPool\.common\.parallelism=[0-9]{1,6}"
 )
-"""What is said of the machine's arguments: others may be secrets."""
+"""Arguments of the machine that may be answered; others may be secrets."""
 BEGIN = "sun.rt.createVmBeginTime"
 
 _PROLOGUE = struct.Struct("<IBBBBiiqii")
@@ -52,16 +52,16 @@ _MAJOR = 2
 _LONG, _BYTE = ord("J"), ord("B")
 _PREFIX = "hsperfdata_"
 _EARLIER_S = 2.0
-"""By so much the machine's clock may say that it began before its process."""
+"""Tolerance between the start times of machine and process, in seconds."""
 
 
 class Counters(NamedTuple):
-    """What a file says of what is wanted.
+    """Requested content of a file.
 
     Attributes:
-        numbers: by name.
-        texts: by name.
-        arguments: of the machine.
+        numbers: numbers by name.
+        texts: texts by name.
+        arguments: arguments of the machine.
     """
 
     numbers: dict[str, int]
@@ -70,10 +70,10 @@ class Counters(NamedTuple):
 
 
 def parse(data: bytes) -> Counters:
-    """Read a file.
+    """Parse a file.
 
     Raises:
-        ValueError: it is not in that format, or not ready; the text says why.
+        ValueError: the format is invalid, or the file is not ready; the text says why.
     """
     if len(data) < _PROLOGUE.size:
         raise ValueError("it is too short")
@@ -98,10 +98,10 @@ def parse(data: bytes) -> Counters:
 
 
 def _entries(data: bytes, start: int, count: int) -> Iterator[tuple[str, int, bytes]]:
-    """Name, kind and value of each.
+    """Yield name, kind and value of each entry.
 
     Raises:
-        ValueError: one is out of bounds.
+        ValueError: an entry is out of bounds.
     """
     for _ in range(count):
         if start + _ENTRY.size > len(data):
@@ -123,11 +123,10 @@ def _text(value: bytes) -> str:
 
 
 def java_counters(arguments: Arguments, answer: int) -> None:
-    """Counters of a Java virtual machine, each time that it is asked for; as long as the asker
-    keeps its end open.
+    """Answer the counters of a Java virtual machine at each request.
 
-    Arguments: pid, start_ticks.
-    Answers: to each byte that comes {"damaged": reason} or {"numbers", "texts", "flags"}.
+    Arguments: pid, start_ticks. Answers: to each byte received {"damaged": reason} or {"numbers",
+    "texts", "flags"}.
     """
     limit_resources(Limits(MEMORY_BYTES, None, None))
     capabilities.keep(frozenset({capabilities.DAC_READ_SEARCH, capabilities.SYS_PTRACE}))
@@ -156,13 +155,13 @@ def _answer(file: int, began_s: float) -> dict[str, object]:
 
 
 def _start_of(ticks: int) -> float:
-    """When a process began, seconds of the real-time clock."""
+    """Return the start time of a process, in seconds of the real-time clock."""
     age_s = time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK")
     return time.time() - age_s
 
 
 def _open(machine: Machine) -> int:
-    """The file of a machine, or -1: a regular one of its own user, in a folder of that user."""
+    """Open a machine's file; its user must own file and folder. Return -1 on failure."""
     flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
     place = os.open("tmp", flags, dir_fd=machine.root)
     with os.scandir(place) as entries:

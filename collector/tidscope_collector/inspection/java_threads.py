@@ -1,6 +1,6 @@
 """Thread dumps of Java virtual machines: thread names, and threads blocked on locks.
 
-The text is that of `jcmd PID Thread.print` (JDK 8 to 25). Unknown lines are left out, so a program
+The text is that of `jcmd PID Thread.print` (JDK 8 to 25). Unknown lines are skipped, so a program
 that writes into the dump can falsify only its own names and waits. Parsing is pure; the questions
 at the end run in limited children.
 """
@@ -10,14 +10,9 @@ from typing import NamedTuple
 
 from tidscope_confinement.resources import Limits, limit_resources
 
-from tidscope_collector.confinement.child import confine
+from tidscope_collector.confinement.fork_server import confine
 from tidscope_collector.inspection.agent_sockets import SocketTroubleError
-from tidscope_collector.inspection.answering import (
-    MEMORY_BYTES,
-    Arguments,
-    open_named_folder,
-    say,
-)
+from tidscope_collector.inspection.answering import MEMORY_BYTES, Arguments, open_named_folder, say
 from tidscope_collector.inspection.virtual_machine import (
     OPEN_S,
     ask_for_dump,
@@ -49,9 +44,9 @@ class Blocked(NamedTuple):
     """A thread that waits for a monitor, or for a lock of java.util.concurrent.
 
     Attributes:
-        nid: id of the thread as the virtual machine sees it.
+        nid: thread ID in the virtual machine's PID namespace.
         lock: class of the monitor or lock.
-        method: where it waits: the innermost one of the program itself.
+        method: innermost method of the program itself.
     """
 
     nid: int
@@ -60,11 +55,11 @@ class Blocked(NamedTuple):
 
 
 class Named(NamedTuple):
-    """A thread of a virtual machine, its own (compilers, collectors) included.
+    """A thread of a virtual machine, including its own (compilers, collectors).
 
     Attributes:
         nid: as in `Blocked`.
-        name: not empty.
+        name: non-empty name.
     """
 
     nid: int
@@ -72,13 +67,13 @@ class Named(NamedTuple):
 
 
 def read_names(text: str) -> list[Named]:
-    """Names of all threads, in the order of the dump."""
+    """Return the names of all threads, in the order of the dump."""
     found = [thread for line in text.split("\n") if (thread := _THREAD.match(line)) is not None]
     return [Named(int(one[2], 0), one[1][:LONGEST_NAME]) for one in found if one[1]]
 
 
 def read_blocked(text: str) -> list[Blocked]:
-    """Threads that wait for others to release something."""
+    """Return threads that wait for another thread to release a lock."""
     return [found for one in text.split("\n\n") if (found := _blocked(one.strip("\n"))) is not None]
 
 
@@ -91,7 +86,7 @@ def _blocked(entry: str) -> Blocked | None:
     lock, method, innermost = "", "", ""
     for line in lines[2:]:
         if frame := _FRAME.match(line):
-            # java.base@17.0.15/java.lang.Object.wait names the module before.
+            # Drop the module in java.base@17.0.15/java.lang.Object.wait.
             name = frame[1].rpartition("/")[2]
             innermost = innermost or name
             if not name.startswith(_LIBRARY):
@@ -100,7 +95,7 @@ def _blocked(entry: str) -> Blocked | None:
             if found[1].startswith("waiting to") and waits == "locked":
                 lock = found[2]
             elif found[1] == waits and (waits == "locked" or _SYNCHRONIZER.match(found[2])):
-                # A thread that is about to enter has its monitor shown as locked.
+                # The dump shows a thread's monitor as locked while the thread is about to enter it.
                 lock = found[2]
             else:
                 return None
@@ -113,14 +108,13 @@ def _blocked(entry: str) -> Blocked | None:
 
 
 def java_blocked(arguments: Arguments, answer: int) -> None:
-    """Which threads of a Java virtual machine wait for monitors, by a dump of its threads.
+    """Answer which threads of a Java virtual machine wait for monitors, from a thread dump.
 
-    It is asked only where its attach socket is open already: opening it takes a signal that ends
-    programs which are no such machine.
+    The machine is asked only if its attach socket is already open. Opening it takes a signal that
+    would kill other programs.
 
-    Arguments: pid, start_ticks.
-    Answers: {"unreadable": errno}, {"trouble", "text"}, {"damaged": reason}, or {"tid", "lock",
-    "method"} for each of them, at most MAX_BLOCKED, and {} at the end.
+    Arguments: pid, start_ticks. Answers: {"unreadable": errno}, {"trouble", "text"}, {"damaged":
+    reason}, or {"tid", "lock", "method"} for each one, at most MAX_BLOCKED, and {} at the end.
     """
     limit_resources(Limits(MEMORY_BYTES, 5, DUMP_S))
     try:
@@ -148,9 +142,9 @@ def java_blocked(arguments: Arguments, answer: int) -> None:
 
 
 def java_names(arguments: Arguments, answer: int) -> None:
-    """Names of the threads of a Java virtual machine, by a dump of them.
+    """Answer thread names of a Java virtual machine, from a thread dump.
 
-    Where its attach socket is not open, the machine is asked to open it.
+    A machine whose attach socket is closed is asked to open it.
 
     Arguments: pid, start_ticks.
     Answers: {"unreadable": errno}, {"trouble", "text"}, {"damaged": reason}, or {"tid", "name"} for

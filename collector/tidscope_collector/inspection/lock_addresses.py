@@ -1,10 +1,10 @@
-"""What lies at addresses that threads of a process wait at: a question to a limited child.
+"""Identification of the locks at addresses that threads wait at: a question to a limited child.
 
-Mappings and ids of threads are the kernel's own words; they say which files to open. Those files
-and the memory of the process are read when all rights are given up.
+Mappings and thread IDs come from the kernel, and tell which files to open. Those files and the
+process' memory are read after all rights are given up.
 
-Addresses come from whoever asks, who may have been taken over: only words of writable memory are
-looked at, as a futex is one, and what is answered is a kind, a name and a place, never a byte.
+Addresses come from the asker, which may have been taken over. Only words of writable memory, as
+futexes are, are examined. The answer has a kind, a name and a place, never a byte of memory.
 """
 
 import ctypes
@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 from tidscope_confinement.resources import Limits, limit_resources
 
-from tidscope_collector.confinement.child import confine
+from tidscope_collector.confinement.fork_server import confine
 from tidscope_collector.goruntime.buildinfo import is_go
 from tidscope_collector.goruntime.elf import Elf, ElfError, read_elf
 from tidscope_collector.goruntime.symbols import variables_at
@@ -62,22 +62,22 @@ from tidscope_collector.inspection.process_files import (
 )
 
 MAX_ADDRESSES = 512
-"""In one question."""
+"""Maximum addresses in one question."""
 MAX_FILES = 64
 
 _AUXV_BYTES = 4096
 _FUTEX_BYTES = 4
-"""Size and alignment of a futex: futex(2)."""
+"""Size and alignment of a futex, in bytes (futex(2))."""
 _GET_ROBUST_LIST = {"x86_64": 274, "aarch64": 100}
 _BEFORE_ROBUST_LIST = 16
-"""From a thread's id, which pthread_join waits at, to its list of robust mutexes: struct pthread of
-the GNU C library has the id, an unused one, the end of the list, and its head."""
+"""Distance from a thread's ID, at which pthread_join waits, to its robust list. The GNU C library's
+struct pthread has the ID, an unused word, the list's end, and its head."""
 _NEAR_STACK = 1 << 44
 _PYTHON = re.compile(rb"/(?:lib)?python[^/]*$")
 
 
 class _Object(NamedTuple):
-    """A loaded file: what is mapped first of it, and a descriptor, -1 if it cannot be opened."""
+    """A loaded file: its first mapping, and a descriptor; -1 if it cannot be opened."""
 
     mapping: Mapping
     file: int
@@ -85,19 +85,20 @@ class _Object(NamedTuple):
 
 @dataclass(slots=True)
 class _Opened:
-    """What is opened of a process.
+    """Open files of a process.
 
     Attributes:
-        mappings: of its memory.
-        objects: by the place of their first mapping.
-        executable: descriptor.
-        path: of the executable; empty if it may not be seen.
-        memory: descriptor.
-        tids: of its threads.
-        joins: addresses at which pthread_join waits for them.
-        stacks: places of the mappings that hold stacks of threads.
-        go_below: where memory is Go's own if it is a Go program: the kernel chooses addresses near
-            the stack for all others, Go asks for some far below (runtime/malloc.go).
+        mappings: mappings of its memory.
+        objects: loaded files by the index of their first mapping.
+        executable: descriptor of the executable.
+        path: path of the executable; empty if inaccessible.
+        memory: descriptor of the memory.
+        tids: IDs of its threads.
+        joins: addresses at which pthread_join waits for the threads.
+        stacks: indexes of mappings that hold thread stacks.
+        go_below: in a Go program, anonymous memory below this address is Go's own. The kernel
+            places other mappings near the stack; Go asks for addresses far below
+            (runtime/malloc.go).
     """
 
     mappings: list[Mapping]
@@ -112,12 +113,12 @@ class _Opened:
 
 
 def lock_addresses(arguments: Arguments, answer: int) -> None:
-    """What is at addresses that threads wait at.
+    """Answer what lies at addresses that threads wait at.
 
-    Arguments: pid, start_ticks, addresses (at most MAX_ADDRESSES), join_place.
-    Answers: {"unreadable": errno}, or {"program", "join_place"}, the former another text after each
-    execution, then for each address {"address", "kind", "name", "base", "place", "file"} (see
-    `Found`), at the end {}.
+    Arguments: pid, start_ticks, addresses (at most MAX_ADDRESSES), join_place. Answers:
+    {"unreadable": errno}, or {"program", "join_place"}; `program` differs for each execution. Then
+    for each address {"address", "kind", "name", "base", "place", "file"} (see `Found`), and {} at
+    the end.
     """
     limit_resources(Limits(MEMORY_BYTES, 5, PROGRAM_S))
     try:
@@ -133,7 +134,7 @@ def lock_addresses(arguments: Arguments, answer: int) -> None:
     confine()
     vector = read_beginning(auxv, _AUXV_BYTES)
     join_place = _join_place(opened) or arguments["join_place"]
-    # A digest: addresses are in the vector that differ in each execution on purpose.
+    # Answer a digest, because the vector reveals randomized addresses.
     execution = hashlib.blake2b(vector, digest_size=16).hexdigest() if vector else ""
     say(answer, {"program": execution, "join_place": join_place})
     elf = _executable(opened)
@@ -162,7 +163,7 @@ def _open(folder: int, pid: int, mappings: list[Mapping], addresses: Sequence[in
     opened.go_below = stack - _NEAR_STACK
     joins = _joins(opened.tids)
     opened.joins = frozenset(joins.values())
-    # The first thread's id lies wherever the loader put it.
+    # The loader chooses the place of the first thread's ID, so it is excluded.
     of_others = (address for tid, address in joins.items() if tid != pid)
     opened.stacks = frozenset(at for at in map(partial(holding, mappings), of_others) if at)
     wanted = {
@@ -179,7 +180,7 @@ def _open(folder: int, pid: int, mappings: list[Mapping], addresses: Sequence[in
 
 
 def _open_mapped(folder: int, mapping: Mapping, executable: int) -> int:
-    """A descriptor of a mapped file, even if another one lies at its path by now; -1 if none."""
+    """Open a mapped file, even if its path now has another one. Return -1 on failure."""
     name = f"map_files/{mapping.start:x}-{mapping.end:x}"
     if _is_same(executable, mapping):
         return executable
@@ -190,7 +191,7 @@ def _open_mapped(folder: int, mapping: Mapping, executable: int) -> int:
 
 
 def _is_same(file: int, mapping: Mapping) -> bool:
-    """Whether a file is the mapped one.
+    """Return True if a file is the mapped one.
 
     The device is not compared: some file systems show another number in mappings.
     """
@@ -201,7 +202,7 @@ def _is_same(file: int, mapping: Mapping) -> bool:
 
 
 def _joins(tids: frozenset[int]) -> dict[int, int]:
-    """Addresses at which pthread_join waits for threads, by their ids; those that are known."""
+    """Return known addresses at which pthread_join waits for threads, by thread ID."""
     number = _GET_ROBUST_LIST.get(platform.machine())
     if number is None:
         return {}
@@ -216,7 +217,7 @@ def _joins(tids: frozenset[int]) -> dict[int, int]:
 
 
 def _join_place(opened: _Opened) -> int:
-    """How far the id of a thread lies below the end of its stack, most often; 0 if unknown."""
+    """Return the most frequent offset of a thread's ID below its stack's end; 0 if unknown."""
     places: dict[int, int] = {}
     for address in opened.joins:
         at = holding(opened.mappings, address)
@@ -227,7 +228,7 @@ def _join_place(opened: _Opened) -> int:
 
 
 def _executable(opened: _Opened) -> Elf | None:
-    """The program's own file; None if it cannot be read."""
+    """Return the program's own file, or None if it is unreadable."""
     try:
         return read_elf(opened.executable) if opened.executable >= 0 else None
     except (ElfError, OSError):
@@ -277,7 +278,7 @@ def _may_be_futex(mapping: Mapping, address: int) -> bool:
 def _thread_local(
     opened: _Opened, elf: Elf, found: MappingOf[int, Found], program: Program
 ) -> dict[int, Found]:
-    """What lies at those addresses that are in memory which one thread has for itself."""
+    """Identify addresses in thread-local memory."""
     locals_ = ThreadLocals(elf, opened.memory, opened.joins)
     places = {
         address: place
@@ -304,14 +305,14 @@ def _thread_local(
 
 
 def _is_join(mapping: Mapping, address: int, join_place: int) -> bool:
-    """Whether the id of a thread that has ended was there."""
+    """Return True if the ID of an ended thread was at the address."""
     return mapping.anonymous and not mapping.path and mapping.end - address == join_place
 
 
 def _by_symbols(
     opened: _Opened, loaded: _Object, addresses: Sequence[int], program: Program
 ) -> dict[int, Found]:
-    """What the symbols of a file say of addresses in its variables; only those that are in it."""
+    """Identify addresses in a file's variables by its symbols; others are left out."""
     path = _text(loaded.mapping.path)
     executable = loaded.file == opened.executable
     try:
@@ -351,7 +352,7 @@ def _read_near(memory: int, address: int) -> Surroundings:
         data = b""
     if len(data) > address - begin:
         return Surroundings(data, address - begin, address)
-    # What lies before it is not mapped.
+    # The memory before the address is not mapped.
     try:
         return Surroundings(os.pread(memory, AFTER, address) if memory >= 0 else b"", 0, address)
     except (OSError, OverflowError):

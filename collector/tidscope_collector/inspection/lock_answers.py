@@ -1,4 +1,4 @@
-"""The collector's side of the questions about locks."""
+"""Client of the questions about locks."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -55,7 +55,7 @@ class ContentionLine(Line):
 
 
 class BlockedLine(Line):
-    """A thread of a Java virtual machine that waits for a lock; its id is 0 if it is not known."""
+    """A thread of a Java virtual machine that waits for a lock; `tid` is 0 if unknown."""
 
     tid: int = Field(ge=0, lt=1 << 32)
     lock: str = Field(max_length=1024)
@@ -64,12 +64,12 @@ class BlockedLine(Line):
 
 @dataclass(frozen=True, slots=True)
 class LockAnswer:
-    """What lies at addresses.
+    """Locks at addresses.
 
     Attributes:
-        program: another one after each execution of a program.
-        join_place: what the next question is to say.
-        found: by address; those that could be examined.
+        program: differs for each execution of a program.
+        join_place: argument for the next question.
+        found: examined addresses and their locks.
     """
 
     program: str
@@ -83,7 +83,7 @@ def ask_lock_addresses(
     """See `lock_addresses.lock_addresses`.
 
     Raises:
-        NoAnswerError: the process has ended, may not be looked at, or does not answer.
+        NoAnswerError: the process has ended, is inaccessible, or does not answer.
     """
     about = about_process(pid, start_ticks)
     about |= Arguments(addresses=list(addresses), join_place=join_place)
@@ -97,7 +97,7 @@ def ask_lock_addresses(
         try:
             line = _FoundLine.model_validate_json(text)
         except ValidationError:
-            break  # the end, or where the child was ended
+            break  # the end, or the point at which the child was killed
         found[line.address] = Found(line.kind, line.name, line.base, line.place, line.file)
     readable = ask_readable_names({_symbol(one.name) for one in found.values()})
     for address, one in found.items():
@@ -109,12 +109,12 @@ def ask_lock_addresses(
 
 
 def _symbol(name: str) -> str:
-    """The name of a variable without a place in it."""
+    """Return the name of a variable without an offset in it."""
     return name.partition("+")[0]
 
 
 def ask_readable_names(names: Collection[str]) -> dict[str, str]:
-    """Those names that are mangled, as their sources have them; empty if no child answers.
+    """Return mangled names with their demangled form; empty if no child answers.
 
     Args:
         names: any symbols.
@@ -134,7 +134,7 @@ def ask_go_serving(pid: int, start_ticks: int) -> GoServing:
     """See `go_questions.go_serving`.
 
     Raises:
-        NoAnswerError: the process has ended, may not be looked at, or does not answer.
+        NoAnswerError: the process has ended, is inaccessible, or does not answer.
     """
     text = ask_text("go_serving", about_process(pid, start_ticks), PROGRAM_S)
     try:
@@ -147,7 +147,7 @@ def ask_mutex_profile(profile: bytes) -> list[ContentionLine]:
     """See `pprof.mutex_profile`.
 
     Raises:
-        NoAnswerError: it is no such profile, or takes too long.
+        NoAnswerError: the profile is invalid, or parsing takes too long.
     """
     return read_lines(ask_text("mutex_profile", {}, PROCESSES_S, profile), ContentionLine)
 
@@ -156,7 +156,7 @@ def ask_java_blocked(pid: int, start_ticks: int) -> list[BlockedLine]:
     """See `java_threads.java_blocked`.
 
     Raises:
-        NoAnswerError: its attach socket is not open or does not answer; the text says why.
+        NoAnswerError: the attach socket is closed or does not answer; the text says why.
     """
     about = about_process(pid, start_ticks)
     return read_lines(ask_text("java_blocked", about, DUMP_S), BlockedLine)

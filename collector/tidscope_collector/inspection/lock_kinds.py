@@ -1,4 +1,4 @@
-"""Kind of the lock at an address that threads wait at, by surrounding bytes and by symbols. Pure.
+"""Kind of the lock at a futex address, from surrounding bytes and symbols. Pure.
 
 Layouts: the GNU C library on 64-bit machines (sysdeps/nptl/bits/struct_mutex.h and
 thread-shared-types.h) and CPython (Include/internal/pycore_gil.h, 3.11 to 3.14). Bytes are read
@@ -13,16 +13,16 @@ from typing import Literal, NamedTuple
 Kind = Literal["lock", "condition", "gil", "park", "join", "monitor", "call", "unknown"]
 
 BEFORE, AFTER = 192, 128
-"""Bytes that are read before and behind an address."""
+"""Bytes read before and after an address."""
 
 MUTEX_BYTES, CONDITION_BYTES = 40, 48
 _RWLOCK_BYTES, _RWLOCK_PLACES = 56, (8, 12)
-"""Readers and writers wait at different words of pthread_rwlock_t."""
+"""Size of pthread_rwlock_t in bytes, and the offsets at which readers and writers wait."""
 _OLD_PLACES = (40, 44, 16, 20, 32, 36)
-"""Of futexes in pthread_cond_t up to glibc 2.40: __g_signals, where threads wait to be signalled;
-__g_refs, where one that signals waits for them to leave; __g1_orig_size, a lock; __wrefs."""
+"""Futex offsets in pthread_cond_t up to glibc 2.40: __g_signals, where threads wait for a signal;
+__g_refs, where a signaller waits for them to leave; __g1_orig_size, a lock; __wrefs."""
 _NEW_PLACES = (32, 36, 24, 28)
-"""The same from glibc 2.41 on, which has no __g_refs."""
+"""Futex offsets in pthread_cond_t since glibc 2.41, which has no __g_refs."""
 _MAX_WAITERS = 1 << 22
 _COUNTER_LIMIT = 1 << 40
 _ADDRESS_LIMIT = 1 << 48
@@ -42,9 +42,9 @@ class Surroundings(NamedTuple):
     """Bytes around an address.
 
     Attributes:
-        data: what was read; empty if the memory is gone.
-        place: of the address in it.
-        address: the address.
+        data: bytes read; empty if the memory is gone.
+        place: offset of the address in `data`.
+        address: address.
     """
 
     data: bytes
@@ -52,24 +52,24 @@ class Surroundings(NamedTuple):
     address: int
 
     def around(self, begin: int, size: int) -> bytes:
-        """``size`` bytes from ``begin`` on, counted from the address; empty if not all are known.
+        """Return ``size`` bytes from ``begin``, relative to the address; empty if some are unknown.
 
         Args:
-            begin: may be negative.
-            size: how many.
+            begin: start, possibly negative.
+            size: number of bytes.
         """
         first = self.place + begin
         piece = self.data[first : first + size] if first >= 0 else b""
         return piece if len(piece) == size else b""
 
     def word(self) -> int | None:
-        """The 32-bit word at the address; None if it is not known."""
+        """Return the 32-bit word at the address, or None if unknown."""
         data = self.around(0, _WORD.size)
         return int(_WORD.unpack(data)[0]) if data else None
 
 
 def kind_by_size(size: int, place: int) -> Kind | None:
-    """What a variable of a size is if threads wait at a place of it; None if that is open."""
+    """Return the kind of a variable by its size and the waiting offset; None if ambiguous."""
     if size == CONDITION_BYTES and place in _OLD_PLACES + _NEW_PLACES:
         return "condition"
     if (size == MUTEX_BYTES and place == 0) or (size == _RWLOCK_BYTES and place in _RWLOCK_PLACES):
@@ -78,10 +78,10 @@ def kind_by_size(size: int, place: int) -> Kind | None:
 
 
 def kind_of(near: Surroundings, tids: Collection[int]) -> Kind:
-    """A mutex or a condition variable; a lock if it is neither, as a semaphore is.
+    """Return mutex or condition variable, or lock for anything else, such as a semaphore.
 
     Args:
-        near: the bytes.
+        near: bytes around the address.
         tids: threads of the process.
     """
     if _is_held_mutex(near, tids):
@@ -90,15 +90,15 @@ def kind_of(near: Surroundings, tids: Collection[int]) -> Kind:
 
 
 def is_mutex_or_condition(near: Surroundings, tids: Collection[int]) -> bool:
-    """Whether it is recognised as a held mutex, or as a condition variable."""
+    """Return True for a held mutex or a condition variable."""
     return _is_held_mutex(near, tids) or condition_begin(near) is not None
 
 
 def condition_begin(near: Surroundings) -> int | None:
-    """Where a condition variable begins if threads wait for it at the address.
+    """Return the start of a condition variable whose waiters wait at the address.
 
     Returns:
-        Bytes from the address, below zero; None if it is no condition variable.
+        Negative offset from the address; None if it is no condition variable.
     """
     for place, old in _wait_places(near):
         if _is_condition(near.around(-place, CONDITION_BYTES), old=old):
@@ -107,7 +107,7 @@ def condition_begin(near: Surroundings) -> int | None:
 
 
 def is_semaphore(near: Surroundings) -> bool:
-    """Whether threads wait for a POSIX semaphore there now (sem_t: no units, some waiters)."""
+    """Return True if threads now wait for a POSIX semaphore (sem_t: no units, some waiters)."""
     data = near.around(0, _SEMAPHORE.size)
     if not data:
         return False
@@ -116,13 +116,13 @@ def is_semaphore(near: Surroundings) -> bool:
 
 
 def gil_begin(near: Surroundings) -> int | None:
-    """Where CPython's global interpreter lock begins if threads wait for it at the address.
+    """Return the start of CPython's global interpreter lock if threads wait for it at the address.
 
-    It has a condition variable and a mutex for whoever wants it, and such a pair for whoever gave
-    it up on demand; before them stand the switch interval and who held it last.
+    The GIL has two pairs of condition variable and mutex, one for acquiring it and one for forced
+    switches. The switch interval and the last holder precede them.
 
     Returns:
-        Bytes from the address, below zero; None if it is another lock.
+        Negative offset from the address; None if it is another lock.
     """
     pair = CONDITION_BYTES + MUTEX_BYTES
     places = {place for place, _ in _wait_places(near)}
@@ -134,7 +134,7 @@ def gil_begin(near: Surroundings) -> int | None:
 
 
 def _is_gil_at(near: Surroundings, condition: int) -> bool:
-    """Whether a GIL's first condition variable begins there, counted from the address."""
+    """Return True if a GIL's first condition variable starts at this offset from the address."""
     head = near.around(condition - _GIL.size, _GIL.size)
     mutex = near.around(condition + CONDITION_BYTES, _MUTEX.size)
     if not head or not mutex:
@@ -149,7 +149,7 @@ def _is_gil_at(near: Surroundings, condition: int) -> bool:
         and 0 < switches < _COUNTER_LIMIT
         and lock in (0, 1, 2)
         and (count, kind) == (0, 0)
-        and users < _MAX_WAITERS  # those of its condition variable included
+        and users < _MAX_WAITERS  # includes users of its condition variable
         and any(
             _is_condition(near.around(condition, CONDITION_BYTES), old=old) for old in (True, False)
         )
@@ -165,16 +165,16 @@ def _is_held_mutex(near: Surroundings, tids: Collection[int]) -> bool:
 
 
 def _wait_places(near: Surroundings) -> list[tuple[int, bool]]:
-    """Where in a condition variable the address can be, and whether in one up to glibc 2.40.
+    """Return possible offsets in a condition variable, and True for glibc up to 2.40.
 
-    The condition variable is at a multiple of eight.
+    A condition variable is aligned to eight bytes.
     """
     places = [(place, True) for place in _OLD_PLACES] + [(place, False) for place in _NEW_PLACES]
     return [one for one in places if (near.address - one[0]) % 8 == 0]
 
 
 def _is_condition(data: bytes, *, old: bool) -> bool:
-    """Whether bytes can be those of a condition variable that a thread has waited at."""
+    """Return True if the bytes fit a condition variable that a thread has waited at."""
     if len(data) != CONDITION_BYTES:
         return False
     sequence, group_start = _COND_BEGIN.unpack_from(data)
@@ -186,7 +186,7 @@ def _is_condition(data: bytes, *, old: bool) -> bool:
         first_refs = second_refs = 0
         *sizes, original, waiters = _NEW_REST.unpack_from(data, _COND_BEGIN.size)
         if any(data[40:]):
-            return False  # not used any more, and set to zero
+            return False  # no longer used, and set to zero
     counts = (first_refs >> 1, second_refs >> 1, original >> 2, waiters >> 3)
     return (
         1 < sequence < _COUNTER_LIMIT
@@ -217,13 +217,13 @@ _OF_PARKING_LOT = "parking_lot_core"
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """What is known of a program.
+    """Properties of a program.
 
     Attributes:
-        go: the Go linker wrote it.
-        jvm: it has loaded a Java virtual machine.
-        python: it is CPython or has loaded it.
-        tids: of its threads.
+        go: True if the Go linker wrote it.
+        jvm: True if it has loaded a Java virtual machine.
+        python: True if it is CPython or has loaded it.
+        tids: IDs of its threads.
     """
 
     go: bool = False
@@ -236,11 +236,11 @@ class Variable(NamedTuple):
     """A place in a loaded file.
 
     Attributes:
-        name: of the variable there; empty if no symbol tells.
-        place: within the variable, or within the file as linked if it has no name.
-        size: of the variable.
+        name: name of the variable; empty without a symbol.
+        place: offset in the variable, or in the linked file without a name.
+        size: size of the variable, in bytes.
         file: path of the file.
-        executable: whether that is the program itself.
+        executable: True for the program's own file.
     """
 
     name: str
@@ -251,14 +251,14 @@ class Variable(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What threads wait for at an address.
+    """The lock at an address.
 
     Attributes:
-        kind: of lock.
-        name: empty if it has none but its place.
-        base: where it begins; the same for all addresses of one lock.
-        place: where it lies.
-        file: path of the file whose variable it is, or that is mapped there.
+        kind: kind of lock.
+        name: name; empty if only its place is known.
+        base: start address, the same for all addresses of one lock.
+        place: kind of memory.
+        file: path of the file that defines the variable, or that is mapped there.
     """
 
     kind: Kind
@@ -277,15 +277,15 @@ def classify(
     *,
     go_heap: bool = False,
 ) -> Found:
-    """Tell what threads wait for.
+    """Identify the lock at an address.
 
     Args:
-        program: which one.
-        address: where they wait.
-        place: where that lies.
-        near: bytes around it.
-        variable: what lies there in a file; None outside of files' variables.
-        go_heap: whether it is memory that Go's runtime has asked the kernel for.
+        program: properties of the program.
+        address: address that threads wait at.
+        place: kind of memory at the address.
+        near: bytes around the address.
+        variable: variable at the address, or None outside files' variables.
+        go_heap: True if the Go runtime requested the memory from the kernel.
     """
     file = variable.file if variable else ""
     python = program.python or (variable is not None and variable.name == "_PyRuntime")
@@ -308,22 +308,22 @@ def classify(
     if variable is None:
         return Found(kind, "", address + begin, place, file)
     if variable.name and variable.place + begin < 0:
-        kind, begin = "lock", 0  # It would begin before the variable that the address is in.
+        kind, begin = "lock", 0  # the lock would begin before its variable
     return Found(kind, _named(variable, begin), address + begin, place, file)
 
 
 def classify_thread_local(
     program: Program, address: int, near: Surroundings, variable: Variable
 ) -> Found:
-    """Tell what threads wait for in memory that one thread has for itself.
+    """Identify the lock at an address in thread-local memory.
 
-    The crate parking_lot parks each thread at a word of its own, whatever lock it waits for.
+    The crate parking_lot parks each thread at its own word, whatever lock it waits for.
 
     Args:
-        program: which one.
-        address: where they wait.
-        near: bytes around it.
-        variable: what lies there; its name is empty if no symbol tells.
+        program: properties of the program.
+        address: address that threads wait at.
+        near: bytes around the address.
+        variable: variable at the address; its name is empty without a symbol.
     """
     if _OF_PARKING_LOT in variable.name:
         return Found("park", PARKING_LOT, address, "stack", variable.file)
@@ -335,9 +335,9 @@ def classify_thread_local(
 
 
 def _of_go(near: Surroundings, variable: Variable | None, go_heap: bool) -> tuple[Kind, str] | None:
-    """What Go's runtime waits for; None for what belongs to other code, by cgo, say.
+    """Return the Go runtime's lock at an address, or None for other code, such as cgo.
 
-    Programs in Go wait at a futex nowhere else: their own locks park goroutines.
+    Go code itself never waits at a futex, because its locks park goroutines.
     """
     if variable is None:
         if not go_heap:

@@ -1,11 +1,11 @@
-"""Memory mappings of a process, and the places of its thread-local variables.
+"""Memory mappings of a process, and offsets of its thread-local variables.
 
-/proc/PID/maps: the kernel writes the columns. The path at the end of a line is chosen by others;
-line ends in it are escaped, and it is handled as bytes only.
+The kernel writes the columns of /proc/PID/maps. Others choose the path at the end of a line; line
+breaks in it are escaped, and it is handled only as bytes.
 
-Thread-local variables (GNU C library): those of the executable end at the thread's control block
-(struct pthread), which is found by the thread ID in it. The block begins with its own address,
-which is checked.
+In the GNU C library, thread-local variables of the executable end at the thread's control block
+(struct pthread), which the thread ID in it reveals. The block begins with its own address, which is
+verified.
 """
 
 import os
@@ -28,16 +28,16 @@ _LINE = re.compile(
 
 
 class Mapping(NamedTuple):
-    """One mapping.
+    """A memory mapping.
 
     Attributes:
-        start: its first address.
-        end: the address behind its last one.
-        permissions: such as rw-p.
-        offset: in the file.
-        device: major and minor number of the file's; (0, 0) without a file.
-        inode: of the file; 0 without one.
-        path: as the kernel shows it, or a name such as [heap]; empty if it has neither.
+        start: first address.
+        end: address behind the last one.
+        permissions: permissions such as rw-p.
+        offset: offset in the file.
+        device: major and minor number of the file's device; (0, 0) without a file.
+        inode: inode of the file; 0 without one.
+        path: path as the kernel shows it, or a name such as [heap]; empty without either.
     """
 
     start: int
@@ -50,12 +50,12 @@ class Mapping(NamedTuple):
 
     @property
     def anonymous(self) -> bool:
-        """Whether no file is mapped."""
+        """True if no file is mapped."""
         return self.inode == 0
 
 
 def parse_maps(data: bytes) -> list[Mapping]:
-    """Mappings in order of address; lines that are not whole are left out.
+    """Return mappings in address order; incomplete lines are skipped.
 
     Source: Documentation/filesystems/proc.rst of the kernel.
     """
@@ -76,16 +76,16 @@ def parse_maps(data: bytes) -> list[Mapping]:
 
 
 def holding(mappings: Sequence[Mapping], address: int) -> int | None:
-    """The place in the list of the mapping that holds an address; None if none does."""
+    """Return the index of the mapping that holds an address, or None."""
     place = bisect_right(mappings, address, key=lambda one: one.start) - 1
     return place if place >= 0 and address < mappings[place].end else None
 
 
 def object_start(mappings: Sequence[Mapping], place: int) -> int | None:
-    """The place of the first mapping of the file whose variables may lie in a mapping.
+    """Return the index of the first mapping of the file whose variables may lie in a mapping.
 
-    A loaded file is mapped in pieces, one behind the other, with rising offsets; memory of its
-    variables that begin as zero follows as a mapping without a file.
+    A loaded file is mapped in consecutive pieces with rising offsets. Memory of its
+    zero-initialized variables follows as an anonymous mapping.
 
     Returns:
         None if there is no such file.
@@ -100,7 +100,7 @@ def object_start(mappings: Sequence[Mapping], place: int) -> int | None:
     for before in range(last - 1, -1, -1):
         one = mappings[before]
         if one.anonymous and not one.path:
-            continue  # The loader leaves gaps in some files.
+            continue  # the loader leaves gaps in some files
         if (one.device, one.inode) != file or one.offset > mappings[first].offset:
             break
         first = before
@@ -108,18 +108,18 @@ def object_start(mappings: Sequence[Mapping], place: int) -> int | None:
 
 
 _ID_PLACE = {"x86_64": 0x2D0}
-"""Where the control block has the id of its thread. On aarch64 the variables lie behind the block,
-whose size differs between versions."""
+"""Offset of the thread ID in the control block. On aarch64 the variables follow the block, whose
+size differs between versions."""
 _HEAD = struct.Struct("<Q8xQ")
 
 
 class ThreadLocals:
-    """Finds places among the thread-local variables of a program.
+    """Finds offsets of thread-local variables of a program.
 
     Args:
-        elf: the executable; None if it cannot be read.
-        memory: descriptor of the program's memory, -1 if it cannot be read.
-        ids: addresses at which the ids of its threads lie.
+        elf: executable, or None if unreadable.
+        memory: descriptor of the program's memory, or -1 if unreadable.
+        ids: addresses of its threads' IDs.
     """
 
     def __init__(self, elf: Elf | None, memory: int, ids: Collection[int]) -> None:
@@ -131,7 +131,7 @@ class ThreadLocals:
         self._blocks = sorted(one - of_id for one in ids) if known and of_id is not None else []
 
     def place(self, address: int) -> int | None:
-        """Place of an address among the variables of its thread; None if it is none of them."""
+        """Return the offset of an address in its thread's variables, or None."""
         at = bisect_right(self._blocks, address)
         if at == len(self._blocks) or self._layout is None:
             return None
@@ -142,7 +142,7 @@ class ThreadLocals:
         return place
 
     def _is_block(self, address: int) -> bool:
-        """True if a control block begins there: its first and third word are its own address."""
+        """Return True for a control block, whose first and third word are its own address."""
         try:
             head = os.pread(self._memory, _HEAD.size, address) if self._memory >= 0 else b""
         except (OSError, OverflowError):
@@ -151,6 +151,6 @@ class ThreadLocals:
 
 
 def _distance(layout: ThreadLocal) -> int:
-    """From the executable's first variable to the control block (_dl_determine_tlsoffset)."""
+    """Return the first variable's distance to the control block (_dl_determine_tlsoffset)."""
     first = -layout.address % layout.alignment
     return -(-(layout.memory_size - first) // layout.alignment) * layout.alignment + first

@@ -1,7 +1,7 @@
 """Description of a process: language runtime, executable, and users as its namespaces see them.
 
-Files are opened first and read after all rights are given up: opening takes rights, and a reader
-of bytes that others wrote must have none. Users come from the process' uid_map and /etc/passwd.
+Files are opened first and read after all rights are given up: opening takes rights, but a reader of
+untrusted bytes must have none. Users come from the process' uid_map and /etc/passwd.
 """
 
 import os
@@ -17,7 +17,7 @@ from tidscope_collector.inspection.process_files import (
     open_folder,
     read_beginning,
 )
-from tidscope_collector.procfs.namespaces import namespace_uid, read_id_map, user_in_passwd
+from tidscope_collector.procfs.process import namespace_uid, read_id_map, user_in_passwd
 
 MAPS_BYTES = 1 << 18
 
@@ -37,14 +37,14 @@ NATIVE = FoundRuntime("native", None)
 
 
 def runtime_of_executable(executable: str, file: int) -> FoundRuntime:
-    """Tell the runtime by the name of an executable, and by what the Go linker writes into it.
+    """Return the runtime, from the executable's name and the Go linker's data.
 
     Args:
-        executable: what /proc/PID/exe points to.
-        file: descriptor of it.
+        executable: target of /proc/PID/exe.
+        file: descriptor of the executable.
 
     Raises:
-        OSError: it cannot be read.
+        OSError: it is unreadable.
     """
     name = executable.removesuffix(" (deleted)").rpartition("/")[2]
     if _PYTHON.match(name):
@@ -62,7 +62,7 @@ def runtime_of_executable(executable: str, file: int) -> FoundRuntime:
 
 
 def embedded_runtime(maps: bytes) -> FoundRuntime:
-    """Tell the runtime that a program has loaded as a library, from the start of /proc/PID/maps."""
+    """Return the runtime that a program loads as a library, from the start of /proc/PID/maps."""
     return next(
         (FoundRuntime(name, None) for library, name in _LIBRARIES if library in maps), NATIVE
     )
@@ -73,7 +73,7 @@ _LABEL = b"\nUid:"
 
 
 class OpenedUsers(NamedTuple):
-    """Descriptors; -1 for what could not be opened."""
+    """Descriptors of files about users; -1 if not opened."""
 
     status: int
     uid_map: int
@@ -81,10 +81,10 @@ class OpenedUsers(NamedTuple):
 
 
 def open_users(folder: int) -> OpenedUsers | None:
-    """Open what says how a process sees users; None: it sees them as this process does.
+    """Open the files that show a process' users; None if its users are the same as this process'.
 
     Args:
-        folder: of the process in /proc.
+        folder: descriptor of the process' folder in /proc.
     """
     apart = [name for name in ("user", "mnt") if not _is_shared(folder, name)]
     if not apart:
@@ -96,7 +96,7 @@ def open_users(folder: int) -> OpenedUsers | None:
 
 
 def _is_shared(folder: int, name: str) -> bool:
-    """Whether a namespace is that of this process, or cannot be seen."""
+    """Return True if a namespace is shared with this process, or inaccessible."""
     try:
         there = os.stat(f"ns/{name}", dir_fd=folder)
         here = Path("self", "ns", name).stat()
@@ -106,7 +106,7 @@ def _is_shared(folder: int, name: str) -> bool:
 
 
 def read_users(opened: OpenedUsers) -> tuple[int, int, str | None] | None:
-    """Its user outside and inside, and the name inside; None: it cannot be read."""
+    """Return user ID outside, user ID inside and name inside; None if unreadable."""
     status = read_beginning(opened.status, _STATUS_BYTES)
     words = status.partition(_LABEL)[2].split(None, 1)
     if not words or not words[0].isdigit():
@@ -125,11 +125,11 @@ Key = tuple[int, int, int]
 
 
 class OpenedProcess(NamedTuple):
-    """Descriptors of a process; -1 for what could not be opened.
+    """Descriptors of a process; -1 if not opened.
 
     Attributes:
-        known: its executable is the one that it is known to have.
-        users: how it sees users; None: as this process does, or as it is known to.
+        known: True if the executable is the known one.
+        users: files about its users; None if they are the same, or known.
     """
 
     pid: int
@@ -143,11 +143,11 @@ class OpenedProcess(NamedTuple):
 
 
 def open_process(pid: int, start_ticks: int, known: Key | None) -> OpenedProcess:
-    """Open what a description needs; its executable only if that is not the known one.
+    """Open the files for a description; the executable only if it is not the known one.
 
     Raises:
-        OSError: it has ended.
-        ValueError: its /proc/PID/stat makes no sense.
+        OSError: the process has ended.
+        ValueError: the stat is invalid.
     """
     folder = open_folder(pid, start_ticks)
     try:
@@ -168,7 +168,7 @@ def open_process(pid: int, start_ticks: int, known: Key | None) -> OpenedProcess
 
 
 def find_runtime(one: OpenedProcess) -> FoundRuntime | None:
-    """Its runtime; None if its executable is the known one or may not be seen."""
+    """Return the runtime; None if the executable is the known one, or inaccessible."""
     if one.key is None or one.known:
         return None
     if one.file < 0:

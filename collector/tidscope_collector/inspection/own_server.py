@@ -1,7 +1,7 @@
 """HTTP pages and Prometheus counters that a program serves at its own port, read over loopback.
 
-A port is asked only while the program alone listens on it, so nobody can redirect the collector to
-another server. Each request has one deadline, however slowly the answer arrives. A limited child
+A port is asked only while the program alone listens on it, so the collector cannot be redirected to
+another server. Each request has one deadline, even if the answer arrives slowly. A limited child
 parses Prometheus text.
 """
 
@@ -35,7 +35,7 @@ HOST = "127.0.0.1"
 
 
 class NotServedError(Exception):
-    """There is no answer, or not the one that was asked for; the text is a sentence for people."""
+    """The port does not serve the requested page; the text is a sentence for people."""
 
 
 class NotOwnPortError(Exception):
@@ -43,18 +43,18 @@ class NotOwnPortError(Exception):
 
 
 def fetch(port: int, path: str, refusal: Callable[[], str], accept: str) -> bytes:
-    """What is served at a path.
+    """Return the page at a path.
 
     Args:
-        port: of the program.
-        path: below it.
-        refusal: why the port must not be asked now; empty: it is the program's, and only its.
-        accept: which form is wanted, as the header Accept has it.
+        port: port of the program.
+        path: path of the page.
+        refusal: returns why the port must not be asked now; empty if it belongs only to the
+            program.
+        accept: value of the Accept header.
 
     Raises:
-        NotOwnPortError: the port is not the program's, or not any more.
-        NotServedError: nobody answers within DEADLINE_S, or with something else than a page of at
-            most MAX_BYTES.
+        NotOwnPortError: the port does not, or no longer, belong to the program.
+        NotServedError: no answer within DEADLINE_S, or no page of at most MAX_BYTES.
     """
     address = f"http://{HOST}:{port}{path}"
     _check(refusal)
@@ -62,7 +62,7 @@ def fetch(port: int, path: str, refusal: Callable[[], str], accept: str) -> byte
     connection.sock = opened = _Connection(time.monotonic() + DEADLINE_S)
     try:
         opened.connect((HOST, port))
-        # Who listened before and after the connection was made is who accepts it.
+        # The owner is checked before and after connecting, so it is the one that accepts.
         _check(refusal)
         connection.request("GET", path, headers={"Accept": accept})
         answer = connection.getresponse()
@@ -87,10 +87,10 @@ def _check(refusal: Callable[[], str]) -> None:
 
 
 class _Connection(socket.socket):
-    """A TCP connection of which all calls together have one deadline.
+    """A TCP connection with one deadline for all calls.
 
     Args:
-        deadline_s: of time.monotonic().
+        deadline_s: deadline on the clock time.monotonic(), in seconds.
     """
 
     def __init__(self, deadline_s: float) -> None:
@@ -99,7 +99,7 @@ class _Connection(socket.socket):
         self.settimeout(DEADLINE_S)
 
     def recv_into(self, buffer: "WriteableBuffer", nbytes: int = 0, flags: int = 0) -> int:
-        """As a socket does; http.client reads through nothing else."""
+        """Receive as a socket does; http.client uses no other method to read."""
         left_s = self._deadline_s - time.monotonic()
         if left_s <= 0:
             raise TimeoutError
@@ -108,12 +108,12 @@ class _Connection(socket.socket):
 
 
 class OwnedPort:
-    """A TCP port of the collector's own network namespace that must be one process'.
+    """A TCP port in the collector's network namespace that must belong to one process.
 
     Args:
-        pid: the process.
-        start_ticks: its start.
-        port: the port.
+        pid: process ID.
+        start_ticks: start time of the process, in clock ticks since boot.
+        port: port number.
     """
 
     def __init__(self, pid: int, start_ticks: int, port: int) -> None:
@@ -122,7 +122,7 @@ class OwnedPort:
         self._port = port
 
     def refusal(self) -> str:
-        """Why the port must not be asked now; empty: all that listen on it are this process'."""
+        """Return why the port must not be asked now; empty if only this process listens on it."""
         try:
             return ask_port(self._pid, self._start_ticks, self._port)
         except (NoAnswerError, UnreadableError) as error:
@@ -140,14 +140,14 @@ class _SampleLine(Line):
 
 
 def ask_counter(text: bytes, name: str) -> float | None:
-    """Sum of the samples of a counter, over all labels; None if there are none.
+    """Return the sum of a counter's samples over all labels, or None without samples.
 
     Args:
-        text: what the program serves.
-        name: of the samples, such as http_requests_total.
+        text: text that the program serves.
+        name: name of the samples, such as http_requests_total.
 
     Raises:
-        NotServedError: the text is not in Prometheus' format, has too many samples, or its parser
+        NotServedError: the text is not in Prometheus format, has too many samples, or its parser
             does not answer.
     """
     try:
@@ -159,14 +159,14 @@ def ask_counter(text: bytes, name: str) -> float | None:
 
 
 def ask_samples(text: bytes, names: Sequence[str]) -> list[Sample]:
-    """Samples of some metrics, in the order of the text.
+    """Return samples of some metrics, in the order of the text.
 
     Args:
-        text: what the program serves.
-        names: of the samples.
+        text: text that the program serves.
+        names: names of the samples.
 
     Raises:
-        NotServedError: as `ask_counter`.
+        NotServedError: as for `ask_counter`.
     """
     try:
         asked = Arguments(metrics=list(names))

@@ -1,10 +1,10 @@
-"""TCP ports that processes listen on, from outside: sockets of /proc/net/tcp, found in fds."""
+"""TCP ports that processes listen on, from /proc/net/tcp and descriptors of processes."""
 
 import os
 from collections.abc import Iterable, Iterator
 
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.procfs.stat import parse_stat
+from tidscope_collector.procfs.process import parse_stat
 
 _LISTEN = b"0A"
 _TABLES = ("tcp", "tcp6")
@@ -12,9 +12,9 @@ _PIECE = 1 << 16
 
 
 def listening_ports(procfs: ProcFs, pids: Iterable[int]) -> dict[int, list[int]]:
-    """Ports by process, ascending; processes that listen on none, or hide it, are left out.
+    """Return ports by process, ascending; processes without visible ports are left out.
 
-    Sockets of other network namespaces (containers) are found through their own processes.
+    Sockets in other network namespaces (containers) are found through processes in them.
     """
     pids = list(pids)
     port_of_socket = _sockets(procfs, pids)
@@ -25,7 +25,7 @@ def listening_ports(procfs: ProcFs, pids: Iterable[int]) -> dict[int, list[int]]
 
 
 def parse_listening(table: bytes) -> dict[int, int]:
-    """Port by inode of the sockets of one table that listen.
+    """Return ports by inode of a table's listening sockets.
 
     Source: Documentation/networking/proc_net_tcp.rst; the port is hexadecimal.
     """
@@ -38,18 +38,18 @@ def parse_listening(table: bytes) -> dict[int, int]:
 
 
 def check_port(procfs: ProcFs, pid: int, start_ticks: int, port: int) -> str:
-    """Why a port of our own network namespace must not be asked in place of a process.
+    """Return why a port in our network namespace must not be asked for a process.
 
-    Where several may listen (SO_REUSEPORT) the kernel chooses who gets a connection.
+    If several processes listen (SO_REUSEPORT), the kernel chooses who gets a connection.
 
     Args:
-        procfs: where processes are looked at.
-        pid: the process.
-        start_ticks: its start.
-        port: the port.
+        procfs: root of /proc.
+        pid: process ID.
+        start_ticks: start time of the process, in clock ticks since boot.
+        port: port number.
 
     Returns:
-        The reason; empty if all that listen on the port are the process'.
+        The reason; empty if only this process listens on the port.
     """
     refusal = _elsewhere(procfs, pid, start_ticks, port)
     if refusal:
@@ -57,7 +57,7 @@ def check_port(procfs: ProcFs, pid: int, start_ticks: int, port: int) -> str:
     left = {inode for inode, found in _tables(procfs, f"{pid}/net").items() if found == port}
     if not left:
         return f"Nobody listens on port {port}."
-    # Descriptors come in ascending order, and a server opens early what it listens on.
+    # Descriptors come in ascending order, and a server opens its listening sockets early.
     for inode in _sockets_of(procfs, pid):
         left.discard(inode)
         if not left:
@@ -66,7 +66,7 @@ def check_port(procfs: ProcFs, pid: int, start_ticks: int, port: int) -> str:
 
 
 def _elsewhere(procfs: ProcFs, pid: int, start_ticks: int, port: int) -> str:
-    """Why no port of ours is this process', whoever listens; or empty."""
+    """Return why no port in our namespace belongs to this process; empty if one may."""
     try:
         started = parse_stat(procfs.read(f"{pid}/stat", 4096)).start_ticks
         own, its = (procfs.link(f"{who}/ns/net") for who in ("self", pid))
@@ -93,7 +93,7 @@ def _sockets(procfs: ProcFs, pids: Iterable[int]) -> dict[int, int]:
         if namespace not in seen:
             seen.add(namespace)
             found |= _tables(procfs, f"{pid}/net")
-    # Where no namespace may be looked at, its own is still known.
+    # If the namespace is inaccessible, our own is still known.
     return found or _tables(procfs, "net")
 
 
@@ -108,7 +108,7 @@ def _tables(procfs: ProcFs, folder: str) -> dict[int, int]:
 
 
 def _listening_part(path: str) -> bytes:
-    """The start of a table: the kernel lists what listens first, and connections can be many."""
+    """Return the start of a table: listening sockets come first, and connections can be many."""
     file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         table = b""
@@ -128,7 +128,7 @@ def _ports_of(procfs: ProcFs, pid: int, port_of_socket: dict[int, int]) -> set[i
 
 
 def _sockets_of(procfs: ProcFs, pid: int) -> Iterator[int]:
-    """Inodes of the sockets that a process has open; none of one that hides them."""
+    """Yield inodes of a process' open sockets; none if it hides them."""
     try:
         folder = os.open(procfs.path(f"{pid}/fd"), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError:

@@ -1,4 +1,4 @@
-"""Profiles of contended mutexes as Go programs serve them: gzip around protobuf, taken apart.
+"""Parser of mutex profiles that Go programs serve: gzip around protobuf.
 
 Strict: data that violates the format is an error. Format: proto/profile.proto of
 github.com/google/pprof, and the encoding of Protocol Buffers. The question at the end runs in a
@@ -11,13 +11,8 @@ from typing import NamedTuple
 
 from tidscope_confinement.resources import Limits, limit_resources
 
-from tidscope_collector.confinement.child import confine
-from tidscope_collector.inspection.answering import (
-    MEMORY_BYTES,
-    PROCESSES_S,
-    Arguments,
-    say,
-)
+from tidscope_collector.confinement.fork_server import confine
+from tidscope_collector.inspection.answering import MEMORY_BYTES, PROCESSES_S, Arguments, say
 from tidscope_collector.inspection.process_files import read_beginning
 
 MAX_FUNCTIONS = 128
@@ -35,16 +30,16 @@ _MASK = (1 << 64) - 1
 
 
 class PprofError(Exception):
-    """It is no profile of contended mutexes, or a damaged or too large one."""
+    """The data is no mutex profile, is damaged, or is too large."""
 
 
 class Contention(NamedTuple):
     """Waits for mutexes that one function released.
 
     Attributes:
-        function: the innermost one of the program itself.
-        delay_ns: what others waited in all.
-        waits: how many.
+        function: innermost function of the program itself.
+        delay_ns: total time that others waited, in nanoseconds.
+        waits: number of waits.
     """
 
     function: str
@@ -53,7 +48,7 @@ class Contention(NamedTuple):
 
 
 class _Profile(NamedTuple):
-    """Parts of a profile, as they stand in it."""
+    """Encoded parts of a profile."""
 
     types: list[bytes]
     samples: list[bytes]
@@ -63,13 +58,13 @@ class _Profile(NamedTuple):
 
 
 def read_contentions(packed: bytes) -> list[Contention]:
-    """Contention by function, the longest delay first.
+    """Return contention by function, longest delay first.
 
     Args:
-        packed: what a Go program serves at /debug/pprof/mutex.
+        packed: body served at /debug/pprof/mutex.
 
     Raises:
-        PprofError: it is not that.
+        PprofError: it is no mutex profile.
     """
     profile = _split(_inflate(packed))
     text = [name[:LONGEST_NAME].decode("utf-8", "replace") for name in profile.strings]
@@ -132,7 +127,7 @@ def _values(sample: bytes, places: tuple[int, int]) -> tuple[int, int]:
 
 
 def _own_function(sample: bytes, stacks: dict[int, list[str]]) -> str:
-    """The innermost function that is not Go's library of locks; else the innermost one."""
+    """Return the innermost function outside Go's lock library, or else the innermost one."""
     innermost = ""
     for count, place in enumerate(_numbers(sample, 1)):
         if count >= MAX_STACK:
@@ -147,7 +142,7 @@ def _own_function(sample: bytes, stacks: dict[int, list[str]]) -> str:
 
 
 def _lines(location: bytes, functions: dict[int, str]) -> list[str]:
-    """Functions at a location, the innermost one first: what is inlined has several."""
+    """Return functions at a location, innermost first; inlined calls give several."""
     found = []
     for number, value in _fields(location):
         if number == 4:
@@ -167,7 +162,7 @@ def _text(strings: list[str], place: int) -> str:
 
 
 def _first(message: bytes, wanted: int) -> int:
-    """A number of a message; 0 if it has none, as the encoding has it."""
+    """Return a number of a message, or 0 if absent, as the encoding defines."""
     for number, value in _fields(message):
         if number == wanted:
             if isinstance(value, bytes):
@@ -177,7 +172,7 @@ def _first(message: bytes, wanted: int) -> int:
 
 
 def _numbers(message: bytes, wanted: int) -> Iterator[int]:
-    """A repeated number of a message, packed or not."""
+    """Yield a repeated number of a message, packed or not."""
     for number, value in _fields(message):
         if number != wanted:
             continue
@@ -224,7 +219,7 @@ def _varint(data: bytes, place: int) -> tuple[int, int]:
 
 
 def mutex_profile(_: Arguments, answer: int) -> None:
-    """What a profile of contended mutexes says; it is sent behind the question.
+    """Answer the content of a mutex profile, which is sent behind the question.
 
     Answers: {"damaged": reason}, or {"function", "delay_ns", "waits"} for the MAX_FUNCTIONS with
     the longest delays, and {} at the end.

@@ -1,8 +1,8 @@
 """Files of another process, opened through its folder in /proc.
 
-/proc is the working folder of the fork server and its children. A process id may be reused at any
-time. An open folder whose start time was checked stays that of one process, and what is opened in
-it can still be read after all rights are given up.
+/proc is the working folder of the fork server and its children. Process IDs are recycled at any
+time. An open folder whose start time was verified stays bound to one process, and its opened files
+stay readable after all rights are given up.
 """
 
 import ctypes
@@ -12,30 +12,30 @@ import stat
 import struct
 from collections.abc import Collection
 
-from tidscope_collector.procfs.stat import parse_stat
+from tidscope_collector.procfs.process import parse_stat
 
 MAX_THREADS = 4096
 ENVIRONMENT_BYTES = 1 << 20
 LONGEST_VALUE = 4096
 
 _PROC_MAGIC = 0x9FA0  # PROC_SUPER_MAGIC, linux/magic.h
-_STATFS_BYTES = 256  # more than any struct statfs has
+_STATFS_BYTES = 256  # larger than any struct statfs
 _OPENAT2 = 437  # the same on all architectures
 _HOW = struct.Struct("=3Q")  # struct open_how: flags, mode, resolve
 _NO_MAGICLINKS, _NO_SYMLINKS, _BENEATH = 0x02, 0x04, 0x08  # linux/openat2.h
 _NO_LINKS = _NO_MAGICLINKS | _NO_SYMLINKS | _BENEATH
 _NOT_THERE = (errno.ENOSYS, errno.EPERM)
-"""No openat2(2): before Linux 5.6, or refused by a filter of system calls."""
+"""Errors without openat2(2): before Linux 5.6, or refused by a system call filter."""
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def hold_proc(path: str, *, made: bool) -> int:
-    """A descriptor of /proc, which nothing that is mounted over it later replaces.
+    """Open /proc; a later mount over it does not replace the descriptor.
 
     Args:
-        path: of it.
-        made: whether it need not be the kernel's.
+        path: path of /proc.
+        made: True if it need not be the kernel's.
 
     Raises:
         OSError: it cannot be opened, or is no process file system.
@@ -51,15 +51,15 @@ def hold_proc(path: str, *, made: bool) -> int:
 
 
 def open_folder(pid: int, start_ticks: int) -> int:
-    """A process' folder: below it is that process, or nothing once it has ended.
+    """Open a process' folder, which stays bound to that process.
 
     Args:
-        pid: of the process.
-        start_ticks: its start, as in /proc/PID/stat.
+        pid: process ID.
+        start_ticks: start time of the process, as in /proc/PID/stat.
 
     Raises:
-        OSError: ESRCH if another process has the id now.
-        ValueError: its stat makes no sense.
+        OSError: ESRCH if the ID belongs to another process now.
+        ValueError: the stat is invalid.
     """
     flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
     folder = os.open(f"{pid:d}", flags)
@@ -78,14 +78,14 @@ def open_folder(pid: int, start_ticks: int) -> int:
 
 
 def open_without_links(folder: int, path: str | bytes) -> int:
-    """A descriptor (O_PATH) of what lies at an absolute path as seen from a folder.
+    """Open (O_PATH) the file at an absolute path as seen from a folder.
 
     Args:
-        folder: descriptor of the root of the path.
-        path: no link is followed on the way, and no `..`: either could lead out.
+        folder: descriptor of the path's root.
+        path: path without links and `..`, either of which could lead out of the folder.
 
     Raises:
-        OSError: ELOOP if a link is in the way, EXDEV if the path has `.`, `..` or an empty part.
+        OSError: ELOOP for a link, EXDEV for `.`, `..` or an empty part.
     """
     first, *parts = os.fsencode(path).split(b"/")
     if first or not parts or any(part in (b"", b".", b"..") for part in parts):
@@ -101,7 +101,7 @@ def open_without_links(folder: int, path: str | bytes) -> int:
 
 
 def _walk(folder: int, parts: list[bytes]) -> int:
-    """The same, a part at a time."""
+    """Open a path part by part, for kernels without openat2(2)."""
     file = os.dup(folder)
     try:
         for part in parts:
@@ -117,7 +117,7 @@ def _walk(folder: int, parts: list[bytes]) -> int:
 
 
 def open_file(folder: int, name: str) -> int:
-    """A descriptor, or -1. Nothing in there is a terminal or waits for a writer (O_NONBLOCK)."""
+    """Open a file, or return -1. O_NONBLOCK avoids waiting for a FIFO's writer."""
     try:
         return os.open(name, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK, dir_fd=folder)
     except OSError:
@@ -125,14 +125,14 @@ def open_file(folder: int, name: str) -> int:
 
 
 def open_below(folder: int, name: str, path: bytes) -> int:
-    """A descriptor of a regular file at an absolute path below a folder of a process, or -1.
+    """Open a regular file at an absolute path below a process' folder, or return -1.
 
-    No link is followed on the way: it could lead out of there.
+    Links are not followed, because they could lead out of the folder.
 
     Args:
-        folder: of the process.
-        name: of the folder in it, such as root.
-        path: as the process sees it.
+        folder: descriptor of the process' folder.
+        name: name of the subfolder, such as root.
+        path: path as the process sees it.
     """
     try:
         root = os.open(name, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=folder)
@@ -155,7 +155,7 @@ def open_below(folder: int, name: str, path: bytes) -> int:
 
 
 def thread_ids(folder: int) -> list[int]:
-    """Ids of the threads of a process, at most MAX_THREADS of them; none of one that ended."""
+    """Return at most MAX_THREADS thread IDs of a process; none if it has ended."""
     try:
         tasks = os.open("task", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=folder)
     except OSError:
@@ -169,7 +169,7 @@ def thread_ids(folder: int) -> list[int]:
 
 
 def read_beginning(file: int, limit: int) -> bytes:
-    """The beginning of what is open; nothing of what is not."""
+    """Return the beginning of an open file; empty for -1."""
     data = b""
     try:
         while file >= 0 and len(data) < limit:
@@ -183,7 +183,7 @@ def read_beginning(file: int, limit: int) -> bytes:
 
 
 def read_variables(file: int, names: Collection[str]) -> dict[str, str]:
-    """Variables of an open /proc/PID/environ with these names; of two with one name the first."""
+    """Return variables of an open /proc/PID/environ by name; the first duplicate wins."""
     found: dict[str, str] = {}
     for entry in read_beginning(file, ENVIRONMENT_BYTES).split(b"\0"):
         key, _, value = entry.partition(b"=")

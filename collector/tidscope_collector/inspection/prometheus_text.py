@@ -1,4 +1,4 @@
-"""Samples in what a program serves to Prometheus. Pure and strict; for limited children.
+"""Parser of Prometheus text. Pure and strict, for limited children.
 
 Format: https://prometheus.io/docs/instrumenting/exposition_formats/, the text format 0.0.4.
 
@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from tidscope_confinement.resources import Limits, limit_resources
 
-from tidscope_collector.confinement.child import confine
+from tidscope_collector.confinement.fork_server import confine
 from tidscope_collector.inspection.answering import MEMORY_BYTES, Arguments, say
 from tidscope_collector.inspection.process_files import read_beginning
 
@@ -34,12 +34,12 @@ class PrometheusTextError(Exception):
 
 
 class Sample(NamedTuple):
-    """One sample.
+    """A sample of a metric.
 
     Attributes:
-        name: of the metric; of a counter with its ending.
-        labels: by their names.
-        value: may be infinite or not a number.
+        name: name of the metric; a counter's with its ending.
+        labels: label values by label name.
+        value: value, possibly infinite or not a number.
     """
 
     name: str
@@ -48,17 +48,17 @@ class Sample(NamedTuple):
 
 
 def read_samples(text: bytes, names: Collection[str]) -> Iterator[Sample]:
-    """All samples of some metrics, in the order of the text.
+    """Yield all samples of some metrics, in the order of the text.
 
-    A sample of a counter that lacks the ending `_total` is given with it.
+    A counter's sample without the ending `_total` is given with it.
 
     Args:
-        text: in the text format.
-        names: of the samples.
+        text: Prometheus text.
+        names: names of the samples.
 
     Raises:
-        PrometheusTextError: a line of theirs is not in the format, or too long; or there are more
-            than MAX_SAMPLES.
+        PrometheusTextError: a line about them is invalid or too long, or there are more than
+            MAX_SAMPLES.
     """
     families = {name.removesuffix(_SUFFIX) for name in names}
     either = b"|".join(sorted(re.escape(one).encode() for one in {*names, *families}))
@@ -85,14 +85,14 @@ def read_samples(text: bytes, names: Collection[str]) -> Iterator[Sample]:
 
 
 def add_up(text: bytes, name: str) -> float | None:
-    """Sum of the samples of a counter, over all labels; None if there are none.
+    """Return the sum of a counter's samples over all labels, or None without samples.
 
     Args:
-        text: in the text format.
-        name: of the samples, such as http_requests_total.
+        text: Prometheus text.
+        name: name of the samples, such as http_requests_total.
 
     Raises:
-        PrometheusTextError: as `read_samples`, and where the sum is no count.
+        PrometheusTextError: as for `read_samples`, and if the sum is no count.
     """
     found = [sample.value for sample in read_samples(text, [name])]
     if not found:
@@ -104,7 +104,7 @@ def add_up(text: bytes, name: str) -> float | None:
 
 
 def _labels(rest: bytes) -> tuple[dict[str, str], bytes]:
-    """Labels of a sample, and what follows them."""
+    """Return the labels of a sample, and the text behind them."""
     begun = rest.lstrip(b" \t")
     if not begun.startswith(b"{"):
         return {}, rest
@@ -126,7 +126,7 @@ def _unescape(value: str) -> str:
 
 
 def _value(rest: bytes) -> float:
-    """The value of a sample; a time behind it is left out."""
+    """Return the value of a sample, without its time stamp."""
     words = rest.split()
     try:
         if not 1 <= len(words) <= 2 or b"_" in words[0]:
@@ -140,16 +140,16 @@ def _value(rest: bytes) -> float:
 
 
 MAX_ANSWERED = 4096
-"""Samples in one answer; further ones are left out."""
+"""Maximum samples in one answer; further ones are left out."""
 PARSE_S = 2.0
-"""For parsing. With the time to fetch the text it is less than a release may take."""
+"""Timeout for parsing, in seconds. With fetching it stays below the limit of a release."""
 
 
 def prometheus_counter(arguments: Arguments, answer: int) -> None:
-    """The sum of a counter over all labels; the text is sent behind the question.
+    """Answer the sum of a counter over all labels; the text is sent behind the question.
 
-    Arguments: metrics: the counter alone.
-    Answers: {"damaged": reason}, or {"total"}, null if there is no such counter, and {}.
+    Arguments: metrics: the one counter. Answers: {"damaged": reason}, or {"total"}, null if there
+    is no such counter, and {}.
     """
     text = _read(answer)
     try:
@@ -162,11 +162,10 @@ def prometheus_counter(arguments: Arguments, answer: int) -> None:
 
 
 def prometheus_samples(arguments: Arguments, answer: int) -> None:
-    """Samples of some metrics; the text is sent behind the question.
+    """Answer samples of some metrics; the text is sent behind the question.
 
-    Arguments: metrics: of the metrics.
-    Answers: {"damaged": reason}, or {"name", "labels", "value"} for the first MAX_ANSWERED, value
-    as text, and {} at the end.
+    Arguments: metrics: names of metrics. Answers: {"damaged": reason}, or {"name", "labels",
+    "value"} for the first MAX_ANSWERED, value as text, and {} at the end.
     """
     text = _read(answer)
     try:
@@ -175,7 +174,7 @@ def prometheus_samples(arguments: Arguments, answer: int) -> None:
         say(answer, {"damaged": str(error)})
         return
     for one in found[:MAX_ANSWERED]:
-        # JSON has no infinity.
+        # Values are text because JSON has no infinity.
         say(answer, {"name": one.name, "labels": one.labels, "value": repr(one.value)})
     say(answer, {})
 

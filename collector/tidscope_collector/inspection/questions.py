@@ -1,12 +1,13 @@
-"""What limited children answer about a process.
+"""Entry point of the fork server: all questions that limited children answer.
 
-Each takes an identity of a process and nothing that names a file, a socket or an address to read;
-see `answering`. It opens what it needs while it still may, sees by the start time that the id is
-still that process', and gives up all rights before it reads the first byte that others have
-written (`agent_sockets` says where not). All of it may block for ever: a page of a file system that
-does not answer, say. Then the child is ended.
+Each question takes the identity of a process, and never a file, socket or address to read; see
+`answering`. It opens what it needs while it has rights, and verifies by the start time that the ID
+was not recycled. It gives up all rights before it reads the first byte that others have written
+(`agent_sockets` lists the exceptions). Any step may block indefinitely, for example on a page of an
+unresponsive file system. Then the child is killed.
 
-Answers are lines of JSON, each an object.
+Answers are lines of JSON objects. A question that answers each request ends when the asker closes
+its end.
 """
 
 import errno
@@ -21,8 +22,7 @@ from pathlib import Path
 from tidscope_confinement import capabilities
 from tidscope_confinement.resources import Limits, limit_resources
 
-from tidscope_collector.confinement.child import confine
-from tidscope_collector.confinement.fork_server import OPENING, Question, serve_argument
+from tidscope_collector.confinement.fork_server import OPENING, Question, confine, serve_argument
 from tidscope_collector.inspection.agent_sockets import (
     SocketTroubleError,
     candidates,
@@ -60,12 +60,9 @@ from tidscope_collector.inspection.process_files import (
     open_folder,
     read_beginning,
 )
-from tidscope_collector.inspection.prometheus_text import (
-    prometheus_counter,
-    prometheus_samples,
-)
+from tidscope_collector.inspection.prometheus_text import prometheus_counter, prometheus_samples
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.procfs.stat import stack_start
+from tidscope_collector.procfs.process import stack_start
 
 TITLE_BYTES = 1024
 
@@ -75,14 +72,13 @@ PREDICTIONS_S = 1.0
 
 
 def processes(arguments: Arguments, answer: int) -> None:
-    """Command lines of many processes, and the runtimes of those whose executable is not known.
+    """Answer command lines of many processes, and runtimes for unknown executables.
 
-    Arguments: processes as [pid, start_ticks, key or null].
-    Answers: {"at": pid} before each one is opened and {"pid", "command", "key", "runtime",
-    "version", "executable", "users"} for each one, runtime null if the key is the known one,
-    executable null if it may not be seen, users null if the key is the known one or it sees users
-    as this process does, else [user, user inside, name inside]; nothing for one that ended.
-    At the end {}.
+    Arguments: processes as [pid, start_ticks, key or null]. Answers: {"at": pid} before each one is
+    opened, and {"pid", "command", "key", "runtime", "version", "executable", "users"} for each one.
+    runtime is null if the key is the known one. executable is null if inaccessible. users is null
+    if the key is the known one or the users are the same as this process', else [user, user inside,
+    name inside]. A process that has ended has no answer. At the end {}.
     """
     limit_resources(Limits(MEMORY_BYTES, 5, PROCESSES_S * 2))
     opened = []
@@ -116,10 +112,9 @@ def processes(arguments: Arguments, answer: int) -> None:
 
 
 def ports(arguments: Arguments, answer: int) -> None:
-    """TCP ports that processes listen on. Only what the kernel itself says is read.
+    """Answer TCP ports that processes listen on. Only kernel data is read.
 
-    Arguments: identities: ids and starts.
-    Answers: {"ports": [[pid, [port, …]], …]}.
+    Arguments: identities: IDs and start times. Answers: {"ports": [[pid, [port, …]], …]}.
     """
     limit_resources(Limits(MEMORY_BYTES, 5, PROCESSES_S * 2))
     pids = [pid for pid, start_ticks in arguments["identities"] if _is_alive(pid, start_ticks)]
@@ -136,7 +131,7 @@ def _is_alive(pid: int, start_ticks: int) -> bool:
 
 
 def port(arguments: Arguments, answer: int) -> None:
-    """Whether a port is a process'. Only what the kernel itself says is read.
+    """Answer whether a port belongs to a process. Only kernel data is read.
 
     Arguments: pid, start_ticks, port.
     Answers: {"refusal"}; see `ports.check_port`.
@@ -147,12 +142,10 @@ def port(arguments: Arguments, answer: int) -> None:
 
 
 def program(arguments: Arguments, answer: int) -> None:
-    """Which program a process runs, each time it is asked for; as long as the asker keeps its end
-    open. Only what the kernel itself says is read.
+    """Answer a process' program at each request. Only kernel data is read.
 
-    Arguments: pid, start_ticks.
-    Answers: {"executable": path or null, "stack": address} to each byte that comes; the address is
-    0 if it may not be seen.
+    Arguments: pid, start_ticks. Answers: to each byte received {"executable": path or null,
+    "stack": address}; the address is 0 if inaccessible.
     """
     limit_resources(Limits(MEMORY_BYTES, None, None))
     capabilities.keep(OPENING)
@@ -171,7 +164,7 @@ def program(arguments: Arguments, answer: int) -> None:
 
 
 def agent_socket(arguments: Arguments, answer: int) -> None:
-    """The socket of a process' agent. Nothing is connected to.
+    """Answer the socket of a process' agent, without connecting.
 
     Arguments: pid, start_ticks.
     Answers: {"unreadable": errno} or {"socket": null or [path, device, inode, changed_ns]}.
@@ -189,7 +182,7 @@ def agent_socket(arguments: Arguments, answer: int) -> None:
 
 
 def agent(arguments: Arguments, answer: int) -> None:
-    """A connection to a process' agent.
+    """Answer a connection to a process' agent.
 
     Arguments: pid, start_ticks, timeout_s.
     Answers: {"unreadable": errno}, {"trouble", "text"}, or {"opened": true} with the descriptor.
@@ -216,7 +209,7 @@ def agent(arguments: Arguments, answer: int) -> None:
 
 
 def prediction_service(places: Places, _: Arguments, answer: int) -> None:
-    """A connection to the prediction service of this host.
+    """Answer a connection to the prediction service of this host.
 
     Answers: {"unreadable": errno}, or {"opened": true} with the descriptor.
     """
@@ -233,15 +226,15 @@ def prediction_service(places: Places, _: Arguments, answer: int) -> None:
 
 
 def _open_root(folder: int) -> int:
-    """The root folder of a process."""
+    """Open the root folder of a process."""
     return os.open("root", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=folder)
 
 
 def questions(places: Places) -> Mapping[str, Question]:
-    """All questions by name, each with the arguments that it takes.
+    """Return all questions by name, bound to their arguments.
 
     Args:
-        places: where children look; their working folder is that of ``places.proc``.
+        places: places where children look; their working folder is ``places.proc``.
     """
     return {
         "processes": taking(processes, "processes"),
@@ -272,17 +265,16 @@ def questions(places: Places) -> Mapping[str, Question]:
 
 
 def main() -> None:
-    """Become the fork server of these questions; the second argument is `Places` as JSON."""
+    """Become the fork server of these questions; the second argument has `Places` as JSON."""
     places = Places(*json.loads(sys.argv[2]))
     serve_argument(questions(places), hold_proc(places.proc, made=places.made))
 
 
 def arguments_again(arguments: Arguments, answer: int) -> None:
-    """The arguments of a process, each time it is asked for; as long as the asker keeps its end
-    open.
+    """Answer the arguments of a process at each request.
 
-    Arguments: pid, start_ticks.
-    Answers: a byte and the first TITLE_BYTES of /proc/PID/cmdline to each byte that comes.
+    Arguments: pid, start_ticks. Answers: to each byte received one byte and the first TITLE_BYTES
+    of /proc/PID/cmdline.
     """
     limit_resources(Limits(MEMORY_BYTES, None, None))
     file = open_file(open_named_folder(arguments), "cmdline")

@@ -1,6 +1,6 @@
-"""Answers about processes, Go programs, ports, agents, thread names and containers.
+"""Client of `questions`: processes, Go programs, ports, agents, thread names, containers.
 
-The collector's side of `questions`; see `asking` for deadlines and checks.
+See `asking` for deadlines and checks.
 """
 
 import logging
@@ -35,7 +35,7 @@ from tidscope_collector.inspection.java_threads import LONGEST_NAME, NAMES_S
 from tidscope_collector.inspection.opened_process import Key
 
 MAX_AT_ONCE = 64
-"""Processes that one child is asked about: each takes up to six descriptors."""
+"""Maximum processes per child; each takes up to six descriptors."""
 
 log = logging.getLogger("tidscope.processes")
 
@@ -43,10 +43,10 @@ _MAX_PIDS = 2048  # in one question
 
 
 class NotConnectedError(Exception):
-    """There is no connection to an agent; the text is a sentence for people.
+    """No connection to an agent; the text is a sentence for people.
 
     Attributes:
-        trouble: what kind it is.
+        trouble: kind of trouble.
     """
 
     def __init__(self, trouble: Trouble, text: str) -> None:
@@ -55,11 +55,11 @@ class NotConnectedError(Exception):
 
 
 InnerUser = tuple[int, int, str | None]
-"""A user id, what it is in a process' own namespace, and its name there."""
+"""User ID outside, user ID inside a process' namespace, and its name there."""
 
 
 class ProcessLine(Line):
-    """What is known of a process; `runtime` is None where its executable was known before."""
+    """Description of a process; `runtime` is None if its executable was known before."""
 
     pid: int
     command: str = Field(max_length=4096)
@@ -71,7 +71,7 @@ class ProcessLine(Line):
 
 
 class GoLine(Line):
-    """What is known of an executable with regard to Go; see `go_questions.gomaxprocs`."""
+    """Go properties of an executable; see `go_questions.gomaxprocs`."""
 
     go: bool
     version: str | None = Field(max_length=128)
@@ -110,9 +110,9 @@ class _OpenedLine(Line):
 
 
 def reader_trouble() -> str:
-    """Why no child answers, a sentence for people; empty if one does.
+    """Return why no child answers, a sentence for people; empty if one does.
 
-    Two are asked: a fork server that is killed takes the one that it was starting with it.
+    Two attempts: a killed fork server takes the child that it was starting with it.
     """
     about: Arguments = {"identities": []}
     for _ in range(2):
@@ -130,15 +130,15 @@ def reader_trouble() -> str:
 def describe(
     asked: Sequence[tuple[int, int, Key | None]], deadline_s: float
 ) -> tuple[list[ProcessLine], int | None]:
-    """Command lines and runtimes of processes.
+    """Return command lines and runtimes of processes.
 
     Args:
-        asked: id, start and known executable of each, at most MAX_AT_ONCE.
-        deadline_s: for all of them.
+        asked: ID, start time and known executable of each, at most MAX_AT_ONCE.
+        deadline_s: deadline for all of them, in seconds.
 
     Returns:
-        Those that were read, and the id of the one that took until the deadline or ended the child;
-        None if all were asked for. One that has ended is in neither.
+        Lines of the processes that were read, and the ID of one that exceeded the deadline or
+        killed the child, or None. Processes that have ended are in neither.
 
     Raises:
         NoAnswerError: no child can be asked.
@@ -168,10 +168,10 @@ def describe(
 
 
 def ask_go_chosen(pid: int, start_ticks: int) -> bool | None:
-    """Whether the environment or the program itself set GOMAXPROCS; None if that cannot be read.
+    """Return True if the environment or the program set GOMAXPROCS; None if unknown.
 
-    It cannot when the program has no debug information (built with -ldflags=-w), or when this user
-    may not read its memory. Takes a while for a large program.
+    It is unknown without debug information (-ldflags=-w), or if the memory is inaccessible. Slow
+    for a large program.
     """
     try:
         return ask("go_chosen", about_process(pid, start_ticks), PROGRAM_S, _ChosenLine).chosen
@@ -180,11 +180,11 @@ def ask_go_chosen(pid: int, start_ticks: int) -> bool | None:
 
 
 def ask_go_environment(pid: int, start_ticks: int) -> dict[str, str]:
-    """GOMAXPROCS and GODEBUG of the environment that a process was started with, if it has them.
+    """Return GOMAXPROCS and GODEBUG of the environment that a process was started with.
 
     Raises:
-        NoAnswerError: its memory does not answer.
-        UnreadableError: it may not be read.
+        NoAnswerError: the memory does not answer.
+        UnreadableError: the environment is inaccessible.
     """
     about = about_process(pid, start_ticks)
     return ask("go_environment", about, PROCESSES_S, _VariablesLine).variables
@@ -194,12 +194,12 @@ def ask_gomaxprocs(pid: int, start_ticks: int) -> tuple[GoLine, int, socket.sock
     """Start a child that reads GOMAXPROCS; see `go_questions.gomaxprocs`.
 
     Returns:
-        What it says of the program, its number and the connection to it; `children().give_up` ends
-        both.
+        The description of the program, the child's number and the connection to it;
+        `children().give_up` ends both.
 
     Raises:
-        NoAnswerError: no child can be asked, or it takes too long, or too much memory.
-        UnreadableError: the executable may not be read, or the program is another one by now.
+        NoAnswerError: no child can be asked, or it exceeds its time or memory.
+        UnreadableError: the executable is inaccessible, or the program has changed.
         DamagedError: it is no ELF file, or a damaged one.
     """
     try:
@@ -212,13 +212,13 @@ def ask_gomaxprocs(pid: int, start_ticks: int) -> tuple[GoLine, int, socket.sock
         children().give_up(number, connection)
         raise
     except (UnreadableError, DamagedError):
-        connection.close()  # Its child has ended.
+        connection.close()  # the child has ended
         raise
     return line, number, connection
 
 
 def _first_line(connection: socket.socket, deadline_s: float) -> bytes:
-    """A line without its end, or as much of it as came before the deadline."""
+    """Return a line without its line break, or the part that arrived before the deadline."""
     deadline = time.monotonic() + deadline_s
     line = b""
     while not line.endswith(b"\n") and len(line) <= ANSWER_BYTES:
@@ -234,12 +234,12 @@ def _first_line(connection: socket.socket, deadline_s: float) -> bytes:
 
 
 def ask_ports(identities: Sequence[tuple[int, int]]) -> dict[int, list[int]]:
-    """TCP ports on which processes listen, by id, ascending; none of those that listen on none.
+    """Return TCP ports by process ID, ascending; processes without ports are left out.
 
-    What cannot be found out is left out.
+    Unknown ports are left out.
 
     Args:
-        identities: id and start of each.
+        identities: ID and start time of each process.
     """
     found: dict[int, list[int]] = {}
     for begin in range(0, len(identities), _MAX_PIDS):
@@ -266,8 +266,8 @@ def ask_agent_socket(pid: int, start_ticks: int) -> SocketId | None:
     """See `questions.agent_socket`.
 
     Raises:
-        NoAnswerError: a file system on the way does not answer.
-        UnreadableError: the process has ended, or may not be looked at.
+        NoAnswerError: a file system does not answer.
+        UnreadableError: the process has ended, or is inaccessible.
     """
     about = about_process(pid, start_ticks)
     found = ask("agent_socket", about, PROCESSES_S, _SocketLine).socket
@@ -275,28 +275,28 @@ def ask_agent_socket(pid: int, start_ticks: int) -> SocketId | None:
 
 
 def connect_agent(pid: int, start_ticks: int, timeout_s: float) -> socket.socket:
-    """A connection to an agent; see `questions.agent`.
+    """Connect to an agent; see `questions.agent`.
 
     Args:
-        pid: of its process.
-        start_ticks: the start of the process.
-        timeout_s: for connecting.
+        pid: ID of the agent's process.
+        start_ticks: start time of the process, in clock ticks since boot.
+        timeout_s: timeout for connecting, in seconds.
 
     Raises:
-        NotConnectedError: there is none; why.
-        NoAnswerError: a file system on the way does not answer.
-        UnreadableError: the process has ended, or may not be looked at.
+        NotConnectedError: no connection could be made; the text says why.
+        NoAnswerError: a file system does not answer.
+        UnreadableError: the process has ended, or is inaccessible.
     """
     about = about_process(pid, start_ticks) | Arguments(timeout_s=timeout_s)
     return _connect("agent", about, timeout_s, f"agent of process {pid}")
 
 
 def connect_predictions(timeout_s: float) -> socket.socket:
-    """A connection to the prediction service; see `questions.prediction_service`.
+    """Connect to the prediction service; see `questions.prediction_service`.
 
     Raises:
         NoAnswerError: no child can be asked.
-        UnreadableError: nobody serves there.
+        UnreadableError: the service does not run.
     """
     return _connect("prediction_service", {}, timeout_s, "prediction service")
 
@@ -329,7 +329,7 @@ class _ThreadLine(Line):
 
 
 def ask_java_names(pid: int, start_ticks: int) -> dict[int, str]:
-    """Names of threads by their ids; see `java_threads.java_names`.
+    """Return thread names by thread ID; see `java_threads.java_names`.
 
     Raises:
         NoAnswerError: the machine does not answer, or must not be asked; the text says why.
@@ -340,7 +340,7 @@ def ask_java_names(pid: int, start_ticks: int) -> dict[int, str]:
 
 
 def ask_go_threads(pid: int, start_ticks: int) -> dict[int, str]:
-    """Threads of the Go runtime by their ids; see `go_questions.go_threads`.
+    """Return Go runtime threads by thread ID; see `go_questions.go_threads`.
 
     Raises:
         NoAnswerError: the program does not answer, or has no symbols; the text says which.
@@ -362,14 +362,14 @@ class _ContainerLine(Line):
 def ask_container_names(
     containers: Iterable[str], users: Iterable[int]
 ) -> Mapping[str, ContainerName]:
-    """Names of containers by their ids; see `container_files.container_names`.
+    """Return container names by container ID; see `container_files.container_names`.
 
     Args:
-        containers: ids; what is none has no name.
-        users: whose own containers are among them.
+        containers: container IDs; invalid ones get no name.
+        users: users with own containers among them.
 
     Raises:
-        NoAnswerError: they cannot be read; the text says why.
+        NoAnswerError: the names are unreadable; the text says why.
     """
     ids = [one for one in containers if _ID.fullmatch(one)]
     found: dict[str, ContainerName] = {}

@@ -1,9 +1,9 @@
-"""The attach socket of a Java virtual machine: found, opened where that is safe, asked for a dump.
+"""Attach socket of a Java virtual machine: finding it, opening it safely, requesting a thread dump.
 
-A HotSpot machine listens on /tmp/.java_pidN of its own file system once a tool has asked for it: by
-a file /tmp/.attach_pidN of its user or root, and SIGQUIT (src/hotspot/os/posix/
-attachListener_posix.cpp). That signal ends programs that do not catch it, and whoever catches it
-for another reason must not get it: see `obstacle`.
+A HotSpot machine listens on /tmp/.java_pidN of its own file system after a tool has requested it.
+The request is a file /tmp/.attach_pidN of its user or root, and SIGQUIT
+(src/hotspot/os/posix/attachListener_posix.cpp). That signal kills programs that do not catch it,
+and must not reach programs that catch it for another reason: see `obstacle`.
 """
 
 import os
@@ -16,11 +16,11 @@ from typing import NamedTuple
 from tidscope_collector.inspection.agent_sockets import SocketTroubleError, connect_first
 from tidscope_collector.inspection.opened_process import MAPS_BYTES
 from tidscope_collector.inspection.process_files import open_file, read_beginning, thread_ids
-from tidscope_collector.procfs.namespaces import namespace_uid, read_id_map
+from tidscope_collector.procfs.process import namespace_uid, read_id_map
 
 DUMP_BYTES = 16 << 20
 OPEN_S = 3.0
-"""What opening a socket may take; usually some hundredths of a second."""
+"""Timeout for opening a socket, in seconds; it normally takes some hundredths of a second."""
 CONNECT_S = 1.0
 """Timeout for connecting to an attach socket, in seconds."""
 
@@ -33,19 +33,19 @@ _FOLDER = "tmp"
 _SOCKET = "/".join(("", _FOLDER, ".java_pid{}"))
 _TRIGGER = ".attach_pid{}"
 _ASK_FOR_DUMP = b"1\0threaddump\0\0\0\0"
-"""Version of the protocol, command and three arguments: without -l, which walks the heap."""
+"""Protocol version, command and three arguments; -l is absent because it walks the heap."""
 
 
 class Machine(NamedTuple):
     """A process that may be a virtual machine.
 
     Attributes:
-        pid: its id.
+        pid: process ID.
         folder: descriptor of its folder in /proc.
         root: descriptor of its root folder.
-        own_pid: its id as it sees it.
-        uids: its real and effective user.
-        status: what /proc/PID/status says.
+        own_pid: process ID in its own namespace.
+        uids: real and effective user ID.
+        status: content of /proc/PID/status.
     """
 
     pid: int
@@ -57,15 +57,15 @@ class Machine(NamedTuple):
 
 
 def look_at(pid: int, folder: int) -> Machine:
-    """What is needed of a process to connect to it.
+    """Gather what connecting to a process requires.
 
     Args:
-        pid: its id.
+        pid: process ID.
         folder: descriptor of its folder in /proc.
 
     Raises:
-        OSError: it has ended, or may not be looked at.
-        ValueError: its status makes no sense.
+        OSError: the process has ended, or is inaccessible.
+        ValueError: the status is invalid.
     """
     status = read_beginning(open_file(folder, "status"), _STATUS_BYTES)
     root = os.open("root", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=folder)
@@ -79,17 +79,17 @@ def connect(machine: Machine, *, may_open: bool = False) -> socket.socket:
     """Connect to an attach socket.
 
     Args:
-        machine: as `look_at` gives it.
-        may_open: whether the machine may be asked to open it where it is not.
+        machine: machine from `look_at`.
+        may_open: True if the machine may be asked to open a closed socket.
 
     Raises:
-        SocketTroubleError: there is no connection; why.
+        SocketTroubleError: no connection could be made; the text says why.
     """
     path = _SOCKET.format(machine.own_pid)
     try:
         made = connect_first(machine.root, [path], machine.pid, machine.uids, CONNECT_S)
     except SocketTroubleError as error:
-        # One that an earlier process with this id left behind is in the way, for the machine too.
+        # A stale socket of an earlier process with this ID also blocks the machine itself.
         if error.trouble != "none" or not may_open:
             raise
         why_not = obstacle(machine)
@@ -97,22 +97,22 @@ def connect(machine: Machine, *, may_open: bool = False) -> socket.socket:
             raise SocketTroubleError("other", why_not) from error
         _open(machine, path)
         made = connect_first(machine.root, [path], machine.pid, machine.uids, CONNECT_S)
-    # A confined child may not change it any more.
+    # A confined child may not change the timeout later.
     made.settimeout(None)
     return made
 
 
 def ask_for_dump(connection: socket.socket) -> str | None:
-    """A dump of the threads, as jcmd PID Thread.print prints it; None if it is refused."""
+    """Return a thread dump, as jcmd PID Thread.print prints it; None if refused."""
     os.write(connection.fileno(), _ASK_FOR_DUMP)
     dump = read_beginning(connection.fileno(), DUMP_BYTES)
     return dump[2:].decode("utf-8", "replace") if dump.startswith(b"0\n") else None
 
 
 def own_tids(machine: Machine) -> dict[int, int]:
-    """Ids of the threads of a process in another PID namespace: ours, by those that it sees.
+    """Return our thread IDs by the IDs that a process in another PID namespace sees.
 
-    Empty if it sees the same ids.
+    Empty if the namespace is the same.
     """
     found: dict[int, int] = {}
     if machine.own_pid == machine.pid:
@@ -128,7 +128,7 @@ def own_tids(machine: Machine) -> dict[int, int]:
 
 
 def obstacle(machine: Machine) -> str:
-    """Why a machine must not be asked to open its socket; empty if it may."""
+    """Return why a machine must not be asked to open its socket; empty if it may."""
     caught = _CAUGHT.search(machine.status)
     if caught is None or not int(caught[1], 16) >> (signal.SIGQUIT - 1) & 1:
         return "It does not catch SIGQUIT: it is still starting, or no virtual machine."
@@ -138,7 +138,7 @@ def obstacle(machine: Machine) -> str:
     command = read_beginning(open_file(machine.folder, "cmdline"), MAPS_BYTES)
     if b"-XX:+DisableAttachMechanism" in command:
         return "It runs with -XX:+DisableAttachMechanism."
-    # The file that asks for the socket must be its user's or root's, as the machine sees it.
+    # The request file must belong to the machine's user or root, as the machine sees them.
     own = os.geteuid()
     users = read_beginning(open_file(machine.folder, "uid_map"), _STATUS_BYTES)
     ranges = read_id_map(users.decode("ascii", "replace"))
@@ -153,7 +153,7 @@ def _open(machine: Machine, path: str) -> None:
     """Ask a machine to open its socket, and wait until it has.
 
     Raises:
-        SocketTroubleError: it does not, or must not be asked.
+        SocketTroubleError: it does not open its socket, or must not be asked.
     """
     trigger = _TRIGGER.format(machine.own_pid)
     try:
@@ -167,7 +167,7 @@ def _open(machine: Machine, path: str) -> None:
         ) from error
     try:
         process = os.pidfd_open(machine.pid)
-        # Its folder speaks only of it: if it lives now, the id was its own all the time.
+        # The folder is bound to the process: if it is alive now, the ID was never recycled.
         os.close(os.open("stat", os.O_RDONLY | os.O_CLOEXEC, dir_fd=machine.folder))
         signal.pidfd_send_signal(process, signal.SIGQUIT)
         deadline = time.monotonic() + OPEN_S

@@ -1,4 +1,4 @@
-"""Numbers and names of the locks of a group's processes: one lock is a place in one process."""
+"""Numbers and names of the locks of a group; a lock is identified by process and address."""
 
 import logging
 import threading
@@ -14,22 +14,16 @@ from tidscope_collector.inspection.lock_addresses import MAX_ADDRESSES
 from tidscope_collector.inspection.lock_answers import LockAnswer, ask_lock_addresses
 from tidscope_collector.inspection.lock_kinds import Found
 from tidscope_collector.locks.locks import LockWaits
-from tidscope_collector.locks.registry import (
-    OF_THREADS,
-    Addresses,
-    LockName,
-    LockRows,
-    Numbers,
-)
-from tidscope_collector.locks.waited import LockSource
+from tidscope_collector.locks.registry import OF_THREADS, Addresses, LockName, LockRows, Numbers
+from tidscope_collector.locks.runtime_locks import LockSource
 
 _MAX_REFUSED = 64
-"""Processes of which it is remembered why they could not be examined."""
+"""Maximum processes whose examination error is kept; older ones are evicted."""
 SPARE_PLACES = 4096
-"""Places whose number is remembered, beyond twice those that are asked for."""
+"""Remembered places beyond twice the requested ones before stale places are evicted."""
 _BETWEEN_S = 0.2
-"""Between two questions about locks, each of which takes some 10 ms of CPU time: of a build's
-processes most end before their turn comes."""
+"""Pause between two examinations, in seconds. Each takes about 10 ms of CPU time; most processes of
+a build end before their turn."""
 
 log = logging.getLogger("tidscope.locks")
 
@@ -38,10 +32,10 @@ class LockOwner(NamedTuple):
     """A process with locks.
 
     Attributes:
-        pid: its id.
-        start_ticks: from boot to its start.
-        name: comm.
-        lives: whether it can be asked about.
+        pid: process ID.
+        start_ticks: start time in clock ticks since boot.
+        name: name of the process (comm).
+        lives: True if the process can be asked.
     """
 
     pid: int
@@ -51,19 +45,19 @@ class LockOwner(NamedTuple):
 
 
 class GroupLocks:
-    """A `LockNumbering` of several processes; any thread may call its methods.
+    """A `LockNumbering` of several processes. Thread-safe.
 
-    The locks of processes that end before they are examined are one for each name of a process.
+    Locks of processes that end before they are examined share one lock per process name.
 
     Args:
-        find: the process of an id, as it is or was lately; None: it is not known. Called by
-            whoever calls `numbers_in`.
+        find: returns the process with an ID, living or recently ended, or None if unknown. The
+            caller of `numbers_in` calls it.
     """
 
     def __init__(self, find: Callable[[int], LockOwner | None]) -> None:
         self._find = find
         self._numbers: dict[tuple[int, int], int] = {}
-        """By process and address."""
+        """Lock numbers by process and address."""
         self._locks: dict[Hashable, int] = {}
         self._names = LockRows()
         self._texts: set[str] = set()
@@ -71,23 +65,23 @@ class GroupLocks:
         self._join_places: dict[str, int] = {}
         self._pending: dict[LockOwner, set[int]] = {}
         self._examined: dict[int, str] = {}
-        """Of each process the name under which it was asked about."""
+        """Name of each process when it was examined."""
         self._refused: dict[int, str] = {}
-        """Of processes that could not be examined: why."""
+        """Error of each process that could not be examined."""
         self._changed = threading.Condition()
         self._closed = False
         self._worker = threading.Thread(target=self._work, name="group-locks", daemon=True)
         self._worker.start()
 
     def numbers_in(self, processes: npt.NDArray[np.uint32], addresses: Addresses) -> Numbers:
-        """Numbers of locks by process and address; returns at once.
+        """Return numbers of locks by process and address, without waiting.
 
         Args:
-            processes: uint32[n]; of all places at which threads waited so far.
+            processes: uint32[n], process IDs of all places at which threads have waited.
             addresses: uint64[n].
 
         Returns:
-            uint32[n]; 0 for those that are being examined, and beyond the most that there may be.
+            uint32[n]; 0 while a place is being examined, and beyond the maximum of locks.
         """
         found = np.zeros(len(addresses), np.uint32)
         asked = list(zip(processes.tolist(), addresses.tolist(), strict=True))
@@ -102,22 +96,22 @@ class GroupLocks:
         return found
 
     def number_of_call(self, name: str) -> int:
-        """The number of waits in a system call, of all processes; 0: there are too many locks."""
+        """Return the number of waits in a system call, for all processes; 0 beyond the maximum."""
         row = LockName(0, 0, name, "call", "system-call", "")
         with self._changed:
             return self._add(("call", name), row)
 
     def names(self) -> list[LockName]:
-        """Rows of `lock_names`; a row never changes."""
+        """Return rows of `lock_names`; a row never changes."""
         with self._changed:
             return list(self._names.rows)
 
     def waits(self) -> list[LockWaits]:
-        """None: programs of a group are not asked for their own account."""
+        """Return no rows: programs of a group are not asked for their own account."""
         return []
 
     def executed_in(self, pid: int, _source: LockSource | None = None) -> None:
-        """A process runs another program: its addresses mean other locks from now on."""
+        """Forget the addresses of a process that runs another program."""
         with self._changed:
             for place in [place for place in self._numbers if place[0] == pid]:
                 del self._numbers[place]
@@ -128,19 +122,19 @@ class GroupLocks:
 
     @property
     def places(self) -> int:
-        """Places whose number is remembered."""
+        """Number of remembered places."""
         with self._changed:
             return len(self._numbers)
 
     @property
     def without_number(self) -> int:
-        """Locks that have no number, because there are too many."""
+        """Number of locks without a number, because there are too many."""
         with self._changed:
             return self._names.without_number
 
     @property
     def reason(self) -> str:
-        """Why locks of living processes have no names, by the last of them; empty if all have."""
+        """Why locks of a living process have no names, for the last such one; empty if all have."""
         with self._changed:
             for pid in list(self._refused):
                 owner = self._find(pid)
@@ -153,18 +147,18 @@ class GroupLocks:
             return f"{last}; so have those of {others} more" if others else last
 
     def close(self) -> None:
-        """Stop examining; returns at once, names stay."""
+        """Stop examining without waiting; names stay."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()
 
     def join(self, timeout_s: float) -> bool:
-        """Wait until every address is examined; whether that is so in time."""
+        """Wait until every address is examined. Return False on timeout."""
         with self._changed:
             return self._changed.wait_for(lambda: not self._pending, timeout_s)
 
     def _request(self, pid: int, address: int) -> int:
-        """A number for what has none yet; 0: it has to be examined."""
+        """Return a number for an unknown place, or 0 if it has to be examined."""
         owner = self._find(pid)
         if owner is None or not owner.lives:
             name = self._examined.get(pid, "") if owner is None else owner.name
@@ -178,7 +172,7 @@ class GroupLocks:
         return 0
 
     def _forget_all_but(self, asked: Sequence[tuple[int, int]]) -> None:
-        """Forget places, most of them in ended processes, that nobody asks for any more."""
+        """Evict places that are no longer requested; most belong to ended processes."""
         places, pids = set(asked), {pid for pid, _ in asked}
         self._numbers = {at: number for at, number in self._numbers.items() if at in places}
         self._examined = {pid: name for pid, name in self._examined.items() if pid in pids}
@@ -193,7 +187,7 @@ class GroupLocks:
                 asked = sorted(self._pending[owner])[:MAX_ADDRESSES]
             answer = self._ask(owner, asked)
             with self._changed:
-                # Addresses of another program may be other locks.
+                # After an exec, addresses may mean other locks.
                 if owner in self._pending:
                     self._enter(owner, asked, answer)
                 self._changed.notify_all()
@@ -236,7 +230,7 @@ class GroupLocks:
             return self._locks[key]
         name = found.name
         if not name and found.place != "gone":
-            # The place in memory, and a number in order of appearance.
+            # Kind of memory, numbered in order of appearance.
             self._places[owner.pid, found.place] += 1
             name = f"{found.place} #{self._places[owner.pid, found.place]}"
         text = f"{name or 'lock'} in {owner.name}"

@@ -1,11 +1,11 @@
-"""The locks of one target, as whoever makes its frames asks for them.
+"""The locks of one target, for the thread that makes its frames.
 
     locks = open_locks(process, ask_program=True)
     numbers = locks.numbers(addresses)   # each second, from the sampling thread; never waits
     rows = locks.names(after=revision)   # rows of `lock_names` that are new
     more = locks.waits()                 # rows of `locks` that no futex tells of
 
-What lies at new addresses is found out by a thread of its own, with the help of limited children.
+A worker thread examines new addresses with the help of limited children.
 """
 
 import logging
@@ -15,28 +15,29 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from tidscope_wire.generated.models import Process
 
 from tidscope_collector.inspection.asking import NoAnswerError
 from tidscope_collector.inspection.lock_addresses import MAX_ADDRESSES
 from tidscope_collector.inspection.lock_answers import LockAnswer, ask_lock_addresses
 from tidscope_collector.inspection.lock_kinds import Found
 from tidscope_collector.locks.registry import Addresses, LockName, LockRegistry, Numbers
-from tidscope_collector.locks.waited import LockSource, Waited
+from tidscope_collector.locks.runtime_locks import LockSource, Waited, own_account
 
 READ_EVERY_S = 10.0
-"""A program's own account of its locks."""
+"""Interval between two readings of a program's own account of its locks, in seconds."""
 
 log = logging.getLogger("tidscope.locks")
 
 
 class LockWaits(NamedTuple):
-    """A row of the table `locks`: values are cumulative since attach.
+    """A row of the table `locks`; values are cumulative since attach.
 
     Attributes:
-        lock: its number.
-        tid: of the thread; 0: it is not known which one.
+        lock: lock number.
+        tid: thread ID, or 0 if unknown.
         wait_ns: time waited.
-        waits: how many waits.
+        waits: number of waits.
     """
 
     lock: int
@@ -46,12 +47,12 @@ class LockWaits(NamedTuple):
 
 
 class Locks:
-    """Numbers and names of the locks of one target; any thread may call its methods.
+    """Numbers and names of the locks of one target. Thread-safe.
 
     Args:
-        pid: of the process.
-        start_ticks: its start.
-        source: the program's own account of its locks, read every READ_EVERY_S.
+        pid: process ID.
+        start_ticks: start time of the process, in clock ticks since boot.
+        source: the program's own account of its locks, or None; read every READ_EVERY_S.
     """
 
     def __init__(
@@ -77,19 +78,19 @@ class Locks:
         self._worker.start()
 
     def numbers(self, addresses: Addresses, *, final: bool = False) -> Numbers:
-        """Numbers of locks, by the addresses that threads wait at; returns at once.
+        """Return numbers of locks by the addresses that threads wait at, without waiting.
 
-        Several addresses may be one lock: rows of the same lock and thread are to be added up.
+        Several addresses may be one lock: add up rows of the same lock and thread.
 
         Args:
             addresses: uint64[n].
-            final: there is no later time: those that are not examined yet get numbers without
+            final: True if there is no later call: unexamined addresses then get numbers without
                 names.
 
         Returns:
-            uint32[n]; 0 for those that are being examined, usually for less than a second, and
-            for those beyond the most that a target may have: their rows are left out for now.
-            Counters are cumulative, so nothing of them is lost.
+            uint32[n]; 0 while an address is being examined, mostly for less than a second, and
+            beyond the maximum of locks. Such rows are withheld; counters are cumulative, so nothing
+            is lost.
         """
         with self._changed:
             found = self._registry.numbers(addresses)
@@ -104,46 +105,45 @@ class Locks:
             return found
 
     def numbers_in(self, _processes: npt.NDArray[np.uint32], addresses: Addresses) -> Numbers:
-        """The same of addresses that are all in the one process."""
+        """Return `numbers`; all addresses are in the one process."""
         return self.numbers(addresses)
 
     def number_of_call(self, name: str) -> int:
-        """The number of waits in a system call; 0: there are too many locks."""
+        """Return the number of waits in a system call; 0 beyond the maximum."""
         with self._changed:
             return self._registry.number_of("system-call", name, "call")
 
     def names(self, after: int = 0) -> list[LockName]:
-        """Rows of `lock_names`; a row never changes.
+        """Return rows of `lock_names`; a row never changes.
 
         Args:
-            after: rows that were seen before: the first so many are left out.
+            after: number of rows to skip, because they were seen before.
         """
         with self._changed:
             return self._registry.names(after)
 
     def waits(self) -> list[LockWaits]:
-        """Rows of `locks` of which no futex tells, all of them; of each lock and thread one."""
+        """Return all rows of `locks` not from futexes, one per lock and thread."""
         with self._changed:
             return list(self._waits)
 
     @property
     def reason(self) -> str:
-        """Why locks have no names, or those that are no futexes are not known; empty if none is
-        missing."""
+        """Why locks have no names, or why other locks are unknown; empty if complete."""
         account = self._source.reason if self._source else ""
         return "; ".join(filter(None, (self._unexamined, account)))
 
     @property
     def without_number(self) -> int:
-        """Locks that have no number, because the target has too many."""
+        """Number of locks without a number, because the target has too many."""
         with self._changed:
             return self._registry.without_number
 
     def executed(self, source: LockSource | None = None) -> None:
-        """The target runs another program: its addresses mean other locks from now on.
+        """Forget all addresses: the target runs another program.
 
         Args:
-            source: the new program's own account of its locks.
+            source: the new program's own account of its locks, or None.
         """
         with self._changed:
             self._forget()
@@ -153,17 +153,17 @@ class Locks:
             self._changed.notify_all()
 
     def executed_in(self, _pid: int, source: LockSource | None = None) -> None:
-        """The same, where it is known of which process."""
+        """Call `executed`; all locks are in the one process."""
         self.executed(source)
 
     def close(self) -> None:
-        """Stop examining; returns at once, names stay."""
+        """Stop examining without waiting; names stay."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()
 
     def join(self, timeout_s: float) -> bool:
-        """Wait until every address is examined; whether that is so in time."""
+        """Wait until every address is examined. Return False on timeout."""
         with self._changed:
             return self._changed.wait_for(lambda: not self._pending, timeout_s)
 
@@ -184,7 +184,7 @@ class Locks:
             if asked:
                 answer = self._ask(asked, join_place)
                 with self._changed:
-                    # Addresses of another program may be other locks.
+                    # After an exec, addresses may mean other locks.
                     if execution == self._execution:
                         self._enter(asked, answer)
                     self._changed.notify_all()
@@ -201,7 +201,7 @@ class Locks:
         return self._closed or bool(self._pending) or self._until_reading_s() == 0
 
     def _until_reading_s(self) -> float | None:
-        """Seconds until the source is to be read; None if there is none."""
+        """Return seconds until the source is due, or None without a source."""
         return None if self._source is None else max(0.0, self._read_at_s - time.monotonic())
 
     def _rows(self, found: list[Waited]) -> list[LockWaits]:
@@ -229,7 +229,8 @@ class Locks:
         found: dict[int, Found] = {address: _unexamined(address) for address in asked}
         if answer is not None:
             if self._program and self._program != answer.program:
-                # It is another program already; whoever asks next asks about that one.
+                # The answer already comes from another program; the next request asks about that
+                # one.
                 self._forget()
                 self._program = answer.program
                 return
@@ -244,3 +245,14 @@ class Locks:
 
 def _unexamined(address: int) -> Found:
     return Found("unknown", "", address, "gone", "")
+
+
+def open_locks(process: Process, *, ask_program: bool) -> Locks:
+    """Return the locks of a process.
+
+    Args:
+        process: process to examine.
+        ask_program: True if the program may be asked for its own account.
+    """
+    source = own_account(process) if ask_program else None
+    return Locks(process.pid, process.start_ticks, source)

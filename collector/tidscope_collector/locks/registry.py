@@ -1,6 +1,6 @@
-"""Numbers and names of the locks of one target: addresses go in, rows of the wire come out.
+"""Numbers and names of a target's locks: addresses in, rows of the wire out.
 
-Not safe for several threads; `locks.Locks` sees to that.
+Not thread-safe; `locks.Locks` serializes access.
 """
 
 from collections import Counter
@@ -17,24 +17,24 @@ Numbers = npt.NDArray[np.uint32]
 Source = Literal["futex", "go-mutex-profile", "go-metrics", "java-monitor", "system-call"]
 
 MAX_LOCKS = 65_536
-"""Of a target; further ones have no number."""
+"""Maximum locks per target; further ones get no number."""
 MAX_CHARACTERS = 4 << 20
-"""Length of all names and paths of a target; locks beyond it have no number."""
+"""Maximum length of all names and paths of a target, in characters; further locks get no number."""
 
 OF_THREADS = ("park", "join")
-"""Kinds of which every thread has an address of its own: all of one name are one lock."""
+"""Kinds with one address per thread; all addresses with the same name are one lock."""
 
 
 class LockName(NamedTuple):
     """A row of the table `lock_names`.
 
     Attributes:
-        lock: its number, from 1 on.
-        address: where it begins; the first one seen of several; 0 if it has none.
-        name: empty if it is unknown.
-        kind: what it is.
-        source: what it is known from.
-        symbol_file: path of the file whose variable it is, as the target sees it; or empty.
+        lock: lock number, from 1.
+        address: start address, or the first one seen of several; 0 if it has none.
+        name: name, or empty if unknown.
+        kind: kind of lock.
+        source: source of the name.
+        symbol_file: path of the file that defines the variable, as the target sees it; or empty.
     """
 
     lock: int
@@ -46,11 +46,11 @@ class LockName(NamedTuple):
 
 
 class LockRows:
-    """Rows of the table `lock_names`; what a program can make it keep is bounded.
+    """Bounded rows of the table `lock_names`.
 
     Attributes:
         rows: all of them; a row never changes.
-        without_number: locks that got no number, because there were too many.
+        without_number: number of locks without a number, because there are too many.
     """
 
     def __init__(self) -> None:
@@ -64,7 +64,7 @@ class LockRows:
         return len(self.rows) >= MAX_LOCKS or self._characters >= MAX_CHARACTERS
 
     def add(self, row: LockName) -> int:
-        """Return the number of a new row; 0 if there are too many."""
+        """Return the number of a new row, or 0 if there are too many."""
         if self.full:
             self.without_number += 1
             return 0
@@ -75,12 +75,12 @@ class LockRows:
 
 
 class LockRegistry:
-    """Numbers stay those of their locks for as long as the target lives.
+    """Assigns lock numbers, which stay valid until the target ends.
 
-    A place in memory that is freed and used for another lock keeps its number.
+    Memory that is freed and reused for another lock keeps its number.
 
     Attributes:
-        revision: rises with each new row of names.
+        revision: number of rows; grows with each new name.
     """
 
     def __init__(self) -> None:
@@ -96,15 +96,15 @@ class LockRegistry:
 
     @property
     def without_number(self) -> int:
-        """Locks that got no number, because there were too many."""
+        """Number of locks without a number, because there are too many."""
         return self._names.without_number
 
     def names(self, after: int = 0) -> list[LockName]:
-        """Rows that came after a revision; rows never change."""
+        """Return rows added after a revision; rows never change."""
         return self._names.rows[after:]
 
     def numbers(self, addresses: Addresses) -> Numbers:
-        """Numbers of addresses, uint32[n]; 0 where none is known."""
+        """Return numbers of addresses, uint32[n]; 0 if unknown."""
         if not len(self._addresses):
             return np.zeros(len(addresses), np.uint32)
         at = np.minimum(np.searchsorted(self._addresses, addresses), len(self._addresses) - 1)
@@ -112,11 +112,11 @@ class LockRegistry:
         return np.where(known, self._numbers[at], 0).astype(np.uint32)
 
     def unknown(self, addresses: Addresses) -> Addresses:
-        """Addresses that nothing was entered for, each once, ascending."""
+        """Return addresses without an entry, unique and ascending."""
         return np.setdiff1d(addresses, self._addresses)
 
     def enter(self, found: Mapping[int, Found]) -> None:
-        """Give numbers to addresses that are examined."""
+        """Number examined addresses."""
         new = {address: self._number(address, one) for address, one in found.items()}
         addresses = np.array(sorted(new), np.uint64)
         numbers = np.array([new[int(address)] for address in addresses], np.uint32)
@@ -125,12 +125,12 @@ class LockRegistry:
         self._numbers = np.insert(self._numbers, at, numbers)
 
     def number_of(self, source: Source, name: str, kind: Kind, symbol_file: str = "") -> int:
-        """The number of a lock that has no address, a new one the first time; 0 if it gets none."""
+        """Return the number of a lock without an address, new at first; 0 beyond the maximum."""
         row = LockName(0, 0, name, kind, source, symbol_file)
         return self._add((source, name), row)
 
     def forget_addresses(self) -> None:
-        """The target runs another program: all addresses mean something else from now on."""
+        """Forget all addresses: the target runs another program."""
         self._addresses = np.zeros(0, np.uint64)
         self._numbers = np.zeros(0, np.uint32)
         self._locks = {key: lock for key, lock in self._locks.items() if not isinstance(key, int)}
@@ -142,7 +142,7 @@ class LockRegistry:
             return self._locks[key]
         name = found.name
         if not name and found.place != "gone" and not self._names.full:
-            # The place in memory, and a number in order of appearance.
+            # Kind of memory, numbered in order of appearance.
             self._places[found.place] += 1
             name = f"{found.place} #{self._places[found.place]}"
         begin = address if shared else found.base

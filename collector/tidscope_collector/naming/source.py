@@ -1,42 +1,158 @@
-"""What names of threads are read from."""
+r"""Sources of thread names: Go and Java runtimes, and process titles.
 
+Programs with one thread per process write their activity over their arguments, such as `postgres:
+app shop 10.0.0.7(40112) UPDATE waiting` or `nginx: worker process`. A title is one argument with
+blanks, followed only by NUL bytes (setproctitle of BSD, src/backend/utils/misc/ps_status.c of
+PostgreSQL).
+"""
+
+import re
 from collections.abc import Mapping
 from typing import Protocol
 
 from tidscope_wire.generated.models import Process, Runtime
+from tidscope_wire.redaction import redact
+from tidscope_wire.role import role_of
 
-from tidscope_collector.naming.go_names import GoNames
-from tidscope_collector.naming.java_names import JavaNames
-from tidscope_collector.naming.title_names import TitleNames
-from tidscope_collector.naming.titles import read_title
+from tidscope_collector.inspection.asking import NoAnswerError
+from tidscope_collector.inspection.conversation import ArgumentsReader
+from tidscope_collector.inspection.questions import TITLE_BYTES
+from tidscope_collector.inspection.reader import ask_go_threads, ask_java_names
+
+LONGEST_ROLE = 128
+
+_BEGINNING = re.compile(r"[\w.+/@-]{1,64}: \S")
+_CLUSTER = re.compile(r"(postgres(?:\[\d+\])?: )\S+: ")
+_CLIENT = re.compile(r"postgres: \S+ \S+ (?:\[local\]|\S+\(\d+\)) (.+)")
+_AUTOVACUUM = re.compile(r"postgres: (autovacuum worker) .+")
+_POSITION = re.compile(r"\b(?:[0-9A-F]{24}|[0-9A-F]{1,8}/[0-9A-F]{1,8})\b")
+SYSMON = "sysmon"
+
+
+def read_title(arguments: bytes) -> str | None:
+    """Return the redacted title in /proc/PID/cmdline, or None if there is no title."""
+    text = arguments[:TITLE_BYTES].rstrip(b"\0 ")
+    if b"\0" in text:
+        return None
+    title = text.decode("utf-8", "replace")
+    return redact(title) if _BEGINNING.match(title) else None
+
+
+def role_of_title(title: str) -> str:
+    """Return the activity in a title, equal for all processes with the same activity.
+
+    For PostgreSQL servers it is the end of the title, without the client. For others only numbers
+    are replaced.
+    """
+    title = _CLUSTER.sub(r"\1", title, count=1)
+    for pattern in (_CLIENT, _AUTOVACUUM):
+        if found := pattern.fullmatch(title):
+            title = f"postgres: {found[1]}"
+            break
+    return role_of(_POSITION.sub("#", title))[:LONGEST_ROLE]
+
+
+class GoNames:
+    """A `NameSource` for threads of the Go runtime. The program does not notice it.
+
+    Args:
+        pid: process ID.
+        start_ticks: start time of the process, in clock ticks since boot.
+    """
+
+    runtime: str = "Go runtime"
+    every_s: float | None = None
+
+    def __init__(self, pid: int, start_ticks: int) -> None:
+        self._pid = pid
+        self._start_ticks = start_ticks
+
+    def read(self) -> Mapping[int, str]:
+        """See `NameSource`."""
+        found = ask_go_threads(self._pid, self._start_ticks)
+        if SYSMON not in found.values():
+            # Every Go program has sysmon; it was running at that instant.
+            raise NoAnswerError("The runtime's thread sysmon was not seen waiting yet.")
+        return found
+
+    def close(self) -> None:
+        """See `NameSource`; there is nothing to close."""
+
+
+class JavaNames:
+    """A `NameSource` for Java. Each thread dump briefly stops all Java threads.
+
+    Args:
+        pid: process ID.
+        start_ticks: start time of the process, in clock ticks since boot.
+    """
+
+    runtime: str = "Java virtual machine"
+    every_s: float | None = None
+
+    def __init__(self, pid: int, start_ticks: int) -> None:
+        self._pid = pid
+        self._start_ticks = start_ticks
+
+    def read(self) -> Mapping[int, str]:
+        """See `NameSource`."""
+        return ask_java_names(self._pid, self._start_ticks)
+
+    def close(self) -> None:
+        """See `NameSource`; there is nothing to close."""
+
+
+class TitleNames:
+    """A `NameSource` for process titles: the main thread's name follows the title, within a second.
+
+    Args:
+        pid: process ID.
+        start_ticks: start time of the process, in clock ticks since boot.
+    """
+
+    runtime: str = "title of the process"
+    every_s: float | None = 1.0
+
+    def __init__(self, pid: int, start_ticks: int) -> None:
+        self._pid = pid
+        self._arguments = ArgumentsReader(pid, start_ticks)
+
+    def read(self) -> Mapping[int, str]:
+        """See `NameSource`."""
+        title = read_title(self._arguments.read())
+        return {} if title is None else {self._pid: role_of_title(title)}
+
+    def close(self) -> None:
+        """See `NameSource`."""
+        self._arguments.close()
 
 
 class NameSource(Protocol):
     """Reads the names that a program's runtime has for its threads.
 
     Attributes:
-        runtime: which one, for people.
-        every_s: how often names change without a sign of it, seconds; None: never.
+        runtime: name of the runtime, for people.
+        every_s: interval at which names change without notice, in seconds; None if they do not.
     """
 
     runtime: str
     every_s: float | None
 
     def read(self) -> Mapping[int, str]:
-        """Names by thread id; takes its time.
+        """Return names by thread ID. Slow.
 
         Raises:
-            NoAnswerError: there is no answer; the text says why.
+            NoAnswerError: the program does not answer; the text says why.
         """
         ...
 
     def close(self) -> None:
-        """It is not read any more; twice does no harm."""
+        """Stop reading. Idempotent."""
         ...
 
 
 def name_source(process: Process) -> NameSource | None:
-    """What a process' threads are named by; None: by the kernel alone."""
+    """Return the source of a process' thread names, or None for the kernel's names only."""
     found = runtime_source(process.pid, process.start_ticks, process.runtime)
     if found is not None:
         return found
@@ -46,12 +162,12 @@ def name_source(process: Process) -> NameSource | None:
 
 
 def runtime_source(pid: int, start_ticks: int, runtime: Runtime) -> NameSource | None:
-    """What a runtime names the threads of a process by; None: it names none.
+    """Return a runtime's source of thread names, or None if it has none.
 
     Args:
-        pid: its id.
-        start_ticks: its start.
-        runtime: that its program has.
+        pid: process ID.
+        start_ticks: start time of the process, in clock ticks since boot.
+        runtime: runtime of the program.
     """
     if runtime == "java":
         return JavaNames(pid, start_ticks)

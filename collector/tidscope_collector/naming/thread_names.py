@@ -1,38 +1,56 @@
-"""The names of one target's threads, asked for beside its sampling and bounded in what they cost.
+"""Names of one target's threads, requested in the background within a cost bound.
 
-The program is asked at the beginning and after threads began or got other names: at most once a
-second, and never more than one part in `REST` of the time, however long its answers take.
+The program is asked at the start, and after threads began or were renamed. It is asked at most once
+per second, and for at most one part in `REST` of the time.
 """
 
 import logging
 import threading
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from tidscope_wire.generated.models import RoleRule
 
 from tidscope_collector.inspection.asking import NoAnswerError
 from tidscope_collector.naming.source import NameSource
 
 SHORTEST_S = 1.0
-"""Between two questions."""
+"""Minimum interval between two questions, in seconds."""
 REST = 100
-"""A question that takes a second is followed by so many without one."""
+"""Pause after a question, as a multiple of its duration."""
 LONGEST_RETRY_S = 60.0
-"""Between two questions without an answer; the first comes after SHORTEST_S, then twice as long."""
-
+"""Maximum interval between retries, in seconds; it doubles from SHORTEST_S."""
 log = logging.getLogger("tidscope.names")
 
 
-class ThreadNames:
-    """Asks in a thread of its own; other methods return at once.
-
-    Args:
-        pid: of the target, for the log.
-        source: of names; None: there is none.
-        clock: in seconds, never steps.
+@dataclass(frozen=True)
+class NamingOptions:
+    """Options for names and roles of threads.
 
     Attributes:
-        asked: how many answers came.
-        first_ms: what the first one took, wall time, milliseconds.
+        ask_programs: True if programs are asked for the names of their threads.
+        role_rules: role rules that precede the general rule.
+    """
+
+    ask_programs: bool = False
+    role_rules: tuple[RoleRule, ...] = ()
+
+
+KERNEL_NAMES = NamingOptions()
+
+
+class ThreadNames:
+    """Asks in a worker thread; all methods return without waiting.
+
+    Args:
+        pid: process ID of the target, for the log.
+        source: source of names, or None.
+        clock: monotonic clock, in seconds.
+
+    Attributes:
+        asked: number of answers.
+        first_ms: duration of the first answer, in milliseconds of wall time.
         reason: why the last question had no answer; empty if it had one.
     """
 
@@ -58,14 +76,14 @@ class ThreadNames:
         self._start()
 
     def request(self) -> None:
-        """Threads began or got other names: ask again as soon as that may be."""
+        """Request new names as soon as allowed: threads began or were renamed."""
         with self._changed:
             if self._source is not None:
                 self._wanted = True
                 self._changed.notify_all()
 
     def take(self) -> Mapping[int, str]:
-        """Names by thread id that came since they were taken last; mostly none."""
+        """Return names by thread ID that arrived since the last call; mostly none."""
         if not self._found:
             return {}
         with self._changed:
@@ -73,10 +91,10 @@ class ThreadNames:
             return found
 
     def executed(self, source: NameSource | None) -> None:
-        """The target runs another program.
+        """Start over with another program.
 
         Args:
-            source: of its names.
+            source: source of the new program's names, or None.
         """
         with self._changed:
             self._source = source
@@ -89,7 +107,7 @@ class ThreadNames:
 
     @property
     def description(self) -> str | None:
-        """How threads got their names, or why they have none; None: there is nothing to say."""
+        """Source of the names or why there are none, for people; None if nothing is known."""
         source = self._source
         if source is None:
             return None
@@ -98,13 +116,13 @@ class ThreadNames:
         return f"by the kernel, at most 15 bytes. {self.reason}" if self.reason else None
 
     def close(self) -> None:
-        """Ask no more; returns at once."""
+        """Stop asking, without waiting."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()
 
     def _start(self) -> None:
-        """Most targets need no thread for this."""
+        """Start the worker on demand; most targets need none."""
         if self._source is not None and self._worker is None:
             name = f"names-{self._pid}"
             self._worker = threading.Thread(target=self._work, name=name, daemon=True)
@@ -143,7 +161,7 @@ class ThreadNames:
         took_s = self._clock() - began_s
         with self._changed:
             if source is not self._source:
-                return  # of the program before
+                return  # the answer comes from the previous program
             if reason and reason != self.reason:
                 log.info("names of the threads of process %d: %s", self._pid, reason)
             self.reason = reason

@@ -1,1 +1,4 @@
-"""Pools of workers in targets: what they did, as agents or the programs themselves report it."""
+"""Worker pools of targets: their figures as reported by agents or programs.
+
+Takes a process; gives rows of `pools` and `pool_times`. Must not set sizes.
+"""

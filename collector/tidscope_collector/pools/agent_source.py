@@ -1,22 +1,21 @@
-"""Pools that an agent in the program reports."""
+"""Pools that an agent reports."""
 
 from collections.abc import Sequence
 
 from tidscope_wire.generated.agent import AgentPool
 
-from tidscope_collector.agent.client import AgentClient, open_agent
-from tidscope_collector.agent.errors import AgentClientError
-from tidscope_collector.pools.source import PoolOrigin, PoolsUnreadableError
+from tidscope_collector.agent.client import AgentClient, AgentClientError, open_agent
+from tidscope_collector.pools.registry import PoolOrigin, PoolsUnreadableError
 from tidscope_collector.procfs.files import ProcFs
 
 
 class AgentPoolSource:
-    """A `PoolSource` with a connection of its own: it reads beside whoever steers.
+    """A `PoolSource` with its own connection, so it can read while another client steers.
 
     Args:
-        procfs: where the process is.
-        pid: its id.
-        start_ticks: its start.
+        procfs: root of /proc.
+        pid: process ID.
+        start_ticks: start time of the process, in clock ticks since boot.
     """
 
     origin: PoolOrigin = "agent"
@@ -28,11 +27,11 @@ class AgentPoolSource:
         self._client: AgentClient | None = None
 
     def read(self) -> Sequence[AgentPool]:
-        """See PoolSource; connects where there is no connection."""
+        """See `PoolSource`; connects if necessary."""
         try:
             if self._client is None:
                 self._client = open_agent(self._procfs, self._pid, self._start_ticks)
-            # What the agent sends to whoever steers is not for a reader.
+            # Discard notices, which are meant for the steering client.
             self._client.restart_requested()
             return self._client.read_pools().pools
         except AgentClientError as error:
@@ -40,7 +39,7 @@ class AgentPoolSource:
             raise PoolsUnreadableError(str(error)) from error
 
     def close(self) -> None:
-        """See PoolSource."""
+        """See `PoolSource`."""
         if self._client is not None:
             self._client.close()
             self._client = None

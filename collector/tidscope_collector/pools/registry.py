@@ -1,9 +1,9 @@
-"""The pools of one program by number, and their rows as frames have them."""
+"""Pools of one program: the protocol of their sources, their numbers, and their rows in frames."""
 
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Literal, NamedTuple, Protocol
 
 import numpy as np
 from tidscope_wire.frame_tables import Table, dtype_of
@@ -12,20 +12,41 @@ from tidscope_wire.generated.frame_tables import COLUMNS
 from tidscope_wire.generated.models import TableName
 from tidscope_wire.pools import FIGURES, QUEUE_WAIT, RESPONSE
 
-from tidscope_collector.pools.source import PoolOrigin
-
+PoolOrigin = Literal["agent", "prometheus", "hsperfdata"]
 MAX_POOLS = 256
-"""Of a process; those that were read longest ago leave first."""
+"""Maximum pools per process; the least recently read ones are evicted."""
 _COUNTERS = frozenset(name for name in FIGURES if COLUMNS["pools"][name] == "uint64")
 
 
+class PoolsUnreadableError(Exception):
+    """No pools can be read now; the text is a sentence for people."""
+
+
+class PoolSource(Protocol):
+    """Reads the pools of one process; used by one thread."""
+
+    @property
+    def origin(self) -> PoolOrigin:
+        """Kind of source."""
+
+    def read(self) -> Sequence[AgentPool]:
+        """Return all current pools, each name once.
+
+        Raises:
+            PoolsUnreadableError: there is nothing to read.
+        """
+
+    def close(self) -> None:
+        """Stop reading."""
+
+
 class PoolId(NamedTuple):
-    """A pool for as long as a program runs.
+    """Key of a pool within a process.
 
     Attributes:
         program: number of the program that the process ran, from 0.
-        origin: where its figures come from.
-        name: its name.
+        origin: source of the figures.
+        name: name of the pool.
     """
 
     program: int
@@ -35,14 +56,14 @@ class PoolId(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ReadPool:
-    """A pool as it was read last.
+    """The last reading of a pool.
 
     Attributes:
-        number: of its row.
-        pid: process.
-        read_ns: when, since attach.
-        pool: its figures, since its program started.
-        base: what they were at attach; None: the pool is younger.
+        number: row number.
+        pid: process ID.
+        read_ns: time of the reading since attach, in nanoseconds.
+        pool: figures since the program started.
+        base: figures at attach; None if the pool is younger.
     """
 
     number: int
@@ -53,15 +74,15 @@ class ReadPool:
 
 
 class PoolRegistry:
-    """Gives pools numbers that are never used again; not safe for several threads.
+    """Assigns pool numbers, which are never reused. Not thread-safe.
 
-    Figures count from the first reading of the program that runs at attach: pools that are there by
-    then have a base. A pool whose counters fall is another one from then on.
+    Figures count from the first reading after attach, which is the base of pools that existed then.
+    A pool whose counters fall is a new pool.
 
     Args:
-        numbers: gives those of rows, from 1; those of a group share one.
-        process: number of the row of `processes` that they are of; 0: the target is one process.
-        since_start: the program began after attach, so that all it did counts.
+        numbers: row numbers from 1; shared within a group.
+        process: row number in `processes`, or 0 for a single-process target.
+        since_start: True if the program began after attach, so that all its figures count.
 
     Attributes:
         program: number of the program that the process runs.
@@ -82,13 +103,13 @@ class PoolRegistry:
         self._pools: dict[PoolId, ReadPool] = {}
 
     def note(self, origin: PoolOrigin, pools: Sequence[AgentPool], pid: int, read_ns: int) -> None:
-        """Take in a reading.
+        """Record a reading.
 
         Args:
-            origin: of it.
-            pools: each name once.
-            pid: process.
-            read_ns: when it was, since attach.
+            origin: source of the reading.
+            pools: pools, each name once.
+            pid: process ID.
+            read_ns: time of the reading since attach, in nanoseconds.
         """
         first = self.program == 0 and not self._since_start
         begins = first and origin not in self._begun
@@ -103,11 +124,11 @@ class PoolRegistry:
                 read = replace(known, read_ns=max(1, read_ns), pool=pool)
             self._pools[key] = read
         while len(self._pools) > MAX_POOLS:
-            # In the order in which they were read last.
+            # Evict in order of the last reading.
             del self._pools[next(iter(self._pools))]
 
     def tables(self) -> dict[TableName, Table]:
-        """All rows of the tables `pools` and `pool_times`; nothing without pools."""
+        """Return all rows of the tables `pools` and `pool_times`; nothing without pools."""
         if not self._pools:
             return {}
         pools = sorted(
@@ -131,7 +152,7 @@ def _row(origin: PoolOrigin, read: ReadPool, process: int) -> tuple[int | str, .
 
 
 def _since(read: ReadPool, name: str) -> int | None:
-    """A figure; of those that count what was added since attach."""
+    """Return a figure; counters are relative to attach."""
     now: int | None = getattr(read.pool, name)
     if now is None or read.base is None or name not in _COUNTERS:
         return now
@@ -139,7 +160,7 @@ def _since(read: ReadPool, name: str) -> int | None:
 
 
 def _times(read: ReadPool) -> Iterator[tuple[int, int, int, int]]:
-    """Rows of histograms: those buckets that have something."""
+    """Yield rows of the non-empty histogram buckets."""
     base = read.base
     for time, now, before in (
         (RESPONSE, read.pool.response, base.response if base else None),
@@ -151,7 +172,7 @@ def _times(read: ReadPool) -> Iterator[tuple[int, int, int, int]]:
 
 
 def _fell(before: AgentPool, now: AgentPool) -> bool:
-    """Whether counters are lower than they were: another pool has the name."""
+    """Return True if a counter fell, so that another pool has the name."""
     values = [(getattr(before, name) or 0, getattr(now, name) or 0) for name in _COUNTERS]
     buckets = [
         (had, count)
@@ -162,7 +183,7 @@ def _fell(before: AgentPool, now: AgentPool) -> bool:
 
 
 def _paired(now: list[int] | None, before: list[int] | None) -> Iterator[tuple[int, int, int]]:
-    """Buckets of two histograms: number, count now and before."""
+    """Yield buckets of two histograms: number, count now, count before."""
     for bucket, (count, had) in enumerate(
         itertools.zip_longest(now or (), before or (), fillvalue=0)
     ):

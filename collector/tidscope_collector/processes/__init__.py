@@ -1,1 +1,4 @@
-"""The processes of this host: list, identity, runtime, ports."""
+"""Processes of this host: list, identity, runtime, ports, containers.
+
+Takes /proc; gives processes and refusals. Must not know about sampling.
+"""

@@ -1,8 +1,8 @@
-"""What the path of a control group says of its processes: systemd unit, container, pod. Pure.
+"""Systemd unit, container and pod of a process, from its control group's path. Pure.
 
 Sources: systemd's src/basic/cgroup-util.c (units below slices, escaped names); the cgroup drivers
 of runc and crun (docker-ID.scope, cri-containerd-ID.scope, crio-ID.scope, libpod-ID.scope);
-Kubernetes' pkg/kubelet/cm (kubepods, QoS classes, pod ids); lxc.container.conf(5).
+Kubernetes' pkg/kubelet/cm (kubepods, QoS classes, pod IDs); lxc.container.conf(5).
 """
 
 import re
@@ -37,16 +37,16 @@ _RUNTIMES: dict[str, ContainerRuntime] = {
 
 
 class Container(NamedTuple):
-    """A container, as far as the path of its control group tells.
+    """A container, as described by its control group's path.
 
     Attributes:
-        id: 64 hexadecimal digits, or the name of one that has no such id.
-        name: where it is part of the path (LXC, systemd-nspawn), else None.
-        runtime: what runs it; kubernetes for all containers of pods.
-        pod: unique id of its pod, with dashes; None outside of Kubernetes.
-        qos: class of its pod; None outside of Kubernetes.
-        cgroup: path of its own group.
-        pod_cgroup: path of its pod's group; None outside of Kubernetes.
+        id: 64 hexadecimal digits, or the name of a container without such an ID.
+        name: name if the path has it (LXC, systemd-nspawn), or None.
+        runtime: container runtime; kubernetes for all containers of pods.
+        pod: ID of the pod, with dashes; None outside Kubernetes.
+        qos: QoS class of the pod; None outside Kubernetes.
+        cgroup: path of the container's own group.
+        pod_cgroup: path of the pod's group; None outside Kubernetes.
     """
 
     id: str
@@ -62,8 +62,8 @@ class Unit(NamedTuple):
     """A systemd unit.
 
     Attributes:
-        name: as systemctl shows it, such as postgresql@15-main.service.
-        cgroup: path of its own group.
+        name: name shown by systemctl, such as postgresql@15-main.service.
+        cgroup: path of the unit's own group.
     """
 
     name: str
@@ -71,12 +71,12 @@ class Unit(NamedTuple):
 
 
 class CgroupNames(NamedTuple):
-    """What a path says.
+    """Unit and container in a control group's path.
 
     Attributes:
-        unit: the unit of the host's systemd or of a user's; in a container that of the container's
-            own systemd. None if there is none, or it stands for nothing but the container.
-        container: the innermost one.
+        unit: unit of the host's or a user's systemd; in a container, of its own systemd. None if
+            there is none, or if the unit exists only for the container.
+        container: innermost container, or None.
     """
 
     unit: Unit | None
@@ -84,15 +84,15 @@ class CgroupNames(NamedTuple):
 
 
 def cgroup_path(listed: str) -> str | None:
-    """The path of a process' group below the cgroup mount.
+    """Return the path of a process' group below the cgroup mount.
 
     Args:
-        listed: what /proc/PID/cgroup says, see cgroups(7).
+        listed: content of /proc/PID/cgroup, see cgroups(7).
 
     Returns:
-        That of version 2, unless all processes of the machine are in its root: then that of
-        systemd's own hierarchy of version 1, of that with cpuacct, in which groups are followed, or
-        of the controller with the longest path. None if nothing is listed.
+        Path in version 2, unless all processes are in its root. Then the path in systemd's
+        hierarchy of version 1, in the one with cpuacct, in which groups are followed, or the
+        longest path. None if nothing is listed.
     """
     paths: dict[str, str] = {}
     for line in listed.splitlines():
@@ -110,10 +110,10 @@ def cgroup_path(listed: str) -> str | None:
 
 
 def names_of_cgroup(path: str) -> CgroupNames:
-    """Unit and container of the processes in a control group.
+    """Return unit and container of the processes in a control group.
 
     Args:
-        path: as `cgroup_path` gives it.
+        path: path from `cgroup_path`.
     """
     parts = [part for part in path[:LONGEST_PATH].split("/") if part]
     container: Container | None = None
@@ -123,13 +123,13 @@ def names_of_cgroup(path: str) -> CgroupNames:
             container, below = found, depth + 1
     if container is not None:
         inner = _unit_of(parts, below, len(parts))
-        # The unit around a container is of interest unless it is made for the container alone.
+        # The unit around a container matters unless it exists only for the container.
         return CgroupNames(inner or _unit_of(parts, 0, below - 1), container)
     return CgroupNames(_unit_of(parts, 0, len(parts)), None)
 
 
 def _container_at(parts: list[str], depth: int) -> Container | None:
-    """The container whose own group is the one at this depth."""
+    """Return the container whose own group is at this depth, or None."""
     part = parts[depth]
     cgroup = "/" + "/".join(parts[: depth + 1])
     if _MONITOR.fullmatch(part):
@@ -155,7 +155,7 @@ def _container_at(parts: list[str], depth: int) -> Container | None:
 
 
 def _pod_of(parents: list[str]) -> tuple[str | None, Qos | None, str | None]:
-    """Uid and class of the pod around a container, and the path of its control group."""
+    """Return ID and class of the pod around a container, and its control group's path."""
     for depth in reversed(range(len(parents))):
         found = _POD.fullmatch(parents[depth])
         if found is None or not any("kubepods" in part for part in parents[: depth + 1]):
@@ -169,7 +169,7 @@ def _pod_of(parents: list[str]) -> tuple[str | None, Qos | None, str | None]:
 
 
 def _unit_of(parts: list[str], begin: int, end: int) -> Unit | None:
-    """The first unit below slices; below a user's manager the one that this manager runs."""
+    """Return the first unit below slices; below a user's manager, the unit that it runs."""
     unit: Unit | None = None
     for depth in range(begin, end):
         name = unescape_cgroup(parts[depth])
@@ -184,10 +184,10 @@ def _unit_of(parts: list[str], begin: int, end: int) -> Unit | None:
 
 
 def unescape_cgroup(name: str) -> str:
-    """A group's name without the _ that systemd puts before what the kernel could misunderstand."""
+    """Remove the _ that systemd prepends to names that the kernel could misinterpret."""
     return name.removeprefix("_")
 
 
 def unescape_unit(name: str) -> str:
-    r"""A part of a unit's name with its escapes resolved: \x2d is -, see systemd-escape(1)."""
+    r"""Resolve the escapes in a unit's name: \x2d is -, see systemd-escape(1)."""
     return re.sub(r"\\x([0-9a-f]{2})", lambda code: chr(int(code[1], 16)), name)

@@ -1,4 +1,4 @@
-"""Names that people gave their containers, as Docker, Podman and the kubelet wrote them down."""
+"""Names of containers, from files of Docker, Podman and the kubelet."""
 
 import re
 import threading
@@ -11,7 +11,7 @@ from tidscope_collector.inspection.reader import ask_container_names
 from tidscope_collector.processes.cgroup_names import Container
 
 AGAIN_S = 30.0
-"""A container without a name is looked for so often, and the others, which may be renamed."""
+"""Interval between two lookups of a container's name, in seconds; containers may be renamed."""
 MAX_KEPT = 4096
 
 Ask = Callable[[Iterable[str], Iterable[int]], Mapping[str, ContainerName]]
@@ -21,11 +21,11 @@ _USER = re.compile(r"/user-(\d{1,10})\.slice/")
 
 
 class ContainerNames:
-    """Keeps names that were found; for several threads.
+    """Cache of container names. Thread-safe.
 
     Args:
-        ask: reads names by ids of containers and by users who may have started them.
-        clock: in seconds, never steps.
+        ask: reads names by container IDs and by users who may have started them.
+        clock: monotonic clock, in seconds.
     """
 
     def __init__(
@@ -38,7 +38,7 @@ class ContainerNames:
         self._due: dict[str, float] = {}
 
     def look_for(self, containers: Iterable[Container]) -> None:
-        """Find the names of containers that have none in their path; takes its time."""
+        """Look up names of containers that have none in their path. Slow."""
         with self._lock:
             now = self._clock()
             wanted = {
@@ -59,17 +59,17 @@ class ContainerNames:
                 return
 
     def of(self, container: Container) -> str | None:
-        """The name of a container; None: it is not known."""
+        """Return the name of a container, or None if unknown."""
         known = self._known.get(container.id)
         return container.name or (known and known.name)
 
     def pod_of(self, container: Container) -> str | None:
-        """Namespace and name of a container's pod, with a slash between; None: not known."""
+        """Return a pod's namespace and name with a slash between, or None if unknown."""
         known = self._known.get(container.id)
         return known and known.pod
 
 
 def user_of(cgroup: str) -> int | None:
-    """The user whose own container it is, by the path of its control group; None: root's."""
+    """Return the user of a rootless container, by its control group's path; None for root."""
     found = _USER.search(cgroup)
     return None if found is None or int(found[1]) > _LAST_USER else int(found[1])

@@ -1,4 +1,4 @@
-"""Command lines and runtimes of processes, without waiting for those that block their readers."""
+"""Command lines and runtimes of processes. Processes that block their reader are skipped."""
 
 import logging
 import time
@@ -15,30 +15,29 @@ from tidscope_collector.inspection.reader import MAX_AT_ONCE, InnerUser, Process
 log = logging.getLogger("tidscope.processes")
 
 TOTAL_S = 8.0
-"""What reading all processes may take."""
+"""Maximum time for reading all processes, in seconds."""
 PATIENCE_S = 3.0
-"""What one child may take, for up to 64 processes; usually some milliseconds, but on a busy machine
-it may wait 2 s for a CPU."""
+"""Timeout of a child, in seconds, for up to 64 processes. It takes milliseconds, but a busy machine
+may delay it by 2 s."""
 AGAIN_S = 60.0
-"""A process that blocked its reader is left alone for so long."""
+"""Pause before a process that blocked its reader is retried, in seconds."""
 
 Identity = tuple[int, int]
-"""Process id and start."""
+"""Process ID and start time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Details:
-    """What a process is, as far as its own memory and files say.
+    """Description of a process from its memory and files.
 
     Attributes:
-        command: its arguments, what looks like a secret left out; empty if it has none or they
-            cannot be read.
-        runtime: of which language.
-        version: such as go1.26.8 or python3.11; None if unknown.
-        key: of its executable; None if it may not be seen.
-        executable: its path; None if it may not be seen.
-        read: stands for the arguments as they were read.
-        users: its user in its own namespaces; None: it sees users as the collector does.
+        command: redacted arguments; empty if there are none or they are unreadable.
+        runtime: language runtime.
+        version: version such as go1.26.8 or python3.11; None if unknown.
+        key: key of the executable; None if inaccessible.
+        executable: path of the executable; None if inaccessible.
+        read: hash of the arguments as read.
+        users: user in the process' own namespaces; None if the namespaces are the collector's.
     """
 
     command: str
@@ -54,10 +53,10 @@ UNKNOWN = Details("", "unknown", None, None, None)
 
 
 class DetailReader:
-    """Reads details; an executable that a process had before is not examined again.
+    """Reads details. An executable that was examined for a process is not examined again.
 
     Args:
-        clock: in seconds, never steps.
+        clock: monotonic clock, in seconds.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -66,7 +65,7 @@ class DetailReader:
         self._blocked: dict[Identity, float] = {}
 
     def read(self, wanted: Iterable[Identity]) -> dict[Identity, Details]:
-        """Details of these processes; those that others in between have ended may be missing."""
+        """Return details by process; processes that ended may be missing."""
         wanted = list(wanted)
         now = self._clock()
         alive = set(wanted)
@@ -75,7 +74,7 @@ class DetailReader:
             one: until for one, until in self._blocked.items() if one in alive and now < until
         }
         found: dict[Identity, Details] = {}
-        # Whoever answered before comes first: new ones may use up the time.
+        # Processes that answered before come first, because new ones may use up the time.
         left = [one for one in wanted if one in self._known and one not in self._blocked]
         left += [one for one in wanted if one not in self._known and one not in self._blocked]
         deadline = now + TOTAL_S
@@ -88,7 +87,7 @@ class DetailReader:
     def _read_batch(
         self, batch: list[Identity], patience_s: float, found: dict[Identity, Details]
     ) -> list[Identity]:
-        """Read some; returns those behind one that blocked, to be read by another child."""
+        """Read a batch. Return the processes behind one that blocked, for another child."""
         asked = []
         for one in batch:
             known = self._known.get(one)

@@ -1,16 +1,20 @@
-"""Who a process is: its id alone is reused, its id and start time together are not."""
+"""Identity of a process, by ID and start time because IDs are recycled, and refusals to attach."""
 
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
+from typing import assert_never
+
+from tidscope_wire.generated.models import Problem
+from tidscope_wire.problems import make_problem
 
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.procfs.stat import parse_stat
+from tidscope_collector.procfs.process import parse_stat
 
 
 class Absence(Enum):
-    """Why there is nothing to say of a process id."""
+    """Why nothing is known about a process ID."""
 
     MISSING = "no process has this id"
     HIDDEN = "there is such a process, and /proc does not show it to this user"
@@ -18,14 +22,14 @@ class Absence(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """A process, or a thread given in place of one.
+    """A process, or a thread given instead of one.
 
     Attributes:
-        pid: the id that was asked about.
-        group: id of the process (thread group) that it belongs to; differs from pid for a thread.
-        start_ticks: clock ticks from boot to its start (field 22 of stat).
-        uid: real user id.
-        ended: a zombie without live threads.
+        pid: requested ID.
+        group: ID of the process (thread group); differs from `pid` for a thread.
+        start_ticks: start time in clock ticks since boot (field 22 of stat).
+        uid: real user ID.
+        ended: True for a zombie without live threads.
     """
 
     pid: int
@@ -40,18 +44,18 @@ class Identity:
 def identify(
     procfs: ProcFs, pid: int, exists: Callable[[int], bool] | None = None
 ) -> Identity | Absence:
-    """Look at a process id.
+    """Identify the process with an ID.
 
     Args:
-        procfs: where to look.
-        pid: the id.
-        exists: whether the kernel knows an id that /proc does not show (hidepid); by default asks
-            the kernel with signal 0.
+        procfs: root of /proc.
+        pid: process ID.
+        exists: returns True if the kernel knows an ID that /proc hides (hidepid); by default sends
+            signal 0.
     """
     try:
         stat = parse_stat(procfs.read(f"{pid}/stat"))
         group, uid = group_and_uid(procfs.read(f"{pid}/status"))
-        # hidepid=1 shows the folder, ptrace rules may close it: this is what sampling needs.
+        # hidepid=1 shows the folder, but ptrace rules may close it; sampling needs it open.
         with os.scandir(procfs.path(f"{pid}/task")):
             pass
     except PermissionError:
@@ -71,10 +75,10 @@ def identify(
 
 
 def group_and_uid(status: bytes) -> tuple[int, int]:
-    """Thread group id and real user id from /proc/PID/status.
+    """Return thread group ID and real user ID from /proc/PID/status.
 
     Raises:
-        ValueError: one of them is not there.
+        ValueError: a value is missing.
     """
     return _first_number(status, b"\nTgid:"), _first_number(status, b"\nUid:")
 
@@ -87,7 +91,7 @@ def _first_number(status: bytes, label: bytes) -> int:
 
 
 def known_to_kernel(pid: int) -> bool:
-    """Whether a process or thread has this id, seen or not: signal 0 is never delivered."""
+    """Return True if a process or thread has this ID, even if hidden. Signal 0 is not delivered."""
     try:
         os.kill(pid, 0)
     except PermissionError:
@@ -95,3 +99,80 @@ def known_to_kernel(pid: int) -> bool:
     except (ProcessLookupError, OverflowError):
         return False
     return True
+
+
+def attach_refusal(
+    pid: int, found: Identity | Absence, expected_start_ticks: int | None
+) -> Problem | None:
+    """Return the reason not to attach to ``pid``, or None.
+
+    Args:
+        pid: requested process ID.
+        found: identity of that ID.
+        expected_start_ticks: start time of the intended process, or None for any.
+    """
+    match found:
+        case Absence.MISSING:
+            return unknown_process(pid)
+        case Absence.HIDDEN:
+            return not_permitted(pid)
+        case Identity():
+            return _judge(found, expected_start_ticks)
+        case _:
+            assert_never(found)
+
+
+def _judge(found: Identity, expected_start_ticks: int | None) -> Problem | None:
+    if found.group != found.pid:
+        return make_problem(
+            "unknown-process",
+            f"{found.pid} is a thread ({found.name}), not a process.",
+            f"Attach to its process instead: {found.group}.",
+        )
+    if expected_start_ticks is not None and expected_start_ticks != found.start_ticks:
+        return make_problem(
+            "process-id-reused",
+            f"The requested process {found.pid} started {expected_start_ticks} clock ticks after "
+            f"boot; the process with this id now ({found.name}) started {found.start_ticks} ticks "
+            "after boot.",
+            "The requested process has exited. List the processes again and choose one.",
+        )
+    if found.kernel_thread:
+        return kernel_thread(found.pid, found.name)
+    if found.ended:
+        return make_problem(
+            "target-exited",
+            f"Process {found.pid} ({found.name}) has exited; its parent has not collected its exit "
+            "code yet (a zombie).",
+            "Start the program again and attach to the new process.",
+        )
+    return None
+
+
+def unknown_process(pid: int) -> Problem:
+    """Return the problem that no process has this ID."""
+    return make_problem(
+        "unknown-process",
+        f"No process has the id {pid}.",
+        "It may have exited: list the processes again. Ids are those of the collector's PID "
+        "namespace; inside a container they differ.",
+    )
+
+
+def not_permitted(pid: int) -> Problem:
+    """Return the problem that a process' threads cannot be listed."""
+    return make_problem(
+        "not-permitted",
+        f"Process {pid} exists, but the collector may not list its threads in /proc.",
+        "Run the collector as root or as the owner of the process, or mount /proc without "
+        "hidepid: mount -o remount,hidepid=0 /proc",
+    )
+
+
+def kernel_thread(pid: int, name: str) -> Problem:
+    """Return the problem that a kernel thread has no program."""
+    return make_problem(
+        "kernel-thread",
+        f"{pid} ({name}) is a kernel thread: it belongs to no program.",
+        "Attach to the process that causes this kernel work.",
+    )

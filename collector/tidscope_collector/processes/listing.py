@@ -1,4 +1,4 @@
-"""The list of processes from which a person picks one."""
+"""The list of processes for selection by a person."""
 
 import pwd
 import time
@@ -12,28 +12,37 @@ from tidscope_collector.inspection.reader import ask_ports
 from tidscope_collector.processes.cgroup_names import CgroupNames, cgroup_path, names_of_cgroup
 from tidscope_collector.processes.container_names import ContainerNames
 from tidscope_collector.processes.details import UNKNOWN, DetailReader, Details
-from tidscope_collector.processes.identity import Identity, group_and_uid
-from tidscope_collector.processes.refusals import attach_refusal, not_permitted
+from tidscope_collector.processes.identity import (
+    Identity,
+    attach_refusal,
+    group_and_uid,
+    not_permitted,
+)
 from tidscope_collector.procfs.cgroup import GROUPS, cpu_limits
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.procfs.gauges import PAGE_BYTES
-from tidscope_collector.procfs.namespaces import namespace_pid
-from tidscope_collector.procfs.stat import Stat, parse_parent, parse_stat
+from tidscope_collector.procfs.process import (
+    PAGE_BYTES,
+    Stat,
+    namespace_pid,
+    parse_parent,
+    parse_stat,
+)
 from tidscope_collector.procfs.thread_reader import TICKS_PER_SECOND
 
 _PORTS_SECONDS = 5.0
-_SHORTEST_INTERVAL_SECONDS = 0.5  # ticks are too coarse for a share of less
+_SHORTEST_INTERVAL_SECONDS = 0.5  # ticks are too coarse for shares of shorter intervals
 
 
 @dataclass(frozen=True, slots=True)
 class _Usage:
-    """What processes had used and waited for at an instant.
+    """Resource usage of all processes at an instant.
 
     Attributes:
-        at: the instant, seconds.
-        ticks: CPU time by (pid, start), clock ticks.
-        waits_ns: run-queue delay of main threads by (pid, start), of those that can be read.
-        throttled_us: how long control groups were throttled, by path; of those that have a
+        at: time in seconds.
+        ticks: CPU time by (pid, start), in clock ticks.
+        waits_ns: run-queue delay of main threads by (pid, start), in nanoseconds; only readable
+            ones.
+        throttled_us: throttled time by control group path, in microseconds; only groups with a
             limit.
     """
 
@@ -45,7 +54,7 @@ class _Usage:
 
 @dataclass(frozen=True, slots=True)
 class _Shares:
-    """Percent of the time since the listing before; None where it is not known."""
+    """Shares of the time since the previous listing, in percent; None if unknown."""
 
     cpu: float | None
     wait: float | None
@@ -54,13 +63,13 @@ class _Shares:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where a process belongs.
+    """Owner, parent and control group of a process.
 
     Attributes:
-        uid: its real user id.
-        parent: id of its parent; None if that cannot be seen.
-        namespace_pid: its id in its own PID namespace; None: that of /proc.
-        cgroup: path of its control group; None if it cannot be read.
+        uid: real user ID.
+        parent: ID of the parent; None if invisible.
+        namespace_pid: ID in the process' own PID namespace; None if it is the namespace of /proc.
+        cgroup: path of the control group; None if unreadable.
     """
 
     uid: int
@@ -70,22 +79,22 @@ class _Place:
 
     @property
     def names(self) -> CgroupNames:
-        """Its unit and container."""
+        """Unit and container of the process."""
         return names_of_cgroup(self.cgroup or "/")
 
 
 def _share(before: int | None, now: int | None, whole: float) -> float | None:
-    """Growth of a counter in percent."""
+    """Return the growth of a counter, in percent."""
     if before is None or now is None:
         return None
     return round(100 * max(0, now - before) / whole, 1)
 
 
 class ProcessLister:
-    """Lists processes; keeps what the next listing needs from this one.
+    """Lists processes, and keeps what the next listing needs.
 
-    It uses no lock: ask it from one thread at a time. Nearly all of its time goes to system calls,
-    each of some microseconds, during which other threads run.
+    Not thread-safe. Nearly all its time is spent in short system calls, during which other threads
+    run.
     """
 
     def __init__(
@@ -107,9 +116,9 @@ class ProcessLister:
         self._ports_at: float | None = None
 
     def processes(self) -> list[Process]:
-        """All processes that can be seen, ascending by id; kernel threads too, as refused ones.
+        """Return all visible processes by ascending ID; kernel threads are listed as refused.
 
-        What may not be read of a process is null in it. A process that ends meanwhile is left out.
+        Unreadable values are null. A process that ends during the listing is left out.
         """
         now = self._clock()
         stats, hidden = self._stats()
@@ -142,7 +151,7 @@ class ProcessLister:
         return sorted(seen, key=lambda process: process.pid)
 
     def _stats(self) -> tuple[dict[int, Stat], dict[int, int]]:
-        """Stat of each process, and the owners of those that hide theirs (hidepid=1)."""
+        """Return each process' stat, and the owners of those with hidden stats (hidepid=1)."""
         stats: dict[int, Stat] = {}
         hidden: dict[int, int] = {}
         self._parents.clear()
@@ -187,7 +196,7 @@ class ProcessLister:
         return _Usage(now, ticks, waits_ns, throttled_us)
 
     def _wait_ns(self, pid: int) -> int | None:
-        """Run-queue delay of a main thread: the second word of schedstat."""
+        """Return a main thread's run-queue delay in nanoseconds, the second word of schedstat."""
         try:
             words = self._procfs.read(f"{pid}/schedstat", 256).split()
             return int(words[1])
@@ -259,7 +268,7 @@ class ProcessLister:
         )
 
     def _hidden(self, pid: int, uid: int, boot_ms: int) -> Process:
-        """A process of which nothing but its owner can be seen."""
+        """Return a process of which only the owner is visible."""
         return Process(
             pid=pid,
             start_ticks=0,
@@ -279,7 +288,7 @@ class ProcessLister:
         )
 
     def _place(self, stat: Stat) -> _Place | None:
-        """Where a process belongs; None if it has gone."""
+        """Return owner, parent and group of a process, or None if it has ended."""
         parent = self._parents.get(stat.pid) or None
         if stat.kernel_thread:
             return _Place(0, parent, None, None)

@@ -1,1 +1,4 @@
-"""What /proc says: processes, who they are, and their threads when taskstats is not available."""
+"""Readers of /proc: processes, control groups, delay accounting, and threads without taskstats.
+
+Takes paths below a root that tests replace; gives parsed values. Must not know about targets.
+"""

@@ -1,4 +1,4 @@
-"""The CPU limit of a process' control groups, and how it was throttled by it.
+"""CPU limit of a process' control groups, and throttling by it.
 
 Sources: the kernel's admin-guide/cgroup-v2.rst (cpu.max, cpu.stat) and scheduler/sched-bwc.rst
 (version 1: cpu.cfs_quota_us, cpu.cfs_period_us, cpu.stat).
@@ -17,14 +17,14 @@ _DEEPEST = 64
 
 @dataclass(frozen=True)
 class CpuLimit:
-    """The tightest limit of a chain of groups, with the figures of the group that has it.
+    """A CPU limit of a control group, with the group's throttling figures.
 
     Attributes:
-        cores: CPU time that a second may have, on average.
-        group: its folder.
-        periods: in which the group ran.
-        throttled: how many of them ended throttled.
-        throttled_us: how long, microseconds.
+        cores: average CPU time per second, in cores.
+        group: folder of the group.
+        periods: periods in which the group ran.
+        throttled: periods in which it was throttled.
+        throttled_us: throttled time, in microseconds.
     """
 
     cores: float
@@ -35,21 +35,21 @@ class CpuLimit:
 
 
 class ThrottlingMeter:
-    """How a process is limited and throttled, from the first reading on.
+    """Limit and throttling of a process since the first reading.
 
-    A group above that others share may throttle it although its own limit is tighter: figures are
-    those of the group of the chain that was throttled longest since the reading before, or of the
-    tightest one if none was.
+    A shared parent group may throttle a process although the process' own limit is tighter. Figures
+    are those of the group that was throttled longest since the previous reading, or of the tightest
+    one.
 
     Args:
         procfs: root of /proc.
-        pid: of the process.
-        groups: where control groups are mounted.
+        pid: process ID.
+        groups: mount point of control groups.
 
     Attributes:
-        cores: the limit; None: there is none, or it cannot be read.
-        periods, throttled, throttled_us: as in `CpuLimit`, since the first reading; None as long as
-            there has been no limit.
+        cores: limit in cores; None if there is none, or it is unreadable.
+        periods, throttled, throttled_us: as in `CpuLimit`, since the first reading; None until
+            there is a limit.
     """
 
     def __init__(self, procfs: ProcFs, pid: int, groups: Path = GROUPS) -> None:
@@ -63,12 +63,12 @@ class ThrottlingMeter:
         self.throttled_us: int | None = None
 
     def read(self) -> None:
-        """Bring the figures up to date."""
+        """Update the figures."""
         limits = cpu_limits(self._procfs, self._pid, self._groups)
         limits.sort(key=lambda one: one.cores)
         last, self._last = self._last, {one.group: one for one in limits}
         self.cores = limits[0].cores if limits else None
-        # What a group counted before it had a limit is not of this time.
+        # Counts from before the group had a limit are excluded.
         grown = [_growth(last.get(one.group, one), one) for one in limits]
         if not grown:
             return
@@ -79,7 +79,7 @@ class ThrottlingMeter:
 
 
 def _growth(before: CpuLimit, now: CpuLimit) -> tuple[int, int, int]:
-    """Periods, how many of them were throttled, and how long, microseconds."""
+    """Return grown periods, throttled periods, and throttled time in microseconds."""
     return (
         max(0, now.periods - before.periods),
         max(0, now.throttled - before.throttled),
@@ -88,18 +88,18 @@ def _growth(before: CpuLimit, now: CpuLimit) -> tuple[int, int, int]:
 
 
 def cpu_limit(procfs: ProcFs, pid: int, groups: Path = GROUPS) -> CpuLimit | None:
-    """The tightest CPU limit of a process; None: there is none, or it cannot be read.
+    """Return the tightest CPU limit of a process, or None if there is none or it is unreadable.
 
     Args:
         procfs: root of /proc.
-        pid: of the process.
-        groups: where control groups are mounted.
+        pid: process ID.
+        groups: mount point of control groups.
     """
     return min(cpu_limits(procfs, pid, groups), key=lambda one: one.cores, default=None)
 
 
 def cpu_limits(procfs: ProcFs, pid: int, groups: Path = GROUPS) -> list[CpuLimit]:
-    """All CPU limits of a process: of its control groups and those above; arguments as above."""
+    """Return all CPU limits of a process' control groups and their parents; arguments as above."""
     try:
         listed = procfs.read(f"{pid}/cgroup", 1 << 16).decode(errors="replace")
     except OSError:
@@ -108,7 +108,7 @@ def cpu_limits(procfs: ProcFs, pid: int, groups: Path = GROUPS) -> list[CpuLimit
     for line in listed.splitlines():
         number, _, rest = line.partition(":")
         controllers, _, path = rest.partition(":")
-        # A path that leads out of our own root says nothing about what is mounted here.
+        # A path outside our own root does not refer to what is mounted here.
         if not path.startswith("/") or path.startswith("/.."):
             continue
         if number == "0" and not controllers:
@@ -124,7 +124,7 @@ def cpu_limits(procfs: ProcFs, pid: int, groups: Path = GROUPS) -> list[CpuLimit
 
 
 def _chain(root: Path, path: str) -> Iterator[Path]:
-    """The folders from a group up to the root, whose own limits are the machine's."""
+    """Yield the folders from a group up to the root, whose limits are the machine's."""
     folder = root / path.lstrip("/")
     for _ in range(_DEEPEST):
         yield folder
@@ -173,7 +173,7 @@ def _stat(folder: Path) -> dict[str, int]:
 
 
 def _read(folder: Path, name: str) -> str:
-    """A file of a control group; empty: there is none."""
+    """Return a file of a control group; empty if it does not exist."""
     try:
         return ProcFs(folder).read(name, _MAX_BYTES).decode(errors="replace")
     except OSError:

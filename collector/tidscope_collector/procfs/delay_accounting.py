@@ -1,7 +1,7 @@
-"""The kernel's switch for delay accounting: its state, since when it is on, and setting it.
+"""The kernel's switch for delay accounting: its state, the time it was enabled, and setting it.
 
-Source: kernel/delayacct.c (sysctl task_delayacct, since 5.14). A thread gets its record of delays
-when it starts, and only if the switch is on; while the switch is off, records stand still.
+Source: kernel/delayacct.c (sysctl task_delayacct, since 5.14). A thread gets a record of delays
+when it starts, only while the switch is on. While it is off, records do not change.
 """
 
 import errno
@@ -13,7 +13,7 @@ from collections.abc import Callable
 from tidscope_collector.procfs.files import ProcFs
 
 SWITCH = "sys/kernel/task_delayacct"
-"""Below the root of /proc."""
+"""Path of the switch below the root of /proc."""
 
 _FORBIDDEN = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 _BOOT_OPTION = "delayacct"
@@ -23,7 +23,7 @@ class SwitchRefusedError(Exception):
     """The switch could not be set; the text says why.
 
     Attributes:
-        hint: what to do about it.
+        hint: suggested fix.
     """
 
     def __init__(self, text: str, hint: str) -> None:
@@ -32,12 +32,12 @@ class SwitchRefusedError(Exception):
 
 
 class DelayAccounting:
-    """The switch, as far as this process has watched it. Any thread may call.
+    """The switch as observed by this process. Thread-safe.
 
     Args:
         procfs: root of /proc.
-        clock_ns: CLOCK_MONOTONIC.
-        write: writes a value to the switch; raises OSError. By default this process does.
+        clock_ns: CLOCK_MONOTONIC, in nanoseconds.
+        write: writes a value to the switch or raises OSError; by default this process writes.
     """
 
     def __init__(
@@ -51,26 +51,27 @@ class DelayAccounting:
         self._write = write or self._write_here
         self._lock = threading.Lock()
         self._on_since_ns: int | None = None
-        if self._look():
-            # Given at boot, every thread has its record; else only those of whom it is known.
+        if self._read():
+            # Enabled at boot, every thread has a record; otherwise only threads that start from now
+            # on.
             self._on_since_ns = 0 if self._since_boot() else clock_ns()
 
     def state(self) -> bool | None:
-        """Whether it is on now; None where there is no such switch."""
+        """Return True if the switch is on, or None if it does not exist."""
         with self._lock:
-            return self._note(self._look())
+            return self._note(self._read())
 
     def on_since_ns(self) -> int | None:
-        """CLOCK_MONOTONIC from which on every thread that starts has its record; None while off."""
+        """Return since when every new thread has a record (CLOCK_MONOTONIC), or None while off."""
         with self._lock:
-            self._note(self._look())
+            self._note(self._read())
             return self._on_since_ns
 
     def set(self, on: bool) -> None:
-        """Switch it on or off, for the whole machine.
+        """Set the switch, for the whole machine.
 
         Raises:
-            SwitchRefusedError: the kernel does not have it, or does not let us.
+            SwitchRefusedError: the kernel lacks the switch, or does not permit it.
         """
         value = b"1" if on else b"0"
         with self._lock:
@@ -92,7 +93,7 @@ class DelayAccounting:
                     f"kernel.task_delayacct cannot be written: {error.strerror}; {needed}",
                     f"On the host: {command}" if os.geteuid() == 0 else f"sudo {command}",
                 ) from None
-            found = self._note(self._look())
+            found = self._note(self._read())
         if found is not on:
             raise SwitchRefusedError(
                 f"kernel.task_delayacct was written and is still {'off' if on else 'on'}",
@@ -110,11 +111,11 @@ class DelayAccounting:
         if not on:
             self._on_since_ns = None
         elif self._on_since_ns is None:
-            # It was switched on at some time before now.
+            # It was enabled at an unknown time before now.
             self._on_since_ns = self._clock_ns()
         return on
 
-    def _look(self) -> bool | None:
+    def _read(self) -> bool | None:
         try:
             return self._procfs.read(SWITCH, 16).strip() != b"0"
         except OSError:

@@ -1,4 +1,4 @@
-"""Reading files of /proc, under a root that tests replace."""
+"""Reading of /proc files, below a root that tests replace."""
 
 import os
 from dataclasses import dataclass
@@ -9,19 +9,19 @@ CHUNK = 1 << 16
 
 @dataclass(frozen=True, slots=True)
 class ProcFs:
-    """The process file system below ``root``; every path is given relative to it."""
+    """The process file system below ``root``; all paths are relative to it."""
 
     root: Path = Path("/proc")
 
     def path(self, relative: str) -> str:
-        """Where ``relative`` is, as text: a Path for each file would cost more than reading it."""
+        """Return the path as text: a Path per file would cost more than reading it."""
         return f"{self.root}/{relative}"
 
     def read(self, relative: str, limit: int = 1 << 24) -> bytes:
-        """The content of one file, at most ``limit`` bytes.
+        """Return the content of a file, at most ``limit`` bytes.
 
         Raises:
-            OSError: as open(2) and read(2) do; ESRCH when the process went away in between.
+            OSError: as open(2) and read(2); ESRCH if the process ended meanwhile.
         """
         file = os.open(self.path(relative), os.O_RDONLY | os.O_CLOEXEC)
         try:
@@ -30,15 +30,15 @@ class ProcFs:
             os.close(file)
 
     def link(self, relative: str) -> str:
-        """What a symbolic link points to.
+        """Return the target of a symbolic link.
 
         Raises:
-            OSError: as readlink(2) does.
+            OSError: as readlink(2).
         """
         return str((self.root / relative).readlink())
 
     def pids(self) -> list[int]:
-        """Ids of all processes (thread groups) that can be seen, ascending."""
+        """Return the IDs of all visible processes (thread groups), ascending."""
         with os.scandir(self.root) as entries:
             return sorted(int(entry.name) for entry in entries if entry.name.isdigit())
 

@@ -1,6 +1,6 @@
-"""Reads threads from /proc, for a collector that may not ask taskstats.
+"""Reader of threads from /proc, for a collector without taskstats.
 
-It gives fewer fields, and costs ten to fifty times more for a thread (four files each).
+It gives fewer fields, and costs ten to fifty times more per thread (four files each).
 """
 
 import errno
@@ -15,19 +15,19 @@ from tidscope_wire.generated.catalogue import CATALOGUE
 from tidscope_wire.generated.models import AbsentField, CatalogueField
 
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.procfs.stat import Stat, parse_stat
+from tidscope_collector.procfs.process import Stat, parse_stat
 from tidscope_collector.threads.reading import Reading, TargetExitedError
 
 TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 _THREAD_FIELDS = tuple(field for field in CATALOGUE.fields if field.scope == "thread")
 _GONE = (errno.ENOENT, errno.ESRCH)
-_FILE_BYTES = 8192  # the longest of the four, status, has about 1,500
+_FILE_BYTES = 8192  # status, the longest of the four, has about 1,500
 _US_PER_TICK = 1_000_000 // TICKS_PER_SECOND
 
 
 @dataclass(frozen=True, slots=True)
 class _Column:
-    """Where a field is found: ``key`` of /proc/PID/task/TID/``file``."""
+    """Source of a field: ``key`` of /proc/PID/task/TID/``file``."""
 
     field: str
     file: str
@@ -35,22 +35,22 @@ class _Column:
 
 
 class ProcThreadReader:
-    """A reader of one process' threads; see ThreadReader.
+    """A `ThreadReader` of one process.
 
     Args:
-        procfs: where to read.
-        pid: the process.
+        procfs: root of /proc.
+        pid: process ID.
         taskstats_refusal: why taskstats is not used, for the reasons of absent fields.
 
     Raises:
-        TargetExitedError: there is no such process, or it has ended.
-        PermissionError: its threads may not be listed.
+        TargetExitedError: the process does not exist, or has ended.
+        PermissionError: the threads may not be listed.
     """
 
     def __init__(self, procfs: ProcFs, pid: int, taskstats_refusal: str = "") -> None:
         try:
-            # A descriptor of the folder stays with this very process: an id that is used again
-            # is another folder.
+            # A descriptor of the folder stays bound to this process; a recycled ID is another
+            # folder.
             self._tasks = os.open(
                 procfs.path(f"{pid}/task"), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
             )
@@ -88,10 +88,10 @@ class ProcThreadReader:
         return self._absent
 
     def read(self, tids: npt.NDArray[np.uint32]) -> Reading:
-        """Read these threads; those that have gone are left out.
+        """Read threads; those that have exited are left out.
 
-        The threads are read one after the other; each one's files follow each other within some
-        tens of microseconds. Counters of I/O are exact here, not rounded as in taskstats.
+        Threads are read one by one; the files of each within some tens of microseconds. I/O
+        counters are exact here, not rounded as in taskstats.
 
         Raises:
             TargetExitedError: the process has ended; it may still be a zombie.
@@ -141,13 +141,13 @@ class ProcThreadReader:
         return absent[:, self._order]
 
     def close(self) -> None:
-        """Give the descriptor back; twice does no harm."""
+        """Close the descriptor. Idempotent."""
         if self._tasks >= 0:
             os.close(self._tasks)
             self._tasks = -1
 
     def _contents(self, tid: int) -> dict[str, bytes | None] | None:
-        """Each file of a thread, None for one that may not be read; None if it is gone."""
+        """Return a thread's files, None for an unreadable one; None if the thread has exited."""
         contents: dict[str, bytes | None] = {}
         for file in self._files:
             try:
@@ -178,7 +178,7 @@ class ProcThreadReader:
         raise TargetExitedError(f"process {self._pid} has ended")
 
     def _why_unreadable(self, file: str) -> str:
-        """Try one file of the main thread; "" if it can be read."""
+        """Read one file of the main thread. Return "" if it is readable."""
         where = f"/proc/{self._pid}/task/{self._pid}/{file}"
         try:
             self._read(self._pid, file)
@@ -194,9 +194,9 @@ class ProcThreadReader:
 
 
 def monotonic_ns(start_ticks: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Starts in ticks on CLOCK_BOOTTIME (stat, field 22) as nanoseconds on CLOCK_MONOTONIC.
+    """Convert start ticks on CLOCK_BOOTTIME (stat, field 22) to nanoseconds on CLOCK_MONOTONIC.
 
-    The two clocks differ by the time that the machine slept.
+    The clocks differ by the time that the machine was suspended.
     """
     asleep = time.clock_gettime_ns(time.CLOCK_BOOTTIME) - time.clock_gettime_ns(
         time.CLOCK_MONOTONIC
@@ -212,7 +212,7 @@ def _column(field: CatalogueField) -> _Column | None:
 
 
 def _reason(field: CatalogueField, missing: dict[str, str], taskstats_refusal: str) -> str:
-    """Why a field is absent; "" if it is not."""
+    """Return why a field is absent, or "" if it is present."""
     column = _column(field)
     if column is not None:
         return missing.get(column.file, "")
@@ -238,7 +238,7 @@ def _read_stat(_: bytes, stat: Stat) -> list[int]:
 
 
 def _read_status(content: bytes, _: Stat) -> list[int]:
-    """The last two lines; a name in the first line cannot have a line break (it is escaped)."""
+    """Parse the last two lines. A line break in the name is escaped, so it cannot match."""
     start = content.rindex(b"\nvoluntary_ctxt_switches:")
     words = content[start:].split(None, 4)
     return [int(words[1]), int(words[3])]
@@ -248,7 +248,7 @@ def _read_io(content: bytes, _: Stat) -> list[int]:
     return [int(number) for number in content.split(None, 14)[1:14:2]]
 
 
-# The catalogue's keys in the order in which each file has them.
+# Keys of the catalogue in each file's order.
 _KEYS = {
     "schedstat": ("0", "1", "2"),
     "stat": ("minflt", "majflt", "utime", "stime"),

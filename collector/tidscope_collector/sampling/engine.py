@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from tidscope_wire.generated.models import CollectorHealth, EnergySource, RateAdapted, Target
 
-from tidscope_collector.energy.zones import NOT_LOOKED_FOR
+from tidscope_collector.energy.rapl import NOT_LOOKED_FOR
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.budget import Budget
 from tidscope_collector.sampling.command_queue import CommandQueue

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 from tidscope_wire.generated.models import AbsentField
 
-from tidscope_collector.discovery.threads import ThreadLister
+from tidscope_collector.discovery.task_folder import ThreadLister
 from tidscope_collector.sampling.readings import join, pick
 from tidscope_collector.threads.matching import rows_of_both
 from tidscope_collector.threads.reading import ExitDecoder, Reading, ThreadReader

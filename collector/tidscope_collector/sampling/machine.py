@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 from tidscope_wire.generated.models import EnergySource, MachineCounters
 
-from tidscope_collector.energy.meter import EnergyMeter, EnergyReading
-from tidscope_collector.energy.zones import Powercap
+from tidscope_collector.energy.rapl import EnergyMeter, EnergyReading, Powercap
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.machine import CpuTimes, cpu_times
 

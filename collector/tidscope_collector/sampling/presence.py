@@ -6,7 +6,7 @@ from enum import Enum
 
 from tidscope_collector.processes.identity import group_and_uid
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.procfs.stat import ENDED, parse_stat
+from tidscope_collector.procfs.process import ENDED, parse_stat
 
 PF_EXITING = 0x4  # include/linux/sched.h: set when do_exit begins, before the exit record is sent
 _STAT_BYTES = 4096

@@ -8,7 +8,7 @@ from tidscope_collector.inspection.gomaxprocs import GomaxprocsReader
 from tidscope_collector.procfs.cgroup import ThrottlingMeter
 from tidscope_collector.procfs.delay_accounting import DelayAccounting
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.procfs.gauges import rss_bytes
+from tidscope_collector.procfs.process import rss_bytes
 from tidscope_collector.sampling.process_clock import process_cpu_ns
 
 SLOW_GAUGES_NS = 950_000_000

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tidscope_collector.inspection.conversation import ProgramReader
-from tidscope_collector.procfs.stat import parse_stat, stack_start
+from tidscope_collector.procfs.process import parse_stat, stack_start
 
 _STAT_BYTES = 4096
 _DELETED = " (deleted)"

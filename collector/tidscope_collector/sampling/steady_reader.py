@@ -18,8 +18,7 @@ from tidscope_collector.compiled.rows import (
     describe_rows,
 )
 from tidscope_collector.compiled.structs import PLAN, TICK, Struct
-from tidscope_collector.discovery.marks import RECORD
-from tidscope_collector.discovery.task_iterator import TaskIterator
+from tidscope_collector.discovery.task_iterator import RECORD, TaskIterator
 from tidscope_collector.netacct.reader import NetworkReader
 from tidscope_collector.sampling.idle_skipping import IdleSkippingReader
 from tidscope_collector.taskstats.reader import TaskstatsReader

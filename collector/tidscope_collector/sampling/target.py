@@ -38,7 +38,7 @@ from tidscope_collector.inspection.gomaxprocs import GomaxprocsReader, GoProgram
 from tidscope_collector.naming.thread_names import ThreadNames
 from tidscope_collector.procfs.delay_accounting import DelayAccounting
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.procfs.stat import parse_stat
+from tidscope_collector.procfs.process import parse_stat
 from tidscope_collector.sampling.frame_maker import FrameMaker
 from tidscope_collector.sampling.health import HealthNow
 from tidscope_collector.sampling.machine import ABSENT, MachineWatch

@@ -1,1 +1,4 @@
-"""Whether thread pools fit the CPUs that their programs may use."""
+"""Sizing: compares pool sizes with the CPUs that programs may use.
+
+Takes processes; gives verdicts and suggested settings. Must not change anything.
+"""

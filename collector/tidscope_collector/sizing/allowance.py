@@ -1,9 +1,9 @@
-"""How much CPU a process may use: its affinity, and the limit and weight of its control groups.
+"""CPU allowance of a process: its affinity, and its control groups' limit and weight.
 
 Sources: proc_pid_status(5); the kernel's admin-guide/cgroup-v2.rst (cpu.weight) and
-scheduler/sched-design-CFS.rst (version 1: cpu.shares). Kubernetes turns a container's CPU request
-into the weight of its group: 1,024 shares for a core, and of version 2 a weight of
-1 + (shares - 2) * 9999 / 262142 (KEP 2254).
+scheduler/sched-design-CFS.rst (version 1: cpu.shares). Kubernetes converts a container's CPU
+request to 1,024 shares per core, and in version 2 to a weight of 1 + (shares - 2) * 9999 / 262142
+(KEP 2254).
 """
 
 import re
@@ -21,14 +21,14 @@ SHARES_A_CORE = 1024
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """What a process may use.
+    """CPU allowance of a process.
 
     Attributes:
-        cpus: how many CPUs its affinity has.
-        limit: the tightest limit of its control groups; None: there is none.
-        weight: of its own control group as version 2 counts it (usual: 100); None: not known.
-        request: cores that its pod asked for, by the weight; None outside of Kubernetes.
-        own_limit: whether the limit is that of its own control group, and not of one above.
+        cpus: number of CPUs in the affinity.
+        limit: tightest limit of the control groups, or None.
+        weight: weight of the own control group in version 2 terms (default: 100); None if unknown.
+        request: cores requested by the pod, derived from the weight; None outside Kubernetes.
+        own_limit: True if the limit belongs to the own control group, not to a parent.
     """
 
     cpus: int
@@ -39,16 +39,16 @@ class Allowance:
 
 
 def read_allowance(procfs: ProcFs, pid: int, groups: Path = GROUPS) -> Allowance:
-    """What a process may use now.
+    """Read the current allowance of a process.
 
     Args:
         procfs: root of /proc.
-        pid: of the process.
-        groups: where control groups are mounted.
+        pid: process ID.
+        groups: mount point of control groups.
 
     Raises:
-        OSError: it is gone.
-        ValueError: its status is not what the kernel writes.
+        OSError: the process has ended.
+        ValueError: the status is invalid.
     """
     found = _ALLOWED.search(procfs.read(f"{pid}/status", _MAX_BYTES))
     if found is None:
@@ -68,10 +68,10 @@ def read_allowance(procfs: ProcFs, pid: int, groups: Path = GROUPS) -> Allowance
 
 
 def count_cpus(listed: str) -> int:
-    """How many CPUs a list such as ``0-3,8`` names.
+    """Return the number of CPUs in a list such as ``0-3,8``.
 
     Raises:
-        ValueError: it is no such list.
+        ValueError: the text is no such list.
     """
     count = 0
     for part in listed.split(","):
@@ -81,13 +81,13 @@ def count_cpus(listed: str) -> int:
 
 
 def request_of(weight: int) -> float:
-    """Cores that a container asked for, to which Kubernetes gives this weight; to 0.02 cores."""
+    """Return the requested cores for a weight set by Kubernetes, to 0.02 cores."""
     shares = 2 + (weight - 0.5) * 262142 / 9999
     return round(shares / SHARES_A_CORE, 2)
 
 
 def weight_of(shares: int) -> int:
-    """The weight that stands for shares of version 1."""
+    """Return the weight for shares of version 1."""
     return 1 + (shares - 2) * 9999 // 262142
 
 

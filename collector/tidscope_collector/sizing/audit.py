@@ -1,4 +1,8 @@
-"""Sizes of pools of a host's programs, what they may use, and whether the two fit."""
+"""Audit of pool sizes: finds programs with pools, reads sizes and allowances, and judges them.
+
+Programs with an agent are found by their listening sockets. An agent binds PID.sock.new and renames
+it (docs/agents.md); the kernel goes on listing the bound name. The peer is checked on connecting.
+"""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -12,10 +16,9 @@ from tidscope_collector.inspection.conversation import JavaCountersReader
 from tidscope_collector.inspection.gomaxprocs import open_gomaxprocs
 from tidscope_collector.inspection.reader import ask_go_chosen, ask_go_environment
 from tidscope_collector.pools.agent_source import AgentPoolSource
-from tidscope_collector.pools.source import PoolsUnreadableError
+from tidscope_collector.pools.registry import PoolsUnreadableError
 from tidscope_collector.procfs.cgroup import GROUPS
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.sizing.agent_programs import with_agents
 from tidscope_collector.sizing.allowance import Allowance, read_allowance
 from tidscope_collector.sizing.java_processors import NAME as PROCESSORS
 from tidscope_collector.sizing.java_processors import processors
@@ -31,24 +34,51 @@ from tidscope_collector.sizing.judgement import (
     of_go,
 )
 
+_MAX_BYTES = 4 << 20
+_LISTENING = re.compile(
+    rb"^\S+: [0-9A-F]+ [0-9A-F]+ 0001[0-9]{4} 0001 01 +\d+ /[^\n]*?/(\d{1,10})\.sock(?:\.new)?$",
+    re.MULTILINE,
+)
 MAX_PROGRAMS = 128
 MAX_POOLS = 256
 MAX_OF_AGENT = 8
-"""Pools that are judged of one program with an agent."""
+"""Maximum pools judged per program with an agent."""
 ANSWER_S = 3.0
 Source = Literal["memory", "hsperfdata", "agent"]
 _ORDER: tuple[Verdict, ...] = ("too-large", "too-small", "unknown", "fits")
 
 
-def audit_sizes(procfs: ProcFs, processes: Sequence[Process], groups: Path = GROUPS) -> SizeAudit:
-    """Look at every Go program, Java virtual machine and program with an agent among processes.
+def with_agents(procfs: ProcFs, processes: Sequence[Process]) -> list[Process]:
+    """Return processes whose network namespace has a socket named as their agent's."""
+    # The table's inode identifies the namespace, which itself may be inaccessible.
+    listening: dict[int, frozenset[int]] = {}
+    found = []
+    for one in processes:
+        try:
+            namespace = Path(procfs.path(f"{one.pid}/net/unix")).stat().st_ino
+            if namespace not in listening:
+                listening[namespace] = _sockets(procfs, one.pid)
+        except OSError:
+            continue
+        if (one.namespace_pid or one.pid) in listening[namespace]:
+            found.append(one)
+    return found
 
-    Takes some milliseconds for each.
+
+def _sockets(procfs: ProcFs, pid: int) -> frozenset[int]:
+    table = procfs.read(f"{pid}/net/unix", _MAX_BYTES)
+    return frozenset(int(name) for name in _LISTENING.findall(table))
+
+
+def audit_sizes(procfs: ProcFs, processes: Sequence[Process], groups: Path = GROUPS) -> SizeAudit:
+    """Audit every Go program, Java virtual machine and program with an agent.
+
+    Takes some milliseconds per program.
 
     Args:
         procfs: root of /proc.
-        processes: as they are listed.
-        groups: where control groups are mounted.
+        processes: processes of the host's list.
+        groups: mount point of control groups.
     """
     listed = [one for one in processes if one.refusal is None]
     agents = {one.pid for one in with_agents(procfs, listed)}
@@ -68,7 +98,7 @@ def audit_sizes(procfs: ProcFs, processes: Sequence[Process], groups: Path = GRO
 def _audit(
     procfs: ProcFs, process: Process, groups: Path, *, agent: bool
 ) -> Iterator[SizedProgram]:
-    """Pools of one program; none of one that has ended."""
+    """Yield the pools of one program; none if it has ended."""
     try:
         allowance = read_allowance(procfs, process.pid, groups)
     except (OSError, ValueError):
@@ -131,7 +161,7 @@ def _read_agent(procfs: ProcFs, process: Process) -> Iterator[PoolSetting]:
     finally:
         source.close()
     for pool in pools[:MAX_OF_AGENT]:
-        # Of Go programs it was read from memory, with who chose it.
+        # GOMAXPROCS of Go programs was read from memory, with its origin.
         if pool.size and not (pool.kind == "gomaxprocs" and process.runtime == "go"):
             fewer = 1 if pool.kind == "fork-join" and pool.name in COMMON else 0
             yield PoolSetting(pool.name, pool.kind, pool.size, "unknown", fewer=fewer)
@@ -191,6 +221,6 @@ def _who_chose(process: Process, variable: str, setting: GoSetting) -> Chosen:
     except (UnreadableError, NoAnswerError):
         return "unknown"
     if chosen is None:
-        # The runtime remembers it from 1.25 on, and only its debug information says where.
+        # The runtime records it from Go 1.25 on; only debug information gives the address.
         return "unknown"
     return "program" if chosen else "runtime"

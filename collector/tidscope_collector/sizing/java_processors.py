@@ -1,4 +1,4 @@
-"""How many processors a Java virtual machine uses, as it works it out itself. Pure.
+"""Active processors of a Java virtual machine, computed by its own rules. Pure.
 
 Sources: OpenJDK's src/hotspot/os/linux/cgroupSubsystem_linux.cpp (CgroupSubsystem::
 active_processor_count) and os_linux.cpp; JDK-8146115 (limits of containers, JDK 10 and 8u191),
@@ -12,15 +12,15 @@ from collections.abc import Sequence
 from tidscope_collector.sizing.allowance import SHARES_A_CORE
 from tidscope_collector.sizing.judgement import Chosen, PoolSetting
 
-USUAL_WEIGHT = 100
+DEFAULT_WEIGHT = 100
 NAME = "Active processors"
 _VERSION = re.compile(r"(?:1\.)?(\d+)(?:\.\d+\.(\d+)|.*_(\d+))?")
 _WITHOUT_SHARES = {18: 2, 17: 5, 11: 17}
-"""Updates from which shares do not count, by version; from 19 on they never do."""
+"""Updates from which shares are ignored, by version; from 19 on they always are."""
 _HEEDS_LIMITS = 10
 _HEEDS_LIMITS_8 = 191
 _SEES_ABOVE = 24
-"""Versions before see the limit of their own control group only."""
+"""First version that sees limits of parent groups; older ones see only their own group's."""
 
 
 def processors(
@@ -32,15 +32,15 @@ def processors(
     *,
     own_limit: bool,
 ) -> PoolSetting:
-    """What the machine takes as the number of processors: it sizes its pools by that.
+    """Return the processor count by which the machine sizes its pools.
 
     Args:
-        flags: of its arguments that matter here.
-        version: of Java, such as 17.0.15.
-        cpus: of its affinity.
-        limit_cores: the tightest limit of its control groups; None: there is none.
-        weight: of its own control group, as version 2 counts it; None: not known.
-        own_limit: whether the limit is that of its own control group.
+        flags: relevant arguments of the machine.
+        version: version of Java, such as 17.0.15.
+        cpus: number of CPUs in the affinity.
+        limit_cores: tightest limit of the control groups, in cores, or None.
+        weight: weight of the own control group in version 2 terms; None if unknown.
+        own_limit: True if the limit belongs to the own control group.
     """
     given = _given(flags)
     major, update = parse_version(version)
@@ -61,19 +61,19 @@ def processors(
         reason = "The limit is that of a group above its own, which it may not see."
     elif limit_cores is not None:
         size = min(cpus, math.ceil(limit_cores - 1e-9))
-    elif weight is not None and weight != USUAL_WEIGHT and _counts_shares(flags, major, update):
+    elif weight is not None and weight != DEFAULT_WEIGHT and _counts_shares(flags, major, update):
         size = min(cpus, max(1, math.ceil(_shares(weight) / SHARES_A_CORE)))
         reason = f"Java {version} takes the weight {weight} of its control group for a limit."
     return PoolSetting(NAME, "processors", size, chosen, reason)
 
 
 def _shares(weight: int) -> float:
-    """Of version 1, for which a weight of version 2 stands."""
+    """Return the shares of version 1 for a weight of version 2."""
     return 2 + (weight - 1) * 262142 / 9999
 
 
 def parse_version(version: str) -> tuple[int | None, int]:
-    """Version and update: 17.0.15 is (17, 15), 1.8.0_392 is (8, 392)."""
+    """Return version and update: 17.0.15 is (17, 15), 1.8.0_392 is (8, 392)."""
     found = _VERSION.match(version)
     if found is None:
         return None, 0
@@ -81,14 +81,14 @@ def parse_version(version: str) -> tuple[int | None, int]:
 
 
 def _given(flags: Sequence[str]) -> int | None:
-    """Of several the last counts; 0 and less mean nothing."""
+    """Return the last ActiveProcessorCount; values of 0 or less are ignored."""
     prefix = "-XX:ActiveProcessorCount="
     found = [int(flag.removeprefix(prefix)) for flag in flags if flag.startswith(prefix)]
     return found[-1] if found and found[-1] > 0 else None
 
 
 def _last_sign(flags: Sequence[str], switch: str) -> str:
-    """+ or -: of several the last one counts; empty if there is none."""
+    """Return the last sign of a switch, + or -; empty if absent."""
     signs = [flag[4] for flag in flags if flag[5:] == switch]
     return signs[-1] if signs else ""
 

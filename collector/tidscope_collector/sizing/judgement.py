@@ -1,9 +1,9 @@
-"""Whether the size of a pool fits what its program may use, and the line that makes it fit. Pure.
+"""Verdict on the size of a pool, and the setting that makes it fit. Pure.
 
-Source of what the runtime does by itself: runtime.GOMAXPROCS in Go's documentation, and its
-release notes of 1.25. Since 1.25 the default is the smaller of the CPUs of the affinity and of the
-control groups' CPU limit, the limit rounded up and never below 2, followed once a second; before,
-the limit did not count. (The library automaxprocs rounds down, and never goes below 1.)
+Sources: Go's documentation of runtime.GOMAXPROCS, and the release notes of 1.25. Since 1.25 the
+default is the smaller of the affinity's CPUs and the CPU limit, rounded up and at least 2, updated
+once per second. Before, the limit was ignored. (The library automaxprocs rounds down, to at least
+1.)
 """
 
 import math
@@ -16,9 +16,9 @@ Verdict = Literal["fits", "too-large", "too-small", "unknown"]
 Chosen = Literal["environment", "program", "runtime", "unknown"]
 
 COMPUTING = frozenset({"gomaxprocs", "processors", "carriers", "fork-join", "tokio", "rayon"})
-"""Kinds of pools whose workers compute, so that there should be one for each core."""
+"""Kinds of pools whose workers compute, so that one per core fits."""
 COMMON = ("ForkJoinPool.commonPool", "commonPool", "common")
-"""What the common pool of Java is called."""
+"""Names of Java's common pool."""
 LINES: Mapping[str, tuple[str, str, bool]] = {
     "gomaxprocs": ("GOMAXPROCS", "{size}", False),
     "processors": ("JAVA_TOOL_OPTIONS", "-XX:ActiveProcessorCount={size}", True),
@@ -31,7 +31,7 @@ LINES: Mapping[str, tuple[str, str, bool]] = {
     "tokio": ("TOKIO_WORKER_THREADS", "{size}", False),
     "rayon": ("RAYON_NUM_THREADS", "{size}", False),
 }
-"""By kind: a variable, its value, and whether that is an argument of the program as well."""
+"""Setting by kind: a variable, its value, and True if the value is also a program argument."""
 FOLLOWS_LIMITS = (1, 25)
 MIN_BY_LIMIT = 2
 _VERSION = re.compile(r"go(\d+)\.(\d+)")
@@ -39,13 +39,13 @@ _VERSION = re.compile(r"go(\d+)\.(\d+)")
 
 @dataclass(frozen=True, slots=True)
 class GoSetting:
-    """How a Go program is set.
+    """GOMAXPROCS of a Go program.
 
     Attributes:
-        gomaxprocs: in effect; None: not known.
-        version: such as go1.26.8; None: not known.
-        chosen: who chose the value.
-        ignores_limits: GODEBUG says containermaxprocs=0.
+        gomaxprocs: value in effect; None if unknown.
+        version: version such as go1.26.8; None if unknown.
+        chosen: origin of the value.
+        ignores_limits: True if GODEBUG has containermaxprocs=0.
     """
 
     gomaxprocs: int | None
@@ -56,16 +56,16 @@ class GoSetting:
 
 @dataclass(frozen=True, slots=True)
 class PoolSetting:
-    """How a pool is set.
+    """Size of a pool.
 
     Attributes:
-        name: of it.
-        kind: such as gomaxprocs, carriers or threads.
-        size: workers that it may have; None: not known.
-        chosen: who chose the size.
-        reason: why it is what it is, a sentence.
-        least: a limit below that is no reason for a smaller one.
-        fewer: so many less than there are cores is as it should be.
+        name: name of the pool.
+        kind: kind such as gomaxprocs, carriers or threads.
+        size: maximum number of workers; None if unknown.
+        chosen: origin of the size.
+        reason: reason for the size, a sentence.
+        least: smallest size that a lower limit can justify.
+        fewer: tolerated shortfall below the number of cores.
     """
 
     name: str
@@ -79,12 +79,12 @@ class PoolSetting:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What is found.
+    """Result of judging a pool.
 
     Attributes:
-        verdict: whether it fits.
-        why: one or two sentences.
-        size: what would fit; None: it does, or is not known.
+        verdict: whether the size fits.
+        why: explanation, one or two sentences.
+        size: size that fits; None if the current one does, or if unknown.
     """
 
     verdict: Verdict
@@ -93,12 +93,12 @@ class Judgement:
 
 
 def judge(setting: GoSetting, cpus: int, limit_cores: float | None) -> Judgement:
-    """Hold GOMAXPROCS against what the program may use; see `judge_pool`."""
+    """Judge GOMAXPROCS; see `judge_pool`."""
     return judge_pool(of_go(setting), cpus, limit_cores)
 
 
 def of_go(setting: GoSetting) -> PoolSetting:
-    """GOMAXPROCS as a pool; the runtime never goes below 2 for a limit, and that is no mistake."""
+    """Return GOMAXPROCS as a pool. The runtime never goes below 2 for a limit; that is correct."""
     return PoolSetting(
         "GOMAXPROCS",
         "gomaxprocs",
@@ -110,12 +110,12 @@ def of_go(setting: GoSetting) -> PoolSetting:
 
 
 def judge_pool(setting: PoolSetting, cpus: int, limit_cores: float | None) -> Judgement:
-    """Hold the size of a pool against what its program may use.
+    """Judge the size of a pool by what its program may use.
 
     Args:
-        setting: how it is set.
-        cpus: of the program's affinity.
-        limit_cores: the tightest limit of its control groups; None: there is none.
+        setting: current size.
+        cpus: number of CPUs in the program's affinity.
+        limit_cores: tightest limit of the control groups, in cores, or None.
     """
     now, name = setting.size, setting.name
     if now is None:
@@ -147,20 +147,20 @@ def judge_pool(setting: PoolSetting, cpus: int, limit_cores: float | None) -> Ju
 
 
 def fitting_size(cpus: int, limit_cores: float | None, least: int = 1) -> int:
-    """The smallest size that can use all of it."""
+    """Return the smallest size that can use the whole allowance."""
     if limit_cores is None:
         return cpus
     return min(cpus, max(least, math.ceil(limit_cores - 1e-9)))
 
 
 def change(size: int, setting: PoolSetting, unit: str | None, container: str | None) -> str:
-    """The line that sets it.
+    """Return the line that sets a size.
 
     Args:
-        size: what would fit.
-        setting: how it is set now.
-        unit: systemd unit of the program; None: none.
-        container: what runs its container, such as kubernetes; None: none.
+        size: size that fits.
+        setting: current size.
+        unit: systemd unit of the program, or None.
+        container: runtime of its container, such as kubernetes, or None.
     """
     if setting.kind == "gomaxprocs" and setting.chosen == "program":
         return f"runtime.GOMAXPROCS({size})"
@@ -179,7 +179,7 @@ def change(size: int, setting: PoolSetting, unit: str | None, container: str | N
 
 
 def follows_limits(setting: GoSetting) -> bool | None:
-    """Whether the runtime heeds CPU limits by itself; None: its version is not known."""
+    """Return whether the runtime heeds CPU limits; None if its version is unknown."""
     found = _VERSION.match(setting.version or "")
     if found is None:
         return None
@@ -199,7 +199,7 @@ def _reason(setting: GoSetting) -> str:
 
 
 def _whole_cores(cpus: int, limit_cores: float | None) -> int:
-    """Cores that can be used all of the time: a part of one is no reason for one more thread."""
+    """Return cores usable all the time; a fraction of one does not justify another thread."""
     return cpus if limit_cores is None else min(cpus, max(1, math.floor(limit_cores)))
 
 

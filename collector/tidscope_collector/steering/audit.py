@@ -1,4 +1,4 @@
-"""Audit log of steering that nobody asked for: joining programs, releases, divisions of cores.
+"""Audit log of unrequested steering actions: joining programs, releases, divisions of cores.
 
 Commands themselves are logged before they get here (uplink/audited_commands.py).
 """
@@ -23,14 +23,14 @@ from tidscope_collector.steering.refusals import NotSteerableError
 AuditSink = Callable[
     [AuditAction, AuditOutcome, Actor, str, Mapping[str, str]], "Future[AuditError | None]"
 ]
-"""Writes a line of the audit log. The future says why the line may not be on the disk, or None."""
+"""Writes a line of the audit log. The future tells why the line may not be on disk, or None."""
 
 
 class SteeringAudit:
-    """Writes lines about steered targets.
+    """Logs actions on steered targets.
 
     Args:
-        write: writes a line; None: there is no log.
+        write: writes a line; None without a log.
     """
 
     def __init__(self, write: AuditSink | None) -> None:
@@ -41,7 +41,7 @@ class SteeringAudit:
         """Log that a program joins a steered group, and the outcome of the body.
 
         Raises:
-            NotSteerableError: the first line cannot be written; nothing unlogged is done.
+            NotSteerableError: the first line cannot be written, so the action must not be done.
         """
         if self._write is None:
             yield
@@ -59,12 +59,12 @@ class SteeringAudit:
             self._write("steer", outcome, actor, target, details)
 
     def note(self, target: str, program: Program | None, event: Event) -> None:
-        """Log an event if it changes a program and nobody asked for it.
+        """Log an event that changes a program without a request.
 
         Args:
             target: target ID.
-            program: the program of a group; None if the target is one process.
-            event: of its control loop.
+            program: program of a group, or None for a single-process target.
+            event: event of its control loop.
         """
         if isinstance(event, SteeringReleased) and event.actor in UNASKED:
             details = {"reason": event.actor, "policy": event.policy, "size": str(event.size)}
@@ -73,7 +73,7 @@ class SteeringAudit:
             self._note_division(target, program, event)
 
     def _note_division(self, target: str, program: Program | None, event: SteeringDecided) -> None:
-        """Log cores gained or lost through another program; what is learnt is in frames."""
+        """Log cores gained or lost because of another program; estimates are in frames."""
         division = event.division
         if division is None or division.cause != "members" or event.size == event.next_size:
             return

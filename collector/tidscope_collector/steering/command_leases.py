@@ -1,7 +1,7 @@
-"""Leases of steering: it ends unless whoever asked for it renews it.
+"""Leases of steering commands: steering ends unless the command renews its lease.
 
-A command that is killed cannot release what it steers. Agents' leases and those of CPU affinity
-(`loop/affinity_leases.py`) restore sizes after the end of a collector, not of a command.
+A killed command cannot release what it steers. Leases of agents and of CPU affinity
+(`loop/affinity_leases.py`) cover only the end of a collector.
 """
 
 import threading
@@ -9,10 +9,10 @@ from collections.abc import Callable
 
 
 class SteeringLeases:
-    """Leases of steering commands. Methods may be called from several threads.
+    """Leases of steering commands. Thread-safe.
 
     Args:
-        lapse: releases a target whose lease was not renewed; called by a thread of its own.
+        lapse: releases a target whose lease expired; called by a separate thread.
     """
 
     def __init__(self, lapse: Callable[[str], None]) -> None:
@@ -21,11 +21,11 @@ class SteeringLeases:
         self._timers: dict[str, threading.Timer] = {}
 
     def hold(self, target: str, lease_s: float | None) -> None:
-        """Begin a lease, instead of the one that there was.
+        """Start a lease, replacing the target's previous one.
 
         Args:
-            target: what is steered.
-            lease_s: how long it lasts, in seconds; None: steering needs no lease.
+            target: steered target.
+            lease_s: duration in seconds, or None if steering needs no lease.
         """
         with self._lock:
             self._cancel(target)
@@ -33,7 +33,7 @@ class SteeringLeases:
                 self._start(target, lease_s)
 
     def renew(self, target: str) -> None:
-        """Let a lease begin again; nothing happens without one."""
+        """Restart a lease; does nothing without one."""
         with self._lock:
             before = self._cancel(target)
             if before is not None:
@@ -66,6 +66,6 @@ class SteeringLeases:
     def _end(self, target: str, timer: threading.Timer) -> None:
         with self._lock:
             if self._timers.get(target) is not timer:
-                return  # It was renewed or dropped meanwhile.
+                return  # the lease was renewed or dropped meanwhile
             del self._timers[target]
         self._lapse(target)

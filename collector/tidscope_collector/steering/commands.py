@@ -1,4 +1,4 @@
-"""Steering commands: by target id, with refusals that say what to do."""
+"""Steering commands by target ID; refusals suggest a remedy."""
 
 import logging
 from collections.abc import Callable
@@ -37,7 +37,7 @@ Answer = TypeVar("Answer")
 log = logging.getLogger("tidscope.steering")
 
 READ_S = 5.0
-"""A sample may take so long; what waits for it is not on the way of any other."""
+"""Timeout for a sample, in seconds. Only the waiting command is delayed."""
 
 
 class SteeringCommands:
@@ -48,8 +48,7 @@ class SteeringCommands:
         engine: publishes events and sums counters.
         steering: runs the control loops.
         procfs: root of /proc.
-        audit: logs what nobody asked for: releases by themselves, programs that join; None: there
-            is no log.
+        audit: logs unrequested releases and joining programs; None without a log.
         restored: programs that an earlier collector left changed.
     """
 
@@ -71,20 +70,20 @@ class SteeringCommands:
         self._leases = SteeringLeases(self._lapse)
 
     def options(self, target: str) -> SteeringOptions:
-        """How a target could be steered.
+        """Return the ways in which a target can be steered.
 
         Raises:
-            ProblemError: there is no such target.
+            ProblemError: the target does not exist.
         """
         if self._targets.attached(target).group is not None:
             return self._groups.options(target)
         return self._steering.options(self._steering_target(target))
 
     def ask(self, pid: int | None, group: GroupSelector | None) -> SteeringOptions:
-        """The same for a process or a group, whether or not it is attached to: nothing is.
+        """Return the ways in which a process or group can be steered, without attaching to it.
 
         Raises:
-            ProblemError: there is no such process or group, or it may not be attached to.
+            ProblemError: the process or group does not exist, or may not be attached to.
         """
         if pid is not None:
             process = self._targets.describe(pid)
@@ -114,20 +113,20 @@ class SteeringCommands:
                 self._steering.ended(self._passing(program).id)
 
     def steer(self, target: str, request: SteerRequest, actor: Actor) -> Target:
-        """Let a policy steer it; of a group the chosen programs. With a lease, until that lapses.
+        """Steer a target, or the chosen programs of a group, by a policy until the lease expires.
 
         Raises:
-            ProblemError: it cannot be.
+            ProblemError: the target cannot be steered.
         """
         now = self._steer(target, request, actor)
         self._leases.hold(target, request.lease_s)
         return now
 
     def renew(self, target: str) -> Target:
-        """Renew the lease of what steers a target, if it has one.
+        """Renew the lease on a target, if there is one.
 
         Raises:
-            ProblemError: there is no such target.
+            ProblemError: the target does not exist.
         """
         self._targets.attached(target)
         self._leases.renew(target)
@@ -154,10 +153,10 @@ class SteeringCommands:
         return self._now(target)
 
     def restart(self, target: str, pid: int | None, actor: str) -> Target:
-        """Restart its policy's search; of a group that of one program, or of all.
+        """Restart the policy's search, for a target, or one or all programs of a group.
 
         Raises:
-            ProblemError: it has none.
+            ProblemError: no policy steers it.
         """
         self._targets.attached(target)
         with refused_as_problems():
@@ -166,7 +165,7 @@ class SteeringCommands:
         return self._now(target)
 
     def release(self, target: str, pid: int | None, actor: str) -> Target:
-        """Steer it no more; it has its original size back. Of a group one program, or all.
+        """Release a target, or one or all programs of a group, and restore the original size.
 
         Raises:
             ProblemError: it is not steered.
@@ -195,14 +194,14 @@ class SteeringCommands:
         self._steering.ended(target)
 
     def close(self) -> None:
-        """Release all."""
+        """Release all targets."""
         self._leases.close()
         for target in list(self._joining):
             self._stop_joining(target)
         self._steering.close()
 
     def _lapse(self, target: str) -> None:
-        """Release what a command steered that has not renewed its lease."""
+        """Release a target whose command did not renew its lease."""
         log.warning("steering of %s is released: its lease was not renewed", target)
         try:
             self.release(target, None, COMMAND_GONE)
@@ -244,14 +243,14 @@ class SteeringCommands:
         return SteeringTarget(target, self._sampler(target).attach_ns, found, publish)
 
     def _program_target(self, target: str, program: Program) -> SteeringTarget:
-        # Counters of threads are not summed by process: no signal is read from them.
+        # Thread counters of a group are not summed by process, so no signal uses them.
         found = self._process(program, frozenset(), target)
         publish = self._publisher(target, program)
         key = program_key(target, program.pid)
         return SteeringTarget(key, self._sampler(target).attach_ns, found, publish)
 
     def _passing(self, program: Program) -> SteeringTarget:
-        """A process that is asked about, and nothing more."""
+        """Return a target for a process that is only asked about."""
         key = f"p-{program.pid}-{program.start_ticks}"
         counted = (name for names in FIELDS.values() for name in names)
         fields = frozenset(counted if self._targets.counts_network else ())
@@ -274,14 +273,14 @@ class SteeringCommands:
         return self._living(target) or []
 
     def _living(self, target: str) -> list[Program] | None:
-        """Living processes of a group, oldest first; None: it has ended."""
+        """Return living processes of a group, oldest first; None if the group has ended."""
 
         def living() -> list[Program] | None:
             sampler = self._engine.find(target)
             if not isinstance(sampler, GroupSampler):
                 return None
             if not sampler.membership.members.alive:
-                sampler.membership.update()  # No sample was taken yet.
+                sampler.membership.update()  # no sample has been taken yet
             return [
                 Program(one.pid, one.start_ticks, one.name)
                 for one in sorted(
@@ -308,7 +307,7 @@ class SteeringCommands:
         return self._ask(add)
 
     def _publisher(self, target: str, program: Program | None) -> EventSink:
-        """Takes what happens to a target, or to a program of a group."""
+        """Return the receiver of events of a target, or of a program of a group."""
 
         def publish(steering: Steering | None, event: Event) -> None:
             self._audit.note(target, program, event)
@@ -321,7 +320,7 @@ class SteeringCommands:
     def _give(
         self, target: str, program: Program | None, steering: Steering | None, event: Event
     ) -> None:
-        """In the sampling thread."""
+        """Publish an event; runs in the sampling thread."""
         sampler = self._engine.find(target)
         if sampler is None:
             return
@@ -348,7 +347,7 @@ class SteeringCommands:
         self._ask(update)
 
     def _now(self, target: str) -> Target:
-        """The target after all events published so far."""
+        """Return the target after all events published so far."""
         sampler = self._sampler(target)
 
         def update() -> Target:

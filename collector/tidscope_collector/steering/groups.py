@@ -1,4 +1,4 @@
-"""Programs of a group under one policy: steered as one action, each with its own loop."""
+"""Programs of a group under one policy: one action steers all, each with its own loop."""
 
 import logging
 import threading
@@ -21,28 +21,25 @@ from tidscope_collector.steering.refusals import (
     NotSteeredError,
     TooManyActionsError,
 )
-from tidscope_collector.steering.service import (
-    SteeringService,
-    SteeringTarget,
-)
+from tidscope_collector.steering.service import SteeringService, SteeringTarget
 
 log = logging.getLogger("tidscope.steering")
 
 MAX_EXAMINED = 128
-"""Processes of a group that are examined: each takes some milliseconds."""
+"""Maximum processes of a group that are examined, at some milliseconds each."""
 
 MAX_STEERED = 64
-"""Programs of a group that may be steered at once."""
+"""Maximum steered programs of a group."""
 
 AT_ONCE = 8
 
-LOOK_S = 2.0
+ROUND_S = 2.0
 
 TRIES = 5
-"""An agent may start later than its program; who has none then is left alone."""
+"""Attempts to find a program's agent, which may start later than the program."""
 
-MAX_A_LOOK = 32
-"""Programs that are tried at a time: a group may start thousands a minute."""
+MAX_PER_ROUND = 32
+"""Maximum programs tried per round; a group may start thousands per minute."""
 
 
 @dataclass(frozen=True)
@@ -50,9 +47,9 @@ class Program:
     """A process of a group.
 
     Attributes:
-        pid: its id.
-        start_ticks: its start; with the id, tells it from a later one.
-        name: comm.
+        pid: process ID.
+        start_ticks: start time, which distinguishes it from a later process with the same ID.
+        name: name of the process (comm).
     """
 
     pid: int
@@ -64,17 +61,17 @@ class Program:
 
 
 def program_key(target: str, pid: int) -> str:
-    """Identity of a program of a group, as one that is steered."""
+    """Return the key of a group's program as a steered target."""
     return f"{target}/{pid}"
 
 
 class SteeringGroups:
-    """Steers the programs of groups. Its methods block, and may be called from several threads.
+    """Steers the programs of groups. Methods block. Thread-safe.
 
     Args:
-        service: runs a loop for each.
+        service: runs a loop for each program.
         members: lists the living processes of a target, oldest first.
-        steered: makes what the service steers of a program.
+        steered: returns the service's target for a program.
     """
 
     def __init__(
@@ -86,15 +83,15 @@ class SteeringGroups:
         self._service, self._members, self._steered = service, members, steered
 
     def options(self, target: str) -> SteeringOptions:
-        """How the programs of a group could be steered, and are."""
+        """Return the ways in which the programs of a group can be, and are, steered."""
         return self.examine(self._members(target), partial(self._steered, target))
 
     def examine(
         self, programs: Sequence[Program], steered: Callable[[Program], SteeringTarget]
     ) -> SteeringOptions:
-        """How some programs could be steered, and are: those first that can be."""
+        """Return the ways in which some programs can be, and are, steered; steerable ones first."""
 
-        def look(program: Program) -> ProgramOptions:
+        def examine_one(program: Program) -> ProgramOptions:
             options = self._service.options(steered(program))
             refusal = refusal_of(options)
             return ProgramOptions(
@@ -107,10 +104,10 @@ class SteeringGroups:
                 steering=options.steering,
             )
 
-        # One that is steered has to be among them.
+        # Steered programs must be included.
         ranked = sorted(programs, key=lambda one: self._service.current(steered(one).id) is None)
         with ThreadPoolExecutor(AT_ONCE, "examine") as workers:
-            found = list(workers.map(look, ranked[:MAX_EXAMINED]))
+            found = list(workers.map(examine_one, ranked[:MAX_EXAMINED]))
         found.sort(key=lambda one: one.refusal != "")
         return SteeringOptions(
             knobs=[],
@@ -121,15 +118,16 @@ class SteeringGroups:
         )
 
     def steer(self, target: str, request: SteerRequest, actor: str) -> list[Program]:
-        """Steer the chosen programs, or change nothing; release those that are not chosen.
+        """Steer the chosen programs and release others, or change nothing.
 
         Returns:
-            Those that are steered.
+            The steered programs.
 
         Raises:
-            BadParameterError: policy, parameter, bounds, or one program twice.
-            NotSteerableError: one of the chosen, or none of all, can be steered.
-            TooManyActionsError: too fast.
+            BadParameterError: a policy, parameter or bound is invalid, or a program is listed
+                twice.
+            NotSteerableError: a chosen program cannot be steered, or none of all can.
+            TooManyActionsError: actions follow each other too fast.
         """
         if request.proof is not None:
             raise BadParameterError("a proof is of one program: attach to it, and prove there")
@@ -164,9 +162,9 @@ class SteeringGroups:
         actor: str,
         wanted: Callable[[], bool],
     ) -> None:
-        """Steer one more program as the others are, unless all were released meanwhile.
+        """Steer one more program like the others, unless all were released meanwhile.
 
-        Raises as `steer`; `wanted` says whether programs join still.
+        Raises as `steer`; `wanted` returns False once no program may join.
         """
         with self._service.exclusive(target):
             if not wanted():
@@ -176,14 +174,14 @@ class SteeringGroups:
             one = request_for(request, ProgramChoice(pid=program.pid))
             self._service.steer(self._steered(target, program), one, actor)
             if not wanted():
-                # A release does not wait for this one: it did not know the program yet.
+                # A concurrent release did not know the program yet, so it is released here.
                 self._service.release_all([program_key(target, program.pid)], actor)
 
     def keys(self, target: str, pid: int | None) -> list[str]:
-        """Keys of the steered programs: one, or all.
+        """Return keys of the steered programs, one or all.
 
         Raises:
-            NotSteeredError: nothing.
+            NotSteeredError: no program is steered.
         """
         keys = self._service.steered(target)
         if pid is not None:
@@ -207,7 +205,7 @@ class SteeringGroups:
         request: SteerRequest,
         actor: str,
     ) -> list[PreparedSteering]:
-        """All of them, or none."""
+        """Prepare all programs, or none."""
 
         def prepare(one: tuple[Program, ProgramChoice]) -> PreparedSteering | Exception:
             program, choice = one
@@ -239,9 +237,9 @@ def request_for(request: SteerRequest, choice: ProgramChoice) -> SteerRequest:
 
 
 def refusal_of(options: SteeringOptions) -> str:
-    """Why a program cannot be steered; empty if it can."""
+    """Return why a program cannot be steered; empty if it can."""
     if options.knobs and all(one.refusal for one in options.knobs):
-        # The agent's two knobs are refused for the same reason.
+        # The agent's two knobs share one refusal.
         return " ".join(dict.fromkeys(one.refusal for one in options.knobs))
     if options.signals and all(one.refusal for one in options.signals):
         return " ".join(dict.fromkeys(one.refusal for one in options.signals))
@@ -260,8 +258,8 @@ class _Tried:
     """A program that may become steerable.
 
     Attributes:
-        tries: so many in vain.
-        due: at which look the next one is.
+        tries: number of failed attempts.
+        due: round of the next attempt.
     """
 
     tries: int
@@ -269,64 +267,65 @@ class _Tried:
 
 
 class Joining:
-    """Lets new programs of a group join the steered ones, until the group has ended.
+    """Steers new programs of a group like the steered ones, until the group has ended.
 
     Args:
-        members: lists the group's living processes; None: it has ended, and nobody will join.
-        join: steers one; raises as the service does.
-        look_s: between two looks.
+        members: lists the group's living processes; None if it has ended.
+        join: steers a program; raises as the service does.
+        round_s: interval between rounds, in seconds.
     """
 
     def __init__(
         self,
         members: Callable[[], list[Program] | None],
         join: Callable[[Program], None],
-        look_s: float = LOOK_S,
+        round_s: float = ROUND_S,
     ) -> None:
-        self._members, self._join, self._look_s = members, join, look_s
+        self._members, self._join, self._round_s = members, join, round_s
         self._known: dict[tuple[int, int], _Tried | None] = {
             (one.pid, one.start_ticks): None for one in members() or ()
         }
-        self._looks = 0
+        self._rounds = 0
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, name="joining", daemon=True)
 
     def start(self) -> None:
-        """Begin; those that are there already do not join."""
+        """Start. Programs that exist already do not join."""
         self._thread.start()
 
     def stop(self) -> None:
-        """Look no more; does not wait."""
+        """Stop, without waiting."""
         self._stopped.set()
 
     def _run(self) -> None:
-        while not self._stopped.wait(self._look_s):
+        while not self._stopped.wait(self._round_s):
             try:
-                if not self.look():
+                if not self.try_round():
                     return
             except Exception:
                 log.exception("new programs cannot be looked for")
 
-    def look(self) -> bool:
-        """Let the programs join that came since the last look, and try the others again.
+    def try_round(self) -> bool:
+        """Try programs that are new or due for another attempt.
 
         Returns:
-            Whether more may come.
+            False if no more programs can join.
         """
         members = self._members()
         if members is None:
             return False
-        self._looks += 1
+        self._rounds += 1
         living = {(one.pid, one.start_ticks): one for one in members}
         self._known = {key: tried for key, tried in self._known.items() if key in living}
-        room = MAX_A_LOOK
+        room = MAX_PER_ROUND
         for key, program in living.items():
             if key not in self._known:
-                # Not at once: most programs that just began end soon, or open their agent later.
-                self._known[key] = _Tried(0, self._looks + 1)
+                # The first attempt is delayed: most new programs end soon, or open their agent
+                # later.
+                self._known[key] = _Tried(0, self._rounds + 1)
                 continue
             tried = self._known[key]
-            if tried is None or tried.due > self._looks or room == 0:
+            if tried is None or tried.due > self._rounds or room == 0:
                 continue
             room -= 1
             if self._stopped.is_set():
@@ -336,7 +335,7 @@ class Joining:
                 self._known[key] = None
             except (NotSteerableError, BadParameterError, TooManyActionsError) as error:
                 tried.tries += 1
-                tried.due = self._looks + 2**tried.tries
+                tried.due = self._rounds + 2**tried.tries
                 if tried.tries == TRIES:
                     self._known[key] = None
                     log.info("%s does not join: %s", program, error)

@@ -1,4 +1,4 @@
-"""A steering request, checked: policy, parameters, bounds, and the learner of the policy."""
+"""A validated steering request: policy, parameters, bounds, and the policy's learner."""
 
 import re
 import threading
@@ -31,22 +31,22 @@ TIMEOUT_S = 1.0
 _ODD = re.compile(r"[^A-Za-z0-9._-]")
 
 CORES = "cores"
-"""A parameter of this name is the number of cores that an arbiter divides; 0: it finds out."""
+"""Name of the parameter for the cores that an arbiter divides; value 0 detects them."""
 
 SIZE = "size"
-"""A parameter of this name is a size that the policy keeps; 0: it has none."""
+"""Name of the parameter for a size that the policy keeps; value 0 for none."""
 
 
 @dataclass(frozen=True)
 class SteeringPlan:
-    """A policy that is ready to be fed, for one target.
+    """A policy ready to observe one target.
 
     Attributes:
-        ready: the policy.
-        parameters: all of them.
-        waits: whether it steers on the time that jobs wait.
-        shadow: decide, but do not act.
-        claim: what it asks of the arbiter; None: the policy does not ask it.
+        ready: policy.
+        parameters: all parameters.
+        waits: True if it steers on job wait times.
+        shadow: True to decide without acting.
+        claim: claim on the arbiter; None if the policy does not use it.
     """
 
     ready: ReadyPolicy
@@ -59,14 +59,14 @@ class SteeringPlan:
     def of(
         cls, request: SteerRequest, learner: Callable[[Rule], Learner] | None = None
     ) -> "SteeringPlan":
-        """Check policy and parameters.
+        """Validate policy and parameters.
 
         Args:
-            request: names them.
-            learner: what a policy that learns is to learn with; None: alone.
+            request: request with their names and values.
+            learner: returns the learner of a learning policy; None to learn alone.
 
         Raises:
-            BadParameterError: there is no such policy or parameter, or one is out of bounds.
+            BadParameterError: the policy or parameter does not exist, or a value is out of bounds.
         """
         if request.sweep is not None:
             return cls(_sweep(request, request.sweep), {}, False, False)
@@ -90,11 +90,11 @@ class SteeringPlan:
         return cls(ready, parameters, waits, shadow, _claim(request, entry))
 
     def bounds(self, knob: KnobDescription, request: SteerRequest) -> Bounds:
-        """The bounds that were asked for, else the knob's.
+        """Return the requested bounds, or else the knob's.
 
         Raises:
-            BadParameterError: they are not within those of the knob, or a size that the policy is
-                to keep is not within them.
+            BadParameterError: the bounds exceed the knob's, or exclude a size that the policy
+                keeps.
         """
         low = knob.lower if request.lower is None else request.lower
         high = knob.upper if request.upper is None else request.upper
@@ -116,10 +116,10 @@ class SteeringPlan:
 
 
 def _claim(request: SteerRequest, entry: PolicyEntry[Any]) -> Claim | None:
-    """The claim of a program on the arbiter.
+    """Return the claim of a program on the arbiter, or None.
 
     Raises:
-        BadParameterError: another policy is asked for, or the arbiter cannot work so.
+        BadParameterError: another policy is requested, or the arbiter cannot use the claim.
     """
     if not entry.arbitrated:
         if (request.share, request.floor, request.priority) != (None, None, None):
@@ -173,10 +173,10 @@ def policies() -> list[PolicyInfo]:
 
 
 class Learners:
-    """Models of the host's prediction service by program: processes of one name learn together.
+    """Models of the prediction service; processes with the same name learn together.
 
     Args:
-        connect: to the service; raises ServiceError. None: each learns alone.
+        connect: connects to the service or raises ServiceError; None to learn alone.
     """
 
     def __init__(self, connect: Callable[[], Connection] | None) -> None:
@@ -185,7 +185,7 @@ class Learners:
         self._shared: dict[str, SharedPredictor] = {}
 
     def of(self, program: str, rule: Rule) -> Predictor | SharedPredictor:
-        """The learner of a program's processes."""
+        """Return the learner of a program's processes."""
         if self._connect is None or not program:
             return Predictor(rule)
         name = model_name(program, rule)
@@ -202,15 +202,15 @@ class Learners:
 
 
 def model_name(program: str, rule: Rule) -> str:
-    """The name of the model of a program: with the rule, which an open model cannot change."""
+    """Return a program's model name. It includes the rule, which an open model cannot change."""
     return f"pss-{rule.threshold}-{rule.limit}.{_ODD.sub('_', program)[:32]}"
 
 
 def service_connection() -> Connection:
-    """A connection to the service, opened by a limited child: this process may open none.
+    """Connect to the service by a limited child, because this process may not connect.
 
     Raises:
-        ServiceError: there is no service.
+        ServiceError: the service does not run.
     """
     try:
         return Connection(connect_predictions(TIMEOUT_S), TIMEOUT_S)

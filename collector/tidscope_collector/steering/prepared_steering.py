@@ -1,4 +1,4 @@
-"""A policy about to steer a target: opened, and then committed or aborted."""
+"""A policy about to steer a target: opened, then committed or aborted."""
 
 import threading
 from collections.abc import Callable
@@ -11,13 +11,13 @@ from tidscope_collector.steering.refusals import NotSteerableError
 
 
 class PreparedSteering:
-    """A policy that is ready to steer one target; commit or abort it, once and soon.
+    """A policy ready to steer one target; commit or abort it once, soon.
 
     Attributes:
-        target: which one.
-        loop: not started.
-        opening: replaced or forgotten by the service when the target is released.
-        counter: that it was opened with, if any.
+        target: target to steer.
+        loop: control loop, not started.
+        opening: identity of the opening; the service drops it when the target is released.
+        counter: counter that the signal was opened with, or None.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class PreparedSteering:
         self._before, self._held, self._busy = before, held, busy
 
     def commit(self) -> Steering:
-        """Let it steer.
+        """Start steering.
 
         Raises:
             NotSteerableError: the target was released meanwhile.
@@ -54,7 +54,7 @@ class PreparedSteering:
         return self.loop.steering
 
     def abort(self) -> None:
-        """Leave it as it was before."""
+        """Leave the target as it was."""
         try:
             self._abandon(self)
             close_new(self.loop.setup, self._held)
@@ -65,7 +65,7 @@ class PreparedSteering:
 
 
 def close_new(setup: ControlSetup, held: ControlSetup | None) -> None:
-    """Close what a setup has that another one, which is still in use, has not."""
+    """Close the parts of a setup that another one in use does not share."""
     if held is None or setup.knob is not held.knob:
         setup.close()
     elif setup.signal is not held.signal:

@@ -1,4 +1,4 @@
-"""Refusals of steering, and their problems of the API."""
+"""Refusals of steering, and their API problems."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,15 +19,15 @@ class BadParameterError(Exception):
 
 
 class TooManyActionsError(Exception):
-    """Somebody presses buttons faster than programs can follow."""
+    """Actions follow each other faster than programs can adapt."""
 
 
 @contextmanager
 def refused_as_problems() -> Iterator[None]:
-    """Turn troubles of steering into problems of the API.
+    """Convert steering errors to API problems.
 
     Raises:
-        ProblemError: in place of the errors above.
+        ProblemError: instead of the errors above.
     """
     try:
         yield

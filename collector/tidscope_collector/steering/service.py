@@ -1,4 +1,4 @@
-"""All steered targets: begin, change, restart the search, release."""
+"""All steered targets: start, change, restart the search, release."""
 
 import logging
 import threading
@@ -18,7 +18,7 @@ from tidscope_wire.generated.models import (
 
 from tidscope_collector.inspection.agent_sockets import SocketId
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.procfs.stat import parse_stat
+from tidscope_collector.procfs.process import parse_stat
 from tidscope_collector.steering.loop.control_loop import STEERING_ERRORS, ControlLoop
 from tidscope_collector.steering.loop.events import DETACH, SHUTDOWN, Event, EventSink
 from tidscope_collector.steering.loop.loop_inputs import Contender, ControlSetup, LoopSettings
@@ -35,7 +35,7 @@ from tidscope_collector.steering.refusals import (
 log = logging.getLogger("tidscope.steering")
 
 OPTIONS_S = 60.0
-"""Knobs and signals are opened again after so long, even if nothing is seen to have changed."""
+"""Maximum age of cached knobs and signals, in seconds; older ones are opened again."""
 ACTIONS = 20
 ACTIONS_S = 10.0
 """Maximum actions per target in `ACTIONS_S` seconds. Further ones but releases are refused."""
@@ -43,12 +43,12 @@ ACTIONS_S = 10.0
 
 @dataclass(frozen=True)
 class SteeringTarget:
-    """A target that is, or is to be, steered.
+    """A target to steer.
 
     Attributes:
-        id: of the target.
-        attach_ns: CLOCK_MONOTONIC of its attachment.
-        process: what knobs and signals are opened for.
+        id: target ID.
+        attach_ns: CLOCK_MONOTONIC at attach, in nanoseconds.
+        process: process for which knobs and signals are opened.
         publish: receives the loop's state and events.
     """
 
@@ -60,13 +60,13 @@ class SteeringTarget:
 
 @dataclass
 class _Options:
-    """Knobs and signals of a target, as they were when they were last opened.
+    """Cached knobs and signals of a target.
 
     Attributes:
-        seen: socket of its agent and its ports then; others mean that the options may differ now.
-        at_s: when.
-        knobs: empty before they are opened for the first time.
-        signals: the same.
+        seen: agent socket and ports at that time; a difference invalidates the cache.
+        at_s: time of opening, in seconds.
+        knobs: knobs; empty before the first opening.
+        signals: signals; empty before the first opening.
     """
 
     seen: tuple[SocketId | None, frozenset[int]]
@@ -76,13 +76,13 @@ class _Options:
 
 
 class SteeringService:
-    """Steers targets. Methods may be called from several threads.
+    """Steers targets. Thread-safe.
 
     Args:
-        procfs: where processes are looked at.
+        procfs: root of /proc.
         opener: opens knobs and signals.
-        clock: in seconds, never steps.
-        learners: what policies that learn learn with; None: each alone.
+        clock: monotonic clock, in seconds.
+        learners: returns learners for learning policies; None to learn alone.
     """
 
     def __init__(
@@ -106,11 +106,11 @@ class SteeringService:
         self._options: dict[str, _Options] = {}
 
     def options(self, target: SteeringTarget) -> SteeringOptions:
-        """How a target could be steered, and how it is."""
+        """Return the ways in which a target can be, and is, steered."""
         with self.exclusive(target.id):
             loop = self._loops.get(target.id)
             found = self._described(target)
-            # While it is steered the knob in use is not opened a second time.
+            # The knob in use must not be opened a second time.
             if loop is not None:
                 knobs = [loop.knob]
             else:
@@ -120,27 +120,26 @@ class SteeringService:
         return SteeringOptions(knobs=knobs, signals=signals, steering=steering)
 
     def steer(self, target: SteeringTarget, request: SteerRequest, actor: str) -> Steering:
-        """Let a policy steer a target, instead of what steered it before.
+        """Steer a target by a policy, replacing the current one.
 
-        If that cannot be done, what steered it before goes on.
+        On failure the current policy continues.
 
         Raises:
-            BadParameterError: policy, parameter or bounds.
-            NotSteerableError: no knob or no signal.
-            TooManyActionsError: too fast.
+            BadParameterError: a policy, parameter or bound is invalid.
+            NotSteerableError: no knob or no signal is available.
+            TooManyActionsError: actions follow each other too fast.
         """
         return self.prepare(target, request, actor).commit()
 
     def prepare(
         self, target: SteeringTarget, request: SteerRequest, actor: str
     ) -> PreparedSteering:
-        """Open all that it takes to steer a target, so that nothing but a release can prevent it.
+        """Open everything needed to steer a target, so that only a release can prevent it.
 
-        What steers it now pauses, and no other action on the target is taken until the answer is
-        committed or aborted.
+        The current loop pauses, and the target accepts no other action until commit or abort.
 
         Raises:
-            BadParameterError, NotSteerableError, TooManyActionsError: as `steer`.
+            BadParameterError, NotSteerableError, TooManyActionsError: as for `steer`.
         """
         plan = SteeringPlan.of(
             request, lambda rule: self._learners.of(self._program(target.process), rule)
@@ -166,7 +165,7 @@ class SteeringService:
         with self._lock:
             opening = self._opening[target.id] = object()
             before = self._loops.get(target.id)
-        # A page that did not set the counter itself does not know it.
+        # A client that did not set the counter itself does not know it.
         counter = request.prometheus or self._counters.get(target.id)
         try:
             held = None if before is None else before.suspend()
@@ -236,7 +235,7 @@ class SteeringService:
             actor=actor,
             contender=contender,
         )
-        # A program that is steered by its affinity may use more CPUs than it has at the moment.
+        # A program steered by affinity may use more CPUs than it currently has.
         cores = before.cores if before else read_core_limits(self._procfs, target.process.pid)
         return ControlLoop(
             settings,
@@ -251,7 +250,7 @@ class SteeringService:
         )
 
     def _program(self, process: SteeredProcess) -> str:
-        """The name of a process, as the kernel has it; empty: it has ended."""
+        """Return the name of a process (comm); empty if it has ended."""
         try:
             found = parse_stat(self._procfs.read(f"{process.pid}/stat"))
         except OSError:
@@ -259,7 +258,7 @@ class SteeringService:
         return found.name.decode(errors="replace")
 
     def adopt(self, prepared: PreparedSteering) -> bool:
-        """Let a loop steer; False: the target was released since it was prepared."""
+        """Let a loop steer. Return False if the target was released since it was prepared."""
         with self._lock:
             wanted = self._opening.pop(prepared.target, None) is prepared.opening
             if wanted:
@@ -274,7 +273,7 @@ class SteeringService:
                 del self._opening[target]
 
     def abandon(self, prepared: PreparedSteering) -> None:
-        """A prepared loop is not going to steer."""
+        """Discard a prepared loop."""
         self._forget_opening(prepared.target, prepared.opening)
 
     def _described(self, target: SteeringTarget) -> _Options:
@@ -286,11 +285,11 @@ class SteeringService:
         return known
 
     def restart(self, target: str, actor: str) -> Steering:
-        """Let the policy search again.
+        """Restart the policy's search.
 
         Raises:
-            NotSteeredError: there is none.
-            TooManyActionsError: too fast.
+            NotSteeredError: no policy steers the target.
+            TooManyActionsError: actions follow each other too fast.
         """
         loop = self._loops.get(target)
         if loop is None:
@@ -300,31 +299,31 @@ class SteeringService:
         return loop.steering
 
     def steered(self, target: str) -> list[str]:
-        """Keys of everything steered under a target: the target, or programs of a group."""
+        """Return keys of everything steered under a target: itself, or programs of a group."""
         with self._lock:
             keys = {*self._loops, *self._opening}
         return sorted(key for key in keys if key.partition("/")[0] == target)
 
     def current(self, target: str) -> Steering | None:
-        """How a target, or a program of a group, is being steered; None: it is not."""
+        """Return the steering of a target or of a group's program, or None."""
         loop = self._loops.get(target)
         return None if loop is None else loop.steering
 
     def release(self, target: str, actor: str) -> None:
-        """Steer no more and give the original size back.
+        """Release a target and restore the original size.
 
-        Within 5 s: it waits for nothing else that is done with the target.
+        Takes at most 5 s, and waits for no other action on the target.
 
         Raises:
-            NotSteeredError: it is not steered.
-            TimeoutError: it is not done yet; it will be.
+            NotSteeredError: the target is not steered.
+            TimeoutError: the release continues in the background.
         """
         self._options.pop(target, None)
         if not self._end(target, actor):
             raise NotSteeredError
 
     def ended(self, target: str) -> None:
-        """A target is not sampled any more: it is not steered either, nor is what belongs to it."""
+        """End steering of a target that is no longer sampled, and of its programs."""
         self.release_all(self.steered(target), DETACH)
         with self._lock:
             for known in (self._actions, self._counters, self._options, self._busy):
@@ -332,11 +331,11 @@ class SteeringService:
                     known.pop(key)
 
     def close(self) -> None:
-        """Release all, at the same time."""
+        """Release all targets in parallel."""
         self.release_all(list(self._loops), SHUTDOWN)
 
     def release_all(self, targets: Sequence[str], actor: str) -> None:
-        """Release several at the same time, within 5 s; one that takes longer is logged."""
+        """Release several targets in parallel, within 5 s; slower ones are logged."""
         for target in targets:
             loop = self._loops.get(target)
             if loop is not None:
@@ -350,7 +349,7 @@ class SteeringService:
 
     def _end(self, target: str, actor: str) -> bool:
         with self._lock:
-            # What is just being opened for it is not going to be used.
+            # Invalidate a setup that is currently being opened.
             opening = self._opening.pop(target, None)
             loop = self._loops.pop(target, None)
         if loop is not None:
@@ -361,14 +360,14 @@ class SteeringService:
         def publish(steering: Steering | None, event: Event) -> None:
             loop = self._loops.get(target.id)
             if steering is None and loop is not None and loop.is_this_thread:
-                # It ended by itself, with its program.
+                # The loop ended by itself with its program.
                 self._loops.pop(target.id, None)
             target.publish(steering, event)
 
         return publish
 
     def exclusive(self, target: str) -> threading.Lock:
-        """One action on a target, or on a group, at a time; a release does not wait for it."""
+        """Return the lock that serializes actions on a target or group, except releases."""
         with self._lock:
             return self._busy.setdefault(target, threading.Lock())
 
@@ -383,7 +382,7 @@ class SteeringService:
             lately.append(now)
 
     def _state(self, process: SteeredProcess) -> str:
-        """State of a process as /proc tells it; empty: it has ended."""
+        """Return the state of a process from /proc; empty if it has ended."""
         try:
             found = parse_stat(self._procfs.read(f"{process.pid}/stat"))
         except OSError:

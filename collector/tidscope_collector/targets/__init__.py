@@ -1,1 +1,4 @@
-"""The processes that are sampled, and the sources that their samples come from."""
+"""Targets: processes and groups that are sampled, and their sources of samples.
+
+Takes attach and detach requests; gives targets and samplers. Must not know how requests arrive.
+"""

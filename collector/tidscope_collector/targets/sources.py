@@ -1,4 +1,4 @@
-"""Which source of samples this collector has, and the readers made from it."""
+"""Sources of samples in this collector, and the readers made from them."""
 
 import logging
 from collections.abc import Iterable
@@ -7,10 +7,9 @@ from functools import partial
 from tidscope_wire.generated.models import AbsentField, Process, SampleSource, Source
 
 from tidscope_collector.compiled.library import load as load_compiled
-from tidscope_collector.discovery.loading import load as load_iterators
-from tidscope_collector.discovery.task_folder import TaskFolder
+from tidscope_collector.discovery.task_folder import TaskFolder, ThreadLister
 from tidscope_collector.discovery.task_iterator import TaskIterator, TaskIterators
-from tidscope_collector.discovery.threads import ThreadLister
+from tidscope_collector.discovery.task_iterator import load as load_iterators
 from tidscope_collector.ebpf.libbpf import BpfError
 from tidscope_collector.ebpf.obstacles import Obstacle
 from tidscope_collector.groups.group_pools import GroupPools
@@ -20,12 +19,11 @@ from tidscope_collector.groups.programs import load as load_groups
 from tidscope_collector.groups.sampler import GroupReading
 from tidscope_collector.groups.watched import GroupProcesses
 from tidscope_collector.locks.group_locks import GroupLocks
-from tidscope_collector.naming.options import KERNEL_NAMES, NamingOptions
 from tidscope_collector.naming.source import NameSource, name_source
-from tidscope_collector.naming.thread_names import ThreadNames
+from tidscope_collector.naming.thread_names import KERNEL_NAMES, NamingOptions, ThreadNames
 from tidscope_collector.netacct.choice import Choice, NetworkSource
 from tidscope_collector.netacct.reader import NetworkReader
-from tidscope_collector.pools.opening import PoolReaders
+from tidscope_collector.pools.reader import PoolReaders
 from tidscope_collector.procfs.delay_accounting import DelayAccounting
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.thread_reader import ProcThreadReader
@@ -36,11 +34,7 @@ from tidscope_collector.targets.tables import TargetTables
 from tidscope_collector.taskstats.exits import ExitListener, exit_self_test, possible_cpus
 from tidscope_collector.taskstats.link import Kernel, TaskstatsUnavailableError, probe
 from tidscope_collector.taskstats.reader import BatchQuery, TaskstatsReader
-from tidscope_collector.threads.reading import (
-    ProcessReader,
-    TargetExitedError,
-    ThreadReader,
-)
+from tidscope_collector.threads.reading import ProcessReader, TargetExitedError, ThreadReader
 from tidscope_collector.waits.joined_reader import LedgerReader
 from tidscope_collector.waits.source import USUAL, LedgerOptions, LedgerSource
 from tidscope_collector.walk.choice import Choice as WalkChoice
@@ -52,24 +46,24 @@ NOT_LOADED = Obstacle("this collector does not use it: samples come from /proc",
 
 
 class Sources:
-    """Decides once, at start, whether taskstats is available.
+    """Selects the source at start and makes readers from it.
 
     Args:
         procfs: root of /proc.
-        network: where network numbers are to come from.
-        delays: the switch of delay accounting; by default this process sets it.
-        counters: how counters of threads are to be read.
-        budget_percent: for sampling and sending, 100 is one core; 0: no limit.
-        ledger: which ledgers of states are to be kept.
-        naming: how threads are named and put into roles.
+        network: requested source of network counters.
+        delays: switch of delay accounting; by default this process sets it.
+        counters: requested source of thread counters.
+        budget_percent: CPU budget for sampling and sending, in percent of one core; 0 for no limit.
+        ledger: options of state ledgers.
+        naming: options for names and roles of threads.
 
     Attributes:
-        delays: the switch of delay accounting.
-        iterators: what lists threads; or why there is nothing better than /proc.
-        walk: whether counters can be walked.
-        compiled: the usual tick as compiled code; None where Python takes every sample.
-        ledger: whether ledgers of states are kept.
-        groups: how groups of processes are followed and read.
+        delays: switch of delay accounting.
+        iterators: lists threads by eBPF, or the obstacle, in which case /proc is used.
+        walk: bulk reads of counters, if available.
+        compiled: compiled fast path of a sample; None if Python takes every sample.
+        ledger: state ledgers, if available.
+        groups: readers of groups of processes.
     """
 
     def __init__(
@@ -117,7 +111,7 @@ class Sources:
         )
 
     def close(self) -> None:
-        """Close the sockets; no reader made here works afterwards."""
+        """Close the sockets; readers made here stop working."""
         self.groups.close()
         self.ledger.close()
         self.network.close()
@@ -139,7 +133,7 @@ class Sources:
 
     @property
     def uses_ebpf(self) -> bool:
-        """Whether there are programs of ours in the kernel."""
+        """True if the collector has programs in the kernel."""
         return (
             isinstance(self.iterators, TaskIterators)
             or self.network.kind == "ebpf"
@@ -163,7 +157,7 @@ class Sources:
         )
 
     def open_exits(self) -> ExitListener:
-        """Make an exit listener.
+        """Return a new exit listener.
 
         Raises:
             TaskstatsUnavailableError: the kernel refused.
@@ -173,7 +167,7 @@ class Sources:
         return ExitListener(self.kernel, possible_cpus())
 
     def thread_names(self, process: Process) -> ThreadNames | None:
-        """What names a process' threads beyond the kernel's 15 bytes; None: nobody is asked."""
+        """Return the names of a process' threads, or None if programs are not asked."""
         if not self.naming.ask_programs:
             return None
         return ThreadNames(process.pid, self.name_source(process))
@@ -183,7 +177,7 @@ class Sources:
         return name_source(process)
 
     def reader(self, pid: int) -> ThreadReader:
-        """Make what reads threads of a process that are given by their ids.
+        """Return a reader of a process' threads by thread ID.
 
         Raises:
             TargetExitedError: the process has ended.
@@ -201,12 +195,12 @@ class Sources:
         return self.network.beside(reader, pid)
 
     def target_reader(self, pid: int, rate_hz: float, attach_ns: int) -> ValidDelays:
-        """Make what a target is sampled with: it asks for threads, or walks them.
+        """Return the reader that samples a target, by requests or bulk reads.
 
         Args:
-            pid: the process.
-            rate_hz: readings a second that are asked for.
-            attach_ns: CLOCK_MONOTONIC of the attachment, which is over.
+            pid: process ID.
+            rate_hz: requested readings per second.
+            attach_ns: CLOCK_MONOTONIC after attaching, in nanoseconds.
 
         Raises:
             TargetExitedError: the process has ended.
@@ -221,12 +215,12 @@ class Sources:
         return ValidDelays(self.ledger.beside(counters, pid, attach_ns), attach_ns)
 
     def tables(self, reader: ValidDelays, process: Process, attach_ns: int) -> TargetTables:
-        """The tables of a target.
+        """Return the tables of a target.
 
         Args:
-            reader: made by `target_reader`.
-            process: whose.
-            attach_ns: CLOCK_MONOTONIC of the attachment.
+            reader: reader from `target_reader`.
+            process: process of the target.
+            attach_ns: CLOCK_MONOTONIC at attach, in nanoseconds.
         """
         uncounted = partial(self.network.uncounted, process.pid, reader.start_of)
         pools = self._pool_readers(attach_ns).open(process.pid, process.start_ticks)
@@ -234,15 +228,15 @@ class Sources:
         return TargetTables(ledger, [reader.table, uncounted], pools)
 
     def group_reader(self, membership: Membership, name: str, attach_ns: int) -> GroupReading:
-        """Make what a group is sampled with.
+        """Return the reader that samples a group.
 
         Args:
-            membership: of the group; closed with the reader.
-            name: of the group, for messages.
-            attach_ns: CLOCK_MONOTONIC of the attachment, which is over.
+            membership: members of the group; closed with the reader.
+            name: name of the group, for messages.
+            attach_ns: CLOCK_MONOTONIC after attaching, in nanoseconds.
 
         Raises:
-            TargetExitedError: it has no members any more.
+            TargetExitedError: the group has no members left.
         """
         whose = GroupProcesses(membership)
         group = self.groups.reader(membership, name)
@@ -266,11 +260,11 @@ class Sources:
         return PoolReaders(self._procfs, attach_ns, ask_program=self._ask_programs)
 
     def explain(self, absent: Iterable[AbsentField]) -> list[AbsentField]:
-        """Give absent fields the reasons that are in effect here."""
+        """Replace the reasons of absent fields by those in effect here."""
         return self.ledger.explain(self.network.explain(absent))
 
     def process_reader(self, pid: int) -> ProcessReader:
-        """Make what lists the threads of a process and asks for those that may have run.
+        """Return a reader that lists a process' threads and reads those that may have run.
 
         Raises:
             TargetExitedError: the process has ended.
@@ -303,7 +297,7 @@ class Sources:
         return self.reason if self._query is None else f"{self.reason}; {self.walk.description}"
 
     def describe(self) -> Source:
-        """The source as the wire tells it."""
+        """Return the description of the source on the wire."""
         layout = self.kernel.layout if self.kernel else None
         return Source(
             kind=self.kind,
@@ -322,5 +316,5 @@ class Sources:
 
 
 def every_field(query: BatchQuery, pid: int) -> ThreadReader:
-    """A reader over taskstats with delays and without network columns."""
+    """Return a reader over taskstats with delays and without network columns."""
     return TaskstatsReader(query, pid, delay_accounting=True, delays_from_ns=0, network=False)

@@ -1,4 +1,4 @@
-"""The tables of one target: of its ledgers, its inexact values and its pools."""
+"""The tables of one target: ledgers, inexact values and pools."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
@@ -6,30 +6,30 @@ from typing import Protocol
 import numpy as np
 from tidscope_wire.frame_tables import Table, Tables
 
-from tidscope_collector.locks.waited import LockSource
+from tidscope_collector.locks.runtime_locks import LockSource
 from tidscope_collector.waits.wire_tables import LedgerTables
 
 
 class Pools(Protocol):
-    """Pools of workers of a target."""
+    """Worker pools of a target."""
 
     def tables(self) -> Tables:
-        """All rows as they were read last; never waits."""
+        """Return all rows of the last reading, without waiting."""
 
     def executed(self, pid: int) -> None:
-        """A process runs another program."""
+        """Start over with the pools of another program."""
 
     def close(self) -> None:
-        """They are read no more."""
+        """Stop reading."""
 
 
 class TargetTables:
-    """A `TableSource`.
+    """A `TableSource` for one target.
 
     Args:
-        ledger: what is counted beside its ledgers; None: it has none. Closed with this.
-        inexact: give rows of the table `inexact`.
-        pools: its pools. Closed with this.
+        ledger: tables beside the ledgers, or None; closed with this.
+        inexact: return rows of the table `inexact`.
+        pools: pools of the target; closed with this.
     """
 
     def __init__(
@@ -57,18 +57,18 @@ class TargetTables:
         return "" if self._ledger is None else self._ledger.locks_reason
 
     def executed(self, pid: int, account_of: Callable[[], LockSource | None]) -> None:
-        """The target runs another program.
+        """Start over with another program.
 
         Args:
-            pid: of the process.
-            account_of: finds its own account of its locks.
+            pid: process ID.
+            account_of: returns the new program's own account of its locks, or None.
         """
         self._pools.executed(pid)
         if self._ledger is not None:
             self._ledger.locks.executed_in(pid, account_of())
 
     def close(self) -> None:
-        """Examine locks and read pools no more."""
+        """Stop examining locks and reading pools."""
         self._pools.close()
         if self._ledger is not None:
             self._ledger.close()

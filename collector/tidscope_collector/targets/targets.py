@@ -1,60 +1,42 @@
-"""Targets: attach, detach, change the rate, and what became of each."""
+"""The list of targets: attach, detach, change the rate, forget."""
 
 import logging
-import secrets
 import threading
-import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from tidscope_wire.generated.limits import MAX_ROLE_RULES
-from tidscope_wire.generated.models import (
-    Group,
-    GroupSelector,
-    Process,
-    RoleRule,
-    SizeAudit,
-    Target,
-)
+from tidscope_wire.generated.models import GroupSelector, Process, RoleRule, SizeAudit, Target
 from tidscope_wire.problems import ProblemError, refusal
 
-from tidscope_collector.groups.boundaries import Boundary, ControlGroup, Matching, Tree
-from tidscope_collector.groups.cgroups import find_cgroups, processes_in
-from tidscope_collector.groups.descriptions import Descriptions
-from tidscope_collector.groups.matching import MatchWatch
-from tidscope_collector.groups.membership import Membership
-from tidscope_collector.groups.own_accounts import Asking, OwnAccounts
-from tidscope_collector.groups.sampler import GroupSampler
+from tidscope_collector.groups.cgroups import processes_in
 from tidscope_collector.groups.selector import Selection, select
 from tidscope_collector.inspection.gomaxprocs import open_gomaxprocs
-from tidscope_collector.naming.source import runtime_source
 from tidscope_collector.naming.thread_names import ThreadNames
 from tidscope_collector.processes.container_names import ContainerNames
-from tidscope_collector.processes.identity import identify
+from tidscope_collector.processes.identity import attach_refusal, identify
 from tidscope_collector.processes.listing import ProcessLister
-from tidscope_collector.processes.refusals import attach_refusal
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.engine import Engine, Flushed
-from tidscope_collector.sampling.target import TargetSampler
 from tidscope_collector.sizing.audit import audit_sizes
-from tidscope_collector.targets.host import MAX_TARGETS
+from tidscope_collector.targets.opening import Opened, TargetOpener, exited
 from tidscope_collector.targets.sources import Sources
 from tidscope_collector.targets.tables import TargetTables
-from tidscope_collector.threads.reading import TargetExitedError
 
 log = logging.getLogger("tidscope.targets")
+MAX_TARGETS = 32
+"""Maximum attached targets; further ones are refused."""
 
 
 class TargetRegistry:
-    """What is attached to; its methods take their time and are called from worker threads."""
+    """The targets of this collector. Its methods are slow and run in worker threads."""
 
     def __init__(self, host: str, procfs: ProcFs, sources: Sources, engine: Engine) -> None:
-        self._host = host
         self._procfs = procfs
         self._sources = sources
         self._engine = engine
-        self._containers = ContainerNames()
-        self._lister = ProcessLister(procfs, containers=self._containers)
+        containers = ContainerNames()
+        self._lister = ProcessLister(procfs, containers=containers)
         self._lock = threading.Lock()
         self._known: dict[str, Target] = {}
         self._frames_before: dict[str, int] = {}
@@ -62,30 +44,40 @@ class TargetRegistry:
         self._tables: dict[str, TargetTables] = {}
         self._names: dict[str, ThreadNames] = {}
         self._workers = ThreadPoolExecutor(MAX_TARGETS, "describe")
+        self._opener = TargetOpener(
+            host,
+            procfs,
+            sources,
+            engine,
+            containers,
+            self.processes,
+            self._workers,
+            self._begin,
+        )
 
     def all(self) -> list[Target]:
-        """All targets, ended ones included until they are forgotten."""
+        """Return all targets, including ended ones until they are forgotten."""
         return list(self._known.values())
 
     def update(self, target: Target, seq: int = 0) -> None:
-        """A target changed; call in the sampling thread.
+        """Record a change of a target. Call it in the sampling thread.
 
         Args:
-            target: as it is.
-            seq: of its last frame; frames up to it say how it was.
+            target: current state of the target.
+            seq: number of its last frame; frames up to it describe an older state.
         """
         with self._updating:
             self._known[target.id] = target
             self._frames_before[target.id] = seq
 
     def update_by_frame(self, target: Target, seq: int) -> None:
-        """A frame was made when a target was so; it may come after what `update` took in."""
+        """Record a target's state from a frame, unless `update` recorded a newer one."""
         with self._updating:
             if seq > self._frames_before.get(target.id, 0):
                 self._known[target.id] = target
 
     def forget(self, target: str) -> None:
-        """Speak of an ended target no more."""
+        """Remove an ended target."""
         with self._updating:
             self._known.pop(target, None)
             self._frames_before.pop(target, None)
@@ -95,13 +87,13 @@ class TargetRegistry:
 
     def processes(self) -> list[Process]:
         """List the processes of the host."""
-        # A switch that someone else has set is noticed here, before what is started next.
+        # Notice a switch changed by another program, before targets are started.
         self._sources.delays.state()
         with self._lock:
             return self._lister.processes()
 
     def audit_sizes(self) -> SizeAudit:
-        """Hold GOMAXPROCS of the host's Go programs against what they may use."""
+        """Audit pool sizes of the host's programs."""
         return audit_sizes(self._procfs, self.processes())
 
     def attach(
@@ -114,16 +106,16 @@ class TargetRegistry:
         """Attach to a process.
 
         Args:
-            pid: its id.
-            start_ticks: its start, or None: any.
-            rate_hz: samples a second.
-            role_rules: stand before those that the collector was started with.
+            pid: process ID.
+            start_ticks: start time in clock ticks since boot, or None for any.
+            rate_hz: samples per second.
+            role_rules: role rules that precede those of the collector's command line.
 
         Returns:
-            The target, and whether it is new.
+            The target, and True if it is new.
 
         Raises:
-            ProblemError: it cannot be attached to.
+            ProblemError: the process cannot be attached to.
         """
         process = self.describe(pid, start_ticks)
         with self._lock:
@@ -131,7 +123,7 @@ class TargetRegistry:
             if known is not None:
                 return known, False
             self._require_room()
-            return self._open(process, rate_hz, self._rules(role_rules)), True
+            return self._opener.process(process, rate_hz, self._rules(role_rules)), True
 
     def attach_group(
         self, selector: GroupSelector, rate_hz: float, role_rules: Sequence[RoleRule] = ()
@@ -139,15 +131,15 @@ class TargetRegistry:
         """Attach to a group of processes.
 
         Args:
-            selector: which.
-            rate_hz: samples a second.
+            selector: selects the processes.
+            rate_hz: samples per second.
             role_rules: as in `attach`.
 
         Returns:
-            The target, and whether it is new.
+            The target, and True if it is new.
 
         Raises:
-            ProblemError: it cannot be attached to.
+            ProblemError: the group cannot be attached to.
         """
         selection, _ = self.select(selector)
         with self._lock:
@@ -155,16 +147,16 @@ class TargetRegistry:
             if known is not None:
                 return known, False
             self._require_room()
-            return self._open_group(selection, rate_hz, self._rules(role_rules)), True
+            return self._opener.group(selection, rate_hz, self._rules(role_rules)), True
 
     def _rules(self, own: Sequence[RoleRule]) -> list[RoleRule] | None:
         return [*own, *self._sources.naming.role_rules][:MAX_ROLE_RULES] or None
 
     def describe(self, pid: int, start_ticks: int | None = None) -> Process:
-        """A process that can be attached to.
+        """Return a process that can be attached to.
 
         Raises:
-            ProblemError: it cannot be.
+            ProblemError: it cannot be attached to.
         """
         found = identify(self._procfs, pid)
         problem = attach_refusal(pid, found, start_ticks)
@@ -172,21 +164,21 @@ class TargetRegistry:
             raise ProblemError(problem)
         process = next((one for one in self.processes() if one.pid == pid), None)
         if process is None:
-            raise _exited(pid)
+            raise exited(pid)
         return process
 
     def select(self, selector: GroupSelector) -> tuple[Selection, list[Process]]:
-        """A group, and the processes of the host.
+        """Return the selected group, and the processes of the host.
 
         Raises:
-            ProblemError: it cannot be attached to.
+            ProblemError: the group cannot be attached to.
         """
         processes = self.processes()
         selection = select(selector, processes, lambda path: processes_in(self._procfs, path))
         return selection, processes
 
     def find(self, pid: int, start_ticks: int) -> Target | None:
-        """The target that one process is."""
+        """Return the attached target of one process, or None."""
         for one in self._active():
             same = (one.process.pid, one.process.start_ticks) == (pid, start_ticks)
             if same and one.group is None:
@@ -194,7 +186,7 @@ class TargetRegistry:
         return None
 
     def find_group(self, selection: Selection) -> Target | None:
-        """The target that a group is."""
+        """Return the attached target of a group, or None."""
         for one in self._active():
             if one.group is not None and _is_same(one, selection):
                 return one
@@ -202,7 +194,7 @@ class TargetRegistry:
 
     @property
     def counts_network(self) -> bool:
-        """Whether samples of a process have network counters here."""
+        """True if samples have network counters."""
         return self._sources.network.kind != "none"
 
     def _active(self) -> list[Target]:
@@ -217,133 +209,12 @@ class TargetRegistry:
                 "Detach one that is no longer needed.",
             )
 
-    def _open_group(
-        self, selection: Selection, rate_hz: float, rules: list[RoleRule] | None
-    ) -> Target:
-        attach_ns = time.monotonic_ns()
-        membership = self._sources.groups.membership(self._boundary(selection), attach_ns)
-        try:
-            return self._sample_group(selection, membership, attach_ns, rate_hz, rules)
-        except TargetExitedError:
-            membership.close()
-            raise _exited(selection.lead.pid) from None
-        except BaseException:
-            membership.close()
-            raise
-
-    def _boundary(self, selection: Selection) -> Boundary:
-        if selection.match is not None:
-            listed_ns = time.monotonic_ns()
-            return Matching(self._procfs, selection.match, selection.pids, listed_ns)
-        if selection.cgroup is not None:
-            cgroups = tuple(find_cgroups(self._procfs, selection.cgroup))
-            return ControlGroup(self._procfs, cgroups, selection.cgroup)
-        return Tree(self._procfs, selection.lead.pid)
-
-    def _sample_group(
-        self,
-        selection: Selection,
-        membership: Membership,
-        attach_ns: int,
-        rate_hz: float,
-        rules: list[RoleRule] | None,
-    ) -> Target:
-        lead = selection.lead
-        program = open_gomaxprocs(lead.pid, lead.start_ticks)
-        reading = self._sources.group_reader(membership, selection.name, attach_ns)
-        reader = reading.reader
-        target = Target(
-            id=f"t-{lead.pid}-{secrets.token_hex(4)}",
-            host=self._host,
-            process=lead,
-            group=Group(
-                kind=selection.kind,
-                value=selection.value,
-                name=selection.name,
-                cgroup=selection.cgroup,
-                discovery=membership.discovery,
-                discovery_reason=membership.reason,
-            ),
-            state="attached",
-            rate_hz=rate_hz,
-            attached_unix_us=time.time_ns() // 1000,
-            source=self._sources.describe(),
-            energy=self._engine.energy,
-            fields=list(reader.fields),
-            absent=self._sources.explain(reader.absent),
-            gomaxprocs=program.reader.read() if program.reader else None,
-            gomaxprocs_reason=program.reason,
-            role_rules=rules,
-            steering=None,
-        )
-        matches = None
-        if selection.match is not None:
-            matches = MatchWatch(
-                selection.match, membership, self.processes, self._workers, self._engine.submit
-            )
-        sampler = GroupSampler(
-            target,
-            reading,
-            program.reader,
-            attach_ns,
-            self._procfs,
-            self._sources.delays,
-            Descriptions(self._procfs, self._workers, self._engine.submit, self._containers),
-            OwnAccounts(self._asking(), lead.pid, self._workers, self._engine.submit),
-            matches,
-        )
-        return self._begin(target, sampler)
-
-    def _asking(self) -> Asking:
-        return Asking(
-            lambda pid, start_ticks: open_gomaxprocs(pid, start_ticks).reader,
-            runtime_source,
-            self._sources.naming.ask_programs,
-        )
-
-    def _open(self, process: Process, rate_hz: float, rules: list[RoleRule] | None) -> Target:
-        program = open_gomaxprocs(process.pid, process.start_ticks)
-        # Ledgers begin with the reader: no stay in them began before the attachment.
-        attach_ns = time.monotonic_ns()
-        try:
-            reader = self._sources.target_reader(process.pid, rate_hz, attach_ns)
-            target = Target(
-                id=f"t-{process.pid}-{secrets.token_hex(4)}",
-                host=self._host,
-                process=process,
-                state="attached",
-                rate_hz=rate_hz,
-                attached_unix_us=time.time_ns() // 1000,
-                source=self._sources.describe(),
-                energy=self._engine.energy,
-                fields=list(reader.fields),
-                absent=self._sources.explain(reader.absent),
-                gomaxprocs=program.reader.read() if program.reader else None,
-                gomaxprocs_reason=program.reason,
-                role_rules=rules,
-                steering=None,
-            )
-            tables = self._sources.tables(reader, process, attach_ns)
-            names = self._sources.thread_names(process)
-            sampler = TargetSampler(
-                target,
-                reader,
-                program.reader,
-                attach_ns,
-                self._procfs,
-                self._sources.delays,
-                tables,
-                self._sources.compiled,
-                names,
-            )
-        except TargetExitedError:
-            raise _exited(process.pid) from None
-        self._tables[target.id] = tables
+    def _begin(self, opened: Opened) -> Target:
+        target, sampler, tables, names = opened
+        if tables is not None:
+            self._tables[target.id] = tables
         if names is not None:
             self._names[target.id] = names
-        return self._begin(target, sampler)
-
-    def _begin(self, target: Target, sampler: TargetSampler) -> Target:
         self._known[target.id] = target
         sampler.on_change = lambda executed: self._workers.submit(
             self._describe_again, target, executed
@@ -352,7 +223,7 @@ class TargetRegistry:
         return target
 
     def _describe_again(self, target: Target, executed: bool) -> None:
-        """Find out which program a target runs now; in a worker thread."""
+        """Describe the target's new program; runs in a worker thread."""
         pid, start_ticks = target.process.pid, target.process.start_ticks
         try:
             listed = {(one.pid, one.start_ticks): one for one in self.processes()}
@@ -382,11 +253,11 @@ class TargetRegistry:
         self._engine.submit(give)
 
     def continue_from(self, target: Target, earlier: str) -> Target:
-        """A target takes the place of one of an earlier collector.
+        """Mark a target as the continuation of an earlier collector's target.
 
         Args:
-            target: just attached.
-            earlier: id of the other.
+            target: newly attached target.
+            earlier: ID of the earlier target.
         """
 
         def note() -> Target:
@@ -404,7 +275,7 @@ class TargetRegistry:
         """Stop sampling.
 
         Raises:
-            ProblemError: there is no such target.
+            ProblemError: the target does not exist.
         """
         ended: Target | None = self._engine.submit(lambda: self._engine.detach(target)).result()
         if ended is None:
@@ -415,10 +286,10 @@ class TargetRegistry:
         return ended
 
     def flush(self, target: str) -> Flushed:
-        """Emit everything of a target up to now.
+        """Emit all pending data of a target.
 
         Raises:
-            ProblemError: there is no such target.
+            ProblemError: the target does not exist.
         """
         flushed: Flushed | None = self._engine.submit(lambda: self._engine.flush(target)).result()
         if flushed is None:
@@ -426,23 +297,23 @@ class TargetRegistry:
         return flushed
 
     def attached(self, target: str) -> Target:
-        """A target that is being sampled.
+        """Return a target that is being sampled.
 
         Raises:
-            ProblemError: there is no such target, or it has ended.
+            ProblemError: the target does not exist, or has ended.
         """
         known = self._known.get(target)
         if known is None:
             raise _unknown(target)
         if known.state != "attached":
-            raise _exited(known.process.pid)
+            raise exited(known.process.pid)
         return known
 
     def set_rate(self, target: str, rate_hz: float) -> Target:
-        """Sample at another rate.
+        """Change the sampling rate.
 
         Raises:
-            ProblemError: there is no such target, or it has ended.
+            ProblemError: the target does not exist, or has ended.
         """
 
         def change() -> Target | None:
@@ -455,13 +326,13 @@ class TargetRegistry:
         changed: Target | None = self._engine.submit(change).result()
         if changed is None:
             if target in self._known:
-                raise _exited(self._known[target].process.pid)
+                raise exited(self._known[target].process.pid)
             raise _unknown(target)
         return changed
 
 
 def _is_same(target: Target, selection: Selection) -> bool:
-    """Whether a target is of the group that was asked for."""
+    """Return True if a target is the selected group."""
     group, lead, new = target.group, target.process, selection.lead
     if group is None or group.kind != selection.kind:
         return False
@@ -476,7 +347,3 @@ def _unknown(target: str) -> ProblemError:
         f"no target {target!r} is attached",
         "Look at the list of targets; attach to the process again if it was detached.",
     )
-
-
-def _exited(pid: int) -> ProblemError:
-    return refusal("target-exited", f"process {pid} has exited", "Pick a process that is running.")

@@ -1,4 +1,4 @@
-"""Commands that change something, each with its lines in the audit log."""
+"""Commands that change something, logged to the audit log."""
 
 import json
 from collections.abc import Iterable
@@ -43,27 +43,27 @@ ACTIONS: dict[type[ChangingCommand], AuditAction] = {
     ReleaseCommand: "release",
 }
 LOGGED_BEFORE = SteerCommand | RestartSearchCommand | SetDelayAccountingCommand
-"""What changes how a program or the kernel runs is not done unless it is logged before.
+"""Commands that change a program or the kernel; refused if the log cannot be written first.
 
-All else is done with or without a log: a full disk must not keep anybody from looking at the host,
-or from giving a program its size back.
+All other commands run with or without a log: a full disk must not prevent observing the host or
+releasing a program.
 """
 
 
 class AuditedCommands:
-    """A command handler that logs.
+    """A command handler that logs each change.
 
     Args:
-        commands: carries them out.
-        targets: what they act on, for the names of processes.
-        audit: the log.
+        commands: handler that runs the commands.
+        targets: targets, for the names of their processes.
+        audit: audit log.
     """
 
     def __init__(self, commands: Commands, targets: TargetRegistry, audit: AuditTrail) -> None:
         self._commands, self._targets, self._audit = commands, targets, audit
 
     async def answer(self, command: Command) -> Reply:
-        """Carry a command out, as `CommandHandler.answer` does."""
+        """Run a command, as `CommandHandler.answer` does."""
         if not isinstance(command, ChangingCommand):
             return await self._commands.answer(command)
         action, asked = ACTIONS[type(command)], dict(_details(command))
@@ -91,7 +91,7 @@ class AuditedCommands:
         return reply
 
     def _object(self, command: ChangingCommand) -> tuple[str | None, dict[str, str]]:
-        """Name of what it acts on, and which process that is."""
+        """Return the name of the command's object, and its process."""
         if isinstance(command, AttachCommand):
             if command.group is not None:
                 return selector_text(command.group), {}
@@ -113,7 +113,7 @@ def _process(target: Target) -> dict[str, str]:
 
 
 def _details(command: ChangingCommand) -> Iterable[tuple[str, str]]:
-    """What was asked for."""
+    """Yield the command's parameters."""
     match command:
         case AttachCommand(rate_hz=rate) | SetRateCommand(rate_hz=rate):
             yield "rate_hz", f"{rate:g}"

@@ -1,4 +1,4 @@
-"""The backend's commands: understood, carried out, answered."""
+"""Commands of the backend: parsing, running, and bounded answers."""
 
 import asyncio
 import logging
@@ -37,11 +37,12 @@ from tidscope_wire.generated.models import (
 from tidscope_wire.problems import ProblemError, make_problem, refusal
 
 from tidscope_collector.procfs.delay_accounting import DelayAccounting, SwitchRefusedError
-from tidscope_collector.targets.host import MAX_TARGETS
-from tidscope_collector.targets.targets import TargetRegistry
+from tidscope_collector.targets.targets import MAX_TARGETS, TargetRegistry
 
 if TYPE_CHECKING:
     from tidscope_collector.steering.commands import SteeringCommands
+from tidscope_wire.generated.limits import MAX_REPLY_BYTES
+from tidscope_wire.generated.models import Process
 
 log = logging.getLogger("tidscope.uplink")
 
@@ -64,8 +65,8 @@ Command = (
     | SteeringCommand
 )
 RESTORING = ReleaseCommand | DetachCommand
-"""Commands that give a program its size back: each target has a thread for them, however many slow
-commands there are. Flushes have threads likewise: a run that ends waits for them."""
+"""Commands that restore a program's size. Each target has a thread for them, so slow commands
+cannot delay them. Flushes have such threads too, because ending runs wait for them."""
 
 Reply = (
     TargetReply
@@ -78,10 +79,14 @@ Reply = (
 )
 Message = Command | CollectorWelcome | FramesReceived
 _MESSAGE: TypeAdapter[Message] = TypeAdapter(CollectorCommand)
+SHORT_COMMAND = 200
+"""Length to which command lines are cut in a list that is too long, in characters."""
+SHORT_FINDING = 2_000
+"""Length to which texts are cut in a report that is too long, in characters."""
 
 
 def parse(text: str | bytes) -> Message | None:
-    """Understand a message; None, and a line in the log, if the protocol does not have it."""
+    """Parse a message. Return None and log it if the protocol does not have it."""
     try:
         return _MESSAGE.validate_json(text)
     except ValidationError as error:
@@ -90,21 +95,21 @@ def parse(text: str | bytes) -> Message | None:
 
 
 class Commands(Protocol):
-    """What answers commands."""
+    """Handler of commands."""
 
     async def answer(self, command: Command) -> Reply:
-        """Carry a command out; a refusal and a failure are answers too."""
+        """Run a command; refusals and failures are answers too."""
         ...
 
 
 class CommandHandler:
-    """Carries commands out.
+    """Runs commands.
 
     Args:
-        targets: what they act on.
-        examine: makes the doctor's report.
-        delays: the switch of delay accounting; without it, it cannot be set.
-        steering: steers targets; without it, none is.
+        targets: targets of the commands.
+        examine: returns the doctor's report.
+        delays: switch of delay accounting, or None if it cannot be set.
+        steering: steers targets, or None without steering.
     """
 
     def __init__(
@@ -120,7 +125,7 @@ class CommandHandler:
         self._flushing = ThreadPoolExecutor(MAX_TARGETS, "flush")
 
     async def answer(self, command: Command) -> Reply:
-        """Carry a command out in a worker thread; a refusal and a failure are answers too."""
+        """Run a command in a worker thread; refusals and failures are answers too."""
         try:
             loop = asyncio.get_running_loop()
             executor = self._restoring if isinstance(command, RESTORING) else None
@@ -222,3 +227,77 @@ class CommandHandler:
             self._delays.set(on)
         except SwitchRefusedError as error:
             raise refusal("not-permitted", str(error), error.hint) from None
+
+
+def reply_text(reply: Reply, most_bytes: int = MAX_REPLY_BYTES) -> str:
+    """Return an answer as text, cut to at most `most_bytes`, with a note if it is cut."""
+    text = reply.model_dump_json()
+    if _size(text) > most_bytes:
+        if isinstance(reply, ProcessesReply):
+            text = _cut_processes(reply, most_bytes).model_dump_json()
+        elif isinstance(reply, DoctorReply):
+            text = _cut_report(reply).model_dump_json()
+    size = _size(text)
+    if size > most_bytes:
+        problem = make_problem(
+            "internal",
+            f"the answer has {size:,} bytes, and a message holds {most_bytes:,}",
+            "Look at the collector's host itself.",
+        )
+        text = RefusedReply(request_id=reply.request_id, problem=problem).model_dump_json()
+    return text
+
+
+def _size(text: str) -> int:
+    return len(text.encode())
+
+
+def _cut_processes(reply: ProcessesReply, most_bytes: int) -> ProcessesReply:
+    """Cut command lines; if that is not enough, leave out processes, small ones first."""
+    short = [_with_short_command(one) for one in reply.processes]
+    note = f"Command lines are cut to {SHORT_COMMAND} characters: the list is too long."
+    cut = ProcessesReply(request_id=reply.request_id, processes=short, note=note)
+    if _size(cut.model_dump_json()) <= most_bytes:
+        return cut
+    room = most_bytes - 1_000
+    kept: list[Process] = []
+    for process in sorted(short, key=_weight, reverse=True):
+        room -= _size(process.model_dump_json()) + 1
+        if room < 0:
+            break
+        kept.append(process)
+    note = (
+        f"{len(kept):,} of {len(short):,} processes are listed, those that can be attached to and "
+        f"have the most threads first, with up to {SHORT_COMMAND} characters of their command "
+        f"lines: a message holds {most_bytes:,} bytes."
+    )
+    kept.sort(key=lambda process: process.pid)
+    return ProcessesReply(request_id=reply.request_id, processes=kept, note=note)
+
+
+def _weight(process: Process) -> tuple[bool, int, int]:
+    return process.refusal is None, process.threads, process.rss_bytes or 0
+
+
+def _with_short_command(process: Process) -> Process:
+    command = process.command
+    if command is None or len(command) <= SHORT_COMMAND:
+        return process
+    return process.model_copy(update={"command": command[:SHORT_COMMAND] + "…"})
+
+
+def _cut_report(reply: DoctorReply) -> DoctorReply:
+    """Cut the texts of the checks."""
+    checks = [
+        check.model_copy(
+            update={name: _short(getattr(check, name)) for name in ("finding", "impact", "fix")}
+        )
+        for check in reply.report.checks
+    ]
+    return reply.model_copy(update={"report": reply.report.model_copy(update={"checks": checks})})
+
+
+def _short(text: str) -> str:
+    if len(text) <= SHORT_FINDING:
+        return text
+    return f"{text[:SHORT_FINDING]}… ({len(text) - SHORT_FINDING:,} more characters)"

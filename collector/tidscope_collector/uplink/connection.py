@@ -1,6 +1,6 @@
-"""The WebSocket to the backend: says hello, replays, sends frames, hands commands over.
+"""The WebSocket to the backend: hello, replay, frames, commands.
 
-It reconnects for ever; sampling goes on meanwhile and is never slowed by it.
+It reconnects indefinitely; sampling continues and is never slowed.
 """
 
 import asyncio
@@ -33,14 +33,16 @@ from tidscope_collector.sampling.sampled_frame import SampledFrame
 from tidscope_collector.sampling.selfwatch import Load
 from tidscope_collector.sampling.usual_round import Collect
 from tidscope_collector.targets.targets import TargetRegistry
-from tidscope_collector.uplink.backoff import LONGEST_WAIT_S, Backoff
-from tidscope_collector.uplink.close_reason import CloseReason, close_reason
-from tidscope_collector.uplink.commands import Command, Commands, parse
-from tidscope_collector.uplink.direct import DirectSender
+from tidscope_collector.uplink.commands import Command, Commands, parse, reply_text
+from tidscope_collector.uplink.direct import DirectSender, SharedConnection
 from tidscope_collector.uplink.in_flight import InFlight
+from tidscope_collector.uplink.reconnecting import (
+    LONGEST_WAIT_S,
+    Backoff,
+    CloseReason,
+    close_reason,
+)
 from tidscope_collector.uplink.replay import Replay
-from tidscope_collector.uplink.reply_bounds import reply_text
-from tidscope_collector.uplink.shared_connection import SharedConnection
 from tidscope_collector.uplink.sign_in import SignIn, SignInError, open_link
 
 log = logging.getLogger("tidscope.uplink")
@@ -48,22 +50,17 @@ log = logging.getLogger("tidscope.uplink")
 WELCOME_S = 10
 GOODBYE_S = 1.0
 BACKLOG, STALL = 0.25, 0.5
-"""Shares of the bound of what waits: above the first fewer frames are to be made; above the second
-none, as long as a backend is connected and takes some."""
+"""Shares of the bound on unconfirmed frames. Above the first the sampling rate is lowered. Above
+the second no frames are made while a backend is connected."""
 ENDED_KEPT = 16
 _OF_DECISIONS = {
-    "size",
-    "state",
-    "reason",
-    "decisions",
-    "ops_per_s",
-    "interval_s",
+    *("size", "state", "reason", "decisions", "ops_per_s", "interval_s"),
     "decided_unix_us",
 }
 
 
 class WelcomeError(Exception):
-    """The backend did not answer the hello as the protocol says."""
+    """The backend's answer to the hello violates the protocol."""
 
 
 class Uplink:
@@ -71,14 +68,14 @@ class Uplink:
 
     Args:
         url: ws:// or wss:// address of /ws/collector, or unix:PATH.
-        sign_in: proves the secret to the backend, which does so first; None for a Unix socket,
-            where the file system says who may connect.
-        host: what the hello says.
-        targets: what is reported, and what becomes of it.
+        sign_in: proves the secret to the backend, which proves it first; None for a Unix socket,
+            protected by file permissions.
+        host: host in the hello.
+        targets: targets to report.
         commands: answers the backend's commands.
-        replay: frames that are kept; filled through `add_frame`.
-        pause: waits for some seconds before the next try.
-        policies: that it can steer with.
+        replay: kept frames; filled by `add_frame`.
+        pause: sleeps before the next attempt.
+        policies: policies available for steering.
         restored: programs that an earlier collector left changed.
     """
 
@@ -113,7 +110,7 @@ class Uplink:
         self._sent_bytes = 0
 
     def load(self) -> Load:
-        """What is on its way and what went; may be asked from any thread."""
+        """Return the load of the uplink. Thread-safe."""
         return Load(
             replay_bytes=self._replay.size,
             replay_frames=self._replay.count,
@@ -126,9 +123,9 @@ class Uplink:
         )
 
     def stalled(self) -> bool:
-        """Whether a connected backend takes so little that no frames are to be made.
+        """True if a connected backend is so slow that no frames should be made.
 
-        May be asked from any thread.
+        Thread-safe.
         """
         return self._connected and self._replay.fill(self._direct.held_bytes) >= STALL
 
@@ -139,7 +136,7 @@ class Uplink:
         return dropped
 
     def add_frame(self, target: Target, frame: SampledFrame) -> None:
-        """Send a frame, now or when it is its turn; call in one thread, whichever it is."""
+        """Send or queue a frame. Call it from one thread only."""
         if self._direct.add(target, frame) and self._loop is not None:
             self._loop.call_soon_threadsafe(self._take_in)
 
@@ -153,7 +150,7 @@ class Uplink:
             self._loop.call_soon_threadsafe(self._take_in)
 
     def _take_in(self) -> None:
-        """Keep what was handed over; what did not go out is sent."""
+        """Keep handed-over frames, and send those that the sampling thread could not."""
         for target, frame, sent in self._direct.take():
             self._replay.add(target.id, frame)
             self._targets.update_by_frame(target, frame.seq)
@@ -166,10 +163,10 @@ class Uplink:
                 self._wake.set()
 
     async def deliver(self, seconds: float) -> int:
-        """Say that no more frames are made; wait until a connected backend has all, so long.
+        """Announce the end, then wait up to `seconds` until a connected backend has all frames.
 
         Returns:
-            How many bytes of frames it does not have.
+            Size of unconfirmed frames, in bytes.
         """
         self._ends = True
         await self._say_goodbye()
@@ -184,7 +181,7 @@ class Uplink:
         return self._replay.waiting_bytes
 
     async def _say_goodbye(self) -> None:
-        """Tell a connected backend that this collector ends because it was asked to."""
+        """Tell a connected backend that this collector ends on request."""
         if self._link is None or not self._ends:
             return
         self._take_in()
@@ -194,7 +191,7 @@ class Uplink:
                 await self._give(self._link, CollectorGoodbye(last=last).model_dump_json())
 
     async def run(self) -> None:
-        """Connect, and connect again, until cancelled."""
+        """Connect and reconnect until cancelled."""
         backoff = Backoff()
         self._loop = asyncio.get_running_loop()
         self._take_in()
@@ -207,7 +204,7 @@ class Uplink:
         """Connect once.
 
         Returns:
-            How it ended, and for how many seconds it held; None if it was not welcomed.
+            The reason for the end, and seconds since the welcome; None without a welcome.
         """
         clock = asyncio.get_running_loop().time
         welcomed: float | None = None
@@ -232,7 +229,7 @@ class Uplink:
         except (OSError, InvalidHandshake, InvalidURI, WelcomeError) as error:
             end = CloseReason(f"no backend at {self._url}: {error}")
             self._say(logging.INFO, end.text)
-        except Exception as error:  # frames are kept: better to try again than to end
+        except Exception as error:  # frames are kept, so retrying is better than ending
             end = CloseReason(f"the uplink failed: {error!r}", LONGEST_WAIT_S)
             log.exception("the uplink failed")
         finally:
@@ -243,7 +240,7 @@ class Uplink:
         return end, None if welcomed is None else clock() - welcomed
 
     def _say(self, level: int, text: str) -> None:
-        """Log what happened, once: tries that end as the one before are not worth a line."""
+        """Log an event; a repeat of the previous text is suppressed."""
         if text != self._said:
             self._said = text
             log.log(level, "%s", text)
@@ -259,7 +256,7 @@ class Uplink:
         )
         await self._give(link, hello.model_dump_json())
         try:
-            # Not wait_for: before Python 3.12 it forgets a cancellation that comes with the answer.
+            # asyncio.wait_for before Python 3.12 loses a cancellation that arrives with the answer.
             async with asyncio.timeout(WELCOME_S):
                 answer = parse(await link.recv())
         except TimeoutError:
@@ -267,13 +264,13 @@ class Uplink:
         if not isinstance(answer, CollectorWelcome):
             raise WelcomeError("it did not answer the hello with a welcome")
         self._take_in()
-        # What changed since the hello is still to be sent.
+        # Changes since the hello still have to be sent.
         self._sent_targets = {one.id: one for one in known}
         self._in_flight.connected(answer.resume)
         self._replay.connected(answer.resume)
 
     async def _serve(self, link: SharedConnection) -> Never:
-        """Send and receive until one of the two fails, as they do when the connection ends."""
+        """Send and receive until either fails, as both do when the connection ends."""
         tasks = [asyncio.create_task(self._send_all(link)), asyncio.create_task(self._obey(link))]
         try:
             done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -318,7 +315,7 @@ class Uplink:
             await self._wake.wait()
 
     def _all_sent(self) -> dict[str, tuple[Target, int]]:
-        """By id the targets of which nothing waits, as the backend knows them; the last number."""
+        """Return fully sent targets by ID, as the backend knows them, and last frame numbers."""
         sent = ((one, self._replay.sent(one)) for one in self._replay.targets())
         return {
             one: (self._sent_targets[one], seq)
@@ -328,7 +325,7 @@ class Uplink:
 
     async def _send_next(self, link: SharedConnection, target: str) -> bool:
         if target not in self._sent_targets:
-            # Attached meanwhile. The backend takes no frame of a target that it does not know.
+            # The target is new; the backend accepts frames only of known targets.
             await self._tell_changes(link)
         await self._in_flight.room()
         sent = self._replay.sent(target)
@@ -365,7 +362,7 @@ class Uplink:
                 await self._give(link, TargetChanged(target=target).model_dump_json())
 
     async def _forget_ended(self, link: SharedConnection) -> None:
-        """Forget the oldest ended targets, once the backend has all that is kept of them."""
+        """Forget the oldest ended targets once the backend has all their frames."""
         ended = [one.id for one in self._targets.all() if one.state != "attached"]
         for target in ended[:-ENDED_KEPT]:
             if self._replay.sent(target) < self._replay.last_seq(target):
@@ -388,7 +385,7 @@ class Uplink:
         reply = await self._commands.answer(command)
         text = await asyncio.to_thread(reply_text, reply)
         if isinstance(reply, TargetReply):
-            # Only now: frames of the target may follow what announces it, and not come before.
+            # Frames of the target must follow the message that announces it.
             self._sent_targets[reply.target.id] = reply.target
         try:
             await self._give(link, text)
@@ -397,6 +394,6 @@ class Uplink:
 
 
 def _without_decision(target: Target) -> str:
-    """A target as text, without what each decision of a policy changes: frames carry that."""
+    """Return a target as text, without decision fields, which frames carry."""
     programs = {"__all__": {"steering": _OF_DECISIONS}}
     return target.model_dump_json(exclude={"steering": _OF_DECISIONS, "programs": programs})

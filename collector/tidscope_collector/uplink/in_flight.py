@@ -1,9 +1,8 @@
-"""Frames sent and not confirmed: which one a backend has refused, known for certain. No I/O.
+"""Sent and unconfirmed frames; identifies a frame that the backend refused. No I/O.
 
-A backend closes the connection on a message that it refuses, and does not say which one it was.
-Where only one message was on its way, it was that one. So after a refusal fewer frames are sent at
-a time, at last one by one, until those that were on their way are confirmed or the one is found. No
-frame is given up on a guess.
+A backend closes the connection on a refused message without naming it. If only one message was in
+flight, it is that one. After a refusal fewer frames are sent at a time, finally one by one, until
+all suspects are confirmed or the refused one is found. No frame is dropped on a guess.
 """
 
 import asyncio
@@ -11,19 +10,18 @@ from collections import deque
 from collections.abc import Mapping
 
 NARROWING = 8
-"""So many times fewer frames at a time after each refusal."""
-MOST = 100_000
-"""Messages that are remembered; a backend that confirms nothing is no reason to keep more."""
+"""Factor by which the window shrinks after each refusal."""
+MAX_MESSAGES = 100_000
+"""Maximum remembered messages; the oldest are evicted if the backend confirms nothing."""
 
 Numbered = tuple[str, int]
-"""A target, and the number of a frame of it."""
+"""A target ID and a frame number."""
 
 
 class InFlight:
-    """Messages of the present connection that nothing confirms yet, and suspects of those before.
+    """Unconfirmed messages of this connection, and suspects of earlier ones.
 
-    The backend takes messages in one after the other: what went out before a confirmed frame is
-    there, too.
+    The backend handles messages in order: everything sent before a confirmed frame has arrived.
     """
 
     def __init__(self) -> None:
@@ -34,25 +32,25 @@ class InFlight:
         self._changed = asyncio.Event()
 
     def connected(self, resume: Mapping[str, int]) -> None:
-        """A connection begins; `resume` says by target what the backend has."""
+        """Start a connection; `resume` has the backend's last frame by target."""
         self._sent.clear()
         self._frames = 0
         self._settle(resume)
 
     def add(self, target: str, seq: int) -> None:
-        """A frame goes out."""
-        if len(self._sent) == MOST:
+        """Record a sent frame."""
+        if len(self._sent) == MAX_MESSAGES:
             self._frames -= self._sent.popleft() is not None
         self._sent.append((target, seq))
         self._frames += 1
 
     def add_text(self) -> None:
-        """A message goes out that is no frame."""
+        """Record a sent message that is no frame."""
         if not self._sent or self._sent[-1] is not None:
             self._sent.append(None)
 
     def confirm(self, received: Mapping[str, int]) -> None:
-        """The backend has the frames up to these."""
+        """Record the backend's last frames by target."""
         confirmed = [
             place
             for place, one in enumerate(self._sent)
@@ -63,27 +61,26 @@ class InFlight:
         self._settle(received)
 
     def forget(self, target: str) -> None:
-        """A target is over, and nothing is kept of it."""
+        """Remove an ended target."""
         self._suspects = {one for one in self._suspects if one[0] != target}
         self._settle({})
 
     @property
     def is_unlimited(self) -> bool:
-        """Whether frames may go out as they come."""
+        """True if frames may be sent without a window."""
         return self._window is None
 
     async def room(self) -> None:
-        """Wait until another frame may go out."""
+        """Wait until the window allows another frame."""
         while self._window is not None and self._frames >= self._window:
             self._changed.clear()
             await self._changed.wait()
 
     def refused(self) -> Numbered | None:
-        """The connection was closed because of a message.
+        """Record that the connection was closed because of a message.
 
         Returns:
-            The frame that it was; None if that is not certain: then it shows on the next
-            connection, or it was no frame.
+            The refused frame; None if it is not certain yet, or was no frame.
         """
         frames = [one for one in self._sent if one is not None]
         if len(self._sent) == 1 and frames:
@@ -96,7 +93,7 @@ class InFlight:
         return None
 
     def _settle(self, received: Mapping[str, int]) -> None:
-        """Strike off what has arrived; without suspects, frames go out as they come again."""
+        """Remove arrived suspects; without suspects the window is lifted."""
         self._suspects = {one for one in self._suspects if one[1] > received.get(one[0], 0)}
         if not self._suspects:
             self._window = None

@@ -1,7 +1,7 @@
-"""Frames kept until the backend has them, and longer for one that starts later.
+"""Replay buffer: frames kept until confirmed, and longer for a backend that starts later.
 
-Bounded twice: in what the backend has not confirmed, and in what it has. What is confirmed leaves
-first; what leaves before it was confirmed is lost, counted, and reported.
+Confirmed and unconfirmed frames are bounded separately. Confirmed frames are evicted first; evicted
+unconfirmed frames are lost, counted and reported.
 """
 
 from collections import deque
@@ -17,22 +17,22 @@ BASELINE_SHARE = 4
 
 @dataclass
 class Stream:
-    """Kept frames of one target, contiguous up to the newest one.
+    """Kept frames of one target, contiguous up to the newest.
 
-    They start with a key frame, unless the bound was so tight that even the newest group had to
-    go, or the stream itself began with another one.
+    They start with a key frame, unless the bound evicted part of the newest group, or the stream
+    began otherwise.
 
     Attributes:
-        frames: oldest first; the confirmed ones come before the others.
-        confirmed: how many of them the backend has.
-        baseline: the target's baseline frame, pinned when it left `frames`: a backend that starts
-            later needs it for totals since attach.
-        held_bytes: of the confirmed frames, and of the baseline.
-        waiting_bytes: of the others.
-        sent: number of the last frame sent, or reported lost, on the present connection.
-        dropped: frames that left and that no backend has received.
-        flying: those that left after they were sent and before they were confirmed, as ranges of
-            their numbers, oldest first: the backend may yet confirm them.
+        frames: frames, oldest first; confirmed ones precede the others.
+        confirmed: number of confirmed frames.
+        baseline: the target's baseline frame, pinned on eviction from `frames`: a backend that
+            starts later needs it for totals since attach.
+        held_bytes: size of confirmed frames and the baseline, in bytes.
+        waiting_bytes: size of unconfirmed frames, in bytes.
+        sent: number of the last frame sent, or reported lost, on this connection.
+        dropped: number of evicted frames that no backend received.
+        flying: frames evicted after sending and before confirmation, as ranges of numbers, oldest
+            first; the backend may still confirm them.
     """
 
     frames: deque[SampledFrame] = field(default_factory=deque)
@@ -48,12 +48,12 @@ class Stream:
 
     @property
     def has_old_group(self) -> bool:
-        """Whether a group can go and the newest one stays."""
+        """True if a group can be evicted and the newest one stays."""
         return self.keys > 1 or (self.keys == 1 and not self.frames[0].key)
 
     @property
     def has_old_confirmed_group(self) -> bool:
-        """Whether a group can go that is confirmed, and the newest one stays."""
+        """True if a confirmed group can be evicted and the newest one stays."""
         if not self.has_old_group:
             return False
         end = next(place for place, one in enumerate(self.frames) if place and one.key)
@@ -64,8 +64,8 @@ class Replay:
     """Kept frames of all targets.
 
     Args:
-        most_confirmed: bound on the bytes of frames that the backend has, baselines included.
-        most_waiting: bound on the bytes of the others.
+        most_confirmed: bound on confirmed frames and baselines, in bytes.
+        most_waiting: bound on unconfirmed frames, in bytes.
     """
 
     def __init__(self, most_confirmed: int, most_waiting: int) -> None:
@@ -76,21 +76,21 @@ class Replay:
 
     @property
     def size(self) -> int:
-        """Bytes of all that is kept."""
+        """Size of all kept frames, in bytes."""
         return self._held_bytes + self.waiting_bytes
 
     def fill(self, more: int = 0) -> float:
-        """How much of the bound is taken by frames that the backend has not confirmed, from 0.
+        """Return the share of the bound used by unconfirmed frames, from 0.
 
         Args:
-            more: bytes of frames that are still to be added.
+            more: size of frames still to be added, in bytes.
         """
         return (self.waiting_bytes + more) / self._most_waiting if self._most_waiting else 1.0
 
     def add(self, target: str, frame: SampledFrame) -> None:
-        """Keep a frame; without room the oldest key-frame groups of the largest stream go.
+        """Keep a frame. Without room, evict the oldest key-frame groups of the largest stream.
 
-        A stream's newest group goes last.
+        A stream's newest group is evicted last.
         """
         stream = self._streams.setdefault(target, Stream())
         stream.frames.append(frame)
@@ -104,11 +104,11 @@ class Replay:
         self._trim_confirmed()
 
     def connected(self, resume: Mapping[str, int]) -> None:
-        """A connection begins.
+        """Start a connection.
 
         Args:
-            resume: by target the last frame that the backend has; it may be another backend, with
-                less than was confirmed before.
+            resume: the backend's last frame by target; another backend may have less than was
+                confirmed.
         """
         for target, stream in self._streams.items():
             seq = min(resume.get(target, 0), stream.last_seq)
@@ -118,16 +118,16 @@ class Replay:
             stream.flying.clear()
 
     def sent(self, target: str) -> int:
-        """Number of the last frame sent on this connection; those reported lost count as sent."""
+        """Return the number of the last frame sent or reported lost on this connection."""
         stream = self._streams.get(target)
         return stream.sent if stream else 0
 
     def note_sent(self, target: str, seq: int) -> None:
-        """The frames of a target up to this one were sent, or reported lost."""
+        """Record that frames up to `seq` were sent or reported lost."""
         self._streams[target].sent = seq
 
     def confirm(self, target: str, seq: int) -> None:
-        """The backend has all frames of a target up to this one that were sent."""
+        """Record that the backend has all sent frames up to `seq`."""
         stream = self._streams.get(target)
         if stream is None:
             return
@@ -146,7 +146,7 @@ class Replay:
         self._trim_confirmed()
 
     def _trim_confirmed(self) -> None:
-        """Pinned baselines go where no stream has a group older than its newest."""
+        """Evict confirmed frames; pinned baselines only if no stream has an older group."""
         while self._held_bytes > self._most_confirmed:
             streams = self._streams.values()
             with_old = [one for one in streams if one.has_old_confirmed_group]
@@ -158,7 +158,7 @@ class Replay:
                 self._unpin(max(pinned, key=lambda one: one.held_bytes))
 
     def _drop_group(self, stream: Stream, *, confirmed: bool = False) -> None:
-        """Drop the oldest group, or as much of it as is confirmed."""
+        """Evict the oldest group, or its confirmed part."""
         dropped = False
         while stream.frames and not (dropped and stream.frames[0].key):
             if confirmed and not stream.confirmed:
@@ -178,7 +178,7 @@ class Replay:
             elif not was_confirmed and gone.seq > stream.sent:
                 stream.dropped += 1
             elif not was_confirmed:
-                # What was dropped between two ranges is counted already.
+                # Frames evicted between two ranges are already counted.
                 follows = stream.flying and stream.flying[-1][1] == gone.seq - 1
                 first = stream.flying.pop()[0] if follows else gone.seq
                 stream.flying.append((first, gone.seq))
@@ -199,7 +199,7 @@ class Replay:
 
     @property
     def count(self) -> int:
-        """How many frames are kept; may be asked from any thread."""
+        """Number of kept frames. Thread-safe."""
         return sum(
             len(stream.frames) + (stream.baseline is not None)
             for stream in list(self._streams.values())
@@ -207,19 +207,19 @@ class Replay:
 
     @property
     def unsent(self) -> int:
-        """How many are behind the last sent one of their target; may be asked from any thread."""
+        """Number of frames behind their target's last sent one. Thread-safe."""
         return sum(
             min(len(stream.frames), max(0, stream.last_seq - stream.sent))
             for stream in list(self._streams.values())
         )
 
     def dropped(self, target: str) -> int:
-        """Frames of a target that left before they were confirmed; may be asked from any thread."""
+        """Return the number of a target's frames lost before confirmation. Thread-safe."""
         stream = self._streams.get(target)
         return stream.dropped if stream else 0
 
     def after(self, target: str, seq: int) -> SampledFrame | None:
-        """The first kept frame behind `seq`; a pinned baseline comes before the others."""
+        """Return the first kept frame after `seq`, or None; a pinned baseline comes first."""
         stream = self._streams.get(target)
         if stream is None or stream.last_seq <= seq:
             return None
@@ -231,7 +231,7 @@ class Replay:
         return stream.frames[max(0, seq + 1 - first)]
 
     def lost(self, target: str, seq: int) -> tuple[int, int] | None:
-        """First and last of the frames right behind `seq` that are kept no more, if any."""
+        """Return first and last lost frame directly after `seq`, or None."""
         stream = self._streams.get(target)
         if stream is None:
             return None
@@ -242,16 +242,16 @@ class Replay:
         return (seq + 1, until) if until > seq else None
 
     def last_seq(self, target: str) -> int:
-        """Number of the newest frame of a target, 0 if it has none."""
+        """Return the number of a target's newest frame, or 0 if it has none."""
         stream = self._streams.get(target)
         return stream.last_seq if stream else 0
 
     def targets(self) -> list[str]:
-        """Targets that had frames and are not forgotten."""
+        """Return targets that had frames and are not forgotten."""
         return list(self._streams)
 
     def forget(self, target: str) -> None:
-        """Keep nothing of a target any more."""
+        """Drop all frames of a target."""
         stream = self._streams.pop(target, None)
         if stream:
             self._held_bytes -= stream.held_bytes

@@ -1,6 +1,6 @@
-"""Proof before trust: the backend shows that it knows the secret, then the collector does.
+"""Sign-in with mutual proof: the backend proves that it knows the secret, then the collector does.
 
-Nothing that follows from the secret is sent to a program that has not proven that it knows it.
+Nothing derived from the secret is sent to a program that has not proven that it knows it.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ from tidscope_wire.proof import (
 )
 from websockets.asyncio.client import connect, unix_connect
 
-from tidscope_collector.uplink.shared_connection import SharedConnection
+from tidscope_collector.uplink.direct import SharedConnection
 
 UNIX = "unix:"
 PROOF_PATH = "/api/v1/proof"
@@ -34,7 +34,7 @@ _REFUSED = (b"403", b"429")
 
 
 class SignInError(Exception):
-    """The backend cannot be signed in to; the text says why."""
+    """Signing in failed; the text says why."""
 
 
 class SignIn:
@@ -42,7 +42,7 @@ class SignIn:
 
     Args:
         url: ws:// or wss:// address of /ws/collector.
-        credential: what both sides know.
+        credential: secret known to both sides.
     """
 
     def __init__(self, url: str, credential: Credential) -> None:
@@ -55,13 +55,13 @@ class SignIn:
         self._attempt: SignInAttempt | None = None
 
     async def headers(self) -> dict[str, str]:
-        """Have the backend prove itself; then, the headers of the upgrade request.
+        """Verify the backend's proof, then return the headers of the upgrade request.
 
         Raises:
-            SignInError: it does not.
-            OSError: nobody answers.
+            SignInError: the backend gave no valid proof.
+            OSError: the backend does not answer.
         """
-        # Over TLS the certificate says whom we have reached, and its port may be a proxy's.
+        # Over TLS the certificate identifies the peer, and its port may be a proxy's.
         port = None if self._secure else self._port
         attempt = SignInAttempt(self._credential, secrets.token_bytes(NONCE_BYTES), port)
         try:
@@ -82,15 +82,15 @@ class SignIn:
         return {"Authorization": authorization(proof)}
 
     async def check_accepted(self, link: SharedConnection) -> None:
-        """Check the answer to the upgrade request: who took the proof is who gave one.
+        """Check in the upgrade response that the program that gave the proof accepted ours.
 
         Raises:
-            SignInError: it is not.
-            ConnectionClosed: the backend has closed the connection instead, and says why.
+            SignInError: the response has no valid proof.
+            ConnectionClosed: the backend closed the connection and gives a reason.
         """
         accepted = link.response.headers.get(PROOF_SCHEME) if link.response is not None else None
         if accepted is None:
-            # A browser learns the reason of a refusal only so, and a collector is answered alike.
+            # Browsers learn refusal reasons only from a close frame, so collectors get the same.
             with suppress(TimeoutError):
                 async with asyncio.timeout(ANSWER_S):
                     await link.recv()
@@ -109,7 +109,7 @@ class SignIn:
         )
 
     async def _post(self, body: bytes) -> tuple[bytes, bytes]:
-        """Ask for the proof, in HTTP/1.0: one answer, which ends with the connection."""
+        """Request the proof by HTTP/1.0, whose answer ends with the connection."""
         reader, writer = await asyncio.open_connection(
             self._parts.hostname, self._port, ssl=self._secure or None, limit=MAX_ANSWER_BYTES
         )
@@ -133,7 +133,7 @@ class SignIn:
 
 
 def is_address(url: str) -> bool:
-    """Whether this is the ws:// or wss:// address of a backend."""
+    """Return True if this is a ws:// or wss:// address of a backend."""
     try:
         parts = urlsplit(url)
         return parts.scheme in _PORTS and bool(parts.hostname) and parts.port != 0
@@ -143,14 +143,14 @@ def is_address(url: str) -> bool:
 
 @asynccontextmanager
 async def open_link(url: str, sign_in: SignIn | None) -> AsyncIterator[SharedConnection]:
-    """Connect to a backend that has proven itself.
+    """Connect to a backend after verifying its proof.
 
     Args:
         url: ws:// or wss:// address of /ws/collector, or unix:PATH.
-        sign_in: for that address; None for a Unix socket.
+        sign_in: sign-in for that address; None for a Unix socket.
 
     Raises:
-        SignInError: it has not.
+        SignInError: the backend gave no valid proof.
         OSError, InvalidHandshake, InvalidURI: as `connect` of websockets.
     """
     headers = await sign_in.headers() if sign_in is not None else {}
@@ -179,7 +179,7 @@ async def open_link(url: str, sign_in: SignIn | None) -> AsyncIterator[SharedCon
 
 
 def _problem(body: bytes) -> str:
-    """What a program says that refuses to be asked; it has proven nothing."""
+    """Return the refusal of an unauthenticated program, for the error message."""
     try:
         problem = Problem.model_validate_json(body)
     except ValidationError:

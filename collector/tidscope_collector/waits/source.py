@@ -13,8 +13,8 @@ from tidscope_collector.ebpf import libbpf
 from tidscope_collector.ebpf.obstacles import KernelFeature, Obstacle, attempt
 from tidscope_collector.ebpf.watched import Processes, Whose
 from tidscope_collector.locks.group_locks import GroupLocks
-from tidscope_collector.locks.opening import open_locks, own_account
-from tidscope_collector.locks.waited import LockSource
+from tidscope_collector.locks.locks import open_locks
+from tidscope_collector.locks.runtime_locks import LockSource, own_account
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.threads.reading import TargetReader
 from tidscope_collector.waits.joined_reader import LEDGER_FIELDS, LedgerReader

@@ -13,7 +13,7 @@ from tidscope_wire.generated.models import TableName
 from tidscope_collector.ebpf.watched import Pids, Whose
 from tidscope_collector.locks.locks import LockWaits
 from tidscope_collector.locks.registry import Addresses, LockName, Numbers
-from tidscope_collector.locks.waited import LockSource
+from tidscope_collector.locks.runtime_locks import LockSource
 from tidscope_collector.waits.call_names import names_of_calls
 from tidscope_collector.waits.ledger import LedgerKeeper
 from tidscope_collector.waits.slots import CALL_ADDRESS

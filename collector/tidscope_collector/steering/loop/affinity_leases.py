@@ -1,7 +1,7 @@
-"""Changed CPU affinities that must be restored, in files that outlive a crash of the collector.
+"""Leases of changed CPU affinities, in files that survive a crash of the collector.
 
-A lease is written before anything is changed. The next collector finds it, sees that its owner is
-gone, and restores what is still as it was left.
+A lease is written before any change. The next collector finds a lease whose owner has died, and
+restores masks that are still as the owner left them.
 """
 
 import logging
@@ -13,28 +13,23 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.procfs.stat import parse_stat
-from tidscope_collector.steering.loop.cpu_masks import (
-    Cpus,
-    ThreadMask,
-    UnsettledError,
-    set_masks,
-)
+from tidscope_collector.procfs.process import parse_stat
+from tidscope_collector.steering.loop.cpu_masks import Cpus, ThreadMask, UnsettledError, set_masks
 
 DIRECTORY = Path("/run/tidscope/leases")
 LARGEST_FILE = 64 << 20
 MAX_SIZES = 1024
-"""Processes that were steered and whose size is remembered."""
+"""Maximum processes whose restored size is remembered."""
 
 log = logging.getLogger("tidscope.steering")
 
 
 class LeaseFolderError(Exception):
-    """The folder of the leases cannot be used: nothing may be steered by affinity."""
+    """The lease folder is unusable, so nothing may be steered by affinity."""
 
 
 class SavedMask(BaseModel):
-    """A thread's mask as it was before."""
+    """A thread's original mask."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
     tid: int
@@ -46,15 +41,16 @@ class AffinityLease(BaseModel):
     """Everything needed to restore the affinity of one process.
 
     Attributes:
-        pid: of the process.
-        start_ticks: of the process; with the id, tells it from a later one.
-        owner_pid: of the collector.
-        owner_start_ticks: of the collector.
-        common: the mask of most threads; what threads get that did not exist yet.
-        original: the masks of all threads as they were.
-        applied: masks that were given to it; a thread with another one is not touched, since
-            somebody else gave it that.
-        size: GOMAXPROCS that it had then; None: of a collector that did not note it.
+        pid: process ID.
+        start_ticks: start time of the process, which distinguishes it from a later one with the
+            same ID.
+        owner_pid: process ID of the collector.
+        owner_start_ticks: start time of the collector.
+        common: most frequent mask, for threads that did not exist yet.
+        original: original masks of all threads.
+        applied: masks that were applied; threads with other masks are not touched, since another
+            program set them.
+        size: original GOMAXPROCS; None if an older collector did not record it.
     """
 
     model_config = ConfigDict(extra="forbid", strict=True)
@@ -70,7 +66,7 @@ class AffinityLease(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class RecoveredLease:
-    """Outcome of a lease that a dead collector left; `threads` is the number restored."""
+    """Outcome of a dead collector's lease; `threads` is the number restored."""
 
     pid: int
     threads: int
@@ -79,12 +75,12 @@ class RecoveredLease:
 
 @dataclass(frozen=True, slots=True)
 class LeftChanged:
-    """A living program whose affinity is as a collector that is gone left it.
+    """A living program with the affinity that a dead collector left.
 
     Attributes:
-        pid: process id.
-        name: of the process, as the kernel has it.
-        undo: command line that gives all its threads the CPUs of most of them before.
+        pid: process ID.
+        name: name of the process (comm).
+        undo: command line that gives all its threads the previously most frequent mask.
     """
 
     pid: int
@@ -93,14 +89,14 @@ class LeftChanged:
 
 
 class Leases:
-    """The leases of a host, one file a process.
+    """Leases of a host, one file per process.
 
     Args:
-        procfs: tells who is alive.
-        directory: made if it is missing; must be this user's, closed to all others.
+        procfs: root of /proc, to check which processes are alive.
+        directory: folder, created if missing; must belong to this user and be closed to others.
 
     Raises:
-        LeaseFolderError: it cannot be made, or is not safe.
+        LeaseFolderError: the folder cannot be created, or is not safe.
     """
 
     def __init__(self, procfs: ProcFs, directory: Path = DIRECTORY) -> None:
@@ -125,14 +121,14 @@ class Leases:
         common: Cpus,
         size: int | None = None,
     ) -> AffinityLease:
-        """A lease of this collector; to be written before anything is changed.
+        """Return a lease of this collector; write it before changing anything.
 
         Args:
-            pid: of the process.
-            start_ticks: of the process.
-            masks: of all its threads.
-            common: what later threads get.
-            size: GOMAXPROCS as it was.
+            pid: process ID.
+            start_ticks: start time of the process.
+            masks: original masks of all its threads.
+            common: mask for later threads.
+            size: original GOMAXPROCS, or None.
         """
         saved = [
             SavedMask(tid=mask.tid, start_ticks=mask.start_ticks, cpus=sorted(mask.cpus))
@@ -150,10 +146,10 @@ class Leases:
         )
 
     def write(self, lease: AffinityLease) -> None:
-        """Write a lease, or the new state of one, as a whole or not at all.
+        """Write a lease or its new state, atomically.
 
         Raises:
-            LeaseFolderError: it cannot be written.
+            LeaseFolderError: the lease cannot be written.
         """
         path = self._path(lease.pid)
         unfinished = path.with_suffix(".new")
@@ -164,7 +160,7 @@ class Leases:
             raise LeaseFolderError(f"{path} cannot be written: {error.strerror}.") from error
 
     def remove(self, lease: AffinityLease) -> None:
-        """Forget a lease: all is restored. The runtime takes a second to see its CPUs again."""
+        """Remove a lease after restoring. The runtime takes a second to notice its CPUs."""
         self._path(lease.pid).unlink(missing_ok=True)
         if lease.size is not None:
             self._sizes[lease.pid, lease.start_ticks] = lease.size
@@ -172,22 +168,22 @@ class Leases:
                 del self._sizes[next(iter(self._sizes))]
 
     def restored_size(self, pid: int, start_ticks: int) -> int | None:
-        """GOMAXPROCS that a process has, or will have soon, since its CPUs were restored."""
+        """Return a process' GOMAXPROCS after its CPUs were restored, or None if unknown."""
         return self._sizes.get((pid, start_ticks))
 
     def find(self, pid: int) -> AffinityLease | None:
-        """The lease of a process; None without one, or with one that nobody can read."""
+        """Return the lease of a process; None if absent or unreadable."""
         return self._read(self._path(pid))
 
     def held_by_other(self, pid: int) -> int | None:
-        """The process id of another collector that lives and steers this process."""
+        """Return the process ID of another living collector that steers this process, or None."""
         lease = self.find(pid)
         if lease is None or self._owner(lease) == self._me or not self._owner_lives(lease):
             return None
         return lease.owner_pid
 
     def recover(self) -> list[RecoveredLease]:
-        """Restore what collectors that are gone have left; leases of live ones stay."""
+        """Restore what dead collectors left changed; leases of living ones stay."""
         done = []
         for path in sorted(self._directory.glob("*.json")):
             lease = self._read(path)
@@ -211,7 +207,7 @@ class Leases:
         try:
             threads = restore(self._procfs, lease)
         except (OSError, UnsettledError) as error:
-            # The file stays, for the next start.
+            # The file stays for the next start.
             return RecoveredLease(lease.pid, 0, f"{error} Undo it by: {_undo(lease)}")
         self.remove(lease)
         return RecoveredLease(lease.pid, threads)
@@ -230,11 +226,11 @@ class Leases:
 
 
 def left_changed(procfs: ProcFs, directory: Path = DIRECTORY) -> list[LeftChanged]:
-    """Programs that are still as a collector that is gone left them; nothing is changed.
+    """Return programs that a dead collector left changed. Changes nothing.
 
     Args:
-        procfs: tells who is alive.
-        directory: of the leases; without it, or without the right to read it, there are none.
+        procfs: root of /proc, to check which processes are alive.
+        directory: lease folder; absent or unreadable folders have no leases.
     """
     found = []
     for path in sorted(directory.glob("*.json")):
@@ -252,14 +248,14 @@ def left_changed(procfs: ProcFs, directory: Path = DIRECTORY) -> list[LeftChange
 
 
 def restore(procfs: ProcFs, lease: AffinityLease) -> int:
-    """Give all threads their original masks; how many were changed.
+    """Restore the original masks of all threads. Return the number of changed threads.
 
-    Threads that appeared since get the mask of most. Nothing is done when the process is gone, or
-    its id belongs to another one now.
+    Later threads get the most frequent mask. Does nothing if the process has ended or its ID was
+    recycled.
 
     Raises:
-        OSError: it may not be changed.
-        UnsettledError: see set_masks.
+        OSError: the masks may not be changed.
+        UnsettledError: as for `set_masks`.
     """
     if _start_ticks(procfs, lease.pid) != lease.start_ticks:
         return 0
@@ -299,7 +295,7 @@ def _undo(lease: AffinityLease) -> str:
 
 
 def _start_ticks(procfs: ProcFs, pid: int) -> int | None:
-    """Start of a live process; None if there is none."""
+    """Return the start time of a living process, or None."""
     try:
         found = parse_stat(procfs.read(f"{pid}/stat"))
     except OSError:
@@ -308,7 +304,7 @@ def _start_ticks(procfs: ProcFs, pid: int) -> int | None:
 
 
 def _check(folder: Path) -> int:
-    """The mode of a folder that nobody else can exchange or rename things in."""
+    """Return the mode of a folder, checked so that nobody else can rename or exchange its files."""
     status = folder.lstat()
     if not stat.S_ISDIR(status.st_mode):
         raise LeaseFolderError(f"{folder} is not a folder.")

@@ -1,4 +1,4 @@
-"""Steers one target: measures an interval, lets the policy decide, turns the knob, and again."""
+"""Control loop of one target: measure an interval, let the policy decide, turn the knob, repeat."""
 
 import logging
 import queue
@@ -8,19 +8,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
-from tidscope_policies.contract import (
-    PART_S,
-    Decision,
-    Observation,
-)
+from tidscope_policies.contract import PART_S, Decision, Observation
 from tidscope_policies.dip_gate import usual_progress
 from tidscope_policies.registry import ReadyPolicy
-from tidscope_wire.generated.models import (
-    KnobOption,
-    Steering,
-)
+from tidscope_wire.generated.models import KnobOption, Steering
 
-from tidscope_collector.agent.errors import AgentClientError
+from tidscope_collector.agent.client import AgentClientError
 from tidscope_collector.steering.loop.events import (
     LOOP_FAILURE,
     PROGRAM_EXIT,
@@ -40,18 +33,19 @@ from tidscope_collector.steering.loop.trial import Trial
 log = logging.getLogger("tidscope.steering")
 
 SETTLE_S = 3.0
-"""A change of size may take so long to act; Go 1.25 looks at its CPUs about once a second."""
+"""Maximum time until a new size takes effect, in seconds; Go 1.25 checks its CPUs about once per
+second."""
 SETTLE_STEP_S = 0.02
 RENEW_S = 1.0
 RELEASE_S = 5.0
-"""A release is done after so long at the latest: no call of a knob or a signal takes longer."""
+"""Maximum duration of a release, in seconds; no call of a knob or signal takes longer."""
 RETRY_S = 2.0
 STEERING_ERRORS = (KnobError, SignalLostError, SignalRefusedError, AgentClientError)
 
 
 @dataclass(frozen=True)
 class _RestartRequest:
-    """Somebody asks for a new search."""
+    """A request for a new search."""
 
     reason: str
     actor: str
@@ -59,22 +53,22 @@ class _RestartRequest:
 
 @dataclass(frozen=True)
 class _GrantChange:
-    """The arbiter gives the target something else."""
+    """A new grant of the arbiter."""
 
 
 class ControlLoop:
-    """A thread of its own, so that a program that answers slowly holds up no other one.
+    """Steers in its own thread, so a slow program delays no other one.
 
     Args:
-        settings: what to do.
-        ready: the policy.
-        open_setup: makes knob and signal; again after they were lost.
-        setup: the first one, open already.
-        peers: the other targets that are steered.
-        publish: takes what happens.
-        is_paused: whether the target stands still (stopped).
-        is_gone: whether it has ended.
-        cores: limits of the CPU time that the target may have.
+        settings: settings of the loop.
+        ready: policy.
+        open_setup: opens knob and signal again after a loss.
+        setup: first setup, already open.
+        peers: other steered targets.
+        publish: receives events.
+        is_paused: returns True while the target is stopped.
+        is_gone: returns True once the target has ended.
+        cores: limits of the target's CPU time.
     """
 
     def __init__(
@@ -131,12 +125,12 @@ class ControlLoop:
 
     @property
     def cores(self) -> CoreLimits:
-        """Limits of the CPU time that the target may have."""
+        """Limits of the target's CPU time."""
         return self._cores
 
     @property
     def knob(self) -> KnobOption:
-        """The knob in use, as an option of a later request."""
+        """Knob in use, as an option for a later request."""
         return KnobOption(
             kind=self._described.kind,
             refusal="",
@@ -147,11 +141,11 @@ class ControlLoop:
 
     @property
     def is_this_thread(self) -> bool:
-        """Whether it is the loop itself that asks."""
+        """True if the caller is the loop itself."""
         return threading.current_thread() is self._thread
 
     def start(self) -> None:
-        """Begin."""
+        """Start the loop."""
         self._report.report_start()
         restart = partial(self.restart, actor="the collector")
         contender, contention = self.settings.contender, None
@@ -161,12 +155,12 @@ class ControlLoop:
         self._thread.start()
 
     def suspend(self) -> ControlSetup | None:
-        """Decide no more, and leave the size as it is, so that another loop can take over.
+        """Pause decisions and keep the size, so that another loop can take over.
 
-        Until `resume` or `retire` nobody renews what has a lease: call one of them soon.
+        Leases are not renewed until `resume` or `retire`: call one of them soon.
 
         Returns:
-            Knob and signal, which nobody uses now; None: they are lost at present.
+            Knob and signal, unused now; None if they are currently lost.
 
         Raises:
             TimeoutError: the loop waits for the program.
@@ -181,7 +175,7 @@ class ControlLoop:
         return self._setup if self._holds else None
 
     def resume(self) -> None:
-        """Go on after `suspend`, as if nothing had happened."""
+        """Continue after `suspend` as if it had not happened."""
         with self._lock:
             left, self._suspended, self._left = self._left, False, False
             if self._stopping or not left:
@@ -190,10 +184,10 @@ class ControlLoop:
             self._thread.start()
 
     def retire(self, successor: ControlSetup) -> None:
-        """End after `suspend`: another loop steers the target from now on.
+        """End after `suspend`, because another loop takes over the target.
 
         Args:
-            successor: its knob and signal; what it does not use is closed, and restored before.
+            successor: the other loop's setup; parts that it does not use are restored and closed.
         """
         with self._lock:
             holds, self._holds = self._holds, False
@@ -204,28 +198,28 @@ class ControlLoop:
             self._setup.signal.close()
 
     def restart(self, reason: str, actor: str) -> None:
-        """Let the policy search again, soon."""
+        """Restart the policy's search soon."""
         self._requests.put(_RestartRequest(reason, actor))
 
     def release(self, actor: str) -> None:
-        """Steer no more, give the original size back, and wait until that is done.
+        """Restore the original size, end the loop, and wait until it has ended.
 
-        Whatever the loop waits for at the moment has a deadline, and while it opens a lost knob or
-        signal again, which may take longer, the size is the original one.
+        Every wait of the loop has a deadline. Reopening a lost knob or signal may take longer, but
+        the size is already the original one then.
 
         Raises:
-            TimeoutError: it is not done yet.
+            TimeoutError: the release has not finished yet.
         """
         self.stop(actor)
         if not self._restored.wait(RELEASE_S):
             raise TimeoutError(f"the size is not restored after {RELEASE_S:g} s; it will be")
 
     def join(self, timeout_s: float) -> None:
-        """Wait for the end of the thread."""
+        """Wait for the thread's end."""
         self._thread.join(timeout_s)
 
     def stop(self, actor: str) -> None:
-        """Begin to release; does not wait."""
+        """Start a release, without waiting."""
         with self._lock:
             self._releaser = actor
             self._stopping = True
@@ -259,7 +253,7 @@ class ControlLoop:
                 self._suspended = False
         finally:
             with self._lock:
-                # One that is gone is not handed over.
+                # A loop whose target has ended is not handed over.
                 self._left = self._suspended and not self._stopping and not self._is_gone()
                 left = self._left
             if not left:
@@ -267,7 +261,7 @@ class ControlLoop:
                 self._finish()
 
     def _finish(self) -> None:
-        """Report the end, once."""
+        """Report the end once."""
         with self._lock:
             finished, self._finished = self._finished, True
         if finished:
@@ -281,7 +275,7 @@ class ControlLoop:
         self._restored.set()
 
     def _close(self) -> None:
-        """Give the original size back; does nothing the second time."""
+        """Restore the original size. Idempotent."""
         if not self._holds:
             return
         self._trouble = self._setup.close()
@@ -289,7 +283,7 @@ class ControlLoop:
             self._holds = False
 
     def _adopt(self, setup: ControlSetup) -> bool:
-        """Steer with a new knob and signal; whether somebody stopped meanwhile."""
+        """Use a new knob and signal. Return True if a stop was requested meanwhile."""
         with self._lock:
             if not self._ends():
                 self._setup, self._holds, self._trouble = setup, True, ""
@@ -298,7 +292,7 @@ class ControlLoop:
         return True
 
     def _recover(self, problem: str) -> bool:
-        """Something was lost: try to get it back, until the target ends or somebody stops."""
+        """Reopen a lost knob or signal, until the target ends or a stop is requested."""
         self._close()
         while not self._is_gone():
             self._report.report_problem(problem)
@@ -316,7 +310,7 @@ class ControlLoop:
         return False
 
     def _wait(self, seconds: float) -> bool:
-        """Wait for some time, taking in what is said meanwhile; whether to stop."""
+        """Wait while handling requests. Return True to stop."""
         deadline = time.monotonic() + seconds
         while not self._ends():
             try:
@@ -335,14 +329,14 @@ class ControlLoop:
         self._report.report_restart(request.reason, request.actor)
 
     def _run_intervals(self, setup: ControlSetup) -> None:
-        """Steer until somebody stops.
+        """Steer until a stop is requested.
 
         Raises:
-            STEERING_ERRORS: something was lost.
+            STEERING_ERRORS: the knob or signal was lost.
         """
         while True:
             times = setup.times if self._trial.wants_response_times else None
-            # The size that was set: after a loss the program may have its own again.
+            # Use the set size: after a loss the program may have its own again.
             meter = IntervalMeter(
                 setup.signal.read(),
                 self._report.steering.size,
@@ -377,10 +371,10 @@ class ControlLoop:
                 return
 
     def _measure(self, setup: ControlSetup, meter: IntervalMeter) -> bool:
-        """Let an interval pass; whether to stop."""
+        """Let an interval pass. Return True to stop."""
         end = time.monotonic() + self._interval_s
         while (left := end - time.monotonic()) > 0:
-            # What is left may be less than half a part: it goes with the one before.
+            # A remainder below half a part is merged with the previous part.
             if self._wait(left if left < 1.5 * PART_S else PART_S):
                 return True
             count = setup.signal.read()
@@ -397,7 +391,7 @@ class ControlLoop:
         return False
 
     def _is_due_now(self, setup: ControlSetup) -> bool:
-        """Whether the arbiter gave the target another size meanwhile."""
+        """Return True if the arbiter granted another size meanwhile."""
         if not self._grant_changed:
             return False
         self._grant_changed = False
@@ -405,14 +399,14 @@ class ControlLoop:
         return grant is not None and grant.cores not in (0, setup.knob.read())
 
     def _allowed_size(self, decision: Decision, seen: Observation, now_s: float) -> int:
-        """The size to set: within bounds, and only where it is this one's turn to try."""
+        """Return the size to set: within bounds, and a trial only in this target's turn."""
         may = self._peers.request_turn(self.settings.target, now_s, probing=decision.probing)
         if self.settings.shadow or (decision.probing and not may):
             return seen.size
         return self.settings.bounds.clamp(decision.size)
 
     def _set_size(self, setup: ControlSetup, size: int, wanted: int) -> int | None:
-        """Set a size and wait until it is in effect; None: stop."""
+        """Set a size and wait until it is in effect. Return None to stop."""
         if wanted == size:
             return size
         in_force = setup.knob.apply(wanted)
@@ -423,7 +417,7 @@ class ControlLoop:
             in_force = setup.knob.read()
             count = None
             if time.monotonic() - counted_s >= PART_S:
-                # What takes long to settle works meanwhile.
+                # The program works while a slow size settles, so that work is counted.
                 count, counted_s = setup.signal.read().ops, time.monotonic()
             self._peers.hear(self.settings.target, count)
             if self._grant_changed:

@@ -1,8 +1,7 @@
-"""CPU affinity of all threads of a process: read, set, restored (sched_setaffinity(2)).
+"""CPU affinity of all threads of a process: reading and setting masks (sched_setaffinity(2)).
 
-Linux has it for each thread, and a new thread inherits that of the one that made it. So it is set
-for every thread, again and again, until a whole pass finds none that lacks it: then no thread is
-left that could hand down another one.
+Linux keeps the affinity per thread, and a new thread inherits its creator's. Masks are therefore
+set repeatedly until a whole pass finds no thread with an old mask, which could hand it down.
 """
 
 import os
@@ -13,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.procfs.stat import parse_stat
+from tidscope_collector.procfs.process import parse_stat
 
 MAX_PASSES = 100
 MAX_S = 2.0
@@ -24,12 +23,12 @@ Cpus = frozenset[int]
 
 @dataclass(frozen=True, slots=True)
 class ThreadMask:
-    """The CPUs that one thread may use.
+    """CPUs that one thread may use.
 
     Attributes:
-        tid: its id.
-        start_ticks: with the id, tells it from a later one.
-        cpus: their numbers.
+        tid: thread ID.
+        start_ticks: start time, which distinguishes it from a later thread with the same ID.
+        cpus: CPU numbers.
     """
 
     tid: int
@@ -38,22 +37,22 @@ class ThreadMask:
 
 
 class UnsettledError(Exception):
-    """Threads with other masks appeared faster than they could be set."""
+    """Threads with other masks appeared faster than masks could be set."""
 
 
 def read_masks(procfs: ProcFs, pid: int, start_ticks: int) -> list[ThreadMask]:
-    """The masks of all threads that a process has.
+    """Return the masks of all threads of a process.
 
     Raises:
-        ProcessLookupError: the process is gone; another one may have its id.
-        PermissionError: it belongs to somebody else.
+        ProcessLookupError: the process has ended; its ID may be recycled.
+        PermissionError: the process belongs to another user.
     """
     with _opened_tasks(procfs, pid, start_ticks) as tasks:
         return _read_masks(tasks, pid)
 
 
 def common_mask(masks: list[ThreadMask]) -> Cpus:
-    """The mask that most threads have; of those that are as frequent, the widest one."""
+    """Return the most frequent mask, and the widest one of equally frequent masks."""
     counted = Counter(mask.cpus for mask in masks)
     return max(counted, key=lambda cpus: (counted[cpus], len(cpus), sorted(cpus)))
 
@@ -61,25 +60,25 @@ def common_mask(masks: list[ThreadMask]) -> Cpus:
 def set_masks(
     procfs: ProcFs, pid: int, start_ticks: int, wanted: Callable[[ThreadMask], Cpus | None]
 ) -> int:
-    """Give every thread the mask that it should have.
+    """Set the mask of every thread.
 
-    A thread is seen to be the one that was meant right before its mask is set: the call takes an
-    id, and there is none that takes a descriptor.
+    A thread's identity is checked directly before its mask is set, because the call takes an ID and
+    no descriptor.
 
     Args:
-        procfs: where the threads are listed.
-        pid: of the process.
-        start_ticks: its start.
-        wanted: from a thread and its present mask to the one it gets; None leaves it as it is.
+        procfs: root of /proc.
+        pid: process ID.
+        start_ticks: start time of the process, in clock ticks since boot.
+        wanted: returns the mask for a thread and its current mask, or None to keep it.
 
     Returns:
-        How many were set, those that appeared meanwhile included.
+        The number of set masks, including those of new threads.
 
     Raises:
-        ProcessLookupError: the process is gone; another one may have its id.
-        PermissionError: it belongs to somebody else.
-        OSError: EINVAL, when none of the CPUs is there for it (its cpuset lacks them).
-        UnsettledError: it made threads faster than they could be set, or has too many.
+        ProcessLookupError: the process has ended; its ID may be recycled.
+        PermissionError: the process belongs to another user.
+        OSError: EINVAL if its cpuset has none of the CPUs.
+        UnsettledError: it created threads faster than masks could be set, or has too many.
     """
     total = 0
     deadline = time.monotonic() + MAX_S
@@ -97,7 +96,7 @@ def set_masks(
                         continue
                     os.sched_setaffinity(mask.tid, cpus)
                 except (ProcessLookupError, FileNotFoundError):
-                    continue  # It has ended; what it made before is in the next pass.
+                    continue  # the thread has ended; threads that it created are in the next pass
                 changed += 1
             if not changed:
                 return total
@@ -107,7 +106,7 @@ def set_masks(
 
 @contextmanager
 def _opened_tasks(procfs: ProcFs, pid: int, start_ticks: int) -> Iterator[int]:
-    """A descriptor of /proc/PID/task: whatever gets the id later, nothing else is found in it."""
+    """Open /proc/PID/task; the descriptor stays bound to this process."""
     try:
         tasks = os.open(procfs.path(f"{pid}/task"), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except FileNotFoundError as error:
@@ -138,7 +137,7 @@ def _read_masks(tasks: int, pid: int) -> list[ThreadMask]:
 
 
 def _start_of(tasks: int, tid: int) -> int:
-    """Start of a thread of the process whose task folder this is."""
+    """Return the start time of a thread in this task folder."""
     file = os.open(f"{tid}/stat", os.O_RDONLY | os.O_CLOEXEC, dir_fd=tasks)
     try:
         return parse_stat(os.read(file, _STAT_BYTES)).start_ticks
@@ -154,14 +153,14 @@ def choose_cpus(
 ) -> frozenset[int]:
     """Choose CPUs for a process.
 
-    Those that the fewest other processes hold come first, among them those that it has already, and
-    then the lowest numbers.
+    CPUs held by the fewest other processes come first, then those it already has, then the lowest
+    numbers.
 
     Args:
-        allowed: to choose from.
-        number: how many; at most as many as are allowed.
-        own: those that it has now.
-        others: those that each of the other steered processes has.
+        allowed: CPUs to choose from.
+        number: number of CPUs, at most as many as are allowed.
+        own: CPUs that it has now.
+        others: CPUs of each other steered process.
     """
     held = Counter(cpu for cpus in others for cpu in cpus)
     ranked = sorted(allowed, key=lambda cpu: (held[cpu], cpu not in own, cpu))
@@ -169,17 +168,17 @@ def choose_cpus(
 
 
 class CpuShares:
-    """The CPUs of all processes that one collector steers by affinity."""
+    """CPUs of all processes that one collector steers by affinity."""
 
     def __init__(self) -> None:
         self._held: dict[int, frozenset[int]] = {}
 
     def allocate(self, pid: int, allowed: Collection[int], number: int) -> frozenset[int]:
-        """Choose CPUs for a process, and note that it has them."""
+        """Choose CPUs for a process, and record them."""
         others = [cpus for other, cpus in self._held.items() if other != pid]
         self._held[pid] = choose_cpus(allowed, number, self._held.get(pid, ()), others)
         return self._held[pid]
 
     def free(self, pid: int) -> None:
-        """The process is not steered any more."""
+        """Forget the CPUs of a process that is no longer steered."""
         self._held.pop(pid, None)

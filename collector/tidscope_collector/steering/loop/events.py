@@ -1,4 +1,4 @@
-"""Events of a control loop, and the state of steering that pages see."""
+"""Events of a control loop, and the published state of steering."""
 
 import time
 from collections.abc import Callable
@@ -27,7 +27,7 @@ DETACH = "detach"
 SHUTDOWN = "collector shutdown"
 COMMAND_GONE = "end of the command"
 UNASKED = frozenset({PROGRAM_EXIT, LOOP_FAILURE, DETACH, SHUTDOWN, COMMAND_GONE, PROOF, SWEEP})
-"""Actors of releases that nobody asked for."""
+"""Actors of unrequested releases."""
 
 Event = (
     SteeringStarted
@@ -39,17 +39,17 @@ Event = (
     | SteeringSwept
 )
 EventSink = Callable[[Steering | None, Event], None]
-"""Receives the current state (None: not steered any more) and an event. Called by any thread."""
+"""Receives the current state (None if no longer steered) and an event. Called by any thread."""
 
 
 class SteeringReporter:
     """Keeps the state of one target's steering, and publishes its events.
 
     Args:
-        settings: of the control loop.
+        settings: settings of the control loop.
         setup: knob and signal, open.
-        trial: the proof or the sweep, if the policy is one.
-        peers: the other targets that are steered.
+        trial: proof or sweep, if the policy is one.
+        peers: other steered targets.
         publish: receives state and events.
     """
 
@@ -83,7 +83,7 @@ class SteeringReporter:
         ).model_copy(update=trial.state())
 
     def report_start(self) -> None:
-        """Publish that the policy begins to steer."""
+        """Publish the start of steering."""
         now = self.steering
         self._publish(
             now,
@@ -101,7 +101,7 @@ class SteeringReporter:
         )
 
     def report_problem(self, problem: str | None) -> None:
-        """Publish a problem, or None for its end; the same one is published once."""
+        """Publish a problem, or None for its end; repetitions are suppressed."""
         if problem == self.steering.problem:
             return
         problem = problem and problem[:1024]
@@ -109,7 +109,7 @@ class SteeringReporter:
         self._publish(self.steering, SteeringProblem(policy=self._settings.policy, problem=problem))
 
     def report_restart(self, reason: str, actor: str) -> None:
-        """Publish that the policy begins a new search."""
+        """Publish the start of a new search."""
         self._update({"state": "restarting", "reason": f"{reason[:1000].capitalize()}."})
         self._publish(
             self.steering,
@@ -119,13 +119,13 @@ class SteeringReporter:
     def report_decision(
         self, seen: Observation, decision: Decision, in_force: int, *, with_policy: bool | None
     ) -> None:
-        """Publish a decision, and after it the result of a proof or a sweep that it ended.
+        """Publish a decision, then the result if it ended a proof or sweep.
 
         Args:
-            seen: the interval.
-            decision: of the policy.
-            in_force: the size in effect now.
-            with_policy: whether the policy of a proof steered in the interval; None: no proof.
+            seen: observation of the interval.
+            decision: decision of the policy.
+            in_force: size in effect now.
+            with_policy: in a proof, True if the policy steered in the interval; otherwise None.
         """
         division = self._division()
         waiting = decision.probing and in_force != decision.size and not self._settings.shadow
@@ -174,7 +174,7 @@ class SteeringReporter:
             self._publish(self.steering, result)
 
     def report_release(self, actor: str) -> None:
-        """Publish that the target is not steered any more."""
+        """Publish the end of steering."""
         self._publish(
             None,
             SteeringReleased(
@@ -186,7 +186,7 @@ class SteeringReporter:
         self.steering = self.steering.model_copy(update=changes)
 
     def _division(self) -> CoreDivision | None:
-        """Grant of the arbiter in the form of the wire; None without an arbiter or a grant."""
+        """Return the arbiter's grant in the form of the wire, or None without one."""
         contender = self._settings.contender
         grant = self._peers.grant(self._settings.target)
         if contender is None or grant is None:

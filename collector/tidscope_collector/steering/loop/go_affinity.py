@@ -1,7 +1,7 @@
-"""The knob `go-affinity`: GOMAXPROCS of an unmodified Go program, by the CPUs that it may use.
+"""The knob `go-affinity`: GOMAXPROCS of an unmodified Go program, set by its CPU affinity.
 
-When the collector ends it restores the affinity; when it dies, its lease stays as a file, and the
-next one restores it at its start (`Leases.recover`).
+The collector restores the affinity when it ends. If it crashes, its lease stays as a file, and the
+next collector restores the affinity (`Leases.recover`).
 """
 
 import errno
@@ -14,7 +14,7 @@ from tidscope_collector.inspection.asking import NoAnswerError, UnreadableError
 from tidscope_collector.inspection.gomaxprocs import GomaxprocsReader, GoProgram, open_gomaxprocs
 from tidscope_collector.inspection.reader import ask_go_chosen, ask_go_environment
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.procfs.stat import parse_stat
+from tidscope_collector.procfs.process import parse_stat
 from tidscope_collector.steering.loop.affinity_leases import (
     AffinityLease,
     LeaseFolderError,
@@ -30,17 +30,15 @@ from tidscope_collector.steering.loop.cpu_masks import (
     read_masks,
     set_masks,
 )
-from tidscope_collector.steering.loop.knob import (
-    KnobDescription,
-    KnobLostError,
-    KnobRefusedError,
-)
+from tidscope_collector.steering.loop.knob import KnobDescription, KnobLostError, KnobRefusedError
 
 FOLLOWS_WITHIN_S = 10.0
-"""The runtime looks once a second, and may have to wait for a garbage collection."""
+"""Timeout for the runtime to follow, in seconds. It checks once per second, and may wait for a
+garbage collection."""
 
 WORKED_TICKS = 20
-"""A program that is idle does not look at its CPUs: only one that worked since then can fail."""
+"""CPU ticks that a program must use before it can fail to follow; an idle one does not check its
+CPUs."""
 
 FIRST_VERSION = (1, 25)
 
@@ -54,8 +52,9 @@ class PreflightResult:
     """A program that can be steered by affinity.
 
     Attributes:
-        reader: of GOMAXPROCS; owned by the caller.
-        proven: whether the runtime says that nobody chose GOMAXPROCS; if not, only trying tells.
+        reader: reader of GOMAXPROCS; owned by the caller.
+        proven: True if the runtime reports that nobody chose GOMAXPROCS; otherwise only a trial can
+            tell.
     """
 
     reader: GomaxprocsReader
@@ -66,13 +65,13 @@ class GoAffinityKnob:
     """Steers one process; made by `open_go_affinity`.
 
     Args:
-        procfs: where threads are listed.
-        lease: of the process, not written yet.
-        passed: result of the preflight check; the reader is closed with the knob.
-        upper: GOMAXPROCS as it is.
-        leases: where the lease is written.
-        shares: of the CPUs, among all knobs of this collector.
-        clock: in seconds, never steps.
+        procfs: root of /proc.
+        lease: lease of the process, not written yet.
+        passed: result of the preflight check; its reader is closed with the knob.
+        upper: current GOMAXPROCS.
+        leases: leases of the collector.
+        shares: CPUs of all knobs of this collector.
+        clock: monotonic clock, in seconds.
     """
 
     def __init__(
@@ -101,14 +100,14 @@ class GoAffinityKnob:
         return self._description
 
     def apply(self, size: int) -> int:
-        """See Knob; it takes the runtime about a second to follow."""
+        """See Knob; the runtime takes about a second to follow."""
         if not 1 <= size <= self._description.upper:
             raise KnobRefusedError(f"Size {size} is not from 1 to {self._description.upper}.")
         self._check_alive()
         pid, common = self._lease.pid, frozenset(self._lease.common)
         cpus = self._shares.allocate(pid, common, size)
         if size == self._description.original:
-            cpus = common  # A limit of its cgroup may make it smaller than the number of CPUs.
+            cpus = common  # A cgroup limit may make GOMAXPROCS smaller than the number of CPUs.
         self._record_lease(cpus)
         if size != self._wanted:
             self._wanted, self._since_s, self._ticks = size, self._clock(), self._worked()
@@ -122,14 +121,14 @@ class GoAffinityKnob:
         return self.read()
 
     def read(self) -> int:
-        """See Knob: GOMAXPROCS, as it is in the program's memory."""
+        """See Knob; reads GOMAXPROCS from the program's memory."""
         size = self._reader.read()
         if size is None:
             raise KnobLostError(f"Process {self._lease.pid} has ended or executed another program.")
         return size
 
     def renew(self) -> None:
-        """See Knob; also tells when the program does not follow, having restored it."""
+        """See Knob; also detects that the program does not follow, and restores it."""
         self._check_alive()
         if self._wanted is None or self.read() == self._wanted:
             return
@@ -167,7 +166,7 @@ class GoAffinityKnob:
         return trouble
 
     def threads_missed(self) -> list[int]:
-        """Threads that have other CPUs than was applied last: none, unless others change them."""
+        """Return threads without the last applied CPUs, which only another program can cause."""
         if not self._lease.applied:
             return []
         cpus = frozenset(self._lease.applied[-1])
@@ -175,7 +174,7 @@ class GoAffinityKnob:
         return [mask.tid for mask in masks if mask.cpus != cpus]
 
     def _record_lease(self, cpus: Cpus) -> None:
-        """Write into the lease what is going to be applied, before it is."""
+        """Record CPUs in the lease before they are applied."""
         applied = [mask for mask in self._lease.applied if frozenset(mask) != cpus]
         self._lease.applied = [*applied, sorted(cpus)]
         try:
@@ -200,19 +199,19 @@ def open_go_affinity(
     shares: CpuShares,
     clock: Callable[[], float] = time.monotonic,
 ) -> GoAffinityKnob:
-    """Check a process, and make its knob; nothing is changed yet.
+    """Check a process and make its knob, without changing anything.
 
     Args:
-        procfs: where processes are looked at.
-        pid: which one.
-        start_ticks: its start: its id may become another one's.
-        leases: of this collector; `recover` was called before.
-        shares: one for all knobs of this collector.
-        clock: in seconds, never steps.
+        procfs: root of /proc.
+        pid: process ID.
+        start_ticks: start time, because the ID may be recycled.
+        leases: leases of this collector, after `recover`.
+        shares: CPUs of all knobs of this collector.
+        clock: monotonic clock, in seconds.
 
     Raises:
-        KnobRefusedError: it cannot be steered; why, and what would help.
-        KnobLostError: it is gone.
+        KnobRefusedError: the process cannot be steered; the text says why, and what would help.
+        KnobLostError: the process has ended.
     """
     if _stat(procfs, pid)[0] != start_ticks:
         raise KnobLostError(f"Process {pid} has ended.")
@@ -226,7 +225,7 @@ def open_go_affinity(
         now = passed.reader.read()
         if now is None:
             raise KnobLostError(f"Process {pid} has ended.")
-        # Steered until a moment ago, it has not seen yet that it may use all its CPUs again.
+        # A program steered until recently may not have noticed its restored CPUs yet.
         upper = max(now, min(leases.restored_size(pid, start_ticks) or 1, len(common)))
         if upper > len(common):
             raise KnobRefusedError(
@@ -254,10 +253,10 @@ def _masks(procfs: ProcFs, pid: int, start_ticks: int) -> list[ThreadMask]:
 
 
 def _stat(procfs: ProcFs, pid: int) -> tuple[int, int]:
-    """Start of a live process, and the clock ticks that it worked.
+    """Return the start time of a living process, and its used CPU ticks.
 
     Raises:
-        KnobLostError: it has ended.
+        KnobLostError: the process has ended.
     """
     try:
         found = parse_stat(procfs.read(f"{pid}/stat"))
@@ -281,11 +280,12 @@ def _why_not(pid: int, cpus: Cpus, error: Exception) -> str:
 def check_program(pid: int, start_ticks: int) -> PreflightResult:
     """Check that a Go program follows its affinity, before anything is changed.
 
-    From Go 1.25 on the runtime adapts GOMAXPROCS to the CPUs that it may use (runtime.GOMAXPROCS in
-    Go's documentation), with three exceptions, each visible from outside.
+    Since Go 1.25 the runtime adapts GOMAXPROCS to its CPUs (runtime.GOMAXPROCS in Go's
+    documentation). There are three exceptions, all visible from outside.
 
     Raises:
-        KnobRefusedError: the program cannot be steered by affinity; says why, and what would help.
+        KnobRefusedError: the program cannot be steered by affinity; the text says why, and what
+            would help.
     """
     program = open_gomaxprocs(pid, start_ticks)
     if program.reader is None:
@@ -323,7 +323,7 @@ def _check_version(pid: int, program: GoProgram) -> None:
 
 def _check_environment(pid: int, variables: dict[str, str]) -> None:
     value = variables.get("GOMAXPROCS", "")
-    # What is no positive number the runtime does not regard.
+    # The runtime ignores values that are no positive number.
     if re.fullmatch(r"[+]?[0-9]+", value) and int(value) > 0:
         raise KnobRefusedError(
             f"Process {pid} was started with GOMAXPROCS={value} in its environment: the runtime "
@@ -332,7 +332,7 @@ def _check_environment(pid: int, variables: dict[str, str]) -> None:
 
 
 def _check_setting(pid: int, settings: dict[str, str], variables: dict[str, str]) -> None:
-    """GODEBUG: that of the environment overrides that of the build."""
+    """GODEBUG in the environment overrides the build's."""
     environment = _godebug(variables.get("GODEBUG", ""))
     built = _godebug(settings.get("DefaultGODEBUG", ""))
     if environment.get("updatemaxprocs") == "0":

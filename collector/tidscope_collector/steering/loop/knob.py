@@ -1,7 +1,7 @@
-"""The contract between the control loop and what it turns.
+"""The contract between the control loop and its knob.
 
-Every call returns soon, and none is made by two threads at once. Whatever happens to the collector,
-a knob goes back to the original by itself: see each kind for how.
+Every call returns soon, and calls never overlap. Whatever happens to the collector, a knob returns
+to the original size by itself; each kind documents how.
 """
 
 from collections.abc import Iterator
@@ -9,14 +9,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from tidscope_collector.agent.client import AgentClient
-from tidscope_collector.agent.errors import AgentClientError, AgentRefusedError
+from tidscope_collector.agent.client import AgentClient, AgentClientError, AgentRefusedError
 
 KnobKind = Literal["go-agent", "pool-agent", "go-affinity"]
 
 
 class KnobError(Exception):
-    """A knob does not do what is asked; the text is a sentence for people."""
+    """A knob did not do what was asked; the text is a sentence for people."""
 
 
 class KnobRefusedError(KnobError):
@@ -24,7 +23,7 @@ class KnobRefusedError(KnobError):
 
 
 class KnobLostError(KnobError):
-    """The program is gone, or does not answer, or does not follow; make a new knob or give up."""
+    """The program has ended, does not answer, or does not follow; open a new knob or give up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +31,10 @@ class KnobDescription:
     """Description of a knob.
 
     Attributes:
-        kind: which one.
+        kind: kind of knob.
         lower: smallest size.
         upper: largest size.
-        original: size that it goes back to.
+        original: original size.
     """
 
     kind: KnobKind
@@ -48,47 +47,47 @@ class Knob(Protocol):
     """Changes the size of one target."""
 
     def describe(self) -> KnobDescription:
-        """Describe the knob; the answer never changes."""
+        """Return the description of the knob, which never changes."""
         ...
 
     def apply(self, size: int) -> int:
         """Change the size, from `lower` to `upper`.
 
         Returns:
-            The current size now; it may take a moment to become the new one.
+            The current size, which may still differ for a moment.
 
         Raises:
-            KnobError: it did not.
+            KnobError: the size was not changed.
         """
         ...
 
     def read(self) -> int:
-        """The current size.
+        """Return the current size.
 
         Raises:
-            KnobLostError: it cannot be read any more.
+            KnobLostError: the size is no longer readable.
         """
         ...
 
     def renew(self) -> None:
-        """Say that the size is still wanted: call it every second or so, else it is taken back.
+        """Keep the size. Call it about every second; otherwise the size is restored.
 
         Raises:
-            KnobError: it cannot be kept.
+            KnobError: the size cannot be kept.
         """
         ...
 
     def restore(self) -> str:
-        """Go back to the original size, within 3 s.
+        """Restore the original size, within 3 s.
 
         Returns:
-            What keeps it from going back now and what will let it, as a sentence; empty if it is
-            back or the program is gone.
+            Why the size is not restored now and what will restore it, as a sentence; empty if it is
+            restored or the program has ended.
         """
         ...
 
     def close(self) -> str:
-        """Restore, and free what it holds of the system; twice does no harm."""
+        """Restore the size and release resources. Idempotent."""
         ...
 
 
@@ -99,11 +98,12 @@ _KINDS: dict[str, KnobKind] = {"gomaxprocs": "go-agent", "pool": "pool-agent"}
 class AgentKnob:
     """The knobs `go-agent` and `pool-agent`: an agent in the program sets the size.
 
-    When the collector dies, the agent restores the original size as soon as the lease is over.
+    If the collector dies, the agent restores the original size when the lease expires.
 
     Args:
-        client: closed with the knob; a signal may read through it meanwhile, in the same thread.
-        lease_s: how long a size stands without `apply` or `keep`.
+        client: client, closed with the knob; a signal in the same thread may read through it
+            meanwhile.
+        lease_s: duration in seconds for which a size holds without `apply` or `renew`.
     """
 
     def __init__(self, client: AgentClient, lease_s: float = LEASE_S) -> None:
@@ -132,13 +132,13 @@ class AgentKnob:
             return self._client.read().size
 
     def renew(self) -> None:
-        """See Knob; renews the lease, if a size was applied."""
+        """See Knob; renews the lease if a size was applied."""
         if self._wanted is not None:
             self.apply(self._wanted)
 
     def restore(self) -> str:
-        """See Knob. When the agent cannot be reached, the end of the lease does it."""
-        # Of a connection that was lost a moment ago the lease may still run.
+        """See Knob. If the agent is unreachable, the end of the lease restores the size."""
+        # The lease of a connection that was just lost may still be running.
         hello = self._client.hello
         changed = self._wanted is not None or hello.size != hello.original
         self._wanted = None
@@ -161,7 +161,7 @@ class AgentKnob:
 
 @contextmanager
 def _errors_of_agent() -> Iterator[None]:
-    """Turn an agent's troubles into a knob's."""
+    """Convert agent errors to knob errors."""
     try:
         yield
     except AgentRefusedError as error:

@@ -1,4 +1,4 @@
-"""Inputs of a control loop: its knob and signal, and the settings that were asked for."""
+"""Inputs of a control loop: its knob and signal, and the requested settings."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -16,11 +16,11 @@ class ControlSetup:
     """The knob and signal of a control loop.
 
     Attributes:
-        knob: closed by the loop, after the signal.
-        signal: what is steered on.
-        restart_requested: whether the program asked for a new search since the last call.
-        pool: what the knob turns, for the line that sets a size for good; None: not known.
-        times: response times of the program's jobs; None: it has no agent.
+        knob: knob, closed by the loop after the signal.
+        signal: signal to steer on.
+        restart_requested: returns True if the program requested a new search since the last call.
+        pool: kind of pool, for the line that sets a size permanently; None if unknown.
+        times: response times of the program's jobs; None without an agent.
     """
 
     knob: Knob
@@ -30,11 +30,11 @@ class ControlSetup:
     times: ResponseTimes | None = None
 
     def measured_by(self, signal: Signal) -> "ControlSetup":
-        """The same knob with another signal."""
+        """Return the same knob with another signal."""
         return replace(self, signal=signal)
 
     def close(self) -> str:
-        """Restore the original size and close both; returns what `Knob.restore` does."""
+        """Restore the original size and close both. Returns as `Knob.restore`."""
         self.signal.close()
         return self.knob.close()
 
@@ -44,10 +44,11 @@ class Contender:
     """A program that the arbiter gives cores to.
 
     Attributes:
-        label: its name for people.
-        claim: what it asks for.
-        bounds: of its size.
-        cores: to divide among those that name the same number; 0: those that they may use.
+        label: name for people.
+        claim: claim on cores.
+        bounds: bounds of its size.
+        cores: cores to divide among contenders with the same number; 0 for the cores that they may
+            use.
     """
 
     label: str
@@ -58,17 +59,17 @@ class Contender:
 
 @dataclass(frozen=True)
 class LoopSettings:
-    """Settings of a control loop, complete.
+    """Complete settings of a control loop.
 
     Attributes:
-        target: identity of the target.
-        attach_ns: CLOCK_MONOTONIC of its attachment.
-        policy: name.
-        parameters: all of them.
-        shadow: decide, but do not act.
-        bounds: within those of the knob.
-        actor: who asked.
-        contender: how the arbiter sees the program; None: the policy does not ask it.
+        target: key of the target.
+        attach_ns: CLOCK_MONOTONIC at attach, in nanoseconds.
+        policy: name of the policy.
+        parameters: all parameters of the policy.
+        shadow: True to decide without acting.
+        bounds: bounds, within the knob's.
+        actor: label of the requester.
+        contender: the program as the arbiter sees it; None if the policy does not use the arbiter.
     """
 
     target: str

@@ -1,4 +1,4 @@
-"""Programs that are steered on this host: their share of the cores, and whose turn it is."""
+"""Steered programs of this host: their share of the cores, and turns at probing."""
 
 import math
 import re
@@ -19,10 +19,10 @@ from tidscope_collector.steering.loop.loop_inputs import Contender
 _AFFINITY = re.compile(rb"^Cpus_allowed_list:\s*(\S+)", re.MULTILINE)
 
 FRESH_S = 30.0
-"""How long a report of an instance is valid, in seconds."""
+"""Time for which an instance's report is valid, in seconds."""
 
 UNKNOWN = 1
-"""Cores that are divided where it is not known how many there are: each has its smallest size."""
+"""Number of cores to divide if it is unknown; every program then gets its smallest size."""
 
 
 @dataclass(frozen=True)
@@ -30,9 +30,8 @@ class CoreLimits:
     """Limits of the CPU time of one program.
 
     Attributes:
-        cpus: that it may run on; empty: not known.
-        groups: cores that each control group above it may use, by the group's folder; only those
-            that have a limit.
+        cpus: CPUs that it may run on; empty if unknown.
+        groups: cores of each limited control group above it, by the group's folder.
     """
 
     cpus: frozenset[int] = frozenset()
@@ -51,11 +50,11 @@ class _IntervalReport:
 
 @dataclass(frozen=True)
 class Contention:
-    """How a target takes part in the division of cores.
+    """A target's part in the division of cores.
 
     Attributes:
-        contender: what the arbiter needs to know of it.
-        wake: called, by any thread, when it has another grant.
+        contender: properties for the arbiter.
+        wake: called by any thread when the grant changes.
     """
 
     contender: Contender
@@ -63,10 +62,10 @@ class Contention:
 
 
 class PeerRegistry:
-    """All of them; its methods are called from their threads.
+    """All steered programs. Thread-safe.
 
     Args:
-        clock: in seconds, never steps.
+        clock: monotonic clock, in seconds.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -87,13 +86,13 @@ class PeerRegistry:
         cores: CoreLimits = NO_LIMITS,
         contention: Contention | None = None,
     ) -> None:
-        """A target is steered from now on; the others search again, unless it was before.
+        """Add a target; the others search again if it is new.
 
         Args:
-            name: its identity.
-            restart: restarts its policy's search; called when another one joins or leaves.
-            cores: limits of the CPU time that it may have.
-            contention: how it takes part in the division of cores; None: it does not.
+            name: key of the target.
+            restart: restarts its policy's search when another target joins or leaves.
+            cores: limits of its CPU time.
+            contention: part in the division of cores, or None.
         """
         with self._lock:
             known = name in self._restarts
@@ -116,11 +115,11 @@ class PeerRegistry:
             wake()
 
     def leave(self, name: str, how: str = "is released") -> None:
-        """A target is steered no more; the others search again.
+        """Remove a target; the others search again.
 
         Args:
-            name: its identity.
-            how: why it leaves, as what follows its name in a sentence.
+            name: key of the target.
+            how: reason in words that follow its name in a sentence.
         """
         with self._lock:
             if self._restarts.pop(name, None) is None:
@@ -139,11 +138,11 @@ class PeerRegistry:
             wake()
 
     def _searching(self) -> list[Callable[[str], None]]:
-        """Restart functions of the targets that search by themselves, without the arbiter."""
+        """Return restart functions of targets that search without the arbiter."""
         return [each for name, each in self._restarts.items() if name not in self._contentions]
 
     def _divide(self, reason: str) -> list[Callable[[], None]]:
-        """Divide the cores again; whom to wake."""
+        """Divide the cores again. Return the functions to call for changed grants."""
         if not self._contentions:
             return []
         named = {name: each.contender.cores for name, each in self._contentions.items()}
@@ -154,7 +153,7 @@ class PeerRegistry:
         return [each.wake for each in self._contentions.values()] if changed else []
 
     def hear(self, name: str, count: float | None = None) -> None:
-        """A target answered just now, with its count if that was read."""
+        """Record an answer of a target, with its count if that was read."""
         with self._lock:
             changed = self._arbiter.hear(name, count, self._clock())
             wakes = self._wakes(changed=changed)
@@ -162,12 +161,12 @@ class PeerRegistry:
             wake()
 
     def grant(self, name: str) -> Grant | None:
-        """Grant of the arbiter to a target, or None if the target takes no part."""
+        """Return the arbiter's grant to a target, or None if the target takes no part."""
         with self._lock:
             return self._arbiter.grant(name)
 
     def divide_by(self, name: str, seen: Observation) -> Observation:
-        """Let the arbiter learn from an interval that ends now; with what it gives the target."""
+        """Feed an ended interval to the arbiter. Return it with the target's grant."""
         with self._lock:
             changed = self._arbiter.report(name, seen, self._clock())
             wakes = self._wakes(changed=changed)
@@ -177,28 +176,28 @@ class PeerRegistry:
         return replace(seen, grant=grant)
 
     def share(self, name: str) -> CoreShare | None:
-        """Cores that a target may use, and its share among all steered targets."""
+        """Return the cores that a target may use, and its share among all steered targets."""
         with self._lock:
             return share_of(name, self._limits)
 
     def is_probing_elsewhere(self, name: str, now_s: float) -> bool:
-        """Whether another one tries sizes out."""
+        """Return True if another target probes sizes."""
         with self._lock:
             return self._coordinator.is_probing_elsewhere(name, now_s)
 
     def request_turn(self, name: str, now_s: float, *, probing: bool) -> bool:
-        """Say whether this one tries sizes out; whether it may is the answer."""
+        """Record whether a target wants to probe sizes. Return True if it may."""
         with self._lock:
             return self._coordinator.request_turn(name, now_s, probing=probing)
 
     def record_interval(self, name: str, now_s: float, progress: float, *, moved: bool) -> None:
-        """Report an interval to the others.
+        """Record a target's interval for the others.
 
         Args:
-            name: who.
-            now_s: its end.
-            progress: operations a second, dips left out.
-            moved: the size changes after it.
+            name: key of the target.
+            now_s: end of the interval, in seconds.
+            progress: operations per second, without dips.
+            moved: True if the size changes after the interval.
         """
         with self._lock:
             before = self._said.get(name)
@@ -206,7 +205,7 @@ class PeerRegistry:
             self._said[name] = _IntervalReport(now_s, progress, moves)
 
     def peers(self, name: str, now_s: float) -> Peers | None:
-        """Reports of the other targets, or None for a target that is steered alone."""
+        """Return reports of the other targets, or None for a target that is steered alone."""
         with self._lock:
             others = [other for other in self._restarts if other != name]
             if not others:
@@ -225,7 +224,7 @@ class PeerRegistry:
 
 
 def read_core_limits(procfs: ProcFs, pid: int) -> CoreLimits:
-    """The limits of a process; what cannot be read does not limit it."""
+    """Return the limits of a process; unreadable ones do not count."""
     try:
         found = _AFFINITY.search(procfs.read(f"{pid}/status"))
     except OSError:
@@ -235,7 +234,7 @@ def read_core_limits(procfs: ProcFs, pid: int) -> CoreLimits:
 
 
 def parse_cpu_list(text: str) -> frozenset[int]:
-    """CPUs of a list as the kernel writes it, such as 0-3,8; empty for anything else."""
+    """Return the CPUs of a kernel list such as 0-3,8; empty for anything else."""
     cpus: set[int] = set()
     for part in text.split(","):
         first, _, last = part.partition("-")
@@ -246,17 +245,17 @@ def parse_cpu_list(text: str) -> frozenset[int]:
 
 
 def share_of(name: str, limits: Mapping[str, CoreLimits]) -> CoreShare | None:
-    """The cores of one of several programs.
+    """Return the share of one of several programs.
 
     Each limit is divided equally among the programs under it; the smallest part is the share. CPUs
-    are divided among those that may run on them.
+    are divided among programs that may run on them.
 
     Args:
-        name: the program.
-        limits: of all steered programs, by name.
+        name: key of the program.
+        limits: limits of all steered programs, by key.
 
     Returns:
-        None: nothing is known of its limits.
+        None if no limit is known.
     """
     own = limits.get(name)
     if own is None or not (own.cpus or own.groups):
@@ -277,14 +276,14 @@ def share_of(name: str, limits: Mapping[str, CoreLimits]) -> CoreShare | None:
 
 
 def divided_pools(named: Mapping[str, int], limits: Mapping[str, CoreLimits]) -> list[Pool]:
-    """The cores that an arbiter divides: what limits its programs, one by one or together.
+    """Return the cores that an arbiter divides: limits of its programs, one by one or together.
 
-    Programs that are steered otherwise keep their equal part.
+    Programs steered otherwise keep their equal part.
 
     Args:
-        named: the arbiter's programs, each with the cores that its operator wants divided; 0: those
-            that it may use. Programs with the same number divide that.
-        limits: of all steered programs, by name.
+        named: the arbiter's programs, each with the cores to divide, or 0 for the cores that it may
+            use. Programs with the same number share it.
+        limits: limits of all steered programs, by key.
     """
     pools = [
         Pool(cores, frozenset(name for name, wanted in named.items() if wanted == cores))

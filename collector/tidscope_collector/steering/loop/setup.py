@@ -1,4 +1,4 @@
-"""Which knobs and signals a target has, and opening them."""
+"""Opening of knobs and signals for a target."""
 
 import logging
 from collections.abc import Callable, Mapping
@@ -18,13 +18,11 @@ from tidscope_wire.generated.models import (
     SignalOption,
 )
 
-from tidscope_collector.agent.client import AgentClient, open_agent
-from tidscope_collector.agent.errors import AgentClientError
-from tidscope_collector.agent.socket_paths import find_socket
+from tidscope_collector.agent.client import AgentClient, AgentClientError, find_socket, open_agent
 from tidscope_collector.inspection.agent_sockets import SocketId
 from tidscope_collector.inspection.own_server import OwnedPort
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.procfs.stat import parse_stat
+from tidscope_collector.procfs.process import parse_stat
 from tidscope_collector.steering.loop.affinity_leases import DIRECTORY, LeaseFolderError, Leases
 from tidscope_collector.steering.loop.cpu_masks import CpuShares
 from tidscope_collector.steering.loop.go_affinity import open_go_affinity
@@ -55,22 +53,22 @@ SIGNALS: tuple[SignalKind, ...] = (
     "network-bytes",
 )
 POOLS: Mapping[Runtime, PoolKind] = {"python": "python", "java": "java", "native": "rust"}
-"""Kind of pool that an agent sets, by the runtime that it reports."""
+"""Kind of pool by the runtime that the agent reports."""
 MAX_RESTORED = 64
 ASK_FOR_PROMETHEUS = "Give the port and path of the target's metrics, and the name of a counter."
 
 
 @dataclass(frozen=True)
 class SteeredProcess:
-    """The process behind a target, as knobs and signals are opened for it.
+    """The process behind a target, for opening knobs and signals.
 
     Attributes:
-        pid: its process.
-        start_ticks: when that started: its id may become another one's.
-        fields: that its samples have.
-        ports: lists the TCP ports on which it listens now.
-        owned_port: tells of a port whether it is this process' only.
-        totals: sums over its threads.
+        pid: process ID.
+        start_ticks: start time, because the ID may be recycled.
+        fields: fields in its samples.
+        ports: lists the TCP ports on which it currently listens.
+        owned_port: returns a check that a port belongs only to this process.
+        totals: returns sums over its threads.
     """
 
     pid: int
@@ -82,11 +80,11 @@ class SteeredProcess:
 
 
 class SetupOpener:
-    """Opens what steering needs.
+    """Opens knobs and signals.
 
     Args:
-        procfs: where processes are looked at.
-        leases: of affinities; recovered before. Or why there are none: then no affinity is touched.
+        procfs: root of /proc.
+        leases: recovered leases of affinities, or why no affinity may be changed.
     """
 
     def __init__(self, procfs: ProcFs, leases: Leases | str) -> None:
@@ -106,16 +104,15 @@ class SetupOpener:
         """Open a knob and a signal.
 
         Args:
-            process: the target.
-            knob: which; None: the best there is.
-            signal: which; None: the best there is.
-            counter: where the signal is prometheus.
-            waits: the policy steers on the time that jobs wait.
+            process: target process.
+            knob: kind of knob, or None for the best.
+            signal: kind of signal, or None for the best.
+            counter: counter of a prometheus signal.
+            waits: True if the policy steers on job wait times.
 
         Raises:
             KnobError: the knob cannot be used.
-            SignalRefusedError: nor can the signal.
-            SignalLostError: it could not be read just now.
+            SignalRefusedError, SignalLostError: the signal cannot be used, or not be read now.
         """
         client, why = self._agent(process)
         try:
@@ -136,7 +133,7 @@ class SetupOpener:
             return ControlSetup(turned, found, pool="go")
         pool = _pool(turned.describe().kind, client.hello.runtime)
         if not isinstance(turned, AgentKnob):
-            # The knob does not close it, and the signal may read through it.
+            # The knob does not close the client, and the signal may read through it.
             turned = _KnobWithAgent(turned, client)
         return ControlSetup(turned, found, client.restart_requested, pool, ResponseTimes(client))
 
@@ -153,15 +150,15 @@ class SetupOpener:
         """Open the setup for another policy, reusing as much as possible of the current one.
 
         Args:
-            process: the target.
-            held: knob and signal in use; they stay as they are.
-            knob: which; None: the one in use.
-            signal: which; None: the one in use, if the policy can steer on it.
-            counter: another one than in use, where the signal is prometheus; None: the same.
-            waits: the policy steers on the time that jobs wait.
+            process: target process.
+            held: knob and signal in use, which are not changed.
+            knob: kind of knob, or None for the one in use.
+            signal: kind of signal; None for the one in use, if the policy can steer on it.
+            counter: another counter of a prometheus signal, or None for the one in use.
+            waits: True if the policy steers on job wait times.
 
         Raises:
-            KnobError, SignalRefusedError, SignalLostError: as `open`.
+            KnobError, SignalRefusedError, SignalLostError: as for `open`.
         """
         if knob not in (None, held.knob.describe().kind):
             return self.open(process, knob, signal, counter, waits=waits)
@@ -182,11 +179,11 @@ class SetupOpener:
         return held.measured_by(_SignalWithAgent(found, client))
 
     def agent_socket(self, process: SteeredProcess) -> SocketId | None:
-        """Which socket file the agent of a process has; None without one."""
+        """Return the socket file of a process' agent, or None."""
         return find_socket(process.pid, process.start_ticks)
 
     def knobs(self, process: SteeredProcess) -> list[KnobOption]:
-        """Knobs of a process, best first."""
+        """Return the knobs of a process, best first."""
         client, why = self._agent(process)
         agent = None
         if client is not None:
@@ -212,7 +209,7 @@ class SetupOpener:
         return options
 
     def signals(self, process: SteeredProcess) -> list[SignalOption]:
-        """Signals of a process, best first."""
+        """Return the signals of a process, best first."""
         client, why = self._agent(process)
         options: list[SignalOption] = []
         for kind in SIGNALS:
@@ -272,10 +269,10 @@ class SetupOpener:
 def open_setup_opener(
     procfs: ProcFs, directory: Path = DIRECTORY
 ) -> tuple[SetupOpener, tuple[RestoredProgram, ...]]:
-    """Restore the affinities that a killed collector left changed, then make the opener.
+    """Restore affinities that a killed collector left changed, then return the opener.
 
     Returns:
-        The opener, and what was restored.
+        The opener, and the restored programs.
     """
     try:
         leases = Leases(procfs, directory)
@@ -286,7 +283,7 @@ def open_setup_opener(
         try:
             name = parse_stat(procfs.read(f"{found.pid}/stat")).name.decode(errors="replace")
         except OSError:
-            continue  # It ended with the collector, or since: nothing of it is left to restore.
+            continue  # the program has ended, so nothing is left to restore
         restored.append(
             RestoredProgram(
                 pid=found.pid, name=name, threads=found.threads, problem=found.trouble[:1024]
@@ -303,7 +300,7 @@ def open_setup_opener(
 
 
 class _KnobWithAgent:
-    """A knob, and a connection to an agent that is there for the signal only."""
+    """A knob, and an agent connection that only the signal uses."""
 
     def __init__(self, knob: Knob, client: AgentClient) -> None:
         self._knob, self._client = knob, client
@@ -317,7 +314,7 @@ class _KnobWithAgent:
 
 
 class _SignalWithAgent:
-    """A signal with a connection to an agent of its own."""
+    """A signal with its own agent connection."""
 
     def __init__(self, signal: Signal, client: AgentClient | None) -> None:
         self.kind, self.read = signal.kind, signal.read

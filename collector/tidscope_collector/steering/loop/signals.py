@@ -1,4 +1,4 @@
-"""Signals that a policy steers on, and the meter that makes observations of them."""
+"""Signals that policies steer on, and the meter that turns them into observations."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -9,8 +9,7 @@ from tidscope_policies.contract import Bounds, CoreShare, Observation, Part, Pee
 from tidscope_policies.proving.evidence import add_up
 from tidscope_wire.generated.models import PrometheusCounter, SignalKind
 
-from tidscope_collector.agent.client import AgentClient
-from tidscope_collector.agent.errors import AgentClientError
+from tidscope_collector.agent.client import AgentClient, AgentClientError
 from tidscope_collector.inspection.own_server import (
     HOST,
     NotOwnPortError,
@@ -33,10 +32,10 @@ class Count:
     """Cumulative counters at one moment.
 
     Attributes:
-        at_s: the moment, on a clock that never steps; only differences mean something.
+        at_s: time on a monotonic clock, in seconds; only differences are meaningful.
         ops: operations so far.
-        wait_s: time that jobs have waited so far; None where the signal does not tell.
-        jobs: how many jobs that is of.
+        wait_s: total wait time of jobs, in seconds; None if the signal has none.
+        jobs: number of jobs in `wait_s`.
     """
 
     at_s: float
@@ -46,26 +45,26 @@ class Count:
 
 
 class Signal(Protocol):
-    """Counts what one target does; used by one thread."""
+    """Counts the work of one target; used by one thread."""
 
     @property
     def kind(self) -> SignalKind: ...
 
     def read(self) -> Count:
-        """Count so far.
+        """Return the current count.
 
         Raises:
-            SignalLostError: it cannot be read at present.
+            SignalLostError: the signal is unreadable at present.
         """
         ...
 
     def close(self) -> None:
-        """Close what is open."""
+        """Release resources."""
         ...
 
 
 PROXIES: frozenset[SignalKind] = frozenset({"network-calls", "network-bytes"})
-"""Signals that stand in for what matters. The thesis found them related to it weakly."""
+"""Signals that only approximate useful work. The thesis found a weak correlation."""
 
 NOTES: dict[SignalKind, str] = {
     "agent-ops": "Operations that the program counts.",
@@ -77,15 +76,15 @@ NOTES: dict[SignalKind, str] = {
 
 
 class AgentSignal:
-    """Reads through the connection that the knob has, too.
+    """Reads through the knob's agent connection.
 
     Args:
-        client: closed by the knob.
-        kind: what is steered on; both are in every reading.
+        client: client, closed by the knob.
+        kind: kind of signal; every reading has both.
 
     Raises:
-        SignalRefusedError: the agent does not tell of waits.
-        SignalLostError: it does not answer.
+        SignalRefusedError: the agent does not report waits.
+        SignalLostError: the agent does not answer.
     """
 
     def __init__(
@@ -106,7 +105,7 @@ class AgentSignal:
         return Count(now.monotonic_ns / 1e9, now.ops, wait_s, now.queue_waits or 0)
 
     def close(self) -> None:
-        """Nothing of its own is open."""
+        """Do nothing: the knob owns the connection."""
 
 
 FIELDS: dict[SignalKind, tuple[str, ...]] = {
@@ -115,15 +114,16 @@ FIELDS: dict[SignalKind, tuple[str, ...]] = {
 }
 
 Totals = Callable[[tuple[str, ...]], int | None]
-"""Sum of some fields over all threads of the target, the ended ones included; None: it has gone."""
+"""Sums fields over all threads of the target, including ended ones; None if the target has ended.
+"""
 
 
 class NetworkSignal:
-    """Counts calls or bytes in both directions.
+    """Counts network calls or bytes in both directions.
 
     Args:
         totals: asks the sampler, which reads the threads for it.
-        kind: what to count.
+        kind: kind of signal.
     """
 
     def __init__(self, totals: Totals, kind: Literal["network-calls", "network-bytes"]) -> None:
@@ -138,19 +138,19 @@ class NetworkSignal:
         return Count(time.monotonic(), total)
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: no resource is held."""
 
 
 class PrometheusSignal:
-    """Adds up all samples of one name.
+    """Sums all samples of one counter.
 
     Args:
-        where: the counter.
-        refusal: why the port must not be asked now; empty: it is the target's, and only its.
+        where: location of the counter.
+        refusal: returns why the port must not be asked now; empty if it belongs only to the target.
 
     Raises:
-        SignalRefusedError: the port is not the target's, or does not serve the counter.
-        SignalLostError: nobody answers.
+        SignalRefusedError: the port does not belong to the target, or does not serve the counter.
+        SignalLostError: the port does not answer.
     """
 
     kind: Literal["prometheus"] = "prometheus"
@@ -164,9 +164,9 @@ class PrometheusSignal:
         """See Signal.
 
         Raises:
-            SignalRefusedError: the port is not the target's any more, or what it serves does not
-                have the counter.
-            SignalLostError: nobody answers, or not with Prometheus text.
+            SignalRefusedError: the port no longer belongs to the target, or no longer serves the
+                counter.
+            SignalLostError: the port does not answer with Prometheus text.
         """
         try:
             text = fetch(self._where.port, self._where.path, self._refusal, "text/plain")
@@ -184,21 +184,21 @@ class PrometheusSignal:
         return Count(at_s, total)
 
     def close(self) -> None:
-        """Nothing stays open between two readings."""
+        """Do nothing: no connection stays open between readings."""
 
 
 class ResponseTimes:
-    """Reads through the connection that the knob or the signal has, too.
+    """Reads response times through the connection of the knob or signal.
 
     Args:
-        client: closed by who opened it.
+        client: client, closed by its opener.
     """
 
     def __init__(self, client: AgentClient) -> None:
         self._client = client
 
     def missing(self) -> str:
-        """Why there are none; empty: there are."""
+        """Why there are no response times; empty if there are."""
         try:
             pools = self._client.read_pools().pools
         except AgentClientError as error:
@@ -207,7 +207,7 @@ class ResponseTimes:
         return "" if reported else "The agent reports no response times."
 
     def read(self) -> tuple[int, ...]:
-        """Finished jobs of all pools of the program, by response time.
+        """Return finished jobs of all pools of the program, by response time.
 
         Raises:
             AgentClientError: the agent does not answer.
@@ -217,15 +217,15 @@ class ResponseTimes:
 
 
 class IntervalMeter:
-    """One interval; a new one for each.
+    """Meter of one interval; make a new one for each.
 
-    It begins when the size is in effect, with a count of its own: what was done before, and while
+    The interval starts with its own count once the size is in effect. Work done before, or while
     the size changed, belongs to no size.
 
     Args:
-        first: the count at its beginning.
-        size: that was set for it.
-        times: finished jobs by response time until then, as an observation has them.
+        first: count at the start.
+        size: size set for the interval.
+        times: finished jobs by response time at the start, as in an observation.
     """
 
     def __init__(self, first: Count, size: int, times: Sequence[int] = ()) -> None:
@@ -237,20 +237,20 @@ class IntervalMeter:
         self._fell = False
 
     def add_part(self, count: Count) -> None:
-        """A part has ended."""
+        """Add the count at the end of a part."""
         seconds, ops = count.at_s - self._last.at_s, count.ops - self._last.ops
         self._last = count
         if ops < 0:
-            # The counter started again: the program's part that counts was started again.
+            # A counter that falls shows that the counting part of the program was restarted.
             self._fell = True
         elif seconds > 0:
             self._parts.append(Part(seconds, ops))
 
     def responses(self, times: Sequence[int]) -> tuple[int, ...]:
-        """Jobs that finished in it by response time; empty if the program's counts started again.
+        """Return jobs finished in the interval by response time; empty if the counts restarted.
 
         Args:
-            times: those until its end.
+            times: finished jobs by response time at the end.
         """
         before = [*self._times, *[0] * (len(times) - len(self._times))]
         found = tuple(now - then for now, then in zip(times, before, strict=False))
@@ -266,15 +266,15 @@ class IntervalMeter:
         peers: Peers | None = None,
         cores: CoreShare | None = None,
     ) -> Observation:
-        """The interval ends with the last part.
+        """End the interval with the last part. Return the observation.
 
         Args:
-            size: in effect now; if it is another than was set somebody else changed it.
-            bounds: what sizes there may be.
-            paused: the target stood still in it.
-            probing_elsewhere: another steered program tries sizes out.
-            peers: the others.
-            cores: what it may have of the machine.
+            size: size in effect now; another program changed it if it differs from the set size.
+            bounds: bounds of the size.
+            paused: True if the target was stopped during the interval.
+            probing_elsewhere: True if another steered program probes sizes.
+            peers: reports of the other targets.
+            cores: the target's share of the cores.
         """
         first, last = self._first, self._last
         waits = None

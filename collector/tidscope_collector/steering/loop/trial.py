@@ -37,13 +37,13 @@ NO_AGENT = "The program has no agent that reports response times."
 
 
 class Trial:
-    """Reads the proof or the sweep that a policy is, if it is one.
+    """Reads the proof or sweep behind a policy, if it is one.
 
     Args:
-        ready: the policy.
-        start: size before it.
-        pool: what is steered, for the line that sets a size for good; None: not known.
-        times: response times of the program's jobs; None: it has no agent.
+        ready: policy.
+        start: size before the trial.
+        pool: kind of pool, for the line that sets a size permanently; None if unknown.
+        times: response times of the program's jobs; None without an agent.
     """
 
     def __init__(
@@ -63,12 +63,12 @@ class Trial:
 
     @property
     def wants_response_times(self) -> bool:
-        """Whether observations are to have them."""
+        """True if observations need response times."""
         return self._proof is not None and not self._without_times
 
     @property
     def with_policy(self) -> bool | None:
-        """In a proof, whether the policy steers at present; None: it is none."""
+        """In a proof, True while the policy steers; None without a proof."""
         return None if self._proof is None else self._proof.steers
 
     @property
@@ -78,7 +78,7 @@ class Trial:
         return None if found is None else measured_change(*found)
 
     def state(self) -> dict[str, object]:
-        """Properties of `Steering`."""
+        """Return properties of `Steering`."""
         proof, sweep = self._proof, self._sweep
         return {
             "proof": None if proof is None else proof_state(proof, self._without_times),
@@ -86,7 +86,7 @@ class Trial:
         }
 
     def result(self, policy: str) -> SteeringProven | SteeringSwept | None:
-        """The event of its end, once."""
+        """Return the event of the trial's end, once."""
         proof, sweep = self._proof, self._sweep
         if self._reported:
             return None
@@ -100,7 +100,7 @@ class Trial:
 
 
 def measured_change(mean: float, low: float, high: float) -> MeasuredChange:
-    """A change with its interval, all of them shares of what there was."""
+    """Return a change with its interval, all as shares of the baseline."""
     return MeasuredChange(percent=100 * mean, low_percent=percent(low), high_percent=percent(high))
 
 
@@ -140,7 +140,7 @@ NOT_SEEN = (
 
 
 def proof_settings(plan: ProofPlan) -> ProofSettings:
-    """Settings of a proof, with defaults for missing ones."""
+    """Return settings of a proof, with defaults for missing ones."""
     return ProofSettings(
         block_s=USUAL_PROOF.block_s if plan.block_s is None else plan.block_s,
         most_s=USUAL_PROOF.most_s if plan.most_s is None else plan.most_s,
@@ -153,11 +153,11 @@ def proof_settings(plan: ProofPlan) -> ProofSettings:
 
 
 def proof_state(proof: Proof, without_times: str = "") -> ProofState:
-    """State of a proof in the form of the wire.
+    """Return the state of a proof in the form of the wire.
 
     Args:
-        proof: it.
-        without_times: why no response times are known; empty: they are.
+        proof: running proof.
+        without_times: why response times are unknown; empty if they are known.
     """
     record = proof.record
     gain, p99 = record.gain, record.p99
@@ -182,7 +182,7 @@ USUAL_SWEEP = SweepSettings()
 
 
 def sweep_settings(plan: SweepPlan) -> SweepSettings:
-    """Settings of a sweep, with defaults for missing ones."""
+    """Return settings of a sweep, with defaults for missing ones."""
     return SweepSettings(
         block_s=USUAL_SWEEP.block_s if plan.block_s is None else plan.block_s,
         most_s=USUAL_SWEEP.most_s if plan.most_s is None else plan.most_s,
@@ -193,12 +193,12 @@ def sweep_settings(plan: SweepPlan) -> SweepSettings:
 
 
 def sweep_state(sweep: Sweep, start: int, pool: PoolKind | None) -> SweepState:
-    """State of a sweep in the form of the wire.
+    """Return the state of a sweep in the form of the wire.
 
     Args:
-        sweep: it.
-        start: the size before it.
-        pool: which line sets a size for good; None: not known.
+        sweep: running sweep.
+        start: size before the sweep.
+        pool: kind of pool, for the line that sets a size permanently; None if unknown.
     """
     record = sweep.record or SweepRecord(USUAL_SWEEP, start, [])
     curve = record.curve

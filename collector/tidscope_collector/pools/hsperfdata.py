@@ -1,22 +1,25 @@
-"""Pools in the counters of a Java virtual machine. Pure.
+"""Pools in the performance counters of a Java virtual machine without an agent.
 
-A machine counts what its own workers do: collectors of garbage, compilers, operations for which all
-threads stop; and how many threads there are. It does not count jobs of the program's executors.
+A virtual machine counts its own workers (garbage collectors, compilers, safepoints) and its
+threads. It does not count jobs of the program's executors.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from pydantic import ValidationError
 from tidscope_wire.generated.agent import AgentPool
 
-from tidscope_collector.inspection.conversation import JavaCounters
+from tidscope_collector.inspection.asking import NoAnswerError
+from tidscope_collector.inspection.conversation import JavaCounters, JavaCountersReader
+from tidscope_collector.pools.registry import PoolOrigin, PoolsUnreadableError
 
 MAX_COLLECTORS = 10
 _MOST = 1 << 63
+Figures = Mapping[str, int | None]
 
 
 def pools_of(counters: JavaCounters) -> list[AgentPool]:
-    """Its pools, each name once; figures that are missing are null."""
+    """Return the machine's pools, each name once; missing figures are null."""
     numbers = counters.numbers
     tick_ns = 1e9 / numbers["sun.os.hrt.frequency"] if _frequency(numbers) else None
     pools = [*_threads(numbers), *_workers(counters, tick_ns)]
@@ -34,11 +37,8 @@ def pools_of(counters: JavaCounters) -> list[AgentPool]:
     return list(found.values())
 
 
-Figures = Mapping[str, int | None]
-
-
 def _threads(numbers: Mapping[str, int]) -> Iterator[tuple[str, str, Figures]]:
-    """All platform threads, those that do not keep the program alive, and the most at once."""
+    """Yield live platform threads, daemon threads, and the peak."""
     live, started = numbers.get("java.threads.live"), numbers.get("java.threads.started")
     ended = None if live is None or started is None else started - live
     yield "Java threads", "java-threads", {"size": live, "started": started, "finished": ended}
@@ -81,3 +81,39 @@ def _workers(counters: JavaCounters, tick_ns: float | None) -> Iterator[tuple[st
 
 def _frequency(numbers: Mapping[str, int]) -> bool:
     return 0 < numbers.get("sun.os.hrt.frequency", 0) < _MOST
+
+
+class HsperfdataPoolSource:
+    """A `PoolSource` that reads the counters' file through a child, without asking the machine.
+
+    Args:
+        pid: process ID.
+        start_ticks: start time of the process, in clock ticks since boot.
+    """
+
+    origin: PoolOrigin = "hsperfdata"
+
+    def __init__(self, pid: int, start_ticks: int) -> None:
+        self._pid = pid
+        self._start_ticks = start_ticks
+        self._reader: JavaCountersReader | None = None
+
+    def read(self) -> Sequence[AgentPool]:
+        """See `PoolSource`; starts the child if necessary."""
+        try:
+            if self._reader is None:
+                self._reader = JavaCountersReader(self._pid, self._start_ticks)
+            pools = pools_of(self._reader.read())
+        except NoAnswerError as error:
+            self.close()
+            raise PoolsUnreadableError(str(error)) from error
+        if not pools:
+            self.close()
+            raise PoolsUnreadableError("The Java virtual machine counts nothing of its workers.")
+        return pools
+
+    def close(self) -> None:
+        """See `PoolSource`."""
+        if self._reader is not None:
+            self._reader.close()
+            self._reader = None

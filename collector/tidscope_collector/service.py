@@ -1,0 +1,333 @@
+"""The collector as a service: opens its sources with all rights, confines itself, then samples."""
+
+import asyncio
+import ctypes
+import logging
+import os
+import platform
+import signal
+import sys
+import threading
+import time
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+from tidscope_confinement import capabilities
+from tidscope_wire.audit import TIDSCOPE, AuditTrail
+from tidscope_wire.generated.models import CollectorInfo, DoctorReport, Host, PolicyInfo, Target
+
+from tidscope_collector.confinement.confine import (
+    SETTING_UP,
+    Confinement,
+    Needs,
+    collector_paths,
+    confine,
+)
+from tidscope_collector.confinement.fork_server import CONNECTING, OPENING, SIGNALLING
+from tidscope_collector.confinement.switch import SwitchHelper, start_switch_helper
+from tidscope_collector.energy.rapl import find_zones
+from tidscope_collector.inspection.asking import children
+from tidscope_collector.naming.thread_names import NamingOptions
+from tidscope_collector.netacct.choice import Choice
+from tidscope_collector.procfs.delay_accounting import SWITCH, DelayAccounting
+from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.procfs.machine import NOTHING_HIDDEN, hidepid
+from tidscope_collector.sampling.budget import Budget
+from tidscope_collector.sampling.engine import Engine
+from tidscope_collector.sampling.machine import MachineMeter
+from tidscope_collector.sampling.sampled_frame import SampledFrame
+from tidscope_collector.sampling.selfwatch import Load, SelfWatch
+from tidscope_collector.targets.sources import Sources
+from tidscope_collector.targets.targets import MAX_TARGETS, TargetRegistry
+from tidscope_collector.uplink.audited_commands import AuditedCommands
+from tidscope_collector.uplink.commands import CommandHandler, Commands
+from tidscope_collector.uplink.connection import Uplink
+from tidscope_collector.uplink.replay import Replay
+from tidscope_collector.uplink.sign_in import UNIX, SignIn
+from tidscope_collector.waits.source import LedgerOptions
+from tidscope_collector.walk.choice import Choice as WalkChoice
+
+if TYPE_CHECKING:
+    from tidscope_collector.steering.audit import AuditSink
+    from tidscope_collector.steering.commands import SteeringCommands
+
+log = logging.getLogger("tidscope.collector")
+REPLAY_BYTES = 12 * 1024 * 1024
+"""Maximum size of frames confirmed by the backend, in bytes. They are kept for a backend that
+starts later."""
+WAITING_BYTES = 96 * 1024 * 1024
+"""Maximum size of unconfirmed frames, in bytes. Every frame fits; a typical frame has a few
+kilobytes."""
+DELIVER_SECONDS = 10.0
+"""Timeout for a connected backend to confirm frames at shutdown, in seconds."""
+RELEASE_S = 60.0
+"""Interval between two returns of freed memory to the system, in seconds."""
+RUN_FOLDER = Path("/run/tidscope")
+"""Folder of steering leases."""
+_M_TRIM_THRESHOLD = -1  # malloc.h of the GNU C library
+_M_MMAP_THRESHOLD = -3
+_M_ARENA_MAX = -8
+_LARGE_BYTES = 512 << 10
+_PR_SET_THP_DISABLE = 41  # linux/prctl.h
+
+
+@dataclass(frozen=True)
+class SetUp:
+    """Resources opened while the process has all rights.
+
+    Attributes:
+        procfs: root of /proc.
+        sources: sources of samples.
+        granted: capabilities held during set-up.
+        switch: sets the switch of delay accounting; None if not permitted.
+        written: folders in which files may be created after confinement.
+        connects: True if the collector connects to ports and sockets of programs.
+    """
+
+    procfs: ProcFs
+    sources: Sources
+    granted: frozenset[int]
+    switch: SwitchHelper | None
+    written: tuple[Path, ...]
+    connects: bool
+
+
+def set_up(
+    procfs: ProcFs,
+    network: Choice,
+    counters: WalkChoice,
+    budget_percent: float,
+    ledger: LedgerOptions,
+    steers: bool,
+    audit: Path | None,
+    naming: NamingOptions,
+) -> SetUp:
+    """Open everything that needs more rights than sampling does.
+
+    Args:
+        procfs: root of /proc.
+        network: requested source of network counters.
+        counters: requested source of thread counters.
+        budget_percent: CPU budget for sampling and sending, in percent of one core; 0 for no limit.
+        ledger: options of state ledgers.
+        steers: True if targets may be steered.
+        audit: path of the audit log, or None for no log.
+        naming: options for names and roles of threads.
+    """
+    limit_allocators()
+    connects = steers or ledger.ask_programs
+    # The fork server is another program, so it must start before execve is given up.
+    opening = OPENING | CONNECTING if connects or naming.ask_programs else OPENING
+    children().keep(opening | SIGNALLING if naming.ask_programs else opening)
+    switch = start_switch_helper(procfs.path(SWITCH))
+    capabilities.harden()
+    granted = capabilities.keep(SETTING_UP - {capabilities.SYS_ADMIN})
+    written = [RUN_FOLDER] if steers else []
+    if audit is not None:
+        written.append(audit.parent)
+        # Later log files can be created in the folder; the folder itself cannot be created after
+        # confinement.
+        with suppress(OSError):
+            audit.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    delays = DelayAccounting(procfs, write=switch.write if switch else None)
+    sources = Sources(procfs, network, delays, counters, budget_percent, ledger, naming)
+    return SetUp(procfs, sources, granted, switch, tuple(written), connects)
+
+
+async def serve(
+    ready: SetUp,
+    backend: str,
+    sign_in: SignIn | None,
+    budget_percent: float,
+    steers: bool,
+    audit: AuditTrail | None,
+) -> None:
+    """Run until SIGINT or SIGTERM."""
+    loop = asyncio.get_running_loop()
+    procfs, sources = ready.procfs, ready.sources
+    host = describe_host(procfs, sources)
+    replay = Replay(REPLAY_BYTES, WAITING_BYTES)
+
+    def load() -> Load:
+        return replace(
+            uplink.load(),
+            network_calls_uncounted=sources.network.uncounted_calls,
+            ledger_threads_uncounted=sources.ledger.threads_uncounted,
+        )
+
+    def stalled() -> bool:
+        return uplink.stalled()
+
+    def send_frame(target: Target, frame: SampledFrame) -> None:
+        uplink.add_frame(target, frame)
+
+    exits = sources.open_exits if sources.has_exits else None
+    machine = MachineMeter(procfs, find_zones())
+    # This thread sends frames; worker threads answer commands.
+    sending = time.pthread_getcpuclockid(threading.get_ident())
+    watch = SelfWatch(sending=lambda: time.clock_gettime_ns(sending))
+    budget = Budget(budget_percent)
+    engine = Engine(
+        send_frame, exits, machine=machine, budget=budget, watch=watch, load=load, stalled=stalled
+    )
+    targets = TargetRegistry(host.id, procfs, sources, engine)
+    steering: SteeringCommands | None = None
+    policies: list[PolicyInfo] = []
+    if steers:
+        log_line = None if audit is None else audit.submit
+        steering, policies = _open_steering(procfs, targets, engine, log_line)
+    needs = Needs(
+        paths=collector_paths(backend, ready.written, anywhere=ready.connects),
+        taskstats=sources.kind == "taskstats",
+        hidden=hidepid(procfs) not in (None, *NOTHING_HIDDEN),
+        steering=steers,
+        ebpf=sources.uses_ebpf,
+        unix=backend.startswith(UNIX),
+    )
+    # Threads inherit the confinement; none has started yet.
+    confinement = confine(needs, ready.granted)
+
+    def diagnose() -> DoctorReport:
+        return _diagnose_running(sources, confinement)
+
+    commands: Commands = CommandHandler(targets, diagnose, sources.delays, steering)
+    if audit is not None:
+        commands = AuditedCommands(commands, targets, audit)
+        await audit.write("start", "done", TIDSCOPE, f"collector of {host.name}")
+    uplink = Uplink(
+        backend,
+        sign_in,
+        host,
+        targets,
+        commands,
+        replay,
+        policies=policies,
+        restored=() if steering is None else steering.restored,
+    )
+    # Bound the sampling thread's wait for the interpreter lock while threads list processes.
+    sys.setswitchinterval(0.001)
+    release_freed_memory()
+    engine.start(uplink)
+    task, returning = map(asyncio.create_task, (uplink.run(), _keep_memory_small()))
+    stopping = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stopping.set)
+    stopped = asyncio.create_task(stopping.wait())
+    try:
+        await asyncio.wait((task, stopped), return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        if steering is not None:
+            await asyncio.to_thread(steering.close)
+        await _deliver_the_rest(engine, uplink)
+        await _end_work(task, stopped, returning)
+        sources.close()
+        if audit is not None:
+            audit.close()
+        if ready.switch is not None:
+            ready.switch.close()
+
+
+async def _end_work(*tasks: asyncio.Task[Any]) -> None:
+    """Cancel tasks, then wait for commands in progress, which use the resources closed next."""
+    for one in tasks:
+        one.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    await asyncio.get_running_loop().shutdown_default_executor()
+
+
+async def _keep_memory_small() -> None:
+    """Return freed memory regularly: frames of many sizes would otherwise fragment the heap."""
+    while True:
+        await asyncio.sleep(RELEASE_S)
+        release_freed_memory()
+
+
+async def _deliver_the_rest(engine: Engine, uplink: Uplink) -> None:
+    """End sampling, then flush: the last samples hold counters already taken from the kernel."""
+    await asyncio.to_thread(engine.stop)
+    if left := await uplink.deliver(DELIVER_SECONDS):
+        log.warning("ended with %d bytes of frames that the backend does not have", left)
+
+
+def _open_steering(
+    procfs: ProcFs, targets: TargetRegistry, engine: Engine, audit: "AuditSink | None"
+) -> "tuple[SteeringCommands, list[PolicyInfo]]":
+    """Return the steering commands and policies. Imported late because recording needs neither."""
+    from tidscope_collector.steering.commands import SteeringCommands
+    from tidscope_collector.steering.loop.setup import open_setup_opener
+    from tidscope_collector.steering.plan import Learners, policies, service_connection
+    from tidscope_collector.steering.service import SteeringService
+
+    opener, restored = open_setup_opener(procfs)
+    service = SteeringService(procfs, opener, learners=Learners(service_connection))
+    commands = SteeringCommands(targets, engine, service, procfs, audit, restored)
+    return commands, policies()
+
+
+def _diagnose_running(sources: Sources, confinement: Confinement) -> DoctorReport:
+    """Return the doctor's report. Imported late because it is rarely needed."""
+    from tidscope_collector.doctor.diagnosis import diagnose_running
+
+    return diagnose_running(sources, confinement)
+
+
+def describe_host(procfs: ProcFs, sources: Sources) -> Host:
+    """Return the description of this machine."""
+    boot = procfs.read("sys/kernel/random/boot_id", 64).decode().strip()
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return Host(
+        id=f"h-{boot.replace('-', '')[:12]}",
+        name=platform.node(),
+        kernel=platform.release(),
+        cpus=os.cpu_count() or 1,
+        cpu_model=_cpu_model(procfs),
+        memory_bytes=memory,
+        connected=True,
+        collector=CollectorInfo(
+            pid=os.getpid(),
+            version=version("tidscope"),
+            privileged=sources.kind == "taskstats",
+            source=sources.kind,
+            reason=sources.reason,
+            max_targets=MAX_TARGETS,
+        ),
+    )
+
+
+def _cpu_model(procfs: ProcFs) -> str:
+    for line in procfs.read("cpuinfo", 65536).decode("utf-8", "replace").splitlines():
+        key, _, value = line.partition(":")
+        if key.strip() == "model name":
+            return value.strip()
+    return platform.machine()
+
+
+def limit_allocators() -> None:
+    """Limit the memory that allocators keep. Call it early; only glibc and Arrow support it.
+
+    Freeing large blocks makes glibc raise its mmap threshold up to 32 MiB and keep such blocks. A
+    frame or an array of counters has up to 1 MiB here.
+    """
+    # Arrow's own pool keeps 10 to 20 MB for frames of 100 KB.
+    pa.set_memory_pool(pa.system_memory_pool())
+    libc = ctypes.CDLL(None)
+    # Huge pages would be mostly unused and cost 7 MB.
+    libc.prctl(_PR_SET_THP_DISABLE, 1, 0, 0, 0)
+    if hasattr(libc, "mallopt"):
+        libc.mallopt(_M_MMAP_THRESHOLD, _LARGE_BYTES)
+        libc.mallopt(_M_TRIM_THRESHOLD, _LARGE_BYTES)
+        libc.mallopt(_M_ARENA_MAX, 2)
+
+
+def release_freed_memory() -> None:
+    """Return freed memory to the system; takes milliseconds.
+
+    The largest part follows set-up: libbpf reads the kernel's types (BTF) to load a program.
+    """
+    libc = ctypes.CDLL(None)
+    if hasattr(libc, "malloc_trim"):
+        libc.malloc_trim(0)

@@ -1,1 +1,0 @@
-"""The collector as a service."""

@@ -1,0 +1,216 @@
+"""Opening of a target: readers, tables and names of one process or of a group."""
+
+import secrets
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
+
+from tidscope_wire.generated.models import Group, Process, RoleRule, Target
+from tidscope_wire.problems import ProblemError, refusal
+
+from tidscope_collector.groups.boundaries import Boundary, ControlGroup, Matching, Tree
+from tidscope_collector.groups.cgroups import find_cgroups
+from tidscope_collector.groups.descriptions import Descriptions
+from tidscope_collector.groups.matching import MatchWatch
+from tidscope_collector.groups.membership import Membership
+from tidscope_collector.groups.own_accounts import Asking, OwnAccounts
+from tidscope_collector.groups.sampler import GroupSampler
+from tidscope_collector.groups.selector import Selection
+from tidscope_collector.inspection.gomaxprocs import open_gomaxprocs
+from tidscope_collector.naming.source import runtime_source
+from tidscope_collector.naming.thread_names import ThreadNames
+from tidscope_collector.processes.container_names import ContainerNames
+from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.sampling.engine import Engine
+from tidscope_collector.sampling.target import TargetSampler
+from tidscope_collector.targets.sources import Sources
+from tidscope_collector.targets.tables import TargetTables
+from tidscope_collector.threads.reading import TargetExitedError
+
+
+class Opened(NamedTuple):
+    """A target that is not yet sampled.
+
+    Attributes:
+        target: the target.
+        sampler: takes its samples.
+        tables: tables of a process; None for a group.
+        names: names of its threads, or None for a group or if programs are not asked.
+    """
+
+    target: Target
+    sampler: TargetSampler
+    tables: TargetTables | None
+    names: ThreadNames | None
+
+
+class TargetOpener:
+    """Opens targets, one at a time; any thread may call its methods.
+
+    Args:
+        host: ID of this host.
+        procfs: root of /proc.
+        sources: sources of samples.
+        engine: samples the targets.
+        containers: names of containers.
+        processes: lists the processes of the host.
+        workers: run slow work.
+        begin: starts to sample an opened target.
+    """
+
+    def __init__(
+        self,
+        host: str,
+        procfs: ProcFs,
+        sources: Sources,
+        engine: Engine,
+        containers: ContainerNames,
+        processes: Callable[[], list[Process]],
+        workers: ThreadPoolExecutor,
+        begin: Callable[[Opened], Target],
+    ) -> None:
+        self._host, self._procfs, self._sources = host, procfs, sources
+        self._engine, self._containers = engine, containers
+        self._processes, self._workers, self._begin = processes, workers, begin
+
+    def process(self, process: Process, rate_hz: float, rules: list[RoleRule] | None) -> Target:
+        """Open a process and begin to sample it; arguments as for `group`.
+
+        Raises:
+            ProblemError: the process has ended.
+        """
+        program = open_gomaxprocs(process.pid, process.start_ticks)
+        # Ledgers start with the reader, so no recorded stay began before attach.
+        attach_ns = time.monotonic_ns()
+        try:
+            reader = self._sources.target_reader(process.pid, rate_hz, attach_ns)
+            target = Target(
+                id=f"t-{process.pid}-{secrets.token_hex(4)}",
+                host=self._host,
+                process=process,
+                state="attached",
+                rate_hz=rate_hz,
+                attached_unix_us=time.time_ns() // 1000,
+                source=self._sources.describe(),
+                energy=self._engine.energy,
+                fields=list(reader.fields),
+                absent=self._sources.explain(reader.absent),
+                gomaxprocs=program.reader.read() if program.reader else None,
+                gomaxprocs_reason=program.reason,
+                role_rules=rules,
+                steering=None,
+            )
+            tables = self._sources.tables(reader, process, attach_ns)
+            names = self._sources.thread_names(process)
+            sampler = TargetSampler(
+                target,
+                reader,
+                program.reader,
+                attach_ns,
+                self._procfs,
+                self._sources.delays,
+                tables,
+                self._sources.compiled,
+                names,
+            )
+        except TargetExitedError:
+            raise exited(process.pid) from None
+        return self._begin(Opened(target, sampler, tables, names))
+
+    def group(self, selection: Selection, rate_hz: float, rules: list[RoleRule] | None) -> Target:
+        """Open a group and begin to sample it.
+
+        Args:
+            selection: processes of the group.
+            rate_hz: samples per second.
+            rules: role rules; None: none.
+
+        Raises:
+            ProblemError: the processes have exited.
+        """
+        attach_ns = time.monotonic_ns()
+        membership = self._sources.groups.membership(self._boundary(selection), attach_ns)
+        try:
+            return self._sample_group(selection, membership, attach_ns, rate_hz, rules)
+        except TargetExitedError:
+            membership.close()
+            raise exited(selection.lead.pid) from None
+        except BaseException:
+            membership.close()
+            raise
+
+    def _boundary(self, selection: Selection) -> Boundary:
+        if selection.match is not None:
+            listed_ns = time.monotonic_ns()
+            return Matching(self._procfs, selection.match, selection.pids, listed_ns)
+        if selection.cgroup is not None:
+            cgroups = tuple(find_cgroups(self._procfs, selection.cgroup))
+            return ControlGroup(self._procfs, cgroups, selection.cgroup)
+        return Tree(self._procfs, selection.lead.pid)
+
+    def _sample_group(
+        self,
+        selection: Selection,
+        membership: Membership,
+        attach_ns: int,
+        rate_hz: float,
+        rules: list[RoleRule] | None,
+    ) -> Target:
+        lead = selection.lead
+        program = open_gomaxprocs(lead.pid, lead.start_ticks)
+        reading = self._sources.group_reader(membership, selection.name, attach_ns)
+        reader = reading.reader
+        target = Target(
+            id=f"t-{lead.pid}-{secrets.token_hex(4)}",
+            host=self._host,
+            process=lead,
+            group=Group(
+                kind=selection.kind,
+                value=selection.value,
+                name=selection.name,
+                cgroup=selection.cgroup,
+                discovery=membership.discovery,
+                discovery_reason=membership.reason,
+            ),
+            state="attached",
+            rate_hz=rate_hz,
+            attached_unix_us=time.time_ns() // 1000,
+            source=self._sources.describe(),
+            energy=self._engine.energy,
+            fields=list(reader.fields),
+            absent=self._sources.explain(reader.absent),
+            gomaxprocs=program.reader.read() if program.reader else None,
+            gomaxprocs_reason=program.reason,
+            role_rules=rules,
+            steering=None,
+        )
+        matches = None
+        if selection.match is not None:
+            matches = MatchWatch(
+                selection.match, membership, self._processes, self._workers, self._engine.submit
+            )
+        sampler = GroupSampler(
+            target,
+            reading,
+            program.reader,
+            attach_ns,
+            self._procfs,
+            self._sources.delays,
+            Descriptions(self._procfs, self._workers, self._engine.submit, self._containers),
+            OwnAccounts(self._asking(), lead.pid, self._workers, self._engine.submit),
+            matches,
+        )
+        return self._begin(Opened(target, sampler, None, None))
+
+    def _asking(self) -> Asking:
+        return Asking(
+            lambda pid, start_ticks: open_gomaxprocs(pid, start_ticks).reader,
+            runtime_source,
+            self._sources.naming.ask_programs,
+        )
+
+
+def exited(pid: int) -> ProblemError:
+    """Return the refusal of a process that has exited."""
+    return refusal("target-exited", f"process {pid} has exited", "Pick a process that is running.")
