@@ -18,7 +18,7 @@ export function getWeights(
   return request("GET", `/predictions/${owner}/${name}`, isPredictionWeights, { signal });
 }
 
-/** Let a model forget everything; answers with all models. */
+/** Reset a model's weights; returns all models. */
 export function resetModel(owner: number, name: string): Promise<PredictionService> {
   return request("POST", `/predictions/${owner}/${name}/reset`, isPredictionService);
 }

@@ -28,7 +28,7 @@ import { SessionDialog } from "./SessionDialog";
 import { SignInPage } from "./SignInPage";
 import { TopBar } from "./TopBar";
 
-/** These bring ECharts with them, or much else: those who only watch need not wait for that. */
+/** Loaded lazily: these pages bring ECharts or other large code, which Live does not need. */
 const ComparePage = lazy(async () => {
   const { ComparePage } = await import("../features/compare/ComparePage");
   return { default: ComparePage };
@@ -59,7 +59,7 @@ const TITLES: Readonly<Partial<Record<Route["page"], string>>> = {
   trace: "Trace · tidscope",
 };
 
-/** The shell, and the page that the address names. */
+/** The shell around the page that the address names. */
 export function App() {
   const client = useLiveClient();
   const at = useStore(route);
@@ -196,7 +196,7 @@ export function App() {
   );
 }
 
-/** An address that names nothing. */
+/** Page for an unknown address. */
 function NotFoundPage({ path }: { readonly path: string }) {
   return (
     <EmptyState title="Page not found" page>
@@ -209,7 +209,7 @@ function NotFoundPage({ path }: { readonly path: string }) {
   );
 }
 
-/** What the keys do. */
+/** Overlay that lists the keyboard shortcuts. */
 function KeyboardHelp({ onClose }: { readonly onClose: () => void }) {
   return (
     <Dialog title="Keyboard shortcuts" onClose={onClose}>
@@ -231,10 +231,10 @@ function KeyboardHelp({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-/** Long enough to read it and to think of pressing Undo. */
+/** Display time of a toast, in ms: long enough to read it and press Undo. */
 const STAYS_MS = 20_000;
 
-/** Notices that came up, the newest last. */
+/** Open toasts, newest last. */
 function Toasts() {
   const all = useStore(toasts);
   return (

@@ -8,7 +8,9 @@ interface State {
   readonly problem: Problem | null;
 }
 
-/** A mistake in a page must not leave an empty window: it is said, and the bar above still works. */
+/**
+ * Boundary for render errors: an error is shown in place of the page, and the top bar still works.
+ */
 export class ErrorBoundary extends Component<{ readonly children: ReactNode }, State> {
   override state: State = { problem: null };
 

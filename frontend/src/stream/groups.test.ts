@@ -164,7 +164,7 @@ it("does not grow with processes that come and go", () => {
   for (let seq = 41; seq <= 120; seq++) second(seq);
   expect(model.threads.slots).toBe(slots);
   expect(model.levels.ended.length).toBeLessThanOrEqual(300);
-  // Nothing is lost: it is among the others, or in the line of the role.
+  // Nothing is lost: the thread is among the others, or in the role's line.
   const sum = Object.values(lastOf(model, "process")).reduce((a, b) => a + b, 0);
   expect(sum).toBeCloseTo(done, 6);
   expect(lastOf(model, "role")["cc#"]).toBeCloseTo(done, 6);

@@ -1,10 +1,10 @@
-/** How good the data is: of the collector, of its way here, and of what is kept. */
+/** Data quality: collector health, losses on the transport, and retention. */
 
 import type { Target } from "../wire/generated/models";
 import type { TargetModel } from "./targetModel";
 import type { DataHealth } from "./views";
 
-/** What the socket's side knows about the data's way here. */
+/** Reception statistics of the socket's side. */
 export interface Reception {
   readonly stream: DataHealth["stream"];
   readonly latency_ms: number | null;
@@ -12,7 +12,7 @@ export interface Reception {
   readonly bad_frame_reason: string;
 }
 
-/** How good the data is. */
+/** Data quality of a target. */
 export function healthView(model: TargetModel, target: Target | null, way: Reception): DataHealth {
   const { health, losses, history } = model;
   return {

@@ -22,7 +22,7 @@ import { DEFAULT_MAP, DEFAULT_REQUEST, type MapRequest, type ViewRequest } from 
 const SECOND = 1e9;
 const TWO_HZ: Target = { ...TARGET, rate_hz: 2 };
 
-/** A page's picture of a target that is sampled twice a second; columns are half a second. */
+/** A page's picture of a target sampled twice a second; columns are half a second. */
 class World {
   readonly model = new TargetModel();
   readonly maker = new MapMaker();
@@ -63,7 +63,7 @@ class World {
     return this.view;
   }
 
-  /** Values of a row in the columns that are held, from `from` on. */
+  /** Values of a row in the held columns, from `from` on. */
   row(row: number): number[] {
     const { picture } = this;
     if (!picture) return [];
@@ -77,7 +77,7 @@ class World {
 const NAMES = { 1: "main", 2: "worker-1", 3: "worker-2" };
 const cpu = (seconds: number): Counters => ({ cpu_run_ns: seconds * SECOND });
 
-/** Two seconds: main a whole core, worker-1 half of one, worker-2 nothing. */
+/** Two seconds: main a whole core, worker-1 half a core, worker-2 nothing. */
 function started(): World {
   const world = new World();
   for (let i = 0; i <= 4; i++) {

@@ -1,4 +1,4 @@
-/** The browser's WebSocket as `LiveSocket` uses it. */
+/** The browser's WebSocket, adapted for `LiveSocket`. */
 
 import type { SocketHandlers, SocketLike } from "./liveSocket";
 
