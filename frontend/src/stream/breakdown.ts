@@ -1,8 +1,8 @@
 /**
  * Time breakdown of a thread: its wall time cut into disjoint parts that add up. Kernel data is of
  * two kinds (sources: docs/measurement.md, "Where the time goes"):
- * - Scheduler states. A thread is on a CPU, waits in a run queue, sleeps for block I/O, has its CPU
- *   taken by an interrupt, or is in no such state. Only one holds at a time.
+ * - Scheduler states. A thread is on a CPU, in a run queue, asleep for block I/O, interrupted by an
+ *   IRQ, or in no such state. Only one holds at a time.
  * - Code regions: swap-in, thrashing, reclaim, compaction, copying. A region is wall time between
  *   two points of kernel code, whatever the state within. Regions may nest. The time of a region is
  *   therefore subtracted from the state most likely inside the region.

@@ -1,11 +1,13 @@
 /**
  * The page's end of the worker. The worker does the heavy work: socket, decoding, rings, rates,
  * ranking, decimation.
- * import { createLiveClient } from "./workerClient"; // one per app, made at start
- * const client = createLiveClient(); // opens /ws/live automatically
- * const connection = useStore(client.connection);
- * client.follow("t-100-deadbeef"); // subscribe to a target
- * client.request({ window: { kind: "last", seconds: 60 } });
+ *
+ *     import { createLiveClient } from "./workerClient"; // one per app, made at start
+ *     const client = createLiveClient(); // opens /ws/live automatically
+ *     const connection = useStore(client.connection);
+ *     client.follow("t-100-deadbeef"); // subscribe to a target
+ *     client.request({ window: { kind: "last", seconds: 60 } });
+ *
  * Each chart requests its own view by `mountChart`; a page need not list its charts. Table, tiles
  * and events are requested in the `ViewRequest`.
  */

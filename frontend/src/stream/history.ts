@@ -1,8 +1,10 @@
 /**
  * The recent past of cumulative counters, for many threads at once.
+ *
  * Time is divided into blocks of instants shared by all threads. In a block, a thread's unchanged
  * field is one number (`base`); a changed one is a column with a value per instant. An idle thread
  * thus costs 12 bytes per field and block, a busy one 8 bytes per field and instant.
+ *
  * Bounds: `maxBytes` (default 96 MiB) and `maxAge_s` (10 minutes). At 10 samples per second with
  * three busy fields per thread, 96 MiB hold 10 minutes of 650 threads in full. Beyond that the
  * oldest blocks are thinned to one instant per second: 10 minutes of 3,000 busy threads. Thinning

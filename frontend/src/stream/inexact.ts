@@ -8,9 +8,11 @@ import type { TableRows } from "./facts/factTable";
 import type { Thread } from "./threads";
 
 /**
- * Reasons of inexactness. invalid: withheld, because the kernel's delay exceeds the thread's life.
- * ledger: the ledger's value replaces such a delay. at_least: a lower bound, with uncounted calls
- * on top. For ended threads also time in ticks.
+ * Reasons of inexactness.
+ * - invalid: withheld, because the kernel's delay exceeds the thread's life.
+ * - ledger: the ledger's value replaces such a delay.
+ * - at_least: a lower bound; uncounted calls come on top.
+ * - estimated: CPU time in clock ticks, of an ended thread.
  */
 export type InexactLabel = "invalid" | "ledger" | "at_least" | "estimated";
 

@@ -20,7 +20,7 @@ const END_S = Number.POSITIVE_INFINITY;
 
 export class StateFiller {
   private readonly reader: StateReader;
-  /** By state number: seconds per column, summed over the row's threads. */
+  /** Seconds per column by state number, summed over the row's threads. */
   private readonly sums: readonly Float64Array[];
   /** Seconds per column of one thread: in one state, in all states, and at work. */
   private readonly own: Float64Array;

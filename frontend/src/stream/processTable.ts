@@ -3,26 +3,25 @@
 import type { TableRows } from "./facts/factTable";
 import type { ProcessRow } from "./lined";
 
-/** Columns that are members of a row themselves; all others are figures. */
+/** Columns that are members of a row; all others are figures. */
 const OWN: ReadonlySet<string> = new Set([
   ...["process", "pid", "parent", "count", "live"],
   ...["name", "title", "user", "container", "unit"],
 ]);
 
 export class ProcessTable {
-  /** By the number of the process. */
+  /** Rows by process number. */
   readonly rows = new Map<number, ProcessRow>();
-  /** Columns of figures, in their order. */
+  /** Names of the figure columns, in order. */
   columns: readonly string[] = [];
-  /** Rows that the collector left out. */
+  /** Rows that the collector dropped. */
   omitted = 0;
-  /** Grows with each table. */
+  /** Incremented with each table. */
   edition = 0;
 
   /**
-   * The table of a frame.
-   *
-   * @param whole It has all rows, as that of a key frame; else those that changed.
+   * Set the table of a frame.
+   * @param whole True if the table has all rows, as in a key frame; otherwise only changed ones.
    */
   take(table: TableRows, omitted: number, whole: boolean): void {
     if (whole) this.rows.clear();
@@ -34,7 +33,7 @@ export class ProcessTable {
       const number = (name: string): number => Number(columns[name]?.[at] ?? 0);
       const text = (name: string): string => String(columns[name]?.[at] ?? "");
       const process = number("process");
-      // A row of nothing is gone: it counts under its name now.
+      // A row with count 0 is gone: it now counts under its name.
       if (number("count") === 0) {
         this.rows.delete(process);
         continue;

@@ -3,19 +3,20 @@
 import type { TableRows } from "./facts/factTable";
 import { GaugeLog } from "./gaugeLog";
 
-/** Programs that are remembered; of those that ended the oldest go first, of others the newest. */
+/**
+ * Maximum number of programs kept. The oldest ended ones are evicted first, otherwise the newest.
+ */
 const KEPT = 128;
 
 export class ProgramSizes {
-  /** By process id, in the order in which they were seen first. */
+  /** Logs by process ID, in order of first sight. */
   readonly logs = new Map<number, GaugeLog>();
 
   constructor(private readonly maxAge_s: number) {}
 
   /**
-   * The table of processes of a frame.
-   *
-   * @param whole It has all rows, as that of a key frame; else those that changed.
+   * Record the table of processes of a frame.
+   * @param whole True if the table has all rows, as in a key frame; otherwise only changed ones.
    */
   take({ rows, columns }: TableRows, whole: boolean, now_s: number): void {
     const gone = new Set(whole ? this.logs.keys() : []);
@@ -31,10 +32,8 @@ export class ProgramSizes {
   }
 
   /**
-   * A program changed its size.
-   *
-   * @param since_s When the program was seen first: it had its previous size from then on, as far as
-   *   is known.
+   * Record a size change.
+   * @param since_s First sight of the program, from which on the previous size is assumed.
    */
   change(pid: number, size: number, previous: number, now_s: number, since_s: number): void {
     const known = this.logs.get(pid)?.last !== undefined;
@@ -52,7 +51,7 @@ export class ProgramSizes {
     return log;
   }
 
-  /** Forget the oldest one that ended, if there is one. */
+  /** Forget the oldest ended program, if any. */
   private forgetEnded(): boolean {
     for (const [pid, log] of this.logs) {
       if (Number.isNaN(log.last)) return this.logs.delete(pid);

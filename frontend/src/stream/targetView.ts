@@ -1,15 +1,14 @@
-/** The followed target as a whole, and what happened to it. */
+/** The followed target as a whole, and its events. */
 
 import type { ViewInput } from "./chartView";
 import type { EventsView, TargetView } from "./views";
 
-/** Without a frame for so long, a target is called quiet. */
+/** Time without a frame after which a target is called quiet, in ms. */
 const QUIET_MS = 3000;
 
 /**
- * Its state now.
- *
- * @param silent_ms How long ago the last frame came.
+ * Current state.
+ * @param silent_ms Time since the last frame.
  */
 export function targetView(input: ViewInput, silent_ms: number): TargetView {
   const { model, request, filter, span, now_s, target } = input;
@@ -36,9 +35,9 @@ export function targetView(input: ViewInput, silent_ms: number): TargetView {
   };
 }
 
-/** Its last events, up to the newest instant that is shown; those of a window that was chosen. */
+/** Last events up to the newest instant shown, or those of a chosen window. */
 export function eventsView({ model, request, span, now_s, target }: ViewInput): EventsView {
-  // What happened just before the first sample comes with it.
+  // Events just before the first sample arrive with it.
   const chosen = request.window.kind === "fixed" && span.t0_s > model.since_s;
   const [from_s, to_s] = chosen
     ? [span.t0_s, Math.min(span.t1_s, now_s)]

@@ -1,8 +1,8 @@
-/** Parts of what is read, and how much time lies between two looks at each. */
+/** Text parts, and the minimum interval between updates of each. */
 
 import { FACT_PARTS } from "./factViews";
 
-/** How often what is read changes, and how often lines may change places. */
+/** Update interval of text parts, and minimum time between line changes, in ms. */
 export const SLOW_MS = 500;
 /**
  * Where the time goes looks at every thread: 5,000 busy ones take about a tenth of a second of CPU. So

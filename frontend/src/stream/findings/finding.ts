@@ -44,7 +44,7 @@ export interface ThreadTimes extends TimesOf {
   readonly tid: number;
   readonly name: string;
   readonly role: string;
-  /** Its process in a group, such as "nginx (4711)"; else "". */
+  /** The thread's process in a group, such as "nginx (4711)"; else "". */
   readonly process: string;
 }
 
