@@ -9,8 +9,8 @@ const PARTS = 400;
 const FIELD = "cpu_run_ns";
 
 /**
- * CPU of the process in equal parts of a run, from the process' own CPU counter if frames have one,
- * or else the sum of the threads' growth.
+ * CPU of the process in equal parts of a run: its own CPU counter if frames have one, otherwise the
+ * sum of the threads' growth.
  * @param frames In time order, a key frame first.
  */
 export function outlineOf({ from_s, to_s }: RunSource, frames: readonly Frame[]): Outline {
@@ -71,6 +71,6 @@ function totalsOf(frames: readonly Frame[]): Total[] {
     if (cpu_ns !== null) beyond = cpu_ns - summed;
     return { t_s, cpu_s: (summed + beyond) / 1e9 };
   });
-  // Of several frames at one instant the last one is complete.
+  // The last of several frames at one instant is complete.
   return known.filter(({ t_s }, i) => t_s !== known[i + 1]?.t_s);
 }

@@ -129,8 +129,8 @@ function breaks(
 
 /**
  * Averaging time for samples at `rate_hz`: half a second, or one interval if longer. The kernel
- * updates a running thread's CPU time at scheduler ticks (1 to 10 ms), so that 100 ms intervals
- * would show up to 10 % of noise.
+ * updates a running thread's CPU time at scheduler ticks (1 to 10 ms). Intervals of 100 ms would
+ * therefore show up to 10 % of noise.
  */
 export function smoothingFor(rate_hz: number): number {
   return Math.max(0.5, 1 / rate_hz);

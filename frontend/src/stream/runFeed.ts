@@ -278,8 +278,8 @@ export class RunFeed {
   }
 
   /**
-   * Ingest the state before the piece: counters at the start of the run, so that sums match in all
-   * windows; and events, for the current policy.
+   * Ingest the state before the piece. Counters at the start of the run make sums match in all
+   * windows; events define the current policy.
    */
   private remember(first: Frame): void {
     const { model } = this;

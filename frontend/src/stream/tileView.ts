@@ -102,7 +102,7 @@ type Sampler = (t0_s: number, t1_s: number, points: number) => Float32Array;
 /** Longest span whose mean is assessed, in seconds. */
 const LONGEST_S = 3600;
 
-/** How unusual the last seconds are, or a chosen span as a whole. */
+/** Assess the last seconds, or a chosen span as a whole. */
 function usualIn(
   { model, span, now_s, request }: ViewInput,
   unit: ShownUnit,

@@ -1,6 +1,6 @@
 /**
- * Assessment of a value against its own last minutes, by the median and the median absolute
- * deviation, which are robust to single bursts; and its trend. Pure.
+ * Assessment of a value, and its trend, against the last minutes. Median and median absolute
+ * deviation are robust to single bursts. Pure.
  */
 
 import { formatDuration, formatValue } from "./format";

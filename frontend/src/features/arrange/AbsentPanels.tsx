@@ -1,14 +1,14 @@
 import styles from "./ArrangedPanels.module.css";
 
-/** Something that this target does not have. */
+/** A panel that this target cannot have. */
 export interface AbsentPanel {
   readonly id: string;
   readonly title: string;
-  /** Why, and what would bring it. */
+  /** The reason, and the remedy. */
   readonly reason: string;
 }
 
-/** One line of what is not available; it opens to why, and what would bring them. */
+/** One line naming unavailable panels; opens to the reasons and remedies. */
 export function AbsentPanels({ panels }: { readonly panels: readonly AbsentPanel[] }) {
   if (panels.length === 0) return null;
   return (

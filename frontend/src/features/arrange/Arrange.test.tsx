@@ -28,7 +28,7 @@ it("folds a panel, remembers it, and has it in the link", async () => {
   expect(query()).toBe("cpu_total-");
   const again = await TestPage.reopened(page);
   expect(document.querySelector("[data-panel=cpu_total]")).toBeNull();
-  // The address that was opened said nothing of it.
+  // The opened address contained no arrangement.
   expect(query()).toBe("cpu_total-");
   await again.click(screen.getByRole("button", { name: "Usual order" }));
   again.one("[data-panel=cpu_total]");

@@ -38,7 +38,7 @@ const COLUMNS: readonly SortedColumn<CallRow>[] = [
   roleColumn("Most time", ({ role }) => role),
 ];
 
-/** System calls, by what they cost. */
+/** System calls by cost. */
 export function CallsPanel() {
   const place = useRef<HTMLDivElement>(null);
   const view = useFacts("calls", place);

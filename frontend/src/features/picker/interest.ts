@@ -1,4 +1,4 @@
-/** What is interesting on a machine now: the first of each kind, groups before their processes. Pure. */
+/** Notable items on a machine: the first of each kind, groups before their processes. Pure. */
 
 import { formatTenths, formatValue } from "../../stream/format";
 import type { GroupSelector, Process } from "../../wire/generated/models";
