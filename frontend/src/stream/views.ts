@@ -227,8 +227,8 @@ export interface TableRow {
   /** live: counters grew within the rate span. idle: alive without growth. exited: ended. */
   readonly state: "live" | "idle" | "exited";
   /**
-   * False if the totals of an exited thread are its last sample, for lack of an exit record; for a
-   * role, if that holds for any thread.
+   * False if the totals of an exited thread are its last sample, for lack of an exit record. For a
+   * role, false if that holds for any thread.
    */
   readonly exact: boolean;
   /** Number of live threads in the row; 1 or 0 for a thread. */

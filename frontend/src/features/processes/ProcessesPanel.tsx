@@ -35,7 +35,7 @@ export const ProcessesPanel = memo(function ProcessesPanel({
     () => columnsOf(target.fields, rows ?? [], colours),
     [target.fields, rows, colours],
   );
-  // The same as long as the rows are: while the table scrolls, only new rows are drawn.
+  // Stable while the rows are: during scrolling only new rows are drawn.
   const onPress = useCallback(
     ({ key, colour }: ProcessRowView) => (colour === null ? undefined : client.select(key)),
     [client],
@@ -81,7 +81,7 @@ function noteOf(view: ProcessesView | null): string {
   return parts.join("; ");
 }
 
-/** A figure of the table: its unit, and the field of threads without which it is not there. */
+/** A figure of the table: its unit, and the thread field that it requires. */
 interface Figure {
   readonly column: string;
   readonly label: string;

@@ -49,7 +49,7 @@ const COLUMNS: readonly SortedColumn<TakerRow>[] = [
   roleColumn("Most delayed", ({ role }) => role),
 ];
 
-/** What ran while threads of the target could have run. */
+/** Threads that ran while threads of the target were runnable. */
 export function TakersPanel() {
   const place = useRef<HTMLDivElement>(null);
   const view = useFacts("takers", place);

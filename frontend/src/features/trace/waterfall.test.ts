@@ -40,7 +40,7 @@ describe("waterfallOf", () => {
     ]);
     expect(duration_ns).toBe(100e6);
     expect(path_ns).toBe(100e6);
-    // Unix nanoseconds are more than a number holds to the last digit.
+    // Unix nanoseconds exceed the precision of a number.
     const path = (rows[1]?.path ?? []).flatMap(({ left, width }) => [left, width]);
     expect(path.map((part) => Number(part.toFixed(4)))).toEqual([0.1, 0.2, 0.6, 0.3]);
     expect(rows.map(({ own_ns }) => Math.round(own_ns / 1e6))).toEqual([20, 50, 30, 0]);

@@ -1,19 +1,19 @@
-/** What differs between two sets of traces. Pure. */
+/** Differences between two sets of traces. Pure. */
 
 import type { DifferenceTree } from "../../wire/generated/models";
 import { operationName } from "./callTree";
 
-/** An operation in two sets: its own time on critical paths, mean of a trace, ns. */
+/** An operation in two sets: its own time on critical paths, mean per trace, ns. */
 export interface OperationChange {
   readonly name: string;
   readonly base_ns: number;
   readonly other_ns: number;
   readonly change_ns: number;
-  /** The traces in which the row that changed most took longest. */
+  /** Traces with the longest time in the row that changed most. */
   readonly exemplars: readonly string[];
 }
 
-/** Operations, wherever they were called, the greatest change first. */
+/** Changes of operations, summed over all callers, greatest first. */
 export function operationChanges(tree: DifferenceTree): readonly OperationChange[] {
   const found = new Map<string, OperationChange & { readonly most: number }>();
   for (const [row, operation] of tree.name.entries()) {
@@ -38,7 +38,7 @@ export function operationChanges(tree: DifferenceTree): readonly OperationChange
     .sort((a, b) => Math.abs(b.change_ns) - Math.abs(a.change_ns) || (a.name < b.name ? -1 : 1));
 }
 
-/** Change of a row's own time, mean of a trace, ns. */
+/** Change of a row's own time, mean per trace, ns. */
 export function ownChange(tree: DifferenceTree, row: number): number {
   return (tree.other_exclusive_ns[row] ?? 0) - (tree.base_exclusive_ns[row] ?? 0);
 }
