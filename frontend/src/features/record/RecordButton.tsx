@@ -56,7 +56,7 @@ export function RecordButton({ target, onProblem }: RecordButtonProps) {
         }
       },
     );
-  // The end of every recording is announced elsewhere; see app/RecordingSigns.tsx.
+  // The end of every recording is announced elsewhere; see app/TopBar.tsx.
   const stop = (run: string) =>
     void ask(
       () => stopRecording(run),

@@ -210,7 +210,7 @@ type Rates = Pick<
   "rate_hz" | "in_force_hz" | "overhead_percent" | "budget_percent" | "slowed_by_backlog"
 >;
 
-/** Whether the collector samples below the requested rate. */
+/** Whether the collector samples less often than requested. */
 export function isThrottled({
   rate_hz,
   in_force_hz,

@@ -182,7 +182,7 @@ export function requestFor(
     const { text } = parameterField(parameter, policy.name, steering, edits);
     if (Number(text) !== parameter.default) parameters[parameter.name] = Number(text);
   }
-  // One policy uses the jobs' wait, another their rate: a different signal is needed.
+  // Policies that use the wait of jobs and policies that use their number need different signals.
   const kept = waits === null || waits === policy.wait ? steering?.signal : undefined;
   const signal = edits.signal ?? kept ?? null;
   const request: SteerRequest = {

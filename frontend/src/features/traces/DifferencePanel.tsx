@@ -45,7 +45,7 @@ export function DifferencePanel({ link, onLink, runs }: AnalysisProps) {
   const { base, other } = link;
   const { value, problem, loading, refresh } = useQuery(compareTraces, differenceQuery(link));
   useEffect(() => {
-    // Initial comparison of most interest: the slowest requests against the others.
+    // Initial comparison: requests around the median against the slowest ones.
     if (base === null || other === null) onLink({ base: AROUND_P50, other: AROUND_P99 }, "replace");
   });
   if (base === null || other === null) return null;

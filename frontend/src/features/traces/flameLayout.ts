@@ -66,8 +66,8 @@ export function linesOf(boxes: readonly FlameBox[]): number {
 }
 
 /**
- * Row after a key: up to the caller, down to the widest call, left and right along the line, Home
- * to the first box, End to the last. Null if the key does nothing here.
+ * Row after a key. Up goes to the caller, down to the widest call, left and right along the line.
+ * Home goes to the first box, End to the last. Null if the key does nothing here.
  */
 export function moveInFlame(boxes: readonly FlameBox[], tree: CallTree, row: number, key: string) {
   const drawn = new Set(boxes.map((box) => box.row));

@@ -1,6 +1,6 @@
 /**
- * Edges of a graph as svg paths from border to border. Bent so that both directions are separate,
- * and so that few nodes cover them.
+ * Edges of a graph as svg paths from border to border. Each bends so that opposite directions are
+ * separate, and so that few nodes cover the edge.
  */
 
 import { shortenMiddle } from "../../stream/format";

@@ -32,8 +32,8 @@ interface Described {
 }
 
 /**
- * Number of recent readings whose spacing is averaged, and of missed readings after which values
- * count as unchanged.
+ * Number of recent readings whose longest interval counts, and number of such intervals without a
+ * change after which values count as unchanged.
  */
 const STEPS = 8;
 const QUIET_STEPS = 2;
