@@ -284,7 +284,7 @@ export class History {
         const first = start + from - at;
         for (let i = p; i < next; i++) {
           const value = first + (picks ? (picks[i] ?? 0) : i);
-          out[f * n + i] = pool[value < last ? value : last] ?? Number.NaN;
+          out[f * n + i] = pool[Math.min(value, last)] ?? Number.NaN;
         }
       }
       p = next;

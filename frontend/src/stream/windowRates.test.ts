@@ -58,9 +58,10 @@ describe("a window that was chosen", () => {
     expect((view.rows[0]?.totals[cpu] ?? 0) / SECOND).toBeCloseTo(0.3, 6);
     const tiles = tileViews(input(made, 4, 8), windowRates(made, { t0_s: 4, t1_s: 8 }));
     const values = Object.fromEntries(tiles.map(({ id, value }) => [id, value]));
-    expect(values["cpu"]).toBeCloseTo(0.925, 6);
-    expect(values["turnover"]).toBe(1);
-    expect(values["threads"]).toBe(3);
+    const { cpu: cores, turnover, threads } = values;
+    expect(cores).toBeCloseTo(0.925, 6);
+    expect(turnover).toBe(1);
+    expect(threads).toBe(3);
   });
 
   it("has no rates of fields whose past is not kept, but their totals", () => {

@@ -6,7 +6,7 @@ import { TestPage } from "../../testing/TestPage";
 afterEach(() => window.localStorage.clear());
 
 const slots = () =>
-  [...document.querySelectorAll<HTMLElement>("[data-slot]")].map(({ dataset }) => dataset["slot"]);
+  [...document.querySelectorAll<HTMLElement>("[data-slot]")].map(({ dataset: { slot } }) => slot);
 const query = () => new URLSearchParams(window.location.search).get("panels");
 
 it("puts the thread map first, then who uses the CPU, where the time goes, and bytes", async () => {

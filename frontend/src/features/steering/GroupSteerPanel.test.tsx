@@ -178,7 +178,7 @@ it("asks the arbiter for shares and floors, and shows who got what", async () =>
   expect(asked()?.programs?.[0]).toMatchObject({ pid: 11, share: 2.5, floor: 1, priority: null });
   const cores = within(drawer.getByRole("region", { name: "Cores" }));
   cores.getByText("8 cores among 3 programs");
-  expect(cores.getAllByRole("listitem").map(({ dataset }) => dataset["divided"])).toEqual([
+  expect(cores.getAllByRole("listitem").map(({ dataset: { divided } }) => divided)).toEqual([
     "13",
     "12",
     "11",

@@ -117,7 +117,8 @@ it("shows a program of one role by thread, in hues that differ", () => {
   const threads = view.lines.filter(({ kind }) => kind === "thread");
   expect(threads).toHaveLength(6);
   expect(new Set(threads.map(({ colour }) => colour)).size).toBe(6);
-  expect(heights(view)["others"]).toBeCloseTo(0.4);
+  const { others } = heights(view);
+  expect(others).toBeCloseTo(0.4);
   expect(view.others).toBe(4);
 });
 
