@@ -1,4 +1,5 @@
-import { lazy, Suspense, useEffect, useState } from "react";
+import { Component, lazy, type ReactNode, Suspense, useEffect, useState } from "react";
+import { asProblem } from "../api/problem";
 import { addressSignIn } from "../api/session";
 import { foldIdle, idleFolded } from "../base/idleFold";
 import { type Command, focusSearch, KEY_HELP, spaceBar, useKeyboard } from "../base/keyboard";
@@ -21,9 +22,10 @@ import { Button } from "../ui/Button";
 import { Dialog } from "../ui/Dialog";
 import { EmptyState } from "../ui/EmptyState";
 import { PageLink } from "../ui/PageLink";
+import { ProblemNotice } from "../ui/ProblemNotice";
 import { StatusIcon } from "../ui/StatusIcon";
+import type { Problem } from "../wire/generated/models";
 import styles from "./App.module.css";
-import { ErrorBoundary } from "./ErrorBoundary";
 import { SessionDialog } from "./SessionDialog";
 import { SignInPage } from "./SignInPage";
 import { TopBar } from "./TopBar";
@@ -271,4 +273,31 @@ function OneToast({ toast }: { readonly toast: Toast }) {
       </Button>
     </div>
   );
+}
+
+interface State {
+  readonly problem: Problem | null;
+}
+
+/**
+ * Boundary for render errors: an error is shown in place of the page, and the top bar still works.
+ */
+export class ErrorBoundary extends Component<{ readonly children: ReactNode }, State> {
+  override state: State = { problem: null };
+
+  static getDerivedStateFromError(error: unknown): State {
+    return { problem: asProblem(error) };
+  }
+
+  override render(): ReactNode {
+    const { problem } = this.state;
+    return problem === null ? (
+      this.props.children
+    ) : (
+      <ProblemNotice
+        problem={problem}
+        actions={<Button onClick={() => window.location.reload()}>Reload</Button>}
+      />
+    );
+  }
 }

@@ -16,11 +16,11 @@ import type {
 import { type Connection, LiveSocket, type SocketEnvironment } from "../wire/liveSocket";
 import type { ReadFrames } from "../wire/runFrames";
 import { withDecisions } from "./decisions";
-import { healthView } from "./healthView";
 import { sameRules } from "./role";
 import { RunFeed } from "./runFeed";
 import type { RunSource } from "./runWindow";
 import { TargetModel } from "./targetModel";
+import { healthView } from "./targetView";
 import { ViewBuilder } from "./viewBuilder";
 import type { ChartRequest, ViewRequest } from "./viewRequest";
 import { DEFAULT_REQUEST } from "./viewRequest";

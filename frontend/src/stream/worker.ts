@@ -1,7 +1,7 @@
 /** Entry point of the worker: provides the session's real dependencies. */
 
+import { connectWebSocket } from "../wire/liveSocket";
 import { readFrames } from "../wire/runFrames";
-import { connectWebSocket } from "../wire/webSocket";
 import { LiveSession } from "./session";
 import type { FromWorker, ToWorker } from "./workerProtocol";
 

@@ -7,8 +7,12 @@ import { fieldNamed } from "../../stream/format";
 import { timelineTitle } from "../../stream/steerView";
 import type { ChartView, TileView } from "../../stream/views";
 import type { Target } from "../../wire/generated/models";
-import { type AbsentPanel, AbsentPanels } from "../arrange/AbsentPanels";
-import { ArrangedPanels, type PanelSpec } from "../arrange/ArrangedPanels";
+import {
+  type AbsentPanel,
+  AbsentPanels,
+  ArrangedPanels,
+  type PanelSpec,
+} from "../arrange/ArrangedPanels";
 import { CallsPanel } from "../calls/CallsPanel";
 import { ChartPanel } from "../charts/ChartPanel";
 import { CHARTS, type ChartInfo, chartAbsentReason } from "../charts/panels";

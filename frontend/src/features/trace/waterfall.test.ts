@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { TraceSpan } from "../../wire/generated/models";
-import { changeSign, changeText } from "../traces/callTree";
-import { operationChanges } from "../traces/changes";
+import { changeSign, changeText, operationChanges } from "../traces/callTree";
 import { besidePath, unfolded, waterfallOf } from "./waterfall";
 
 const T0 = 1_700_000_000_000_000_000;

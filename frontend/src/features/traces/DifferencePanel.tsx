@@ -18,10 +18,12 @@ import {
   matchesOf,
   nameAt,
   namesTo,
+  type OperationChange,
+  operationChanges,
+  ownChange,
   rowOf,
   timeText,
 } from "./callTree";
-import { type OperationChange, operationChanges, ownChange } from "./changes";
 import { FlameBar, FlameGraph } from "./FlameGraph";
 import {
   ALL_TRACES,
