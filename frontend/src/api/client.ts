@@ -1,4 +1,7 @@
-/** The backend's REST API, one function per operation. */
+/**
+ * The backend's REST API, one function per operation. Folder `api`: REST requests in, checked
+ * answers or a ProblemError out. It must not know views or components.
+ */
 
 import type {
   AttachRequest,

@@ -1,3 +1,8 @@
+/**
+ * Folder `app`: the address in, the shell with the addressed page out. Only main.tsx and tests
+ * import it.
+ */
+
 import { Component, lazy, type ReactNode, Suspense, useEffect, useState } from "react";
 import { asProblem } from "../api/problem";
 import { addressSignIn } from "../api/session";

@@ -1,4 +1,7 @@
-/** The smallest store that useSyncExternalStore can read. */
+/**
+ * The smallest store that useSyncExternalStore can read. Folder `base`: browser state as stores
+ * (address, session, theme, keys). It imports no other folder.
+ */
 
 /** An observable value; `subscribe` and `get` fit useSyncExternalStore (they are bound). */
 export interface Readable<T> {

@@ -1,3 +1,8 @@
+/**
+ * Folder `chart`: finished views of the worker in, canvases out. It must not know requests, pages
+ * or features.
+ */
+
 import {
   type RefObject,
   useCallback,

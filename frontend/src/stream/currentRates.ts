@@ -1,7 +1,7 @@
 /**
  * Totals and current rates of all fields. Rates are relative to a copy of the counters one to two
- * seconds old. Two alternating copies avoid keeping the whole past of every field. In a chosen window
- * rates are means over the window.
+ * seconds old. Two alternating copies avoid keeping the whole past of every field. In a chosen
+ * window rates are means over the window.
  */
 
 import { RING_FIELDS } from "./chartSpecs";

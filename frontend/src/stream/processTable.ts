@@ -1,4 +1,4 @@
-/** The frames' table of processes, as of the newest frame, and GOMAXPROCS of its Go programs over time. */
+/** The frames' table of processes, as of the newest frame, and sizes of Go programs over time. */
 
 import type { TableRows } from "./facts/factTable";
 import { GaugeLog } from "./gaugeLog";

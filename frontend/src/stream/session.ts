@@ -1,6 +1,7 @@
 /**
  * Core of the worker: ingests frames from the socket or a run, and computes views when due.
- * External dependencies (socket, timers, clock, the page) are arguments.
+ * External dependencies (socket, timers, clock, the page) are arguments. Folder `stream`: frames
+ * in, finished views out. It must not know charts or components.
  */
 
 import { checkLiveMessage } from "../wire/check";

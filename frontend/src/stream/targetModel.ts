@@ -146,7 +146,7 @@ export class TargetModel {
     const { header } = frame;
     const t_s = header.time_ns / 1e9;
     if (header.seq <= this.seq || t_s < this.now_s) return false;
-    if (this.seq === 0 && header.kind === "delta") return false; // a delta without a key frame is meaningless
+    if (this.seq === 0 && header.kind === "delta") return false; // a delta needs a key frame
     const initial = this.seq === 0;
     // A late subscriber gets the baseline first; frames between it and the retained ones are not
     // lost.

@@ -1,6 +1,7 @@
 /**
  * The whole page for component tests: the real App over the real client and session. The test
- * controls the backend (backend.ts) and the clock.
+ * controls the backend (backend.ts) and the clock. Folder `testing`: fakes and builders for tests.
+ * Product code must not import it.
  */
 
 import { act, cleanup, render, screen, within } from "@testing-library/react";

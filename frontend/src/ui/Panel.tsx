@@ -1,3 +1,5 @@
+/** Folder `ui`: props in, elements out. It must not know the worker, requests or features. */
+
 import { createContext, type HTMLAttributes, type ReactNode, use, useState } from "react";
 import styles from "./Panel.module.css";
 import tools from "./Tool.module.css";

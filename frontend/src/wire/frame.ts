@@ -1,6 +1,7 @@
 /**
  * The binary frame: one instant of one target. The counterpart of shared/tidscope_wire/frame.py,
- * which describes the layout.
+ * which describes the layout. Folder `wire`: bytes and JSON of the backend in, checked values out.
+ * It imports no other folder.
  */
 
 import {

@@ -1,3 +1,8 @@
+/**
+ * Feature `arrange`: the page's panels in, panels in the user's order out. It must not know the
+ * content of a panel.
+ */
+
 import {
   type KeyboardEvent,
   type PointerEvent,

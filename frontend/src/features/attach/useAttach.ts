@@ -1,3 +1,8 @@
+/**
+ * Feature `attach`: a process or group in, an attached target in the address out. It must not know
+ * where the process was chosen.
+ */
+
 import { useCallback, useState } from "react";
 import { attach, detach, startDemo, stopDemo } from "../../api/client";
 import { asProblem } from "../../api/problem";

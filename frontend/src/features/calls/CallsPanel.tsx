@@ -1,3 +1,5 @@
+/** Feature `calls`: the worker's view of system calls in, a sortable table out. */
+
 import { useRef } from "react";
 import type { CallRow, CallsView } from "../../stream/calls";
 import { formatDuration } from "../../stream/format";

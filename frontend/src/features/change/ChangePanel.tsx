@@ -1,3 +1,8 @@
+/**
+ * Feature `change`: the worker's comparison with the time before in, sentences and tables out. It
+ * must not compute differences.
+ */
+
 import { useEffect, useRef } from "react";
 import { theme } from "../../base/theme";
 import { useStore } from "../../base/useStore";

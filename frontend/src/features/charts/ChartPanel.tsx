@@ -1,3 +1,8 @@
+/**
+ * Feature `charts`: chart views of the worker in, panels with plot, legend and table out. It must
+ * not compute rates or choose lines.
+ */
+
 import { type CSSProperties, type ReactNode, use, useState } from "react";
 import { theme } from "../../base/theme";
 import { useSelected, useStore } from "../../base/useStore";

@@ -1,3 +1,8 @@
+/**
+ * Feature `compare`: the comparison in the address in, the backend's answer as panels out. It must
+ * not compute differences or intervals.
+ */
+
 import { useCallback, useMemo } from "react";
 import { isKind } from "../../api/problem";
 import { compareRuns, listRuns } from "../../api/runs";

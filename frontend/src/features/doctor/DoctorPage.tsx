@@ -1,3 +1,5 @@
+/** Feature `doctor`: reports of the backend in, cards with findings and fixes out. */
+
 import { createElement, Fragment, type ReactNode, useCallback, useState } from "react";
 import { auditSizes, examine, setDelayAccounting } from "../../api/client";
 import { asProblem } from "../../api/problem";

@@ -1,3 +1,5 @@
+/** Feature `events`: the worker's event view in, a list out. */
+
 import { useState } from "react";
 import { localTime, utcTime } from "../../base/clock";
 import { useStore } from "../../base/useStore";

@@ -1,3 +1,8 @@
+/**
+ * Feature `experiments`: experiments of the backend in, progress, charts and tables out. It must
+ * not compute means or intervals.
+ */
+
 import type { ReactNode } from "react";
 import { listExperiments } from "../../api/experiments";
 import { type Polled, usePolled } from "../../api/usePolled";

@@ -1,4 +1,8 @@
-/** Columns shared by several tables of figures, for a uniform appearance. */
+/**
+ * Feature `facts`: views of frame tables in, uniform columns and messages for their panels out. It
+ * must not know a particular panel. Columns shared by several tables of figures, for a uniform
+ * appearance.
+ */
 
 import type { ReactNode } from "react";
 import { SmallMarker } from "../../chart/Marker";

@@ -1,3 +1,8 @@
+/**
+ * Feature `findings`: the worker's findings in, sentences with links to panels out. It must not
+ * evaluate rules.
+ */
+
 import { memo, useId, useRef, useState } from "react";
 import { useStore } from "../../base/useStore";
 import { useResize } from "../../chart/useResize";

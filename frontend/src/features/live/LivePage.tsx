@@ -1,3 +1,5 @@
+/** Feature `live`: the address in, the picker or a target's page out. */
+
 import { useEffect, useRef } from "react";
 import { useLiveClient } from "../../stream/clients";
 import { EmptyState } from "../../ui/EmptyState";

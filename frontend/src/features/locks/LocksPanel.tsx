@@ -1,3 +1,5 @@
+/** Feature `locks`: the worker's view of locks in, tables of locks, waiters and wakers out. */
+
 import { useRef } from "react";
 import { theme } from "../../base/theme";
 import { useStore } from "../../base/useStore";

@@ -1,3 +1,8 @@
+/**
+ * Feature `map`: the worker's map picture in, a panel with canvases and a table out. It must not
+ * compute cell values.
+ */
+
 import { memo, use, useCallback, useState } from "react";
 import { localTime } from "../../base/clock";
 import { theme } from "../../base/theme";

@@ -1,3 +1,8 @@
+/**
+ * Feature `picker`: processes of the backend in, an attach request out. It must not know views of a
+ * target.
+ */
+
 import { type KeyboardEvent, useCallback, useMemo, useRef, useState } from "react";
 import { getHealth, listProcesses } from "../../api/client";
 import { isKind } from "../../api/problem";

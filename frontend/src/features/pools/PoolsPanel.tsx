@@ -1,3 +1,5 @@
+/** Feature `pools`: the worker's view of pools in, a table and curves out. */
+
 import { memo, useRef, useState } from "react";
 import { theme } from "../../base/theme";
 import { READABLE_MS, useSelected, useStore, useThrottled } from "../../base/useStore";

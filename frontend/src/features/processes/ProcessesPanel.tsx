@@ -1,3 +1,5 @@
+/** Feature `processes`: the worker's view of a group's processes in, a sortable table out. */
+
 import { memo, useCallback, useMemo, useRef } from "react";
 import { theme } from "../../base/theme";
 import { useSelected, useStore } from "../../base/useStore";

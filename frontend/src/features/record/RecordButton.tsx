@@ -1,3 +1,5 @@
+/** Feature `record`: a target in, requests that start and stop its recording out. */
+
 import { useState } from "react";
 import { asProblem } from "../../api/problem";
 import { record, stopRecording } from "../../api/runs";

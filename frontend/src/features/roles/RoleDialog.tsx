@@ -1,3 +1,8 @@
+/**
+ * Feature `roles`: a role to correct in, the user's role rules of the program out. It must not
+ * apply rules to threads: the worker does.
+ */
+
 import { type FormEvent, useEffect, useId, useMemo, useRef, useState } from "react";
 import { toast } from "../../base/toasts";
 import { useStore } from "../../base/useStore";

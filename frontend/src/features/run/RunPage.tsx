@@ -1,3 +1,8 @@
+/**
+ * Feature `run`: the ID of a run in, the panels of the Live page over a separate client out. It
+ * must not know live targets.
+ */
+
 import { useCallback, useEffect, useMemo, useState } from "react";
 import { isKind } from "../../api/problem";
 import { framesHref, getRun } from "../../api/runs";

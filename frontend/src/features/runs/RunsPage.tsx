@@ -1,3 +1,8 @@
+/**
+ * Feature `runs`: runs of the backend in, a searchable list with changes to them out. It must not
+ * read frames.
+ */
+
 import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import { asProblem } from "../../api/problem";
 import { deleteRun, importRun, listRuns, restoreRun } from "../../api/runs";

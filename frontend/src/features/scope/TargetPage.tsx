@@ -1,3 +1,8 @@
+/**
+ * Feature `scope`: the ID of a target in, its header, notices and panels out. It must not know how
+ * each panel works.
+ */
+
 import { useEffect, useMemo, useState } from "react";
 import { listProcesses } from "../../api/client";
 import { asProblem, isKind } from "../../api/problem";

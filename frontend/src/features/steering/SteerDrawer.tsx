@@ -1,3 +1,8 @@
+/**
+ * Feature `steering`: a target and its steering view in, steering requests and pictures out. It
+ * must not decide sizes: the backend's policies do.
+ */
+
 import { memo, type RefObject, use, useEffect, useRef } from "react";
 import { useMedia, useStore } from "../../base/useStore";
 import { targetName } from "../../stream/targetName";

@@ -1,3 +1,5 @@
+/** Feature `takers`: the worker's view of CPU competitors in, a table and limits out. */
+
 import { useRef } from "react";
 import { formatDuration, formatValue } from "../../stream/format";
 import type { CgroupView, TakerRow, TakersView } from "../../stream/takers";

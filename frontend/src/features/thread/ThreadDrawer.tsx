@@ -1,3 +1,5 @@
+/** Feature `thread`: the worker's view of the selected thread in, a drawer out. */
+
 import { useEffect, useRef, useState } from "react";
 import { createStore } from "../../base/store";
 import { theme } from "../../base/theme";

@@ -1,3 +1,8 @@
+/**
+ * Feature `threads`: the requested rows of the worker's table in, a virtualised table out. It must
+ * not sort or filter rows.
+ */
+
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type KeyboardEvent, memo, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { theme } from "../../base/theme";

@@ -1,3 +1,5 @@
+/** Feature `tiles`: the worker's tile views in, numbers with sparklines out. */
+
 import type { CSSProperties } from "react";
 import { memo } from "react";
 import { READABLE_MS, useSelected, useThrottled } from "../../base/useStore";

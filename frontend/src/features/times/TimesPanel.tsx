@@ -1,3 +1,8 @@
+/**
+ * Feature `times`: the worker's time breakdown in, a stacked chart and bars by role out. It must
+ * not compute shares of threads.
+ */
+
 import { useEffect, useRef, useState } from "react";
 import { foldIdle, idleFolded } from "../../base/idleFold";
 import { theme } from "../../base/theme";

@@ -1,3 +1,8 @@
+/**
+ * Feature `trace`: one trace of the backend in, its waterfall and the threads on its critical path
+ * out. It must not find the critical path.
+ */
+
 import { useCallback, useEffect, useMemo, useState } from "react";
 import { isKind } from "../../api/problem";
 import { getTrace } from "../../api/traces";

@@ -1,3 +1,8 @@
+/**
+ * Feature `traces`: a set of traces in the address in, the backend's analyses as panels out. It
+ * must not find critical paths.
+ */
+
 import { useMemo } from "react";
 import { navigate } from "../../base/routing";
 import { Button } from "../../ui/Button";

@@ -1,3 +1,5 @@
+/** Feature `wakes`: the worker's view of wake-ups in, a graph and a table out. */
+
 import { useRef, useState } from "react";
 import { theme } from "../../base/theme";
 import { useStore } from "../../base/useStore";
