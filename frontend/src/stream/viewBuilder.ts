@@ -8,7 +8,7 @@
 import type { Target } from "../wire/generated/models";
 import { type Chosen, chartView, chooseThreads, type ViewInput } from "./chartView";
 import { CpuViewMaker } from "./cpu/cpuView";
-import { type CurrentRates, frozenRates, movingRates, windowRates } from "./currentRates";
+import { type CurrentRates, frozenRates, movingRates } from "./currentRates";
 import { FactViewMaker, type FactViews, isFactPart, wantsFacts } from "./factViews";
 import { type Filter, filterFrom } from "./filter";
 import type { MapView } from "./mapPicture";
@@ -25,6 +25,7 @@ import { PARTS, type Part, type PartName, restOf, SLOW_MS } from "./viewParts";
 import { type ChartId, type ChartRequest, DEFAULT_REQUEST, type ViewRequest } from "./viewRequest";
 import type { ChartView, EventsView, TableView, TargetView, TileView } from "./views";
 import { type Span, sameSpan, spanOf } from "./window";
+import { windowRates } from "./windowRates";
 
 /**
  * Age of line choices, in ms, above which all charts choose again at once: frames arrive rarely.

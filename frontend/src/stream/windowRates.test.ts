@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { frame, type Row, TARGET } from "../testing/frames";
-import { rateAt, windowRates } from "./currentRates";
+import { rateAt } from "./currentRates";
 import { filterFrom } from "./filter";
 import { tableView } from "./tableView";
 import { TargetModel } from "./targetModel";
 import { tileViews } from "./tileView";
 import { DEFAULT_REQUEST, DEFAULT_TABLE } from "./viewRequest";
+import { windowRates } from "./windowRates";
 
 const SECOND = 1e9;
 /** From 4 s to 6 s the worker uses a whole core, otherwise a tenth. */

@@ -1,5 +1,5 @@
 /**
- * Source of network numbers, from `source.network` of a target: the source, a colon, and a remark.
+ * Source of network numbers, from `source.network` of a target: the source, a colon, and a detail.
  */
 
 /** The source in readable form. */
@@ -8,7 +8,7 @@ export function networkName(network: string): string {
   return name === "ebpf" ? "eBPF" : name;
 }
 
-/** Remark on the source as a sentence; for "none" the reason. */
+/** Detail on the source as a sentence; for "none" the reason. */
 export function networkDetail(network: string): string {
   const detail = network.slice(network.indexOf(":") + 1).trim();
   return `${detail.charAt(0).toUpperCase()}${detail.slice(1)}.`.replace(/\.\.$/, ".");
