@@ -4,12 +4,10 @@ import type { PredictionService, PredictionWeights } from "../wire/generated/mod
 import { isPredictionService, isPredictionWeights } from "../wire/generated/validators";
 import { request } from "./http";
 
-/** The service and its models. */
 export function getPredictions(signal?: AbortSignal): Promise<PredictionService> {
   return request("GET", "/predictions", isPredictionService, { signal });
 }
 
-/** The weights of a model. */
 export function getWeights(
   owner: number,
   name: string,

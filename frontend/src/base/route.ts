@@ -77,7 +77,6 @@ export function parseRoute(path: string, query: string): Route {
   return live;
 }
 
-/** The address of a target. */
 export function liveHref(target: string): string {
   return `/?target=${target}`;
 }
@@ -91,17 +90,14 @@ export function attachedHref(target: string, query: string): string {
   return rest === "" ? liveHref(target) : `${liveHref(target)}&${rest}`;
 }
 
-/** The address of a run. */
 export function runHref(run: string): string {
   return `/runs/${run}`;
 }
 
-/** The address of an experiment. */
 export function experimentHref(experiment: string): string {
   return `/experiments/${experiment}`;
 }
 
-/** The address of a trace. */
 export function traceHref(trace: string): string {
   return `/traces/${trace}`;
 }

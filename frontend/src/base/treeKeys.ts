@@ -1,6 +1,5 @@
 /** Left and right arrow keys in the rows of a tree, as specified by WAI-ARIA's treegrid. */
 
-/** A row of a tree. */
 export interface TreeRow {
   /** Depth in the tree, from 1. */
   readonly depth: number;

@@ -5,7 +5,6 @@ import type { ShownUnit } from "../stream/views";
 import type { ChartTheme } from "./palette";
 import type { Plot } from "./plot";
 
-/** A tick and its label. */
 export interface Tick {
   /** CSS pixels from the element's left edge, or from its top. */
   readonly at: number;

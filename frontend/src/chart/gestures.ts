@@ -21,7 +21,6 @@ export interface GestureSurface {
 
 /** State of the page that gestures read, and their callbacks. */
 export interface ChartControls {
-  /** The window in effect. */
   readonly window: () => TimeWindow;
   /** The widest window of a run; null for live data, which is unbounded. */
   readonly extent: Span | null;

@@ -126,7 +126,6 @@ export interface PartStyle {
   readonly striped: boolean;
 }
 
-/** Style of a part of time. */
 export function partStyle(part: TimePart, theme: ChartTheme): PartStyle {
   if (isStatePart(part)) return { colour: stateColour(part, theme), opacity: 0.92, striped: false };
   const hue = PART_HUES[part];
@@ -172,13 +171,11 @@ export function policyColour(policy: string, theme: ChartTheme): string {
 const SPREAD_FILL = { range: 0.18, quartiles: 0.36 } as const;
 const STACK_FILL = 0.62;
 
-/** Style of a band of a stack. */
 export function stackStyle(line: LineView, chart: ChartId, theme: ChartTheme): LineStyle {
   const style = lineStyle(line, chart, theme);
   return { ...style, dash: SOLID, width: 1, marker: "none", fill: STACK_FILL };
 }
 
-/** Style of a line in a chart. */
 export function lineStyle(line: LineView, chart: ChartId, theme: ChartTheme): LineStyle {
   if (line.part !== undefined) {
     const { colour } = partStyle(line.part, theme);

@@ -42,7 +42,6 @@ export function nearestLine(view: ChartView, plot: Plot, x: number, y: number): 
   return nearest;
 }
 
-/** One row of a tooltip. */
 export interface TooltipRow {
   readonly line: LineView;
   readonly value: number;
@@ -50,7 +49,6 @@ export interface TooltipRow {
   readonly peak: string;
 }
 
-/** Content of a tooltip. */
 export interface Tooltip {
   readonly t_s: number;
   readonly rows: readonly TooltipRow[];

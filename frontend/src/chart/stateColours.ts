@@ -42,7 +42,6 @@ const LIGHT: GroupColours = {
 /** Mixing ratio of each state of a group with the text colour, in order. */
 const SHADES = [0, 0.3, 0.55, 0.15, 0.42, 0.65, 0.75] as const;
 
-/** Colours of the groups. */
 export function groupColours(dark: boolean): GroupColours {
   return dark ? DARK : LIGHT;
 }

@@ -88,7 +88,6 @@ export function windowAfterMove(
 /** Client whose window keys control: the one of the visible charts; null if none. */
 export const windowClient = createStore<LiveClient | null>(null);
 
-/** Move the visible window. */
 export function moveWindow(move: WindowMove): void {
   const client = windowClient.get();
   const view = client?.target.get() ?? null;

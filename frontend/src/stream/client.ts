@@ -49,7 +49,6 @@ export interface LiveClient {
   /** Overview line of a run; null for live data, and until the run has been read. */
   readonly outline: Readable<Outline | null>;
 
-  /** The request in effect. */
   readonly view: Readable<ViewRequest>;
   /** Merge a partial request into the one in effect. Cheap; unchanged values have no effect. */
   readonly request: (part: Partial<ViewRequest>) => void;

@@ -15,7 +15,6 @@ import type { FactPart, ThreadKey, ViewRequest } from "./viewRequest";
 import { type WakePartner, type WakesView, wakePartners, wakesView } from "./wakes";
 import { type ChangeView, changeSteps } from "./windowChange";
 
-/** Views by part. */
 export interface FactViews extends Record<FactPart, object> {
   readonly findings: FindingsView;
   readonly change: ChangeView;
@@ -55,7 +54,6 @@ export function wantsFacts({ facts }: ViewRequest, part: FactPart): boolean {
   return facts.includes(part);
 }
 
-/** Computes the views. */
 export class FactViewMaker {
   /** IDs of the findings shown, in order. */
   private shown: readonly string[] = [];
@@ -109,7 +107,6 @@ interface ThreadFactsView extends FactsState {
   readonly takers: readonly TakerRow[];
 }
 
-/** Facts of the selected thread. */
 function threadFactsView(input: ViewInput): ThreadFactsView {
   const { model, request, span, now_s } = input;
   const window = model.facts.wakes.window(span.t0_s, Math.min(span.t1_s, now_s));

@@ -11,7 +11,6 @@ import { tableView } from "./tableView";
 import { TargetModel } from "./targetModel";
 import { DEFAULT_REQUEST, DEFAULT_TABLE, type Level, type ViewRequest } from "./viewRequest";
 
-/** Seconds of CPU. */
 const cpu = (s: number) => ({ cpu_run_ns: 1e9 * s });
 
 function inputOf(model: TargetModel, changes: Partial<ViewRequest> = {}): ViewInput {

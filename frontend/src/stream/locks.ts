@@ -10,7 +10,6 @@ import { growthWithin, wallWithin } from "./facts/threadTime";
 import type { Thread } from "./threads";
 import type { ThreadKey } from "./viewRequest";
 
-/** A thread at a lock. */
 export interface LockThread {
   /** Thread key; null if unknown, as for a program that reports its locks as a whole. */
   readonly key: ThreadKey | null;
@@ -62,7 +61,6 @@ export interface LocksView extends FactsState {
   readonly omitted: number;
 }
 
-/** A lock of a thread. */
 export interface ThreadLock extends Pick<LockRow, "lock" | "name" | "kind" | "estimated"> {
   readonly wait: number;
   readonly waits_per_s: number;

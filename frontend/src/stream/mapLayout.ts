@@ -50,7 +50,6 @@ export interface MapLayout {
   readonly per_row: number;
 }
 
-/** The empty layout. */
 export const NO_LAYOUT: MapLayout = layoutOf([], 1);
 
 /**
@@ -204,7 +203,6 @@ export function rowAt(layout: MapLayout, place: number): number {
   return low;
 }
 
-/** The group of a row. */
 export function groupAt({ groups }: MapLayout, row: number): MapGroup | undefined {
   return groups.find((each) => row >= each.row && row < each.row + each.rows);
 }

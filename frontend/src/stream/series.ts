@@ -7,7 +7,6 @@ import type { Lined } from "./lined";
 import type { TargetModel } from "./targetModel";
 import { PROCESS_SLOT } from "./threads";
 
-/** Ring number of a field. */
 export function ringOf(field: RingField): number {
   return RING_FIELDS.indexOf(field);
 }

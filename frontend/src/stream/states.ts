@@ -149,7 +149,6 @@ export const PARKED = STATES.length + 1;
 /** Number of possible cell values, including 0. */
 export const CELL_STATES = PARKED + 1;
 
-/** Name of a cell's state. */
 export function cellStateName(number: number): string {
   return number === PARKED
     ? "Parked, idle in its runtime (futex)"

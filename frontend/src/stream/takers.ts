@@ -8,7 +8,6 @@ import type { GaugeLog } from "./gaugeLog";
 import type { TargetModel } from "./targetModel";
 
 export interface TakerRow {
-  /** Stable key. */
   readonly key: string;
   /**
    * own: other threads of the target; idle: the CPU was idle while the thread was not yet there.

@@ -2,7 +2,6 @@
 
 import type { GroupKind, Process, RunManifest, RunSummary, Target } from "../wire/generated/models";
 
-/** Kinds of groups in words. */
 export const GROUP_KINDS: Readonly<Record<GroupKind, string>> = {
   tree: "process tree",
   cgroup: "cgroup",

@@ -161,7 +161,6 @@ export class ColumnSums {
     this.counters = FIELDS.map(() => new Float64Array(time_s.length - 1));
   }
 
-  /** Add a thread. */
   add(reader: GrowthReader): void {
     if (reader.whole) this.whole++;
     else addInto(this.wall, reader.wall);

@@ -25,7 +25,6 @@ import type { ChartView, LineView, TimesRow, TimesView } from "./views";
 const MIN_S = 0.5;
 const MAX_COLUMNS = 150;
 
-/** Make the view. */
 export function timesView(input: ViewInput, request: ChartRequest): ChartView {
   return finished(timesSteps(input, request));
 }

@@ -36,7 +36,6 @@ const STEP_MS = 8;
 /** Interval of the target's state without frames, in ms, so that silence shows. */
 const STATE_MS = 1000;
 
-/** Views of a target. */
 export interface Views extends FactViews {
   /** Ends of the time axis: charts updated less often use the same axis. */
   readonly axis: Span;

@@ -16,7 +16,6 @@ export function isOneThread(key: ThreadKey): boolean {
   return /^[0-9]+@/.test(key);
 }
 
-/** IDs of the charts. */
 export type ChartId =
   | "cpu" // CPU slope per thread, cores
   | "cpu_total" // cumulative CPU seconds per thread (s)
@@ -47,7 +46,6 @@ export type FactPart =
 /** Level of the charts' lines. */
 export type Level = "process" | "role" | "thread";
 
-/** A chart of the page. */
 export interface ChartRequest {
   readonly chart: ChartId;
   readonly width_px: number;
@@ -85,7 +83,6 @@ export interface TableRequest {
 /** Aggregation of the threads that share a row. */
 export type MapMix = "max" | "mean";
 
-/** Request of the thread map. */
 export interface MapRequest {
   /** A counter of the catalogue; its rate is the colour. */
   readonly field: string;
@@ -146,7 +143,6 @@ export const DEFAULT_MAP: MapRequest = {
   in_view: true,
 };
 
-/** The initial table request. */
 export const DEFAULT_TABLE: TableRequest = {
   sort: { by: "rate", field: "cpu_run_ns" },
   descending: true,
@@ -158,7 +154,6 @@ export const DEFAULT_TABLE: TableRequest = {
   spark_field: "cpu_run_ns",
 };
 
-/** The initial request. */
 export const DEFAULT_REQUEST: ViewRequest = {
   window: { kind: "last", seconds: 60 },
   level: null,

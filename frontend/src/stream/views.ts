@@ -266,7 +266,6 @@ export interface Usual {
   readonly over_s: number;
 }
 
-/** One tile. */
 export interface TileView {
   readonly id: TileId;
   readonly label: string;

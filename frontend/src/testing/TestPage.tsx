@@ -175,7 +175,6 @@ export class TestPage {
     await this.pass(50);
   }
 
-  /** Replace the text of a field. */
   async fill(field: Element, text: string): Promise<void> {
     await this.user.clear(field);
     if (text !== "") await this.user.type(field, text.replaceAll(/[[{]/g, "$&$&"));

@@ -66,7 +66,6 @@ export function process(changes: Partial<Process> = {}): Process {
   return { ...TARGET.process, pid: 4200, name: "server", command: "server --port 80", ...changes };
 }
 
-/** A problem of this type. */
 export function problem(type: string, changes: Partial<Problem> = {}): Problem {
   return {
     type: `urn:tidscope:problem:${type}`,
@@ -93,7 +92,6 @@ class Refusal {
   constructor(readonly problem: Problem) {}
 }
 
-/** A refusing answer. */
 export function refuse(refused: Problem): Refusal {
   return new Refusal(refused);
 }

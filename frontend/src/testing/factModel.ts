@@ -70,7 +70,6 @@ export type FactRow<N extends TableName> = {
 
 export type FactRows = { readonly [N in TableName]?: readonly FactRow<N>[] };
 
-/** Tables of a frame. */
 export function factTables(rows: FactRows): FrameTables {
   const tables = Object.entries(rows).map(([name, some]) => {
     const columns = Object.entries<string>(COLUMNS[name as TableName]).map(([column, type]) => {

@@ -26,12 +26,10 @@ export const CACHE: TraceOperation = { service: "cache", operation: "get" };
 export const ENDPOINT = `/traces?service=${GET.service}&operation=${encodeURIComponent("GET /")}`;
 const QUANTILES = { p50_ns: 100 * MS, p95_ns: 200 * MS, p99_ns: 300 * MS };
 
-/** ID of a trace. */
 export function traceId(number: number): string {
   return number.toString(16).padStart(32, "0");
 }
 
-/** ID of a span. */
 export function spanId(number: number): string {
   return number.toString(16).padStart(16, "0");
 }
@@ -218,7 +216,6 @@ export function endpoints(changes: Partial<TraceEndpoints> = {}): TraceEndpoints
   };
 }
 
-/** The list of runs. */
 export function runsOf(...runs: readonly RunSummary[]): RunsResponse {
   return {
     runs: [...runs],
@@ -230,7 +227,6 @@ export function runsOf(...runs: readonly RunSummary[]): RunsResponse {
   };
 }
 
-/** A backend with stored traces. */
 export function tracesBackend(): FakeBackend {
   const backend = new FakeBackend();
   backend.on("GET /traces/endpoints", () => endpoints());

@@ -6,7 +6,6 @@ interface NoticeProps {
   readonly status: Status;
   readonly title: string;
   readonly children?: ReactNode;
-  /** Buttons. */
   readonly actions?: ReactNode;
   /** Announce at once to screen readers. */
   readonly urgent?: boolean;

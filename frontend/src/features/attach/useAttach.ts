@@ -87,7 +87,6 @@ export function useDetach(): Detaching {
   return { detachFrom, problem };
 }
 
-/** Label of the detach button. */
 export function detachLabel(target: Target): string {
   return isDemo(target) ? "Stop the demo" : "Detach";
 }

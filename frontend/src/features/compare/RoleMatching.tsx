@@ -101,7 +101,6 @@ function byName(link: CompareLink, { label }: MatchedRole): CompareLink {
 
 interface RoleNameProps {
   readonly role: string;
-  /** All roles of the comparison. */
   readonly roles: readonly { readonly label: string }[];
 }
 

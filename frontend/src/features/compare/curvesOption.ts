@@ -16,7 +16,6 @@ export interface RunCurve {
   readonly value: readonly (number | null)[];
 }
 
-/** A chart of curves. */
 export interface CurvesView {
   readonly curves: readonly RunCurve[];
   readonly unit: ShownUnit;

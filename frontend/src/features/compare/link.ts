@@ -27,7 +27,6 @@ export interface CompareLink {
   readonly match: readonly Correction[];
   /** Basis on which counters are compared. */
   readonly basis: CompareBasis;
-  /** Metric of the curves. */
   readonly metric: string;
   /** Role of the curves; "" for the whole process. */
   readonly role: string;

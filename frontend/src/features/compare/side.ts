@@ -28,7 +28,6 @@ export function sideOf(run: string, window: SideWindow | null): string | null {
   return Number(to) > Number(from) ? `${run}@${from}-${to}` : null;
 }
 
-/** The run of a side. */
 export function runOf(side: string): string {
   return side.split("@")[0] ?? side;
 }

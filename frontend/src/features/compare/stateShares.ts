@@ -5,7 +5,6 @@ import { GROUP_NAMES, type StateGroup } from "../../stream/states";
 import type { ComparedMetric } from "../../wire/generated/models";
 import { shortLabels } from "./shortLabels";
 
-/** A part of a bar. */
 export interface SharePart {
   readonly group: StateGroup;
   readonly share: number;

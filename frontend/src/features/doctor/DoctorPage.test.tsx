@@ -27,7 +27,6 @@ const DELAYS = check({
   enabled: false,
 });
 
-/** A report of these checks. */
 function report(...checks: readonly DoctorCheck[]): DoctorReport {
   const about = { host: "bench", kernel: "6.12.0", checked_unix_ms: Date.now() } as const;
   return { ...about, status: "limited", checks: [...checks] };

@@ -172,7 +172,6 @@ const UNKNOWN: readonly [Status, string] = ["unknown", "Unknown"];
 
 interface CheckCardProps {
   readonly check: DoctorCheck;
-  /** The state is unknown. */
   readonly unknown?: boolean;
   /** Controls that fix the finding here. */
   readonly children?: ReactNode;

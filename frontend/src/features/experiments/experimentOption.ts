@@ -77,7 +77,6 @@ export function besideOthers(index: number, count: number): number {
   return ((index - (count - 1) / 2) * 0.8) / count;
 }
 
-/** The ECharts option. */
 export function experimentOption(chart: ExperimentChart, theme: ChartTheme) {
   const [min, max] = chartRange(chart);
   const label = { color: theme.muted, fontFamily: theme.font, fontSize: 11 };

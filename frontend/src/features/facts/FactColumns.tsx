@@ -67,7 +67,6 @@ export function kindColumn<T>(
   return textColumn(id, label, text, { width, cell });
 }
 
-/** A role. */
 export function roleColumn<T>(label: string, role: (row: T) => string): SortedColumn<T> {
   return textColumn("role", label, role, { under: "role", width: 9 });
 }
@@ -120,7 +119,6 @@ export function meanColumn<T>(
   return { id, label, under, value, cell, width, ...(tip !== undefined && { tip }) };
 }
 
-/** Count. */
 export function countColumn<T>(
   id: string,
   label: string,

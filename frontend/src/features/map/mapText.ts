@@ -33,7 +33,6 @@ export interface CellText {
   readonly notes: readonly string[];
 }
 
-/** Number of the column at a moment. */
 export function columnAtTime({ view }: MapPicture, t_s: number): number {
   return Math.floor(t_s / view.bin_s + 1e-9);
 }

@@ -10,7 +10,6 @@ export interface Interesting {
   readonly name: string;
   /** "pid 4711", "container, 3 processes". */
   readonly what: string;
-  /** The figure, as text. */
   readonly figure: string;
   readonly process: Process | null;
   readonly group: GroupSelector | null;

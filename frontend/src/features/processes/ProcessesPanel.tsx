@@ -21,7 +21,6 @@ const keyOf = ({ key }: ProcessRowView) => key;
 const selectedOf = (view: ViewRequest) => view.selected;
 const NO_HOVER = { t_s: null, key: null, chart: null };
 
-/** The processes of a group. */
 export const ProcessesPanel = memo(function ProcessesPanel({
   target,
 }: {

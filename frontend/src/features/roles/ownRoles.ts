@@ -23,7 +23,6 @@ export function rulesOf(all: OwnRoles, program: string): readonly RoleRule[] {
   return (Object.hasOwn(all, program) ? all[program] : undefined) ?? NONE;
 }
 
-/** Set the rules of a program. */
 export function keepRules(program: string, rules: readonly RoleRule[]): void {
   const others = Object.entries(ownRoles.get()).filter(([name]) => name !== program);
   const own: [string, readonly RoleRule[]][] =

@@ -33,7 +33,6 @@ import { filterRuns, NEWEST_FIRST, sortRuns } from "./runList";
 const PERIOD_MS = 5000;
 /** Maximum number of compared runs. */
 
-/** All runs. */
 export function RunsPage() {
   const { value, problem, loading, refresh } = usePolled(listRuns, PERIOD_MS);
   const recordings = useStore(useLiveClient().live)?.recordings;

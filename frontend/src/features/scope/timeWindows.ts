@@ -24,7 +24,6 @@ export function windowFor(choice: WindowChoice, kept_s: number): TimeWindow {
   return { kind: "last", seconds: Number(choice) };
 }
 
-/** A zoomed time range in words. */
 export function zoomWords(window: Extract<TimeWindow, { kind: "fixed" }>): string {
   return formatDuration(window.t1_s - window.t0_s);
 }

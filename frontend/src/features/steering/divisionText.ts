@@ -49,7 +49,6 @@ export function divisionState({ state }: CoreDivision): string {
   return STATES[state];
 }
 
-/** Claim of the program. */
 export function claimText({ share, floor, priority }: CoreDivision): string {
   const parts = [`share ${share}`];
   if (floor > 0) parts.push(`floor ${floor}`);

@@ -64,7 +64,6 @@ function base(parameter: PolicyParameter, policy: string, steering: Steering | n
   return current ?? parameter.default;
 }
 
-/** The field of a parameter. */
 export function parameterField(
   parameter: PolicyParameter,
   policy: string,

@@ -116,7 +116,6 @@ function lastProof(decisions: readonly DecisionView[]): readonly DecisionView[] 
   return decisions.slice(first, last + 1);
 }
 
-/** One bar. */
 export interface Bar extends SizeTried {
   /** Length relative to the longest, 0 to 1. */
   readonly share: number;

@@ -50,7 +50,6 @@ export function percentColumn<T>(
   return { id, label, value, cell, width: 5.5, ...more };
 }
 
-/** Link to a trace. */
 export function traceColumn<T>(trace: (row: T) => string, more: More<T> = {}): SortedColumn<T> {
   return {
     id: "trace",

@@ -21,7 +21,6 @@ interface FlameGraphProps {
   readonly fill: (row: number) => string;
   /** Prefix of a box's name, such as a change; "" for none. */
   readonly sign?: (row: number) => string;
-  /** A row in words. */
   readonly inWords: (row: number) => string;
 }
 

@@ -82,7 +82,6 @@ export function namesTo(tree: CallTree, row: number): readonly string[] {
   return chainTo(tree, row).map((each) => nameAt(tree, each));
 }
 
-/** Name of a row. */
 export function nameAt(tree: TreeColumns, row: number): string {
   const name = tree.name[row];
   return name === undefined ? "" : operationName(name);
@@ -141,7 +140,6 @@ export function changeSign(ns: number): string {
   return `${ns > 0 ? "▲" : "▼"} ${changeText(ns)}`;
 }
 
-/** A share of a whole. */
 export function shareText(share: number): string {
   return formatValue(share, "share");
 }

@@ -186,7 +186,6 @@ function endpointQuery({ service, operation }: EndpointLink): [string, string][]
   ];
 }
 
-/** Query of the list of endpoints. */
 export function endpointsQuery({ since_ms, until_ms }: TraceSetLink): string {
   return new URLSearchParams(setQuery({ ...ALL_TRACES, since_ms, until_ms })).toString();
 }

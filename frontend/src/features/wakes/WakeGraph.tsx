@@ -36,7 +36,6 @@ const LABELS = 6;
 /** Maximum number of edges, strongest first; all edges of a selected node are drawn. */
 const EDGES = 28;
 
-/** Value of an edge by a metric. */
 export function edgeValue(edge: WakeEdge, metric: EdgeMetric): number {
   return metric === "wakes" ? edge.per_s : edge.blocked;
 }
@@ -205,7 +204,6 @@ function underText({ kind, threads, colour }: WakeNode): string {
   return colour === null ? "" : `×${threads}`;
 }
 
-/** A node in words. */
 export function describeNode(node: WakeNode): string {
   const { name, kind, threads, gives_per_s, gets_per_s } = node;
   const what = kind === "role" ? `role, ${counted(threads, "thread")}` : PARTY_WORDS[kind];

@@ -181,7 +181,6 @@ const LETTER_PX = 6.3;
 const FREE_PX = 6;
 const HEIGHT_PX = 15;
 
-/** Size of a label. */
 export function labelSize(text: string): PlotSize {
   return { width: Math.ceil(LETTER_PX * [...text].length) + FREE_PX, height: HEIGHT_PX };
 }

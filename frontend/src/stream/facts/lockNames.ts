@@ -25,7 +25,6 @@ export interface LockIdentity {
   readonly address: number;
 }
 
-/** All described locks, by number. */
 export function lockNames({ facts }: TargetModel): ReadonlyMap<number, LockIdentity> {
   const { lock_names } = facts;
   const names = new Map<number, LockIdentity>();

@@ -57,7 +57,6 @@ export interface RoleTimes extends TimesOf {
   readonly threads: number;
 }
 
-/** A lock with its threads. */
 export interface LockEvidence {
   readonly lock: LocksView["locks"][number];
   readonly waiters: readonly LockThread[];
@@ -95,7 +94,6 @@ export interface Rule {
   readonly find: (evidence: Evidence, ease: (id: string) => number) => readonly Finding[];
 }
 
-/** A name with its process. */
 export function withProcess(name: string, process: string): string {
   return process === "" ? name : `${name} of ${process}`;
 }
