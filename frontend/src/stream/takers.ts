@@ -2,7 +2,7 @@
 
 import type { ViewInput } from "./chartView";
 import { TAKERS } from "./facts/facts";
-import { foreignParty, threadsByTid } from "./facts/parties";
+import { outsideParty, threadsByTid } from "./facts/parties";
 import { type FactsState, ledgerState } from "./facts/state";
 import type { GaugeLog } from "./gaugeLog";
 import type { TargetModel } from "./targetModel";
@@ -123,7 +123,7 @@ function takerOf(
   const kernel = takers.key(slot, TAKERS.kernel) === 1;
   // Process 0 is the kernel's idle task, or unknown: see the protocol.
   if (pid === 0) return kernel ? IDLE : UNKNOWN;
-  const { key, name } = foreignParty(pid, kernel, takers.text(slot, TAKERS.name));
+  const { key, name } = outsideParty(pid, kernel, takers.text(slot, TAKERS.name));
   return { key, kind: kernel ? "kernel" : "process", name };
 }
 

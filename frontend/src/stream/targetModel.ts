@@ -229,7 +229,7 @@ export class TargetModel {
     const t_s = header.time_ns / 1e9;
     for (const event of header.events) {
       if (!this.programSteer.note(t_s, event)) this.steer.note(t_s, event);
-      if (isNews(event, false)) this.events.add(t_s, event);
+      if (isChange(event, false)) this.events.add(t_s, event);
     }
     this.machine.note(header.machine);
     this.noteRead(t_s, header.process);
@@ -298,7 +298,7 @@ export class TargetModel {
           break;
       }
       if (!this.programSteer.note(t_s, event)) this.steer.note(t_s, event);
-      if (isNews(event, initial)) this.events.add(t_s, event);
+      if (isChange(event, initial)) this.events.add(t_s, event);
     }
   }
 
@@ -426,7 +426,7 @@ export class TargetModel {
 }
 
 /** Whether an event is a change: not a thread present at the start, nor a decision to stay. */
-function isNews(event: TargetEvent, initial: boolean): boolean {
+function isChange(event: TargetEvent, initial: boolean): boolean {
   if (event.type === "thread_born") return !initial;
   return event.type !== "steering_decided" || event.next_size !== event.size;
 }

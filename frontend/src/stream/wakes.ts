@@ -4,7 +4,7 @@ import type { ViewInput } from "./chartView";
 import { WAKES } from "./facts/facts";
 import type { FactWindow } from "./facts/factTable";
 import {
-  foreignParty,
+  outsideParty,
   type Party,
   type PartyKind,
   rolePartyOf,
@@ -183,7 +183,7 @@ function wakerOf(
   const pid = wakes.key(slot, WAKES.waker_pid);
   if (own_pids.has(pid)) return rolePartyOf(threads.get(wakes.key(slot, WAKES.waker_tid)));
   const kernel = wakes.fact(slot, WAKES.waker_kernel) === 1;
-  return foreignParty(pid, kernel, wakes.text(slot, WAKES.waker_name));
+  return outsideParty(pid, kernel, wakes.text(slot, WAKES.waker_name));
 }
 
 function nodesOf(

@@ -101,8 +101,8 @@ export class Facts {
     // Nothing changed in between; a key frame without tables means that all rows are gone.
     if ((none && !(whole && this.some)) || t_s <= this.t_s) return;
     // A key frame repeats the last reading. It is an instant only if a value is new.
-    const news = NAMES.some((name) => this[name].differs(tables[name] ?? NO_ROWS, whole));
-    if (!news && this.some) return;
+    const changed = NAMES.some((name) => this[name].differs(tables[name] ?? NO_ROWS, whole));
+    if (!changed && this.some) return;
     this.begin(t_s);
     for (const name of NAMES) {
       const rows = tables[name];

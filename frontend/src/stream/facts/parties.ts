@@ -39,7 +39,7 @@ export function rolePartyOf(thread: Thread | undefined): Party {
 }
 
 /** Party outside the target, identified by kind and name; digits in thread names are ignored. */
-export function foreignParty(pid: number, kernel: boolean, name: string): Party {
+export function outsideParty(pid: number, kernel: boolean, name: string): Party {
   if (pid === 0) return { key: "interrupt:", kind: "interrupt", name: "interrupts", colour: null };
   const kind = kernel ? "kernel" : "process";
   const shown = (kernel ? roleOf(name) : name) || `process ${pid}`;
