@@ -1,4 +1,7 @@
-/** The backend's REST surface, one function an operation. */
+/**
+ * The backend's REST API, one function per operation. Folder `api`: REST requests in, checked
+ * answers or a ProblemError out. It must not know views or components.
+ */
 
 import type {
   AttachRequest,
@@ -47,27 +50,27 @@ export function setRate(target: string, rateHz: number): Promise<Target> {
   return request("PATCH", `/targets/${target}`, isTarget, { body: { rate_hz: rateHz } });
 }
 
-/** The policies that a program can be steered by, with their parameters. */
+/** List the policies that can steer a program, with their parameters. */
 export function listPolicies(signal?: AbortSignal): Promise<PoliciesResponse> {
   return request("GET", "/policies", isPoliciesResponse, { signal });
 }
 
-/** How a target could be steered, or why not. */
+/** Steering options of a target, or why the target cannot be steered. */
 export function steeringOptions(target: string, signal?: AbortSignal): Promise<SteeringOptions> {
   return request("GET", `/targets/${target}/steering`, isSteeringOptions, { signal });
 }
 
-/** Steer a target, or steer it otherwise. */
+/** Start steering a target, or change how it is steered. */
 export function steer(target: string, body: SteerRequest): Promise<Target> {
   return request("PUT", `/targets/${target}/steering`, isTarget, { body });
 }
 
-/** @param pid Which program of a group; null: all, or the one process that the target is. */
+/** @param pid Program of a group; null for all programs, or for a single-process target. */
 export function restartSearch(target: string, pid: number | null = null): Promise<Target> {
   return request("POST", `/targets/${target}/steering/restart${ofProgram(pid)}`, isTarget);
 }
 
-/** Steer no more: the target gets its original size back; `pid` as in `restartSearch`. */
+/** Stop steering: the target gets its original size back; `pid` as in `restartSearch`. */
 export function releaseTarget(target: string, pid: number | null = null): Promise<Target> {
   return request("DELETE", `/targets/${target}/steering${ofProgram(pid)}`, isTarget);
 }
@@ -88,12 +91,12 @@ export function examine(host: string | null, signal?: AbortSignal): Promise<Doct
   return request("GET", `/doctor${onHost(host)}`, isDoctorReport, { signal });
 }
 
-/** Hold GOMAXPROCS of a host's Go programs against the CPUs that they may use. */
+/** Compare GOMAXPROCS of a host's Go programs with the CPUs available to each. */
 export function auditSizes(host: string | null, signal?: AbortSignal): Promise<SizeAudit> {
   return request("GET", `/sizes${onHost(host)}`, isSizeAudit, { signal });
 }
 
-/** Set kernel.task_delayacct of a host; answers with its report. */
+/** Set kernel.task_delayacct of a host; return the host's report. */
 export function setDelayAccounting(host: string | null, on: boolean): Promise<DoctorReport> {
   return request("PUT", `/doctor/delay-accounting${onHost(host)}`, isDoctorReport, {
     body: { on },

@@ -3,23 +3,22 @@ import { misfitOf } from "../wire/check";
 import type { Validator } from "../wire/generated/validators";
 import { ProblemError, problemOf, unexpected, unreachable } from "./problem";
 
-/** What a request may carry. */
+/** Optional parts of a request. */
 export interface RequestParts {
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** Sent as it is, in place of a body. */
+  /** Sent unchanged, in place of a body. */
   readonly file?: { readonly type: string; readonly data: Blob };
   readonly signal?: AbortSignal | undefined;
-  /** Shown in place of the page's own; null shows none. */
+  /** Credential that replaces the page's; null sends none. */
   readonly credential?: string | null;
 }
 
 /**
- * Ask the backend for something.
- *
+ * Send a request to the backend.
  * @param fits Validator of the answer.
- * @throws ProblemError if it refuses, does not answer, or answers with something else; the reason of
- *   the signal if that ended it.
+ * @throws ProblemError if the backend refuses, is unreachable, or answers with an invalid body; the
+ * signal's reason if aborted.
  */
 export async function request<T>(
   method: string,
@@ -34,7 +33,7 @@ export async function request<T>(
   throw new ProblemError(unexpected(`${method} ${path}: ${misfit}`, response.status));
 }
 
-/** Tell the backend to do something that has no answer. Throws as `request` does. */
+/** Send a request that has no answer. Throws as `request` does. */
 export async function command(
   method: string,
   path: string,

@@ -4,12 +4,10 @@ import type { PredictionService, PredictionWeights } from "../wire/generated/mod
 import { isPredictionService, isPredictionWeights } from "../wire/generated/validators";
 import { request } from "./http";
 
-/** The service and its models. */
 export function getPredictions(signal?: AbortSignal): Promise<PredictionService> {
   return request("GET", "/predictions", isPredictionService, { signal });
 }
 
-/** The weights of a model. */
 export function getWeights(
   owner: number,
   name: string,
@@ -18,7 +16,7 @@ export function getWeights(
   return request("GET", `/predictions/${owner}/${name}`, isPredictionWeights, { signal });
 }
 
-/** Let a model forget everything; answers with all models. */
+/** Reset a model's weights; returns all models. */
 export function resetModel(owner: number, name: string): Promise<PredictionService> {
   return request("POST", `/predictions/${owner}/${name}/reset`, isPredictionService);
 }

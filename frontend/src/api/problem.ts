@@ -1,11 +1,13 @@
-/** Refusals of the backend (RFC 9457), and those that the page makes up when none could come. */
+/**
+ * Refusals of the backend (RFC 9457), and problems that the page creates when no answer arrived.
+ */
 
 import type { Problem, ProblemType } from "../wire/generated/models";
 import { isProblem } from "../wire/generated/validators";
 
 const PREFIX = "urn:tidscope:problem:";
 
-/** A request was refused; `problem` says what was wrong and what to do. */
+/** A request was refused; `problem` holds the reason and the remedy. */
 export class ProblemError extends Error {
   readonly problem: Problem;
 
@@ -16,12 +18,12 @@ export class ProblemError extends Error {
   }
 }
 
-/** Whether a problem is of this kind. */
+/** Whether a problem has this type. */
 export function isKind(problem: Problem | null, kind: ProblemType): boolean {
   return problem?.type === PREFIX + kind;
 }
 
-/** The backend did not answer at all. */
+/** The backend did not answer. */
 export function unreachable(): Problem {
   return {
     type: "about:blank",
@@ -32,7 +34,7 @@ export function unreachable(): Problem {
   };
 }
 
-/** The backend answered with something else than its schema says. */
+/** The backend's answer does not fit its schema. */
 export function unexpected(detail: string, status: number): Problem {
   return {
     type: "about:blank",
@@ -43,7 +45,7 @@ export function unexpected(detail: string, status: number): Problem {
   };
 }
 
-/** Read the problem out of an answer that is not a success; never throws. */
+/** Extract the problem from an error response; never throws. */
 export async function problemOf(response: Response): Promise<Problem> {
   const body: unknown = await response.json().catch(() => null);
   if (isProblem(body)) return body;
@@ -56,7 +58,7 @@ export async function problemOf(response: Response): Promise<Problem> {
   };
 }
 
-/** The problem behind anything that was thrown. */
+/** Return the problem for any thrown value. */
 export function asProblem(error: unknown): Problem {
   if (error instanceof ProblemError) {
     return error.problem;

@@ -1,4 +1,4 @@
-/** Runs over REST, one function an operation; their frames are read by the worker. */
+/** REST API of runs, one function per operation; the worker reads their frames. */
 
 import type {
   Comparison,
@@ -10,7 +10,7 @@ import type {
 import { isComparison, isRunManifest, isRunsResponse } from "../wire/generated/validators";
 import { command, request } from "./http";
 
-/** Forms that a run can be taken away in. */
+/** Export formats of a run. */
 export const EXPORTS = ["folder", "parquet", "csv", "trace", "pools-parquet", "pools-csv"] as const;
 export type ExportFormat = (typeof EXPORTS)[number];
 
@@ -34,7 +34,7 @@ export function changeRun(run: string, body: RunPatch): Promise<RunManifest> {
   return request("PATCH", `/runs/${run}`, isRunManifest, { body });
 }
 
-/** It can be restored for an hour. */
+/** Delete a run; it can be restored for an hour. */
 export function deleteRun(run: string): Promise<void> {
   return command("DELETE", `/runs/${run}`);
 }
@@ -53,13 +53,13 @@ export function exportHref(run: string, format: ExportFormat): string {
   return `/api/v1/runs/${run}/export?format=${format}`;
 }
 
-/** Bring in a run that was exported as a folder. */
+/** Import a run that was exported as a folder. */
 export function importRun(file: Blob): Promise<RunManifest> {
   const parts = { file: { type: "application/zstd", data: file } };
   return request("POST", "/runs/import", isRunManifest, parts);
 }
 
-/** @param query As the address of the Compare page has it. */
+/** @param query As in the address of the Compare page. */
 export function compareRuns(query: string, signal?: AbortSignal): Promise<Comparison> {
   return request("GET", `/compare?${query}`, isComparison, { signal });
 }

@@ -11,21 +11,21 @@ import {
 import { command, request } from "./http";
 import { asProblem } from "./problem";
 
-/** What the address that the page was opened with did. */
+/** State of the sign-in by the address that the page was opened with. */
 export type AddressSignIn =
   | { readonly state: "none" }
-  /** Its token is being traded. */
+  /** The address's token is being exchanged. */
   | { readonly state: "busy" }
   | { readonly state: "refused"; readonly problem: Problem }
-  /** It had a token where none is accepted. */
+  /** The address has a token in a place that is not accepted. */
   | { readonly state: "misplaced" };
 
 export const addressSignIn = createStore<AddressSignIn>({ state: "none" });
 
-/** Said wherever something cannot be changed by those who only watch. */
+/** Shown wherever a read-only session cannot change something. */
 export const VIEW_ONLY = "Read-only session. Sign in with the operator's token to make changes.";
 
-/** Trade the printed token for a session; the one before ends. */
+/** Exchange the printed token for a session; the previous session ends. */
 export async function signIn(token: string): Promise<void> {
   const before = session.get();
   const { credential, role } = await request("POST", "/session", isSessionOpened, {
@@ -34,7 +34,7 @@ export async function signIn(token: string): Promise<void> {
   });
   keepSession({ credential, role });
   if (before !== null) {
-    // It may have ended already.
+    // The previous session may have ended already.
     command("DELETE", "/session", { credential: before.credential }).catch(() => undefined);
   }
 }
@@ -51,8 +51,8 @@ export async function signOut(): Promise<void> {
 }
 
 /**
- * Take the token out of the address, which history and screenshots would keep, and trade it. Called
- * at start and when the address changes.
+ * Remove the token from the address, which history and screenshots would keep, and exchange it.
+ * Called at start and when the address changes.
  */
 export async function signInFromAddress(): Promise<void> {
   const { pathname, search, hash } = window.location;
@@ -76,8 +76,8 @@ export async function signInFromAddress(): Promise<void> {
 }
 
 /**
- * The token in what a person pasted: the whole printed address, a part of it, or the token alone.
- *
+ * Extract the token from pasted text: the whole printed address, a part of the address, or the
+ * token alone.
  * @returns "" if there is none.
  */
 export function tokenIn(pasted: string): string {
@@ -89,7 +89,7 @@ export function tokenIn(pasted: string): string {
   return /[\s/?&#]/.test(text) ? "" : text.replace(/^token=/, "");
 }
 
-/** All open sessions; for operators. */
+/** List all open sessions; for operators. */
 export function listSessions(signal?: AbortSignal): Promise<SessionsResponse> {
   return request("GET", "/sessions", isSessionsResponse, { signal });
 }
@@ -100,9 +100,8 @@ export function endSession(id: string): Promise<void> {
 }
 
 /**
- * An address that downloads a file by a link, which cannot send a header. It is good once, for some
- * seconds.
- *
+ * Return an address for downloading a file by a link, which cannot send a header. The address is
+ * valid once, for some seconds.
  * @param href Path and query.
  */
 export async function withTicket(href: string): Promise<string> {

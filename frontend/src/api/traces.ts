@@ -1,4 +1,4 @@
-/** Traces over REST, one function an operation. */
+/** REST API of traces, one function per operation. */
 
 import type {
   TraceAnalysis,
@@ -22,12 +22,12 @@ import {
 } from "../wire/generated/traceValidators";
 import { request } from "./http";
 
-/** @param query As the route has it; "" for all that is stored. */
+/** @param query As in the route; "" for everything stored. */
 export function listEndpoints(query: string, signal?: AbortSignal): Promise<TraceEndpoints> {
   return request("GET", `/traces/endpoints?${query}`, isTraceEndpoints, { signal });
 }
 
-/** What critical paths of all endpoints consist of. */
+/** Operations on the critical paths of all endpoints, ranked. */
 export function rankOperations(query: string, signal?: AbortSignal): Promise<TraceOperations> {
   return request("GET", `/traces/operations?${query}`, isTraceOperations, { signal });
 }
@@ -52,7 +52,7 @@ export function traceHeat(query: string, signal?: AbortSignal): Promise<TraceHea
   return request("GET", `/traces/heat?${query}`, isTraceHeat, { signal });
 }
 
-/** Bring in traces of a file: Jaeger JSON or OTLP JSON. */
+/** Import traces from a Jaeger JSON or OTLP JSON file. */
 export function importTraces(file: Blob): Promise<TracesImported> {
   const parts = { file: { type: "application/json", data: file } };
   return request("POST", "/traces/import", isTracesImported, parts);

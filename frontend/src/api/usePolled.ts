@@ -2,26 +2,25 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import type { Problem } from "../wire/generated/models";
 import { asProblem } from "./problem";
 
-/** Pause before who is asked once is asked again, as long as it cannot be reached. */
+/** Retry period while the backend is unreachable, for requests made once, in ms. */
 const RETRY_MS = 5000;
 
-/** What polling has brought so far. */
+/** Result of polling so far. */
 export interface Polled<T> {
-  /** The last answer; kept when a later request fails. */
+  /** The last answer; kept if a later request fails. */
   readonly value: T | null;
-  /** Why the last request failed; null if it did not. */
+  /** Problem of the last request, or null if it succeeded. */
   readonly problem: Problem | null;
   readonly loading: boolean;
-  /** Ask again now. */
+  /** Poll again now. */
   readonly refresh: () => void;
 }
 
 /**
- * Ask again and again while the page is visible, one request at a time.
- *
- * @param load stable from render to render; null asks nothing.
- * @param periodMs pause between an answer and the next question; null asks once, and again while the
- *   backend is unreachable.
+ * Poll while the page is visible, one request at a time.
+ * @param load stable from render to render; null disables polling.
+ * @param periodMs pause between an answer and the next request; null loads once, with retries while
+ * the backend is unreachable.
  */
 export function usePolled<T>(
   load: ((signal: AbortSignal) => Promise<T>) | null,

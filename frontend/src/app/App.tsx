@@ -1,4 +1,10 @@
-import { lazy, Suspense, useEffect, useState } from "react";
+/**
+ * Folder `app`: the address in, the shell with the addressed page out. Only main.tsx and tests
+ * import it.
+ */
+
+import { Component, lazy, type ReactNode, Suspense, useEffect, useState } from "react";
+import { asProblem } from "../api/problem";
 import { addressSignIn } from "../api/session";
 import { foldIdle, idleFolded } from "../base/idleFold";
 import { type Command, focusSearch, KEY_HELP, spaceBar, useKeyboard } from "../base/keyboard";
@@ -21,14 +27,15 @@ import { Button } from "../ui/Button";
 import { Dialog } from "../ui/Dialog";
 import { EmptyState } from "../ui/EmptyState";
 import { PageLink } from "../ui/PageLink";
+import { ProblemNotice } from "../ui/ProblemNotice";
 import { StatusIcon } from "../ui/StatusIcon";
+import type { Problem } from "../wire/generated/models";
 import styles from "./App.module.css";
-import { ErrorBoundary } from "./ErrorBoundary";
 import { SessionDialog } from "./SessionDialog";
 import { SignInPage } from "./SignInPage";
 import { TopBar } from "./TopBar";
 
-/** These bring ECharts with them, or much else: those who only watch need not wait for that. */
+/** Loaded lazily: these pages bring ECharts or other large code, which Live does not need. */
 const ComparePage = lazy(async () => {
   const { ComparePage } = await import("../features/compare/ComparePage");
   return { default: ComparePage };
@@ -59,7 +66,7 @@ const TITLES: Readonly<Partial<Record<Route["page"], string>>> = {
   trace: "Trace · tidscope",
 };
 
-/** The shell, and the page that the address names. */
+/** The shell around the page that the address names. */
 export function App() {
   const client = useLiveClient();
   const at = useStore(route);
@@ -196,7 +203,7 @@ export function App() {
   );
 }
 
-/** An address that names nothing. */
+/** Page for an unknown address. */
 function NotFoundPage({ path }: { readonly path: string }) {
   return (
     <EmptyState title="Page not found" page>
@@ -209,7 +216,7 @@ function NotFoundPage({ path }: { readonly path: string }) {
   );
 }
 
-/** What the keys do. */
+/** Overlay that lists the keyboard shortcuts. */
 function KeyboardHelp({ onClose }: { readonly onClose: () => void }) {
   return (
     <Dialog title="Keyboard shortcuts" onClose={onClose}>
@@ -231,10 +238,10 @@ function KeyboardHelp({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-/** Long enough to read it and to think of pressing Undo. */
+/** Display time of a toast, in ms: long enough to read it and press Undo. */
 const STAYS_MS = 20_000;
 
-/** Notices that came up, the newest last. */
+/** Open toasts, newest last. */
 function Toasts() {
   const all = useStore(toasts);
   return (
@@ -271,4 +278,31 @@ function OneToast({ toast }: { readonly toast: Toast }) {
       </Button>
     </div>
   );
+}
+
+interface State {
+  readonly problem: Problem | null;
+}
+
+/**
+ * Boundary for render errors: an error is shown in place of the page, and the top bar still works.
+ */
+export class ErrorBoundary extends Component<{ readonly children: ReactNode }, State> {
+  override state: State = { problem: null };
+
+  static getDerivedStateFromError(error: unknown): State {
+    return { problem: asProblem(error) };
+  }
+
+  override render(): ReactNode {
+    const { problem } = this.state;
+    return problem === null ? (
+      this.props.children
+    ) : (
+      <ProblemNotice
+        problem={problem}
+        actions={<Button onClick={() => window.location.reload()}>Reload</Button>}
+      />
+    );
+  }
 }

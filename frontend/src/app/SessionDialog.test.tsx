@@ -56,7 +56,7 @@ it("signs out: the session ends on the backend and everywhere on the page", asyn
 it("goes on with the session that another tab has opened instead", async () => {
   const page = await TestPage.open("/");
   const next = { credential: "tds_next", role: "viewer" };
-  // What the other tab keeps is there before this one is notified of it.
+  // The other tab writes its storage before this one is notified.
   window.localStorage.setItem("tidscope.session", JSON.stringify(next));
   page.backend.cut(CloseCode.unauthenticated, "it was signed out");
   await page.settle();

@@ -19,7 +19,7 @@ const ROLES = {
   viewer: "Viewer: may watch, and change nothing.",
 } as const;
 
-/** Who is signed in, and the way out. Operators see all sessions, and end them. */
+/** The current session and sign-out. Operators see all sessions and can end each. */
 export function SessionDialog({ onClose }: { readonly onClose: () => void }) {
   const role = useStore(session)?.role ?? "viewer";
   const { value, problem, refresh } = usePolled(

@@ -8,7 +8,7 @@ import { ProblemNotice } from "../ui/ProblemNotice";
 import type { Problem } from "../wire/generated/models";
 import styles from "./SignInPage.module.css";
 
-/** Asks for the token when there is no session, and says where it is printed. */
+/** Form for the token if there is no session, with a hint where the token is printed. */
 export function SignInPage() {
   const address = useStore(addressSignIn);
   const [pasted, setPasted] = useState("");

@@ -26,7 +26,7 @@ interface TopBarProps {
   readonly onSessions: () => void;
 }
 
-/** Name, places, host, theme and connection: one line on every page. */
+/** Top bar of every page: name, navigation, host, theme and connection. */
 export function TopBar({ onHelp, onSessions }: TopBarProps) {
   const { page } = useStore(route);
   const choice = useStore(themeChoice);
@@ -96,7 +96,7 @@ function NavLink({ href, here, name }: { href: string; here: boolean; name: stri
   );
 }
 
-/** The name, with a trace on a small screen. */
+/** The name, with a small trace as logo. */
 function Logo() {
   return (
     <span className={styles.logo}>
@@ -118,7 +118,7 @@ const SHOWN: Readonly<Record<Connection["state"], readonly [Status, string]>> = 
   closed: ["unknown", "Not signed in"],
 };
 
-/** Whether messages flow, in one word. */
+/** Connection state in one word. */
 function ConnectionStatus() {
   const connection = useStore(useLiveClient().connection);
   const [status, label] = SHOWN[connection.state];
@@ -132,7 +132,7 @@ function ConnectionStatus() {
 
 const NONE: readonly Recording[] = [];
 
-/** Runs that are being recorded, on every page. */
+/** Active recordings, on every page. */
 function RecordingIndicator() {
   const recordings = useStore(useLiveClient().live)?.recordings ?? NONE;
   useEnded(recordings);
@@ -152,7 +152,7 @@ function RecordingIndicator() {
   );
 }
 
-/** Says so when a recording has ended, whoever or whatever ended it, with the way to the run. */
+/** Announce each recording that has ended, for whatever reason, with a link to its run. */
 function useEnded(recordings: readonly Recording[]): void {
   const before = useRef(recordings);
   useEffect(() => {

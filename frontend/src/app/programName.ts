@@ -1,6 +1,6 @@
-/** What a session was opened with, for people. */
+/** Readable name of the program that opened a session. */
 
-/** More telling ones first: Edge calls itself Chrome and Safari, too. */
+/** Most specific first: Edge also claims to be Chrome and Safari. */
 const BROWSERS = [
   [/Edg\/(\d+)/, "Edge"],
   [/OPR\/(\d+)/, "Opera"],
@@ -11,7 +11,7 @@ const BROWSERS = [
 const SYSTEMS = ["Android", "iPhone", "iPad", "Windows", "Mac OS X", "Linux"] as const;
 const MOST = 40;
 
-/** "Firefox 140 on Linux", from a User-Agent; anything else as it is, shortened. */
+/** "Firefox 140 on Linux", from a User-Agent; any other text unchanged, but shortened. */
 export function programName(label: string): string {
   for (const [pattern, name] of BROWSERS) {
     const version = pattern.exec(label)?.[1];

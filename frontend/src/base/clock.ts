@@ -1,11 +1,11 @@
-/** Clock times for people. */
+/** Clock times in readable form. */
 
 /** Local time of day, such as 14:03:09. */
 export function localTime(unixMs: number): string {
   return new Date(unixMs).toLocaleTimeString("en-GB");
 }
 
-/** The same to a tenth of a second: 13:03:09.2. */
+/** Local time of day to a tenth of a second: 13:03:09.2. */
 export function preciseTime(unixMs: number): string {
   return new Date(unixMs).toLocaleTimeString("en-GB", {
     hour: "2-digit",
@@ -15,12 +15,12 @@ export function preciseTime(unixMs: number): string {
   });
 }
 
-/** The same instant in UTC, for those who compare logs: 2026-01-31 13:03:09.250 UTC. */
+/** An instant in UTC, for comparison with logs: 2026-01-31 13:03:09.250 UTC. */
 export function utcTime(unixMs: number): string {
   return `${new Date(unixMs).toISOString().replace("T", " ").replace("Z", "")} UTC`;
 }
 
-/** Seconds as a stopwatch shows them: 0:07, 12:34, 1:02:03. */
+/** Seconds in stopwatch format: 0:07, 12:34, 1:02:03. */
 export function elapsedText(seconds: number): string {
   const whole = Math.max(0, Math.floor(seconds));
   const parts = [Math.floor(whole / 60) % 60, whole % 60].map((part) =>
@@ -31,14 +31,14 @@ export function elapsedText(seconds: number): string {
   return hours > 0 ? `${hours}:${text}` : text.replace(/^0/, "");
 }
 
-/** The same as a field of date and time has it: 2026-11-21T14:03:09.250. */
+/** An instant in the format of a date and time field: 2026-11-21T14:03:09.250. */
 export function localField(unixMs: number): string {
   const date = new Date(unixMs);
   const local = new Date(unixMs - 60_000 * date.getTimezoneOffset());
   return local.toISOString().replace("Z", "");
 }
 
-/** What such a field says, Unix ms; null: it is empty. */
+/** Unix ms of a date and time field's text, or null if empty. */
 export function momentOfField(text: string): number | null {
   const unixMs = new Date(text).getTime();
   return Number.isNaN(unixMs) ? null : unixMs;

@@ -1,4 +1,4 @@
-/** Whether idle time is folded away: a part of the address, so that a link shows the same. */
+/** Whether idle time is folded away. Part of the address, so that a link shows the same view. */
 
 import { navigate, parameter, route, withParameter } from "./routing";
 import { createStore, type Readable } from "./store";
@@ -12,7 +12,7 @@ route.subscribe(() => folded.set(here()));
 
 export const idleFolded: Readable<boolean> = folded;
 
-/** Fold it away, or show it; the rest of the address stays. */
+/** Fold idle time away, or show it; the rest of the address is kept. */
 export function foldIdle(fold: boolean): void {
   navigate(withParameter(NAME, fold ? FOLDED : null), "replace");
 }

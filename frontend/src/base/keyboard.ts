@@ -1,4 +1,4 @@
-/** What keys mean. */
+/** Keyboard shortcuts. */
 
 import { useEffect, useRef } from "react";
 import { createStore } from "./store";
@@ -24,26 +24,26 @@ export type Command =
   | "help"
   | "escape";
 
-/** A key that was pressed, and where. */
+/** A key press and its context. */
 export interface KeyPress {
   readonly key: string;
   /** Control, Alt or Meta was down. */
   readonly modified: boolean;
   /** The focus is where text is typed. */
   readonly typing: boolean;
-  /** The focus is on something that the space bar works itself, such as a button. */
+  /** The focus is on an element that handles the space bar itself, such as a button. */
   readonly pressable: boolean;
   readonly time_ms: number;
 }
 
-/** When "g" was pressed, if the key after it may still say where to go. */
+/** When "g" was pressed, if the sequence is still pending. */
 export interface KeyState {
   readonly going_since_ms: number | null;
 }
 
 export const KEYS_AT_REST: KeyState = { going_since_ms: null };
 
-/** A sequence must be finished within this time. */
+/** Time within which a key sequence must be finished. */
 const SEQUENCE_MS = 1500;
 
 const PLACES: Readonly<Record<string, Command>> = {
@@ -55,7 +55,7 @@ const PLACES: Readonly<Record<string, Command>> = {
   d: "go-doctor",
 };
 
-/** Keys that stand for themselves. */
+/** Single-key shortcuts. */
 const SINGLE: Readonly<Record<string, Command>> = {
   "/": "search",
   s: "steer",
@@ -71,7 +71,7 @@ const SINGLE: Readonly<Record<string, Command>> = {
   b: "compare-before",
 };
 
-/** For the help overlay. */
+/** Shortcuts listed in the help overlay. */
 export const KEY_HELP: readonly (readonly [keys: readonly string[], does: string])[] = [
   [["/"], "Search"],
   [["Space"], "Pause or resume the view; sampling continues. In a run: play or stop"],
@@ -105,7 +105,7 @@ export const KEY_HELP: readonly (readonly [keys: readonly string[], does: string
   [["Esc"], "Close a dialog, or leave the search field"],
 ];
 
-/** One key: the state after it and what to do, if anything. */
+/** Handle one key: return the next state and the command, if any. */
 export function pressKey(
   state: KeyState,
   press: KeyPress,
@@ -134,7 +134,7 @@ export function pressKey(
   }
 }
 
-/** Where a key goes that moves in a list of `count` rows; null if it does not move. */
+/** Row that a key moves to in a list of `count` rows, or null if the key does not move. */
 export function moveInRows(key: string, index: number, count: number, page: number): number | null {
   if (count === 0) {
     return null;
@@ -158,14 +158,14 @@ export function moveInRows(key: string, index: number, count: number, page: numb
   }
 }
 
-/** What the space bar does on a page of its own kind, such as playing a run; null: pause Live. */
+/** Handler of the space bar on the current page, such as playing a run; null: pause Live. */
 export const spaceBar = createStore<(() => void) | null>(null);
 
 const TYPING = "input:not([type=checkbox]):not([type=radio]), textarea, select";
-/** What the space bar works; on a radio button that is chosen already, and on a link, it does nothing. */
+/** Elements that handle the space bar. A chosen radio button and a link ignore the space bar. */
 const PRESSABLE = "button, summary, input:not([type=radio])";
 
-/** Run commands as keys are pressed anywhere in the page. */
+/** Run commands for keys pressed anywhere in the page. */
 export function useKeyboard(run: (command: Command) => void): void {
   const latest = useRef(run);
   latest.current = run;
@@ -196,7 +196,7 @@ export function useKeyboard(run: (command: Command) => void): void {
   }, []);
 }
 
-/** Put the focus into the page's search field, if it has one. */
+/** Focus the page's search field, if the page has one. */
 export function focusSearch(): void {
   const field = document.querySelector<HTMLInputElement>("[data-search]");
   field?.focus();

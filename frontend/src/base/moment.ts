@@ -1,14 +1,14 @@
-/** A thread and a window that an address points at: links between traces and what threads did. */
+/** A thread and a window named by an address: the link between traces and thread activity. */
 
 export interface Moment {
-  /** Null: the process as a whole. */
+  /** Thread ID, or null for the process as a whole. */
   readonly tid: number | null;
   /** Unix ms. */
   readonly from_ms: number;
   readonly to_ms: number;
 }
 
-/** Read a query; null: it points at no moment. */
+/** Parse a query; null if it names no moment. */
 export function parseMoment(query: string): Moment | null {
   const given = new URLSearchParams(query);
   const number = (name: string) => Number(given.get(name) ?? Number.NaN);
@@ -24,7 +24,10 @@ export function momentHref(href: string, { tid, from_ms, to_ms }: Moment): strin
   return `${href}${href.includes("?") ? "&" : "?"}${query}`;
 }
 
-/** Requests in a window that waited for a process or one of its threads, on the Traces page. */
+/**
+ * Address of the Traces page for requests in a window that waited for a process or one of its
+ * threads.
+ */
 export function requestsHref(pid: number | null, { tid, from_ms, to_ms }: Moment): string {
   const at = (ms: number) => String(Math.round(ms));
   const query = new URLSearchParams({ since: at(from_ms), until: at(to_ms) });

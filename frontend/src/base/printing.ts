@@ -1,14 +1,14 @@
-/** Whether the page is put on paper. */
+/** Whether the page is being printed. */
 
 import { createStore } from "./store";
 
 const paper = window.matchMedia("print");
 
-/** Charts on it are drawn again in the colours and the width of a sheet before it is printed. */
+/** True while printing: charts are redrawn in the colours and width of a sheet. */
 export const printing = createStore(paper.matches);
 
 const follow = (value: boolean): void => {
-  // Layout is that of the sheet from now on, so that charts can be measured.
+  // Layout switches to the sheet now, so that charts can be measured.
   document.documentElement.toggleAttribute("data-printing", value);
   printing.set(value);
 };

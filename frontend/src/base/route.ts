@@ -1,21 +1,21 @@
-/** Which page the address names. */
+/** The page that an address names. */
 
 export type Route =
   | {
       readonly page: "live";
       readonly pid: number | null;
       readonly target: string | null;
-      /** What is wrong with the address; "" if nothing is. */
+      /** Error in the address; "" if none. */
       readonly mistake: string;
     }
   | { readonly page: "doctor" }
   | { readonly page: "runs" }
   | { readonly page: "run"; readonly id: string }
-  /** The query says all of what is compared, and how; see features/compare/link.ts. */
+  /** The query holds the whole comparison; see features/compare/link.ts. */
   | { readonly page: "compare"; readonly query: string }
   | { readonly page: "experiments" }
   | { readonly page: "experiment"; readonly id: string }
-  /** The query says which endpoint, and how it is looked at; see features/traces/link.ts. */
+  /** The query holds the endpoint and view settings; see features/traces/link.ts. */
   | { readonly page: "traces"; readonly query: string }
   | { readonly page: "trace"; readonly id: string }
   | { readonly page: "unknown"; readonly path: string };
@@ -77,12 +77,11 @@ export function parseRoute(path: string, query: string): Route {
   return live;
 }
 
-/** The address of a target. */
 export function liveHref(target: string): string {
   return `/?target=${target}`;
 }
 
-/** The same for the process that an address names; how it is looked at stays, such as idle=folded. */
+/** Address of an attached process; view settings of the query, such as idle=folded, are kept. */
 export function attachedHref(target: string, query: string): string {
   const kept = new URLSearchParams(query);
   kept.delete("pid");
@@ -91,17 +90,14 @@ export function attachedHref(target: string, query: string): string {
   return rest === "" ? liveHref(target) : `${liveHref(target)}&${rest}`;
 }
 
-/** The address of a run. */
 export function runHref(run: string): string {
   return `/runs/${run}`;
 }
 
-/** The address of an experiment. */
 export function experimentHref(experiment: string): string {
   return `/experiments/${experiment}`;
 }
 
-/** The address of a trace. */
 export function traceHref(trace: string): string {
   return `/traces/${trace}`;
 }

@@ -19,12 +19,12 @@ export function navigate(href: string, how: "push" | "replace" = "push"): void {
   route.set(here());
 }
 
-/** A parameter of the address; null if it has none. */
+/** Return a parameter of the address, or null if missing. */
 export function parameter(name: string): string | null {
   return new URLSearchParams(window.location.search).get(name);
 }
 
-/** The address with another value of a parameter; null: without it. The rest stays. */
+/** Return the address with a parameter set, or removed if null. Other parameters are kept. */
 export function withParameter(name: string, value: string | null): string {
   const { pathname, search } = window.location;
   const parameters = new URLSearchParams(search);

@@ -1,5 +1,5 @@
 /**
- * The session of this page, kept for its origin: scheme, host and port. (A cookie would go to every
+ * The session of this page, stored per origin: scheme, host and port. (A cookie would go to every
  * program of the host, whatever its port.)
  */
 
@@ -12,14 +12,14 @@ export interface Session {
 }
 
 const KEY = "tidscope.session";
-/** Null where a browser keeps nothing: the session then ends with the tab. */
+/** Null if the browser offers no storage: the session ends with the tab. */
 const storage = openStorage();
 const current = createStore<Session | null>(read());
 
-/** The session; null while nobody is signed in. All tabs have the same. */
+/** The session, or null while nobody is signed in. Shared by all tabs. */
 export const session: Readable<Session | null> = current;
 
-/** Sign in with this session from now on, or out with null. */
+/** Sign in with a session, or sign out with null. */
 export function keepSession(next: Session | null): void {
   if (next === null) {
     storage?.removeItem(KEY);
@@ -29,9 +29,9 @@ export function keepSession(next: Session | null): void {
   current.set(next);
 }
 
-/** The backend does not accept this credential any more. */
+/** Drop a credential that the backend no longer accepts. */
 export function dropSession(credential: string): void {
-  // Another tab may have signed in already: its message about that comes when it comes.
+  // Another tab may have signed in already: the tab's storage event arrives later.
   const kept = storage === null ? current.get() : read();
   if (kept?.credential === credential) {
     keepSession(null);

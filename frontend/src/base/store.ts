@@ -1,19 +1,22 @@
-/** The smallest store that useSyncExternalStore can read. */
+/**
+ * The smallest store that useSyncExternalStore can read. Folder `base`: browser state as stores
+ * (address, session, theme, keys). It imports no other folder.
+ */
 
-/** Something that changes; `subscribe` and `get` fit useSyncExternalStore (they are bound). */
+/** An observable value; `subscribe` and `get` fit useSyncExternalStore (they are bound). */
 export interface Readable<T> {
-  /** The value now; the same object until it changes. */
+  /** The current value; the same object until the value changes. */
   readonly get: () => T;
-  /** Calls the listener after each change; returns what ends it. */
+  /** Call the listener after each change; returns the unsubscribe function. */
   readonly subscribe: (listener: () => void) => () => void;
 }
 
-/** A store that the page sets itself. */
+/** A store that the page sets. */
 export interface Writable<T> extends Readable<T> {
   readonly set: (value: T) => void;
 }
 
-/** A store with a first value; setting the value it has already tells nobody. */
+/** Create a store with a first value. Setting an equal value notifies nobody. */
 export function createStore<T>(initial: T): Writable<T> {
   let value = initial;
   const listeners = new Set<() => void>();

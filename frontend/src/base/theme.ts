@@ -1,4 +1,4 @@
-/** Light or dark: as the system has it, unless the person chose; paper is light. */
+/** Light or dark theme: the system's, unless the user chose one; paper is light. */
 
 import { printing } from "./printing";
 import { createStore } from "./store";
@@ -9,7 +9,10 @@ export type Theme = "light" | "dark";
 
 const KEY = "tidscope.theme";
 const systemIsDark = window.matchMedia("(prefers-color-scheme: dark)");
-/** Grounds are the system's own then: charts must stand out from those. */
+/**
+ * Forced colours replace backgrounds with the system's: charts must contrast with the system's
+ * colours.
+ */
 const forcedColours = window.matchMedia("(forced-colors: active)");
 
 export const themeChoice = createStore<ThemeChoice>(kept());

@@ -1,11 +1,11 @@
-/** Short notices that come up over any page and go by themselves. */
+/** Short notices shown over any page; each disappears after a while. */
 
 import { createStore } from "./store";
 
 export interface Toast {
   readonly id: number;
   readonly text: string;
-  /** Something to press, such as Undo. */
+  /** Optional action, such as Undo. */
   readonly action: { readonly label: string; readonly run: () => void } | null;
   readonly kind: "info" | "error";
 }
@@ -15,7 +15,7 @@ export const toasts = createStore<readonly Toast[]>([]);
 const MOST = 4;
 let next = 0;
 
-/** Show a notice; one that says the same already makes way for it. */
+/** Show a notice; it replaces a notice with the same text. */
 export function toast(
   text: string,
   action: Toast["action"] = null,

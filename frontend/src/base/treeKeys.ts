@@ -1,20 +1,19 @@
-/** What arrow keys left and right do in rows of a tree, as WAI-ARIA's treegrid says. */
+/** Left and right arrow keys in the rows of a tree, as specified by WAI-ARIA's treegrid. */
 
-/** A row of a tree. */
 export interface TreeRow {
-  /** How deep it lies, from 1. */
+  /** Depth in the tree, from 1. */
   readonly depth: number;
-  /** Whether its children follow it; null: it has none. */
+  /** Whether its children are shown; null if it has none. */
   readonly open: boolean | null;
 }
 
 export type TreeMove = { readonly fold: boolean } | { readonly focus: number };
 
 /**
- * Right opens a row, or goes to its first child; left closes it, or goes to its parent.
- *
- * @param rowAt Undefined where a row is not known.
- * @returns Null: the key does nothing here.
+ * Handle an arrow key: right opens a row or goes to its first child; left closes it or goes to its
+ * parent.
+ * @param rowAt Undefined for an unknown row.
+ * @returns Null if the key does nothing here.
  */
 export function moveInTree(
   key: string,

@@ -1,26 +1,28 @@
 import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
 import type { Readable } from "./store";
 
-/** The value of a store; the component is drawn again when it changes. */
+/** Return a store's value; the component re-renders when the value changes. */
 export function useStore<T>(store: Readable<T>): T {
   return useSyncExternalStore(store.subscribe, store.get);
 }
 
-/** A part of a store's value, compared by identity; drawn again only when that part changes. */
+/**
+ * Return a part of a store's value, compared by identity; re-renders only when that part changes.
+ */
 export function useSelected<T, P>(store: Readable<T>, part: (value: T) => P): P {
   const get = useCallback(() => part(store.get()), [store, part]);
   return useSyncExternalStore(store.subscribe, get);
 }
 
-/** Period of numbers that a person reads, for `useThrottled`. */
+/** Update period for numbers read by a person, in ms, for `useThrottled`. */
 export const READABLE_MS = 400;
-/** A browser that always has something to draw draws this late what is read. */
+/** Maximum delay of text updates in a browser that is never idle, in ms. */
 const IDLE_MS = 200;
 
 /**
- * The value of a store that changes more often than a person can read: drawn again at most once a
- * `periodMs`, and always with the newest value. It waits until the browser has nothing to draw, for
- * `IDLE_MS` at most: what moves comes first.
+ * Return the value of a fast-changing store: re-renders at most once per `periodMs`, always with
+ * the latest value. Each render waits until the browser is idle, for `IDLE_MS` at most: moving
+ * charts take priority.
  */
 export function useThrottled<T>(store: Readable<T>, periodMs: number): T {
   const subscribe = useCallback(
@@ -52,7 +54,7 @@ export function useThrottled<T>(store: Readable<T>, periodMs: number): T {
   return useSyncExternalStore(subscribe, store.get);
 }
 
-/** Call when the browser has nothing to draw; at once where it cannot tell. */
+/** Call when the browser is idle; at once if the browser cannot report idleness. */
 function whenIdle(call: () => void): (() => void) | null {
   if (typeof requestIdleCallback === "undefined") {
     call();
@@ -62,7 +64,7 @@ function whenIdle(call: () => void): (() => void) | null {
   return () => cancelIdleCallback(request);
 }
 
-/** Whether a media query fits. */
+/** Whether a media query matches. */
 export function useMedia(query: string): boolean {
   const subscribe = useCallback(
     (listener: () => void) => {

@@ -1,7 +1,7 @@
 import { markerSvg } from "./markerPath";
 import type { LineStyle } from "./palette";
 
-/** A legend's sample of a line: its colour, dash and marker. */
+/** Sample of a line in a legend: its colour, dash and marker. */
 export function Marker({ style }: { readonly style: LineStyle }) {
   if (style.fill !== undefined) {
     return (
@@ -24,7 +24,7 @@ export function Marker({ style }: { readonly style: LineStyle }) {
   );
 }
 
-/** The marker of a line alone, for tables that have little room. */
+/** The marker of a line alone, for narrow tables. */
 export function SmallMarker({ style }: { readonly style: LineStyle }) {
   return (
     <svg aria-hidden="true" width={12} height={12} viewBox="0 0 12 12">

@@ -5,13 +5,13 @@ export interface SparklineProps {
   readonly values: Float32Array;
   readonly width?: number;
   readonly height?: number;
-  /** Default currentColor. */
+  /** Line colour; default currentColor. */
   readonly colour?: string;
-  /** What is usual: a band behind the line, from one value to another. */
+  /** Normal range: a band behind the line between two values. */
   readonly band?: readonly [number, number] | undefined;
 }
 
-/** A small line beside a number; the number says what it says, so it is hidden from readers. */
+/** A small line beside a number, hidden from screen readers, which read the number. */
 export function Sparkline({
   values,
   width = 96,

@@ -11,10 +11,10 @@ import { plotSize } from "./plot";
 import { TimeChart } from "./TimeChart";
 
 const NO_HOVER: Hover = { t_s: null, key: null, chart: null };
-/** Of every element in these tests, CSS pixels. */
+/** Width of every element in these tests, in CSS pixels. */
 const WIDTH_PX = 1440;
 const PLOT_PX = plotSize(WIDTH_PX, 200).width;
-/** The middle of the plot: 5 s, and 5 cores or near them. */
+/** The middle of the plot: 5 s, and about 5 cores. */
 const MIDDLE = { clientX: 62 + PLOT_PX / 2, clientY: 93, button: 0, pointerId: 1 };
 
 /** Two threads over ten seconds: "main" at 5 cores, "idle" at none. */
@@ -26,7 +26,7 @@ function twoThreads(): ChartView {
   ]);
 }
 
-/** A chart over stores made here; no client, no page around it. */
+/** Render a chart over local stores; no client, no page. */
 function rendered(first: ChartView | null) {
   const view = createStore<ChartView | null>(first);
   const steering = createStore<SteerView | null>(null);

@@ -1,3 +1,8 @@
+/**
+ * Folder `chart`: finished views of the worker in, canvases out. It must not know requests, pages
+ * or features.
+ */
+
 import {
   type RefObject,
   useCallback,
@@ -24,29 +29,31 @@ import { useVisibility } from "./useVisibility";
 
 /** One chart, without heading and legend. */
 export interface TimeChartProps {
-  /** Which chart it is: how its lines look, and whose tooltip is shown. */
+  /** Chart ID: selects line styles, and whether its tooltip is shown. */
   readonly chart: ChartId;
-  /** The same object as long as its stores are: another one is another chart to draw. */
+  /**
+   * Stores of the chart; stable while they are the same. Another object is another chart to draw.
+   */
   readonly source: ChartSource;
-  /** The same object as long as its functions are. */
+  /** Stable while its functions are the same. */
   readonly controls: ChartControls;
   /**
-   * The plot is on the page this wide, CSS pixels, and can be seen or not; returns what is called
-   * when that is no longer so. Stable.
+   * Called with the plot's width in CSS pixels and its visibility; returns the clean-up function.
+   * Stable.
    */
   readonly onPlot: (width_px: number, inView: boolean) => () => void;
   readonly theme: ChartTheme;
-  /** For the text alternative, such as "CPU per thread". */
+  /** Title for the text alternative, such as "CPU per thread". */
   readonly title: string;
   /** Height in CSS pixels; default 200. */
   readonly height?: number;
-  /** Where its lines end, for labels beside it. */
+  /** Positions of line ends, for labels beside the chart. */
   readonly ends?: ChartEnds;
 }
 
-/** What a chart and the labels at the ends of its lines know of each other. */
+/** State shared by a chart and the labels at its line ends. */
 export interface ChartEnds {
-  /** The plot as it was drawn last; null before that. */
+  /** The last drawn plot, or null before the first drawing. */
   readonly plot: Writable<Plot | null>;
   /** Each line has its label: the chart names none. */
   readonly labelled: Writable<boolean>;
@@ -57,12 +64,12 @@ export function chartEnds(): ChartEnds {
 }
 
 const HEIGHT = 200;
-/** How often the text alternative may change: it is read, not watched. */
+/** Minimum time between changes of the text alternative, in ms: screen readers read it aloud. */
 const DESCRIBE_MS = 2000;
 
 /**
- * One chart over time. React only puts it in place: views reach the surface through stores,
- * without a render.
+ * One chart over time. React only places the chart: views reach the surface through stores, without
+ * a render.
  */
 export function TimeChart({
   chart,
@@ -114,7 +121,7 @@ export function TimeChart({
     const steer = () => surface.showSteering(steering.get());
     steer();
     draw();
-    // A chart whose own view comes with the axis is drawn by then.
+    // A chart whose view arrives together with the axis is already drawn.
     const follow = () =>
       queueMicrotask(() => {
         if (!surface.spans(axis.get())) draw();
@@ -156,29 +163,28 @@ export function TimeChart({
       data-state={state}
       style={{
         ...{ position: "relative", width: "100%", height, touchAction: "pan-y" },
-        // Its canvas must not hold the layout open when the page gets narrower.
+        // The canvas must not keep the layout wide when the page gets narrower.
         contain: "size",
-        // Out of view the browser need not hold its layers, unless it is printed or searched.
+        // An invisible chart needs no browser layers, except for printing and searching.
         contentVisibility: inView ? "visible" : "auto",
       }}
     />
   );
 }
 
-/** What a chart shows: stores it reads and never sets. */
+/** Stores that a chart reads and never sets. */
 interface ChartSource {
   readonly view: Readable<ChartView | null>;
   readonly steering: Readable<SteerView | null>;
   /** The pointer, shared by all charts. */
   readonly hover: Readable<Hover>;
-  /** Ends of the time axis that all charts share; null: each has that of its view. */
+  /** Ends of the time axis shared by all charts; null if each chart uses its view's. */
   readonly axis: Readable<Span | null>;
 }
 
 /**
  * The shared pointer over a chart: gestures, crosshair and tooltip.
- *
- * @returns Puts crosshair and tooltip where they belong after a drawing; stable.
+ * @returns Function that repositions crosshair and tooltip after a drawing; stable.
  */
 function useHover(
   place: RefObject<HTMLElement | null>,

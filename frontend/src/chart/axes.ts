@@ -1,13 +1,12 @@
-/** Axes and grid: where the ticks are (pure), and how they are drawn. */
+/** Axes and grid: tick positions (pure), and drawing. */
 
 import { axisFormatter } from "../stream/format";
 import type { ShownUnit } from "../stream/views";
 import type { ChartTheme } from "./palette";
 import type { Plot } from "./plot";
 
-/** A tick and what it says. */
 export interface Tick {
-  /** CSS pixels: from the left edge of the element, or from its top. */
+  /** CSS pixels from the element's left edge, or from its top. */
   readonly at: number;
   readonly text: string;
 }
@@ -15,20 +14,20 @@ export interface Tick {
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
-/** Distances between ticks of time, ms: what a clock's face is divided into. */
+/** Distances between time ticks, in ms: the divisions of a clock face. */
 const TIME_STEPS = [
   ...[1, 2, 5, 10, 20, 50, 100, 200, 500],
   ...[1, 2, 5, 10, 15, 30].map((seconds) => seconds * SECOND),
   ...[1, 2, 5, 10, 15, 30].map((minutes) => minutes * MINUTE),
   ...[1, 2, 3, 6, 12, 24, 48, 96].map((hours) => hours * HOUR),
 ];
-/** Room that a label of time needs, with and without milliseconds. */
+/** Width of a time label, with and without milliseconds. */
 const TIME_PX = 60;
 const LONG_TIME_PX = 84;
 const TICK_PX = 5;
 const GAP_PX = 8;
 
-/** Clock time as the axis and the tooltip show it. */
+/** Clock time as shown by the axis and the tooltip. */
 export function clockText(unix_ms: number, milliseconds = false): string {
   const date = new Date(unix_ms);
   const parts = [date.getHours(), date.getMinutes(), date.getSeconds()];
@@ -36,7 +35,7 @@ export function clockText(unix_ms: number, milliseconds = false): string {
   return milliseconds ? `${text}.${String(date.getMilliseconds()).padStart(3, "0")}` : text;
 }
 
-/** Ticks at round times of the clock on the wall, as many as have room. */
+/** Time ticks at round local times, as many as fit. */
 export function timeTicks(plot: Plot, attached_unix_ms: number): readonly Tick[] {
   const { left, width, t0_s, t1_s } = plot;
   const from = attached_unix_ms + SECOND * t0_s;
@@ -45,7 +44,7 @@ export function timeTicks(plot: Plot, attached_unix_ms: number): readonly Tick[]
   const step =
     TIME_STEPS.find((ms) => ms >= per_px * (ms < SECOND ? LONG_TIME_PX : TIME_PX)) ??
     Math.ceil((per_px * TIME_PX) / (24 * HOUR)) * 24 * HOUR;
-  // Hours of the clock on the wall are round in its own zone.
+  // Hours are round in the local time zone.
   const zone = -MINUTE * new Date(from).getTimezoneOffset();
   const ticks: Tick[] = [];
   const first = Math.ceil((from + zone) / step - 1e-9);
@@ -59,7 +58,7 @@ export function timeTicks(plot: Plot, attached_unix_ms: number): readonly Tick[]
   return ticks;
 }
 
-/** Ticks of the values, from 0 up to the top in equal parts. */
+/** Value ticks, from 0 to the top in equal parts. */
 export function valueTicks({ top, height, y_top }: Plot, unit: ShownUnit): readonly Tick[] {
   const text = axisFormatter(unit, y_top, y_top / Y_PARTS);
   return Array.from({ length: Y_PARTS + 1 }, (_, part) => ({
@@ -87,7 +86,7 @@ export function drawTimeAxis(
   for (const { at, text } of ticks) context.fillText(text, at, foot + GAP_PX);
 }
 
-/** Draw the grid across a plot and the numbers at its left; without values no numbers. */
+/** Draw the grid across a plot and the numbers at its left; no numbers if there are no values. */
 export function drawValueAxis(
   context: CanvasRenderingContext2D,
   plot: Plot,
@@ -105,12 +104,12 @@ export function drawValueAxis(
   for (const { at, text } of ticks) context.fillText(text, plot.left - GAP_PX, at);
 }
 
-/** Parts that the axis is cut into by grid lines. */
+/** Parts of the value axis between grid lines. */
 export const Y_PARTS = 4;
 
 const SHRINK_BELOW = 0.4;
 const SHRINK_AFTER_MS = 3000;
-/** What an axis shows at least, so that nothing looks large that is not. */
+/** Minimum top of an axis, so that small values do not look large. */
 const LEAST: Readonly<Record<ShownUnit, number>> = {
   W: 1,
   J: 1,
@@ -125,7 +124,7 @@ const LEAST: Readonly<Record<ShownUnit, number>> = {
   count: 4,
 };
 
-/** Smallest round value that is no less than `max`: four round parts fit below it. */
+/** Smallest round value ≥ `max` that divides into four round parts. */
 export function niceTop(max: number, unit: ShownUnit): number {
   const wanted = Math.max(max, LEAST[unit]);
   const base = unit === "bytes" || unit === "bytes/s" ? 1024 : 1000;
@@ -138,7 +137,7 @@ export function niceTop(max: number, unit: ShownUnit): number {
   }
   const steps = unit === "count" ? [1, 2, 4, 8, 10] : [1, 1.2, 1.6, 2, 3, 4, 6, 8, 10];
   for (const step of steps) {
-    // 0.1 * 3 is a little above 0.3: round away what doubles add.
+    // 0.1 * 3 is slightly above 0.3: remove rounding errors of doubles.
     const top = Number((step * power).toPrecision(12));
     if (top >= wanted) return top;
   }
@@ -146,21 +145,21 @@ export function niceTop(max: number, unit: ShownUnit): number {
   return power;
 }
 
-/** The axis in effect, and since when it has been larger than need be. */
+/** The axis in effect, and the time since which it has been too large. */
 export interface YRange {
   readonly top: number;
   readonly loose_since_ms: number | null;
 }
 
-/** A stretch of time, seconds since attach. */
+/** A time span, in seconds since attach. */
 interface Span {
   readonly t0_s: number;
   readonly t1_s: number;
 }
 
 /**
- * Whether a view follows another one as time goes on. Only then is an axis slow to shrink: a view that
- * stands, or of a stretch of another length, gets the axis that it needs.
+ * Whether a view continues the previous one. Only a continuing view shrinks its axis slowly. A
+ * fixed view, or one of another length, gets its own axis at once.
  */
 export function follows(before: Span | null, now: Span): boolean {
   if (!before || now.t0_s <= before.t0_s) return false;
@@ -168,11 +167,10 @@ export function follows(before: Span | null, now: Span): boolean {
 }
 
 /**
- * The next range: grows at once, shrinks when the data has stayed below two fifths of it for three
- * seconds.
- *
+ * The next range: grows at once, shrinks after the data has stayed below two fifths of the range
+ * for three seconds.
  * @param max Largest value shown.
- * @param clock_ms A clock that only runs forward.
+ * @param clock_ms A monotonic clock.
  */
 export function nextRange(
   before: YRange | null,

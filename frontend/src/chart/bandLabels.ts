@@ -1,4 +1,6 @@
-/** Words within a chart of bands: the name of each where it has room, and what limits the sum. */
+/**
+ * Labels within a stacked chart: the name of each band with enough room, and the limit of the sum.
+ */
 
 import { shortenMiddle } from "../stream/format";
 import type { ChartView } from "../stream/views";
@@ -6,7 +8,7 @@ import { labelOn } from "./canvasLayer";
 import type { ChartTheme } from "./palette";
 import { firstFrom, type Plot, yOf } from "./plot";
 
-/** A band is as high as this where its name stands. */
+/** Minimum height of a band with a name, in CSS pixels. */
 const ROOM_PX = 17;
 const LABEL_PX = 13;
 const FROM_RIGHT_PX = 6;
@@ -19,7 +21,7 @@ export interface BandName {
   readonly y: number;
 }
 
-/** Names of the bands that have room for them at the right end of what is drawn. */
+/** Names of the bands with enough room at the right end of the chart. */
 export function bandNames(view: ChartView, plot: Plot): readonly BandName[] {
   const { columns, lines, low, high } = view;
   const c = Math.min(columns - 1, firstFrom(view, plot.t1_s));
@@ -48,7 +50,7 @@ export function drawBandNames(
   }
 }
 
-/** Draw what limits the sum as dashed levels; one above the plot is named at its upper edge. */
+/** Draw limits of the sum as dashed levels; one above the plot is named at its upper edge. */
 export function drawLimits(
   context: CanvasRenderingContext2D,
   { limits }: ChartView,
@@ -70,7 +72,7 @@ export function drawLimits(
       context.stroke();
       context.setLineDash([]);
     }
-    // A limit is set, not measured: it has the digits that somebody gave it.
+    // A limit is configured, not measured: it keeps its configured digits.
     const text = `${name} ${Number(value.toPrecision(3))}${above ? " ↑" : ""}`;
     labelOn(context, text, left, y + 1, style);
     left += context.measureText(text).width + 14;

@@ -1,7 +1,7 @@
 /**
- * One canvas of a chart. A chart has several, one above the other, each drawn when what is on it
- * changes: axes twice a second at most, data with each view, the pointer's marks with the pointer.
- * Nothing is drawn by a clock.
+ * One canvas of a chart. A chart has several stacked canvases, each redrawn when its content
+ * changes. Axes are redrawn at most twice a second, data with each view, the pointer's marks with
+ * the pointer. No timer triggers drawing.
  */
 
 export class CanvasLayer {
@@ -11,7 +11,7 @@ export class CanvasLayer {
   private height = 0;
   private scale = 0;
 
-  /** @param container Positioned; the canvas comes last in it and lets pointers through. */
+  /** @param container Positioned; the canvas is appended and ignores the pointer. */
   constructor(container: HTMLElement) {
     Object.assign(this.canvas.style, {
       position: "absolute",
@@ -23,15 +23,14 @@ export class CanvasLayer {
     this.context = this.canvas.getContext("2d");
   }
 
-  /** Device pixels a CSS pixel. */
+  /** Device pixels per CSS pixel. */
   get ratio(): number {
     return this.scale;
   }
 
   /**
-   * Give it a size in CSS pixels, which are its units as well.
-   *
-   * @returns Whether that changed it: then it is empty.
+   * Set the size in CSS pixels, which are also the drawing units.
+   * @returns True if the size changed: the canvas is empty after a change.
    */
   fit(width: number, height: number): boolean {
     const ratio = window.devicePixelRatio || 1;
@@ -50,7 +49,7 @@ export class CanvasLayer {
     this.context?.clearRect(0, 0, this.width, this.height);
   }
 
-  /** An empty layer that is not shown costs the browser nothing. */
+  /** Show or hide the layer. A hidden empty layer costs the browser nothing. */
   show(shown: boolean): void {
     const display = shown ? "block" : "none";
     if (this.canvas.style.display !== display) this.canvas.style.display = display;
@@ -61,7 +60,7 @@ export class CanvasLayer {
   }
 }
 
-/** A label on the ground's colour, so that it is read above lines. */
+/** Draw a label on the background colour, so that it is legible over lines. */
 export function labelOn(
   context: CanvasRenderingContext2D,
   text: string,

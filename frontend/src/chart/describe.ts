@@ -10,7 +10,7 @@ import { describeSteer, isSteerChart } from "./steerMarks";
 
 const MAX_LINES = 3;
 
-/** What a chart shows, for those who do not see it. */
+/** Text alternative of a chart. */
 export function describeChart(
   view: ChartView | null,
   title: string,
@@ -33,18 +33,18 @@ export function describeChart(
   return `${title}, ${span}: ${parts.join(", ")}.${rest}${steering}`;
 }
 
-/** Whether one line is the sum of those that have none. */
+/** Whether one line is the sum of members without lines. */
 export function sumsOthers({ lines }: ChartView): boolean {
   return lines.some(({ kind }) => kind === "others");
 }
 
-/** How many more there are of what lines are of. */
+/** Count of further items, with the noun of the lines. */
 export function nounOf([first]: readonly LineView[], count: number): string {
   if (first?.pid !== undefined) return counted(count, "more process", "more processes");
   return counted(count, first?.key?.startsWith("role:") ? "more role" : "more thread");
 }
 
-/** Where time went, in words: shares of the whole, and what is not distinguished. */
+/** Shares of time in words, relative to the whole, and missing distinctions. */
 export function describeTimes({ name, whole, absent }: TimesView): string {
   if (!(whole.wall_s > 0)) {
     return whole.folded_s > 0 ? `${name}: idle all the time.` : `${name}: no thread lived.`;
@@ -61,7 +61,7 @@ function inText(part: TimePart): string {
   return name.charAt(0).toLowerCase() + name.slice(1);
 }
 
-/** Shares of a row's parts, largest first, those of half a percent and more. */
+/** Shares of a row's parts, largest first, at least half a percent each. */
 export function sharesOf({ parts, wall_s }: TimesRow): string {
   return TIME_PARTS.map((part) => [part, parts[part] / wall_s] as const)
     .filter(([, share]) => share >= 0.005)
@@ -77,7 +77,7 @@ export function lineName(line: LineView): string {
   return line.variant_name === "" ? name : `${name} ${line.variant_name}`;
 }
 
-/** Where "others" are when they are above the plot: "others ↑ 1.98 cores". */
+/** Note for an "others" line above the plot: "others ↑ 1.98 cores". */
 export function othersNote(view: ChartView): string {
   const parts = view.lines
     .filter((line) => line.kind === "others")
@@ -144,7 +144,7 @@ export function describeEvent(event: TargetEvent): string {
   }
 }
 
-/** Which program of a group an event is about, if it is about one. */
+/** The program of a group that an event concerns, if any. */
 function ofProgram({
   pid,
   program,
@@ -155,7 +155,7 @@ function ofProgram({
   return pid == null ? "" : `${program ?? "process"} (${pid}): `;
 }
 
-/** How counters of threads are read, in words. */
+/** Source of the threads' counters, in words. */
 export function countersName(source: CountersSource): string {
   return { genetlink: "genetlink", walk: "eBPF walk", procfs: "/proc" }[source];
 }

@@ -1,16 +1,15 @@
-/** Labels at the ends of lines: where each wants to be, and where it can be without covering others. */
+/** Labels at line ends: the preferred position of each, and a position without overlaps. */
 
 import type { ChartView, LineView } from "../stream/views";
 import { firstFrom, type Plot, xOf, yOf } from "./plot";
 
-/** A line that ends further left has ended before the others. */
+/** A line that ends this far left of the edge has ended earlier. */
 const LATE_PX = 12;
 
 /**
- * Where a line ends at the right edge, CSS pixels from the top: the middle of a band that adds to
- * others, the upper edge of another band; null: it ends before, or has no value.
- *
- * @param index Which of the view's lines.
+ * Height of a line's end at the right edge, in CSS pixels from the top. The middle of a stacked
+ * band, the upper edge of another band; null if the line ends earlier or has no value.
+ * @param index Index of the line in the view.
  */
 export function endAt(view: ChartView, index: number, plot: Plot): number | null {
   const { columns, time_s, low, high, stacked } = view;
@@ -26,7 +25,7 @@ export function endAt(view: ChartView, index: number, plot: Plot): number | null
   return null;
 }
 
-/** Ends of some lines of a view, in their order; null unless each of them has one. */
+/** Ends of some lines of a view, in order; null unless each line has an end. */
 export function endsOf(
   view: ChartView,
   lines: readonly LineView[],
@@ -37,13 +36,13 @@ export function endsOf(
 }
 
 /**
- * Places of labels that keep their order and a distance, as near as can be to where they want to be
- * (least squares: labels that would collide stand around the mean of where they want to be).
- *
+ * Place labels in order, a minimum distance apart, as near as possible to their preferred
+ * positions. Least squares: labels that would collide are placed around the mean of their preferred
+ * positions.
  * @param wanted In order from the top, CSS pixels.
- * @param pitch Least distance.
- * @param room Places lie between these.
- * @returns Null if they have no room.
+ * @param pitch Minimum distance.
+ * @param room Limits of the positions.
+ * @returns Null if they do not fit.
  */
 export function placeApart(
   wanted: readonly number[],
@@ -52,7 +51,7 @@ export function placeApart(
 ): readonly number[] | null {
   const last = to - pitch * (wanted.length - 1);
   if (last < from) return null;
-  // With the pitch taken off, places may be equal but not fall: pool adjacent violators.
+  // With the pitch subtracted, positions must not decrease: pool adjacent violators.
   const pools: { sum: number; count: number }[] = [];
   for (const [n, y] of wanted.entries()) {
     let pool = { sum: y - n * pitch, count: 1 };

@@ -1,7 +1,7 @@
 /**
- * Pointer on a chart: moving points at a moment on all charts, a click selects the nearest line's
- * thread, a drag zooms to its stretch (with Shift: moves the window), Ctrl or Shift with the wheel
- * zooms, a double click goes back to the live window.
+ * Pointer gestures on a chart. Moving points at a moment on all charts; a click selects the nearest
+ * line's thread. A drag zooms to its span (with Shift: moves the window). Ctrl or Shift with the
+ * wheel zooms; a double click returns to the live window.
  */
 
 import type { Hover, ThreadKey, TimeWindow } from "../stream/viewRequest";
@@ -9,21 +9,20 @@ import type { Span } from "../stream/window";
 import { inPlot, type Plot } from "./plot";
 import { between, shifted, zoomed } from "./zoom";
 
-/** Moving less is a click. */
+/** Movement below this is a click, in pixels. */
 const DRAG_PX = 5;
 
-/** What draws, as far as gestures need it. */
+/** Part of the drawing surface that gestures need. */
 export interface GestureSurface {
   readonly plot: Plot;
   timeAt(x: number): number;
   showArea(stretch: readonly [number, number] | null): void;
 }
 
-/** What gestures need to know of the page, and what they ask of it. */
+/** State of the page that gestures read, and their callbacks. */
 export interface ChartControls {
-  /** The window in effect. */
   readonly window: () => TimeWindow;
-  /** The widest window there is, of a run; null: what is live has no end. */
+  /** The widest window of a run; null for live data, which is unbounded. */
   readonly extent: Span | null;
   /** The pointer moved, or left the plot. */
   readonly onPoint: (hover: Hover) => void;
@@ -32,16 +31,16 @@ export interface ChartControls {
   readonly onWindow: (window: TimeWindow) => void;
 }
 
-/** What the gestures work on. */
+/** Element and state that gestures work on. */
 export interface GestureSubject {
   readonly controls: ChartControls;
   readonly chart: Hover["chart"];
   readonly surface: GestureSurface;
-  /** The thread at a pixel of the element, if one is near. */
+  /** The thread near a pixel of the element, or null. */
   readonly keyAt: (x: number, y: number) => ThreadKey | null;
 }
 
-/** Listen on a chart's element; returns what ends it. */
+/** Attach listeners to a chart's element; returns the detach function. */
 export function attachGestures(element: HTMLElement, subject: GestureSubject): () => void {
   const { controls, chart, surface, keyAt } = subject;
   const listening = new AbortController();
@@ -82,7 +81,7 @@ export function attachGestures(element: HTMLElement, subject: GestureSubject): (
     (event) => {
       const [x, y] = place(event);
       if (event.button !== 0 || !inPlot(surface.plot, x, y)) return;
-      // A finger scrolls the page; only what hovers can drag.
+      // Touch scrolls the page; only a hovering pointer can drag.
       if (event.pointerType !== "touch") element.setPointerCapture(event.pointerId);
       const window = controls.window();
       if (window.kind === "last") live = window;

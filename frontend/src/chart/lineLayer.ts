@@ -1,4 +1,4 @@
-/** All lines of a chart, put onto a canvas from a buffer. */
+/** All lines of a chart, drawn from a buffer onto a canvas. */
 
 import type { ChartView, LineView } from "../stream/views";
 import type { ChartTheme } from "./palette";
@@ -18,12 +18,11 @@ export class LineLayer {
   private theme: ChartTheme | null = null;
 
   /**
-   * Draw a view's lines into a canvas, over what was in its plot.
-   *
-   * @param grid Of the plot at the canvas's device pixels.
-   * @param ratio Device pixels a CSS pixel.
-   * @param raised Lines that matter more than others; of a stack, for they cannot be drawn on top.
-   * @param faded Whether there are any.
+   * Draw a view's lines into a canvas, over existing content of the plot.
+   * @param grid Pixel grid of the plot in device pixels.
+   * @param ratio Device pixels per CSS pixel.
+   * @param raised Highlighted lines; used for stacked bands, which cannot be drawn on top.
+   * @param faded Whether other lines are faded.
    */
   draw(
     context: CanvasRenderingContext2D,
@@ -63,7 +62,7 @@ export class LineLayer {
     }
   }
 
-  /** Styles, made when what they follow from has changed. */
+  /** Styles, recomputed when their inputs have changed. */
   private dress(
     view: ChartView,
     theme: ChartTheme,

@@ -1,21 +1,21 @@
 /**
- * Colours of the thread map. From idle to busy the lightness only rises (dark theme) or only falls
- * (light theme), through blue, green and yellow as viridis does, so that the order is read with any
- * kind of colour vision and in grey. The idle end differs from the ground: where a thread is not
- * alive, the ground is seen.
+ * Colours of the thread map. Lightness rises from idle to busy in the dark theme and falls in the
+ * light one. The hue goes through blue, green and yellow, as in viridis. The order is therefore
+ * legible with any colour vision and in grey. The idle colour differs from the background, which
+ * shows where a thread does not exist.
  */
 
 import { hexRgb } from "./rgb";
 
-/** How values are spread over the colours. */
+/** Distribution of values over the colours. */
 export interface MapScale {
-  /** Value of the last colour; all above have it too. */
+  /** Value of the last colour; larger values share it. */
   readonly top: number;
-  /** Each step down to a tenth takes a third of the colours; linear otherwise. */
+  /** Logarithmic: each decade takes a third of the colours; linear otherwise. */
   readonly log: boolean;
 }
 
-/** Tenfold steps that the logarithmic scale has. */
+/** Decades of the logarithmic scale. */
 export const DECADES = 3;
 
 const DARK = ["#38456f", "#2f6f97", "#22938b", "#4fb96b", "#a8d93f", "#fde725"] as const;
@@ -51,7 +51,7 @@ export function stepOf(value: number, { top, log }: MapScale): number {
   return Math.max(0, Math.min(STEPS - 1, Math.round(share * (STEPS - 1))));
 }
 
-/** Values at places of the scale from 0 (idle) to 1, for its labels. */
+/** Values at positions of the scale from 0 (idle) to 1, for its labels. */
 export function scaleTicks({ top, log }: MapScale): readonly { share: number; value: number }[] {
   return log
     ? Array.from({ length: DECADES + 1 }, (_, i) => ({

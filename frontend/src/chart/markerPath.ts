@@ -1,8 +1,8 @@
-/** Markers at the ends of lines. */
+/** Markers at line ends. */
 
 import type { LineStyle } from "./palette";
 
-/** What is used of a path under construction. */
+/** Operations used of a path under construction. */
 export interface ShapePen {
   moveTo(x: number, y: number): void;
   lineTo(x: number, y: number): void;
@@ -67,7 +67,7 @@ export function markerPath(
   if (CORNERS[marker].length > 0) pen.closePath();
 }
 
-/** The same as the `d` of an svg path. */
+/** `markerPath` as the `d` of an svg path. */
 export function markerSvg(marker: LineStyle["marker"], x: number, y: number): string {
   const steps: string[] = [];
   markerPath(

@@ -27,7 +27,10 @@ function contrast(a: string, b: string): number {
   return (light + 0.05) / (dark + 0.05);
 }
 
-/** How colours are seen (Machado, Oliveira and Fernandes 2009, severity 1), for linear RGB. */
+/**
+ * Simulated forms of colour vision (Machado, Oliveira and Fernandes 2009, severity 1), for linear
+ * RGB.
+ */
 const SIGHTS: Readonly<Record<string, readonly (readonly number[])[]>> = {
   trichromat: [
     [1, 0, 0],
@@ -57,7 +60,7 @@ function times(matrix: readonly (readonly number[])[], values: readonly number[]
   return matrix.map((row) => row.reduce((sum, each, k) => sum + each * (values[k] ?? 0), 0));
 }
 
-/** A colour as somebody sees it, in OKLab (Ottosson 2020): distances are as they look. */
+/** A colour under a form of colour vision, in OKLab (Ottosson 2020): distances are perceptual. */
 function labOf(colour: string, sight: readonly (readonly number[])[]): number[] {
   const linear = (hexRgb(colour) ?? [0, 0, 0]).map((part) => {
     const share = part / 255;

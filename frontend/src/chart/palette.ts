@@ -1,9 +1,9 @@
 /**
- * Styles of lines. Colours tell roles apart, stable per role; the eight hues stay apart in the common
- * forms of colour blindness, by lightness where not by hue (an idea of Okabe and Ito, "Color Universal
- * Design"), and each has a contrast of at least 3:1 to its background. More things than hues have them
- * again, moved towards the text's colour. A role has a marker as well, and the two lines of a pair
- * differ in their dash: nothing is shown by colour alone.
+ * Line styles. Each role has a stable colour. The eight hues remain distinguishable in the common
+ * forms of colour blindness, by lightness if not by hue (Okabe and Ito, "Color Universal Design").
+ * Each has a contrast of at least 3:1 to its background. Hues repeat beyond eight, mixed with the
+ * text colour. Roles also differ in marker, and the two lines of a pair in dash: colour is never
+ * the only cue.
  */
 
 import type { Theme } from "../base/theme";
@@ -14,7 +14,7 @@ import type { LineView } from "../stream/views";
 import { mixed } from "./rgb";
 import { stateColour } from "./stateColours";
 
-/** Colours of a theme; read them from the style sheet's custom properties or give them as they are. */
+/** Colours of a theme, from the style sheet's custom properties or given directly. */
 export interface ChartTheme {
   readonly dark: boolean;
   readonly text: string;
@@ -29,15 +29,15 @@ export interface ChartTheme {
   readonly others: string;
 }
 
-/** How a line is drawn. */
+/** Drawing style of a line. */
 export interface LineStyle {
   readonly colour: string;
-  /** Dash pattern in pixels; [] is solid. Tells the two variants apart. */
+  /** Dash pattern in pixels; [] is solid. Distinguishes the two variants. */
   readonly dash: readonly number[];
   readonly width: number;
-  /** Drawn at the line's right end, so that roles are not distinguished by colour alone. */
+  /** Drawn at the line's right end, so that colour is not the only cue. */
   readonly marker: "circle" | "square" | "triangle" | "diamond" | "cross" | "none";
-  /** It is a band, this strong, 0 to 1; none: a line. */
+  /** Opacity of a band, 0 to 1; undefined for a line. */
   readonly fill?: number;
 }
 
@@ -66,18 +66,18 @@ const DARK = [
 const MARKERS = ["circle", "square", "triangle", "diamond", "cross"] as const;
 
 /**
- * How far a shade is mixed with the text's colour, which never lowers the contrast; one for each of
- * `SHADES` (stream/threads.ts).
+ * Mixing ratio of each shade with the text colour, which never lowers the contrast; one per entry
+ * of `SHADES` (stream/threads.ts).
  */
 const SHADE_MIX = [0, 0.3, 0.6] as const;
 
-/** The same for each time that the hues are used up. */
+/** Mixing ratio for each further round through the hues. */
 const ROUND_MIX = 0.45;
 
 const SOLID: readonly number[] = [];
 const SECOND: readonly number[] = [5, 3];
 
-/** Light and dark, for pages that do not bring their own. */
+/** Light and dark themes, for pages without their own. */
 export const LIGHT_CHART_THEME: ChartTheme = {
   dark: false,
   text: "#1f2328",
@@ -105,8 +105,8 @@ export const DARK_CHART_THEME: ChartTheme = {
 };
 
 /**
- * Hue of each part of time, as a place in the palette; null is the colour of what is left over.
- * Bands are distinguished by their order and a gap between them as well, and the rest by its stripes.
+ * Hue of each part of time, as an index into the palette; null for the remainder. Bands also differ
+ * by order and gaps, and the remainder by stripes.
  */
 const PART_HUES: Readonly<Record<Part, number | null>> = {
   cpu: 2,
@@ -119,14 +119,13 @@ const PART_HUES: Readonly<Record<Part, number | null>> = {
   rest: null,
 };
 
-/** How a part of time is drawn: its colour, how strong it is, and whether it is striped. */
+/** Drawing style of a part of time: colour, opacity and stripes. */
 export interface PartStyle {
   readonly colour: string;
   readonly opacity: number;
   readonly striped: boolean;
 }
 
-/** Style of a part of time. */
 export function partStyle(part: TimePart, theme: ChartTheme): PartStyle {
   if (isStatePart(part)) return { colour: stateColour(part, theme), opacity: 0.92, striped: false };
   const hue = PART_HUES[part];
@@ -145,7 +144,7 @@ export function colourStyle(colour: number, theme: ChartTheme): LineStyle {
   return { ...style, colour: mixed(style.colour, theme.text, mix) };
 }
 
-/** Style of the n-th of things that are distinguished by hue and marker. */
+/** Style of the n-th item distinguished by hue and marker. */
 export function hueStyle(index: number, theme: ChartTheme): LineStyle {
   const colours = theme.dark ? DARK : LIGHT;
   const hue = colours[index % colours.length] ?? theme.others;
@@ -154,31 +153,29 @@ export function hueStyle(index: number, theme: ChartTheme): LineStyle {
     colour: mixed(hue, theme.text, again),
     dash: SOLID,
     width: 1.5,
-    // Eight and five have no common factor: forty are distinguished.
+    // Eight and five are coprime: forty combinations are distinct.
     marker: MARKERS[index % MARKERS.length] ?? "circle",
   };
 }
 
-/** Colour of a policy's band, the same wherever it stands; its name stands in the band as well. */
+/** Colour of a policy's band, the same everywhere; the band also shows the policy's name. */
 export function policyColour(policy: string, theme: ChartTheme): string {
   const colours = theme.dark ? DARK : LIGHT;
   let sum = 0;
   for (const letter of policy) sum = (31 * sum + (letter.codePointAt(0) ?? 0)) % 9973;
-  // Not the last: it is the grey of what is left over.
+  // Not the last: it is the grey of the remainder.
   return colours[sum % (colours.length - 1)] ?? theme.others;
 }
 
-/** How strong the bands of a spread are, and those that add up: text is read on neither. */
+/** Opacity of spread bands and stacked bands: no text is drawn on either. */
 const SPREAD_FILL = { range: 0.18, quartiles: 0.36 } as const;
 const STACK_FILL = 0.62;
 
-/** Style of a band of a stack. */
 export function stackStyle(line: LineView, chart: ChartId, theme: ChartTheme): LineStyle {
   const style = lineStyle(line, chart, theme);
   return { ...style, dash: SOLID, width: 1, marker: "none", fill: STACK_FILL };
 }
 
-/** Style of a line in a chart. */
 export function lineStyle(line: LineView, chart: ChartId, theme: ChartTheme): LineStyle {
   if (line.part !== undefined) {
     const { colour } = partStyle(line.part, theme);
@@ -197,7 +194,7 @@ export function lineStyle(line: LineView, chart: ChartId, theme: ChartTheme): Li
     return { colour, dash: line.variant === 1 ? [2, 4] : [6, 3], width: 1.25, marker: "none" };
   }
   if (bytes) return { ...base, colour: bytesColour(line, theme), dash, width };
-  // A line of one process of a group has the colour of that process.
+  // A line of one process of a group has its process's colour.
   if (line.kind === "process" && line.pid === undefined) {
     const colour = line.variant === 1 ? theme.muted : theme.text;
     return { ...base, colour, dash, width: 2, marker: "none" };
@@ -209,7 +206,7 @@ function bytesColour(line: LineView, theme: ChartTheme): string {
   return line.variant === 0 ? theme.read : theme.written;
 }
 
-/** The charts' own colours on the grounds and lines of styles/tokens.css. */
+/** The charts' own colours on the backgrounds of styles/tokens.css. */
 export const CHART_THEMES: Readonly<Record<Theme, ChartTheme>> = {
   light: {
     ...LIGHT_CHART_THEME,

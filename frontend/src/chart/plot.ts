@@ -1,4 +1,4 @@
-/** Geometry of a chart: where its plot is, and which pixel a value stands at. */
+/** Geometry of a chart: the position of its plot, and the mapping from values to pixels. */
 
 import type { ChartView } from "../stream/views";
 
@@ -14,10 +14,10 @@ export interface Plot {
   readonly y_top: number;
 }
 
-/** Room for labels around the plot. Fixed, so that the plot does not move when labels do. */
+/** Margins for labels around the plot. Fixed, so that label changes do not move the plot. */
 export const MARGIN = { left: 62, right: 26, top: 10, bottom: 24 } as const;
 
-/** Size of the plot in a chart of this size; at least one pixel. */
+/** Plot size for a chart of this size; at least one pixel. */
 export function plotSize(width: number, height: number): { width: number; height: number } {
   return {
     width: Math.max(1, width - MARGIN.left - MARGIN.right),
@@ -39,7 +39,7 @@ export function timeAt(plot: Plot, x: number): number {
   return plot.t0_s + share * (plot.t1_s - plot.t0_s);
 }
 
-/** Place of the first column of a view at a time or after it; their number if there is none. */
+/** Index of a view's first column at or after a time; the column count if none. */
 export function firstFrom({ columns, time_s }: ChartView, t_s: number): number {
   let low = 0;
   let high = columns;
@@ -58,18 +58,17 @@ export function inPlot(plot: Plot, x: number, y: number): boolean {
   );
 }
 
-/** Time on the grid of the device's pixels. */
+/** Time on the device's pixel grid. */
 export interface PixelGrid {
-  /** Pixels a second. */
+  /** Pixels per second. */
   readonly per_s: number;
-  /** Number of the first pixel, counted from second 0. */
+  /** Index of the first pixel, counted from second 0. */
   readonly first: number;
 }
 
 /**
- * The grid on which a span is drawn: it begins with a whole pixel, at or just before the span. Time
- * then moves by whole pixels, so that what is drawn can be moved instead of being drawn again.
- *
+ * The grid for drawing a span: it begins with a whole pixel, at or just before the span. Time then
+ * moves by whole pixels, so that existing pixels can be scrolled instead of redrawn.
  * @param pixels Device pixels across.
  */
 export function pixelGrid(

@@ -26,7 +26,7 @@ describe("nearestLine", () => {
   it("is the one within reach of the pointer", () => {
     expect(nearestLine(VIEW, PLOT, 10, 42)).toBe(1);
     expect(nearestLine(VIEW, PLOT, 10, 88)).toBe(0);
-    // Inside of what the third covers in that column.
+    // Within the third line's range in that column.
     expect(nearestLine(VIEW, PLOT, 20, 50)).toBe(2);
     expect(nearestLine(VIEW, PLOT, 10, 10)).toBe(-1);
     expect(nearestLine(VIEW, PLOT, 95, 90)).toBe(-1);

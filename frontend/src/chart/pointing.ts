@@ -1,27 +1,27 @@
-/** What the pointer is over: the column, the nearest line, the rows of the tooltip. */
+/** Data under the pointer: the column, the nearest line, the rows of the tooltip. */
 
 import { formatDuration, formatValue } from "../stream/format";
 import type { ChartView, LineView } from "../stream/views";
 import { type ChartTheme, lineStyle } from "./palette";
 import { firstFrom, type Plot, timeAt, xOf, yOf } from "./plot";
 
-/** A line is pointed at from this far, pixels. */
+/** Maximum distance for pointing at a line, in pixels. */
 const NEAR_PX = 24;
 const MAX_ROWS = 12;
 
-/** Column whose time is nearest; -1 if there is none. */
+/** Column with the nearest time; -1 if none. */
 export function columnAt(view: ChartView, t_s: number): number {
   const { columns, time_s } = view;
   if (columns === 0) return -1;
   const low = Math.min(firstFrom(view, t_s), columns - 1);
-  // Steps hold from their moment on: the one before is in effect.
+  // A step holds from its own time on: the previous one is in effect.
   if (view.step) return (time_s[low] ?? 0) > t_s && low > 0 ? low - 1 : low;
   const before = low - 1;
   if (before < 0) return low;
   return t_s - (time_s[before] ?? 0) <= (time_s[low] ?? 0) - t_s ? before : low;
 }
 
-/** The line nearest to a pixel, of those within reach; -1 if none is. */
+/** The nearest line to a pixel within reach; -1 if none. */
 export function nearestLine(view: ChartView, plot: Plot, x: number, y: number): number {
   const column = columnAt(view, timeAt(plot, x));
   if (column < 0 || Math.abs(xOf(plot, view.time_s[column] ?? 0) - x) > 2 * NEAR_PX) return -1;
@@ -42,23 +42,21 @@ export function nearestLine(view: ChartView, plot: Plot, x: number, y: number): 
   return nearest;
 }
 
-/** One row of a tooltip. */
 export interface TooltipRow {
   readonly line: LineView;
   readonly value: number;
-  /** How high it was in between; "" if each sample is shown. */
+  /** Greatest value in between; "" if each sample is shown. */
   readonly peak: string;
 }
 
-/** What a tooltip says. */
 export interface Tooltip {
   readonly t_s: number;
   readonly rows: readonly TooltipRow[];
-  /** Lines with a value that found no room. */
+  /** Number of lines with a value that did not fit. */
   readonly more: number;
 }
 
-/** Values of all lines at a moment, largest first; null if there are none. */
+/** Values of all lines at a moment, largest first; null if none. */
 export function tooltipAt(view: ChartView, t_s: number): Tooltip | null {
   const column = columnAt(view, t_s);
   if (column < 0) return null;
@@ -72,7 +70,7 @@ export function tooltipAt(view: ChartView, t_s: number): Tooltip | null {
     if (!Number.isNaN(value)) rows.push({ line, value, peak });
   });
   if (rows.length === 0) return null;
-  // Bands that add up stand as they lie.
+  // Stacked bands are listed in stacking order.
   if (view.stacked) rows.reverse();
   else rows.sort((a, b) => b.value - a.value);
   const shown = rows.slice(0, MAX_ROWS);
@@ -82,7 +80,7 @@ export function tooltipAt(view: ChartView, t_s: number): Tooltip | null {
 
 const OPACITY = 0.16;
 
-/** Draw the bands of some lines; each reaches from one column back to the one before. */
+/** Draw the bands of some lines; each spans from the previous column to its own. */
 export function drawPeaks(
   context: Pick<CanvasRenderingContext2D, "fillRect" | "fillStyle" | "globalAlpha">,
   view: ChartView,
@@ -108,7 +106,7 @@ export function drawPeaks(
   context.globalAlpha = 1;
 }
 
-/** What a tooltip says of a line at a column beside its value; "" if nothing is known. */
+/** Peak of a line at a column, as shown in the tooltip; "" if unknown. */
 export function peakText(view: ChartView, line: number, column: number): string {
   const value = view.peaks?.high[line * view.columns + column] ?? Number.NaN;
   if (Number.isNaN(value)) return "";
@@ -116,7 +114,7 @@ export function peakText(view: ChartView, line: number, column: number): string 
   return `up to ${least}${formatValue(value, view.unit)}`;
 }
 
-/** What these rates are, in words; null if the view has none. */
+/** Description of these rates; null if the view has none. */
 export function peaksNote({ peaks }: ChartView): string | null {
   if (!peaks) return null;
   return `“up to”: greatest rate over ${peaks.over_s} s, within ${formatDuration(peaks.within_s)}`;

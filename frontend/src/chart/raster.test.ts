@@ -3,7 +3,7 @@ import { chart } from "../testing/charts";
 import { pixelGrid } from "./plot";
 import { Raster } from "./raster";
 
-/** Seconds from one to another across a buffer. */
+/** Scale of a buffer between two times, in seconds. */
 const scaleOf = (t0_s: number, t1_s: number, pixels: number, y_top: number) => ({
   ...pixelGrid({ t0_s, t1_s }, pixels),
   y_top,

@@ -1,7 +1,7 @@
 /**
- * Lines drawn into a frame buffer, one vertical run a pixel column. Stroking noisy lines on a canvas
- * without a GPU costs twenty-five times as much: a run is what a line through many samples looks
- * like in a pixel column anyway. Ends of runs are blended by how much of the pixel they cover.
+ * Lines drawn into a frame buffer, one vertical run per pixel column. Stroking noisy lines on a
+ * canvas without a GPU is 25 times slower. A line through many samples looks like a run in each
+ * pixel column anyway. Ends of runs are blended by their pixel coverage.
  */
 
 import type { ChartView } from "../stream/views";
@@ -10,35 +10,35 @@ import { firstFrom, type PixelGrid } from "./plot";
 /** Red, green and blue, 0 to 255. */
 export type Rgb = readonly [number, number, number];
 
-/** How a line is drawn. */
+/** Drawing style of a line. */
 export interface RasterStyle {
   readonly colour: Rgb;
-  /** 0 to 1. */
+  /** Opacity, 0 to 1. */
   readonly opacity: number;
-  /** Pixels of the buffer. */
+  /** Thickness in pixels of the buffer. */
   readonly thickness: number;
-  /** Columns on, columns off, …; [] is solid. Anchored to time, so that it does not crawl. */
+  /** Columns on, columns off, …; [] is solid. Anchored to time, so that the dashes do not crawl. */
   readonly dash: readonly number[];
-  /** It is a band from low to high, this strong, 0 to 1, below an edge as thick as the line. */
+  /** Opacity of a band from low to high, 0 to 1, with an edge as thick as the line. */
   readonly fill?: number;
 }
 
-/** How a band is filled. */
+/** Fill style of a band. */
 export interface BandStyle {
   readonly colour: Rgb;
-  /** 0 to 1. */
+  /** Opacity, 0 to 1. */
   readonly opacity: number;
-  /** Thickness of its stripes, pixels of the buffer; 0: none. */
+  /** Thickness of its stripes, in pixels of the buffer; 0 for none. */
   readonly stripe: number;
 }
 
-/** Part of time and values that the buffer shows. */
+/** Range of time and values that the buffer shows. */
 export interface RasterScale extends PixelGrid {
   /** Value at the upper edge; the lower edge is 0. */
   readonly y_top: number;
 }
 
-/** Columns of a buffer, from one to before another. */
+/** Column range of a buffer: [from, to). */
 export interface ColumnRange {
   readonly from: number;
   readonly to: number;
@@ -51,7 +51,7 @@ export class Raster {
   /** Uppermost and lowest point of the line in each column. */
   private readonly upper: Float32Array;
   private readonly lower: Float32Array;
-  /** Columns that `walk` is finding, counted from second 0; `first` is the buffer's first. */
+  /** Column range of the current `walk`, counted from second 0; `first` is the buffer's first. */
   private readonly bounds = { first: 0, from: 0, to: 0 };
 
   constructor(
@@ -64,27 +64,26 @@ export class Raster {
     this.lower = new Float32Array(width);
   }
 
-  /** All of its columns. */
+  /** Range of all columns. */
   get all(): ColumnRange {
     return { from: 0, to: this.width };
   }
 
-  /** Empty some columns. */
+  /** Clear some columns. */
   clear({ from, to }: ColumnRange = this.all): void {
     const { words, width, height } = this;
     if (from === 0 && to === width) words.fill(0);
     else for (let y = 0; y < height; y++) words.fill(0, y * width + from, y * width + to);
   }
 
-  /** Move everything to the left; as many columns at the right hold nothing of use afterwards. */
+  /** Scroll to the left; as many columns at the right hold garbage afterwards. */
   scroll(columns: number): void {
     if (columns > 0) this.words.copyWithin(0, columns);
   }
 
   /**
-   * Draw one of a view's lines over what is there.
-   *
-   * @param range Columns to draw; each is the same whatever range it is drawn in.
+   * Draw one of a view's lines over existing content.
+   * @param range Columns to draw; the result does not depend on the range.
    */
   line(
     view: ChartView,
@@ -105,7 +104,7 @@ export class Raster {
       const top = this.upper[x] ?? 0;
       const bottom = this.lower[x] ?? 0;
       if (top > bottom) continue;
-      // Where a line is steep, single columns of it would stand like sticks: there it is solid.
+      // Steep columns of a dashed line would be isolated spikes: steep parts are solid.
       const flat = bottom - top <= 3 * style.thickness;
       const place = period > 0 && flat ? (((x + scale.first) % period) + period) % period : 0;
       if (period > 0 && flat && !isOn(dash, place)) continue;
@@ -114,9 +113,8 @@ export class Raster {
   }
 
   /**
-   * Fill a band between a view's low and high, straight from sample to sample, with an edge on top.
-   *
-   * @param range Columns to draw; each is the same whatever range it is drawn in.
+   * Fill a band between a view's low and high, linearly from sample to sample, with an edge on top.
+   * @param range Columns to draw; the result does not depend on the range.
    */
   area(
     view: ChartView,
@@ -156,8 +154,8 @@ export class Raster {
   }
 
   /**
-   * Fill one of a view's bands: from its low to its high, each column up to the next one's time. The
-   * uppermost row stays free where there is room, so that bands are distinguished without their colours.
+   * Fill one of a view's bands from its low to its high, each column up to the next one's time. The
+   * uppermost row stays free if there is room, so that adjacent bands differ without colour.
    */
   band(view: ChartView, index: number, scale: RasterScale, style: BandStyle): void {
     const { width, height, words } = this;
@@ -179,7 +177,7 @@ export class Raster {
       const from = Math.max(0, bottom - top > 3 ? top + 1 : top);
       for (let y = from; y < Math.min(height, bottom); y++) {
         for (let x = x0; x < x1; x++) {
-          // Stripes are anchored to time, so that they do not crawl.
+          // Stripes are anchored to time, so that the pattern does not crawl.
           const striped = stripe > 0 && (x + first + y) % (4 * stripe) < stripe;
           words[y * width + x] = rgb | ((striped ? strong : alpha) << 24);
         }
@@ -188,8 +186,8 @@ export class Raster {
   }
 
   /**
-   * Find the uppermost and lowest point of a line in each column of a range. A column follows from
-   * the samples within two of it, in coordinates that do not move with the window.
+   * Find the uppermost and lowest point of a line in each column of a range. A column depends on
+   * the samples within two columns, in coordinates that do not move with the window.
    */
   private walk(view: ChartView, index: number, scale: RasterScale, range: ColumnRange): void {
     const { columns, time_s, low, high, step } = view;
@@ -213,7 +211,7 @@ export class Raster {
       }
       const yLeast = height - least * down;
       const yMost = height - (high[base + c] ?? least) * down;
-      // A line enters at the end that is nearer to where it was, and leaves at the other.
+      // A line enters at the end nearer to its previous position, and leaves at the other end.
       const joined = !Number.isNaN(before);
       const upper = joined && Math.abs(middle - yMost) < Math.abs(middle - yLeast);
       const enter = upper ? yMost : yLeast;
@@ -252,7 +250,7 @@ export class Raster {
     if (bottom > (this.lower[x - first] ?? 0)) this.lower[x - first] = bottom;
   }
 
-  /** Fill a vertical run; rows that it covers in part are blended. */
+  /** Fill a vertical run; partly covered rows are blended. */
   private run(x: number, from: number, to: number, { colour, opacity }: RasterStyle): void {
     const { words, width } = this;
     const top = Math.max(0, from);

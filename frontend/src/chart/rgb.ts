@@ -5,7 +5,7 @@ import type { Rgb } from "./raster";
 const known = new Map<string, Rgb>();
 let context: CanvasRenderingContext2D | null = null;
 
-/** Red, green and blue of any colour that a style sheet may hold; black if it holds none. */
+/** RGB of any CSS colour; black if invalid. */
 export function rgbOf(colour: string): Rgb {
   const before = known.get(colour);
   if (before) return before;
@@ -14,7 +14,7 @@ export function rgbOf(colour: string): Rgb {
   return rgb;
 }
 
-/** Of "#rrggbb"; null if it is something else. */
+/** RGB of "#rrggbb"; null for any other notation. */
 export function hexRgb(colour: string): Rgb | null {
   const match = /^#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})$/i.exec(colour);
   if (!match) return null;
@@ -22,7 +22,7 @@ export function hexRgb(colour: string): Rgb | null {
   return [Number.parseInt(red, 16), Number.parseInt(green, 16), Number.parseInt(blue, 16)];
 }
 
-/** A colour moved towards another by a share from 0 to 1, as "#rrggbb". */
+/** A colour mixed with another by a share from 0 to 1, as "#rrggbb". */
 export function mixed(colour: string, other: string, share: number): string {
   if (share === 0) return colour;
   const to = rgbOf(other);
@@ -30,7 +30,7 @@ export function mixed(colour: string, other: string, share: number): string {
   return `#${parts.map((part) => part.toString(16).padStart(2, "0")).join("")}`;
 }
 
-/** The browser knows every notation: let it paint a pixel. */
+/** Parse any CSS colour by painting one pixel. */
 function paintedRgb(colour: string): Rgb {
   if (!context) {
     const canvas = document.createElement("canvas");

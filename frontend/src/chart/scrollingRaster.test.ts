@@ -5,7 +5,7 @@ import { pixelGrid } from "./plot";
 import { Raster, type RasterStyle } from "./raster";
 import { ScrollingRaster, sameSamples } from "./scrollingRaster";
 
-/** Numbers from 0 to 1 that are the same in each run (mulberry32). */
+/** Reproducible random numbers from 0 to 1 (mulberry32). */
 function randomOf(seed: number): () => number {
   let state = seed;
   return () => {
@@ -26,7 +26,7 @@ const STYLES: readonly RasterStyle[] = [
   { colour: [90, 90, 90], opacity: 1, thickness: 1, dash: [], fill: 0.4 },
 ];
 
-/** Samples of three lines that go on for ever; a third of the seeds has columns with two values. */
+/** Endless samples of three lines; a third of the seeds has columns with two values. */
 class Lines {
   private readonly random: () => number;
   private readonly ranged: boolean;
@@ -42,7 +42,7 @@ class Lines {
     this.step = seed % 5 === 1;
   }
 
-  /** Some more samples; the last column may change, too, as where samples share it. */
+  /** Append samples; the last column may change too, as it does for shared columns. */
   grow(): void {
     const { random } = this;
     if (this.time.length > 0 && random() < 0.4) {
@@ -59,7 +59,7 @@ class Lines {
     }
   }
 
-  /** The window up to now; rates at its left edge are others each time. */
+  /** The window up to now; rates at its left edge change each time. */
   view(): ChartView {
     const t1_s = Math.max(SPAN_S, Math.ceil(this.now_s / 0.5) * 0.5);
     const t0_s = t1_s - SPAN_S;

@@ -1,7 +1,6 @@
 /**
- * Lines on a buffer that scrolls: what was drawn of the view before is moved, and only columns whose
- * samples are new or differ are drawn. The buffer is what drawing all of it would make, pixel for
- * pixel.
+ * Lines on a scrolling buffer. The previous drawing is scrolled, and only columns with new or
+ * changed samples are redrawn. The result equals a full redraw, pixel for pixel.
  */
 
 import type { ChartView } from "../stream/views";
@@ -9,7 +8,7 @@ import { firstFrom } from "./plot";
 import type { ColumnRange, RasterScale, RasterStyle } from "./raster";
 import { Raster } from "./raster";
 
-/** Samples at the left edge may differ: rates look back to before the window. */
+/** Number of samples at the left edge that may differ: rates look back past the window's start. */
 const EDGE = 64;
 
 export class ScrollingRaster extends Raster {
@@ -17,17 +16,16 @@ export class ScrollingRaster extends Raster {
   private scale: RasterScale | null = null;
   private looks = "";
 
-  /** Forget what is drawn, after something else was. */
+  /** Invalidate the buffer, after other content was drawn. */
   forget(): void {
     this.view = null;
   }
 
   /**
-   * Draw a view's lines, the last one first; the first one lies on top.
-   *
-   * @param styles A style for each line.
-   * @param looks Differs whenever lines or styles do.
-   * @returns Columns that were drawn.
+   * Draw a view's lines in reverse order; the first one lies on top.
+   * @param styles A style per line.
+   * @param looks Changes whenever lines or styles do.
+   * @returns Number of columns drawn.
    */
   lines(
     view: ChartView,
@@ -53,7 +51,7 @@ export class ScrollingRaster extends Raster {
     return drawn;
   }
 
-  /** Move what is drawn to its new place; columns that have to be drawn. */
+  /** Scroll existing content; return the columns to redraw. */
   private stale(view: ChartView, scale: RasterScale, looks: string): readonly ColumnRange[] {
     const { view: before, scale: past, width } = this;
     if (!before || !past || looks !== this.looks) return [this.all];
@@ -64,7 +62,7 @@ export class ScrollingRaster extends Raster {
     if (!same) return [this.all];
     const { per_s, first } = scale;
     const columnOf = (c: number) => Math.floor((view.time_s[c] ?? 0) * per_s) - first;
-    // The way from the first to the second that is the same depends on the one before.
+    // The segment after the first unchanged sample depends on the sample before it.
     const left = Math.max(0, columnOf(same.from + 1) + 1);
     const right = Math.min(columnOf(same.to - 1), width - moved);
     if (right <= left) return [this.all];
@@ -76,7 +74,7 @@ export class ScrollingRaster extends Raster {
   }
 }
 
-/** Which columns of a view are as they were in the one before; null if hardly any are. */
+/** Range of columns unchanged since the previous view; null if hardly any. */
 export function sameSamples(before: ChartView, now: ChartView): ColumnRange | null {
   if (before.lines.length !== now.lines.length || before.step !== now.step) return null;
   const at = placeOf(before, now.time_s[0] ?? Number.NaN);
@@ -115,7 +113,7 @@ function same(a: number | undefined, b: number | undefined): boolean {
   return a === b || (Number.isNaN(a) && Number.isNaN(b));
 }
 
-/** Place of a time among a view's; -1 if it is not there. */
+/** Index of a time in a view; -1 if missing. */
 function placeOf(view: ChartView, t_s: number): number {
   const place = firstFrom(view, t_s);
   return place < view.columns && view.time_s[place] === t_s ? place : -1;

@@ -1,16 +1,16 @@
-/** What the top of a sparkline stands for: its largest value; 0 if there is none above 0. */
+/** Value at the top of a sparkline: its maximum; 0 if no value is positive. */
 export function sparkTop(values: Float32Array): number {
   let most = 0;
   for (const value of values) if (value > most) most = value;
   return most;
 }
 
-/** Where a value stands, CSS pixels from the top: the foot is 0. */
+/** Height of a value, in CSS pixels from the top: the bottom is 0. */
 function heightOf(value: number, top: number, height: number): number {
   return 1 + (height - 2) * (1 - (top > 0 ? Math.max(0, value) / top : 0));
 }
 
-/** A band from one value to another, on the scale of a sparkline; null: it is above all of it. */
+/** A band between two values, on the scale of a sparkline; null if above the sparkline. */
 export function sparkBand(
   [from, to]: readonly [number, number],
   top: number,
@@ -21,7 +21,7 @@ export function sparkBand(
   return { y, height: Math.max(1, heightOf(from, top, height) - y) };
 }
 
-/** Path of a sparkline: the foot is 0, the top its largest value; breaks where there is no value. */
+/** Path of a sparkline from 0 to its maximum; gaps at missing values. */
 export function sparkPath(values: Float32Array, width: number, height: number): string {
   const top = sparkTop(values);
   const across = values.length > 1 ? width / (values.length - 1) : 0;

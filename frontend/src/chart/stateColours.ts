@@ -1,7 +1,8 @@
 /**
- * Colours of states: one a group, the same wherever it is drawn. Work is bright, what waits for work is
- * a grey. Groups stay apart in the common forms of colour blindness (palette.test.ts computes it), and
- * each has a contrast of at least 3:1 to its ground; states of one group differ in their shade.
+ * State colours: one per group, the same everywhere. Work is bright; waiting for work is grey.
+ * Groups remain distinguishable in the common forms of colour blindness (checked by
+ * palette.test.ts). Each has a contrast of at least 3:1 to its background. States of one group
+ * differ in shade.
  */
 
 import { type StatePart, stateOf } from "../stream/breakdown";
@@ -38,15 +39,14 @@ const LIGHT: GroupColours = {
   sleep: "#67745f",
 };
 
-/** How far states of a group are mixed with the text's colour, in their order. */
+/** Mixing ratio of each state of a group with the text colour, in order. */
 const SHADES = [0, 0.3, 0.55, 0.15, 0.42, 0.65, 0.75] as const;
 
-/** Colours of the groups. */
 export function groupColours(dark: boolean): GroupColours {
   return dark ? DARK : LIGHT;
 }
 
-/** Group of a cell's state, by its number; null: it is of none. */
+/** Group of a cell's state, by its number; null if none. */
 export function groupNumbered(number: number): StateGroup | null {
   return number === PARKED ? "parked" : (stateNumbered(number)?.group ?? null);
 }

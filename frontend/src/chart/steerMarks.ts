@@ -1,4 +1,4 @@
-/** What steering puts into a chart: which marks, which bands, which words. Pure. */
+/** Steering in a chart: marks, bands and texts. Pure. */
 
 import { counted } from "../stream/format";
 import type { DecisionView, SteerBand, SteerView } from "../stream/steerView";
@@ -14,7 +14,7 @@ export interface SteerMark {
   readonly kind: "moved" | "restart" | "kept";
 }
 
-/** A mark is pointed at from this far, pixels. */
+/** Maximum distance for pointing at a mark, in pixels. */
 const NEAR_PX = 6;
 
 /** Charts of the steering itself: they show all decisions and the policies' bands. */
@@ -22,7 +22,10 @@ export function isSteerChart(chart: ChartId | "map"): boolean {
   return chart === "gomaxprocs" || chart === "ops";
 }
 
-/** Marks of a chart within the plot: changes and restarts everywhere, all decisions in its own. */
+/**
+ * Marks of a chart within the plot: changes and restarts in every chart, all decisions in steering
+ * charts.
+ */
 export function steerMarks(
   steer: SteerView | null,
   chart: ChartId | "map",
@@ -41,21 +44,21 @@ export function steerMarks(
   return [...decided, ...restarts];
 }
 
-/** Whether the size changed, or would have in shadow mode. */
+/** Whether the size changed, or would have changed in shadow mode. */
 export function isMove({ size, next_size }: DecisionView): boolean {
   return next_size !== size;
 }
 
-/** A policy's band as it lies in a plot. */
+/** Position of a policy's band in a plot. */
 export interface BandBox {
   readonly x: number;
   readonly width: number;
   readonly label: string;
-  /** Bands of one policy look the same. */
+  /** Bands of one policy share a style. */
   readonly policy: string;
 }
 
-/** The bands within a plot; one that goes on reaches to its right edge. */
+/** Bands within a plot; an unfinished band extends to the right edge. */
 export function bandBoxes(steer: SteerView | null, plot: Plot): readonly BandBox[] {
   const { t0_s, t1_s, left, width } = plot;
   return (steer?.bands ?? []).flatMap((band): BandBox[] => {
@@ -68,22 +71,22 @@ export function bandBoxes(steer: SteerView | null, plot: Plot): readonly BandBox
   });
 }
 
-/** What a band says: the policy, and whether it only shadows. */
+/** Text of a band: the policy, and whether it runs in shadow mode. */
 export function bandLabel({ policy, shadow }: Pick<SteerBand, "policy" | "shadow">): string {
   return shadow ? `${policy} (shadow)` : policy;
 }
 
-/** Width of a letter of a band's label, pixels, or a little more. */
+/** Width of a letter in a band's label, in pixels, rounded up. */
 const LETTER_PX = 7;
 
-/** A label cut to a width; "" where there is no room for what would mean anything. */
+/** A label cut to a width; "" if too little would remain. */
 export function fitted(label: string, width_px: number): string {
   const letters = Math.floor((width_px - 12) / LETTER_PX);
   if (letters >= label.length) return label;
   return letters < 5 ? "" : `${label.slice(0, letters - 1)}…`;
 }
 
-/** What to say of the steering where the pointer is; null: nothing. */
+/** Note on the steering under the pointer, or null. */
 export function steerNote(
   steer: SteerView | null,
   chart: ChartId | "map",
@@ -120,7 +123,7 @@ export function decisionWords({ size, next_size, proposed }: DecisionView): stri
   return `stays at ${size}`;
 }
 
-/** The steering within a span in words, for those who do not see the timeline; "" if there is none. */
+/** Steering within a span in words, for screen readers; "" if none. */
 export function describeSteer(steer: SteerView | null, t0_s: number, t1_s: number): string {
   if (steer === null) return "";
   const bands = steer.bands.filter((band) => band.from_s <= t1_s && (band.to_s ?? t1_s) > t0_s);
@@ -144,7 +147,7 @@ export function describeSteer(steer: SteerView | null, t0_s: number, t1_s: numbe
 const KEPT_PX = 5;
 const FLAG_PX = 4;
 
-/** Draw the policies' bands; only the charts of the steering have them. */
+/** Draw the policies' bands; only steering charts have bands. */
 export function drawSteerBands(
   context: CanvasRenderingContext2D,
   chart: ChartId,
@@ -163,8 +166,7 @@ export function drawSteerBands(
 
 /**
  * Draw marks of decisions, and the names of the bands.
- *
- * @param rise_px How far marks reach above the plot.
+ * @param rise_px Height of the marks above the plot.
  */
 export function drawSteerMarks(
   context: CanvasRenderingContext2D,
@@ -217,7 +219,7 @@ function strokeMarks(
   context.stroke();
 }
 
-/** A restart has a flag at its head: the dash alone does not show it. */
+/** Draw a flag at the head of each restart, which the dash alone does not distinguish. */
 function fillFlags(
   context: CanvasRenderingContext2D,
   marks: readonly SteerMark[],

@@ -1,8 +1,8 @@
 /**
- * One chart in the page, on three canvases: axes, with what lies behind the lines (drawn again when
- * the time axis or the value range moves, twice a second at most); lines (with each view: the buffer
- * of lineLayer.ts, and on it the raised ones, selected or pointed at); crosshair and drag area. What
- * has not changed is not drawn, and nothing is drawn by a clock.
+ * One chart in the page, on three canvases. Axes and the background are redrawn when the time axis
+ * or the value range moves, twice a second at most. Lines are redrawn with each view: the buffer of
+ * lineLayer.ts, and above it the highlighted lines. Crosshair and drag area have the third.
+ * Unchanged content is not redrawn, and no timer triggers drawing.
  */
 
 import type { SteerView } from "../stream/steerView";
@@ -29,12 +29,12 @@ import { drawPeaks } from "./pointing";
 import { drawSteerBands, drawSteerMarks } from "./steerMarks";
 import { endOf, traceLine } from "./trace";
 
-/** Markers at the right edge may reach beyond it by so much. */
+/** Room for markers beyond the right edge, in pixels. */
 const MARKER_ROOM = 6;
 const FADED = 0.35;
 const RAISED_PX = 2.5;
 
-/** Shown while the view has nothing to draw. */
+/** Top of the axis while the view is empty. */
 const EMPTY_TOP = 1;
 const NO_SPAN: Span = { t0_s: 0, t1_s: 1 };
 
@@ -69,16 +69,15 @@ export class ChartSurface {
     this.fit();
   }
 
-  /** Where values stand now. */
+  /** The current plot geometry. */
   get plot(): Plot {
     return this.plotNow;
   }
 
   /**
-   * Draw another view; null: an empty chart.
-   *
+   * Draw another view; null for an empty chart.
    * @param axis Ends of the time axis of all charts; null: those of the view.
-   * @param named Whether bands have their names in them.
+   * @param named Whether bands show their names.
    */
   draw(view: ChartView | null, clock_ms: number, axis: Span | null = null, named = true): void {
     const ok = view !== null && view.state === "ok";
@@ -99,19 +98,19 @@ export class ChartSurface {
       ...size,
       t0_s,
       t1_s: t0_s + span.t1_s - span.t0_s,
-      // Shares of a whole reach up to it.
+      // Shares of a whole use the full height.
       y_top: ok && !view.times ? (this.range?.top ?? EMPTY_TOP) : EMPTY_TOP,
     };
     this.drawAxes();
     this.drawLines();
   }
 
-  /** Whether it was drawn over this span last. */
+  /** Whether this span was the last one drawn. */
   spans(axis: Span | null): boolean {
     return axis === null || sameSpan(axis, this.spanNow);
   }
 
-  /** What steers the target, and since when. */
+  /** Set the steering policy and its start. */
   showSteering(steer: SteerView | null): void {
     if (steer === this.steer) return;
     this.steer = steer;
@@ -120,7 +119,7 @@ export class ChartSurface {
     this.drawLines();
   }
 
-  /** The shared pointer moved. */
+  /** Move the shared pointer. */
   point(hover: Hover): void {
     const raised = hover.key !== this.hover.key;
     this.hover = hover;
@@ -128,7 +127,7 @@ export class ChartSurface {
     if (raised) this.drawLines();
   }
 
-  /** Show the stretch that is being dragged over, in pixels; null: none. */
+  /** Show the span being dragged, in pixels; null for none. */
   showArea(stretch: readonly [number, number] | null): void {
     this.stretch = stretch;
     this.drawPointer();
@@ -144,7 +143,7 @@ export class ChartSurface {
     this.drawPointer();
   }
 
-  /** Takes effect with the next drawing. */
+  /** Set the width; takes effect with the next drawing. */
   resize(width: number): void {
     this.width = width;
   }
@@ -227,7 +226,7 @@ export class ChartSurface {
         context.strokeStyle = colour;
         context.lineWidth = Math.max(RAISED_PX, width);
         context.setLineDash(dash);
-        // Round joins would be an arc at each sample.
+        // Round joins would draw an arc at each sample.
         context.lineJoin = "bevel";
         context.beginPath();
         traceLine(context, view, index, plotNow);
@@ -245,7 +244,7 @@ export class ChartSurface {
     }
   }
 
-  /** Say where "others" are when they are above the plot. */
+  /** Draw the note for "others" above the plot. */
   private drawNote(context: CanvasRenderingContext2D, view: ChartView): void {
     const { plotNow, theme } = this;
     const style = { font: `11px ${theme.font}`, fill: theme.muted, background: theme.background };
@@ -259,7 +258,7 @@ export class ChartSurface {
     const { t_s } = this.hover;
     const { left, top, height, t0_s, t1_s } = plotNow;
     const seen = t_s !== null && t_s >= t0_s && t_s <= t1_s;
-    // On a whole pixel, or it would be a blurred line of two.
+    // Aligned to a whole pixel; otherwise the line would blur over two.
     const x = seen ? Math.round(xOf(plotNow, t_s)) + 0.5 : Number.NaN;
     const pointed = [x, ...(stretch ?? [])].join();
     if (pointed === this.pointed || !context) return;
@@ -277,7 +276,7 @@ export class ChartSurface {
   }
 }
 
-/** A dashed line from top to foot. */
+/** Draw a dashed vertical line from top to bottom. */
 export function drawCrosshair(
   context: CanvasRenderingContext2D,
   x: number,
@@ -295,7 +294,7 @@ export function drawCrosshair(
   context.setLineDash([]);
 }
 
-/** Draw within a plot only, and some pixels to its right, until the context is restored. */
+/** Clip to a plot and some pixels to its right, until the context is restored. */
 function clipTo(context: CanvasRenderingContext2D, plot: Plot, right_px: number): void {
   context.beginPath();
   context.rect(plot.left, plot.top, plot.width + right_px, plot.height);

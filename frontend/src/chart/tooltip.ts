@@ -1,4 +1,4 @@
-/** The tooltip, as elements of the page. React has no part in it: it changes with the pointer. */
+/** The tooltip as DOM elements. React is bypassed: the tooltip changes with the pointer. */
 
 import { formatValue } from "../stream/format";
 import type { ChartId } from "../stream/viewRequest";
@@ -12,9 +12,9 @@ import type { Tooltip } from "./pointing";
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** Make the (hidden) box in the chart's container, which must be positioned. */
+/** Create the (hidden) box in the chart's container, which must be positioned. */
 export function tooltipIn(container: HTMLElement): HTMLElement {
-  // Where it stood, shown or hidden, it would widen a page that has become narrower.
+  // At its old position the box, even hidden, would widen a page that has become narrower.
   container.style.overflowX = "clip";
   const box = document.createElement("div");
   box.className = "chart-tooltip";
@@ -84,7 +84,7 @@ export function fillTooltip(
   }
 }
 
-/** Put it beside the pointer, on the side that has room. */
+/** Place the box beside the pointer, on the side with room. */
 export function placeTooltip(box: HTMLElement, x: number, width: number): void {
   const own = box.offsetWidth;
   const right = x + 14 + own <= width;

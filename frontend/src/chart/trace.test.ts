@@ -3,7 +3,7 @@ import { chart } from "../testing/charts";
 import type { Plot } from "./plot";
 import { endOf, traceLine } from "./trace";
 
-/** Ten pixels a second, ten a unit. */
+/** Ten pixels per second, ten per unit. */
 const PLOT: Plot = { left: 0, top: 0, width: 100, height: 100, t0_s: 0, t1_s: 10, y_top: 10 };
 const NONE = Number.NaN;
 

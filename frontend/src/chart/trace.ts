@@ -1,19 +1,18 @@
-/** From a view's arrays to the path of one line. */
+/** Path of one line from a view's arrays. */
 
 import type { ChartView } from "../stream/views";
 import { type Plot, xOf, yOf } from "./plot";
 
-/** What is used of a path under construction. */
+/** Operations used of a path under construction. */
 export interface Pen {
   moveTo(x: number, y: number): void;
   lineTo(x: number, y: number): void;
 }
 
 /**
- * Draw a line: through the samples, or through lowest and highest value of each pixel column. It
- * breaks where there is no value; a value between two that are missing becomes a short dash.
- *
- * @param index Which of the view's lines.
+ * Draw a line through the samples, or through lowest and highest value of each pixel column.
+ * Missing values are gaps; a value between two gaps becomes a short dash.
+ * @param index Index of the line in the view.
  */
 export function traceLine(pen: Pen, view: ChartView, index: number, plot: Plot): void {
   const { columns, time_s, low, high, step } = view;
@@ -49,7 +48,7 @@ export function traceLine(pen: Pen, view: ChartView, index: number, plot: Plot):
       pen.lineTo(x, yBottom);
       y = yBottom;
     } else if (Math.abs(y - yTop) < Math.abs(y - yBottom)) {
-      // Whichever end is nearer to where the line is comes first: no needless strokes.
+      // The end nearer to the line's current position comes first: no needless strokes.
       pen.lineTo(x, yTop);
       pen.lineTo(x, yBottom);
       y = yBottom;
@@ -66,7 +65,7 @@ export function traceLine(pen: Pen, view: ChartView, index: number, plot: Plot):
   if (lone) pen.lineTo(x + 1, y);
 }
 
-/** Where a line ends: its last value within the plot; null if it has none there. */
+/** End of a line: its last value within the plot; null if none. */
 export function endOf(view: ChartView, index: number, plot: Plot): [number, number] | null {
   const { columns, time_s, high } = view;
   for (let c = columns - 1; c >= 0; c--) {

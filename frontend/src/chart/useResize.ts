@@ -1,7 +1,7 @@
 import { type RefObject, useEffect, useState } from "react";
 import { printing } from "../base/printing";
 
-/** Width of an element, CSS pixels; 0 until it is in the page, then at least 1. */
+/** Width of an element in CSS pixels; 0 until it is in the page, later at least 1. */
 export function useResize(place: RefObject<HTMLElement | null>): number {
   const [width, setWidth] = useState(0);
   useEffect(() => {
@@ -11,7 +11,7 @@ export function useResize(place: RefObject<HTMLElement | null>): number {
     measure();
     const observer = new ResizeObserver(measure);
     observer.observe(element);
-    // Sheets are laid out before observers have their turn.
+    // Sheets are laid out before observers run.
     const stop = printing.subscribe(measure);
     return () => {
       stop();

@@ -1,8 +1,8 @@
 import { type RefObject, useEffect, useState } from "react";
 
 /**
- * Whether an element can be seen: it is not scrolled out of view. Until that is known it counts as
- * seen. What is out of view keeps its last picture: a print of the whole page shows that one.
+ * Whether an element is visible, not scrolled out of view. True until known. An invisible chart
+ * keeps its last picture, which a print of the whole page shows.
  */
 export function useVisibility(place: RefObject<HTMLElement | null>): boolean {
   const [inView, setInView] = useState(true);

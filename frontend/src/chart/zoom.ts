@@ -1,4 +1,4 @@
-/** The time axis under a person's hands: windows from wheel and drag. */
+/** Zooming and panning of the time axis: windows from wheel and drag. */
 
 import { createStore } from "../base/store";
 import type { LiveClient } from "../stream/client";
@@ -6,15 +6,14 @@ import type { TimeWindow } from "../stream/viewRequest";
 import type { Span } from "../stream/window";
 
 const MIN_S = 1;
-/** As long as the recent past of what is live is kept. */
+/** Retention of live data, in seconds. */
 const KEPT_S = 600;
 
 /**
- * Zoom by a factor with one moment staying where it is. A live window (its right end is now) stays
- * live: it gets longer or shorter.
- *
+ * Zoom by a factor around a fixed moment. A live window (its right end is now) stays live and
+ * changes its length.
  * @param factor Above 1: a longer window.
- * @param most_s The longest window there is.
+ * @param most_s Maximum length of a window.
  */
 export function zoomed(
   window: TimeWindow,
@@ -30,14 +29,14 @@ export function zoomed(
   return { kind: "fixed", t0_s, t1_s: t0_s + seconds };
 }
 
-/** The window between two moments, in any order; null if they are too close to mean it. */
+/** The window between two moments, in any order; null if too short to be intended. */
 export function between(a_s: number, b_s: number): TimeWindow | null {
   const t0_s = Math.min(a_s, b_s);
   const t1_s = Math.max(a_s, b_s);
   return t1_s - t0_s < 0.2 ? null : { kind: "fixed", t0_s, t1_s };
 }
 
-/** A window moved by some seconds; a live one becomes fixed. */
+/** A window shifted by some seconds; a live one becomes fixed. */
 export function shifted(
   span: { readonly t0_s: number; readonly t1_s: number },
   by_s: number,
@@ -47,18 +46,17 @@ export function shifted(
 
 export type WindowMove = "earlier" | "later" | "shorter" | "longer" | "back";
 
-/** Parts of a window that a key moves it by, and the factor of one that sizes it. */
+/** Share of a window that a key shifts, and the zoom factor of a key. */
 const STEP = 0.5;
 const ZOOM = 1.5;
-/** What is live again after a window that was chosen. */
+/** Live window restored after a chosen window. */
 const LIVE: TimeWindow = { kind: "last", seconds: 60 };
 
 /**
  * The window after a key.
- *
- * @param span What is in view; a live window moves as one of these seconds.
- * @param newest_s The last instant there is.
- * @param extent The widest window there is, of a run; null: what is live has no end.
+ * @param span Visible span; a live window shifts as one of this length.
+ * @param newest_s The newest instant.
+ * @param extent The widest window of a run; null for live data, which is unbounded.
  */
 export function windowAfterMove(
   move: WindowMove,
@@ -87,10 +85,9 @@ export function windowAfterMove(
   }
 }
 
-/** Whose window keys move: that of the charts on the page; null: there are none. */
+/** Client whose window keys control: the one of the visible charts; null if none. */
 export const windowClient = createStore<LiveClient | null>(null);
 
-/** Move the window that is in view. */
 export function moveWindow(move: WindowMove): void {
   const client = windowClient.get();
   const view = client?.target.get() ?? null;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { added, noTimes, PARTS, type RawTimes, settle, split } from "./breakdown";
 
-/** Times with delays, all zero but these. */
+/** Times with delays, all zero except the given ones. */
 function raw(changes: Partial<RawTimes>): RawTimes {
   return { ...noTimes(true), ...changes };
 }
@@ -10,7 +10,7 @@ function total(parts: Record<string, number>): number {
   return Object.values(parts).reduce((sum, part) => sum + (Number.isNaN(part) ? 0 : part), 0);
 }
 
-/** A small generator of numbers, the same ones in each run (after Park and Miller, 1988). */
+/** A small reproducible random number generator (after Park and Miller, 1988). */
 function numbers(seed: number): () => number {
   let state = seed;
   return () => {
@@ -41,7 +41,7 @@ describe("split", () => {
 
   it("takes waits for pages out of the block I/O delay, within which they are", () => {
     const { parts } = split(raw({ wall: 10, blkio: 6, thrashing: 4, swapin: 1 }));
-    // Of the 4 s of thrashing 1 s is the swap-in.
+    // 1 s of the 4 s of thrashing is swap-in.
     expect(parts).toMatchObject({ blkio: 2, swapin: 1, memory: 3, rest: 4 });
   });
 
@@ -77,7 +77,7 @@ describe("split", () => {
   it("gives nothing of nothing", () => {
     expect(total(split(raw({})).parts)).toBe(0);
     expect(total(split(noTimes(false)).parts)).toBe(0);
-    // Counters that moved before the thread was there to have a wall time.
+    // Counters that grew before the thread existed, so without wall time.
     expect(total(split(raw({ cpu: 1 })).parts)).toBe(0);
   });
 
@@ -95,7 +95,7 @@ describe("split", () => {
       expect(total(parts)).toBeCloseTo(times.wall, 9);
       for (const part of PARTS) expect(parts[part]).not.toBeLessThan(0);
       expect(over_s).toBeGreaterThanOrEqual(0);
-      // States are never reported above what the kernel counted for them.
+      // States never exceed the kernel's count for each state.
       expect(parts.cpu).toBeLessThanOrEqual(times.cpu + 1e-9);
       expect(parts.queue).toBeLessThanOrEqual(times.queue + 1e-9);
     }
@@ -153,7 +153,7 @@ describe("settle", () => {
         const column = Object.values(after).map((values) => values[c] ?? Number.NaN);
         expect(sum(column)).toBeLessThanOrEqual(1 + 1e-9);
         for (const value of column) expect(value).toBeGreaterThanOrEqual(-1e-9);
-        // What stands in the columns up to here is all that was counted by their end, and more.
+        // The columns up to here contain at least everything counted by their end.
         for (const state of ["cpu", "queue", "blkio"] as const) {
           const later = sum(after[state]?.slice(c + 1));
           expect(later).toBeLessThanOrEqual(sum(before[state].slice(c + 1)) + 1e-9);

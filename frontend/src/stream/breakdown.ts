@@ -1,14 +1,11 @@
 /**
- * Where the time of a thread went: its wall time cut into parts that do not overlap and add up.
- *
- * What the kernel gives is of two kinds (docs/measurement.md, "Where the time goes", has the sources):
- *
- * - States of the scheduler. A thread is on a CPU, waits in a run queue, sleeps for block I/O, has its
- *   CPU taken by an interrupt, or is in none of these; never in two at once.
- * - Stretches of code: swap-in, thrashing, reclaim, compaction, copying. They are wall time between
- *   two lines of the kernel's source, whatever the state within, and lie within one another. So their
- *   time is taken out of the state in which such code mostly is.
- *
+ * Time breakdown of a thread: its wall time cut into disjoint parts that add up. Kernel data is of
+ * two kinds (sources: docs/measurement.md, "Where the time goes"):
+ * - Scheduler states. A thread is on a CPU, in a run queue, asleep for block I/O, interrupted by an
+ *   IRQ, or in no such state. Only one holds at a time.
+ * - Code regions: swap-in, thrashing, reclaim, compaction, copying. A region is wall time between
+ *   two points of kernel code, whatever the state within. Regions may nest. The time of a region is
+ *   therefore subtracted from the state most likely inside the region.
  * Pure; all times in seconds.
  */
 
@@ -28,7 +25,7 @@ export const PARTS = [
 
 export type Part = (typeof PARTS)[number];
 
-/** Names of parts, as legends and texts give them. */
+/** Names of parts, as in legends and texts. */
 export const PART_NAMES: Readonly<Record<Part, string>> = {
   cpu: "On CPU",
   queue: "Run-queue delay",
@@ -40,7 +37,7 @@ export const PART_NAMES: Readonly<Record<Part, string>> = {
   rest: "Other",
 };
 
-/** Growth of counters over some time; NaN = not available. */
+/** Growth of counters over some time; NaN if unavailable. */
 export interface RawTimes {
   wall: number;
   cpu: number;
@@ -54,29 +51,29 @@ export interface RawTimes {
   irq: number;
 }
 
-/** Parts of a wall time, and by how much the counters were above it. */
+/** Parts of a wall time, and the excess of the counters over the wall time. */
 export interface Breakdown {
-  /** NaN: not available. What is known adds up to the wall time. */
+  /** Seconds per part; NaN if unavailable. Known parts add up to the wall time. */
   readonly parts: Record<Part, number>;
-  /** States added up to so much more than the wall time: the sampling error. */
+  /** Excess of the states' sum over the wall time: the sampling error. */
   readonly over_s: number;
 }
 
 type State = "cpu" | "queue" | "blkio" | "rest";
 
-/** The states that stretches of code are taken out of, in this order. */
+/** States that code regions are subtracted from, in order. */
 const HOMES = {
-  // Zeroing, scanning, moving and copying pages is work of the CPU; reclaim may wait for a disk.
+  // Zeroing, scanning, moving and copying pages is CPU work; reclaim may wait for a disk.
   work: ["cpu", "blkio", "queue", "rest"],
-  // Reading a page back: a sleep for block I/O, or work of the CPU where swap is compressed memory.
+  // Reading a page back: a sleep for block I/O, or CPU work if swap is compressed memory.
   swapin: ["blkio", "cpu", "queue", "rest"],
-  // Waiting for a page that someone reads: a sleep for block I/O, and the way back to a CPU.
+  // Waiting for a page being read: a sleep for block I/O, and the return to a CPU.
   thrashing: ["blkio", "queue", "rest", "cpu"],
-  // Before Linux 5.17 waits for swapped pages were taken out of the block I/O delay.
+  // Before Linux 5.17 the block I/O delay excluded waits for swapped pages.
   oldSwapin: ["rest", "blkio", "cpu", "queue"],
 } as const satisfies Record<string, readonly State[]>;
 
-/** Nothing yet; delays are there or not. */
+/** Zero times; `delays` says whether delays are available. */
 export function noTimes(delays: boolean): RawTimes {
   const none = delays ? 0 : Number.NaN;
   return {
@@ -87,15 +84,15 @@ export function noTimes(delays: boolean): RawTimes {
 
 /**
  * Cut a wall time into parts.
- *
- * @param raw Growth of the counters; without `blkio` there is no telling apart within the rest.
- * @param swapinSleeps Whether waits for swapped pages are missing from `blkio` (before Linux 5.17).
+ * @param raw Growth of the counters; without `blkio` the rest is not distinguished.
+ * @param swapinSleeps Whether `blkio` excludes waits for swapped pages (before Linux 5.17).
  */
 export function split(raw: RawTimes, swapinSleeps = false): Breakdown {
   const delays = !Number.isNaN(raw.blkio);
   const sum = raw.cpu + raw.queue + known(raw.blkio) + known(raw.irq);
   const over_s = Math.max(0, sum - raw.wall);
-  // Linux 6.12 and newer may count a wait for block I/O with what was before it: it gives way first.
+  // Linux 6.12 and newer may count the state before a block I/O wait as part of the wait: `blkio`
+  // yields first.
   const blkio = Math.max(0, known(raw.blkio) - over_s);
   const others = sum - known(raw.blkio);
   const scale = others > raw.wall ? raw.wall / others : 1;
@@ -116,9 +113,9 @@ export function split(raw: RawTimes, swapinSleeps = false): Breakdown {
     return taken;
   };
   const reading = known(raw.swapin);
-  // A page that is read back and was evicted a moment ago counts as both for a while.
+  // A page that is read back soon after its eviction counts as both for a while.
   const waiting = Math.max(0, known(raw.thrashing) - reading);
-  // Copying allocates, so reclaim and compaction may lie within it: the greater is certain.
+  // Copying allocates, so reclaim and compaction may nest in it: only the greater is certain.
   const work = Math.max(known(raw.copy), known(raw.reclaim) + known(raw.compact));
   const swapin = take(reading, swapinSleeps ? HOMES.oldSwapin : HOMES.swapin);
   const memory = take(waiting, HOMES.thrashing) + take(work, HOMES.work);
@@ -137,7 +134,7 @@ export function split(raw: RawTimes, swapinSleeps = false): Breakdown {
   };
 }
 
-/** Sum of two; NaN only where both are. */
+/** Sum of two breakdowns; NaN only if both are. */
 export function added(a: Breakdown["parts"], b: Breakdown["parts"]): Breakdown["parts"] {
   const sum = { ...a };
   for (const part of PARTS) {
@@ -146,15 +143,14 @@ export function added(a: Breakdown["parts"], b: Breakdown["parts"]): Breakdown["
   return sum;
 }
 
-/** Growth of one thread's counters, column by column; null where a counter did not move. */
+/** Growth of one thread's counters, per column; null if a counter did not grow. */
 export type Growth = (counter: Exclude<keyof RawTimes, "wall">) => Float64Array | null;
 
 /**
- * The kernel counts a wait when it ends. So one that began columns ago comes all at once, and more
- * than fits into the column it ended in: what is above the wall time began before. Moves it there;
- * what is above that of the first column was before it, and goes.
- *
- * @param wall Float64[columns]: how long the thread lived within each.
+ * Move waits to the columns in which they began. The kernel accounts a wait when it ends, so an
+ * earlier start makes the end's column exceed its wall time. The excess moves to earlier columns;
+ * the part before the first column is dropped.
+ * @param wall Float64[columns]: lifetime of the thread within each.
  * @param growth Its counters; changed in place.
  */
 export function settle(wall: Float64Array, growth: Growth): void {
@@ -171,7 +167,7 @@ export function settle(wall: Float64Array, growth: Growth): void {
       const moved = Math.min(over, value);
       if (!(moved > 0) || !values) continue;
       if (values === blkio) {
-        // What lies within these sleeps goes with them.
+        // Regions inside these sleeps move along.
         for (const within of [growth("swapin"), growth("thrashing")]) {
           if (within) move(within, c, (moved / value) * (within[c] ?? 0));
         }
@@ -191,13 +187,13 @@ function known(value: number): number {
   return Number.isNaN(value) ? 0 : value;
 }
 
-/** `parked`: what of the waits for locks was for work, by the locks' kind. */
+/** `parked`: waits for locks that were waits for work, by lock kind. */
 export type TimePart = Part | StateId | "parked";
 
-/** A part that is a state, or one of its kinds. */
+/** A part that is a state, or a kind of state. */
 export type StatePart = StateId | "parked";
 
-/** From the bottom of the stack up: work first, then what waits for work by its nature. */
+/** State parts from the bottom of the stack up: work first, later waits for work. */
 export const STATE_PARTS: readonly StatePart[] = [
   "on_cpu",
   "preempted",
@@ -226,7 +222,7 @@ export const STATE_PARTS: readonly StatePart[] = [
   "sleep",
 ];
 
-/** All, from the bottom of the stack up; of one kind or the other, and the rest on top. */
+/** All parts from the bottom of the stack up, of either kind, with the rest on top. */
 export const TIME_PARTS: readonly TimePart[] = [
   ...PARTS.filter((part) => part !== "unsplit" && part !== "rest"),
   ...STATE_PARTS,
@@ -236,28 +232,28 @@ export const TIME_PARTS: readonly TimePart[] = [
 
 const BY_ID = new Map<string, ThreadState>(STATES.map((state) => [state.id, state]));
 
-/** The state that a part is; undefined: it is none, or a kind of one. */
+/** The state of a part; undefined if the part is no state, or only a kind of one. */
 export function stateOf(part: TimePart): ThreadState | undefined {
   return BY_ID.get(part);
 }
 
-/** Whether a part is a state, or a kind of one. */
+/** Whether a part is a state, or a kind of state. */
 export function isStatePart(part: TimePart): part is StatePart {
   return part === "parked" || BY_ID.has(part);
 }
 
-/** Whether threads wait there for work by their nature. */
+/** Whether threads in this part wait for work by nature. */
 export function isIdle(part: TimePart): boolean {
   return part === "parked" || (BY_ID.get(part)?.idle ?? false);
 }
 
-/** Name of a part, as legends and texts give it. */
+/** Name of a part, as in legends and texts. */
 export function partName(part: TimePart): string {
   if (part === "parked") return cellStateName(PARKED);
   return BY_ID.get(part)?.name ?? PART_NAMES[part as Part];
 }
 
-/** Parts that are not there. */
+/** Empty parts. */
 export const NO_PARTS: Readonly<Record<TimePart, number>> = Object.fromEntries(
   TIME_PARTS.map((part) => [part, Number.NaN]),
 ) as Record<TimePart, number>;

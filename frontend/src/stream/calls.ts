@@ -1,4 +1,4 @@
-/** System calls of threads within the window in view, where counting them is switched on. */
+/** System calls of threads within the visible window, if call counting is enabled. */
 
 import type { ViewInput } from "./chartView";
 import { CALL_STAYS, CALLS } from "./facts/facts";
@@ -11,15 +11,15 @@ export interface CallRow {
   readonly call: number;
   readonly name: string;
   readonly per_s: number;
-  /** Thread-seconds a second in the call. */
+  /** Thread-seconds per second in the call. */
   readonly time: number;
   readonly mean_s: number;
-  /** Upper bounds by the histogram, seconds; NaN without one. */
+  /** Upper bounds from the histogram, in seconds; NaN without one. */
   readonly p50_s: number;
   readonly p95_s: number;
   readonly p99_s: number;
   readonly threads: number;
-  /** Role that spent most time in it. */
+  /** Role with the most time in the call. */
   readonly role: string;
 }
 

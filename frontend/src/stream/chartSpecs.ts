@@ -1,9 +1,9 @@
-/** What each chart shows: which fields, as slope or as cumulative value, in which unit. */
+/** Content of each chart: its fields, as slope or as cumulative value, and the unit. */
 
 import type { ChartId } from "./viewRequest";
 import type { ShownUnit } from "./views";
 
-/** Fields whose whole recent past is kept for every thread, so that charts can show them. */
+/** Fields with a full recent past for every thread, so that charts can show them. */
 export const RING_FIELDS = [
   "cpu_run_ns",
   "cpu_delay_ns",
@@ -27,12 +27,12 @@ export const RING_FIELDS = [
 export type RingField = (typeof RING_FIELDS)[number];
 
 export interface ChartSpec {
-  /** slope: units a second; total: cumulative. */
+  /** slope: units per second; total: cumulative. */
   readonly mode: "slope" | "total";
   readonly fields: readonly RingField[];
-  /** Names of the fields where there are two. */
+  /** Names of the fields if there are two. */
   readonly variants: readonly string[];
-  /** From the field's unit to the shown one. */
+  /** Factor from the field's unit to the shown one. */
   readonly scale: number;
   readonly unit: ShownUnit;
 }
@@ -40,8 +40,8 @@ export interface ChartSpec {
 const NS = 1e-9;
 
 /**
- * Charts whose lines are counters; sizes are a gauge, operations come with decisions, and times are
- * worked out of several.
+ * Charts whose lines are counters. Sizes are a gauge, operations come with decisions, and times are
+ * derived from several counters.
  */
 export type CounterChartId = Exclude<ChartId, "gomaxprocs" | "ops" | "times">;
 
@@ -50,7 +50,7 @@ export function isCounterChart(chart: ChartId): chart is CounterChartId {
   return Object.hasOwn(CHART_SPECS, chart);
 }
 
-/** All charts whose lines are counters. */
+/** Specifications of all charts whose lines are counters. */
 export const CHART_SPECS: Readonly<Record<CounterChartId, ChartSpec>> = {
   cpu: { mode: "slope", fields: ["cpu_run_ns"], variants: [], scale: NS, unit: "cores" },
   cpu_total: { mode: "total", fields: ["cpu_run_ns"], variants: [], scale: NS, unit: "s" },

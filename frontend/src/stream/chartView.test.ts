@@ -12,8 +12,8 @@ import type { ChartView } from "./views";
 const SECOND = 1e9;
 
 /**
- * Three threads for two seconds at 2 samples a second: 1 burns a whole core, 2 half of one, 3
- * nothing; 1 is of before the attachment.
+ * Three threads for two seconds at 2 samples per second: 1 uses a whole core, 2 half a core, 3
+ * nothing. Thread 1 is older than the attach.
  */
 function model(): TargetModel {
   const made = new TargetModel();
@@ -85,7 +85,7 @@ describe("peaks of a run that is shown coarsely", () => {
 
   it("bounds the others by what the process did beyond the lines", () => {
     const others = peaks("high")[2];
-    // 3 cores in all, of which the lines had at most 1 + 0.875: a burst of threads without lines.
+    // 3 cores in total, of which the lines had at most 1 + 0.875: a burst of threads without lines.
     expect(others).toEqual(["others", [Number.NaN, 1.125, 1.125, Number.NaN, Number.NaN]]);
     expect(peaks("low")[2]).toEqual(["others", [Number.NaN, 0, 0, Number.NaN, Number.NaN]]);
   });

@@ -1,4 +1,4 @@
-/** Charts made of counters: which lines, and what they look like in a window. */
+/** Counter charts: their lines, and the values within a window. */
 
 import type { Target } from "../wire/generated/models";
 import {
@@ -23,27 +23,27 @@ import type { ChartId, ChartRequest, Level, ThreadKey, ViewRequest } from "./vie
 import type { ChartView, LineView, PeaksView, ShownUnit } from "./views";
 import type { Span } from "./window";
 
-/** "Others" this many times as large as the largest thread would leave the threads no height. */
+/** Limit of "others" relative to the largest thread: beyond it the threads' lines would be flat. */
 const FLATTENING = 2.5;
 
-/** What a view is made of. */
+/** Inputs of a view. */
 export interface ViewInput {
   readonly model: TargetModel;
   readonly target: Target | null;
   readonly request: ViewRequest;
   readonly filter: Filter;
   readonly span: Span;
-  /** Newest instant to show: the newest there is, or the one the view is frozen at. */
+  /** Newest instant to show: the latest one, or the freeze instant of a paused view. */
   readonly now_s: number;
 }
 
-/** Threads, or roles or processes, that have lines in a chart, highest first. */
+/** Threads, roles or processes with lines in a chart, highest first. */
 export interface Chosen {
   readonly threads: readonly Lined[];
   readonly candidates: number;
 }
 
-/** Threads that exist within the span and fit the filter. */
+/** Threads that exist within the span and match the filter. */
 export function* threadsIn(input: ViewInput): Generator<Thread> {
   const { model, span, filter, now_s } = input;
   for (const thread of model.threads.all()) {
@@ -53,13 +53,13 @@ export function* threadsIn(input: ViewInput): Generator<Thread> {
   }
 }
 
-/** What charts have lines of. */
+/** Level of the charts' lines: threads, roles or processes. */
 export function levelOf({ request, model }: ViewInput): Level {
   if (request.level === "process" && !model.levels.grouped) return "thread";
   return request.level ?? (model.levels.grouped ? "process" : "thread");
 }
 
-/** What exists within the span on the level of charts and fits the filter. */
+/** Items on the charts' level that exist within the span and match the filter. */
 function linedIn(input: ViewInput): Iterable<Lined> {
   const { levels } = input.model;
   switch (levelOf(input)) {
@@ -88,8 +88,7 @@ export function* sumsIn(input: ViewInput, sums: Iterable<LevelSum>): Generator<L
 
 /**
  * Choose the threads that get a line: selected and pinned ones first, then the top by growth.
- *
- * @param lined What may have one.
+ * @param lined Candidates.
  */
 export function chooseThreads(
   input: ViewInput,
@@ -107,12 +106,12 @@ export function chooseThreads(
   for (const thread of lined) (wanted.has(thread.key) ? always : others).push(thread);
   const count = Math.max(1, Math.min(50, most));
   const top = topThreads(others, scoreOf, count, incumbents);
-  // Of an idle program names say more than "others".
+  // In an idle program names are more useful than "others".
   if (top.length === 0) top.push(...others.slice(0, count).filter((one) => scoreOf(one) === 0));
   return { threads: [...always, ...top], candidates: always.length + others.length };
 }
 
-/** What lines of a chart are ranked by: how much its counters, or those asked for, grew. */
+/** Ranking key of a chart's lines: growth of its counters, or of the requested ones. */
 export function rankOf(
   { model, request, span, now_s }: ViewInput,
   chart: CounterChartId,
@@ -143,7 +142,7 @@ export function chartView(
       ? Math.max(smoothingFor(model.arriving_hz || 10), width_s / Math.max(1, width_px))
       : 0;
   const end_s = Math.min(span.t1_s, now_s);
-  // Slopes look back; one more sample makes the line reach the left edge.
+  // Slopes look back; one more sample extends the line to the left edge.
   const stretches = model.history.between(span.t0_s - 2 * smoothing_s, end_s);
   if (stretches.n < 2) return emptyView(input, chart, "waiting", "not enough data yet");
   const columns = columnsFor(stretches.time_s, stretches.n, width_s, width_px);
@@ -185,7 +184,7 @@ export const PLAIN_LINE: LineView = {
   last: Number.NaN,
 };
 
-/** Why a target does not have a field, in words of the collector. */
+/** Why a target lacks a field, in the collector's words. */
 export function whyAbsent({ target }: ViewInput, field: string): string {
   const known = target?.absent.find((absent) => absent.field === field);
   return known?.reason ?? `this target does not give ${field}`;
@@ -231,14 +230,14 @@ export function emptyView(
   };
 }
 
-/** Fills the value arrays of a chart, line after line. */
+/** Fills the value arrays of a chart, line by line. */
 class LinePainter {
   readonly low: Float64Array;
   readonly high: Float64Array;
   readonly lines: LineView[] = [];
-  /** Largest values in the window: of the threads' lines and of the others'. */
+  /** Largest values in the window, of the threads' lines and of the others. */
   private most = { thread: 0, others: 0, process: 0, part: 0, spread: 0 };
-  /** Lines that have a value. */
+  /** Number of lines with a value. */
   values = 0;
   readonly peaks: PeaksView | null;
   private readonly raw: Float64Array;
@@ -279,7 +278,7 @@ class LinePainter {
     return this.othersAbove ? thread : Math.max(thread, others);
   }
 
-  /** A line for each chosen thread, and one for the others. */
+  /** Add a line for each chosen thread, and one for the others. */
   addField(field: RingField, variant: 0 | 1): void {
     const { model, request } = this.input;
     const { n, time_s } = this.stretches;
@@ -323,7 +322,7 @@ class LinePainter {
     this.boundOthers();
   }
 
-  /** Extremes of the line that was added last. */
+  /** Add extremes of the last line. */
   private addPeaks(field: RingField, key: ThreadKey): void {
     const { extremes } = this.input.model;
     if (!extremes || !this.peaks) return;
@@ -335,8 +334,8 @@ class LinePainter {
   }
 
   /**
-   * From the process to the others, which have no extremes of their own: when the process was at its
-   * greatest, the threads with lines had at most their greatest together.
+   * Derive bounds for the others, which lack extremes, from the process. At the process' maximum,
+   * the lined threads had at most the sum of their maxima.
    */
   private boundOthers(): void {
     if (!this.peaks) return;
@@ -354,7 +353,7 @@ class LinePainter {
         high[at + c] = (high[at + c] ?? 0) - (Number.isNaN(most) ? shown || 0 : most);
         low[at + c] = (low[at + c] ?? 0) - (Number.isNaN(least) ? 0 : least);
       }
-      // No bound is tighter than what the line itself says.
+      // No bound may be tighter than the line itself.
       high[at + c] = Math.max(high[at + c] ?? 0, this.high[at + c] ?? 0);
       low[at + c] = Math.max(0, Math.min(low[at + c] ?? 0, this.low[at + c] ?? 0));
     }
@@ -377,7 +376,7 @@ class LinePainter {
     if (mode === "slope") rates(time_s, raw, n, this.smoothing_s, shown);
     for (let i = 0; i < n; i++) {
       const value = mode === "slope" ? (shown[i] ?? 0) : (raw[i] ?? 0) - baseline;
-      // Sums of large doubles can be off in their last bits; nothing here is below zero.
+      // Sums of large doubles can be off in their last bits; no value here is negative.
       shown[i] = value < 0 ? 0 : value * scale;
     }
     const at = this.lines.length * this.columns.count;

@@ -1,15 +1,15 @@
 /**
- * The page's end of the worker. Everything heavy happens in the worker: socket, decoding, rings,
- * rates, ranking, decimation.
+ * The page's end of the worker. The worker does the heavy work: socket, decoding, rings, rates,
+ * ranking, decimation.
  *
- *     import { createLiveClient } from "./workerClient";       // one per app, made at start
- *     const client = createLiveClient();                       // opens /ws/live by itself
+ *     import { createLiveClient } from "./workerClient"; // one per app, made at start
+ *     const client = createLiveClient(); // opens /ws/live automatically
  *     const connection = useStore(client.connection);
- *     client.follow("t-100-deadbeef");                         // subscribe to a target
+ *     client.follow("t-100-deadbeef"); // subscribe to a target
  *     client.request({ window: { kind: "last", seconds: 60 } });
  *
- * Charts on the page ask for their own view by `mountChart`; a page need not list them. Table,
- * tiles and events are asked for in the `ViewRequest`.
+ * Each chart requests its own view by `mountChart`; a page need not list its charts. Table, tiles
+ * and events are requested in the `ViewRequest`.
  */
 
 import type { Readable, Writable } from "../base/store";
@@ -32,8 +32,8 @@ import type {
 import type { Span } from "./window";
 
 /**
- * The page's end of the worker: owns it, and hands out stores. One per app. Stores change only when
- * something in them changed; views of a target become null when another is followed.
+ * The page's end of the worker: owns the worker, and provides stores. One per app. Stores change
+ * only when their content changes; views of a target become null when another is followed.
  */
 export interface LiveClient {
   readonly connection: Readable<Connection>;
@@ -42,21 +42,20 @@ export interface LiveClient {
   /** The last command the backend refused; cleared by the next `follow`. */
   readonly problem: Readable<Problem | null>;
 
-  /** What there is to look at, of a run; null: what is live has no end. */
+  /** Time range of a run; null for live data, which is unbounded. */
   readonly extent: Span | null;
-  /** How far a run has been read; null of what is live. */
+  /** Progress of reading a run; null for live data. */
   readonly reading: Readable<Reading | null>;
-  /** A run in one line; null of what is live, and until it has been read. */
+  /** Overview line of a run; null for live data, and until the run has been read. */
   readonly outline: Readable<Outline | null>;
 
-  /** The request in effect. */
   readonly view: Readable<ViewRequest>;
-  /** Merge a part of a request into the one in effect. Cheap; unchanged values do nothing. */
+  /** Merge a partial request into the one in effect. Cheap; unchanged values have no effect. */
   readonly request: (part: Partial<ViewRequest>) => void;
 
   /** Id of the followed target. */
   readonly followed: Readable<string | null>;
-  /** Follow a target (null: none). Drops what was held of the one before. */
+  /** Follow a target (null: none). Drops the data of the previous one. */
   readonly follow: (target: string | null) => void;
 
   /** Ends of the time axis of all charts, seconds since attach; null before the first view. */
@@ -66,32 +65,32 @@ export interface LiveClient {
   readonly table: Readable<TableView | null>;
   readonly events: Readable<EventsView | null>;
   readonly health: Readable<DataHealth | null>;
-  /** What steers the target and what it decided; null while nothing ever did. */
+  /** Steering of the target and its decisions; null if the target was never steered. */
   readonly steer: Readable<SteerView | null>;
-  /** The thread map, put together of what came; asked for by `request({ map })`. */
+  /** The thread map, assembled from the views received; requested by `request({ map })`. */
   readonly map: Readable<MapPicture | null>;
-  /** Views of frame tables and findings; asked for by `mountFacts`. */
+  /** Views of frame tables and findings; requested by `mountFacts`. */
   readonly facts: { readonly [P in FactPart]: Readable<FactViews[P] | null> };
   /** Latest view of a chart; the same store for the same id. */
   readonly chart: (chart: ChartId) => Readable<ChartView | null>;
 
   /** Pointer, shared by all charts. */
   readonly hover: Writable<Hover>;
-  /** Select a thread everywhere; the selected one again, or null, selects none. */
+  /** Select a thread everywhere; null or the selected thread clears the selection. */
   readonly select: (key: ThreadKey | null) => void;
   readonly togglePin: (key: ThreadKey) => void;
   readonly setPaused: (paused: boolean) => void;
 
   /**
-   * A chart of this width (CSS pixels of its plot) is on the page, and can be seen or not: make its
-   * view. Returns what ends it.
+   * Request the view of a chart on the page, with its plot's width in CSS pixels and its
+   * visibility. Returns the function that ends the request.
    */
   readonly mountChart: (chart: ChartId, width_px: number, inView: boolean) => () => void;
 
-  /** A view of a frame table can be seen: make it. Returns what ends it. */
+  /** Request a visible view of a frame table. Returns the function that ends the request. */
   readonly mountFacts: (part: FactPart) => () => void;
 
-  /** Try again at once (from waiting, denied and refused). */
+  /** Retry at once (from waiting, denied and refused). */
   readonly retryNow: () => void;
   /** Close the socket and end the worker. */
   readonly dispose: () => void;

@@ -1,13 +1,13 @@
-/** Clients of workers, as pages get them: pages do not start workers. */
+/** Provides worker clients to pages, which never start workers themselves. */
 
 import { createContext, useContext, useEffect, useState } from "react";
 import type { LiveClient } from "./client";
 import type { RunSource } from "./runWindow";
 
-/** The app's one live client. */
+/** The app's only live client. */
 export const LiveClientContext = createContext<LiveClient | null>(null);
 
-/** The app's one live client. */
+/** Return the app's only live client. */
 export function useLiveClient(): LiveClient {
   const client = useContext(LiveClientContext);
   if (client === null) {
@@ -16,12 +16,12 @@ export function useLiveClient(): LiveClient {
   return client;
 }
 
-/** Makes clients that read a run. */
+/** Creates clients that read a run. */
 export type RunClients = (run: RunSource) => LiveClient;
 
 export const RunClientsContext = createContext<RunClients | null>(null);
 
-/** A client that reads this run for as long as the page is there; null until it is made. */
+/** Return a client of this run for the component's lifetime; null until created. */
 export function useRunClient(run: RunSource): LiveClient | null {
   const make = useContext(RunClientsContext);
   const [client, setClient] = useState<LiveClient | null>(null);

@@ -1,5 +1,5 @@
 /**
- * The counters of a target: the latest of each thread and their sums since attach, with the recent
+ * The counters of a target: the latest of each thread, their sums since attach, and the recent
  * past. Slots are those of threads.ts, columns the fields of the frames.
  */
 
@@ -11,20 +11,20 @@ import { PROCESS_SLOT, type Thread } from "./threads";
 export class CounterTable {
   /** Fields of the frames, in column order; empty before the first frame. */
   fields: readonly string[] = [];
-  /** For each of RING_FIELDS its column, -1 if the target does not have it. */
+  /** Column of each of RING_FIELDS, or -1 if the target lacks it. */
   ringColumn: readonly number[] = [];
-  /** Float64[slots * fields]: latest counters; NaN = absent. Slot 0 is the process. */
+  /** Float64[slots * fields]: latest counters; NaN if absent. Slot 0 is the process. */
   latest = new Float64Array(0);
-  /** Float64[slots * ring fields]: values at first sight; 0 for threads born since. */
+  /** Float64[slots * ring fields]: first values seen; 0 for threads born since attach. */
   first = new Float64Array(0);
 
   private first_s = Number.NaN;
   private capacity = 0;
   private ringOf = new Int32Array(0);
-  /** Sum over live threads, and how many of them have a value, a field each. */
+  /** Sum over live threads, and number of threads with a value, per field. */
   private liveSum = new Float64Array(0);
   private having = new Int32Array(0);
-  /** What threads had done before they were first seen, long after their start: no growth of ours. */
+  /** Counters of threads first seen long after their start: not growth since attach. */
   private before = new Float64Array(0);
   private ringLatest = new Float64Array(0);
   private extra: ExtraRing | null = null;
@@ -33,15 +33,15 @@ export class CounterTable {
   /** Sums of roles and processes that changed in this instant. */
   private readonly changed: LevelSum[] = [];
 
-  /** @param history Where the past of RING_FIELDS is kept. */
+  /** @param history Store of the past of RING_FIELDS. */
   constructor(private readonly history: History) {}
 
-  /** Column of a field in `latest`; -1 if the target does not have it. */
+  /** Column of a field in `latest`; -1 if the target lacks the field. */
   columnOf(field: string): number {
     return this.fields.indexOf(field);
   }
 
-  /** Column in `latest` of each column of a frame; -1 where there is none. */
+  /** Column in `latest` of each frame column; -1 if none. */
   columnsOf(fields: readonly string[]): readonly number[] {
     const same = this.orderFor?.length === fields.length;
     if (!same || this.orderFor?.some((field, i) => field !== fields[i])) {
@@ -51,7 +51,7 @@ export class CounterTable {
     return this.order;
   }
 
-  /** Keep one more field's past from the next instant on, in place of the one before. */
+  /** Keep an extra field's past from the next instant on; replaces the previous extra field. */
   keep(field: string): ExtraRing {
     if (this.extra?.field !== field) {
       const width = this.fields.length;
@@ -61,7 +61,9 @@ export class CounterTable {
     return this.extra;
   }
 
-  /** The first frame has these fields; its time, seconds since attach, is the baseline of sums. */
+  /**
+   * Set the fields of the first frame; its time, in seconds since attach, is the baseline of sums.
+   */
   start(fields: readonly string[], first_s: number): void {
     this.fields = fields;
     this.first_s = first_s;
@@ -75,19 +77,19 @@ export class CounterTable {
     this.ensure(64);
   }
 
-  /** Begin an instant of the past, in blocks of about so many of them. */
+  /** Begin an instant; new blocks hold about this many instants. */
   begin(t_s: number, instants: number): void {
     this.history.begin(t_s, this.ringLatest, instants);
     this.extra?.begin(t_s, this.latest, instants);
   }
 
-  /** The past that is kept begins with the instant that comes now. */
+  /** Drop the past; history restarts with the coming instant. */
   forgetPast(): void {
     this.history.restart();
     this.extra?.restart();
   }
 
-  /** A slot is another thread's now, of which nothing is known yet. */
+  /** Slot reused by another thread, still without values. */
   clear({ slot, start_ns }: Pick<Thread, "slot" | "start_ns">): void {
     this.ensure(slot + 1);
     const width = this.fields.length;
@@ -95,28 +97,28 @@ export class CounterTable {
     this.latest.fill(Number.NaN, slot * width, (slot + 1) * width);
     const kept = this.history.width;
     this.ringLatest.fill(Number.NaN, slot * kept, (slot + 1) * kept);
-    // A thread that was started while we watched began with nothing.
+    // A thread started during the recording began with zero.
     const fresh = start_ns / 1e9 >= this.first_s;
     this.first.fill(fresh ? 0 : Number.NaN, slot * rings, (slot + 1) * rings);
     this.history.clear(slot);
     this.extra?.clear(slot);
   }
 
-  /** A slot is that of a sum now, of nothing yet. */
+  /** Slot reused by a sum, still zero. */
   clearSum(slot: number): void {
     this.clear({ slot, start_ns: Number.POSITIVE_INFINITY });
   }
 
-  /** Set a counter of a live thread by its column; NaN leaves it as it is. */
+  /** Set a counter of a live thread by its column; NaN leaves the counter unchanged. */
   set(thread: Thread, f: number, value: number): void {
     const at = thread.slot * this.fields.length + f;
     const before = this.latest[at] ?? Number.NaN;
-    if (value === before || Number.isNaN(value)) return; // a value, once given, is not taken back
+    if (value === before || Number.isNaN(value)) return; // a value, once given, is never withdrawn
     this.latest[at] = value;
     let grown = value - before;
     let already = 0;
     if (Number.isNaN(before)) {
-      // A listing may skip a thread at first: that it was there already is no growth now.
+      // A listing may miss a thread at first: its earlier counts are not growth now.
       const old = thread.start_ns / 1e9 < this.first_s;
       const late = old && thread.seen_s > this.first_s;
       if (late) this.before[f] = (this.before[f] ?? 0) + value;
@@ -127,7 +129,7 @@ export class CounterTable {
     } else {
       this.liveSum[f] = (this.liveSum[f] ?? 0) + (value - before);
       if (value < before) {
-        // Reset: counting goes on from the new value, and what was counted stays counted.
+        // Reset: counting continues from the new value; earlier counts are kept.
         thread.reset = true;
         this.before[f] = (this.before[f] ?? 0) - (before - value);
       }
@@ -142,7 +144,7 @@ export class CounterTable {
     for (const sum of thread.sums) this.addTo(sum, ring, grown, already);
   }
 
-  /** Add to the sum of a role or process; `already` is what of it was there at attach. */
+  /** Add to the sum of a role or process; `already` is the part from before attach. */
   private addTo(sum: LevelSum, ring: number, grown: number, already: number): void {
     if (grown < 0) return;
     const at = this.history.indexOf(sum.slot, ring);
@@ -156,7 +158,7 @@ export class CounterTable {
     sum.changed |= 1 << ring;
   }
 
-  /** All of an instant is in: note the sums of roles and processes that changed. */
+  /** End an instant: record the sums of roles and processes that changed. */
   private noteSums(): void {
     for (const sum of this.changed) {
       for (let ring = 0; sum.changed >> ring > 0; ring++) {
@@ -177,7 +179,7 @@ export class CounterTable {
     }
   }
 
-  /** The same for a thread that is in the sum of the living no more. */
+  /** `setTotals` for a thread that the live sum no longer includes. */
   correctTotals({ slot }: Thread, totals: Readonly<Record<string, number>>): void {
     for (const [f, field] of this.fields.entries()) {
       const total = totals[field];
@@ -185,7 +187,7 @@ export class CounterTable {
     }
   }
 
-  /** A thread ended: it leaves the sum of the living; its last counters stay. */
+  /** Remove an ended thread from the live sum; its last counters stay. */
   subtract({ slot }: Thread): void {
     const at = slot * this.fields.length;
     for (let f = 0; f < this.fields.length; f++) {
@@ -197,8 +199,8 @@ export class CounterTable {
   }
 
   /**
-   * Set the totals of the process: the living, and the dead by field. They only grow: a thread that
-   * left the one sum before it is in the other must not look like a fall, and then like a leap.
+   * Set the process' totals to the live sum plus the ended threads' totals, by field. Totals only
+   * grow: a thread that moves between the two sums must not cause a dip and a jump.
    */
   sumUp(exited: Readonly<Record<string, number>>): void {
     this.noteSums();
@@ -235,19 +237,19 @@ function widened(array: Float64Array<ArrayBuffer>, length: number): Float64Array
   return wider;
 }
 
-/** A third of what the nine fields that are always kept may take. */
+/** Memory limit: a third of the limit for the nine permanent fields. */
 const MAX_BYTES = 32 * 1024 * 1024;
 
 class ExtraRing {
   readonly history: History;
-  /** First instant it has, seconds since attach; NaN while there is none. */
+  /** Oldest instant, in seconds since attach; NaN if empty. */
   since_s = Number.NaN;
   private latest = new Float64Array(0);
 
   /**
-   * @param field Its name, and its column in the model's `latest`.
-   * @param width Columns a slot has there.
-   * @param maxAge_s How long instants are kept.
+   * @param field Name and column in the model's `latest`.
+   * @param width Columns per slot in `latest`.
+   * @param maxAge_s Retention of instants.
    */
   constructor(
     readonly field: string,
@@ -259,7 +261,7 @@ class ExtraRing {
     this.history = new History(1, slots, MAX_BYTES, maxAge_s);
   }
 
-  /** Begin an instant with what all slots hold. */
+  /** Begin an instant with the values of all slots. */
   begin(time_s: number, all: Float64Array, instants: number): void {
     const slots = all.length / this.width;
     if (this.latest.length !== slots) {
@@ -273,12 +275,12 @@ class ExtraRing {
     this.history.begin(time_s, this.latest, instants);
   }
 
-  /** There are more slots now. */
+  /** Extend to more slots. */
   grow(slots: number): void {
     this.history.grow(slots);
   }
 
-  /** Forget all instants. */
+  /** Drop all instants. */
   restart(): void {
     this.history.restart();
     this.since_s = Number.NaN;

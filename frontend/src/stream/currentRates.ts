@@ -1,6 +1,6 @@
 /**
- * Totals and current rates of all fields. Rates are measured against the counters as they were one
- * to two seconds ago. Two copies take turns, so that the whole past need not be kept for every field.
+ * Totals and current rates of all fields. Rates are relative to a copy of the counters one to two
+ * seconds old. Two alternating copies avoid keeping the whole past of every field.
  */
 
 import { rateBetween } from "./rate";
@@ -8,14 +8,14 @@ import { rateBetween } from "./rate";
 const SPAN_S = 1;
 
 export class RateBase {
-  /** Seconds since attach of the older copy; NaN while there is none. */
+  /** Seconds since attach of the older copy; NaN if none. */
   time_s = Number.NaN;
-  /** Counters then, laid out as the model's `latest`. */
+  /** Counters of that copy, laid out as the model's `latest`. */
   values = new Float64Array(0);
   private newerTime_s = Number.NaN;
   private newer = new Float64Array(0);
 
-  /** Called after each frame. */
+  /** Record the counters; called after each frame. */
   note(now_s: number, latest: Float64Array): void {
     if (Number.isNaN(this.time_s)) {
       this.time_s = now_s;
@@ -32,14 +32,14 @@ export class RateBase {
     }
   }
 
-  /** A slot has another owner, which has no past. */
+  /** Slot reused by another owner, without a past. */
   clear(slot: number, width: number): void {
     for (const values of [this.values, this.newer]) {
       values.fill(Number.NaN, slot * width, (slot + 1) * width);
     }
   }
 
-  /** A copy that stays as it is. */
+  /** Return an immutable copy. */
   frozen(): RateBase {
     const copy = new RateBase();
     copy.time_s = this.time_s;
@@ -47,38 +47,41 @@ export class RateBase {
     return copy;
   }
 
-  /** Units a second since the older copy; NaN: not enough data yet, absent, or reset since. */
+  /**
+   * Units per second since the older copy; NaN if there is not enough data yet, the field is
+   * absent, or it was reset.
+   */
   rate(now_s: number, latest: Float64Array, at: number): number {
     const before = this.values[at] ?? Number.NaN;
     return rateBetween(before, latest[at] ?? Number.NaN, now_s - this.time_s);
   }
 }
 
-/** Counters of the moment, or of the one that the view is frozen at, and what they were before. */
+/** Counters at the current (or frozen) instant, and at the earlier copy. */
 export interface CurrentRates {
   readonly now_s: number;
   readonly latest: Float64Array;
   readonly base: RateBase;
 }
 
-/** What has counters: the model. */
+/** Source of counters: the model. */
 interface RateSource {
   readonly now_s: number;
   readonly counters: { readonly latest: Float64Array };
   readonly rateBase: RateBase;
 }
 
-/** The model's own arrays: they go on changing. */
+/** Rates over the model's own arrays, which keep changing. */
 export function movingRates({ now_s, counters, rateBase }: RateSource): CurrentRates {
   return { now_s, latest: counters.latest, base: rateBase };
 }
 
-/** Copies, for a view that is paused. */
+/** Copied rates, for a paused view. */
 export function frozenRates({ now_s, counters, rateBase }: RateSource): CurrentRates {
   return { now_s, latest: counters.latest.slice(), base: rateBase.frozen() };
 }
 
-/** Raw units a second of the value at an index of `latest`. */
+/** Raw units per second of the value at an index of `latest`. */
 export function rateAt({ now_s, latest, base }: CurrentRates, at: number): number {
   return base.rate(now_s, latest, at);
 }

@@ -1,7 +1,7 @@
 import type { RunLosses } from "../wire/generated/models";
 import { counted, formatDuration } from "./format";
 
-/** How much is missing in a run, in few words; null: nothing is. */
+/** Data loss of a run in a few words, or null if none. */
 export function missingText(losses: RunLosses): string | null {
   const { frames, truncated_bytes, samples_failed, exit_records_lost } = losses;
   const amounts = [
@@ -19,14 +19,14 @@ export function missingText(losses: RunLosses): string | null {
   return amounts.length === 0 ? null : `${amounts.join(", ")} missing`;
 }
 
-/** What children of the recorded command used, which its run does not show; null: nothing. */
+/** Resource use of the recorded command's children, which the run does not show; null if none. */
 export function childrenText(cpuUs: number | null | undefined): string | null {
   return cpuUs
     ? `This run shows one process; its children used ${formatDuration(cpuUs / 1e6)} of CPU that are not in it.`
     : null;
 }
 
-/** What is missing in a run, or was measured late, in sentences; none: nothing is known of. */
+/** Lost or late data of a run, in sentences; empty if none is known. */
 export function dataLossTexts(losses: RunLosses, childrenCpuUs?: number | null): readonly string[] {
   const { frames, gaps, truncated_bytes, deadlines_missed, samples_failed } = losses;
   const gapsNs = losses.missing_ns - (losses.tail_ns ?? 0);

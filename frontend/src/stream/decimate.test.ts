@@ -40,7 +40,7 @@ describe("columnsFor and extremes", () => {
     const values = time.map((t) => Math.sin(t));
     const before = decimated(time.slice(0, 100), values.slice(0, 100), 100, 20);
     const after = decimated(time.slice(1), values.slice(1), 100, 20);
-    // All but the cut first and the growing last column are the same.
+    // All except the cut first and the growing last column are equal.
     expect(after.low.slice(1, 19)).toEqual(before.low.slice(1, 19));
     expect(after.time_s.slice(0, 20)).toEqual(before.time_s);
   });

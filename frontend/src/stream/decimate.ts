@@ -1,10 +1,10 @@
 /**
- * Fewer points than samples: lowest and highest value per pixel column. Columns are anchored to
- * absolute time (column k holds the samples of [k·width, (k+1)·width)), so that a window that slides
- * does not move samples from one column to another, and a line does not shiver.
+ * Decimation: lowest and highest value per pixel column. Columns are anchored to absolute time:
+ * column k holds the samples of [k·width, (k+1)·width). Samples of a sliding window therefore stay
+ * in their columns, and lines do not shimmer.
  */
 
-/** Which column each sample falls into, for all lines of a chart. */
+/** Assignment of samples to columns, for all lines of a chart. */
 export interface Columns {
   readonly count: number;
   /** Float64[count]: middle of each column, or the sample's own time if columns are samples. */
@@ -15,9 +15,8 @@ export interface Columns {
 
 /**
  * Choose columns.
- *
  * @param time_s Times of the samples, ascending.
- * @param n How many of them count.
+ * @param n Number of valid samples.
  * @param span_s Length of the time axis.
  * @param pixels Width of the plot.
  */
@@ -28,7 +27,8 @@ export function columnsFor(
   pixels: number,
 ): Columns {
   const wanted = Math.max(1, Math.round(pixels));
-  // Two samples a pixel are still drawn as they are: a line through them costs what two extremes do.
+  // Up to two samples per pixel are drawn directly: a line through them costs as much as two
+  // extremes.
   if (n <= 2 * wanted) return { count: n, time_s: time_s.slice(0, n), of: null };
   const width = span_s / wanted;
   const of = new Int32Array(n);
@@ -47,9 +47,8 @@ export function columnsFor(
 
 /**
  * Write the extremes of a line.
- *
  * @param values Float64[samples]; NaN = none.
- * @param low Gets the lowest value of each column from `at` on; NaN where a column has none.
+ * @param low Receives the lowest value of each column from `at` on; NaN for an empty column.
  * @param high The same with the highest. May be the same array as `low` if columns are samples.
  */
 export function extremes(

@@ -1,8 +1,8 @@
 import type { FrameHeader, LiveState, Steering, Target } from "../wire/generated/models";
 
 /**
- * The state with the decisions of a frame applied to its target's steering; the same object if
- * there is none that is newer. Frames may be replayed, so older ones are ignored.
+ * Apply a frame's decisions to its target's steering; returns the same object if none is newer.
+ * Frames may be replayed, so older decisions are ignored.
  */
 export function withDecisions(live: LiveState, header: FrameHeader): LiveState {
   const target = live.targets.find((one) => one.id === header.target);
@@ -25,14 +25,14 @@ function applied(target: Target, header: FrameHeader): Target {
   return programs.every((one, i) => one === before[i]) ? target : { ...target, programs };
 }
 
-/** @param pid Which program of a group; null: the target is one process. */
+/** @param pid Program of a group, or null for a single-process target. */
 function decided(before: Steering, header: FrameHeader, pid: number | null): Steering {
   let steering = before;
   for (const event of header.events) {
     if (event.type !== "steering_decided" || (event.pid ?? null) !== pid) continue;
     if (event.number <= steering.decisions) continue;
     const at_unix_us = header.unix_us - (header.time_ns - event.at_ns) / 1000;
-    if (at_unix_us < steering.since_unix_us) continue; // Of an earlier time that it was steered.
+    if (at_unix_us < steering.since_unix_us) continue; // decision of an earlier steering
     const { next_size, state, reason, number, ops, elapsed_s } = event;
     steering = {
       ...steering,

@@ -1,4 +1,4 @@
-/** The last events of a target; a series of equal ones is one entry. */
+/** The recent events of a target; a series of equal events is one entry. */
 
 import type { FrameHeader, FramesLost, TargetEvent } from "../wire/generated/models";
 
@@ -6,16 +6,16 @@ const KEPT = 500;
 
 export interface LoggedEvent {
   readonly id: number;
-  /** When it happened; of a series the last one. */
+  /** Time of the event; for a series, the last one. */
   readonly t_s: number;
-  /** When the series began: `t_s` of a single event. */
+  /** Start of the series; equals `t_s` for a single event. */
   readonly since_s: number;
-  /** How many equal events this stands for; those that count something are added up instead. */
+  /** Number of equal events in this entry; events with a count are summed instead. */
   readonly times: number;
   readonly event: TargetEvent;
 }
 
-/** These are many, and of one thread each: they neither are nor break a series. */
+/** Frequent events of single threads: each neither forms nor breaks a series. */
 const OF_THREADS: ReadonlySet<TargetEvent["type"]> = new Set([
   "thread_born",
   "thread_exited",
@@ -23,9 +23,9 @@ const OF_THREADS: ReadonlySet<TargetEvent["type"]> = new Set([
 ]);
 
 export class EventLog {
-  /** Changes of the log: entries made, and entries that went on. */
+  /** Version of the log: new entries and extended entries. */
   edition = 0;
-  /** Entries there were in all. */
+  /** Number of entries ever made. */
   total = 0;
   private kept: LoggedEvent[] = [];
 
@@ -42,11 +42,11 @@ export class EventLog {
       }
     }
     this.kept.push({ id: this.total++, t_s, since_s: t_s, times: 1, event });
-    // Cut now and then, not at every event: a frame can bring thousands.
+    // Trimmed in batches, not per event: a frame can bring thousands.
     if (this.kept.length > 2 * KEPT) this.kept = this.kept.slice(-KEPT);
   }
 
-  /** Give the newest entry that fits another event, such as one with a reason. */
+  /** Replace the event of the newest matching entry, such as by one with a reason. */
   amend(fits: (event: TargetEvent) => boolean, event: TargetEvent): void {
     const at = this.kept.findLastIndex((logged) => fits(logged.event));
     const before = this.kept[at];
@@ -55,14 +55,14 @@ export class EventLog {
     this.edition++;
   }
 
-  /** The last ones of a stretch of time, newest last. */
+  /** Return the last entries of a time span, newest last. */
   between(from_s: number, to_s: number): readonly LoggedEvent[] {
     const within = this.kept.filter(({ since_s, t_s }) => since_s <= to_s && t_s >= from_s);
     return within.slice(-KEPT);
   }
 }
 
-/** The entry that goes on with one more event; null if it is another kind of event. */
+/** Return the entry extended by one more event; null if the event is of another kind. */
 function joinedTo(before: LoggedEvent, t_s: number, event: TargetEvent): LoggedEvent | null {
   const last = before.event;
   if ("count" in last && "count" in event && last.type === event.type) {
@@ -74,29 +74,29 @@ function joinedTo(before: LoggedEvent, t_s: number, event: TargetEvent): LoggedE
 
 /** Reason of a gap until the backend says why. */
 const NO_REASON = "frames did not reach this page";
-/** Stretches that are kept. */
+/** Maximum number of gaps kept. */
 const MAX_GAPS = 200;
 
-/** Where the stream of frames is: number and time of the newest one. */
+/** Position in the frame stream: number and time of the newest frame. */
 interface Position {
   readonly seq: number;
   readonly now_s: number;
 }
 
-/** Frames that came, were merged, or never came. */
+/** Received, coalesced and lost frames. */
 export class LossLog {
   frames = 0;
   coalesced = 0;
   missing = 0;
   gaps = 0;
-  /** Stretches of time without frames, seconds since attach. */
+  /** Time spans without frames, in seconds since attach. */
   readonly stretches: (readonly [number, number])[] = [];
   /** Frames after the newest one that are known to be lost. */
   private announced = 0;
 
   constructor(private readonly events: EventLog) {}
 
-  /** The backend says that frames are lost; their numbers may have shown it already. */
+  /** Record a loss announced by the backend; frame numbers may have revealed it already. */
   announce({ seq, now_s }: Position, { from_seq, to_seq, reason }: FramesLost): void {
     const gap = { type: "gap", from_seq, to_seq, reason } as const;
     if (to_seq <= seq) {
@@ -113,7 +113,7 @@ export class LossLog {
     this.events.add(now_s, { ...gap, from_seq: first });
   }
 
-  /** Count what is missing between the newest frame and the one that comes at `t_s`. */
+  /** Count frames missing between the newest frame and the one at `t_s`. */
   countMissing({ seq, now_s }: Position, { first_seq, events }: FrameHeader, t_s: number): void {
     const announced = this.announced;
     this.announced = 0;

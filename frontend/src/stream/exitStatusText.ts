@@ -1,4 +1,4 @@
-/** Signals that end programs often, by number (signal(7), x86 and ARM). */
+/** Common fatal signals, by number (signal(7), x86 and ARM). */
 const SIGNALS: Readonly<Record<number, string>> = {
   1: "SIGHUP",
   2: "SIGINT",
@@ -13,7 +13,7 @@ const SIGNALS: Readonly<Record<number, string>> = {
   15: "SIGTERM",
 };
 
-/** Text of a status as wait(2) gives it: a signal in the low seven bits, an exit code above them. */
+/** Text of a wait(2) status: a signal in the low seven bits, an exit code above. */
 export function exitStatusText(status: number | null): string {
   if (status === null) {
     return "exit status unknown";

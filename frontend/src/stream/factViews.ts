@@ -1,4 +1,4 @@
-/** Views of frame tables and findings, each made when its panel can be seen: parts of what is read. */
+/** Views of frame tables and findings, each computed while its panel is visible. */
 
 import { type CallsView, callsView } from "./calls";
 import type { ViewInput } from "./chartView";
@@ -15,7 +15,6 @@ import type { FactPart, ThreadKey, ViewRequest } from "./viewRequest";
 import { type WakePartner, type WakesView, wakePartners, wakesView } from "./wakes";
 import { type ChangeView, changeSteps } from "./windowChange";
 
-/** Views of them. */
 export interface FactViews extends Record<FactPart, object> {
   readonly findings: FindingsView;
   readonly change: ChangeView;
@@ -30,7 +29,7 @@ export interface FactViews extends Record<FactPart, object> {
   readonly names: NamesView;
 }
 
-/** In the order in which they are made when the request changed. */
+/** Parts in the order of computation after a changed request. */
 export const FACT_PARTS = [
   "findings",
   "change",
@@ -50,19 +49,18 @@ export function isFactPart(name: string): name is FactPart {
   return parts.includes(name);
 }
 
-/** Whether the page wants to see it. */
+/** Whether the page requests this part. */
 export function wantsFacts({ facts }: ViewRequest, part: FactPart): boolean {
   return facts.includes(part);
 }
 
-/** Makes them. */
 export class FactViewMaker {
-  /** Findings that are shown, in their order. */
+  /** IDs of the findings shown, in order. */
   private shown: readonly string[] = [];
-  /** There was too little to find anything in. */
+  /** There was too little data for findings. */
   waiting = true;
 
-  /** Make one of them in steps; nothing if the page does not want it. */
+  /** Compute one view in steps; nothing if the page does not request it. */
   *make(part: FactPart, input: ViewInput): Steps<Partial<FactViews>> {
     if (!wantsFacts(input.request, part)) return {};
     switch (part) {
@@ -99,17 +97,16 @@ export class FactViewMaker {
 }
 
 interface ThreadFactsView extends FactsState {
-  /** The thread; null: none is selected. */
+  /** The selected thread, or null if none. */
   readonly key: ThreadKey | null;
   readonly seconds: number;
   readonly locks: readonly ThreadLock[];
   readonly wakers: readonly WakePartner[];
   readonly wakees: readonly WakePartner[];
-  /** What ran while it was in a run queue. */
+  /** Threads that ran while the selected thread was in a run queue. */
   readonly takers: readonly TakerRow[];
 }
 
-/** Of the selected thread. */
 function threadFactsView(input: ViewInput): ThreadFactsView {
   const { model, request, span, now_s } = input;
   const window = model.facts.wakes.window(span.t0_s, Math.min(span.t1_s, now_s));

@@ -1,15 +1,15 @@
-/** Which threads a person wants to see. */
+/** The user's thread filter. */
 
-/** Just what a filter looks at. */
+/** Thread properties used by a filter. */
 export interface Named {
   readonly tid: number | null;
   readonly name: string;
   readonly role: string;
-  /** In a group: the process that it is of. */
+  /** The thread's process, in a group. */
   readonly process?: NamedProcess | null;
 }
 
-/** Just what a filter looks at. */
+/** Process properties used by a filter. */
 export interface NamedProcess {
   readonly pid: number;
   readonly name: string;
@@ -18,13 +18,13 @@ export interface NamedProcess {
 
 export interface Filter {
   readonly fits: (thread: Named) => boolean;
-  /** What is wrong with the expression; "" if nothing. One that is wrong lets everything through. */
+  /** Error in the expression; "" if none. An invalid expression matches everything. */
   readonly problem: string;
 }
 
 /**
- * A filter from a regular expression on name, role or tid, or on name, title or pid of the process;
- * upper and lower case are the same.
+ * Filter by a case-insensitive regular expression on a thread's name, role or tid, or on its
+ * process' name, title or pid.
  */
 export function filterFrom(source: string): Filter {
   if (source.trim() === "") return { fits: () => true, problem: "" };

@@ -18,7 +18,7 @@ const UNITS: readonly ShownUnit[] = [
   ...(["bytes", "bytes/s", "1/s", "count"] as const),
 ];
 
-/** Whether a text says that a value is zero. */
+/** Whether a text shows a zero value. */
 function readsAsZero(text: string): boolean {
   return !/[1-9<>]/.test(text.replace(/[^0-9.<>]/g, ""));
 }

@@ -1,4 +1,4 @@
-/** Values as text. Units of the wire are turned into shown ones here, and nowhere else. */
+/** Values as text. The only place that converts wire units to shown ones. */
 
 import { CATALOGUE } from "../wire/generated/catalogue";
 import type { CatalogueField } from "../wire/generated/models";
@@ -6,23 +6,23 @@ import type { ShownUnit } from "./views";
 
 const BY_NAME = new Map(CATALOGUE.fields.map((field) => [field.name, field]));
 
-/** A value and the unit it is in. */
+/** A value and its unit. */
 export interface Shown {
   readonly value: number;
   readonly unit: ShownUnit;
 }
 
-/** A field of the catalogue; undefined if this page does not know it. */
+/** A field of the catalogue; undefined if unknown to this page. */
 export function fieldNamed(name: string): CatalogueField | undefined {
   return BY_NAME.get(name);
 }
 
-/** Label of a field for people; its name if the catalogue does not have it. */
+/** Readable label of a field; its name if the catalogue lacks it. */
 export function fieldLabel(name: string): string {
   return BY_NAME.get(name)?.label ?? name;
 }
 
-/** Raw units per second → what is shown: cores for CPU time, share of time for waits. */
+/** Convert a raw rate per second to a shown value: cores for CPU time, share of time for waits. */
 export function shownRate(field: string, rate: number): Shown {
   const known = BY_NAME.get(field);
   switch (known?.unit) {
@@ -37,7 +37,7 @@ export function shownRate(field: string, rate: number): Shown {
   }
 }
 
-/** Raw total → what is shown: seconds for times. */
+/** Convert a raw total to a shown value: seconds for times. */
 export function shownTotal(field: string, total: number): Shown {
   switch (BY_NAME.get(field)?.unit) {
     case "ns":
@@ -51,27 +51,29 @@ export function shownTotal(field: string, total: number): Shown {
   }
 }
 
-/** What stands for a value that is not there. */
+/** Placeholder for a missing value. */
 export const NO_VALUE = "–";
 
 /**
- * A value with its unit: three significant digits and the prefix that leaves room for them, so that a
- * small CPU share reads "3.20 mcores" and not "0.00 cores". What is nearly nothing is "<0.001", only
- * zero is "0". "–" for NaN.
+ * A value with its unit: three significant digits and a matching prefix, so that a small CPU share
+ * reads "3.20 mcores", not "0.00 cores". Tiny values are "<0.001"; only zero is "0". "–" for NaN.
  */
 export function formatValue(value: number, unit: ShownUnit): string {
   const { number, name } = partsOf(value, unit);
   return name === "" ? number : `${number} ${name}`;
 }
 
-/** The same where a heading has the unit: 1.25 for 1.25 cores, 3.20 m, 1.50 KiB, 12.3 %. */
+/**
+ * `formatValue` for columns with the unit in the heading: 1.25 for 1.25 cores, 3.20 m, 1.50 KiB,
+ * 12.3 %.
+ */
 export function formatNumber(value: number, unit: ShownUnit): string {
   const { number, prefix, name } = partsOf(value, unit);
   const kept = keptName(prefix, name, unit);
   return kept === "" ? number : `${number} ${kept}`;
 }
 
-/** Labels of an axis: one prefix for all of them, and the digits that its step needs. */
+/** Labels of an axis: one common prefix, and the digits that the step needs. */
 export function axisFormatter(
   unit: ShownUnit,
   top: number,
@@ -91,8 +93,8 @@ export function axisFormatter(
 }
 
 /**
- * A text of at most so many characters: what is too long loses its middle, for names of threads often
- * differ at their ends ("http-nio-8080-exec-12").
+ * Shorten a text to a length by cutting its middle: names of threads often differ at their ends
+ * ("http-nio-8080-exec-12").
  */
 export function shortenMiddle(text: string, most: number): string {
   const letters = [...text];
@@ -103,8 +105,7 @@ export function shortenMiddle(text: string, most: number): string {
 }
 
 /**
- * A share in whole percent, where several stand in a row: "<1 %" for what would be 0 and is not,
- * ">99 %" for what would be all and is not.
+ * A share in whole percent, for lists of shares: "<1 %" and ">99 %" instead of a rounded 0 or 100.
  */
 export function formatPercent(share: number): string {
   if (!Number.isFinite(share)) return NO_VALUE;
@@ -114,7 +115,7 @@ export function formatPercent(share: number): string {
   return `${percent} %`;
 }
 
-/** A percentage that is known to a tenth, and no further: "0.9 %", "12.3 %", "151 %". */
+/** A percentage to one decimal: "0.9 %", "12.3 %", "151 %". */
 export function formatTenths(percent: number): string {
   if (!Number.isFinite(percent)) return NO_VALUE;
   const tenths = Math.round(10 * percent) / 10;
@@ -123,8 +124,8 @@ export function formatTenths(percent: number): string {
 }
 
 /**
- * A difference in percent with its sign, one digit behind the point: "+12.3 %", "−0.4 %"; what that
- * would make 0 and is not keeps its first digit, "+0.03 %".
+ * A signed difference in percent with one decimal: "+12.3 %", "−0.4 %". A difference that would
+ * round to 0 keeps its first digit, "+0.03 %".
  */
 export function formatDifference(percent: number): string {
   if (!Number.isFinite(percent)) return NO_VALUE;
@@ -137,14 +138,16 @@ export function formatDifference(percent: number): string {
   return `${sign}<${LEAST} %`;
 }
 
-/** A difference with its interval, in percent: "+10.0 % [+5.0, +15.0]"; without one if it has none. */
+/**
+ * A difference with its interval, in percent: "+10.0 % [+5.0, +15.0]"; the interval is optional.
+ */
 export function formatGain(percent: number, low: number | null, high: number | null): string {
   if (low === null || high === null) return formatDifference(percent);
   const ends = [low, high].map((end) => formatDifference(end).replace(" %", ""));
   return `${formatDifference(percent)} [${ends.join(", ")}]`;
 }
 
-/** A length of time: "850 ms", "3.2 s", "3 min 05 s", "2 h 04 min"; below a millisecond "320 µs". */
+/** A duration: "850 ms", "3.2 s", "3 min 05 s", "2 h 04 min"; below a millisecond "320 µs". */
 export function formatDuration(seconds: number): string {
   if (!Number.isFinite(seconds)) return NO_VALUE;
   if (seconds !== 0 && Math.abs(seconds) < 0.9995) return shortDuration(seconds);
@@ -158,7 +161,7 @@ export function formatDuration(seconds: number): string {
   return `${Math.floor(hours / 24)} d ${two(hours % 24)} h`;
 }
 
-/** Below a second, without the zeros that a sentence does not need: "50 ms", "3.21 ms", "320 µs". */
+/** A duration below a second, without trailing zeros: "50 ms", "3.21 ms", "320 µs". */
 function shortDuration(seconds: number): string {
   const small = Math.abs(seconds) < 0.000_995;
   const size = Math.abs(seconds) * (small ? 1e6 : 1000);
@@ -168,15 +171,15 @@ function shortDuration(seconds: number): string {
   return `${sign}${Number(size.toPrecision(3))} ${unit}`;
 }
 
-/** How a unit is scaled: its prefixes from the smallest on, and which of them is none. */
+/** Scaling of a unit: its prefixes from the smallest on, and the index of the empty one. */
 interface Scale {
   readonly base: number;
   readonly prefixes: readonly string[];
   readonly plain: number;
   readonly suffix: string;
-  /** From the value to the number shown: 100 for a share in percent. */
+  /** Factor from the value to the number shown: 100 for a share in percent. */
   readonly factor: number;
-  /** It counts things: whole numbers without a prefix stay whole. */
+  /** The unit counts things: whole numbers without a prefix stay whole. */
   readonly whole: boolean;
 }
 
@@ -202,13 +205,13 @@ const SCALES: Readonly<Record<ShownUnit, Scale>> = {
   count: scaleOf("", SI, { whole: true }),
 };
 
-/** Below this a value takes the next smaller prefix, if there is one. */
+/** Values below this take the next smaller prefix, if any. */
 const SMALL = 0.0995;
 
-/** Power of the base whose prefix a number takes; 0 is none. */
+/** Power of the base that a number's prefix stands for; 0 for no prefix. */
 function powerOf(number: number, { base, plain }: Scale, last: number): number {
   let power = 0;
-  // 1023.96 would be shown as 1024: it is one of the next prefix.
+  // 1023.96 would be shown as 1024: it takes the next prefix.
   while (number >= (base - 0.05) * base ** power && power + plain < last) power++;
   while (number > 0 && number < SMALL * base ** power && power + plain > 0) power--;
   return power;
@@ -218,7 +221,7 @@ function partsOf(value: number, unit: ShownUnit): { number: string; prefix: stri
   if (!Number.isFinite(value)) return { number: NO_VALUE, prefix: "", name: "" };
   const scale = SCALES[unit];
   const number = value * scale.factor;
-  // Counts of things are written out.
+  // Counts are written in full.
   const last = unit === "count" ? 0 : scale.prefixes.length - 1;
   const power = powerOf(Math.abs(number), scale, last);
   const shown = number / scale.base ** power;
@@ -231,7 +234,7 @@ function partsOf(value: number, unit: ShownUnit): { number: string; prefix: stri
   };
 }
 
-/** What stays of a unit's name where a heading has the unit. */
+/** Part of a unit's name shown although the heading has the unit. */
 function keptName(prefix: string, name: string, unit: ShownUnit): string {
   switch (unit) {
     case "bytes":
@@ -249,7 +252,7 @@ function keptName(prefix: string, name: string, unit: ShownUnit): string {
   }
 }
 
-/** What is less is only said to be less. */
+/** Smallest value shown; smaller ones are "<0.001". */
 const LEAST = 0.001;
 
 /** Three significant digits, never in scientific notation. */
@@ -265,10 +268,10 @@ function digits(value: number): string {
   return value > 0 ? `<${LEAST}` : `>-${LEAST}`;
 }
 
-/** Most digits behind the point of a tick. */
+/** Maximum decimals of a tick. */
 const MAX_PLACES = 15;
 
-/** Digits behind the point that a step needs, so that no two ticks read the same. */
+/** Decimals that a step needs, so that no two ticks have the same label. */
 function placesOf(step: number): number {
   for (let places = 0; places < MAX_PLACES; places++) {
     const scaled = step * 10 ** places;
@@ -277,15 +280,15 @@ function placesOf(step: number): number {
   return Math.max(0, Math.min(MAX_PLACES, 1 - Math.floor(Math.log10(step))));
 }
 
-/** The unit beside each label of an axis; those of cores and threads stand in the chart's heading. */
+/** The unit beside each label of an axis; cores and threads appear only in the chart's heading. */
 function axisName(prefix: string, suffix: string): string {
   return suffix === "cores" || suffix === "threads" ? prefix : `${prefix}${suffix}`;
 }
 
-/** Whole, its thousands set apart. */
+/** Whole number with grouped thousands. */
 function grouped(value: number): string {
   const text = String(Math.round(value));
-  // Intl is slow, and tables have thousands of these a second.
+  // Intl is slow, and tables have thousands of numbers per second.
   return text.length < 4 ? text : text.replace(/\d(?=(\d{3})+$)/g, "$&\u202f");
 }
 

@@ -1,17 +1,17 @@
-/** A gauge over time, as the moments when it changed. */
+/** A gauge over time, stored as its changes. */
 
 const KEPT = 10_000;
 
 export interface GaugeChange {
   readonly t_s: number;
-  /** NaN = not available. */
+  /** NaN if unavailable. */
   readonly value: number;
 }
 
 export class GaugeLog {
   private changes: GaugeChange[] = [];
 
-  /** @param maxAge_s Changes are kept for so long at least, if there are not too many of them. */
+  /** @param maxAge_s Minimum retention of changes, unless there are too many. */
   constructor(private readonly maxAge_s = Number.POSITIVE_INFINITY) {}
 
   /** The value in effect; undefined before the first. */
@@ -19,18 +19,19 @@ export class GaugeLog {
     return this.changes.at(-1)?.value;
   }
 
-  /** The value now; nothing is stored unless it changed. */
+  /** Record the current value; stored only if changed. */
   note(t_s: number, value: number): void {
     if (Object.is(this.last, value)) return;
     this.changes.push({ t_s, value });
     const oldest_s = this.changes[0]?.t_s ?? t_s;
-    // Cut now and then, not at every change. The one before the span kept holds at its start.
+    // Trimmed in batches, not per change. The change before the retained span is kept: it holds at
+    // the span's start.
     if (oldest_s < t_s - 2 * this.maxAge_s)
       this.changes = [...this.between(t_s - this.maxAge_s, t_s)];
     if (this.changes.length > 2 * KEPT) this.changes = this.changes.slice(-KEPT);
   }
 
-  /** The changes of a span, and the one before that holds at its start. */
+  /** The changes of a span, preceded by the one in effect at its start. */
   between(t0_s: number, t1_s: number): readonly GaugeChange[] {
     const known = this.changes.filter((change) => change.t_s <= t1_s);
     const before = known.findLastIndex((change) => change.t_s <= t0_s);

@@ -11,7 +11,6 @@ import { tableView } from "./tableView";
 import { TargetModel } from "./targetModel";
 import { DEFAULT_REQUEST, DEFAULT_TABLE, type Level, type ViewRequest } from "./viewRequest";
 
-/** Seconds of CPU. */
 const cpu = (s: number) => ({ cpu_run_ns: 1e9 * s });
 
 function inputOf(model: TargetModel, changes: Partial<ViewRequest> = {}): ViewInput {
@@ -164,7 +163,7 @@ it("does not grow with processes that come and go", () => {
   for (let seq = 41; seq <= 120; seq++) second(seq);
   expect(model.threads.slots).toBe(slots);
   expect(model.levels.ended.length).toBeLessThanOrEqual(300);
-  // Nothing is lost: it is among the others, or in the line of the role.
+  // Nothing is lost: the thread is among the others, or in the role's line.
   const sum = Object.values(lastOf(model, "process")).reduce((a, b) => a + b, 0);
   expect(sum).toBeCloseTo(done, 6);
   expect(lastOf(model, "role")["cc#"]).toBeCloseTo(done, 6);

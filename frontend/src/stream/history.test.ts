@@ -76,7 +76,7 @@ describe("History", () => {
     const latest = Float64Array.of(1, 2, 3);
     for (let i = 0; i < 20; i++) {
       history.begin(i, latest, 8);
-      // The second field moves within a block, the third with the first instant of the next one.
+      // The second field changes within a block, the third with the first instant of the next one.
       if (i === 3) history.set(0, 1, latest.fill(30, 1, 2)[1] ?? 0);
       if (i === 16) history.set(0, 2, latest.fill(40, 2, 3)[2] ?? 0);
     }

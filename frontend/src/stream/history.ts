@@ -1,27 +1,27 @@
 /**
  * The recent past of cumulative counters, for many threads at once.
  *
- * Time is cut into blocks of instants that all threads share. In a block, a thread's field that did
- * not move is one number (`base`); one that did is a column with a value an instant. So an idle
- * thread costs 12 bytes a field and block, and a busy one 8 bytes a field and instant.
+ * Time is divided into blocks of instants shared by all threads. In a block, a thread's unchanged
+ * field is one number (`base`); a changed one is a column with a value per instant. An idle thread
+ * thus costs 12 bytes per field and block, a busy one 8 bytes per field and instant.
  *
- * What bounds it: `maxBytes` (96 MiB unless given) and `maxAge_s` (10 minutes). At 10
- * samples a second with three fields of every thread moving all the time, 96 MiB hold 10 minutes of
- * 650 threads in full. Above that the oldest blocks are thinned to one instant a second, which loses
- * no totals, since counters are cumulative: 10 minutes of 3,000 busy threads. Above that the oldest
- * blocks go: 5,000 busy threads keep about 5 minutes.
+ * Bounds: `maxBytes` (default 96 MiB) and `maxAge_s` (10 minutes). At 10 samples per second with
+ * three busy fields per thread, 96 MiB hold 10 minutes of 650 threads in full. Beyond that the
+ * oldest blocks are thinned to one instant per second: 10 minutes of 3,000 busy threads. Thinning
+ * loses no totals, since counters are cumulative. Beyond that the oldest blocks are evicted: 5,000
+ * busy threads keep about 5 minutes.
  */
 
 import { addColumn, type Block, bytesOf, newBlock, thinnedBlock } from "./historyBlock";
 
-/** Instants from `from` to before `to` of a block. */
+/** Instants [from, to) of a block. */
 interface Stretch {
   readonly block: Block;
   readonly from: number;
   readonly to: number;
 }
 
-/** A part of time: its instants, in order. */
+/** A time span: its instants, in order. */
 export interface Stretches {
   readonly n: number;
   readonly time_s: Float64Array;
@@ -29,9 +29,9 @@ export interface Stretches {
 }
 
 export class History {
-  /** Counters a slot that are kept. */
+  /** Counters kept per slot. */
   width: number;
-  /** Place of each field among those that are kept; -1 if it is not. */
+  /** Index of each field among the kept ones; -1 if not kept. */
   private place: Int32Array;
   private readonly blocks: Block[] = [];
   private nextId = 0;
@@ -39,10 +39,10 @@ export class History {
   private held = 0;
 
   /**
-   * @param fields Counters a slot.
-   * @param slots Slots to start with; `grow` adds more.
-   * @param maxBytes Upper bound of the arrays' size.
-   * @param maxAge_s How long instants are kept.
+   * @param fields Counters per slot.
+   * @param slots Initial number of slots; `grow` adds more.
+   * @param maxBytes Maximum size of the arrays.
+   * @param maxAge_s Retention of instants.
    */
   constructor(
     fields: number,
@@ -55,34 +55,37 @@ export class History {
     this.place = Int32Array.from({ length: fields }, (_, field) => field);
   }
 
-  /** Keep these fields only, before the first instant: what a target does not have takes no room. */
+  /**
+   * Keep only these fields; call before the first instant. Fields that a target lacks take no
+   * memory.
+   */
   keep(fields: readonly number[]): void {
     this.width = fields.length;
     this.place = this.place.map((_, field) => fields.indexOf(field));
   }
 
-  /** Index of a slot's field in what `begin` takes; -1 if it is not kept. */
+  /** Index of a slot's field in the array for `begin`; -1 if not kept. */
   indexOf(slot: number, field: number): number {
     const place = this.place[field] ?? -1;
     return place < 0 ? -1 : slot * this.width + place;
   }
 
-  /** Bytes that the arrays take. */
+  /** Memory of the arrays, in bytes. */
   get bytes(): number {
     return this.held;
   }
 
-  /** Time of the oldest instant; NaN while there is none. */
+  /** Time of the oldest instant; NaN if empty. */
   get from_s(): number {
     return this.blocks[0]?.time_s[0] ?? Number.NaN;
   }
 
-  /** Id of the block that is being written: a slot's values in older ones are not its own. */
+  /** ID of the current block. Older blocks of a new slot hold its previous owner's values. */
   get blockId(): number {
     return this.blocks.at(-1)?.id ?? 0;
   }
 
-  /** Make room for more slots. */
+  /** Allocate more slots. */
   grow(slots: number): void {
     const block = this.blocks.at(-1);
     this.slots = slots;
@@ -98,11 +101,11 @@ export class History {
   }
 
   /**
-   * Begin an instant; `set` then writes to it.
-   *
-   * @param time_s Later than the instant before.
-   * @param latest Float64[slots * width], placed by `indexOf`: what holds until `set` says otherwise.
-   * @param instants How many a new block takes: some seconds' worth.
+   * Begin an instant, which later `set` calls write to.
+   * @param time_s Later than the previous instant.
+   * @param latest Float64[slots * width], placed by `indexOf`: values in effect unless `set`
+   * changes them.
+   * @param instants Capacity of a new block: some seconds' worth.
    */
   begin(time_s: number, latest: Float64Array, instants: number): void {
     let block = this.blocks.at(-1);
@@ -114,7 +117,7 @@ export class History {
     block.count++;
   }
 
-  /** A slot's field has another value from the instant that was begun last. */
+  /** Set a slot's field from the current instant on. */
   set(slot: number, field: number, value: number): void {
     const block = this.blocks.at(-1);
     if (!block) return;
@@ -131,18 +134,18 @@ export class History {
     const start = column * stride;
     const done = filled[column] ?? 0;
     const now = block.count - 1;
-    // What was not written since holds its last value.
+    // Instants since the last write hold the last value.
     if (done < now) pool.fill(pool[start + done - 1] ?? Number.NaN, start + done, start + now);
     pool[start + now] = value;
     filled[column] = now + 1;
   }
 
-  /** Forget all instants; what comes next is the oldest. */
+  /** Drop all instants; the next one is the oldest. */
   restart(): void {
     while (this.blocks.length > 0) this.drop();
   }
 
-  /** A slot gets another owner: what it held in the block that is being written goes. */
+  /** Slot reused by another owner: drop its values in the current block. */
   clear(slot: number): void {
     const block = this.blocks.at(-1);
     if (!block) return;
@@ -151,7 +154,7 @@ export class History {
     block.index.fill(-1, at, at + this.width);
   }
 
-  /** The instants up to `t1_s`, from the last one at or before `t0_s` on. */
+  /** The instants up to `t1_s`, starting with the last one at or before `t0_s`. */
   between(t0_s: number, t1_s: number): Stretches {
     const parts: Stretch[] = [];
     let n = 0;
@@ -178,9 +181,8 @@ export class History {
   }
 
   /**
-   * Values of a slot's field at these instants.
-   *
-   * @param sinceBlock First block in which the slot has this owner; before it: NaN.
+   * Read a slot's field at these instants.
+   * @param sinceBlock First block in which the slot has this owner; NaN before.
    * @param out Float64[n], at least.
    */
   read(
@@ -211,10 +213,9 @@ export class History {
   }
 
   /**
-   * Values of a slot's field at some of these instants.
-   *
-   * @param picks Numbers of the instants, ascending.
-   * @param out Float64[picks], at least; as `read` gives them.
+   * Read a slot's field at some of these instants.
+   * @param picks Indices of the instants, ascending.
+   * @param out Float64[picks], at least; filled as by `read`.
    */
   readAt(
     stretches: Stretches,
@@ -242,12 +243,11 @@ export class History {
   }
 
   /**
-   * Values of some fields of a slot, at these instants or at some of them.
-   *
-   * @param picks Numbers of the instants, ascending; null: all.
-   * @param out Float64[fields * instants], at least: one field after another; as `read` gives them.
-   * @param wanted Uint8[fields]: those with 0 are read only if they move within these instants, and
-   *   have 1 then. All are read if it is left out.
+   * Read some fields of a slot, at all or some of these instants.
+   * @param picks Indices of the instants, ascending; null: all.
+   * @param out Float64[fields * instants], at least: one field after another, filled as by `read`.
+   * @param wanted Uint8[fields]: a field with 0 is read only if it changes within these instants,
+   * and set to 1. Omit to read all fields.
    */
   readFields(
     stretches: Stretches,
@@ -284,7 +284,7 @@ export class History {
         const first = start + from - at;
         for (let i = p; i < next; i++) {
           const value = first + (picks ? (picks[i] ?? 0) : i);
-          out[f * n + i] = pool[value < last ? value : last] ?? Number.NaN;
+          out[f * n + i] = pool[Math.min(value, last)] ?? Number.NaN;
         }
       }
       p = next;
@@ -299,7 +299,7 @@ export class History {
       const { block, from } = parts[p] as Stretch;
       if (block.id < sinceBlock) return true;
       const column = block.index[key] ?? -1;
-      // Of several blocks each begins with the last value of the one before.
+      // Each block begins with the last value of the previous block.
       if (column >= 0 && (p > 0 || (block.filled[column] ?? 0) > from + 1)) return true;
     }
     return false;
@@ -341,7 +341,7 @@ export class History {
   private makeRoom(now_s: number): void {
     while (this.blocks.length > 1 && this.lastTime(0) < now_s - this.maxAge_s) this.drop();
     const newest = this.blocks.at(-1);
-    // The block that opens next will grow about as large as the one before it.
+    // The next block will grow about as large as the previous one.
     const limit = this.maxBytes - (newest ? bytesOf(newest) : 0);
     for (let b = 0; b < this.blocks.length && this.held > limit; b++) this.thin(b);
     while (this.blocks.length > 1 && this.held > limit) this.drop();
@@ -366,7 +366,7 @@ export class History {
   }
 }
 
-/** Index of the first time above `t`; `n` if there is none. */
+/** Index of the first time above `t`; `n` if none. */
 function firstAbove(time_s: Float64Array, n: number, t: number): number {
   let low = 0;
   let high = n;

@@ -1,16 +1,16 @@
-/** One block of a history: some instants that all slots share; see history.ts. */
+/** One block of a history: some instants shared by all slots; see history.ts. */
 
 export interface Block {
   readonly id: number;
-  /** Instants in it, and how many fit (the length of a column). */
+  /** Number of instants, and capacity (the length of a column). */
   count: number;
   readonly stride: number;
   readonly time_s: Float64Array;
   /** Float64[slots * fields]: values at the start of the block. */
   base: Float64Array;
-  /** Int32[slots * fields]: number of the column, -1 if the value did not move. */
+  /** Int32[slots * fields]: index of the column, -1 if the value is unchanged. */
   index: Int32Array;
-  /** Float64[columns * stride], and for each column how many instants are written. */
+  /** Float64[columns * stride], and the number of instants written in each column. */
   pool: Float64Array;
   filled: Uint16Array;
   columns: number;
@@ -21,10 +21,9 @@ const FIRST_COLUMNS = 64;
 
 /**
  * An empty block.
- *
- * @param latest Float64: values that hold until they move.
+ * @param latest Float64: initial values.
  * @param size Slots times fields.
- * @param stride Instants that fit.
+ * @param stride Capacity in instants.
  */
 export function newBlock(id: number, latest: Float64Array, size: number, stride: number): Block {
   const base = new Float64Array(size).fill(Number.NaN);
@@ -43,7 +42,7 @@ export function newBlock(id: number, latest: Float64Array, size: number, stride:
   };
 }
 
-/** Number of a new column; its block has room for it. */
+/** Add a column and return its index, growing the pool if needed. */
 export function addColumn(block: Block): number {
   if (block.columns === block.filled.length) {
     const filled = new Uint16Array(2 * block.columns);
@@ -56,7 +55,7 @@ export function addColumn(block: Block): number {
   return block.columns++;
 }
 
-/** The block with the last instant of each second only. */
+/** Copy of a block with only the last instant of each second. */
 export function thinnedBlock(block: Block): Block {
   const keep: number[] = [];
   for (let i = 0; i < block.count; i++) {

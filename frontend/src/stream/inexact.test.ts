@@ -16,7 +16,7 @@ const READER: LedgerThread = {
 };
 const PLAIN: LedgerThread = { ...READER, tid: 2, name: "plain" };
 
-/** The same frame with a block I/O delay of each thread, seconds; NaN: absent. */
+/** The frame with a block I/O delay of each thread, in seconds; NaN if absent. */
 function withDelay(frame: Frame, delays: Readonly<Record<number, number>>): Frame {
   const column = Float64Array.from(frame.tid, (tid) => 1e9 * (delays[tid] ?? 0));
   return {
@@ -26,7 +26,7 @@ function withDelay(frame: Frame, delays: Readonly<Record<number, number>>): Fram
   };
 }
 
-/** The same frame with a row of the table `inexact` for thread 1; null: the row is gone. */
+/** The frame with a row of the table `inexact` for thread 1; null if the row is gone. */
 function withLabel(frame: Frame, label: InexactLabel | null): Frame {
   const columns = {
     tid: Uint32Array.of(1),

@@ -1,6 +1,6 @@
 /**
- * Values of threads that are not exact although their field is: the table `inexact` of frames, and what
- * exits say of ended threads.
+ * Inexact values of threads in otherwise exact fields: the frames' table `inexact`, and labels in
+ * exit records.
  */
 
 import type { ThreadExited } from "../wire/generated/models";
@@ -8,32 +8,34 @@ import type { TableRows } from "./facts/factTable";
 import type { Thread } from "./threads";
 
 /**
- * What rows have: nothing, for the kernel's delay is longer than the thread's life; the ledger's in place
- * of such a delay; what was counted, and calls that were not come on top; of ended threads time in ticks.
+ * Reasons of inexactness.
+ * - invalid: withheld, because the kernel's delay exceeds the thread's life.
+ * - ledger: the ledger's value replaces such a delay.
+ * - at_least: a lower bound; uncounted calls come on top.
+ * - estimated: CPU time in clock ticks, of an ended thread.
  */
 export type InexactLabel = "invalid" | "ledger" | "at_least" | "estimated";
 
 export interface Inexact {
   readonly field: string;
   readonly label: InexactLabel;
-  /** What the kernel says, in the field's unit; how many calls were not counted. NaN: not known. */
+  /** The kernel's value in the field's unit, or the number of uncounted calls; NaN if unknown. */
   readonly kernel: number;
-  /** How long the thread lived when that was seen; NaN: not known. */
+  /** Lifetime of the thread at that moment; NaN if unknown. */
   readonly life_s: number;
 }
 
 const LABELS: ReadonlySet<string> = new Set<InexactLabel>(["invalid", "ledger", "at_least"]);
 
 export class InexactValues {
-  /** Of living threads, by their ids and the fields' places in the catalogue. */
+  /** Labels of live threads, by thread ID and the field's index in the catalogue. */
   private readonly living = new Map<number, Map<number, Inexact>>();
   private readonly ended = new WeakMap<Thread, readonly Inexact[]>();
 
   /**
-   * The table of a frame.
-   *
-   * @param table Its rows; undefined: the frame does not carry it.
-   * @param whole It has all rows, as that of a key frame.
+   * Set the table of a frame.
+   * @param table Its rows; undefined if the frame lacks the table.
+   * @param whole True if the table has all rows, as in a key frame.
    */
   take(table: TableRows | undefined, whole: boolean): void {
     if (whole) this.living.clear();
@@ -64,7 +66,7 @@ export class InexactValues {
     }
   }
 
-  /** A thread ended: what is not exact in its totals. */
+  /** Record the inexact totals of an ended thread. */
   end(thread: Thread, { inexact = [], totals }: ThreadExited): void {
     const before = this.of(thread);
     this.living.delete(thread.tid);
@@ -75,19 +77,19 @@ export class InexactValues {
           ...{ field, label: labelOf(field, field in totals), ...unknown },
         },
     );
-    // An exit record has no calls that were not counted.
+    // An exit record lacks the number of uncounted calls.
     const bounds = before.filter(({ label }) => label === "at_least");
     if (labelled.length + bounds.length > 0) this.ended.set(thread, [...labelled, ...bounds]);
   }
 
-  /** Of one thread. */
+  /** Inexact values of one thread. */
   of(thread: Thread): readonly Inexact[] {
     if (thread.end_s !== null) return this.ended.get(thread) ?? [];
     return Array.from(this.living.get(thread.tid)?.values() ?? []);
   }
 }
 
-/** Of a field that an exit calls inexact. */
+/** Label of a field that an exit record calls inexact. */
 function labelOf(field: string, given: boolean): InexactLabel {
   if (!given) return "invalid";
   return field === "cpu_run_ns" ? "estimated" : "ledger";

@@ -1,7 +1,7 @@
 /**
- * Levels above threads: the roles of a target, and the processes of a group. Each has a slot of its own
- * with the sums of its threads, ended ones included, so that a line can be of it (counterTable.ts adds
- * them up).
+ * Levels above threads: the roles of a target, and the processes of a group. Each has a slot with
+ * the sums of its threads, including ended ones, so that it can have a line (counterTable.ts
+ * computes the sums).
  */
 
 import type { Target } from "../wire/generated/models";
@@ -9,16 +9,16 @@ import type { CounterTable } from "./counterTable";
 import type { LevelSum, ProcessLife, ProcessRow } from "./lined";
 import { roleColour, type Thread, type Threads, threadColour, threadKey } from "./threads";
 
-/** Roles beyond these have no line of their own; they are among the others. */
+/** Maximum number of roles with their own line; further ones are part of the others. */
 const MAX_ROLES = 1000;
-/** Ended processes that keep their line; older ones are among the others. */
+/** Maximum number of ended processes with their own line; older ones are part of the others. */
 const MAX_ENDED = 300;
 
 export class Levels {
   readonly roles = new Map<string, LevelSum>();
-  /** Processes that live, by pid; none where the target is one process. */
+  /** Live processes by pid; empty for a single-process target. */
   readonly live = new Map<number, ProcessLife>();
-  /** Processes that ended, oldest first. */
+  /** Ended processes, oldest first. */
   readonly ended: ProcessLife[] = [];
 
   constructor(
@@ -32,28 +32,27 @@ export class Levels {
     return this.live.size > 0 || this.ended.length > 0;
   }
 
-  /** Ids of the processes of the target; a kept one of those that ended is among them. */
+  /** IDs of the target's processes, including retained ended ones. */
   pids(target: Pick<Target, "process"> | null): ReadonlySet<number> {
     const pids = new Set(target ? [target.process.pid] : []);
     for (const { pid } of this.processes()) pids.add(pid);
     return pids;
   }
 
-  /** The process of an id; of several that had it the last. */
+  /** The process with an ID; the latest one if the ID was recycled. */
   processWith(pid: number): ProcessLife | undefined {
     return this.live.get(pid) ?? this.ended.findLast((life) => life.pid === pid);
   }
 
-  /** Processes that live, then ended ones. */
+  /** Live processes, followed by ended ones. */
   *processes(): Generator<ProcessLife> {
     yield* this.live.values();
     yield* this.ended;
   }
 
   /**
-   * A thread is there.
-   *
-   * @param pid Its process; null: that is not known, or the target is one process.
+   * Add a thread.
+   * @param pid Its process, or null if unknown or for a single-process target.
    */
   enter(thread: Thread, pid: number | null, now_s: number): void {
     if (pid !== null) {
@@ -64,7 +63,7 @@ export class Levels {
     this.renamed(thread, now_s);
   }
 
-  /** A thread is another role's from now on: what it did before stays where it was. */
+  /** Move a thread to another role; its earlier counts stay with the old one. */
   renamed(thread: Thread, now_s: number): void {
     const role = this.roleOf(thread, now_s);
     const { process } = thread;
@@ -83,12 +82,12 @@ export class Levels {
     while (this.ended.length > MAX_ENDED) this.forgetOldest();
   }
 
-  /** Forget processes that ended: what is looked at begins after their end. */
+  /** Forget processes that ended before the retained past. */
   forgetEnded(): void {
     while (this.ended.length > 0) this.forgetOldest();
   }
 
-  /** What the frames' table says of the processes that live. */
+  /** Set properties of live processes from the frames' table. */
   describe(rows: Iterable<ProcessRow>): void {
     for (const row of rows) {
       const life = row.pid > 0 ? this.live.get(row.pid) : undefined;
@@ -108,7 +107,10 @@ export class Levels {
     return life;
   }
 
-  /** Execve by another thread ends all threads of a process, and it lives on at the same instant. */
+  /**
+   * Detect an execve by a non-main thread, which ends all threads of a process that lives on at the
+   * same instant.
+   */
   private revived(pid: number, now_s: number): ProcessLife | undefined {
     if (this.ended.at(-1)?.end_s !== now_s) return undefined;
     const life = this.ended.findLast((each) => each.pid === pid);
@@ -119,7 +121,9 @@ export class Levels {
     return life;
   }
 
-  /** A process' name is that of its main thread; its colour is by name, in a shade by pid. */
+  /**
+   * Set a process' name to its main thread's; its colour depends on the name, the shade on the pid.
+   */
   private rename(life: ProcessLife, name: string): void {
     life.name = name;
     life.colour = threadColour(this.threads.hueOf(`process ${name}`), life.pid);

@@ -1,6 +1,6 @@
 /**
- * What can have a line in a chart: a thread, or all threads of a role or of a process as one. Counters
- * of each lie in a slot of its own.
+ * An item that can have a line in a chart: a thread, or the sum of a role or process. Each has a
+ * counter slot.
  */
 
 import type { ThreadKey } from "./viewRequest";
@@ -8,51 +8,51 @@ import type { ThreadKey } from "./viewRequest";
 export interface Lined {
   readonly slot: number;
   readonly key: ThreadKey;
-  /** Null: it is not one thread. */
+  /** Thread ID, or null for a sum. */
   readonly tid: number | null;
   readonly start_ns: number;
   readonly name: string;
   readonly role: string;
   /** See `threadColour`. */
   readonly colour: number;
-  /** First block of the history in which the slot is its own. */
+  /** First block of the history in which the slot belongs to this item. */
   readonly sinceBlock: number;
-  /** When the page saw it first and when it ended, seconds since attach. */
+  /** First seen and ended, in seconds since attach. */
   readonly seen_s: number;
   readonly end_s: number | null;
-  /** How long a thread lived by its exit record, seconds; null: it lives, or none came. */
+  /** Lifetime by the exit record, in seconds; null if alive or without a record. */
   readonly life_s: number | null;
 }
 
-/** Threads whose counters are added up, those that ended included: a role, or a process. */
+/** A role or process as the sum of its threads, including ended ones. */
 export interface LevelSum extends Lined {
   readonly tid: null;
-  /** Threads of it that live. */
+  /** Number of live threads. */
   live: number;
-  /** Counters that changed since the last instant, a bit each. */
+  /** Counters changed since the last instant, as a bit set. */
   changed: number;
 }
 
 /** A process of a group. */
 export interface ProcessLife extends LevelSum {
   readonly pid: number;
-  /** Command of its main thread; before that is known, of the first thread seen. */
+  /** Command of its main thread; until known, of the first thread seen. */
   name: string;
   colour: number;
   end_s: number | null;
-  /** What the frames' table says of it; null until it does. */
+  /** Row in the frames' table; null until it arrives. */
   row: ProcessRow | null;
 }
 
-/** A row of the frames' table of processes; counters since attach, or since its start after that. */
+/** A row of the frames' table of processes; counters since attach, or since a later start. */
 export interface ProcessRow {
-  /** Unique within the target, never used again. */
+  /** Unique within the target, never recycled. */
   readonly process: number;
-  /** 0: ended processes of one name, together. */
+  /** Process ID, or 0 for several ended processes of one name. */
   readonly pid: number;
-  /** Row of its parent; 0: that is not in the group. */
+  /** Row of the parent, or 0 if the parent is outside the group. */
   readonly parent: number;
-  /** Processes in the row, and whether it lives. */
+  /** Number of processes in the row, and whether the process is alive. */
   readonly count: number;
   readonly live: boolean;
   readonly name: string;
@@ -61,6 +61,6 @@ export interface ProcessRow {
   readonly container: string;
   readonly unit: string;
   readonly cpu_ns: number;
-  /** All figures, by column. */
+  /** Figures by column. */
   readonly figures: Readonly<Record<string, number>>;
 }

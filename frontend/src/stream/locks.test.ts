@@ -50,7 +50,7 @@ it("lists locks by the time that threads wait for them, parks and system calls a
   expect(first?.wait).toBeCloseTo(0.7);
   expect(first?.waits_per_s).toBe(30);
   expect(first?.mean_s).toBeCloseTo(0.7 / 30);
-  // Of four threads' time.
+  // Share of four threads' time.
   expect(first?.share).toBeCloseTo(0.7 / 4);
   expect(first).toMatchObject({ named: true, symbol_file: "server", address: 4096 });
   expect(first?.trend.at(-1)).toBeCloseTo(0.7);

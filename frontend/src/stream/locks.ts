@@ -1,4 +1,4 @@
-/** Locks: who waits for which, how long, and who lets them go on; within the window in view. */
+/** Locks within the visible window: waiters, waiting times and wakers. */
 
 import type { ViewInput } from "./chartView";
 import { LOCKS } from "./facts/facts";
@@ -10,49 +10,48 @@ import { growthWithin, wallWithin } from "./facts/threadTime";
 import type { Thread } from "./threads";
 import type { ThreadKey } from "./viewRequest";
 
-/** A thread at a lock. */
 export interface LockThread {
-  /** Null: the thread is not known, as where a program reports its locks as a whole. */
+  /** Thread key; null if unknown, as for a program that reports its locks as a whole. */
   readonly key: ThreadKey | null;
   readonly tid: number | null;
   readonly name: string;
   readonly colour: number | null;
-  /** Waiting, as a share of the time that the thread lived. */
+  /** Waiting time, as a share of the thread's lifetime. */
   readonly wait: number;
   readonly waits_per_s: number;
-  /** Mean of a wait, seconds; NaN without one. */
+  /** Mean duration of a wait, in seconds; NaN without waits. */
   readonly mean_s: number;
-  /** Wake-ups that it gave to others at this lock. */
+  /** Wake-ups per second by this thread of others at this lock. */
   readonly wakes_per_s: number;
 }
 
 export interface LockRow extends LockIdentity {
-  /** Thread-seconds of waiting a second. */
+  /** Thread-seconds of waiting per second. */
   readonly wait: number;
   readonly waits_per_s: number;
   readonly mean_s: number;
-  /** Threads that waited. */
+  /** Number of threads that waited. */
   readonly waiters: number;
-  /** Of the time of all threads. */
+  /** Share of all threads' time. */
   readonly share: number;
-  /** Thread-seconds a second, oldest first. */
+  /** Thread-seconds per second, oldest first. */
   readonly trend: Float32Array;
 }
 
 /** A thread's waiting for the interpreter's lock. */
 export interface GilThread extends LockThread {
-  /** Waiting, as a share of the time in which it waited for the lock or had a CPU to run or wait for. */
+  /** Waiting time, as a share of the time spent waiting for the lock, running or runnable. */
   readonly of_runnable: number;
 }
 
 export interface LocksView extends FactsState {
   readonly seconds: number;
-  /** Longest waits first; those at which threads are idle are in `parks`. */
+  /** Longest waits first; locks where threads are idle are in `parks`. */
   readonly locks: readonly LockRow[];
   readonly parks: readonly LockRow[];
-  /** System calls that threads wait in and that are no state of their own. */
+  /** System calls that threads wait in and that have no dedicated state. */
   readonly calls: readonly LockRow[];
-  /** Of the lock that was asked for. */
+  /** Details of the opened lock. */
   readonly open: {
     readonly lock: number;
     readonly waiters: readonly LockThread[];
@@ -62,7 +61,6 @@ export interface LocksView extends FactsState {
   readonly omitted: number;
 }
 
-/** A lock of a thread. */
 export interface ThreadLock extends Pick<LockRow, "lock" | "name" | "kind" | "estimated"> {
   readonly wait: number;
   readonly waits_per_s: number;
@@ -71,7 +69,7 @@ export interface ThreadLock extends Pick<LockRow, "lock" | "name" | "kind" | "es
 }
 
 const POINTS = 40;
-/** Rows that have a trend and are sent; the rest is in the sums of the process only. */
+/** Maximum number of rows sent with a trend; further rows appear only in the process' sums. */
 const MOST = 200;
 const MAX_THREADS = 50;
 
@@ -123,7 +121,7 @@ export function locksView(input: ViewInput, open: number | null): LocksView {
   };
 }
 
-/** Locks that a thread waited for or woke others at, longest waits first. */
+/** Locks at which a thread waited or woke others, longest waits first. */
 export function threadLocks(input: ViewInput, tid: number): readonly ThreadLock[] {
   const { model, span, now_s } = input;
   const { locks } = model.facts;
@@ -186,7 +184,7 @@ function fits(
   tid: number,
   source: string,
 ): boolean {
-  // What is not known by thread is the process' as a whole.
+  // Values without a thread belong to the whole process.
   return thread ? filter.fits(thread) : source === "" || filter.fits({ tid, name: "", role: "" });
 }
 
@@ -201,7 +199,7 @@ function trendOf(
   return trend.map((ns) => ns / 1e9);
 }
 
-/** Threads at a lock: those that waited, and those that woke others. */
+/** Threads at a lock: waiters and wakers. */
 export function lockThreads(
   input: ViewInput,
   lock: number,
@@ -245,7 +243,7 @@ function threadsAt(
   return { waiters: by(({ wait }) => wait), wakers: by(({ wakes_per_s }) => wakes_per_s) };
 }
 
-/** On-CPU and queue times come from the counters of threads. */
+/** Threads waiting for the GIL; on-CPU and queue times come from the threads' counters. */
 function gilThreads(input: ViewInput, waiters: readonly LockThread[]): readonly GilThread[] {
   const threads = threadsByTid(input.model);
   return waiters.map((waiter) => {
@@ -254,7 +252,7 @@ function gilThreads(input: ViewInput, waiters: readonly LockThread[]): readonly 
   });
 }
 
-/** Share of time in which a thread ran or was in a run queue; NaN if it is not known. */
+/** Share of time in which a thread ran or was runnable; NaN if unknown. */
 function busyOf({ model, span, now_s }: ViewInput, thread: Thread | undefined): number {
   if (!thread) return Number.NaN;
   const [from, to] = [Math.max(span.t0_s, model.since_s), Math.min(span.t1_s, now_s)];

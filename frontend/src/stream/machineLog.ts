@@ -1,39 +1,42 @@
-/** Counters of the machine over time: power of its packages, and how busy its CPUs were. */
+/** Counters of the machine over time: package power and CPU utilisation. */
 
 import type { MachineCounters, ProcessGauges } from "../wire/generated/models";
 import { GaugeLog } from "./gaugeLog";
 import { rateBetween } from "./rate";
 
-/** Readings come about once a second: some five hours. */
+/** Maximum number of readings kept: some five hours at one per second. */
 const KEPT = 20_000;
-/** Power is a mean over at least this long: the counters of CPU time move in ticks of 10 ms. */
+/** Minimum averaging time of power, in seconds: CPU time counters move in ticks of 10 ms. */
 export const MEAN_S = 1.5;
 
 interface Reading {
   readonly t_s: number;
-  /** Energy of all packages since attach, joules; NaN if it is not known. */
+  /** Energy of all packages since attach, in joules; NaN if unknown. */
   readonly energy_j: number;
-  /** CPU time of all that ran since attach, seconds; NaN if it is not known. */
+  /** CPU time of all programs since attach, in seconds; NaN if unknown. */
   readonly busy_s: number;
-  /** CPU time since attach that the hypervisor gave to others, seconds; NaN if it is not known. */
+  /**
+   * CPU time since attach that the hypervisor gave to other guests (steal), in seconds; NaN if
+   * unknown.
+   */
   readonly steal_s: number;
   readonly gaps: number;
 }
 
-/** What the machine did lately. NaN = not known, or not enough data yet. */
+/** Recent state of the machine. NaN if unknown, or without enough data yet. */
 export interface MachineNow {
   readonly watts: number;
-  /** CPU time of all that ran on the machine per second. */
+  /** CPU time of all programs on the machine, per second. */
   readonly busy_cores: number;
 }
 
 export class MachineLog {
   private readings: Reading[] = [];
 
-  /** @param maxAge_s Readings are kept for so long at least, if there are not too many of them. */
+  /** @param maxAge_s Minimum retention of readings, unless there are too many. */
   constructor(private readonly maxAge_s = Number.POSITIVE_INFINITY) {}
 
-  /** Frames repeat a reading until there is a new one. */
+  /** Record a reading; frames repeat the last one until a new one arrives. */
   note(counters: MachineCounters): void {
     const t_s = counters.time_ns / 1e9;
     const last = this.readings.at(-1);
@@ -46,7 +49,7 @@ export class MachineLog {
       gaps: counters.gaps,
     });
     const oldest_s = this.readings[0]?.t_s ?? t_s;
-    // Cut now and then, not at every reading; with the reading that begins the span kept.
+    // Trimmed in batches, not per reading; the reading at the start of the retained span is kept.
     if (oldest_s < t_s - 2 * this.maxAge_s) {
       this.readings = this.readings.slice(Math.max(0, this.indexAt(t_s - this.maxAge_s)));
     }
@@ -55,8 +58,7 @@ export class MachineLog {
 
   /**
    * Means over the last seconds up to a moment.
-   *
-   * @param least_s Over at least this long.
+   * @param least_s Minimum averaging time.
    */
   at(now_s: number, least_s = MEAN_S): MachineNow {
     const last = this.indexAt(now_s);
@@ -71,17 +73,19 @@ export class MachineLog {
     };
   }
 
-  /** Energy of all packages from attach until a moment, joules; NaN if it is not known. */
+  /** Energy of all packages from attach until a moment, in joules; NaN if unknown. */
   energyAt(now_s: number): number {
     return this.readings[this.indexAt(now_s)]?.energy_j ?? Number.NaN;
   }
 
-  /** Whether energy is missing in the sums up to a moment. */
+  /** Whether the sums up to a moment lack some energy. */
   holesAt(now_s: number): boolean {
     return (this.readings[this.indexAt(now_s)]?.gaps ?? 0) > 0;
   }
 
-  /** CPUs a second that the hypervisor gave to others within a span; NaN if it is not known. */
+  /**
+   * Stolen CPUs (given to other guests by the hypervisor) per second within a span; NaN if unknown.
+   */
   stealWithin(t0_s: number, t1_s: number): number {
     const before = this.readings[Math.max(0, this.indexAt(t0_s))];
     const after = this.readings[this.indexAt(t1_s)];
@@ -89,12 +93,12 @@ export class MachineLog {
     return rateBetween(before.steal_s, after.steal_s, after.t_s - before.t_s);
   }
 
-  /** Power at the ends of `points` equal parts of a span, watts; NaN where it is not known. */
+  /** Power at the ends of `points` equal parts of a span, in watts; NaN if unknown. */
   sampled(t0_s: number, t1_s: number, points: number): Float32Array {
     const out = new Float32Array(points).fill(Number.NaN);
     for (let p = 0; p < points; p++) {
       const t_s = t0_s + ((p + 1) * (t1_s - t0_s)) / points;
-      // The reading that ends the second in which the moment lies; the newest one holds on.
+      // The reading at the end of the second that contains the moment; the newest one otherwise.
       const next = Math.min(this.indexAt(t_s - 1e-9) + 1, this.readings.length - 1);
       const [before, after] = [this.readings[next - 1], this.readings[next]];
       if (before && after) out[p] = wattsBetween(before, after);
@@ -102,7 +106,7 @@ export class MachineLog {
     return out;
   }
 
-  /** Place of the last reading at a moment or before it; -1 if there is none. */
+  /** Index of the last reading at or before a moment; -1 if none. */
   private indexAt(t_s: number): number {
     let low = 0;
     let high = this.readings.length;
@@ -121,14 +125,14 @@ function wattsBetween(before: Reading, after: Reading): number {
 }
 
 export class CgroupLog {
-  /** Cores; NaN: none, or not known. */
+  /** Limit in cores; NaN if none or unknown. */
   readonly limit: GaugeLog;
   /** Cumulative since attach; NaN without a limit. */
   readonly periods: GaugeLog;
   readonly throttled: GaugeLog;
   readonly throttled_us: GaugeLog;
 
-  /** @param maxAge_s How long changes are kept. */
+  /** @param maxAge_s Retention of changes. */
   constructor(maxAge_s: number) {
     this.limit = new GaugeLog(maxAge_s);
     this.periods = new GaugeLog(maxAge_s);
@@ -136,7 +140,7 @@ export class CgroupLog {
     this.throttled_us = new GaugeLog(maxAge_s);
   }
 
-  /** Gauges of a frame. */
+  /** Record the gauges of a frame. */
   note(t_s: number, gauges: ProcessGauges): void {
     const { cpu_limit, cgroup_periods, cgroup_throttled, cgroup_throttled_us } = gauges;
     this.limit.note(t_s, cpu_limit ?? Number.NaN);

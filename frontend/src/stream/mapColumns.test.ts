@@ -9,7 +9,7 @@ const life = (seen_s: number, end_s: number | null): Life => ({
 });
 const ALWAYS = life(0, null);
 
-/** Rates in columns from `from` on, of a counter that has these values at these times. */
+/** Rates in columns from `from` on, of a counter with these values at these times. */
 function rates(
   time: readonly number[],
   values: readonly number[],
@@ -54,7 +54,7 @@ describe("columnRates", () => {
     const time = Array.from({ length: 40 }, (_, i) => i / 10 + ((i * 3) % 4) / 100);
     const values = time.map((_, i) => 5 * i + ((i * 11) % 6));
     const grown = values.map((_, i) => Math.max(...values.slice(0, i + 1)));
-    // A life that begins a little after the first sample is taken piece by piece.
+    // A life that begins shortly after the first sample is evaluated piece by piece.
     const pieces = rates([-0.1, ...time], [0, ...grown], 0.17, [0, 23], life(0, null));
     expect(rates(time, grown, 0.17, [0, 23])).toEqual(pieces);
   });
@@ -76,7 +76,7 @@ describe("columnRates", () => {
     expect(rates([0, 1, 2], [none, none, 0.125], 0.2, [4, 6], own, true)).toEqual([
       ...[none, 0.5, 0.5, none, none, none],
     ]);
-    // A moment is a mark all the same.
+    // A momentary life still leaves a mark.
     const moment = { ...life(2, 2), from_s: 1.1, until_s: 1.1 };
     const [before, at, after] = rates([0, 1, 2], [none, none, 0], 0.2, [4, 3], moment, true);
     expect([before, at, after]).toEqual([none, 0, none]);

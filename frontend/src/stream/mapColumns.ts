@@ -1,7 +1,7 @@
 /**
- * Values of the thread map: mean rate of a counter in each column. A counter is taken to grow evenly
- * between two samples, so that what it grew by is shared out among the columns in between and
- * nothing is lost or counted twice, however samples and columns lie.
+ * Values of the thread map: mean rate of a counter in each column. Counters are assumed to grow
+ * linearly between two samples. The growth is distributed over the columns in between, so that
+ * nothing is lost or counted twice, wherever samples and columns lie.
  */
 
 import { shownRate } from "./format";
@@ -13,29 +13,29 @@ import type { TargetModel } from "./targetModel";
 import type { Thread } from "./threads";
 import type { MapRequest } from "./viewRequest";
 
-/** Cut the time between samples at the columns' edges; the same for all threads. */
+/** Time between samples, cut at column edges; the same for all threads. */
 export class Pieces {
-  /** Parts of time that lie within one column and between two neighbouring samples. */
+  /** Number of pieces: time within one column and between two adjacent samples. */
   readonly count: number;
-  /** Of each the later sample, the column (counted from the first one) and the length. */
+  /** Later sample, column (relative to the first) and length of each piece. */
   readonly sample: Int32Array;
   readonly column: Int32Array;
   readonly seconds: Float64Array;
-  /** Float64[count]: what part of the time between its samples it is. */
+  /** Float64[count]: share of the time between the piece's samples. */
   readonly shares: Float64Array;
-  /** When it begins, seconds since attach. */
+  /** Start of each piece, in seconds since attach. */
   readonly begin_s: Float64Array;
-  /** Of each column's ends the sample before, and how far it is to the next one, 0 to 1. */
+  /** Sample before each column end, and the fraction of the way to the next sample, 0 to 1. */
   readonly edgeSample: Int32Array;
   readonly edgeShare: Float64Array;
-  /** Float64[columns]: one over the part of the column that samples cover; NaN if none do. */
+  /** Float64[columns]: reciprocal of the sampled part of the column; NaN if none. */
   readonly perCovered: Float64Array;
 
   /**
    * @param stretches Samples from before the first column to the end of the last one.
    * @param from Number of the first column.
-   * @param columns How many there are.
-   * @param bin_s Their length.
+   * @param columns Number of columns.
+   * @param bin_s Length of a column.
    */
   constructor(
     readonly stretches: Stretches,
@@ -57,7 +57,7 @@ export class Pieces {
       const last = Math.min(end - 1, Math.ceil(end_s / bin_s) - 1);
       for (let k = Math.max(from, Math.floor(start_s / bin_s)); k <= last; k++) {
         const part = Math.min(end_s, (k + 1) * bin_s) - Math.max(start_s, k * bin_s);
-        // Shreds that rounding leaves carry no value.
+        // Slivers from rounding carry no value.
         if (part <= 1e-6 * bin_s) continue;
         sample.push(i);
         column.push(k - from);
@@ -90,28 +90,28 @@ export class Pieces {
   }
 }
 
-/** When a thread was there, seconds since attach. */
+/** Lifetime of a thread, in seconds since attach. */
 export interface Life {
-  /** First and last sample of it; null: it is still there. */
+  /** First and last sample of the thread; null if still alive. */
   readonly seen_s: number;
   readonly end_s: number | null;
-  /** The same as exactly as it is known, within the time between samples. */
+  /** Start and end as exactly as known, between samples. */
   readonly from_s: number;
   readonly until_s: number | null;
   /** One of its counters fell. */
   readonly reset: boolean;
 }
 
-/** A life has some length, however short. */
+/** Minimum length of a life, in seconds. */
 const SHORTEST_S = 1e-5;
 
-/** What of the time between two samples a thread was there. */
+/** Presence of a thread between two samples. */
 export class Presence {
-  /** From and to, seconds since attach; as long as nothing. */
+  /** Start and end, in seconds since attach; equal while empty. */
   from_s = 0;
   to_s = 0;
 
-  /** Set to what of a stretch of time a life has; false: nothing. */
+  /** Set to the intersection of a life and a time span. Return false if empty. */
   within({ from_s, until_s }: Life, start_s: number, end_s: number): boolean {
     const to_s = until_s === null || until_s > end_s ? end_s : until_s;
     this.from_s = Math.max(start_s, Math.min(from_s, to_s - SHORTEST_S));
@@ -119,21 +119,20 @@ export class Presence {
     return to_s > this.from_s;
   }
 
-  /** How much of a piece of that time it was there, seconds. */
+  /** Seconds of presence within a piece of that time. */
   partOf(begin_s: number, seconds: number): number {
     return Math.min(begin_s + seconds, this.to_s) - Math.max(begin_s, this.from_s);
   }
 }
 
-/** Scratch of `columnRates`. */
+/** Scratch object of `columnRates`. */
 const PRESENCE = new Presence();
 
 /**
- * Mean rate of a thread in each column, over the part of it in which the thread was there.
- *
+ * Mean rate of a thread in each column, over the thread's presence in the column.
  * @param values Float64[n]: its counter at the samples; NaN = none.
- * @param fresh Whether its counter began at 0 between the sample before `seen_s` and that one.
- * @param out Float64[columns]: counter units a second; NaN where the thread was not there.
+ * @param fresh Whether its counter began at 0 between the sample before `seen_s` and that sample.
+ * @param out Float64[columns]: counter units per second; NaN while the thread did not exist.
  * @param covered Float64[columns], scratch.
  */
 export function columnRates(
@@ -149,7 +148,7 @@ export function columnRates(
   const { seen_s, reset } = life;
   const end_s = life.end_s ?? Number.POSITIVE_INFINITY;
   const throughout = !reset && seen_s <= (time_s[0] ?? 0) && end_s >= (time_s[n - 1] ?? 0);
-  // A value, once given, is not taken back: it has one at all later samples.
+  // A value, once given, is never withdrawn: all later samples have one.
   if (n > 1 && throughout && !Number.isNaN(values[0] ?? Number.NaN)) {
     steadyRates(pieces, values, out);
     return;
@@ -182,7 +181,10 @@ export function columnRates(
   }
 }
 
-/** The same for a thread that was there all the time: from what its counter was at the ends. */
+/**
+ * `columnRates` for a thread that was present throughout: from the counter's values at the column
+ * ends.
+ */
 function steadyRates(pieces: Pieces, values: Float64Array, out: Float64Array): void {
   const { columns, edgeSample, edgeShare, perCovered } = pieces;
   let before = 0;
@@ -191,7 +193,7 @@ function steadyRates(pieces: Pieces, values: Float64Array, out: Float64Array): v
     const value = values[i] ?? 0;
     const now = value + ((values[i + 1] ?? 0) - value) * (edgeShare[k] ?? 0);
     if (k > 0) {
-      // Rounding must not show as less than nothing.
+      // Rounding must not show a negative rate.
       const rate = (now - before) * (perCovered[k - 1] ?? Number.NaN);
       out[k - 1] = Math.max(0, rate);
     }
@@ -199,10 +201,10 @@ function steadyRates(pieces: Pieces, values: Float64Array, out: Float64Array): v
   }
 }
 
-/** So many samples are read one by one. */
+/** Up to this many samples are read one by one. */
 const FEW = 16;
 
-/** Where a field's past is. */
+/** Source of a field's past. */
 export interface MapSource {
   readonly history: History;
   readonly ring: number;
@@ -216,7 +218,10 @@ export class RateFiller {
   private readonly rates: Float64Array;
   private readonly covered: Float64Array;
   private readonly picks: Int32Array;
-  /** Of the row: sum or highest of the values so far, how many there are, and the highest's number. */
+  /**
+   * Per column of the row: sum or maximum so far, number of values, and the number of the highest
+   * thread.
+   */
   private readonly mixed: Float64Array;
   private readonly best: Float64Array;
   private readonly having: Uint16Array;
@@ -271,7 +276,7 @@ export class RateFiller {
       const value = rates[k] ?? Number.NaN;
       if (Number.isNaN(value)) continue;
       const highest = best[k] ?? Number.NaN;
-      // Which one is the highest is kept for a mean as well: it is the one to point at.
+      // The highest thread is tracked for a mean as well: the pointer selects it.
       if (!(value <= highest)) {
         best[k] = value;
         place[k] = own;
@@ -298,7 +303,7 @@ export class RateFiller {
     }
   }
 
-  /** Rates of one thread in raw units; NO_FIELD where it is there without the field. */
+  /** Rate of one thread in raw units; NO_FIELD if the thread exists but lacks the field. */
   private rate(thread: Thread): void {
     const { model, source, pieces, raw, picks } = this;
     const { slot } = thread;
@@ -312,7 +317,7 @@ export class RateFiller {
     }
     const since = source.own ? thread.sinceBlock : 0;
     const { history, ring } = source;
-    // Few at a time, for thousands of threads: what allocates nothing is faster.
+    // Small batches for thousands of threads: reading without allocation is faster.
     if (raw.length <= FEW) history.readAt(pieces.stretches, picks, slot, ring, since, raw);
     else history.read(pieces.stretches, slot, ring, since, raw);
     const fresh = thread.start_ns / 1e9 >= model.since_s;

@@ -8,7 +8,7 @@ import { TargetModel } from "./targetModel";
 import { type Thread, Threads } from "./threads";
 import { DEFAULT_MAP, DEFAULT_REQUEST, type MapRequest } from "./viewRequest";
 
-/** A thread that was there from one moment to another; null: it lives. */
+/** A thread that lived from one moment to another; null: still alive. */
 function lived(book: Threads, tid: number, name: string, from_s: number, end_s: number | null) {
   const instants = (now_s: number) => ({ before_s: now_s - 10, now_s });
   const thread = book.add(tid, 1e9 * from_s, name, instants(from_s), 0);
@@ -19,14 +19,14 @@ function lived(book: Threads, tid: number, name: string, from_s: number, end_s: 
   return thread;
 }
 
-/** Ids in their lanes, by role. */
+/** Thread IDs in their lanes, by role. */
 function tids(roles: readonly RoleLanes[]): Record<string, number[][]> {
   return Object.fromEntries(
     roles.map(({ role, lanes }) => [role, lanes.map((lane) => lane.threads.map((t) => t.tid))]),
   );
 }
 
-/** Threads of a tenth of a second, so many a second, from a moment on. */
+/** Threads of a tenth of a second each, at a rate per second, from a moment on. */
 function short(book: Threads, count: number, per_s: number, from_s: number): Thread[] {
   return Array.from({ length: count }, (_, i) =>
     lived(book, 100 + i, "short-1", from_s + i / per_s, from_s + i / per_s + 0.1),
@@ -45,7 +45,7 @@ describe("MapLanes", () => {
       lived(book, 6, "w-4", 4.1, null),
       lived(book, 7, "w-5", 4.3, null),
     ];
-    // Thread 6 begins too soon after thread 3: they would look like one.
+    // Thread 6 begins too soon after thread 3: in one lane both would look like one.
     expect(tids(new MapLanes(0.2).update(threads))).toEqual({
       main: [[1]],
       "w-#": [[2, 4], [3, 7], [6]],
@@ -68,7 +68,7 @@ describe("MapLanes", () => {
     expect(main).toEqual([[1]]);
     expect(lanes).toHaveLength(1 + ENDED_LANES);
     expect(lanes.flat()).toHaveLength(10_001);
-    // Those that do not find room are spread evenly.
+    // Threads without a free lane are spread evenly.
     const sizes = lanes.slice(1).map((lane) => lane.length);
     expect(Math.max(...sizes) - Math.min(...sizes)).toBeLessThan(3);
   });

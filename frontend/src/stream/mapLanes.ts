@@ -1,6 +1,6 @@
 /**
- * Lanes of the thread map: within a role, lives that do not overlap lie behind one another in one
- * lane. A thread keeps its lane as long as it is in view, so that nothing jumps while time scrolls.
+ * Lanes of the thread map: within a role, lives that do not overlap share a lane. A thread keeps
+ * its lane while visible, so that nothing jumps while time scrolls.
  */
 
 import type { ProcessLife } from "./lined";
@@ -8,35 +8,35 @@ import { roleColour, SHADES, type Thread } from "./threads";
 import type { MapRequest, ThreadKey } from "./viewRequest";
 
 /**
- * So many lanes of a role may hold nothing but ended threads. Further ended ones share these, so that
- * thousands of short lives do not push others to the edge.
+ * Maximum number of lanes per role with only ended threads. Further ended threads share these, so
+ * that thousands of short lives do not push others off the map.
  */
 export const ENDED_LANES = 8;
 
-/** Threads one behind the other, in order of birth; where lanes are shared some overlap. */
+/** Consecutive threads, in order of birth; some overlap in shared lanes. */
 export interface Lane {
   readonly threads: readonly Thread[];
-  /** When the last of them ends; infinite while one lives. */
+  /** End of the last thread; infinite while one is alive. */
   readonly end_s: number;
 }
 
-/** Lanes of one role, or of what else the map is stacked by. */
+/** Lanes of one role, or of another stacking unit of the map. */
 export interface RoleLanes {
   readonly role: string;
   readonly roleIndex: number;
   readonly lanes: readonly Lane[];
-  /** Without one, that of the role. */
+  /** Colour; the role's if omitted. */
   readonly colour?: number;
-  /** What folds it: key of its process, or of all processes of one name. */
+  /** Folding key: its process, or all processes of one name. */
   readonly fold?: ThreadKey;
-  /** A line with a name alone, above the stacks of a process. */
+  /** A heading line above the stacks of a process. */
   readonly heading?: boolean;
 }
 
-/** The same while threads are placed. */
+/** Working state while threads are placed. */
 interface Open {
   readonly lanes: Lane[];
-  /** The earliest end of a lane. */
+  /** Earliest end of a lane. */
   free_s: number;
 }
 
@@ -44,8 +44,8 @@ export class MapLanes {
   private readonly roles = new Map<string, Open>();
 
   /**
-   * @param gap_s Time that must lie between two lives of a lane: else they look like one.
-   * @param stackOf Threads of one stack share lanes: by role unless given.
+   * @param gap_s Minimum time between two lives in a lane: closer ones would look like one.
+   * @param stackOf Stack of a thread; threads of one stack share lanes. Default: by role.
    */
   constructor(
     private readonly gap_s: number,
@@ -53,9 +53,8 @@ export class MapLanes {
   ) {}
 
   /**
-   * Give new threads their lanes, and forget those that are not in view any more. Lanes that are
-   * empty then go; others keep their order.
-   *
+   * Assign lanes to new threads, and forget invisible ones. Empty lanes are removed; the others
+   * keep their order.
    * @returns Roles in order of appearance.
    */
   update(threads: Iterable<Thread>): readonly RoleLanes[] {
@@ -81,7 +80,7 @@ export class MapLanes {
       .sort((a, b) => a.roleIndex - b.roleIndex || (a.role < b.role ? -1 : 1));
   }
 
-  /** Put a thread into the first lane that is free; else into one of its own, or a shared one. */
+  /** Put a thread into the first free lane, or else a new or a shared one. */
   private place(thread: Thread): void {
     const { from_s, until_s } = thread;
     const role = this.stackOf(thread);
@@ -103,7 +102,7 @@ export class MapLanes {
   }
 }
 
-/** Place of the lane of ended threads that ends first; -1 while there may be more of them. */
+/** Index of the lane of ended threads that ends first; -1 while more lanes are allowed. */
 function sharedLane(lanes: readonly Lane[]): number {
   let [ended, first] = [0, -1];
   for (const [at, { end_s }] of lanes.entries()) {
@@ -131,23 +130,26 @@ function byBirth(a: Thread, b: Thread): number {
   return a.from_s - b.from_s || a.start_ns - b.start_ns || a.tid - b.tid;
 }
 
-/** More processes in view than the first are stacked by name, until there are fewer than the second. */
+/**
+ * Thresholds with hysteresis: above the first number of visible processes stacking is by name,
+ * below the second by process.
+ */
 const MANY = 80;
 const FEW = 50;
 
-/** Threads whose process is not known yet. */
+/** Threads whose process is still unknown. */
 const UNKNOWN: ThreadKey = "process:";
 
 export interface Stacking {
-  /** The stacking as text: the same text, the same stacks. */
+  /** Identity of the stacking: equal text means equal stacks. */
   readonly name: string;
   /** Stack of a thread. */
   readonly of: (thread: Thread) => string;
-  /** Stacks with their names, headings among them, in their order. */
+  /** Ordered stacks with their names and headings. */
   readonly arranged: (stacks: readonly RoleLanes[]) => readonly RoleLanes[];
 }
 
-/** By role, in order of appearance. */
+/** Stacking by role, in order of appearance. */
 export const BY_ROLE: Stacking = {
   name: "role",
   of: ({ role }) => role,
@@ -155,9 +157,8 @@ export const BY_ROLE: Stacking = {
 };
 
 /**
- * What a request is stacked by.
- *
- * @param before What held until now: near the bound it stays.
+ * Stacking for a request.
+ * @param before Previous stacking, kept near the threshold.
  */
 export function stackingFor(
   { by, open }: Pick<MapRequest, "by" | "open">,
@@ -178,7 +179,7 @@ export function stackingFor(
   };
 }
 
-/** How many processes some threads are of. */
+/** Number of processes that some threads belong to. */
 export function countProcesses(threads: Iterable<Thread>): number {
   const found = new Set<ProcessLife>();
   for (const { process } of threads) if (process) found.add(process);
@@ -221,7 +222,7 @@ function arrangedBy(
   });
 }
 
-/** In order of appearance; those that are not known last. */
+/** Order of appearance, with unknown processes last. */
 function inOrder(a: ProcessLife | null, b: ProcessLife | null): number {
   if (!a || !b) return Number(a === null) - Number(b === null);
   return a.seen_s - b.seen_s || a.pid - b.pid;

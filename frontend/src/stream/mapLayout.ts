@@ -1,61 +1,62 @@
-/** Rows of the thread map: lanes of threads by role, several a row if there are more than rows. */
+/**
+ * Rows of the thread map: lanes of threads by role, with several lanes per row if they outnumber
+ * the rows.
+ */
 
 import type { Lane, RoleLanes } from "./mapLanes";
 import { roleColour, type Thread } from "./threads";
 import type { ThreadKey } from "./viewRequest";
 
-/** Neighbouring rows of one role, or of a process. */
+/** Adjacent rows of one role or process. */
 export interface MapGroup {
   readonly role: string;
   readonly colour: number;
-  /** What folds or unfolds it; null: nothing does. */
+  /** Key that folds or unfolds the group; null if it cannot be folded. */
   readonly fold: ThreadKey | null;
-  /** A line with a name alone. */
+  /** A heading line. */
   readonly heading: boolean;
-  /** First row, and how many. */
+  /** First row, and number of rows. */
   readonly row: number;
   readonly rows: number;
   readonly threads: number;
 }
 
-/** Which threads stand where. */
+/** Placement of threads in rows. */
 export interface MapLayout {
   readonly rows: number;
-  /** Int32[rows + 1]: place of each row's first thread in the arrays below. */
+  /** Int32[rows + 1]: index of each row's first thread in the arrays below. */
   readonly first: Int32Array;
   /**
-   * Uint16[rows]: threads that stood before the first one of a row and are out of view by now, modulo
-   * 65,536: a thread keeps its number in the row, which is this and its place there.
+   * Uint16[rows]: number of threads that left a row's start, modulo 65,536. A thread's constant
+   * number in its row is this count plus its index in the row.
    */
   readonly gone: Uint16Array;
-  /** Threads in row order: thread id, start in ns since attach, name, colour. */
+  /** Threads in row order: thread ID, start in ns since attach, name, colour. */
   readonly tid: Uint32Array;
   readonly start_ns: Float64Array;
   readonly names: readonly string[];
-  /** In a group: the process of each, such as "nginx (4711)"; else "". */
+  /** Process of each thread in a group, such as "nginx (4711)"; else "". */
   readonly processes: readonly string[];
   readonly colours: Uint32Array;
-  /** When each was there, seconds since attach; until infinity if it lives. */
+  /** Lifetime of each thread, in seconds since attach; infinite end while alive. */
   readonly from_s: Float64Array;
   readonly until_s: Float64Array;
   readonly groups: readonly MapGroup[];
-  /** Rows that there would be if none were shared at one time. */
+  /** Number of rows without concurrent sharing. */
   readonly lanes: number;
-  /** Uint16[rows]: most threads of a row at one time. */
+  /** Uint16[rows]: maximum number of concurrent threads in a row. */
   readonly together: Uint16Array;
-  /** The highest of these; 1: no row is shared at one time. */
+  /** Maximum of `together`; 1 if no row is shared concurrently. */
   readonly per_row: number;
 }
 
-/** A layout of nothing. */
 export const NO_LAYOUT: MapLayout = layoutOf([], 1);
 
 /**
- * Give lanes their rows. A row holds threads of one role only, unless there are more roles than rows.
- * Where there are more lanes than rows, those of the largest roles share rows.
- *
- * @param roles As `MapLanes` gives them.
- * @param most Rows there is room for, at least 1.
+ * Assign lanes to rows. A row holds threads of one role only, unless roles outnumber rows. If lanes
+ * outnumber rows, lanes of the largest roles share rows.
+ * @param roles As returned by `MapLanes`.
+ * @param most Maximum number of rows, at least 1.
  */
 export function layoutOf(roles: readonly RoleLanes[], most: number): MapLayout {
   const room = Math.max(1, Math.floor(most));
@@ -107,15 +108,15 @@ export function layoutOf(roles: readonly RoleLanes[], most: number): MapLayout {
   };
 }
 
-/** What stands where: a layout and its threads, in row order. */
+/** A layout and its threads, in row order. */
 export interface Placed {
   readonly layout: MapLayout;
   readonly order: readonly Thread[];
 }
 
 /**
- * The later one of two layouts such that each thread keeps its number in its row; null if rows
- * changed: then cells are not what they were.
+ * The later of two layouts, with each thread's number in its row preserved. Null if rows changed,
+ * which invalidates all cells.
  */
 export function continued(before: Placed, now: Placed): MapLayout | null {
   const { layout } = now;
@@ -142,7 +143,7 @@ export function continued(before: Placed, now: Placed): MapLayout | null {
   return { ...layout, gone };
 }
 
-/** Threads of a layout, in row order. */
+/** Threads of the roles, in row order. */
 export function orderOf(roles: readonly RoleLanes[]): readonly Thread[] {
   return roles.flatMap(({ lanes }) => lanes.flatMap(({ threads }) => threads));
 }
@@ -152,7 +153,7 @@ function allOf(roles: readonly RoleLanes[]): RoleLanes {
   return { role: "all roles", roleIndex: roles[0]?.roleIndex ?? 0, lanes };
 }
 
-/** Rows of each stack: as many as it has lanes, where there is room; large ones give way first. */
+/** Rows per stack: one per lane if they fit; otherwise large stacks shrink first. */
 function shareRows(lanes: readonly number[], room: number): readonly number[] {
   const sumAt = (cap: number) => lanes.reduce((sum, count) => sum + Math.min(count, cap), 0);
   let cap = Math.max(0, ...lanes);
@@ -174,7 +175,7 @@ function shareRows(lanes: readonly number[], room: number): readonly number[] {
   return rows;
 }
 
-/** How many of some threads there were at most at one time. */
+/** Maximum number of concurrent threads. */
 function mostAtOnce(threads: readonly Thread[]): number {
   if (threads.length < 2) return threads.length;
   const births = Float64Array.from(threads, ({ from_s }) => from_s).sort();
@@ -190,7 +191,7 @@ function mostAtOnce(threads: readonly Thread[]): number {
   return most;
 }
 
-/** Row in which a place of the layout's arrays is. */
+/** Row of an index into the layout's arrays. */
 export function rowAt(layout: MapLayout, place: number): number {
   let low = 0;
   let high = layout.rows - 1;
@@ -202,12 +203,11 @@ export function rowAt(layout: MapLayout, place: number): number {
   return low;
 }
 
-/** The stack that a row is of. */
 export function groupAt({ groups }: MapLayout, row: number): MapGroup | undefined {
   return groups.find((each) => row >= each.row && row < each.row + each.rows);
 }
 
-/** What folds or unfolds the stack of a row: its own, or that of the heading above it. */
+/** Folding key of a row's group, or of the heading above it. */
 export function foldOf({ groups }: MapLayout, row: number): ThreadKey | null {
   const own = groups.findIndex((each) => row >= each.row && row < each.row + each.rows);
   for (let at = own; at >= 0; at--) {
@@ -217,12 +217,12 @@ export function foldOf({ groups }: MapLayout, row: number): ThreadKey | null {
   return null;
 }
 
-/** How many threads a row has, at one time or one after the other. */
+/** Number of threads in a row, concurrent or consecutive. */
 export function threadsOf({ first }: MapLayout, row: number): number {
   return (first[row + 1] ?? 0) - (first[row] ?? 0);
 }
 
-/** Place of the thread of a row that was there at a moment, or nearest to it. */
+/** Index of the row's thread alive at a moment, or nearest to the moment. */
 export function nearestPlace(layout: MapLayout, row: number, t_s: number): number {
   const { first, from_s, until_s } = layout;
   const from = first[row] ?? 0;
@@ -235,7 +235,7 @@ export function nearestPlace(layout: MapLayout, row: number, t_s: number): numbe
   return nearest;
 }
 
-/** How many threads of a row were there within a stretch of time. */
+/** Number of a row's threads that existed within a time span. */
 export function countWithin(layout: MapLayout, row: number, t0_s: number, t1_s: number): number {
   const { first, from_s, until_s } = layout;
   let count = 0;

@@ -1,16 +1,16 @@
-/** The thread map as the page holds it: a ring of columns, put together from what the worker sends. */
+/** The page's thread map: a ring of columns, assembled from the worker's views. */
 
 import { type MapLayout, NO_LAYOUT, nearestPlace } from "./mapLayout";
 import { STATE_FIELD } from "./states";
 import type { MapMix } from "./viewRequest";
 import type { ShownUnit } from "./views";
 
-/** In `values`: the thread is there, and the field is not. NaN: no thread is there. */
+/** Marker in `values`: the thread exists, but lacks the field. NaN: no thread. */
 export const NO_FIELD = -1;
 
-/** A part of the map. */
+/** An update of the map. */
 export interface MapView {
-  /** absent: the target does not have the field. waiting: there are not two samples yet. */
+  /** absent: the target lacks the field. waiting: fewer than two samples. */
   readonly state: "ok" | "absent" | "waiting";
   readonly reason: string;
   readonly field: string;
@@ -21,55 +21,55 @@ export interface MapView {
   readonly t1_s: number;
   readonly now_s: number;
   readonly attached_unix_ms: number;
-  /** Length of a column in seconds and in CSS pixels. */
+  /** Length of a column, in seconds and in CSS pixels. */
   readonly bin_s: number;
   readonly bin_px: number;
-  /** Columns that the window has room for. */
+  /** Number of columns that fit into the window. */
   readonly capacity: number;
-  /** Null: as before. */
+  /** Row layout; null if unchanged. */
   readonly layout: MapLayout | null;
   /**
-   * Rows are as before, with or without a layout, and the columns below are new or take the place of
-   * the last ones.
+   * Rows are unchanged, with or without a layout; the columns below are new or replace the last
+   * ones.
    */
   readonly continues: boolean;
-  /** Number of the first column given, and how many. */
+  /** Number of the first column given, and number of columns. */
   readonly from: number;
   readonly columns: number;
   /**
-   * Float32[columns * rows], column after column, in `unit`; NO_FIELD and NaN as said there. Of a map
-   * of states the number of the one that took most of the time.
+   * Float32[columns * rows], column by column, in `unit`; may be NO_FIELD or NaN. In a map of
+   * states: the number of the dominant state.
    */
   readonly values: Float32Array;
   /** Uint16[columns * rows]: number of the highest thread in its row. */
   readonly highest: Uint16Array;
-  /** Uint32[columns * rows]: of a map of states, how the time was shared; see states.ts. */
+  /** Uint32[columns * rows]: distribution of time, in a map of states; see states.ts. */
   readonly shares: Uint32Array;
   /** Float32[columns]: largest value. Uint16[columns]: threads born and exited. */
   readonly peak: Float32Array;
   readonly born: Uint16Array;
   readonly exited: Uint16Array;
-  /** From when on the field's past is kept, if that is later than the page's first sample. */
+  /** Start of the field's recorded past, if later than the page's first sample. */
   readonly since_s: number | null;
-  /** The page's first sample. */
+  /** The page's first sample, in seconds since attach. */
   readonly first_s: number;
-  /** Stretches of time for which frames were lost, seconds since attach. */
+  /** Time spans with lost frames, in seconds since attach. */
   readonly gaps: readonly (readonly [number, number])[];
 }
 
-/** All that can be drawn. A new object for each view, over the same arrays until rows change. */
+/** The drawable map. A new object for each view, sharing arrays until rows change. */
 export interface MapPicture {
   /** Newest view: state, times, lengths. */
   readonly view: MapView;
   readonly layout: MapLayout;
-  /** Grows when all columns are new. */
+  /** Incremented when all columns are new. */
   readonly edition: number;
-  /** Grows when there is another layout. */
+  /** Incremented with each new layout. */
   readonly layouts: number;
-  /** Columns held: from `from` to before `to`; column k is at k modulo the capacity. */
+  /** Columns held: [from, to); column k is at k modulo the capacity. */
   readonly from: number;
   readonly to: number;
-  /** First of the columns that the newest view brought. */
+  /** First column changed by the newest view. */
   readonly changed: number;
   readonly values: Float32Array;
   readonly highest: Uint16Array;
@@ -79,12 +79,12 @@ export interface MapPicture {
   readonly exited: Uint16Array;
 }
 
-/** The picture after one more view. */
+/** Apply one more view to the picture. */
 export function nextPicture(before: MapPicture | null, view: MapView): MapPicture | null {
   const { layout, from, columns, capacity } = view;
   const layouts = (before?.layouts ?? 0) + (layout === null ? 0 : 1);
   if (view.state === "ok" && view.continues) {
-    // A part that does not fit what is held: what fits is on its way.
+    // An update that does not fit the held columns is dropped: a fitting one follows.
     if (before?.view.state !== "ok" || from > before.to) return before;
     copyColumns(before, view);
     const to = from + columns;
@@ -130,26 +130,26 @@ function copyColumns(picture: MapPicture, view: MapView): void {
   }
 }
 
-/** Place of a column in the ring. */
+/** Index of a column in the ring. */
 export function ringPlace(column: number, capacity: number): number {
   return ((column % capacity) + capacity) % capacity;
 }
 
-/** Value of a cell; NaN outside of what is held. */
+/** Value of a cell; NaN outside the held columns. */
 export function cellValue(picture: MapPicture, column: number, row: number): number {
   const { view, layout, values } = picture;
   if (column < picture.from || column >= picture.to) return Number.NaN;
   return values[ringPlace(column, view.capacity) * layout.rows + row] ?? Number.NaN;
 }
 
-/** How the time of a cell was shared among states; 0 where there is nothing. */
+/** Distribution of a cell's time among states; 0 if empty. */
 export function cellShares(picture: MapPicture, column: number, row: number): number {
   const { view, layout, shares } = picture;
   if (column < picture.from || column >= picture.to) return 0;
   return shares[ringPlace(column, view.capacity) * layout.rows + row] ?? 0;
 }
 
-/** Largest value of the columns in sight. */
+/** Largest value of the visible columns. */
 export function peakInSight({ view, from, to, peak }: MapPicture): number {
   let most = 0;
   for (let k = Math.max(from, Math.floor(view.t0_s / view.bin_s)); k < to; k++) {
@@ -159,8 +159,8 @@ export function peakInSight({ view, from, to, peak }: MapPicture): number {
 }
 
 /**
- * One thread of a cell, by its place in the layout: the highest of the row at that moment; where none
- * was there, the nearest in time.
+ * Index in the layout of a cell's representative thread: the highest of the row at that moment, or
+ * else the nearest in time.
  */
 export function placeAt(picture: MapPicture, column: number, row: number): number {
   const { view, layout, highest } = picture;
@@ -172,13 +172,13 @@ export function placeAt(picture: MapPicture, column: number, row: number): numbe
   return first + ((number - (layout.gone[row] ?? 0)) & 0xffff);
 }
 
-/** Identity of the thread in a place of the layout. */
+/** Key of the thread at an index of the layout. */
 export function keyAt(layout: MapLayout, place: number): string | null {
   const tid = layout.tid[place];
   return tid === undefined ? null : `${tid}@${layout.start_ns[place] ?? 0}`;
 }
 
-/** Place of a thread in the layout; -1 if it has none. */
+/** Index of a thread in the layout; -1 if missing. */
 export function placeOf(layout: MapLayout, key: string): number {
   const [tid = "", start = ""] = key.split("@");
   const wanted = Number(tid);

@@ -10,7 +10,7 @@ import { spanOf } from "./window";
 
 const RATE = 10;
 
-/** Takes frames in and keeps a picture of the map, as worker and page do. */
+/** Receives frames and keeps a picture of the map, like worker and page. */
 class Watching {
   readonly model = new TargetModel();
   picture: MapPicture | null = null;

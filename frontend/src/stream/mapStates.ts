@@ -1,4 +1,4 @@
-/** Fills the thread map with states: of each row and column the one that took most of the time. */
+/** Fills the thread map with states: the dominant state of each row and column. */
 
 import { type Pieces, Presence } from "./mapColumns";
 import type { MapLayout } from "./mapLayout";
@@ -15,28 +15,28 @@ const IDLE: readonly boolean[] = [
   true, // parked
 ];
 
-/** When a thread ends that lives. */
+/** End of a live thread. */
 const END_S = Number.POSITIVE_INFINITY;
 
 export class StateFiller {
   private readonly reader: StateReader;
-  /** By number of the state, seconds a column of the row's threads. */
+  /** Seconds per column by state number, summed over the row's threads. */
   private readonly sums: readonly Float64Array[];
-  /** Of one thread: in one state, in all of them, and at work. */
+  /** Seconds per column of one thread: in one state, in all states, and at work. */
   private readonly own: Float64Array;
   private readonly all: Float64Array;
   private readonly work: Float64Array;
   private readonly touched = new Set<number>();
-  /** Of each column: most seconds of work that a thread has, and its number in the row. */
+  /** Per column: the most seconds of work by one thread, and its number in the row. */
   private readonly most: Float64Array;
   private readonly number: Uint16Array;
-  /** The row has several threads, at one time or one after the other. */
+  /** The row has several threads, concurrent or consecutive. */
   private shared = false;
-  /** Threads that are there without a ledger, those with one, and of these the unswitched. */
+  /** Per column: threads without a ledger, threads with one, and of these the unswitched. */
   private readonly lacking: Uint16Array;
   private readonly having: Uint16Array;
   private readonly unswitched: Uint16Array;
-  /** Length of the part of each column that samples cover, seconds. */
+  /** Sampled part of each column, in seconds. */
   private readonly covered: Float64Array;
   private readonly parked: ReadonlyMap<number, number>;
   private readonly presence = new Presence();
@@ -105,7 +105,10 @@ export class StateFiller {
     this.count(thread, numbered);
   }
 
-  /** Where it was there, what of it was as /proc said, and whether it worked most of all so far. */
+  /**
+   * Count a thread's presence, the part known only from /proc, and whether it worked the most so
+   * far.
+   */
   private count(thread: Thread, numbered: number): void {
     const { all, work, most, having, unswitched, shared } = this;
     const { columns, from, bin_s } = this.pieces;
@@ -121,7 +124,7 @@ export class StateFiller {
     }
   }
 
-  /** Share a thread's time in a state among the columns in which it was there. */
+  /** Distribute a thread's time in a state among the columns of its presence. */
   private spread(thread: Thread, number: number, fresh: boolean): Float64Array {
     const { reader, pieces, own, presence } = this;
     const { count, sample, column, seconds, begin_s, stretches } = pieces;
@@ -143,7 +146,7 @@ export class StateFiller {
         if (i >= first) {
           const before = i > first ? (values[place + i - 1] ?? 0) : fresh ? 0 : Number.NaN;
           const grown = (values[place + i] ?? 0) - before;
-          // What is settled afterwards may make a column fall by some microseconds.
+          // Later settlement may lower a column by some microseconds.
           if (grown > 0 && presence.within(thread, time_s[i - 1] ?? 0, time_s[i] ?? 0)) {
             rate = grown / 1e9 / (presence.to_s - presence.from_s);
           }
@@ -158,7 +161,7 @@ export class StateFiller {
     return own;
   }
 
-  /** The same of a thread that was there all the time. */
+  /** `spread` for a thread that was present throughout. */
   private spreadAll(number: number): Float64Array {
     const { reader, pieces, own } = this;
     const { count, sample, column, shares } = pieces;
@@ -168,7 +171,7 @@ export class StateFiller {
     for (let p = 0; p < count; p++) {
       const i = place + (sample[p] ?? 0);
       const grown = (values[i] ?? 0) - (values[i - 1] ?? 0);
-      // What is settled afterwards may make a column fall by some microseconds.
+      // Later settlement may lower a column by some microseconds.
       if (grown <= 0) continue;
       const k = column[p] ?? 0;
       own[k] = (own[k] ?? 0) + (grown / 1e9) * (shares[p] ?? 0);
@@ -196,7 +199,7 @@ export class StateFiller {
       const at = k * rows + row;
       view.highest[at] = this.number[k] ?? 0;
       let total = 0;
-      // The three that took most.
+      // The three dominant states.
       let [a, b, c] = [0, 0, 0];
       let [inA, inB, inC] = [0, 0, 0];
       for (const number of touched) {

@@ -22,7 +22,7 @@ import { DEFAULT_MAP, DEFAULT_REQUEST, type MapRequest, type ViewRequest } from 
 const SECOND = 1e9;
 const TWO_HZ: Target = { ...TARGET, rate_hz: 2 };
 
-/** A page's picture of a target that is sampled twice a second; columns are half a second. */
+/** A page's picture of a target sampled twice a second; columns are half a second. */
 class World {
   readonly model = new TargetModel();
   readonly maker = new MapMaker();
@@ -63,7 +63,7 @@ class World {
     return this.view;
   }
 
-  /** Values of a row in the columns that are held, from `from` on. */
+  /** Values of a row in the held columns, from `from` on. */
   row(row: number): number[] {
     const { picture } = this;
     if (!picture) return [];
@@ -77,7 +77,7 @@ class World {
 const NAMES = { 1: "main", 2: "worker-1", 3: "worker-2" };
 const cpu = (seconds: number): Counters => ({ cpu_run_ns: seconds * SECOND });
 
-/** Two seconds: main a whole core, worker-1 half of one, worker-2 nothing. */
+/** Two seconds: main a whole core, worker-1 half a core, worker-2 nothing. */
 function started(): World {
   const world = new World();
   for (let i = 0; i <= 4; i++) {
@@ -103,7 +103,7 @@ describe("binsFor", () => {
     expect(binsFor(60, 1200, 10)).toEqual({ bin_s: 0.1, bin_px: 2 });
     expect(binsFor(60, 1200, 20)).toEqual({ bin_s: 0.05, bin_px: 1 });
     expect(binsFor(600, 1200, 10)).toEqual({ bin_s: 0.5, bin_px: 1 });
-    // Samples that are far apart are several columns: a short life is no bar.
+    // Samples far apart span several columns: a short life is not drawn as a bar.
     expect(binsFor(60, 1200, 0.5)).toEqual({ bin_s: 0.2, bin_px: 4 });
     expect(binsFor(1, 300, 1).bin_px).toBe(4);
     expect(binsFor(1, 3, 1).bin_px).toBe(3);
@@ -128,7 +128,7 @@ describe("MapMaker", () => {
     world.make();
     world.sample({ 1: cpu(7.5), 2: cpu(1.5) });
     const view = world.make(false);
-    // The last column that was sent, which might not have been complete, and the new one.
+    // The last column sent, which may have been incomplete, and the new one.
     expect([view?.layout, view?.from, view?.columns]).toEqual([null, 3, 2]);
     expect([world.row(0), world.row(1)]).toEqual([
       [1, 1, 1, 1, 1],
@@ -158,7 +158,8 @@ describe("MapMaker", () => {
     world.sample({ 1: cpu(8) }, [exit(2, "worker-1", 1.25)]);
     world.sample({ 1: cpu(8.5) });
     world.make();
-    // Its first tenth of a second of CPU time was spent from its start on, 0.3 s before its sample.
+    // The first tenth of a second of CPU time counts from the thread's start, 0.3 s before its
+    // sample.
     const none = Number.NaN;
     expect(world.row(3)).toEqual([none, none, none, none, 0.333333, 0, 0]);
     expect(world.row(1).slice(3)).toEqual([0.5, 0, 0.5, Number.NaN]);
@@ -199,12 +200,12 @@ describe("MapMaker", () => {
     for (let i = 5; i < 15; i++) world.sample({ 1: cpu(5 + i / 2) }, [short(50 + i, i / 2 - 0.4)]);
     world.make();
     const { picture } = world;
-    // Half-second columns, and one must stay empty between two lives: they take three lanes in turn.
+    // Half-second columns with an empty one between two lives: the lives take three lanes in turn.
     expect(picture?.layout).toMatchObject({ rows: 6, per_row: 1 });
     const named = [4, 7, 10].map((column) => placeAt(picture as MapPicture, column, 3));
     expect(named.map((place) => picture?.layout.tid[place])).toEqual([55, 58, 61]);
     expect(world.row(3).map(Number.isNaN).slice(4, 9)).toEqual([false, true, true, false, true]);
-    // Between them the nearest one is named.
+    // Between two lives the nearest thread is named.
     expect(placeAt(picture as MapPicture, 5, 3)).toBe(named[0]);
   });
 
@@ -222,7 +223,7 @@ describe("MapMaker", () => {
       const view = world.make();
       if (view && !view.continues) wholes++;
     }
-    // Only the first one made a row.
+    // Only the first thread added a row.
     expect(wholes).toBe(1);
     const { picture } = world;
     const names = Array.from({ length: 5 }, (_, i) => {
@@ -230,7 +231,7 @@ describe("MapMaker", () => {
       return keyAt(picture?.layout as MapLayout, placeAt(picture as MapPicture, column - 1, 3));
     });
     expect(names.map((key) => key?.split("@")[0])).toEqual(["114", "110", "106", "102", "98"]);
-    // The same as made at once.
+    // Equal to computing everything at once.
     const values = world.row(3).slice(-20);
     expect(values.filter((value) => !Number.isNaN(value))).toEqual([0.5, 0.5, 0.5, 0.5, 0.5]);
     world.asked = { ...world.asked, rows: 9 };

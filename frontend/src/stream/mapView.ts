@@ -1,4 +1,6 @@
-/** Makes the thread map, piece by piece: all columns when the rows change, else only new ones. */
+/**
+ * Builds the thread map incrementally: all columns when the rows change, otherwise only new ones.
+ */
 
 import { RING_FIELDS, type RingField } from "./chartSpecs";
 import { threadsIn, type ViewInput } from "./chartView";
@@ -14,38 +16,38 @@ import type { TargetModel } from "./targetModel";
 import type { Thread } from "./threads";
 import type { MapRequest } from "./viewRequest";
 
-/** Making all columns may take one part in so many of the time. */
+/** Reciprocal of the maximum share of time spent on rebuilding all columns. */
 const SHARE = 10;
 
-/** From the end of a life to the next of its lane: an empty column stands between them. */
+/** Minimum distance of two lives in a lane, in columns: one empty column in between. */
 const GAP_COLUMNS = 2;
 
-/** Columns are no wider, CSS pixels. */
+/** Maximum width of a column, in CSS pixels. */
 const WIDEST_PX = 4;
 
-/** What is held by the page. */
+/** State of the map held by the page. */
 interface Held {
   readonly key: string;
   readonly order: readonly Thread[];
-  /** Their stacks when they were laid out. */
+  /** Stacks of the threads at layout time. */
   readonly stacks: readonly string[];
   readonly layout: MapLayout;
-  /** Number of its first column, and of its newest, which may not be complete. */
+  /** Number of its first column, and of its newest, possibly incomplete one. */
   readonly from: number;
   readonly newest: number;
-  /** The newest frame in it. */
+  /** Sequence number of the newest frame included. */
   readonly seq: number;
 }
 
-/** Lengths of columns. */
+/** Column widths. */
 export interface Bins {
   readonly bin_s: number;
   readonly bin_px: number;
 }
 
 /**
- * Columns as narrow as whole pixels and the distance of samples allow, so that each has a sample; but
- * no wider than some pixels, so that a short life is a short mark.
+ * Narrowest columns that are whole pixels and at least one sample wide. The maximum width is some
+ * pixels, so that a short life is a short mark.
  */
 export function binsFor(seconds: number, width_px: number, rate_hz: number): Bins {
   const width = Math.max(1, Math.round(width_px));
@@ -62,10 +64,9 @@ export class MapMaker {
   private cost_ms = 0;
 
   /**
-   * Make what the page does not have yet; null: nothing.
-   *
+   * Build the part missing on the page; null if none.
    * @param slow Whether rows may change now.
-   * @param clock A clock that only runs forward, ms: making all columns is dear, and is measured.
+   * @param clock A monotonic clock, ms: rebuilding all columns is expensive, and is measured.
    */
   make(input: ViewInput, asked: MapRequest, slow: boolean, clock: () => number): MapView | null {
     const { model, span, now_s, target, request } = input;
@@ -97,7 +98,7 @@ export class MapMaker {
       ...asked.open,
       ...fixed,
     ].join();
-    // Out of view nothing is made: what the window has left behind meanwhile is not missed.
+    // An invisible map is not updated: columns that have left the window are not missed.
     const held =
       this.held?.key === key && newest >= this.held.newest && this.held.newest >= from - 1
         ? this.held
@@ -131,7 +132,7 @@ export class MapMaker {
     return { ...view, layout: now.layout };
   }
 
-  /** Lanes stay while columns do: another colour moves no thread. */
+  /** Lanes stay while columns do: another colouring moves no thread. */
   private lanesFor(window: string, { bin_s }: Bins): MapLanes {
     const of = `${window} ${this.stacking.name}`;
     if (this.lanes?.of !== of) {
@@ -141,10 +142,8 @@ export class MapMaker {
   }
 
   /**
-   * Columns that are new, in the same rows, and the last one that was sent, which may not have been
-   * complete.
-   *
-   * @param fresh Threads that were not there: their columns are sent again.
+   * New columns in the same rows, and the last column sent, which may have been incomplete.
+   * @param fresh New threads: their columns are sent again.
    */
   private more(
     making: Making,
@@ -169,7 +168,7 @@ export class MapMaker {
   }
 }
 
-/** What columns are made of. */
+/** Inputs for computing columns. */
 interface Making {
   readonly input: ViewInput;
   readonly asked: MapRequest;
@@ -236,7 +235,7 @@ function sourceOf(model: TargetModel, field: string): MapSource | null {
   return { history: extra.history, ring: 0, own: false, since_s: extra.since_s };
 }
 
-/** Whether there are the same threads, in the same stacks. */
+/** Whether the threads and their stacks are unchanged. */
 function sameThreads(now: ReadonlySet<Thread>, { order, stacks }: Held, { of }: Stacking): boolean {
   if (now.size !== order.length) return false;
   return order.every((thread, i) => now.has(thread) && of(thread) === stacks[i]);

@@ -1,21 +1,21 @@
-/** The names of a target's threads: what a correction of roles would apply to. */
+/** Thread names of a target, for the preview of role rules. */
 
 import type { TargetModel } from "./targetModel";
 
 export interface ThreadNames {
   readonly name: string;
-  /** Threads of that name, ended ones that are kept included. */
+  /** Number of threads with this name, including retained ended ones. */
   readonly threads: number;
 }
 
 export interface NamesView {
-  /** In order of appearance of living threads, then of ended ones. */
+  /** Names by appearance of live threads, followed by ended ones. */
   readonly names: readonly ThreadNames[];
-  /** Names that are not sent. */
+  /** Number of names not sent. */
   readonly more: number;
 }
 
-/** Names that are sent. */
+/** Maximum number of names sent. */
 const MOST = 5000;
 
 export function namesView({ threads }: TargetModel): NamesView {

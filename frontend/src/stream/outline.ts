@@ -1,4 +1,4 @@
-/** A whole run in one line: CPU of its process over time. */
+/** Overview of a run: CPU of its process over time. */
 
 import type { Frame } from "../wire/frame";
 import { rateBetween } from "./rate";
@@ -9,10 +9,8 @@ const PARTS = 400;
 const FIELD = "cpu_run_ns";
 
 /**
- * CPU of the process in equal parts of a run.
- *
- * The process's own CPU counter is used where frames tell it, else the sum of the threads' growth.
- *
+ * CPU of the process in equal parts of a run: its own CPU counter if frames have one, otherwise the
+ * sum of the threads' growth.
  * @param frames In time order, a key frame first.
  */
 export function outlineOf({ from_s, to_s }: RunSource, frames: readonly Frame[]): Outline {
@@ -25,7 +23,7 @@ export function outlineOf({ from_s, to_s }: RunSource, frames: readonly Frame[])
     const end_s = from_s + (part + 1) * width;
     let last = at;
     while (last + 1 < totals.length && (totals[last + 1]?.t_s ?? 0) <= end_s + 1e-6) last++;
-    // A part without a sample of its own shares the growth up to the next one.
+    // A part without a sample shares the growth up to the next sample.
     const to = last > at ? last : Math.min(at + 1, totals.length - 1);
     const before = totals[at];
     const after = totals[to];
@@ -66,13 +64,13 @@ function totalsOf(frames: readonly Frame[]): Total[] {
     const summed = living + (header.exited.totals[FIELD] ?? 0);
     return { t_s: header.time_ns / 1e9, summed, cpu_ns: header.process.cpu_ns ?? null };
   });
-  // The process' own clock is read once a second; what it has beyond the threads is kept in between.
+  // The process' CPU clock is read once a second; its excess over the threads is held in between.
   const first = totals.find(({ cpu_ns }) => cpu_ns !== null);
   let beyond = first ? (first.cpu_ns ?? 0) - first.summed : 0;
   const known = totals.map(({ t_s, summed, cpu_ns }) => {
     if (cpu_ns !== null) beyond = cpu_ns - summed;
     return { t_s, cpu_s: (summed + beyond) / 1e9 };
   });
-  // Of several frames of one instant the last one has it all.
+  // The last of several frames at one instant is complete.
   return known.filter(({ t_s }, i) => t_s !== known[i + 1]?.t_s);
 }

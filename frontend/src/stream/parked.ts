@@ -1,15 +1,13 @@
-/** Waits for locks at which idle workers wait: they are no waits of work. */
+/** Waits of idle workers for locks, which are not waits during work. */
 
 import { LOCKS } from "./facts/facts";
 import { lockNames } from "./facts/lockNames";
 import type { TargetModel } from "./targetModel";
 
 /**
- * Share of each thread's waits for locks that is at such locks, by tid; those with none are not in it.
- *
- * Threads of a Java virtual machine park while they have no work and while they wait for a contended
- * lock alike. What the machine's own account says of the latter (kind monitor) is a part of the time at
- * the park, and is not idle.
+ * Share of each thread's lock waits that is idle parking, by tid; threads without any are missing.
+ * JVM threads park both without work and at a contended lock. The JVM's own account of contended
+ * waits (kind monitor) is part of the parking time, and is not idle.
  */
 export function parkedShares(model: TargetModel): ReadonlyMap<number, number> {
   const kinds = lockNames(model);

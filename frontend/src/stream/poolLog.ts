@@ -1,12 +1,12 @@
 /**
- * What the pools of a target did: a reading about once a second, as the frames' tables `pools` and
- * `pool_times` have it. Bounded: old readings of a pool are thinned, and pools that were read longest
- * ago leave.
+ * History of a target's pools: about one reading per second, from the frames' tables `pools` and
+ * `pool_times`. Bounded: old readings of a pool are thinned, and the pools with the oldest last
+ * reading are evicted.
  */
 
 import type { TableRows } from "./facts/factTable";
 
-/** Figures of a pool, in the order of the table: bit b of `known` is of the b-th. */
+/** Figures of a pool, in table order: bit b of `known` belongs to the b-th. */
 export const FIGURES = [
   ...["size", "busy", "queue"],
   ...["submitted", "started", "finished", "failed"],
@@ -14,17 +14,17 @@ export const FIGURES = [
   ...["parks", "steals", "polls"],
 ] as const;
 
-/** Buckets of a histogram of times. */
+/** Buckets of a duration histogram. */
 export const BUCKETS = 32;
-/** The column `time`: what a histogram is of. */
+/** Value of the column `time`: the kind of histogram. */
 export const RESPONSE = 0;
 export const QUEUE_WAIT = 1;
 
-/** A pool at one moment. */
+/** A pool at one instant. */
 export interface Reading {
-  /** When it was read, seconds since attach. */
+  /** Reading time, in seconds since attach. */
   readonly t_s: number;
-  /** By their place in FIGURES; NaN: not known. */
+  /** Values in the order of FIGURES; NaN if unknown. */
   readonly figures: Float64Array;
   /** Float64[2 * BUCKETS]: response times, then queue waits. */
   readonly times: Float64Array;
@@ -33,15 +33,15 @@ export interface Reading {
 /** A pool and its past. */
 export interface Pool {
   readonly pool: number;
-  /** Number of the row of its process; 0: the target is one process. */
+  /** Row number of its process, or 0 for a single-process target. */
   readonly process: number;
   readonly pid: number;
-  /** Name of its process as it was last; empty: not known, or the target is one process. */
+  /** Last known name of its process; empty if unknown, or for a single-process target. */
   readonly program: string;
   readonly name: string;
   readonly kind: string;
   readonly source: string;
-  /** Oldest first; at least one. */
+  /** Readings, oldest first; at least one. */
   readonly readings: readonly Reading[];
 }
 
@@ -52,28 +52,27 @@ interface Entry extends Pool {
 }
 
 const MAX_POOLS = 256;
-/** Of a pool: above that, every other one of the older half is dropped. */
+/** Maximum readings per pool: beyond it, every other one of the older half is dropped. */
 const MAX_READINGS = 1200;
 
 export class PoolLog {
-  /** Grows with each reading. */
+  /** Incremented with each reading. */
   edition = 0;
-  /** Rows that the collector left out. */
+  /** Rows that the collector dropped. */
   omitted = 0;
   private readonly pools = new Map<number, Entry>();
 
-  /** @param maxAge_s How long readings are kept. */
+  /** @param maxAge_s Retention of readings. */
   constructor(private readonly maxAge_s = 600) {}
 
-  /** All pools, by their number. */
+  /** All pools, by number. */
   all(): readonly Pool[] {
     return [...this.pools.values()].sort((a, b) => a.pool - b.pool);
   }
 
   /**
-   * Tables of a frame.
-   *
-   * @param whole They have all rows: what they do not name is not there any more.
+   * Set the tables of a frame.
+   * @param whole True if the tables have all rows: missing pools are gone.
    */
   take(
     pools: TableRows | undefined,
@@ -98,14 +97,14 @@ export class PoolLog {
     this.bound();
   }
 
-  /** Processes of a group, by their number: ended ones are not among them for long. */
+  /** Set process names of a group, by number: ended processes soon disappear from the table. */
   nameProcesses(rows: ReadonlyMap<number, { readonly name: string }>): void {
     for (const entry of this.pools.values()) {
       entry.program = rows.get(entry.process)?.name ?? entry.program;
     }
   }
 
-  /** What came last is the beginning of what is looked at. */
+  /** Drop all but the last reading of each pool: the visible range starts here. */
   resume(): void {
     for (const { readings } of this.pools.values()) readings.splice(0, readings.length - 1);
   }
@@ -135,7 +134,7 @@ export class PoolLog {
     readings.push({ t_s, figures, times });
     this.edition++;
     const old = readings.findIndex((each) => each.t_s >= t_s - this.maxAge_s);
-    // One that is too old stays: what is looked at may begin between it and the next one.
+    // One reading that is too old is kept: the visible range may begin before the next one.
     if (old > 1) readings.splice(0, old - 1);
     if (readings.length > MAX_READINGS) {
       const half = MAX_READINGS >> 1;

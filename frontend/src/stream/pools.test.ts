@@ -6,7 +6,7 @@ import { poolsView } from "./poolsView";
 
 const ALL = 2 ** FIGURES.length - 1;
 
-/** A pool that finishes 10 jobs a second, each waits 50 ms and runs 100 ms; 4 workers. */
+/** A pool that finishes 10 jobs per second; each waits 50 ms and runs 100 ms; 4 workers. */
 function pool(t_s: number, more: FactRow<"pools"> = {}): FactRow<"pools"> {
   const jobs = 10 * t_s;
   return {
@@ -27,7 +27,7 @@ function pool(t_s: number, more: FactRow<"pools"> = {}): FactRow<"pools"> {
 }
 
 function times(t_s: number): FactRow<"pool_times">[] {
-  // Bucket 17 is of times from 67 to 134 ms.
+  // Bucket 17 has times from 67 to 134 ms.
   return [
     { pool: 1, time: 0, bucket: 17, count: 9 * t_s },
     { pool: 1, time: 0, bucket: 20, count: t_s },
@@ -59,7 +59,7 @@ describe("pools within a window", () => {
     expect(row?.run_mean_s).toBeCloseTo(0.1);
     expect(row?.load).toBeCloseTo(0.25);
     expect(row?.idle).toBeCloseTo(3);
-    // Nine of ten are in the bucket up to 134 ms, the tenth in that from 0.54 to 1.07 s.
+    // Nine of ten are in the bucket up to 134 ms, the tenth in the one from 0.54 to 1.07 s.
     expect(row?.response.p50_s).toBeGreaterThan(0.067);
     expect(row?.response.p50_s).toBeLessThan(0.134);
     expect(row?.response.p99_s).toBeGreaterThan(0.536);
@@ -87,7 +87,7 @@ describe("pools within a window", () => {
   });
 
   it("compare how long jobs waited at the smallest size and at the last one", () => {
-    // At size 2 jobs wait 200 ms, at size 8 they wait 20 ms.
+    // Jobs wait 200 ms at size 2, and 20 ms at size 8.
     const waited = (t_s: number) => 10 * (0.2e9 * Math.min(t_s, 5) + 0.02e9 * Math.max(t_s - 5, 0));
     const [row] = watched((t_s) => ({
       pools: [pool(t_s, { size: t_s <= 5 ? 2 : 8, queue_wait_ns: waited(t_s) })],

@@ -1,4 +1,4 @@
-/** Pools of workers within the window in view: throughput, times, load, and how they went. */
+/** Worker pools within the visible window: throughput, times, load, and their history. */
 
 import type { ViewInput } from "./chartView";
 import { quantile } from "./facts/stayHistogram";
@@ -6,7 +6,7 @@ import { BUCKETS, FIGURES, type Pool, QUEUE_WAIT, RESPONSE, type Reading } from 
 
 type Figure = (typeof FIGURES)[number];
 
-/** Times of jobs, seconds; NaN: not known, or no job in the window. */
+/** Job times in seconds; NaN if unknown, or without a job in the window. */
 export interface JobTimes {
   readonly mean_s: number;
   readonly p50_s: number;
@@ -14,14 +14,14 @@ export interface JobTimes {
   readonly p99_s: number;
 }
 
-/** How a pool went; Float64[n] each, NaN where a figure is not known. */
+/** History of a pool; Float64[n] each, NaN for an unknown figure. */
 export interface PoolSeries {
-  /** When pools were read, seconds since attach. */
+  /** Reading times, in seconds since attach. */
   readonly time_s: Float64Array;
   readonly size: Float64Array;
   readonly busy: Float64Array;
   readonly queue: Float64Array;
-  /** Between the reading before and this one; finished jobs a second, and mean queue wait. */
+  /** Since the previous reading: finished jobs per second, and mean queue wait. */
   readonly finished_per_s: Float64Array;
   readonly submitted_per_s: Float64Array;
   readonly ait_s: Float64Array;
@@ -30,61 +30,61 @@ export interface PoolSeries {
 export interface PoolRow {
   readonly pool: number;
   readonly pid: number;
-  /** Name of its process; empty: not known, or the target is one process. */
+  /** Name of its process; empty if unknown, or for a single-process target. */
   readonly program: string;
   readonly name: string;
   readonly kind: string;
   readonly source: string;
-  /** It was read within the last seconds. */
+  /** True if read within the last seconds. */
   readonly current: boolean;
-  /** At the end of the window; NaN: not known. */
+  /** Size at the end of the window; NaN if unknown. */
   readonly size: number;
   readonly busy: number;
   readonly queue: number;
-  /** A second, over the window; NaN: not known. */
+  /** Jobs per second over the window; NaN if unknown. */
   readonly submitted_per_s: number;
   readonly finished_per_s: number;
   readonly failed_per_s: number;
-  /** Since attach, up to the end of the window. */
+  /** Jobs since attach, up to the end of the window. */
   readonly submitted: number;
   readonly finished: number;
   readonly failed: number;
   readonly response: JobTimes;
   readonly queue_wait: JobTimes;
   readonly run_mean_s: number;
-  /** Workers that ran jobs, as a share of the size. */
+  /** Workers running jobs, as a share of the size. */
   readonly load: number;
   /** Workers without a job, on average. */
   readonly idle: number;
-  /** Mean queue wait at the smallest size in the window, divided by that at the last size. */
+  /** Mean queue wait at the smallest size in the window, relative to the last size's. */
   readonly relative_ait: number;
-  /** That smallest size; NaN: the size did not change. */
+  /** The smallest size; NaN if the size did not change. */
   readonly ait_size: number;
   readonly parks_per_s: number;
   readonly steals_per_s: number;
   readonly polls_per_s: number;
-  /** Seconds that the figures are of. */
+  /** Length of the evaluated window, in seconds. */
   readonly seconds: number;
   readonly series: PoolSeries;
 }
 
 export interface PoolsView {
-  /** absent: nothing reports pools. */
+  /** absent: no pools are reported. */
   readonly state: "ok" | "waiting" | "absent";
   readonly reason: string;
   /** Span of the series' time axis, seconds since attach. */
   readonly t0_s: number;
   readonly t1_s: number;
   readonly pools: readonly PoolRow[];
-  /** The target is a group of processes: pools are of several programs. */
+  /** The target is a group of processes: pools belong to several programs. */
   readonly several: boolean;
   readonly omitted: number;
 }
 
-/** A pool that was not read for so long, and for so many of its usual gaps, has ended. */
+/** A pool has ended if not read for this time, and for several of its typical reading intervals. */
 const CURRENT_S = 5;
 const CURRENT_GAPS = 3;
-/** After so long without a pool there is none. */
+/** Time without a pool after which none is expected, in seconds. */
 const PATIENCE_S = 4;
 const MAX_ROWS = 64;
 const MAX_POINTS = 240;
@@ -119,7 +119,10 @@ function order(value: number): number {
   return Number.isNaN(value) ? -1 : value;
 }
 
-/** Readings come once a second, or later where the collector has too much to do. */
+/**
+ * Whether a pool is current. Readings come once a second, or less often from an overloaded
+ * collector.
+ */
 function isCurrent(readings: readonly Reading[], now_s: number): boolean {
   const [first, last] = [readings[0], readings.at(-1)];
   if (!first || !last) return false;
@@ -163,12 +166,12 @@ function rowOf(pool: Pool, t0_s: number, t1_s: number, now_s: number): PoolRow |
   };
 }
 
-/** How a pool went within a window. */
+/** History of a pool within a window. */
 export function poolSeries(readings: readonly Reading[], t0_s: number, t1_s: number): PoolSeries {
   return seriesOf(within(readings, t0_s, t1_s));
 }
 
-/** Readings of a window, with the one before it. */
+/** Readings of a window, preceded by the one before. */
 function within(readings: readonly Reading[], t0_s: number, t1_s: number): readonly Reading[] {
   const after = readings.findIndex(({ t_s }) => t_s > t0_s);
   const from = after < 0 ? readings.length - 1 : Math.max(0, after - 1);
@@ -188,7 +191,7 @@ function timesOf(first: Reading, last: Reading, time: number, mean_ns: number): 
     { length: BUCKETS },
     (_, b) => (last.times[time * BUCKETS + b] ?? 0) - (first.times[time * BUCKETS + b] ?? 0),
   );
-  // Go counts how long goroutines were runnable as a histogram only.
+  // Go reports runnable times of goroutines as a histogram only.
   if (!Number.isFinite(mean_ns) && !counts.some((count) => count > 0)) {
     return NO_TIMES;
   }
@@ -201,7 +204,7 @@ function timesOf(first: Reading, last: Reading, time: number, mean_ns: number): 
   };
 }
 
-/** Busy workers as a share of the size: by the time that jobs ran, else by what was read. */
+/** Busy workers as a share of the size, from the jobs' run time, or else from the readings. */
 function loadOf(readings: readonly Reading[], running: number): number {
   const size = mean(readings, "size");
   return (Number.isNaN(running) ? mean(readings, "busy") : running) / size;
@@ -212,8 +215,8 @@ function mean(readings: readonly Reading[], name: Figure): number {
 }
 
 /**
- * How the average idle time of jobs (AIT: from submission to start) changed with the size: that at the
- * smallest size, divided by that at the last one. Above 1 jobs wait shorter than they did there.
+ * Average idle time of jobs (AIT: from submission to start) at the smallest size, relative to the
+ * last size's. Above 1, jobs now wait less than at the smallest size.
  */
 function relativeAit(readings: readonly Reading[]): Pick<PoolRow, "relative_ait" | "ait_size"> {
   const sums = new Map<number, { wait_ns: number; jobs: number }>();
@@ -239,7 +242,7 @@ function relativeAit(readings: readonly Reading[]): Pick<PoolRow, "relative_ait"
 
 function seriesOf(all: readonly Reading[]): PoolSeries {
   const step = Math.ceil(all.length / MAX_POINTS);
-  // The last one stays: it is what the figures beside the curves are of.
+  // The last reading is kept: the figures beside the curves refer to it.
   const readings = all.filter((_, i) => (all.length - 1 - i) % step === 0);
   const values = (name: Figure) => Float64Array.from(readings, (each) => figureOf(each, name));
   const rates = (of: (before: Reading, now: Reading) => number) =>

@@ -32,7 +32,7 @@ function logOf(...watts: readonly number[]): MachineLog {
       cpu_busy_us: 2e6 * (i + 1),
     };
     log.note(reading);
-    log.note(reading); // frames in between repeat it
+    log.note(reading); // intermediate frames repeat the reading
   }
   return log;
 }
@@ -95,7 +95,7 @@ describe("wattsPerCore", () => {
   });
 });
 
-/** Two threads that use 0.6 and 0.2 cores of a machine that is 1.6 cores busy at 40 W. */
+/** Two threads that use 0.6 and 0.2 cores of a machine with 1.6 busy cores at 40 W. */
 function input(energy: Target["energy"], counters?: (t_s: number) => Partial<MachineCounters>) {
   const model = new TargetModel();
   for (let i = 0; i <= 6; i++) {

@@ -1,4 +1,4 @@
-/** Power of the machine, and the share of it that threads may answer for. */
+/** Power of the machine, and the share attributed to threads. */
 
 import type { ViewInput } from "./chartView";
 import { type CurrentRates, rateAt } from "./currentRates";
@@ -8,7 +8,7 @@ import type { TileView } from "./views";
 const POINTS = 60;
 const CPU = "cpu_run_ns";
 
-/** How the share of a thread is estimated, and what the estimate does not know. */
+/** Method and limits of the estimated power share of a thread. */
 export const ESTIMATE_NOTE =
   "An estimate, not a measurement: the power of all packages times this CPU time as a share of the " +
   "CPU time of everything that ran on the machine in these seconds. Idle power is shared out with " +
@@ -16,33 +16,32 @@ export const ESTIMATE_NOTE =
   "and devices make no difference here; in reality they do.";
 
 /**
- * Power for each core of CPU that a thread uses: package power by CPU time of the machine.
- *
- * /proc/stat moves in ticks and the target's CPU time is exact, and the two are not read at the same
- * instant: the machine is taken to be at least as busy as the target, so that no share is above one.
- *
+ * Power per core of CPU used by a thread: package power divided by the machine's CPU time.
+ * /proc/stat moves in ticks, the target's CPU time is exact, and both are read at different
+ * instants. The machine therefore counts as at least as busy as the target, so that no share
+ * exceeds one.
  * @param process_cores CPU of the target, cores.
- * @returns Watts a core; NaN if it is not known.
+ * @returns Watts per core; NaN if unknown.
  */
 export function wattsPerCore({ watts, busy_cores }: MachineNow, process_cores: number): number {
   const busy = Math.max(busy_cores, process_cores);
   return busy > 0 ? watts / busy : Number.NaN;
 }
 
-/** Watts for each core of CPU that threads of the target use now. */
+/** Current watts per core of CPU used by the target's threads. */
 export function powerOf(input: ViewInput, rates: CurrentRates): number {
   const { counters } = input.model;
   return wattsPerCore(machineOf(input), processCores(counters.columnOf(CPU), rates));
 }
 
-/** The machine now, or over a window that was chosen. */
+/** State of the machine now, or over a chosen window. */
 function machineOf({ model, span, now_s, request }: ViewInput): MachineNow {
   if (request.window.kind === "last") return model.machine.at(now_s);
   const end_s = Math.min(span.t1_s, now_s);
   return model.machine.at(end_s, Math.max(MEAN_S, end_s - span.t0_s));
 }
 
-/** Power of the packages, and the target's part of it. */
+/** Package power, and the target's share. */
 export function powerTile(input: ViewInput, rates: CurrentRates): TileView {
   const { model, target, span, now_s } = input;
   const tile: TileView = {
@@ -78,7 +77,7 @@ export function powerTile(input: ViewInput, rates: CurrentRates): TileView {
   };
 }
 
-/** CPU of the process: slot 0 stands first in `latest`. */
+/** CPU of the process: slot 0 is first in `latest`. */
 function processCores(column: number, rates: CurrentRates): number {
   return column < 0 ? Number.NaN : rateAt(rates, column) / 1e9;
 }

@@ -1,4 +1,4 @@
-/** The processes of a group: what each did since attach, and within the window. */
+/** The processes of a group, with their resource use since attach and within the window. */
 
 import type { RingField } from "./chartSpecs";
 import type { ViewInput } from "./chartView";
@@ -9,45 +9,45 @@ import { ringOf } from "./series";
 import type { ThreadKey } from "./viewRequest";
 
 export interface ProcessRowView {
-  /** That of its lines where it has any; stable. */
+  /** Key of the process, equal to its chart lines' key; stable. */
   readonly key: ThreadKey;
-  /** Null: ended processes of one name. */
+  /** Process ID, or null for ended processes of one name. */
   readonly pid: number | null;
-  /** Processes in the row; 1 unless they ended and are folded. */
+  /** Number of processes in the row; more than 1 for folded ended ones. */
   readonly count: number;
   readonly live: boolean;
   readonly name: string;
   readonly title: string;
-  /** Name and pid of its parent; "": that is not in the group. */
+  /** Name and pid of its parent; "" if the parent is outside the group. */
   readonly parent: string;
   readonly user: string;
   readonly container: string;
   readonly unit: string;
-  /** See `threadColour`; null: it has no line. */
+  /** See `threadColour`; null without a line. */
   readonly colour: number | null;
-  /** CPU within the window, cores; NaN: it has no line any more. */
+  /** CPU within the window, in cores; NaN if its line was dropped. */
   readonly cores: number;
   /** CPU since attach. */
   readonly cpu_ns: number;
-  /** All figures of the frames' table, by column. */
+  /** Figures of the frames' table, by column. */
   readonly figures: Readonly<Record<string, number>>;
 }
 
 export interface ProcessesView {
   readonly state: "ok" | "waiting";
-  /** Most CPU within the window first, then most since attach. */
+  /** Sorted by CPU within the window, then since attach, both descending. */
   readonly rows: readonly ProcessRowView[];
-  /** Processes in rows that are not sent, and their CPU since attach, ns. */
+  /** Number of processes in rows not sent, and their CPU since attach, ns. */
   readonly more: number;
   readonly more_cpu_ns: number;
-  /** Rows that the collector left out. */
+  /** Rows that the collector dropped. */
   readonly omitted: number;
 }
 
-/** Rows that are sent; the rest did less. */
+/** Maximum number of rows sent; further ones used less CPU. */
 const MOST = 150;
 
-/** All that fit the filter. */
+/** All processes that match the filter. */
 export function processesView(input: ViewInput): ProcessesView {
   const { model, filter, span, now_s } = input;
   const { rows, omitted } = model.processes;

@@ -1,16 +1,16 @@
-/** Which threads get a line of their own. */
+/** Choice of the threads that get a line. */
 
 import type { Stretches } from "./history";
 import type { Lined } from "./lined";
 import { firstOf } from "./series";
 import type { TargetModel } from "./targetModel";
 
-/** A thread that has a line must be beaten by this factor before it loses it. */
+/** Factor by which another thread must exceed a thread with a line to replace it. */
 const INCUMBENT = 1.15;
 
 /**
- * How much each ring counter of a thread grew within these instants, summed over `rings`.
- * NaN if the thread has none of them.
+ * Growth of each thread's ring counters within these instants, summed over `rings`. NaN if the
+ * thread has none.
  */
 export function growth(
   model: TargetModel,
@@ -31,8 +31,8 @@ export function growth(
 }
 
 /**
- * The `k` threads of highest score, highest first; those that score 0 or NaN are left out. Ties go
- * to the lower tid. Incumbents are favoured a little, so that lines do not come and go.
+ * The `k` threads with the highest score, highest first; scores of 0 or NaN are excluded. Ties go
+ * to the lower tid. Incumbents are slightly favoured, so that lines are stable.
  */
 export function topThreads<T extends Lined>(
   threads: Iterable<T>,

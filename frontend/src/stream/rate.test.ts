@@ -14,14 +14,14 @@ describe("rates", () => {
   });
 
   it("averages over the smoothing time or a little more, and over less at the start", () => {
-    // Growth of 1, 3, 5 and 7 in steps of a quarter of a second.
+    // Growth of 1, 3, 5 and 7 in quarter-second steps.
     expect(run([0, 0.25, 0.5, 0.75, 1], [0, 1, 4, 9, 16], 0.5)).toEqual([Number.NaN, 4, 8, 16, 24]);
   });
 
   it("is not led astray by rounding of times", () => {
     const time = Array.from({ length: 21 }, (_, i) => i * 0.1);
     const values = time.map((t) => (t >= 1 ? 1 : 0));
-    // From the sample at 1.0 on for half a second: 1 / 0.5.
+    // For half a second from the sample at 1.0: 1 / 0.5.
     expect(run(time, values, 0.5).filter((slope) => slope > 0)).toHaveLength(5);
   });
 
@@ -36,7 +36,7 @@ describe("rates", () => {
   });
 });
 
-/** Shared with tidscope_wire/rates.py. */
+/** Test case shared with tidscope_wire/rates.py. */
 interface RateCase {
   readonly name: string;
   readonly samples: readonly {

@@ -1,26 +1,24 @@
 /**
- * The one definition of *rate* in the page: from readings of a cumulative counter to units a second.
- * Charts, tiles, table, thread map, runs and comparisons use it. tidscope_wire/rates.py has the same
- * in Python; tests/contract/rates.json holds both to the same numbers.
+ * The only definition of *rate* in the page: from readings of a cumulative counter to units per
+ * second. Charts, tiles, table, thread map, runs and comparisons use it. tidscope_wire/rates.py is
+ * the Python counterpart; tests/contract/rates.json pins both to the same numbers.
  */
 
-/** What is known of a counter's source; most counters neither wrap nor have a limit. */
+/** Properties of a counter's source; most counters neither wrap nor have a limit. */
 export interface CounterLimits {
-  /** Units after which it starts again at 0. */
+  /** Value at which the counter wraps to 0. */
   readonly wraps_at?: number | undefined;
-  /** Units a second that it cannot exceed: what would need more is a reset. */
+  /** Maximum units per second; a greater growth counts as a reset. */
   readonly max_per_s?: number | undefined;
 }
 
 const NO_LIMITS: CounterLimits = {};
 
 /**
- * How much a counter grew from one reading to the next.
- *
- * A counter that fell was reset, unless it wraps: what it did in between is unknown, and counting
- * goes on from the new value. Where frames are missing, the increase over that time is still exact.
- *
- * @returns Counter units; NaN if it cannot be derived, as where a reading is absent (NaN).
+ * Growth of a counter between two readings. A counter that fell was reset, unless it wraps: the
+ * growth in between is unknown, and counting continues from the new value. Across missing frames
+ * the growth is still exact.
+ * @returns Counter units; NaN if unknown, such as for an absent reading (NaN).
  */
 export function increase(
   before: number,
@@ -34,37 +32,36 @@ export function increase(
   if (grown < 0) grown += wraps_at ?? Number.NaN;
   if (max_per_s !== undefined) {
     const most = max_per_s * elapsed_s;
-    // Longer than a wrap takes: how often it wrapped is unknown.
+    // Longer than a wrap takes: the number of wraps is unknown.
     if (grown > most || (wraps_at !== undefined && most > wraps_at)) return Number.NaN;
   }
   return grown;
 }
 
-/** Mean rate from one reading to the next, counter units a second; NaN if it cannot be derived. */
+/** Mean rate between two readings, in counter units per second; NaN if unknown. */
 export function rateBetween(before: number, value: number, elapsed_s: number): number {
   return increase(before, value, elapsed_s) / elapsed_s;
 }
 
-/** What else is known of a series of readings. */
+/** Properties of a series of readings. */
 export interface SeriesFacts extends CounterLimits {
-  /** The source does not know what it counted since the reading before: true at that reading. */
+  /** True at a reading if the source does not know the growth since the previous reading. */
   readonly gaps?: readonly boolean[];
-  /** When the thread exited: its exit record is the last reading, and nothing comes after it. */
+  /** Exit time of the thread: its exit record is the last reading. */
   readonly exit_s?: number;
 }
 
 const NO_FACTS: SeriesFacts = {};
 
 /**
- * Rate of a counter at each of its readings: the mean over the last `smoothing_s` or a little more,
- * that is back to the newest reading at least that old. It does not reach back over a reset, a gap of
- * the source or an absent reading; within a shorter stretch it goes back as far as there is any.
- *
+ * Rate of a counter at each reading: the mean back to the newest reading at least `smoothing_s`
+ * old. It never spans a reset, a gap of the source or an absent reading; a shorter segment is used
+ * as far as it goes.
  * @param time_s Times of the readings, ascending, seconds.
  * @param values The counter at those times; NaN = absent.
- * @param n How many of them count.
- * @param smoothing_s Shortest time to average over; 0: from one reading to the next.
- * @param out Gets counter units a second; NaN where there is none, as at the first reading.
+ * @param n Number of valid readings.
+ * @param smoothing_s Minimum averaging time; 0: between adjacent readings.
+ * @param out Receives counter units per second; NaN if unknown, as at the first reading.
  */
 export function rates(
   time_s: Float64Array,
@@ -77,12 +74,12 @@ export function rates(
   const { gaps, wraps_at, max_per_s } = facts;
   const plain = gaps === undefined && max_per_s === undefined && wraps_at === undefined;
   const exit_s = facts.exit_s ?? Number.POSITIVE_INFINITY;
-  // Times are sums of doubles: a reading that is meant to be smoothing_s old may be off by rounding.
+  // Times are sums of doubles: a reading nominally smoothing_s old may be off by rounding.
   const enough = smoothing_s * (1 - 1e-6);
-  let from = 0; // reading that the rate is taken against
-  let start = 0; // first reading of the stretch
-  let wrapped = 0; // what wraps have added since the stretch began
-  let wrappedFrom = 0; // the same at `from`
+  let from = 0; // reading that the rate is relative to
+  let start = 0; // first reading of the segment
+  let wrapped = 0; // growth by wraps since the segment began
+  let wrappedFrom = 0; // growth by wraps up to `from`
   for (let i = 0; i < n; i++) {
     out[i] = Number.NaN;
     const value = values[i] ?? Number.NaN;
@@ -113,12 +110,12 @@ export function rates(
     }
     const over_s = t_s - (time_s[from] ?? 0);
     const grown = value - (values[from] ?? 0) + (wrapped - wrappedFrom);
-    // A reading that is repeated at the same time adds nothing.
+    // A reading repeated at the same time adds nothing.
     if (elapsed_s > 0) out[i] = grown / over_s;
   }
 }
 
-/** Whether what the counter did since the reading before cannot be derived. */
+/** Whether the growth since the previous reading is unknown. */
 function breaks(
   before: number,
   value: number,
@@ -131,10 +128,9 @@ function breaks(
 }
 
 /**
- * How long a rate is averaged over, for samples that come `rate_hz` times a second: half a second,
- * because the kernel brings a running thread's CPU time up to date at scheduler ticks (1 to 10 ms,
- * so that single intervals of 100 ms would show up to 10 % of noise), or one interval if that is
- * longer.
+ * Averaging time for samples at `rate_hz`: half a second, or one interval if longer. The kernel
+ * updates a running thread's CPU time at scheduler ticks (1 to 10 ms). Intervals of 100 ms would
+ * therefore show up to 10 % of noise.
  */
 export function smoothingFor(rate_hz: number): number {
   return Math.max(0.5, 1 / rate_hz);

@@ -5,13 +5,13 @@ import type { RingField } from "./chartSpecs";
 import { threadKey } from "./threads";
 import type { ThreadKey } from "./viewRequest";
 
-/** The process as a whole. */
+/** Key of the process as a whole. */
 export const PROCESS_KEY: ThreadKey = threadKey(0, 0);
-/** What the rates are means over: the backend's SMOOTHING_NS. */
+/** Averaging time of the rates, in seconds: the backend's SMOOTHING_NS. */
 export const OVER_S = 0.5;
 
 export class RateExtremes {
-  /** Entries of each thread: from one to before another. */
+  /** Entry range of each thread: [from, to). */
   private readonly entries = new Map<ThreadKey, readonly [number, number]>();
 
   constructor(private readonly table: ExtremesTable) {
@@ -24,18 +24,17 @@ export class RateExtremes {
     }
   }
 
-  /** The longest stretch that an entry is of, seconds. */
+  /** Longest time span of an entry, in seconds. */
   get step_s(): number {
     const { from_s, to_s } = this.table;
     return from_s.reduce((most, from, i) => Math.max(most, (to_s[i] ?? 0) - from), 0);
   }
 
   /**
-   * Write the extremes of a thread's rate up to each of some moments.
-   *
-   * @param time_s Moments, ascending; each stands for the time since the one before.
-   * @param scale From the field's unit to the shown one.
-   * @param low Gets the least rate of each moment from `at` on; NaN where there is none.
+   * Write the extremes of a thread's rate for some moments.
+   * @param time_s Moments, ascending; each covers the time since the previous one.
+   * @param scale Factor from the field's unit to the shown one.
+   * @param low Receives the least rate of each moment from `at` on; NaN if unknown.
    * @param high The same with the greatest.
    */
   read(

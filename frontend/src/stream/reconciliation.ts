@@ -1,6 +1,6 @@
 /**
- * Do live and ended threads together use the CPU that the process uses? The kernel counts both on
- * its own: each thread for itself (taskstats), and the process as a whole (its CPU clock).
+ * Check that live and ended threads together use the process' CPU. The kernel accounts both
+ * independently: each thread (taskstats), and the process as a whole (its CPU clock).
  */
 
 /** CPU seconds since the first frame that reported both. */
@@ -14,15 +14,14 @@ export class Reconciliation {
   private last: { readonly process_ns: number; readonly threads_ns: number } | null = null;
 
   /**
-   * Called for each frame.
-   *
-   * @param process_ns CPU of the process since its start; null if it was not reported.
-   * @param threads_ns CPU of live threads, and of those that ended since attach; NaN if not known.
+   * Record a frame.
+   * @param process_ns CPU of the process since its start; null if not reported.
+   * @param threads_ns CPU of live threads, and of threads that ended since attach; NaN if unknown.
    */
   note(process_ns: number | null, threads_ns: number): void {
     if (process_ns === null || Number.isNaN(threads_ns)) return;
     this.last = { process_ns, threads_ns };
-    // What ended before we attached is in the process alone: only growth is compared.
+    // Threads that ended before attach are in the process only: just growth is compared.
     this.first ??= this.last;
   }
 
@@ -37,7 +36,7 @@ export class Reconciliation {
   }
 }
 
-/** How far the threads are off, as a share of the process; NaN while it has used next to nothing. */
+/** Deviation of the threads, relative to the process; NaN while its CPU use is negligible. */
 export function deviation({ process_s, threads_s }: CpuCheck): number {
   return process_s < 0.01 ? Number.NaN : (threads_s - process_s) / process_s;
 }

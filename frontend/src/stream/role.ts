@@ -1,8 +1,8 @@
-/** The role of a thread: the same rule as tidscope_wire/role.py, which says what it is. */
+/** The role of a thread: the same rule as tidscope_wire/role.py, which documents it. */
 
 import type { RoleRule } from "../wire/generated/models";
 
-/** Words whose digits number nothing, in small letters. */
+/** Lower-case words whose digits are not a number. */
 const WORDS: ReadonlySet<string> = new Set(
   `v4 v6 ip4 ip6 ipv4 ipv6 tcp4 tcp6 udp4 udp6 icmp6 nfs4 nfsd4 nfsv3 nfsv4 l2cap p2p
   x86 x64 i386 i686 i915 amd64 arm64 riscv64 win32 ext2 ext3 ext4 jbd2 f2fs raid0 raid1 raid5
@@ -12,20 +12,20 @@ const WORDS: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Go's own threads, one each in any Go program: beside them it may be of one role. */
+/** Go runtime threads, one each in any Go program, which do not count as a second role. */
 const RUNTIME_ROLES: ReadonlySet<string> = new Set(["sysmon", "template thread"]);
 
-/** Whether a role is of a runtime, and not of the program. */
+/** Whether a role belongs to a runtime, not to the program. */
 export function isRuntimeRole(role: string): boolean {
   return RUNTIME_ROLES.has(role);
 }
 
-/** Role of a rule by which each name is a role of its own. */
+/** Role name in a rule that makes each thread name a role. */
 const KEEP = "*";
 
 /**
  * Role of a thread by its name.
- * @param rules A person's own; the first whose pattern fits stands before the general rule.
+ * @param rules The user's rules; the first match takes precedence over the general rule.
  */
 export function roleOf(name: string, rules: readonly RoleRule[] = []): string {
   for (const rule of rules) {
@@ -36,12 +36,12 @@ export function roleOf(name: string, rules: readonly RoleRule[] = []): string {
   return name.slice(0, begin) + rest;
 }
 
-/** Whether a name fits the pattern of a rule. */
+/** Whether a name matches the pattern of a rule. */
 export function fits(pattern: string, name: string): boolean {
   return compiled(pattern).test(name);
 }
 
-/** Whether two lists of rules say the same. */
+/** Whether two lists of rules are equal. */
 export function sameRules(a: readonly RoleRule[], b: readonly RoleRule[]): boolean {
   return (
     a.length === b.length &&

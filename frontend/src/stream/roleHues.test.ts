@@ -8,7 +8,7 @@ it("gives the first seven roles a hue each, and none the grey of what is left ov
   const places = NAMES.map((name) => hues.of(name));
   expect(new Set(places.slice(0, HUES).map((place) => place % 8)).size).toBe(HUES);
   expect(places.filter((place) => place % 8 === 7)).toEqual([]);
-  // With their markers forty looks differ, without the grey ones.
+  // With markers there are forty styles, without the grey ones.
   expect(new Set(places).size).toBe(35);
   expect(NAMES.map((name) => hues.of(name))).toEqual(places);
 });

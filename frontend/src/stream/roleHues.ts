@@ -1,30 +1,30 @@
 /**
- * Places of colours by name, so that a role has its colour in each run of a program. Names come first
- * come, first served only where two of them want the same hue.
+ * Palette indices by name, so that a role keeps its colour across runs of a program. Order of
+ * arrival matters only if two names compete for a hue.
  */
 
-/** Hues that tell things apart; the eighth is the grey of what is left over. */
+/** Number of distinct hues; an eighth is the grey of the remainder. */
 export const HUES = 7;
-/** Hues with markers: so many looks there are (chart/palette.ts). */
+/** Number of styles: hues with markers (chart/palette.ts). */
 const LOOKS = 40;
 
 export class RoleHues {
   private readonly places = new Map<string, number>();
   private readonly taken = new Set<number>();
 
-  /** Place of a name: by `hueStyle` a hue and a marker. */
+  /** Palette index of a name: a hue and a marker, by `hueStyle`. */
   of(name: string): number {
     const known = this.places.get(name);
     if (known !== undefined) return known;
     const place = this.find(hashOf(name));
-    // A program that names threads without end (by address, say) must not fill the memory.
+    // A program with an unbounded number of thread names (by address, say) must not exhaust memory.
     if (this.places.size < 10_000) this.places.set(name, place);
     this.taken.add(place);
     return place;
   }
 
   private find(hash: number): number {
-    // The first seven have a hue each, the next seven each in another lightness; then hues repeat
+    // The first seven get one hue each, the next seven another lightness; later ones repeat hues
     // with other markers.
     for (let n = 0; n < HUES; n++) {
       const place = (hash + n) % HUES;

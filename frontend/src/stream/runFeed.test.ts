@@ -33,7 +33,7 @@ const BEGAN = {
   pid: 1,
 } as const;
 
-/** Encoding takes longer than all else here, and the hour is the same in all tests. */
+/** Encoding dominates the run time here, and the hour is the same in all tests. */
 const made = new Map<string, readonly ArrayBuffer[]>();
 
 function framesOf(run_from_s: number, { from_s, to_s, instants }: Asked): readonly ArrayBuffer[] {
@@ -61,8 +61,8 @@ function framesOf(run_from_s: number, { from_s, to_s, instants }: Asked): readon
 }
 
 /**
- * A backend with an hour of one thread that uses a core from the middle on, and a policy that began
- * at 500 s; it answers when it is asked to.
+ * A backend with an hour of one thread that uses a core in the second half, and a policy from 500 s
+ * on. It answers on request.
  */
 class World {
   now = 0;
@@ -72,7 +72,7 @@ class World {
   private timers: { at: number; call: () => void }[] = [];
   readonly session: LiveSession;
   failure = "";
-  /** What the backend says of the time between instants; null: it knows nothing. */
+  /** The backend's extremes between instants; null if unknown. */
   extremes: ArrayBuffer | null = null;
   readonly extremesAsked: string[] = [];
 
@@ -134,7 +134,7 @@ class World {
     for (const bytes of framesOf(this.run.from_s, asked)) onFrame(bytes);
   }
 
-  /** Answer what was asked, and let all that follows from it happen. */
+  /** Answer the pending request, and run all its consequences. */
   async answer(): Promise<void> {
     const waiting = this.answers;
     this.answers = [];
@@ -187,7 +187,7 @@ describe("a session with a run", () => {
     expect(world.reading()).toEqual({ state: "ready", step_s: 6, raw: false, reason: "" });
     const chart = world.chart();
     expect(chart).toMatchObject({ state: "ok", t0_s: 100, t1_s: 3700 });
-    // 5 s before the run do not count: sums are from its start.
+    // 5 s before the run do not count: sums start with the run.
     expect(chart?.lines[0]?.last).toBeCloseTo(1800, 3);
     expect(world.summary()).toMatchObject({ state: "live", now_s: 3700 });
   });
@@ -246,7 +246,7 @@ describe("a session with a run", () => {
     expect(world.reading()).toMatchObject({ state: "ready", raw: true });
     expect(world.reading()?.step_s).toBeCloseTo(0.1, 2);
     expect(world.chart()?.columns).toBeGreaterThan(475);
-    // The same sums as in the coarse picture: from start of run, not from the window's.
+    // Sums equal the coarse picture's: from the start of the run, not of the window.
     expect(world.chart()?.lines[0]?.last).toBeCloseTo(150, 1);
   });
 

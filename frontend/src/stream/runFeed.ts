@@ -1,8 +1,8 @@
 /**
- * Frames of a run for the window in view. First a coarse picture of all of it; where the window is
- * finer than that, the frames of the window, with a margin, into a fresh model. The picture before
- * stays until the next is there. A model holds what was up to the window's right end, so numbers are
- * of that moment: it moves on with the window, and is made again when the window goes back.
+ * Frames of a run for the visible window. First a coarse picture of the whole run. For a finer
+ * window, its frames with a margin are loaded into a fresh model; the old picture stays meanwhile.
+ * A model ends at the window's right end, which its numbers refer to. It moves forward with the
+ * window, and is rebuilt when the window moves back.
  */
 
 import { type Frame, FrameDecoder } from "../wire/frame";
@@ -27,16 +27,16 @@ import { TargetModel } from "./targetModel";
 import type { Outline, Reading } from "./views";
 import { type Span, sameSpan } from "./window";
 
-/** A window that still moves is not asked for yet. */
+/** Time without window changes before a request, in ms. */
 const SETTLED_MS = 150;
-/** Between two views of a picture that fills: on few CPUs they take turns with what fills it. */
+/** Interval of views while a picture fills, in ms: on few CPUs both compete. */
 const GROWING_MS = 250;
-/** Windows that are kept, beside the whole run. */
+/** Number of windows kept, in addition to the whole run. */
 const KEPT = 4;
-/** Upper bound of what a model keeps of the past. */
+/** Maximum memory of a model's past. */
 const HISTORY_BYTES = 192 * 1024 * 1024;
 
-/** What it takes from outside. */
+/** Dependencies of the feed. */
 export interface RunEnvironment {
   readonly read: (
     url: string,
@@ -46,11 +46,11 @@ export interface RunEnvironment {
   readonly later: (call: () => void, ms: number) => () => void;
 }
 
-/** What it reports. */
+/** Callbacks of the feed. */
 export interface RunEvents {
-  /** Views are made of this model from now on. */
+  /** Views must be computed from this model. */
   readonly onModel: (model: TargetModel) => void;
-  /** The model in use took frames in. */
+  /** The current model has received frames. */
   readonly onGrown: () => void;
   readonly onReading: (reading: Reading) => void;
   readonly onOutline: (outline: Outline) => void;
@@ -58,16 +58,16 @@ export interface RunEvents {
 }
 
 /**
- * Frames that were read together. `step_s` and `raw` say what was asked for; a run with very many rows
- * is answered more coarsely, and asking again would bring no more.
+ * Frames read together. `step_s` and `raw` are as requested; the answer may be coarser for a run
+ * with very many rows, and a repeated request would not help.
  */
 interface Held extends Piece {
   readonly frames: Frame[];
-  /** How far rates were apart between them; null: nothing is in between, or it is not known. */
+  /** Extremes of rates between the frames; null if none or unknown. */
   extremes: RateExtremes | null;
 }
 
-/** Mean time between the frames of a piece, seconds; what was asked for while it has none. */
+/** Mean time between the frames of a piece, in seconds; the requested one while empty. */
 function stepOf({ frames, step_s }: Held): number {
   const first = frames[0]?.header.time_ns ?? 0;
   const last = frames.at(-1)?.header.time_ns ?? 0;
@@ -79,19 +79,19 @@ export class RunFeed {
   private whole: Held;
   private wholeRead = false;
   private readonly windows: Held[] = [];
-  /** What the model in use is made of, and how many of its frames it has taken in. */
+  /** Source of the current model, and the number of its frames already ingested. */
   private shown: Held;
   private model: TargetModel;
   private ingested = 0;
   private span: Span;
-  /** A field whose past is kept beside those that always are. */
+  /** Extra field with a past, in addition to the permanent ones. */
   private field: string | null = null;
-  /** By which threads have roles, before the rules of the run. */
+  /** The user's role rules, which precede the rules of the run. */
   private ownRules: readonly RoleRule[] = [];
   private asking: AbortController | null = null;
   private asked: Wanted | null = null;
   private cancel: (() => void) | null = null;
-  /** A view of what came is made soon. */
+  /** A view of new frames is scheduled. */
   private grows = false;
 
   constructor(
@@ -105,7 +105,7 @@ export class RunFeed {
     this.model = this.freshModel();
   }
 
-  /** Read the whole run, coarsely; the picture fills as it comes. */
+  /** Read the whole run coarsely; the picture fills as frames arrive. */
   open(): void {
     const wanted = wholeOf(this.run);
     this.whole = { ...wanted, frames: [], extremes: null };
@@ -125,18 +125,18 @@ export class RunFeed {
     });
   }
 
-  /** Put threads into roles by these rules, in the past too. */
+  /** Apply these role rules, also to the past. */
   applyOwnRoles(rules: readonly RoleRule[]): void {
     this.ownRules = rules;
     this.show(this.shown);
   }
 
-  /** This is looked at now. */
+  /** Set the visible span. */
   see(span: Span): void {
     if (sameSpan(span, this.span)) return;
     this.span = span;
     if (!this.wholeRead) {
-      // It failed: a person who moves the window tries again.
+      // The last read failed: moving the window retries.
       if (!this.asking) this.open();
       return;
     }
@@ -144,14 +144,14 @@ export class RunFeed {
     if (held && held !== this.shown) this.show(held);
     else if (!covers(this.shown, this.run, span) && this.shown !== this.whole) this.bridge();
     else this.ingestMore();
-    // Not begun again by each move: a window that is played moves all the time.
+    // Not restarted by each move: the window of a playing run moves continuously.
     this.cancel ??= this.env.later(() => {
       this.cancel = null;
       this.settle();
     }, SETTLED_MS);
   }
 
-  /** Keep this field's past, too: frames are gone through once more for it. */
+  /** Keep an extra field's past: the frames are ingested again. */
   keep(field: string | null): void {
     const rings: readonly string[] = RING_FIELDS;
     const kept = field === STATE_FIELD || (field !== null && rings.includes(field));
@@ -166,9 +166,9 @@ export class RunFeed {
     this.asking?.abort();
   }
 
-  /** The window stands still, or has moved for a while: get what is missing. */
+  /** The window has settled, or has moved for a while: request missing frames. */
   private settle(): void {
-    // Numbers are of the window's right end: a model that is beyond it is made again.
+    // Numbers refer to the window's right end: a model beyond it is rebuilt.
     const beyond = this.model.now_s > this.span.t1_s + this.shown.step_s;
     const held = this.best();
     if (held) {
@@ -176,7 +176,7 @@ export class RunFeed {
       return;
     }
     const wanted = wantedFor(this.run, this.span);
-    if (this.asked && serves(this.asked, this.run, this.span)) return; // it is on its way
+    if (this.asked && serves(this.asked, this.run, this.span)) return; // already requested
     const fresh: Held = { ...wanted, frames: [], extremes: null };
     void this.read(wanted, fresh, () => undefined).then((done) => {
       if (!done) return;
@@ -186,7 +186,7 @@ export class RunFeed {
     });
   }
 
-  /** The finest of what is held that serves for the window; null: it must be read. */
+  /** The finest held piece that serves the window; null if frames must be read. */
   private best(): Held | null {
     const fit = [this.shown, ...this.windows, this.whole].filter((held) =>
       serves(held, this.run, this.span),
@@ -194,7 +194,7 @@ export class RunFeed {
     return fit[0] ?? null;
   }
 
-  /** What is shown does not hold the window any more: the whole run does, if coarsely. */
+  /** Fall back to the coarse whole run if the current piece no longer covers the window. */
   private bridge(): void {
     const wider = this.windows.find((held) => covers(held, this.run, this.span));
     this.show(wider ?? this.whole);
@@ -237,9 +237,9 @@ export class RunFeed {
     return reason === "";
   }
 
-  /** Ask for them beside the frames: the one is read while the other is drawn. */
+  /** Request extremes in parallel to the frames, so that both are ready sooner. */
   private async readExtremes(wanted: Wanted, into: Held, signal: AbortSignal): Promise<void> {
-    // Finer than what the extremes are means over, frames show more than they do.
+    // Frames finer than the extremes' averaging time contain more detail.
     if (wanted.raw || wanted.step_s <= OVER_S) return;
     const read = (bytes: ArrayBuffer): void => {
       into.extremes = new RateExtremes(decodeExtremes(bytes));
@@ -249,7 +249,7 @@ export class RunFeed {
 
   private report(reason = ""): void {
     const step_s = stepOf(this.shown);
-    // Where frames are left out it is every second one at least.
+    // If frames are skipped, at least every second one is.
     const raw = step_s < 1.5 * sampleStep(this.run);
     const state = reason !== "" ? "failed" : this.asking ? "loading" : "ready";
     this.events.onReading({ state, step_s, raw, reason });
@@ -262,7 +262,7 @@ export class RunFeed {
     return model;
   }
 
-  /** Use another piece, in a model of its own, up to the window's right end. */
+  /** Switch to another piece, in a fresh model, up to the window's right end. */
   private show(held: Held): void {
     this.shown = held;
     this.model = this.freshModel();
@@ -278,8 +278,8 @@ export class RunFeed {
   }
 
   /**
-   * What was before the piece: counters at start of run, so that sums are the same in all windows;
-   * and events, or what follows would lack the policy that steers.
+   * Ingest the state before the piece. Counters at the start of the run make sums match in all
+   * windows; events define the current policy.
    */
   private remember(first: Frame): void {
     const { model } = this;
@@ -290,7 +290,7 @@ export class RunFeed {
       if (frame.header.time_ns >= first.header.time_ns) break;
       model.recall(frame);
     }
-    // No frames were lost in between: they are not looked at.
+    // No frames were lost in between: they were just not requested.
     const header = { ...first.header, first_seq: start.header.seq + 1, events: [] };
     model.ingest({ ...first, header });
     model.resume();
@@ -302,7 +302,7 @@ export class RunFeed {
     if (this.advance()) this.events.onGrown();
   }
 
-  /** Take in what came of the whole run: the first is seen at once, and what follows together. */
+  /** Ingest new frames of the whole run: the first at once, later ones in batches. */
   private grow(): void {
     const first = this.ingested === 0;
     if (!this.advance()) return;
@@ -316,7 +316,7 @@ export class RunFeed {
     }
   }
 
-  /** Take frames in up to the window's right end; whether there were any. */
+  /** Ingest frames up to the window's right end; return whether there were any. */
   private advance(): boolean {
     const { frames, step_s } = this.shown;
     const before = this.ingested;
@@ -324,14 +324,14 @@ export class RunFeed {
       if (next.header.time_ns / 1e9 > this.span.t1_s + step_s / 2) break;
       this.model.ingest(next);
       this.ingested++;
-      // From the first instant on; before it the model has no fields.
+      // From the first instant on: an empty model has no fields.
       if (this.field !== null && before === 0) this.model.counters.keep(this.field);
     }
     return this.ingested > before;
   }
 }
 
-/** The request for a piece. */
+/** Address of the request for a piece. */
 export function addressOf({ url }: RunSource, { t0_s, t1_s, instants }: Wanted): string {
   const query = new URLSearchParams({
     from_ns: String(Math.floor(t0_s * 1e9)),
@@ -341,7 +341,10 @@ export function addressOf({ url }: RunSource, { t0_s, t1_s, instants }: Wanted):
   return `${url}?${query}`;
 }
 
-/** The request for what lies between the frames of a piece; beside them, and framed like them. */
+/**
+ * Address of the request for extremes between a piece's frames; sent in parallel, with equal
+ * parameters.
+ */
 export function extremesAddressOf({ url }: RunSource, { t0_s, t1_s }: Wanted): string {
   const query = new URLSearchParams({
     from_ns: String(Math.floor(t0_s * 1e9)),

@@ -51,7 +51,7 @@ describe("serves", () => {
     expect(serves(wantedFor(HOUR, window), HOUR, window)).toBe(true);
     expect(serves(wholeOf(HOUR), HOUR, window)).toBe(false);
     expect(serves(wholeOf(HOUR), HOUR, { t0_s: 100, t1_s: 3700 })).toBe(true);
-    // A little closer is no reason to read again, much closer is.
+    // A slightly closer window is no reason to read again, a much closer one is.
     expect(serves(wantedFor(HOUR, window), HOUR, { t0_s: 1100, t1_s: 1500 })).toBe(true);
     expect(serves(wantedFor(HOUR, window), HOUR, { t0_s: 1200, t1_s: 1400 })).toBe(false);
     expect(serves(wantedFor(HOUR, window), HOUR, { t0_s: 1500, t1_s: 2000 })).toBe(false);

@@ -1,20 +1,23 @@
 /**
- * Scrolling goes before new views. To compose what is drawn with everything else on a long page
- * takes the browser longer than drawing it, and frames of the scrolling would be left out for it.
+ * Scrolling has priority over new views. Compositing a drawn chart on a long page takes the browser
+ * longer than drawing it, and would drop scroll frames.
  */
 
-/** Without a scroll event for so long, nobody scrolls. */
+/** Time without a scroll event after which scrolling has ended, in ms. */
 const STILL_MS = 150;
-/** Who scrolls on and on sees new views this late at most. */
+/** Maximum delay of views during continuous scrolling, in ms. */
 const MAX_MS = 400;
 
 export interface Scrolling {
-  /** Call when nobody scrolls, at once or later. */
+  /** Call as soon as nobody scrolls. */
   readonly whenStill: (call: () => void) => void;
   readonly dispose: () => void;
 }
 
-/** @param page Whose scrolling counts, all that is in it included; null: there is none (tests). */
+/**
+ * @param page Element whose scrolling counts, including its descendants; null if there is none
+ * (tests).
+ */
 export function watchScrolling(page: EventTarget | null): Scrolling {
   let scrolled_ms = Number.NEGATIVE_INFINITY;
   const note = (): void => {

@@ -1,4 +1,4 @@
-/** One thread's (or the process') counter over a stretch of time, read from the history. */
+/** The counter of one thread (or the process) over a time span, read from the history. */
 
 import type { RingField } from "./chartSpecs";
 import { RING_FIELDS } from "./chartSpecs";
@@ -7,12 +7,11 @@ import type { Lined } from "./lined";
 import type { TargetModel } from "./targetModel";
 import { PROCESS_SLOT } from "./threads";
 
-/** Ring number of a field. */
 export function ringOf(field: RingField): number {
   return RING_FIELDS.indexOf(field);
 }
 
-/** Cumulative values of a thread as the kernel gave them; NaN before it was seen and after its end. */
+/** Cumulative values of a thread as the kernel reported them; NaN outside its lifetime. */
 export function readThread(
   model: TargetModel,
   stretches: Stretches,
@@ -28,10 +27,9 @@ export function readThread(
 }
 
 /**
- * Times of a thread's samples: its exit record holds what it was at its exit, which came before the
- * sample that brought it.
- *
- * @returns The stretches' own times where there is nothing to change.
+ * Times of a thread's samples: its exit record is dated to the exit, before the sample that
+ * delivered it.
+ * @returns The spans' own times if unchanged.
  */
 export function timesOf(
   { n, time_s }: Stretches,
@@ -58,14 +56,14 @@ export function readProcess(
   model.history.read(stretches, PROCESS_SLOT, ring, 0, out);
 }
 
-/** What a slot's counter was at first sight. */
+/** First value of a slot's counter. */
 export function firstOf(model: TargetModel, slot: number, ring: number): number {
   return model.counters.first[slot * RING_FIELDS.length + ring] ?? Number.NaN;
 }
 
 /**
- * What a thread adds to a sum over the shown ones: its value, 0 before it was seen, its final value
- * after its end. Adds to `sum`.
+ * Contribution of a thread to a sum over the shown ones: 0 before the thread was seen, its final
+ * value after its end. Adds to `sum`.
  */
 export function addToSum(
   values: Float64Array,
@@ -75,7 +73,7 @@ export function addToSum(
   time_s: Float64Array,
   sum: Float64Array,
 ): void {
-  // Before it was seen, a thread that is older than our attachment stood at its first value.
+  // Before its first sample, a thread older than the attach counts as its first value.
   let held = Number.isNaN(first) ? 0 : first;
   for (let i = 0; i < n; i++) {
     const value = values[i] ?? Number.NaN;

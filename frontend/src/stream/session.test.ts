@@ -7,7 +7,7 @@ import type { FromWorker } from "./workerProtocol";
 
 const ROW: Row = { tid: 1, start_s: -1, name: "main", counters: { cpu_run_ns: 1e9 } };
 
-/** A session in a world whose clock is turned by hand. */
+/** A session in a world with a manual clock. */
 class World {
   now = 1_700_000_000_000;
   readonly posted: FromWorker[] = [];
@@ -32,7 +32,7 @@ class World {
     },
   });
 
-  /** Whether the page draws what it gets, and says so. */
+  /** Whether the page draws views, and reports that. */
   draws = true;
 
   drew(): void {
@@ -76,12 +76,12 @@ class World {
     return this.posted.filter((message) => message.type === "views");
   }
 
-  /** Views of the chart that was asked for. */
+  /** Views of the requested chart. */
   charts() {
     return this.views().flatMap(({ charts = [] }) => charts);
   }
 
-  /** The newest views of the target, and how good its data is. */
+  /** The newest views of the target, and its data quality. */
   summary() {
     return this.views().findLast(({ target }) => target);
   }
@@ -157,13 +157,13 @@ describe("LiveSession", () => {
       world.frame({ seq });
       world.pass(100);
     }
-    // One that it draws, and one that it has at hand then.
+    // One view being drawn, and one queued.
     expect(world.charts()).toHaveLength(2);
     world.drew();
     world.pass(60);
     expect(world.charts()).toHaveLength(3);
     expect(world.charts().at(-1)).toMatchObject({ columns: 4 });
-    // One that never says so (a browser that does not draw what is covered) is not forgotten.
+    // A browser that never reports drawing (such as for a hidden tab) still gets views.
     world.frame({ seq: 5 });
     world.pass(1100);
     expect(world.charts().at(-1)).toMatchObject({ columns: 5 });

@@ -1,6 +1,7 @@
 /**
- * What the worker does: takes frames in, from the socket or out of a run, and makes views when they
- * are due. All that is outside (socket, timers, clock, the page) comes in as arguments.
+ * Core of the worker: ingests frames from the socket or a run, and computes views when due.
+ * External dependencies (socket, timers, clock, the page) are arguments. Folder `stream`: frames
+ * in, finished views out. It must not know charts or components.
  */
 
 import { checkLiveMessage } from "../wire/check";
@@ -16,11 +17,11 @@ import type {
 import { type Connection, LiveSocket, type SocketEnvironment } from "../wire/liveSocket";
 import type { ReadFrames } from "../wire/runFrames";
 import { withDecisions } from "./decisions";
-import { healthView } from "./healthView";
 import { sameRules } from "./role";
 import { RunFeed } from "./runFeed";
 import type { RunSource } from "./runWindow";
 import { TargetModel } from "./targetModel";
+import { healthView } from "./targetView";
 import { ViewBuilder } from "./viewBuilder";
 import type { ChartRequest, ViewRequest } from "./viewRequest";
 import { DEFAULT_REQUEST } from "./viewRequest";
@@ -28,14 +29,14 @@ import { ViewSchedule } from "./viewSchedule";
 import { spanOf } from "./window";
 import type { FromWorker, ProbeFrame, ToWorker, ViewBatch } from "./workerProtocol";
 
-/** Frames are acknowledged at least this often; the backend sends no more than 1 MiB ahead. */
+/** Maximum number of unacknowledged frames; the backend sends at most 1 MiB ahead. */
 const ACK_FRAMES = 8;
 const ACK_BYTES = 1 << 16;
 
 export interface SessionEnvironment extends SocketEnvironment {
-  /** To the page; the buffers change hands. */
+  /** Send to the page; ownership of the buffers is transferred. */
   readonly post: (message: FromWorker, transfer: ArrayBuffer[]) => void;
-  /** A clock that only runs forward, ms. */
+  /** A monotonic clock, ms. */
   readonly clock_ms: () => number;
   /** Reads the frames of a run. */
   readonly read: ReadFrames;
@@ -43,7 +44,7 @@ export interface SessionEnvironment extends SocketEnvironment {
 
 export class LiveSession {
   private socket: LiveSocket | null = null;
-  /** The run that is read instead, and what reads it. */
+  /** Run that is read instead of live data, and its feed. */
   private run: RunSource | null = null;
   private feed: RunFeed | null = null;
   private credential: string | null = null;
@@ -58,7 +59,7 @@ export class LiveSession {
   private charts: readonly ChartRequest[] = [];
   private probe = false;
   private probed: Omit<ProbeFrame, "made_unix_ms">[] = [];
-  /** Of this connection. */
+  /** Frames received on this connection. */
   private received = 0;
   private unackedFrames = 0;
   private unackedBytes = 0;
@@ -77,7 +78,7 @@ export class LiveSession {
     this.schedule = new ViewSchedule(rounds, env);
   }
 
-  /** A message of the page. */
+  /** Handle a message of the page. */
   receive(message: ToWorker): void {
     switch (message.type) {
       case "open":
@@ -135,7 +136,7 @@ export class LiveSession {
         onGrown: () => this.schedule.changed(),
         onReading: (reading) => {
           this.env.post({ type: "reading", reading }, []);
-          // Nothing comes after it that would have what is made now and then made.
+          // No later frame would trigger the views.
           if (reading.state === "ready") this.makeAll();
         },
         onOutline: (outline) => this.env.post({ type: "outline", outline }, []),
@@ -149,7 +150,7 @@ export class LiveSession {
     this.feed.open();
   }
 
-  /** Views are made of this model from now on. */
+  /** Compute views from another model. */
   private makeOf(model: TargetModel): void {
     this.model = model;
     this.builder = new ViewBuilder(model, this.env.clock_ms);
@@ -224,14 +225,14 @@ export class LiveSession {
     this.subscribe();
   }
 
-  /** Roles are those that the collector counts by, and before them a person's own. */
+  /** Apply the user's role rules, followed by the collector's. */
   private applyRules(): void {
     if (this.run !== null) return;
     const target = this.live?.targets.find(({ id }) => id === this.followed);
     this.model.threads.applyRules([...this.request.role_rules, ...(target?.role_rules ?? [])]);
   }
 
-  /** A person put threads into other roles: the past is read again, so that it has them too. */
+  /** Apply changed rules of the user: a run is read again, so that its past matches. */
   private applyOwnRoles(): void {
     this.feed?.applyOwnRoles(this.request.role_rules);
     if (this.run !== null || this.followed === null) return;
@@ -290,7 +291,7 @@ export class LiveSession {
     if (!this.builder.paused) this.schedule.changed();
   }
 
-  /** The backend does not send its state again for each decision: frames carry them. */
+  /** Apply a frame's decisions: the backend does not repeat its state for each decision. */
   private applyDecisions(header: FrameHeader): void {
     const live = this.live === null ? null : withDecisions(this.live, header);
     if (live === null || live === this.live) return;
@@ -298,7 +299,9 @@ export class LiveSession {
     this.env.post({ type: "live", live }, []);
   }
 
-  /** A busy page is sent fewer, coalesced frames instead of falling behind without end. */
+  /**
+   * Acknowledge received bytes: a busy page gets fewer, coalesced frames instead of falling behind.
+   */
   private acknowledge(bytes: number): void {
     this.received++;
     this.unackedFrames++;
@@ -314,11 +317,11 @@ export class LiveSession {
   }
 
   private noteLatency(ms: number): void {
-    // Frames of the past (replayed) and clocks that disagree say nothing about latency.
+    // Replayed frames and unsynchronised clocks yield no valid latency.
     this.latency_ms = ms >= 0 && ms < 10_000 ? ms : null;
   }
 
-  /** Charts and map in view, with the frames that they are the first to show. */
+  /** Post visible charts and the map, with the latencies of frames shown for the first time. */
   private postMoving(): boolean {
     const views = this.builder.moving(this.target);
     if (!views.charts && !views.map && !views.steer && !views.axis) return false;
@@ -329,10 +332,10 @@ export class LiveSession {
     return true;
   }
 
-  /** One part of what is read. */
+  /** Post one text part. */
   private postPart(): boolean {
     const { target } = this;
-    // A run is never silent: it is all there.
+    // A run is never silent: it is complete.
     const silent_ms = this.run ? 0 : this.env.clock_ms() - this.lastFrame_ms;
     const views = this.builder.part(target, silent_ms);
     if (Object.keys(views).length === 0) return false;
@@ -358,7 +361,7 @@ export class LiveSession {
   }
 }
 
-/** What changes hands instead of being copied. */
+/** Buffers to transfer instead of copying. */
 function buffersOf({ charts = [], map }: Omit<ViewBatch, "id">): ArrayBuffer[] {
   const arrays: Pick<Float64Array, "buffer">[] = charts.flatMap(({ time_s, low, high }) => [
     time_s,

@@ -19,7 +19,7 @@ const RELEASED: TargetEvent = {
   actor: "",
 };
 
-/** A model after frames at these moments, with their events; no GOMAXPROCS unless given. */
+/** A model after frames at these moments, with their events; GOMAXPROCS only if given. */
 function input(
   frames: readonly (readonly [t_s: number, events: readonly TargetEvent[], gomaxprocs?: number])[],
   from_s = 0,
@@ -100,7 +100,7 @@ describe("sizeView", () => {
       ["process 7", 7, 2],
       ["process 9", 9, Number.NaN],
     ]);
-    // The table in the frame of the event has no row of it.
+    // The table in the event's frame lacks its row.
     const at = (line: number) => [...view.low].slice(5 * line, 5 * line + 5);
     expect([...view.time_s]).toEqual([0, 1, 2, 3, 4]);
     expect(at(0)).toEqual([4, 4, 4, 4, 4]);
@@ -229,7 +229,10 @@ describe("opsView", () => {
 });
 
 describe("a program that reports its pools", () => {
-  /** 4 workers and 10 jobs a second from 0 s to 8 s, read each second; steered as events say. */
+  /**
+   * 4 workers and 10 jobs per second from 0 s to 8 s, read each second; steered according to
+   * events.
+   */
   function reported(events: Record<number, TargetEvent>, source = "agent"): ViewInput {
     const seen = input([[0, []]]);
     for (let t_s = 1; t_s <= 8; t_s++) {

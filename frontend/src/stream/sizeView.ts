@@ -1,4 +1,4 @@
-/** The timeline of a program's size, and operations a second under it. */
+/** The timeline of a program's size, and its operations per second below. */
 
 import type { SignalKind } from "../wire/generated/models";
 import { emptyView, PLAIN_LINE, type ViewInput } from "./chartView";
@@ -8,17 +8,17 @@ import { type DecisionView, signalUnit, sizeTitle } from "./steerView";
 import { SHADES } from "./threads";
 import type { ChartView, LineView } from "./views";
 
-/** Room above the highest size, for what stands at the upper edge of the plot. */
+/** Headroom above the highest size, for labels at the upper edge of the plot. */
 const HEADROOM = 1.2;
-/** Two intervals with more than this between them are not one line; a change may take 3 s to act. */
+/** Maximum gap between two intervals of one line, in seconds; a change may take 3 s to act. */
 const BREAK_S = 4;
-/** Lines of programs that can be kept apart by eye; the legend says how many more there are. */
+/** Maximum number of distinguishable program lines; the legend shows the number of further ones. */
 const MAX_PROGRAMS = 16;
 
 /**
- * The current size, a step line, and in shadow mode the size that would have been set. GOMAXPROCS
- * is read at each sample; other pools are known from the decisions, and where nothing steers from
- * what the program reports. Of a group a line a program.
+ * The current size as a step line, and in shadow mode the proposed size. GOMAXPROCS is read at each
+ * sample. Sizes of other pools come from decisions, or without steering from the program's reports.
+ * A group has one line per program.
  */
 export function sizeView(input: ViewInput): ChartView {
   const { model, target, span, now_s } = input;
@@ -27,7 +27,7 @@ export function sizeView(input: ViewInput): ChartView {
   const read = model.sizes.between(span.t0_s, end_s);
   const pools = target?.group == null && !hasValue(read) ? poolSizes(input, end_s) : [];
   const decided = model.steer.sizes.between(span.t0_s, end_s);
-  // What the program reports goes on after a release.
+  // The program keeps reporting after a release.
   const steered = pools.length > 0 ? withinBands(input, decided) : decided;
   const sizes = knob === "pool-agent" || !hasValue(read) ? steered : read;
   const known = programSizes(input, end_s);
@@ -53,7 +53,7 @@ export function sizeView(input: ViewInput): ChartView {
   const low = new Float64Array(drawn.length * time_s.length);
   const lines = drawn.map(({ log, line }, i) => {
     const known = held(log, time_s);
-    // Pools are read more seldom than a policy begins.
+    // Pools are read less often than policies start.
     const values =
       line.kind === "part"
         ? known.map((size, at) =>
@@ -77,13 +77,13 @@ export function sizeView(input: ViewInput): ChartView {
   };
 }
 
-/** Size over time, and what its line has of its own. */
+/** Size over time, and properties of its line. */
 interface SizeLine {
   readonly log: readonly GaugeChange[];
   readonly line: Pick<LineView, "name"> & Partial<LineView>;
 }
 
-/** Changes while a policy steers; NaN once it does not. */
+/** Changes while a policy steers; NaN otherwise. */
 function withinBands({ model }: ViewInput, changes: readonly GaugeChange[]): GaugeChange[] {
   return changes.map(({ t_s, value }) => {
     return { t_s, value: model.steer.bandAt(t_s) === null ? Number.NaN : value };
@@ -97,9 +97,8 @@ interface ProgramSize {
 }
 
 /**
- * Size of each program of a group as far as it is known, in the order in which they were seen:
- * GOMAXPROCS is read of the lead at each sample, of others about once a second; other pools are
- * known from the decisions.
+ * Known sizes of a group's programs, in order of first sight. The lead's GOMAXPROCS is read at each
+ * sample, the others' about once a second; sizes of other pools come from decisions.
  */
 function programSizes({ model, target, span }: ViewInput, end_s: number): readonly ProgramSize[] {
   if (target?.group == null) return [];
@@ -115,7 +114,7 @@ function programSizes({ model, target, span }: ViewInput, end_s: number): readon
   });
 }
 
-/** Those that are drawn: programs that live, then those that changed most; in the order they came. */
+/** Programs drawn: live ones before ended ones, by number of changes; in order of first sight. */
 function drawnOf(programs: readonly ProgramSize[]): readonly ProgramSize[] {
   const lives = ({ log }: ProgramSize) => Number(!Number.isNaN(log.at(-1)?.value ?? Number.NaN));
   const best = [...programs]
@@ -124,7 +123,7 @@ function drawnOf(programs: readonly ProgramSize[]): readonly ProgramSize[] {
   return programs.filter((program) => best.includes(program));
 }
 
-/** What a line of one program is called, and its colour. */
+/** Name and colour of a program's line. */
 function programLine(model: ViewInput["model"], pid: number) {
   const life = model.levels.processWith(pid);
   const { key, colour } = life ?? PLAIN_LINE;
@@ -132,7 +131,7 @@ function programLine(model: ViewInput["model"], pid: number) {
   return { key, name: life?.name ?? known ?? `process ${pid}`, colour, pid };
 }
 
-/** Operations a second of each steered program of a group, held from one decision to the next. */
+/** Operations per second of each steered program of a group, held from one decision to the next. */
 function programOps(input: ViewInput, end_s: number): ChartView | null {
   const { model, span } = input;
   const logs = [...model.programSteer.programs].flatMap(([pid, { log }]) => {
@@ -163,8 +162,8 @@ function programOps(input: ViewInput, end_s: number): ChartView | null {
 }
 
 /**
- * Operations a second: by the signal in effect a point at the end of each interval, and where nothing
- * steers those of the program's pools.
+ * Operations per second: one point per interval of the current signal. Without steering, those of
+ * the program's pools.
  */
 export function opsView(input: ViewInput): ChartView {
   const { model, span, now_s } = input;
@@ -172,12 +171,12 @@ export function opsView(input: ViewInput): ChartView {
   const end_s = Math.min(span.t1_s, now_s);
   const ofPrograms = programOps(input, end_s);
   if (ofPrograms !== null) return ofPrograms;
-  // One more, so that the line reaches the left edge.
+  // One more decision, so that the line reaches the left edge.
   const all = steer.between(Number.NEGATIVE_INFINITY, end_s);
   const from = all.findLastIndex(({ t_s }) => t_s < span.t0_s);
   const shown = all.slice(Math.max(0, from));
   const signal = steer.lastBand(end_s)?.signal ?? null;
-  // What stands in for operations is not drawn beside them.
+  // Proxies for operations are not drawn beside real ones.
   const pools = shown.length === 0 || isCounted(signal) ? poolOps(input, end_s) : [];
   const unit = signalUnit(shown.length === 0 && pools.length > 0 ? null : signal);
   if (shown.length === 0 && pools.length === 0) {
@@ -219,12 +218,12 @@ export function opsView(input: ViewInput): ChartView {
   };
 }
 
-/** Whether a signal counts what the program calls operations. */
+/** Whether a signal counts the program's own operations. */
 function isCounted(signal: SignalKind | null): boolean {
   return signal === "agent-ops" || signal === "queue-wait";
 }
 
-/** A decision's point, with a break before it if the one before is of another stretch. */
+/** A decision's point, preceded by a gap if the previous one belongs to another band. */
 function broken(before: DecisionView | undefined, { t_s, rate, start_s }: DecisionView) {
   const point = [t_s, rate] as const;
   if (before === undefined || start_s - before.t_s <= BREAK_S) return [point];
@@ -244,29 +243,31 @@ function held(changes: ReturnType<GaugeLog["between"]>, time_s: Float64Array): F
   });
 }
 
-/** One pool; NaN where a policy steers, whose decisions say how much was done. */
+/** One pool; NaN while a policy steers, as its decisions contain the rate. */
 interface PoolLine {
   readonly name: string;
   readonly points: readonly GaugeChange[];
 }
 
-/** Pools are read once a second; after a longer time a line has a gap. */
+/**
+ * Time without a reading after which a line has a gap, in seconds: pools are read once a second.
+ */
 const GAP_S = 4;
-/** Lines that can be kept apart by eye. */
+/** Maximum number of distinguishable pool lines. */
 const MAX_POOLS = 8;
-/** Pools of the Java virtual machine itself: they do none of the program's operations. */
+/** Source of the JVM's own pools, which do none of the program's operations. */
 const OF_MACHINE = "hsperfdata";
 
-/** Of each pool that counts what it has finished, those that do the most first. */
+/** Finished jobs per second of each pool with that counter, busiest first. */
 function poolOps(input: ViewInput, end_s: number): readonly PoolLine[] {
   return poolLines(input, end_s, "finished_per_s");
 }
 
-/** Of each pool whose size is known, the largest first. */
+/** Sizes of pools with a known size, largest first. */
 function poolSizes(input: ViewInput, end_s: number): readonly PoolLine[] {
   return poolLines(input, end_s, "size").map(({ name, points }) => {
     const last_s = points.at(-1)?.t_s ?? 0;
-    // A size is held until the next reading; where none comes it is not known any more.
+    // A size is held until the next reading, and unknown if none follows.
     return { name, points: [...points, { t_s: last_s + GAP_S, value: Number.NaN }] };
   });
 }
@@ -290,7 +291,7 @@ function poolLines(
   return found.sort((a, b) => most(b) - most(a)).slice(0, MAX_POOLS);
 }
 
-/** Values at moments in time order: that of the next reading, if it is not far. */
+/** Values at moments in time order: the next reading's, if near enough. */
 function valuesAt(points: readonly GaugeChange[], time_s: Float64Array): Float64Array {
   let i = 0;
   return time_s.map((t_s) => {

@@ -8,7 +8,7 @@ it("needs few of many samples for the same slopes", () => {
   for (let i = 0; i <= 600; i++) {
     const t_s = i / 10;
     history.begin(t_s, latest, 64);
-    // Ten a second, and none from 20 s to 40 s.
+    // Ten per second, and none from 20 s to 40 s.
     const value = 10 * (t_s < 20 ? t_s : Math.max(20, t_s - 20));
     history.set(1, 0, value);
     latest[1] = value;

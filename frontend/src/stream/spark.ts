@@ -1,9 +1,9 @@
-/** Sparklines: a recent rate in few points. */
+/** Sparklines: a recent rate in a few points. */
 
 import type { Stretches } from "./history";
 import { rates as ratesOf } from "./rate";
 
-/** Instants to know a counter at, for `points` slopes: all, or of many those that matter. */
+/** Instants to read a counter at, for `points` slopes: all, or a relevant subset. */
 export function pickPoints(
   { n, time_s }: Pick<Stretches, "n" | "time_s">,
   t0_s: number,
@@ -23,10 +23,9 @@ export function pickPoints(
 
 /**
  * Slopes of a cumulative counter at `points` evenly spaced moments of a span.
- *
- * @param values Cumulative, at the stretches' instants.
- * @param smoothing_s As for `rates` of rate.ts; no less than most of the distance of two points is used.
- * @returns Float32[points], counter units per second, oldest first; NaN where there is none.
+ * @param values Cumulative, at the spans' instants.
+ * @param smoothing_s As for `rates` of rate.ts; at least most of the distance of two points.
+ * @returns Float32[points], counter units per second, oldest first; NaN if unknown.
  */
 export function sparkline(
   stretches: Pick<Stretches, "n" | "time_s">,
@@ -39,12 +38,12 @@ export function sparkline(
   const { n, time_s } = stretches;
   const step = (t1_s - t0_s) / points;
   const rates = new Float64Array(n);
-  // Not all of it: samples that were picked lie a little nearer or farther than that.
+  // Less than the full step: the distances of picked samples vary a little.
   ratesOf(time_s, values, n, Math.max(smoothing_s, 0.7 * step), rates);
   const spark = new Float32Array(points).fill(Number.NaN);
   let i = 0;
   for (let p = 0; p < points; p++) {
-    // The newest sample of the p-th step; the step before if this one has none.
+    // The newest sample of the p-th step; the previous step's if this one has none.
     const until = t0_s + (p + 1) * step + 1e-9;
     while (i + 1 < n && (time_s[i + 1] ?? 0) <= until) i++;
     const t = time_s[i] ?? Number.NaN;

@@ -1,27 +1,27 @@
 /**
- * The ledgers of threads: how long each was in each state, and the recent past of it. Slots are those
- * of threads.ts.
+ * State ledgers of threads: time in each state, with the recent past. Slots are those of
+ * threads.ts.
  */
 
 import { History, type Stretches } from "./history";
 import { SINCE_FIELD, STATE_FIELD, STATES } from "./states";
 import type { Thread } from "./threads";
 
-/** Values a slot: the state it is in, since when, and the time of finished stays in each. */
+/** Values per slot: current state, its start, and the time of finished stays in each state. */
 const CURRENT = 0;
 const SINCE = 1;
 const FIRST = 2;
 const WIDTH = FIRST + STATES.length;
 
 const MAX_BYTES = 96 * 1024 * 1024;
-/** A block that is being written takes no more, if eight values of each slot move all the time. */
+/** Maximum memory of the current block, if eight values of each slot change constantly. */
 const BLOCK_BYTES = MAX_BYTES / 12;
 const MOVING = 8;
-/** Instants of a block. Each block costs a copy of all values. */
+/** Minimum instants per block. Each block costs a copy of all values. */
 const MIN_INSTANTS = 24;
 const MAX_INSTANTS = 256;
 
-/** Place of each field of ledgers within a slot. */
+/** Index of each ledger field within a slot. */
 const PLACES = new Map<string, number>([
   [STATE_FIELD, CURRENT],
   [SINCE_FIELD, SINCE],
@@ -32,31 +32,31 @@ function placeOf(number: number): number {
   return FIRST + number - 1;
 }
 
-/** Field of the history that a value is in. */
+/** Fields of the history. */
 export const RINGS = { current: CURRENT, since: SINCE, ofState: placeOf } as const;
 
 export class StateLog {
   readonly history: History;
-  /** The frames of the target have ledgers. */
+  /** True if the target's frames have ledgers. */
   there = false;
-  /** Numbers of states in which a thread has been so far. */
+  /** Numbers of states that any thread has been in. */
   readonly present: number[] = [];
-  /** Float64[slots * WIDTH]: newest values; NaN: the thread has no ledger. */
+  /** Float64[slots * WIDTH]: newest values; NaN without a ledger. */
   private latest = new Float64Array(0);
-  /** Float64[slots]: when a thread was first switched, seconds since attach; NaN: not yet. */
+  /** Float64[slots]: first context switch of a thread, in seconds since attach; NaN if none yet. */
   private switched = new Float64Array(0);
-  /** Int32[slots]: block of the history in which a slot became its thread's. */
+  /** Int32[slots]: block of the history in which a slot got its current thread. */
   private owned = new Int32Array(0);
   private capacity = 0;
   private order: readonly number[] = [];
   private orderFor: readonly string[] | null = null;
 
-  /** @param maxAge_s How long instants are kept. */
+  /** @param maxAge_s Retention of instants. */
   constructor(maxAge_s: number) {
     this.history = new History(WIDTH, 1, MAX_BYTES, maxAge_s);
   }
 
-  /** Place of each column of a frame within a slot; -1: it is of no ledger. */
+  /** Index within a slot of each frame column; -1 for columns that are not ledger fields. */
   placesOf(fields: readonly string[]): readonly number[] {
     const same = this.orderFor?.length === fields.length;
     if (!same || this.orderFor?.some((field, i) => field !== fields[i])) {
@@ -67,7 +67,7 @@ export class StateLog {
     return this.order;
   }
 
-  /** Begin an instant of the past, with so many threads. */
+  /** Begin an instant, given the number of threads. */
   begin(t_s: number, threads: number): void {
     if (!this.there) return;
     const each = Math.max(1, this.capacity, threads) * MOVING * 8;
@@ -75,28 +75,28 @@ export class StateLog {
     this.history.begin(t_s, this.latest, Math.min(MAX_INSTANTS, Math.max(MIN_INSTANTS, instants)));
   }
 
-  /** The past that is kept begins with the instant that comes now. */
+  /** Drop the past; history restarts with the coming instant. */
   forgetPast(): void {
     this.history.restart();
   }
 
-  /** First block in which a slot is its thread's. */
+  /** First block in which a slot belongs to its thread. */
   sinceBlock({ slot }: Thread): number {
     return this.owned[slot] ?? 0;
   }
 
-  /** A slot is another thread's now. */
+  /** Slot reused by another thread. */
   clear({ slot, start_ns }: Thread): void {
     if (!this.there) return;
     this.ensure(slot + 1);
     this.latest.fill(Number.NaN, slot * WIDTH, (slot + 1) * WIDTH);
     this.history.clear(slot);
     this.owned[slot] = this.history.blockId;
-    // Only of those that were there before us /proc had to say what they do.
+    // Only threads older than the attach have an initial state from /proc.
     this.switched[slot] = start_ns < 0 ? Number.NaN : 0;
   }
 
-  /** Set a value of a thread; NaN leaves it as it is. */
+  /** Set a value of a thread; NaN leaves the value unchanged. */
   set({ slot }: Thread, place: number, value: number, t_s: number): void {
     this.ensure(slot + 1);
     const at = slot * WIDTH + place;
@@ -110,7 +110,7 @@ export class StateLog {
     } else if (place === CURRENT) this.note(value);
   }
 
-  /** Set what an exit record says: nothing is under way any more. */
+  /** Set the values of an exit record: no stay is in progress. */
   end(thread: Thread, totals: Readonly<Record<string, number>>, t_s: number): void {
     if (!this.there) return;
     let known = false;
@@ -123,7 +123,7 @@ export class StateLog {
     if (known) this.set(thread, CURRENT, 0, t_s);
   }
 
-  /** State that a thread is in, and since when, seconds since attach; null: it has no ledger. */
+  /** Current state of a thread, and its start in seconds since attach; null without a ledger. */
   currentOf({ slot }: Thread): { readonly number: number; readonly since_s: number } | null {
     const number = this.latest[slot * WIDTH + CURRENT] ?? Number.NaN;
     if (Number.isNaN(number)) return null;
@@ -135,7 +135,9 @@ export class StateLog {
     return this.latest[slot * WIDTH + placeOf(number)] ?? Number.NaN;
   }
 
-  /** Until when a thread had not been switched since attach: its state is what /proc said. */
+  /**
+   * End of the time since attach without a context switch, during which the state is from /proc.
+   */
   unswitchedUntil({ slot }: Thread): number {
     const switched = this.switched[slot] ?? 0;
     return Number.isNaN(switched) ? Number.POSITIVE_INFINITY : switched;
@@ -163,34 +165,34 @@ export class StateLog {
   }
 }
 
-/** Reads thread after thread. */
+/** Reads ledgers, one thread at a time. */
 export class StateReader {
-  /** Times of the instants, seconds since attach, and how many there are. */
+  /** Times of the instants, in seconds since attach, and their number. */
   readonly time_s: Float64Array;
   readonly n: number;
-  /** The state in which the thread was at all instants and between them; 0: there were several. */
+  /** The thread's only state at and between all instants; 0 if several. */
   steady = 0;
-  /** Numbers of the states in which it was within the stretch. */
+  /** Numbers of the thread's states within the span. */
   readonly moving: number[] = [];
-  /** First instant at which it is known. */
+  /** First instant with known values. */
   first = 0;
   /**
-   * Float64[(2 + states) * n]: nanoseconds in each state since its ledger began, n values from
-   * `placeOf` on; NaN where it is not known. After its end they stand still. Those of states that are
-   * not in `moving` are there after `loadAll` only.
+   * Float64[(2 + states) * n]: nanoseconds in each state since the ledger began, n values from
+   * `placeOf` on; NaN if unknown. Constant after the thread's end. States missing in `moving` are
+   * filled by `loadAll` only.
    */
   readonly values: Float64Array;
   private readonly present: readonly number[];
-  /** Fields of the state at an instant, and those of finished stays; where the latter go. */
+  /** History fields of the state at an instant and of finished stays; destination of the latter. */
   private readonly now = Int32Array.of(RINGS.current, RINGS.since);
   private readonly fields: Int32Array;
   private readonly finished: Float64Array;
-  /** Of each field of finished stays: whether it is read. */
+  /** Whether to read each field of finished stays. */
   private readonly wanted: Uint8Array;
   private readonly places: Int32Array;
   private readonly picks: Int32Array | null;
 
-  /** @param picks Numbers of the instants that are read, ascending; all if it is left out. */
+  /** @param picks Indices of the instants to read, ascending; all if omitted. */
   constructor(
     private readonly states: StateLog,
     private readonly stretches: Stretches,
@@ -210,7 +212,7 @@ export class StateReader {
     this.finished = this.values.subarray(FIRST * this.n);
   }
 
-  /** Read a thread; false: it has no ledger within the stretch. */
+  /** Read a thread. Return false without a ledger within the span. */
   load(thread: Thread): boolean {
     const { states, stretches, moving, n, time_s } = this;
     if (n === 0) return false;
@@ -234,13 +236,13 @@ export class StateReader {
     return this.read(thread);
   }
 
-  /** The same, with `values` of all states, also of a thread that is steady. */
+  /** `load` with `values` of all states, also for a steady thread. */
   loadAll(thread: Thread): boolean {
     this.wanted.fill(1);
     return this.read(thread);
   }
 
-  /** Read the states that are wanted, those in which it is at an instant, and those that grew. */
+  /** Read wanted states, states at any instant, and states that grew. */
   private read(thread: Thread): boolean {
     const { states, stretches, picks, values, moving, wanted, present, n } = this;
     const { slot } = thread;
@@ -269,7 +271,7 @@ export class StateReader {
     return true;
   }
 
-  /** Place in `values` of a state's first instant. */
+  /** Index in `values` of a state's first instant. */
   placeOf(number: number): number {
     return this.places[number] ?? 0;
   }
@@ -279,7 +281,7 @@ export class StateReader {
     return this.values[this.placeOf(number) + instant] ?? Number.NaN;
   }
 
-  /** The state it was in at an instant, and since when, seconds since attach; after `loadAll`. */
+  /** The state at an instant, and its start in seconds since attach; requires `loadAll`. */
   currentAt(instant: number): { readonly number: number; readonly since_s: number } {
     const { values, n } = this;
     const number = values[CURRENT * n + instant] ?? Number.NaN;
@@ -287,9 +289,8 @@ export class StateReader {
   }
 
   /**
-   * Seconds since attach up to which the values of an instant add up; after `loadAll`. It is the
-   * instant, or somewhat later: a row is read after the time of its frame, and then has what finished
-   * in between.
+   * Time up to which an instant's values add up, in seconds since attach; requires `loadAll`. It is
+   * the instant or somewhat later: a row read after its frame's time contains later stays.
    */
   heldAt(instant: number): number {
     const t_s = this.time_s[instant] ?? 0;
@@ -297,7 +298,7 @@ export class StateReader {
     return number > 0 ? Math.max(t_s, since_s) : t_s;
   }
 
-  /** Add the stays under way: the same as `timeInState` for each state and instant. */
+  /** Add the stays in progress: equal to `timeInState` for each state and instant. */
   private addStays({ end_s }: Thread): void {
     const { values, time_s, places, n } = this;
     const end_ns = end_s === null ? Number.POSITIVE_INFINITY : 1e9 * end_s;
@@ -305,7 +306,7 @@ export class StateReader {
       const t_ns = Math.min(1e9 * (time_s[i] ?? 0), end_ns);
       const stay_ns = t_ns - (values[SINCE * n + i] ?? 0);
       const place = places[values[CURRENT * n + i] ?? 0] ?? 0;
-      // States that are not known here are ignored, and 0 is none.
+      // Unknown states are ignored, and 0 is none.
       if (stay_ns > 0 && place > 0) values[place + i] = (values[place + i] ?? 0) + stay_ns;
     }
   }

@@ -1,11 +1,11 @@
 /**
- * The states of a thread: its ledger says how long it was in each, and what it is doing now. Numbers
- * are those of the field `state` (shared/schemas/fields.json).
+ * Thread states, as recorded by the ledger: time in each state, and the current one. Numbers are
+ * those of the field `state` (shared/schemas/fields.json).
  */
 
 import type { Target } from "../wire/generated/models";
 
-/** What states have in common; one colour a group. */
+/** Groups of states; one colour each. */
 export type StateGroup =
   | "running"
   | "runnable"
@@ -37,13 +37,13 @@ export const GROUP_NAMES: Readonly<Record<StateGroup, string>> = {
 interface Described {
   readonly id: string;
   readonly group: StateGroup;
-  /** As a sentence has it: "Waiting for a lock or condition (futex)". */
+  /** Name within a sentence: "Waiting for a lock or condition (futex)". */
   readonly name: string;
-  /** The thread has nothing to do: it waits for work by its nature. */
+  /** The thread has nothing to do: it waits for work by nature. */
   readonly idle?: true;
 }
 
-/** By number, from 1. Names of fields follow from ids: `state_ID_ns`. */
+/** States by number, from 1. Field names derive from IDs: `state_ID_ns`. */
 const DESCRIBED = [
   { id: "on_cpu", group: "running", name: "Running" },
   { id: "preempted", group: "runnable", name: "Waiting for a CPU, preempted" },
@@ -76,12 +76,12 @@ const DESCRIBED = [
   { id: "other", group: "other", name: "Waiting in the kernel" },
 ] as const satisfies readonly Described[];
 
-/** A state, by the name within its field. */
+/** ID of a state: the name within its field. */
 export type StateId = (typeof DESCRIBED)[number]["id"];
 
 /** A state of threads. */
 export interface ThreadState {
-  /** As the field `state` has it, from 1. */
+  /** Value of the field `state`, from 1. */
   readonly number: number;
   readonly id: StateId;
   /** Field with the time of finished stays, ns. */
@@ -91,7 +91,7 @@ export interface ThreadState {
   readonly idle: boolean;
 }
 
-/** All states, by number: number n is at n - 1. */
+/** All states; number n is at index n - 1. */
 export const STATES: readonly ThreadState[] = DESCRIBED.map(
   (each: Described & { id: StateId }, i) => ({
     number: i + 1,
@@ -103,31 +103,30 @@ export const STATES: readonly ThreadState[] = DESCRIBED.map(
   }),
 );
 
-/** Number of the state that is a wait for a lock. */
+/** Number of the lock-wait state. */
 export const FUTEX = STATES.findIndex(({ id }) => id === "futex") + 1;
 
-/** Fields of the state a thread is in, and since when. */
+/** Fields of a thread's current state, and its start. */
 export const STATE_FIELD = "state";
 export const SINCE_FIELD = "state_since_ns";
 
-/** The state of a number; undefined: it ended (0), or a later collector knows more states. */
+/** The state with a number; undefined for 0 (ended), or a state of a later collector. */
 export function stateNumbered(number: number): ThreadState | undefined {
   return STATES[number - 1];
 }
 
-/** Whether a field of the catalogue belongs to ledgers. */
+/** Whether a catalogue field belongs to ledgers. */
 export function isLedgerField(field: string): boolean {
   return field === STATE_FIELD || field.startsWith("state_");
 }
 
 /**
- * Time of a thread in a state: that of finished stays, and the stay under way if it is in that state.
- * A thread that stays in its state sends nothing.
- *
+ * Time of a thread in a state: finished stays, plus the stay in progress if the thread is in that
+ * state. A thread that stays in its state sends nothing.
  * @param finished_ns Field of the state.
  * @param number The state.
- * @param current State that the thread is in (field `state`).
- * @param since_ns When it began (field `state_since_ns`).
+ * @param current The thread's current state (field `state`).
+ * @param since_ns Its start (field `state_since_ns`).
  * @param t_ns The instant, since attach.
  */
 export function timeInState(
@@ -140,38 +139,37 @@ export function timeInState(
   return current === number && t_ns > since_ns ? finished_ns + (t_ns - since_ns) : finished_ns;
 }
 
-/** Whether a target gives the states of its threads. */
+/** Whether a target provides state ledgers. */
 export function hasLedger({ fields, source }: Pick<Target, "fields" | "source">): boolean {
   return source.ledger === true && fields.some(isLedgerField);
 }
 
-/** Number of "parked" in cells, after those of the states. */
+/** Number of "parked" in cells, following the states' numbers. */
 export const PARKED = STATES.length + 1;
-/** Numbers that cells may have, and 0. */
+/** Number of possible cell values, including 0. */
 export const CELL_STATES = PARKED + 1;
 
-/** Name of a cell's state. */
 export function cellStateName(number: number): string {
   return number === PARKED
     ? "Parked, idle in its runtime (futex)"
     : (stateNumbered(number)?.name ?? "");
 }
 
-/** A state's share of the time of a cell. */
+/** A state's share of a cell's time. */
 export interface StateShare {
-  /** Number of the state; PARKED is one more than the last. */
+  /** Number of the state, or PARKED, which is one more than the last. */
   readonly number: number;
-  /** From 0 to 1, in whole percents. */
+  /** Share from 0 to 1, in whole percents. */
   readonly share: number;
 }
 
-/** What a cell holds beside its dominating state. */
+/** Content of a cell beside its dominant state. */
 interface CellParts {
-  /** Shares of the dominating state, the second and the third, 0 to 1; 0: there is none. */
+  /** Shares of the dominant, second and third state, 0 to 1; 0 if none. */
   readonly shares: readonly [number, number, number];
   readonly second: number;
   readonly third: number;
-  /** The threads had not been switched since attach: what they did is what /proc said. */
+  /** The threads had no context switch since attach: the state is from /proc. */
   readonly unswitched: boolean;
 }
 
@@ -181,7 +179,7 @@ const SECOND = 3 * SHARE_BITS;
 const THIRD = SECOND + STATE_BITS;
 const MARK = THIRD + STATE_BITS;
 
-/** As one number. */
+/** Pack a cell into one number. */
 export function packCell({ shares, second, third, unswitched }: CellParts): number {
   const [a, b, c] = shares.map((share) => Math.round(100 * share));
   const percents = (a ?? 0) | ((b ?? 0) << SHARE_BITS) | ((c ?? 0) << (2 * SHARE_BITS));
@@ -189,7 +187,7 @@ export function packCell({ shares, second, third, unswitched }: CellParts): numb
   return (percents | states | (unswitched ? 1 << MARK : 0)) >>> 0;
 }
 
-/** Shares of a cell's states, largest first, those of half a percent and more. */
+/** Shares of a cell's states, largest first, at least half a percent each. */
 export function sharesOfCell(dominating: number, cell: number): readonly StateShare[] {
   const percent = (place: number) => ((cell >>> (place * SHARE_BITS)) & 127) / 100;
   const state = (place: number) => (cell >>> place) & 31;
@@ -200,7 +198,7 @@ export function sharesOfCell(dominating: number, cell: number): readonly StateSh
   ].filter(({ number, share }) => number > 0 && share > 0);
 }
 
-/** Whether the threads of a cell had not been switched since attach. */
+/** Whether the threads of a cell had no context switch since attach. */
 export function isUnswitched(cell: number): boolean {
   return cell >>> MARK === 1;
 }

@@ -65,7 +65,7 @@ describe("SteerLog", () => {
   it("compares sizes of one search only", () => {
     const made = log();
     expect(made.view(9)?.tried.map(({ size }) => size)).toEqual([12, 16]);
-    // The same signal and knob: what was measured holds for the next policy too.
+    // With an unchanged signal and knob, measurements remain valid for the next policy.
     made.note(5.5, began({ policy: "linear" }));
     expect(made.view(9)?.tried_since_s).toBe(1);
     const actor = "the program";
@@ -79,12 +79,12 @@ describe("SteerLog", () => {
   it("takes from the target what began before the page's first frame, and nothing else", () => {
     const made = new SteerLog();
     made.assume(5, 5.2, STEERING);
-    expect(made.view(9)).toBeNull(); // its event may be in the next frame
+    expect(made.view(9)).toBeNull(); // its event may arrive in the next frame
     made.assume(5, 20, STEERING);
     made.assume(5, 21, STEERING);
     expect(made.view(30)?.bands).toMatchObject([{ policy: "kalman-kg", from_s: 5, to_s: null }]);
     made.note(25, { type: "steering_released", policy: "kalman-kg", size: 16, actor: "" });
-    made.assume(5, 26, STEERING); // of before the release
+    made.assume(5, 26, STEERING); // from before the release
     expect(made.bandAt(27)).toBeNull();
     made.assume(28, 31, { ...STEERING, policy: "linear" });
     expect(made.bandAt(30)?.policy).toBe("linear");
@@ -102,7 +102,7 @@ describe("sizesTried", () => {
     ]);
     expect(tried).toEqual([
       { size: 3, rate: 700, low: null, high: null, wait_s: null, intervals: 1 },
-      // Student with one degree of freedom: 12.71 times the standard error, which is 100.
+      // Student's t with one degree of freedom: 12.71 times the standard error, which is 100.
       { size: 4, rate: 1000, low: 0, high: expect.closeTo(2271), wait_s: 0.5, intervals: 2 },
     ]);
   });
@@ -153,7 +153,7 @@ describe("logs of a group's programs", () => {
   it("know the last division of cores, of programs that were steered then", () => {
     const logs = new ProgramSteerLogs();
     const division = (cores: number) => ({ division: { ...DIVISION, cores } });
-    // Steering may have begun before the recording did.
+    // Steering may have begun before the recording.
     logs.note(1, began(worker));
     logs.note(4, decided(4, 3, 3, { ...api, ...division(3) }));
     logs.note(5, decided(5, 5, 5, { ...worker, ...division(5) }));
@@ -167,12 +167,12 @@ describe("logs of a group's programs", () => {
     ];
     expect(cores(4.5)).toEqual([[4, 11, 3]]);
     expect(cores(10)).toEqual(both);
-    // One ends: the other one has its cores.
+    // One ends: the other one gets its cores.
     logs.note(6, released(api));
     logs.note(7, decided(7, 5, 8, { ...worker, ...division(8) }));
     expect(cores(10)).toEqual([[7, 12, 8]]);
     expect(cores(5.5)).toEqual(both);
-    // After the end of all it is as it was.
+    // After the last release the initial state is restored.
     logs.note(9, released(worker));
     expect(cores(10)).toEqual([[7, 12, 8]]);
   });

@@ -1,4 +1,4 @@
-/** What steered a target, when, and what it decided: gathered from events, bounded. */
+/** Steering history of a target: policies and decisions, collected from events, bounded. */
 
 import type {
   ProofState,
@@ -19,15 +19,18 @@ import type {
   SteerView,
 } from "./steerView";
 
-/** As many as ten minutes of one a second. */
+/** Maximum number of decisions kept: ten minutes at one per second. */
 export const KEPT_DECISIONS = 600;
 
 const KEPT_BANDS = 200;
 const KEPT_RESULTS = 50;
-/** A frame brings the events of the time before it, and decisions wait for the next one. */
+/**
+ * Maximum delay of an event, in seconds: frames bring earlier events, and decisions wait for the
+ * next frame.
+ */
 const EVENT_LATE_S = 1.5;
 
-/** How a proof or a sweep ended. */
+/** Result of a proof or a sweep. */
 interface TrialResult {
   readonly t_s: number;
   readonly proof?: ProofState;
@@ -35,13 +38,13 @@ interface TrialResult {
 }
 
 export class SteerLog {
-  /** Size of what is steered, as events tell it. */
+  /** Size of the steered pool, from events. */
   readonly sizes = new GaugeLog();
-  /** Size that a policy in shadow mode would have set; NaN while none does. */
+  /** Size proposed by a policy in shadow mode; NaN otherwise. */
   readonly proposals = new GaugeLog();
-  /** Operations a second of the last interval; NaN while nothing steers. */
+  /** Operations per second of the last interval; NaN without steering. */
   readonly rates = new GaugeLog();
-  /** Grows with each change. */
+  /** Incremented with each change. */
   edition = 0;
   private bands: SteerBand[] = [];
   private decisions: DecisionView[] = [];
@@ -50,7 +53,9 @@ export class SteerLog {
   private releases: number[] = [];
   private total = 0;
 
-  /** Take an event in that came at `t_s`, seconds since attach; others than of steering do nothing. */
+  /**
+   * Record an event at `t_s`, in seconds since attach; events unrelated to steering are ignored.
+   */
   note(t_s: number, event: TargetEvent): void {
     switch (event.type) {
       case "steering_started":
@@ -90,16 +95,15 @@ export class SteerLog {
   }
 
   /**
-   * What began before the page's first frame, or in a gap, is not among the events: take it from
-   * the target.
-   *
-   * @param since_s When it began, seconds since attach.
-   * @param now_s The newest frame: while a replay has not come to the beginning, its event will.
+   * Adopt the target's current steering if its start is not among the events: it began before the
+   * first frame, or in a gap.
+   * @param since_s Start of the steering, in seconds since attach.
+   * @param now_s The newest frame: during a replay, the start event may still arrive.
    */
   assume(since_s: number, now_s: number, steering: Steering): void {
     if (!(now_s > since_s + EVENT_LATE_S)) return;
     const last = this.bands.at(-1);
-    // News of the release, or of another policy, may come before the target does.
+    // An event of the release, or of another policy, may precede the target's update.
     if (last !== undefined && (last.to_s ?? last.from_s) >= since_s) return;
     if (last?.to_s === null && last.policy === steering.policy) return;
     this.end(since_s);
@@ -150,13 +154,13 @@ export class SteerLog {
     this.rates.note(t_s, this.decisions.at(-1)?.rate ?? Number.NaN);
   }
 
-  /** The band in effect at a moment; null if nothing steers then. */
+  /** The band in effect at a moment; null without steering. */
   bandAt(t_s: number): SteerBand | null {
     const band = this.bands.findLast(({ from_s }) => from_s <= t_s);
     return band !== undefined && (band.to_s === null || band.to_s > t_s) ? band : null;
   }
 
-  /** The last band that began up to a moment. */
+  /** The last band that began before a moment. */
   lastBand(t_s: number): SteerBand | null {
     return this.bands.findLast(({ from_s }) => from_s <= t_s) ?? null;
   }
@@ -166,7 +170,7 @@ export class SteerLog {
     return this.decisions.filter(({ t_s }) => t_s >= t0_s && t_s <= t1_s);
   }
 
-  /** What an arbiter gave last, up to a moment: one entry, or none. */
+  /** An arbiter's last allocation up to a moment: one entry, or none. */
   dividedAt(now_s: number, program: DivisionView["program"]): readonly DivisionView[] {
     const last = this.decisions.findLast(({ t_s }) => t_s <= now_s);
     if (!last?.division) return [];
@@ -175,7 +179,7 @@ export class SteerLog {
     return [{ t_s, division, released_s, program }];
   }
 
-  /** All of it up to a moment; null if nothing steered until then. */
+  /** Steering up to a moment; null if there was none. */
   view(now_s: number): SteerView | null {
     const bands = this.bands.flatMap((band) =>
       band.from_s > now_s
@@ -200,7 +204,7 @@ export class SteerLog {
   }
 }
 
-/** When the search in effect began: what was measured before it says nothing for it. */
+/** Start of the current search: earlier measurements do not count for it. */
 function searchBegan(bands: readonly SteerBand[], restarts: readonly RestartView[]): number {
   let began = bands[0]?.from_s ?? Number.NEGATIVE_INFINITY;
   for (const [i, band] of bands.entries()) {
@@ -212,7 +216,7 @@ function searchBegan(bands: readonly SteerBand[], restarts: readonly RestartView
   return Math.max(began, restarts.at(-1)?.t_s ?? Number.NEGATIVE_INFINITY);
 }
 
-/** Operations a second of each size, over the intervals that count; smallest size first. */
+/** Operations per second of each size, over counted intervals; smallest size first. */
 export function sizesTried(decisions: readonly DecisionView[]): readonly SizeTried[] {
   const sums = new Map<number, { rates: number[]; wait: number; waits: number }>();
   for (const { counted, size, rate, wait_s } of decisions) {
@@ -233,14 +237,14 @@ export function sizesTried(decisions: readonly DecisionView[]): readonly SizeTri
   })).sort((a, b) => a.size - b.size);
 }
 
-/** Two-sided 95 % quantiles of Student's t for 1, 2, … degrees of freedom; beyond these 1.96. */
+/** Two-sided 95 % quantiles of Student's t for 1, 2, … degrees of freedom; 1.96 beyond. */
 const STUDENT = [
   12.71, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.16, 2.145,
   2.131, 2.12, 2.11, 2.101, 2.093, 2.086, 2.08, 2.074, 2.069, 2.064, 2.06, 2.056, 2.052, 2.048,
   2.045, 2.042,
 ];
 
-/** Mean of some rates, and the ends of its 95 % confidence interval; null of fewer than two. */
+/** Mean of some rates, and its 95 % confidence interval; null with fewer than two. */
 function meanWithin(rates: readonly number[]): Pick<SizeTried, "rate" | "low" | "high"> {
   const n = rates.length;
   const rate = rates.reduce((sum, each) => sum + each, 0) / n;
@@ -250,20 +254,20 @@ function meanWithin(rates: readonly number[]): Pick<SizeTried, "rate" | "low" | 
   return { rate, low: Math.max(0, rate - reach), high: rate + reach };
 }
 
-/** Programs that are remembered after they ended; the oldest go first. */
+/** Maximum number of ended programs kept; the oldest are evicted. */
 const KEPT_PROGRAMS = 128;
 
-/** One program's log, under its name. */
+/** One program's log, with the program's name. */
 interface ProgramSteerLog {
   readonly name: string;
   readonly log: SteerLog;
 }
 
 export class ProgramSteerLogs {
-  /** By process id. */
+  /** Logs by process ID. */
   readonly programs = new Map<number, ProgramSteerLog>();
 
-  /** Take an event in; returns false if it is not of one program's steering. */
+  /** Record an event. Return false if it does not concern one program's steering. */
   note(t_s: number, event: TargetEvent): boolean {
     if (!("program" in event) || event.pid == null) return false;
     const { pid, program } = event;
@@ -271,19 +275,22 @@ export class ProgramSteerLogs {
     return true;
   }
 
-  /** What began before the page's first frame; see `SteerLog.assume`. */
+  /** Adopt steering that began before the page's first frame; see `SteerLog.assume`. */
   assume(program: SteeredProgram, since_s: number, now_s: number): void {
     this.of(program.pid, program.name).assume(since_s, now_s, program.steering);
   }
 
-  /** Grows with each change. */
+  /** Incremented with each change. */
   get edition(): number {
     let sum = this.programs.size;
     for (const { log } of this.programs.values()) sum += log.edition;
     return sum;
   }
 
-  /** Decisions and restarts of all up to a moment, oldest first; null if nothing steered until then. */
+  /**
+   * Decisions and restarts of all programs up to a moment, oldest first; null without steering
+   * until then.
+   */
   view(now_s: number): SteerView | null {
     const views = [...this.programs].flatMap(([pid, { name, log }]) => {
       const view = log.view(now_s);
@@ -296,7 +303,7 @@ export class ProgramSteerLogs {
         .sort((a, b) => a.t_s - b.t_s);
     const decisions = inOrder(({ decisions }) => decisions);
     return {
-      // Bands and bars would lie over each other: they belong to one program.
+      // Bands and bars belong to one program, and would overlap here.
       bands: [],
       tried: [],
       tried_since_s: Number.NEGATIVE_INFINITY,
@@ -304,13 +311,13 @@ export class ProgramSteerLogs {
       decisions: decisions.slice(-KEPT_DECISIONS).map((one, i) => ({ ...one, id: i })),
       restarts: inOrder(({ restarts }) => restarts),
       divisions: this.divided(now_s),
-      // Proofs and sweeps are of one program.
+      // Proofs and sweeps belong to one program.
       proof: null,
       sweep: null,
     };
   }
 
-  /** Those that were not released yet when the last of them was heard of. */
+  /** Allocations of programs not yet released at the last decision. */
   private divided(now_s: number): readonly DivisionView[] {
     const all = [...this.programs].flatMap(([pid, { name, log }]) =>
       log.dividedAt(now_s, { pid, name }),
@@ -322,7 +329,7 @@ export class ProgramSteerLogs {
   private of(pid: number, name: string): SteerLog {
     const known = this.programs.get(pid);
     if (known?.name === name) return known.log;
-    // Another program has that id now.
+    // Another program has recycled the ID.
     this.programs.delete(pid);
     const log = new SteerLog();
     this.programs.set(pid, { name, log });

@@ -1,4 +1,4 @@
-/** What the page shows of steering; times as in views.ts. */
+/** Steering as shown by the page; times as in views.ts. */
 
 import type {
   CoreDivision,
@@ -11,100 +11,100 @@ import type {
 } from "../wire/generated/models";
 import type { ShownUnit } from "./views";
 
-/** The steering of a target, up to now or to the instant that the view is frozen at. */
+/** The steering of a target, up to now or to the freeze instant. */
 export interface SteerView {
-  /** Oldest first; the last one goes on if its `to_s` is null. */
+  /** Bands, oldest first; the last one is active if its `to_s` is null. */
   readonly bands: readonly SteerBand[];
-  /** Oldest first, the last `KEPT_DECISIONS` of `total`. */
+  /** The last `KEPT_DECISIONS` of `total` decisions, oldest first. */
   readonly decisions: readonly DecisionView[];
   readonly total: number;
   readonly restarts: readonly RestartView[];
-  /** Who had how many of the cores that an arbiter divides, when it was last heard of; mostly empty. */
+  /** Last known division of cores by an arbiter; mostly empty. */
   readonly divisions: readonly DivisionView[];
-  /** How the last proof and the last sweep ended; null: none did. */
+  /** Result of the last proof and the last sweep; null if none. */
   readonly proof: ProofState | null;
   readonly sweep: SweepState | null;
-  /** By size, smallest first, since `tried_since_s`. */
+  /** Sizes tried since `tried_since_s`, smallest first. */
   readonly tried: readonly SizeTried[];
-  /** When this search began: a restart, or steering by another signal or knob. */
+  /** Start of this search: a restart, or a changed signal or knob. */
   readonly tried_since_s: number;
 }
 
-/** What an arbiter gave a program, at its last decision. */
+/** An arbiter's last allocation to a program. */
 export interface DivisionView {
   readonly t_s: number;
   readonly division: CoreDivision;
-  /** When it was released after that; null: not yet. */
+  /** Release after the last decision; null if not yet released. */
   readonly released_s: number | null;
-  /** Null: the target itself. */
+  /** The steered program, or null for the target itself. */
   readonly program: { readonly pid: number; readonly name: string } | null;
 }
 
-/** A stretch of time in which one policy steered. */
+/** A time span steered by one policy. */
 export interface SteerBand {
   readonly policy: string;
   readonly shadow: boolean;
   readonly knob: KnobKind;
   readonly signal: SignalKind;
-  /** The signal stands in for what matters. */
+  /** The signal is a proxy for the real objective. */
   readonly proxy: boolean;
   readonly from_s: number;
-  /** Null while it lasts. */
+  /** End of the band; null while active. */
   readonly to_s: number | null;
 }
 
 /** A decision at the end of an interval. */
 export interface DecisionView {
-  /** Grows by one; a stable React key. */
+  /** Consecutive number; a stable React key. */
   readonly id: number;
-  /** From 1 since steering started. */
+  /** Number since steering started, from 1. */
   readonly number: number;
-  /** Ends of the interval; the decision was taken at the later one. */
+  /** Ends of the interval; the decision is made at the later one. */
   readonly start_s: number;
   readonly t_s: number;
   readonly policy: string;
-  /** Size in effect during the interval, and after it. */
+  /** Size during the interval, and after it. */
   readonly size: number;
   readonly next_size: number;
-  /** In shadow mode the size that would have been set; null otherwise. */
+  /** Proposed size in shadow mode; null otherwise. */
   readonly proposed: number | null;
-  /** Operations a second in the interval; NaN for an interval without length. */
+  /** Operations per second in the interval; NaN for an empty interval. */
   readonly rate: number;
-  /** Mean time that jobs waited, seconds; null where the signal does not tell. */
+  /** Mean wait of jobs, in seconds; null if the signal does not include waits. */
   readonly wait_s: number | null;
   readonly state: string;
   readonly reason: string;
-  /** False if the interval said nothing about the size. */
+  /** False if the interval is not valid for its size. */
   readonly counted: boolean;
   readonly probing: boolean;
-  /** In a proof, whether the policy steered in the interval, and the gain so far. */
+  /** In a proof: whether the policy steered in the interval, and the gain so far. */
   readonly with_policy: boolean | null;
   readonly gain: MeasuredChange | null;
-  /** What an arbiter gives; null without one. */
+  /** Allocation by an arbiter; null without one. */
   readonly division: CoreDivision | null;
-  /** Name and process id of a program of a group; left out where the target is one process. */
+  /** Name and process ID of a program in a group; omitted for a single-process target. */
   readonly program?: string;
 }
 
-/** The search started again. */
+/** A restart of the search. */
 export interface RestartView {
   readonly t_s: number;
   readonly policy: string;
   readonly reason: string;
   readonly actor: string;
-  /** As of a decision. */
+  /** Program, as in a decision. */
   readonly program?: string;
 }
 
-/** What a size gave, over the intervals that count. */
+/** Result of a size, over counted intervals. */
 export interface SizeTried {
   readonly size: number;
-  /** Operations a second of real time. */
+  /** Operations per second of real time. */
   readonly rate: number;
   /** Ends of the 95 % confidence interval of the mean; null with fewer than two intervals. */
   readonly low: number | null;
   readonly high: number | null;
-  /** Mean time that jobs waited, seconds; null where the signal does not tell. */
+  /** Mean wait of jobs, in seconds; null if the signal does not include waits. */
   readonly wait_s: number | null;
   readonly intervals: number;
 }
@@ -123,24 +123,24 @@ const KNOBS: Readonly<Record<KnobKind, string>> = {
   "go-affinity": "GOMAXPROCS (CPU affinity)",
 };
 
-/** What a signal is, within a sentence. */
+/** Name of a signal within a sentence. */
 export function signalName(signal: SignalKind): string {
   return SIGNALS[signal];
 }
 
-/** What a knob turns, and how. */
+/** Description of a knob. */
 export function knobName(knob: KnobKind): string {
   return KNOBS[knob];
 }
 
 const POOL_SIZE = "Pool size";
 
-/** What a knob sets, as a heading. */
+/** Heading for the quantity that a knob sets. */
 export function sizeTitle(knob: KnobKind | null): string {
   return knob === "pool-agent" ? POOL_SIZE : "GOMAXPROCS";
 }
 
-/** Heading of the timeline of sizes; without a knob it is of what the program is known to have. */
+/** Heading of the size timeline; without a knob, derived from the program's known pools. */
 export function timelineTitle({ group, gomaxprocs }: Target, knob: KnobKind | null): string {
   if (group != null) return "Size of each program";
   return knob === null && gomaxprocs === null ? POOL_SIZE : sizeTitle(knob);

@@ -1,12 +1,15 @@
-/** Views of all threads, made in steps of some threads each, so that frames can come in between. */
+/**
+ * Views over all threads, computed in steps of some threads each, so that frames can be ingested in
+ * between.
+ */
 
-/** Yields between two steps; returns what was made. */
+/** A computation in steps: yields between two steps, returns the result. */
 export type Steps<Made> = Generator<undefined, Made>;
 
-/** Threads of a step: a few milliseconds when all of them are busy. */
+/** Threads per step: a few milliseconds when all threads are busy. */
 export const STEP_THREADS = 64;
 
-/** Go through all steps at once. */
+/** Run all steps at once. */
 export function finished<Made>(steps: Steps<Made>): Made {
   for (;;) {
     const { done, value } = steps.next();

@@ -18,7 +18,7 @@ const POINTS = 40;
 const MAX_ROWS = 200;
 const CPU = "cpu_run_ns";
 
-/** Make the part of the table that was asked for. */
+/** Build the requested part of the table. */
 export function tableView(input: ViewInput, rates: CurrentRates, asked: TableRequest): TableView {
   const { model } = input;
   const value = sortValue(model, rates, asked.sort);
@@ -38,7 +38,7 @@ export function tableView(input: ViewInput, rates: CurrentRates, asked: TableReq
   };
 }
 
-/** Rate of a thread's field; none once it has ended. */
+/** Rate of a thread's field; none for an ended thread. */
 function rateOf(model: TargetModel, rates: CurrentRates, thread: Thread, column: number): number {
   if (hasEnded(thread, rates.now_s) || isAbsent(model, thread, column)) return Number.NaN;
   return rateAt(rates, thread.slot * model.counters.fields.length + column);
@@ -50,7 +50,7 @@ function totalOf(model: TargetModel, rates: CurrentRates, thread: Thread, column
   return rates.latest[thread.slot * model.counters.fields.length + column] ?? Number.NaN;
 }
 
-/** Whether what the kernel says of a field cannot be, and nothing else is known. */
+/** Whether the kernel's value of a field is implausible, and no other value is known. */
 function isAbsent(
   { counters, inexactValues }: TargetModel,
   thread: Thread,
@@ -60,7 +60,7 @@ function isAbsent(
   return inexactValues.of(thread).some((one) => one.field === field && one.label === "invalid");
 }
 
-/** Values of these threads that are not exact, one a field. */
+/** Inexact values of these threads, one per field. */
 function inexactOf({ inexactValues }: TargetModel, threads: readonly Thread[]): readonly Inexact[] {
   const found = new Map<string, Inexact>();
   for (const thread of threads)
@@ -68,7 +68,7 @@ function inexactOf({ inexactValues }: TargetModel, threads: readonly Thread[]): 
   return Array.from(found.values());
 }
 
-/** Sum of those that have a value; NaN if none has. */
+/** Sum of the existing values; NaN if none exists. */
 function sumOf(threads: readonly Thread[], value: (thread: Thread) => number): number {
   let sum = Number.NaN;
   for (const thread of threads) {
@@ -108,7 +108,7 @@ function sortValue(
   }
 }
 
-/** In order; absent values last whichever way round, ties by lower tid. */
+/** Sort; absent values come last in either direction, ties go to the lower tid. */
 function sorted(
   groups: readonly TableGroup[],
   value: (group: TableGroup) => number | string,
@@ -194,7 +194,7 @@ function processOf(life: ProcessLife | null): TableRow["process"] {
   return life && { key: life.key, pid: life.pid, name: life.name, title: life.row?.title ?? "" };
 }
 
-/** Recent rate in raw units per second; that of a role is the sum over its threads. */
+/** Recent rate in raw units per second; for a role, the sum over its threads. */
 function sparkOf(input: ViewInput, field: string, threads: readonly Thread[]): Float32Array {
   const { model, span, now_s } = input;
   const known: readonly string[] = RING_FIELDS;
@@ -203,7 +203,8 @@ function sparkOf(input: ViewInput, field: string, threads: readonly Thread[]): F
   const smoothing_s = smoothingFor(model.arriving_hz || 10);
   const end_s = Math.min(span.t1_s, now_s);
   const stretches = model.history.between(span.t0_s - 2 * smoothing_s, end_s);
-  // A role of thousands of threads: reading each at every sample would take longer than all else.
+  // For a role of thousands of threads, reading each thread at every sample would dominate the run
+  // time.
   const picks = pickPoints(stretches, span.t0_s, end_s, POINTS);
   const n = picks.length;
   const time_s = Float64Array.from(picks, (pick) => stretches.time_s[pick] ?? Number.NaN);
@@ -227,20 +228,20 @@ function sparkOf(input: ViewInput, field: string, threads: readonly Thread[]): F
 interface TableGroup {
   readonly key: ThreadKey;
   readonly kind: "thread" | "role" | "process";
-  /** From 1: how deep it lies in the tree. */
+  /** Depth in the tree, from 1. */
   readonly depth: number;
-  /** Whether its parts are listed below it; null: it has none. */
+  /** Whether its children are listed below; null if it has none. */
   readonly open: boolean | null;
   readonly threads: Thread[];
 }
 
-/** Brings rows of one depth in order. */
+/** Sorts rows of one depth. */
 type Sort = (groups: readonly TableGroup[]) => readonly TableGroup[];
 
-/** A process whose threads came before its id. */
+/** Key of a process whose ID is still unknown. */
 const UNKNOWN = "process:unknown";
 
-/** Whether a thread has ended by then. */
+/** Whether a thread has ended by a moment. */
 function hasEnded(thread: Thread, now_s: number): boolean {
   return thread.end_s !== null && thread.end_s <= now_s;
 }
@@ -258,7 +259,7 @@ function tableGroups(input: ViewInput, asked: TableRequest, sort: Sort): readonl
   }
 }
 
-/** Processes, below those that are open their roles, below those their threads. */
+/** Tree of processes, roles below open processes, and threads below open roles. */
 function tree(
   threads: Iterable<Thread>,
   open: ReadonlySet<ThreadKey>,
@@ -290,7 +291,10 @@ function threadGroup(thread: Thread, depth: number): TableGroup {
   return { key: thread.key, kind: "thread", depth, open: null, threads: [thread] };
 }
 
-/** @param open Keys of open rows; null: nothing lies below a role. A role of one thread is that thread. */
+/**
+ * @param open Keys of open rows; null: no children below a role. A role of one thread is shown as
+ * the thread.
+ */
 function byRole(
   threads: Iterable<Thread>,
   prefix: string,

@@ -1,35 +1,36 @@
-/** Who takes the CPU: run-queue delay within the window in view, by what ran meanwhile. */
+/** CPU competitors: run-queue delay within the visible window, by what ran meanwhile. */
 
 import type { ViewInput } from "./chartView";
 import { TAKERS } from "./facts/facts";
-import { foreignParty, threadsByTid } from "./facts/parties";
+import { outsideParty, threadsByTid } from "./facts/parties";
 import { type FactsState, ledgerState } from "./facts/state";
 import type { GaugeLog } from "./gaugeLog";
 import type { TargetModel } from "./targetModel";
 
 export interface TakerRow {
-  /** Stable. */
   readonly key: string;
-  /** own: other threads of the target; idle: the CPU was, and the thread not yet there. */
+  /**
+   * own: other threads of the target; idle: the CPU was idle while the thread was not yet there.
+   */
   readonly kind: "own" | "process" | "kernel" | "idle" | "unknown";
   readonly name: string;
-  /** Thread-seconds of waiting a second while it ran. */
+  /** Thread-seconds of waiting per second caused by it. */
   readonly delay: number;
-  /** Of all that is attributed. */
+  /** Share of the attributed delay. */
   readonly share: number;
-  /** Threads of the target that waited for it, and the role that waited longest. */
+  /** Number of waiting threads of the target, and the role that waited longest. */
   readonly threads: number;
   readonly role: string;
 }
 
-/** What the cgroup's CPU limit did within the window. */
+/** Effect of the cgroup's CPU limit within the window. */
 export interface CgroupView {
-  /** Cores; null: no limit. */
+  /** CPU limit in cores; null if none. */
   readonly limit: number | null;
   readonly gomaxprocs: number | null;
   readonly periods: number;
   readonly throttled: number;
-  /** Seconds a second in which it was throttled, all its CPUs together. */
+  /** Seconds per second of throttling, summed over its CPUs. */
   readonly throttled_share: number;
 }
 
@@ -37,16 +38,16 @@ export interface TakersView extends FactsState {
   readonly seconds: number;
   /** Longest first. */
   readonly rows: readonly TakerRow[];
-  /** Thread-seconds a second, of all rows. */
+  /** Thread-seconds per second, over all rows. */
   readonly delay: number;
-  /** Null: nothing is known of it. */
+  /** CPU limit of the cgroup; null if unknown. */
   readonly cgroup: CgroupView | null;
-  /** CPUs a second that the hypervisor gave to others; NaN: not known. */
+  /** CPUs per second stolen by the hypervisor for other guests; NaN if unknown. */
   readonly steal: number;
   readonly omitted: number;
 }
 
-/** Rows that are sent; the rest are small. */
+/** Maximum number of rows sent; the rest are small. */
 const MOST = 100;
 
 const IDLE = { key: "idle:", kind: "idle", name: "nothing (idle CPU)" } as const;
@@ -70,7 +71,7 @@ export function takersView(input: ViewInput): TakersView {
   return { ...sums, ...machine, rows: rows.slice(0, MOST) };
 }
 
-/** Run-queue delay of some threads, by who ran meanwhile. */
+/** Run-queue delay of some threads, by what ran meanwhile. */
 export function takersOf(
   input: ViewInput,
   counts: (tid: number) => boolean,
@@ -120,13 +121,13 @@ function takerOf(
   const pid = takers.key(slot, TAKERS.pid);
   if (pid > 0 && own_pids.has(pid)) return ownTaker(model, pid);
   const kernel = takers.key(slot, TAKERS.kernel) === 1;
-  // Process 0 is the kernel's idle task, or nobody knows who it was: see the protocol.
+  // Process 0 is the kernel's idle task, or unknown: see the protocol.
   if (pid === 0) return kernel ? IDLE : UNKNOWN;
-  const { key, name } = foreignParty(pid, kernel, takers.text(slot, TAKERS.name));
+  const { key, name } = outsideParty(pid, kernel, takers.text(slot, TAKERS.name));
   return { key, kind: kernel ? "kernel" : "process", name };
 }
 
-/** Threads of the target; in a group, of which process. */
+/** Threads of the target; in a group, with their process. */
 function ownTaker({ levels }: TargetModel, pid: number): Pick<TakerRow, "key" | "kind" | "name"> {
   if (!levels.grouped) return { key: "own", kind: "own", name: "this process" };
   const life = levels.processWith(pid);
@@ -137,7 +138,7 @@ function ownTaker({ levels }: TargetModel, pid: number): Pick<TakerRow, "key" | 
   };
 }
 
-/** What the limit did; null where the collector says nothing of it. */
+/** Effect of the limit; null if the collector does not report one. */
 export function cgroupView({ model, span, now_s }: ViewInput): CgroupView | null {
   const { cgroup } = model;
   const to_s = Math.min(span.t1_s, now_s);
@@ -163,7 +164,7 @@ function valueAt(log: GaugeLog, t_s: number): number {
   return log.between(t_s, t_s)[0]?.value ?? Number.NaN;
 }
 
-/** From the first known value on: before a group had a limit nothing was counted. */
+/** Growth from the first known value on: without a limit a group has no counts. */
 function grownOf(log: GaugeLog, from_s: number, to_s: number): number {
   const changes = log.between(from_s, to_s).filter(({ value }) => !Number.isNaN(value));
   return (changes.at(-1)?.value ?? Number.NaN) - (changes[0]?.value ?? Number.NaN);

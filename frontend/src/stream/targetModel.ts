@@ -1,6 +1,6 @@
 /**
- * All that the page knows of one target: threads, latest counters, recent past, events, losses.
- * Frames go in; views are made from it (viewBuilder.ts). Pure: no I/O, no clock.
+ * The page's knowledge of one target: threads, latest counters, recent past, events, losses. Frames
+ * are ingested; views are computed from it (viewBuilder.ts). Pure: no I/O, no clock.
  */
 
 import type { Frame } from "../wire/frame";
@@ -25,8 +25,7 @@ import { InexactValues } from "./inexact";
 import { Levels } from "./levels";
 import { CgroupLog, MachineLog } from "./machineLog";
 import { PoolLog } from "./poolLog";
-import { ProcessTable } from "./processTable";
-import { ProgramSizes } from "./programSizes";
+import { ProcessTable, ProgramSizes } from "./processTable";
 import type { RateExtremes } from "./rateExtremes";
 import { Reconciliation } from "./reconciliation";
 import { StateLog } from "./stateLog";
@@ -34,9 +33,11 @@ import { isLedgerField } from "./states";
 import { ProgramSteerLogs, SteerLog } from "./steerLog";
 import { sameStart, type Thread, Threads } from "./threads";
 
-/** Instants are gathered in blocks of about this length. */
+/** Approximate length of a block of instants, in seconds. */
 const BLOCK_S = 6.4;
-/** How long GOMAXPROCS is taken for what it was when answers are late: the host is busy. */
+/**
+ * Time for which the last GOMAXPROCS is assumed if answers are late, in seconds: the host is busy.
+ */
 const LATE_S = 10;
 
 export class TargetModel {
@@ -45,60 +46,60 @@ export class TargetModel {
   readonly history: History;
   /** Sums by role, and by process of a group. */
   readonly levels: Levels;
-  /** What frames say of the processes of a group. */
+  /** Processes of a group, from frames. */
   readonly processes = new ProcessTable();
   readonly programSizes: ProgramSizes;
   /** Ledgers of the threads. */
   readonly states: StateLog;
   readonly events = new EventLog();
-  /** Frames that came, were merged, or never came. */
+  /** Received, coalesced and lost frames. */
   readonly losses = new LossLog(this.events);
   /** GOMAXPROCS and the number of live threads, over time. */
   readonly sizes: GaugeLog;
   readonly liveCounts: GaugeLog;
   /** Energy and CPU time of the machine. */
   readonly machine: MachineLog;
-  /** Whether delay accounting was on: 1, 0, or NaN where that is not known. */
+  /** Delay accounting: 1 if on, 0 if off, NaN if unknown. */
   readonly accounting: GaugeLog;
   /** CPU limit of its control group. */
   readonly cgroup: CgroupLog;
-  /** Frame tables: who wakes whom, locks and so on. */
+  /** Frame tables, such as wake-ups and locks. */
   readonly facts: Facts;
   readonly pools: PoolLog;
-  /** Values of threads that are not exact although their field is. */
+  /** Inexact values of threads in otherwise exact fields. */
   readonly inexactValues = new InexactValues();
-  /** What steered it, and what was decided. */
+  /** Steering policies and decisions. */
   readonly steer = new SteerLog();
-  /** The same of each program of a group. */
+  /** Steering of each program of a group. */
   readonly programSteer = new ProgramSteerLogs();
-  /** CPU of the process against that of its threads. */
+  /** Comparison of the process' CPU with its threads'. */
   readonly reconciliation = new Reconciliation();
 
   rateBase = new RateBase();
-  /** Of a run that is shown coarsely: how far rates were apart between its instants. */
+  /** Extremes of rates between the instants of a coarsely shown run; null otherwise. */
   extremes: RateExtremes | null = null;
 
   seq = 0;
-  /** The first frame: the baseline of sums, as a rule the attachment. */
+  /** Time of the first frame: the baseline of sums, normally the attach. */
   first_s = Number.NaN;
-  /** The first instant whose past is kept; after `first_s` if what was in between is not. */
+  /** First instant of the retained past; later than `first_s` if earlier instants are missing. */
   since_s = Number.NaN;
   now_s = Number.NaN;
-  /** The instant before it; the same at the baseline. */
+  /** The instant before `since_s`; equal at the baseline. */
   before_s = Number.NaN;
   unix_ms = 0;
   live = 0;
   /** Threads born and threads exited since attach. */
   born = 0;
   exited = 0;
-  /** Of them, those without an exit record. */
+  /** Number of exited threads without an exit record. */
   inexact = 0;
   rss_bytes: number | null = null;
   gomaxprocs: number | null = null;
   private sizeRead_s = Number.NEGATIVE_INFINITY;
   health: CollectorHealth | null = null;
   counters_from: CountersSource | null = null;
-  /** How many processes a group has and had; null: the target is one process. */
+  /** Number of current and past processes of a group; null for a single-process target. */
   group: GroupCounts | null = null;
   ended: "exited" | "detached" | null = null;
   exit_code: number | null = null;
@@ -106,11 +107,11 @@ export class TargetModel {
   /** The newest frame is the baseline. */
   private atBaseline = false;
   private arrivals: number[] = [];
-  /** Threads that the last key frame did not name, by tid: their exits may yet be reported. */
+  /** Threads missing in the last key frame, by tid: their exits may still be reported. */
   private readonly unrecorded = new Map<number, Thread>();
 
   /**
-   * @param history Where the past is kept; the default forgets what is older than ten minutes.
+   * @param history Store of the past; the default evicts instants older than ten minutes.
    * @param roles Numbers of roles, shared by models of one run so that colours stay.
    */
   constructor(history?: History, roles?: Map<string, number>) {
@@ -130,7 +131,7 @@ export class TargetModel {
     this.levels = new Levels(this.threads, this.counters, () => this.history.blockId);
   }
 
-  /** Samples a second that arrived lately (merged ones not counted); NaN until known. */
+  /** Samples per second received lately (coalesced ones excluded); NaN until known. */
   get arriving_hz(): number {
     const n = this.arrivals.length;
     const span = (this.arrivals[n - 1] ?? 0) - (this.arrivals[0] ?? 0);
@@ -138,17 +139,17 @@ export class TargetModel {
   }
 
   /**
-   * Take a frame in.
-   *
-   * @returns False if it is older than what is held (a replay overlaps) and was left out.
+   * Ingest a frame.
+   * @returns False if the frame is outdated (a replay overlaps) and was ignored.
    */
   ingest(frame: Frame): boolean {
     const { header } = frame;
     const t_s = header.time_ns / 1e9;
     if (header.seq <= this.seq || t_s < this.now_s) return false;
-    if (this.seq === 0 && header.kind === "delta") return false; // it means nothing by itself
+    if (this.seq === 0 && header.kind === "delta") return false; // a delta needs a key frame
     const initial = this.seq === 0;
-    // A page that comes later gets the baseline first; the frames up to the kept ones are no loss.
+    // A late subscriber gets the baseline first; frames between it and the retained ones are not
+    // lost.
     const skipped = this.atBaseline && header.kind === "key" && header.first_seq > this.seq + 1;
     this.atBaseline = header.baseline;
     if (initial) {
@@ -165,7 +166,7 @@ export class TargetModel {
       this.counters.forgetPast();
       this.states.forgetPast();
     } else this.losses.countMissing(this, header, t_s);
-    // Many exits are divided among frames of one instant: those but the first continue it.
+    // Many exits are split into frames of one instant: later ones continue the first.
     const continued = !initial && !skipped && t_s === this.now_s;
     this.seq = header.seq;
     if (!continued) this.before_s = initial || skipped ? t_s : this.now_s;
@@ -215,27 +216,27 @@ export class TargetModel {
     return true;
   }
 
-  /** The backend says that frames are lost; their numbers may have shown it already. */
+  /** Record a loss announced by the backend; frame numbers may have revealed it already. */
   noteLost(lost: FramesLost): void {
     if (this.seq > 0) this.losses.announce(this, lost);
   }
 
   /**
-   * Take in what a frame tells beside its counters: events, steering, gauges. For a time that is not
-   * looked at itself, but without which what follows would lack its policy or size.
+   * Ingest a frame without its counters: events, steering, gauges. Used for an invisible time whose
+   * policy or size is still in effect later.
    */
   recall({ header }: Frame): void {
     const t_s = header.time_ns / 1e9;
     for (const event of header.events) {
       if (!this.programSteer.note(t_s, event)) this.steer.note(t_s, event);
-      if (isNews(event, false)) this.events.add(t_s, event);
+      if (isChange(event, false)) this.events.add(t_s, event);
     }
     this.machine.note(header.machine);
     this.noteRead(t_s, header.process);
     this.liveCounts.note(t_s, header.live_threads);
   }
 
-  /** GOMAXPROCS as it was read; where the program only answers late, it stays what it was for a while. */
+  /** Record GOMAXPROCS; for a program that answers late, the last value is held for a while. */
   private noteRead(t_s: number, process: Frame["header"]["process"]): void {
     const { gomaxprocs, gomaxprocs_missed } = process;
     if (gomaxprocs !== null) this.sizeRead_s = t_s;
@@ -244,8 +245,8 @@ export class TargetModel {
   }
 
   /**
-   * What was taken in last is the beginning of what is looked at; all before it is memory: rates do
-   * not reach back to it, and threads that ended before are not listed.
+   * Start the visible range at the last frame: rates do not reach further back, and threads that
+   * ended before are not listed.
    */
   resume(): void {
     this.since_s = this.now_s;
@@ -297,11 +298,11 @@ export class TargetModel {
           break;
       }
       if (!this.programSteer.note(t_s, event)) this.steer.note(t_s, event);
-      if (isNews(event, initial)) this.events.add(t_s, event);
+      if (isChange(event, initial)) this.events.add(t_s, event);
     }
   }
 
-  /** GOMAXPROCS of one of several processes. */
+  /** Record GOMAXPROCS of one of several processes. */
   private noteSize({ pid, size, previous }: GomaxprocsChanged): void {
     if (pid == null) return;
     const since_s = this.levels.live.get(pid)?.seen_s ?? this.since_s;
@@ -326,7 +327,7 @@ export class TargetModel {
       return;
     }
     if (!thread) {
-      // It lived and died between two samples, or its birth was in a gap.
+      // Born and ended between two samples, or born in a gap.
       thread = this.bear(event.tid, event.start_ns, event.name, event.pid ?? null);
     }
     this.renameThread(thread, event.name);
@@ -337,13 +338,13 @@ export class TargetModel {
     this.bury(thread, event.exact);
   }
 
-  /** A thread that a key frame did not name any more, before its exit was reported. */
+  /** The thread that a key frame omitted before its exit was reported, if any. */
   private buriedWithoutRecord({ tid, start_ns }: ThreadExited): Thread | undefined {
     const thread = this.unrecorded.get(tid);
     return thread && sameStart(thread, start_ns) ? thread : undefined;
   }
 
-  /** Its end was reported late: the totals are in now, and it is not another thread. */
+  /** Apply a late exit report to an ended thread: its totals are now known. */
   private correct(thread: Thread, event: ThreadExited): void {
     this.unrecorded.delete(thread.tid);
     thread.exact = event.exact;
@@ -364,14 +365,14 @@ export class TargetModel {
     return thread;
   }
 
-  /** End a thread: what it added up to moves from the sum of the living to the exited totals. */
+  /** End a thread: move its counters from the live sum to the exited totals. */
   private bury(thread: Thread, exact: boolean): void {
     this.counters.subtract(thread);
     this.levels.leave(thread, this.now_s);
     this.threads.end(thread, this, exact);
   }
 
-  /** A key frame names every live thread: meet the unknown, end those that are not in it. */
+  /** Apply a key frame, which names every live thread: add unknown threads, end missing ones. */
   private applyIdentities(frame: Frame, start: Float64Array, names: readonly string[]): void {
     const seen = new Set<number>();
     for (const [row, tid] of frame.tid.entries()) {
@@ -380,7 +381,7 @@ export class TargetModel {
       const pid = frame.pid?.[row] ?? null;
       let thread = this.threads.find(tid, start_ns);
       if (!thread) {
-        // A merged frame may hold the row of a thread whose exit it holds as well.
+        // A coalesced frame may contain both a thread's row and its exit.
         const ended =
           this.threads.ended.at(-1)?.end_s === this.now_s && this.endedNow(tid, start_ns);
         if (ended) continue;
@@ -390,7 +391,7 @@ export class TargetModel {
       if (pid !== null && !thread.process) this.levels.enter(thread, pid, this.now_s);
       seen.add(tid);
     }
-    // Those whose exit was lost in a gap.
+    // Threads whose exit was lost in a gap.
     const gone = [...this.threads.live.values()].filter((thread) => !seen.has(thread.tid));
     this.unrecorded.clear();
     for (const thread of gone) {
@@ -410,7 +411,7 @@ export class TargetModel {
     const order = this.counters.columnsOf(frame.fields);
     const places = this.states.placesOf(frame.fields);
     for (let row = 0; row < tid.length; row++) {
-      // Unknown ones can only follow a gap: the next key frame names them.
+      // Unknown threads occur only after a gap: the next key frame names them.
       const thread = this.threads.live.get(tid[row] ?? -1);
       if (!thread) continue;
       for (let c = 0; c < columns.length; c++) {
@@ -424,8 +425,8 @@ export class TargetModel {
   }
 }
 
-/** Threads that are there at the start are none, nor are decisions that leave all as it is. */
-function isNews(event: TargetEvent, initial: boolean): boolean {
+/** Whether an event is a change: not a thread present at the start, nor a decision to stay. */
+function isChange(event: TargetEvent, initial: boolean): boolean {
   if (event.type === "thread_born") return !initial;
   return event.type !== "steering_decided" || event.next_size !== event.size;
 }

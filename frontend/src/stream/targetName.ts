@@ -1,8 +1,7 @@
-/** What a target is called: a process by its name, a group by its own. */
+/** Display name of a target: a process by its name, a group by its own. */
 
 import type { GroupKind, Process, RunManifest, RunSummary, Target } from "../wire/generated/models";
 
-/** Kinds of groups in words. */
 export const GROUP_KINDS: Readonly<Record<GroupKind, string>> = {
   tree: "process tree",
   cgroup: "cgroup",
@@ -16,12 +15,12 @@ export function targetName({ process, group }: Pick<Target, "process" | "group">
   return group?.name ?? process.name;
 }
 
-/** The program by whose name a person's own roles are kept. */
+/** Name of the program that the user's roles are stored under. */
 export function programOf({ process }: Pick<Target, "process">): string {
   return process.name;
 }
 
-/** What tells it from others of its name: the kind of a group, or a process id. */
+/** Distinguishes targets of equal names: the kind of a group, or a process ID. */
 export function targetId({ process, group }: Pick<Target, "process" | "group">): string {
   return group ? GROUP_KINDS[group.kind] : `pid ${process.pid}`;
 }
@@ -31,7 +30,7 @@ export function runTargetName({ process, target_group }: RunTarget): string {
   return target_group?.name ?? process;
 }
 
-/** Kind of the group that a run is of; null: of one process. */
+/** Kind of a run's group; null for one process. */
 export function runTargetKind({ target_group }: RunTarget): string | null {
   return target_group ? GROUP_KINDS[target_group.kind] : null;
 }
@@ -40,20 +39,20 @@ type RunTarget = Pick<RunSummary, "process" | "target_group">;
 
 type Outcome = NonNullable<RunManifest["outcome"]>;
 
-/** What stands where viewers are not shown the arguments of a program. */
+/** Placeholder for a program's arguments, which viewers must not see. */
 const ARGUMENTS_HIDDEN = "(arguments are hidden from viewers)";
 
-/** Command line of a process, or its executable where the arguments are hidden. */
+/** Command line of a process, or its executable if the arguments are hidden. */
 export function commandLine(process: Pick<Process, "command" | "executable" | "name">): string {
   return process.command ?? `${process.executable ?? process.name} ${ARGUMENTS_HIDDEN}`;
 }
 
-/** The same for a run in a list. */
+/** `commandLine` of a run in a list. */
 export function runCommandLine(run: Pick<RunSummary, "command" | "process">): string {
   return run.command ?? `${run.process} ${ARGUMENTS_HIDDEN}`;
 }
 
-/** The same for a recorded command. */
+/** `commandLine` of a recorded command. */
 export function outcomeCommand(outcome: Outcome, process: string): string {
   return outcome.command?.join(" ") ?? `${process} ${ARGUMENTS_HIDDEN}`;
 }

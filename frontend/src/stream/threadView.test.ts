@@ -7,7 +7,10 @@ import { type ThreadView, threadView } from "./threadView";
 import { DEFAULT_REQUEST } from "./viewRequest";
 import { spanOf } from "./window";
 
-/** It runs for 50 ms and sleeps for 50 ms; every other change comes 1 ms after a frame's time. */
+/**
+ * A thread that runs for 50 ms and sleeps for 50 ms; every other change comes 1 ms after a frame's
+ * time.
+ */
 const BURNER: LedgerThread = {
   ...{ tid: 1, name: "burner", start_s: -5 },
   stays: [
@@ -17,7 +20,7 @@ const BURNER: LedgerThread = {
 };
 const SECONDS = 10;
 
-/** What is shown after ten seconds, if rows are read so much later than their frames' times. */
+/** View after ten seconds, with rows read with a delay after their frames' times. */
 function viewOf(
   late_s: (t_s: number) => number,
   changed: (frame: Frame) => Frame = (frame) => frame,

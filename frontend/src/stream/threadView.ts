@@ -1,4 +1,4 @@
-/** The panel of one thread: its ledger, which adds up, and how long its stays were. */
+/** The panel of one thread: its ledger, which adds up, and the durations of its stays. */
 
 import { isIdle, STATE_PARTS, type StatePart, stateOf } from "./breakdown";
 import type { ViewInput } from "./chartView";
@@ -11,13 +11,13 @@ import type { TargetModel } from "./targetModel";
 import type { Thread } from "./threads";
 import type { ThreadKey } from "./viewRequest";
 
-/** Lengths of the stays of a thread in a state. */
+/** Histogram of a thread's stay durations per state. */
 export interface StaysView {
-  /** Stays that ended within the window. */
+  /** Number of stays that ended within the window. */
   readonly count: number;
-  /** Float64[BUCKETS]: how many, by powers of two; see facts/stayHistogram.ts. */
+  /** Float64[BUCKETS]: counts by powers of two; see facts/stayHistogram.ts. */
   readonly buckets: Float64Array;
-  /** Seconds, interpolated within a bucket. */
+  /** Median in seconds, interpolated within a bucket. */
   readonly p50_s: number;
   readonly p95_s: number;
   readonly p99_s: number;
@@ -30,11 +30,11 @@ export interface LedgerRow {
   /** Within the window, and since attach or the thread's start, ns. */
   readonly window_ns: number;
   readonly total_ns: number;
-  /** Null: no stay ended within the window, or that is not known. */
+  /** Stays; null if none ended within the window, or unknown. */
   readonly stays: StaysView | null;
 }
 
-/** What the rows of a ledger add up to, beside the clock. */
+/** Sum of a ledger's rows, and the clock time. */
 export interface LedgerSum {
   readonly t0_s: number;
   readonly t1_s: number;
@@ -49,21 +49,21 @@ export interface ThreadView {
   readonly role: string;
   readonly colour: number;
   readonly attached_unix_ms: number;
-  /** What is in view, seconds since attach. */
+  /** Visible range, in seconds since attach. */
   readonly from_s: number;
   readonly to_s: number;
-  /** Its process, where the target is one; null: the target is a group. */
+  /** Process ID of a single-process target; null for a group. */
   readonly pid: number | null;
-  /** Seconds since attach; null: it lives. */
+  /** Start and end in seconds since attach; null while alive. */
   readonly start_s: number;
   readonly end_s: number | null;
-  /** What it is doing at the newest instant in view, and since when; null: not known, or it ended. */
+  /** State at the newest visible instant, and its start; null if unknown or ended. */
   readonly current: { readonly part: StatePart; readonly since_s: number } | null;
-  /** It has not been switched since attach: its state is what /proc said. */
+  /** No context switch since attach: the state is from /proc. */
   readonly unswitched: boolean;
   /** Why there is no ledger; "" if there is one. */
   readonly reason: string;
-  /** In the order of the chart. */
+  /** Rows in chart order. */
   readonly rows: readonly LedgerRow[];
   readonly window: LedgerSum;
   readonly total: LedgerSum;
@@ -71,7 +71,7 @@ export interface ThreadView {
 
 const NO_SUM: LedgerSum = { t0_s: 0, t1_s: 0, sum_ns: 0, wall_ns: 0 };
 
-/** Of the selected thread; null: none is. */
+/** View of the selected thread; null if none. */
 export function threadView(input: ViewInput): ThreadView | null {
   const { model, request, target } = input;
   const thread = find(model, request.selected);
@@ -119,7 +119,7 @@ function readLedger(input: ViewInput, thread: Thread): Ledger | null {
   const exit_s = thread.start_ns / 1e9 + (thread.life_s ?? Number.POSITIVE_INFINITY);
   const end_s = Math.min(t1_s, exit_s, thread.end_s ?? Number.POSITIVE_INFINITY);
   const born_s = thread.start_ns / 1e9;
-  // Born within the window it began with nothing.
+  // A thread born within the window began with zero.
   const fresh = first > 0 && born_s >= model.since_s;
   const share = parkedShares(model).get(thread.tid) ?? 0;
   const window_ns = new Map<number, number>();
@@ -165,7 +165,7 @@ function sumOf(
   return { t0_s, t1_s, sum_ns, wall_ns: Math.round(1e9 * t1_s) - Math.round(1e9 * t0_s) };
 }
 
-/** Stays that ended within the window, by number of the state and bucket. */
+/** Stays that ended within the window, by state number and bucket. */
 function staysOf({ model, span, now_s }: ViewInput, tid: number): Map<number, Float64Array> {
   const { stays } = model.facts;
   const window = stays.window(span.t0_s, Math.min(span.t1_s, now_s));

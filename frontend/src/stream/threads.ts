@@ -1,4 +1,4 @@
-/** Threads of a target: who is alive, who ended, and which slot of the arrays is whose. */
+/** Threads of a target: live ones, ended ones, and their slots. */
 
 import type { RoleRule } from "../wire/generated/models";
 import type { LevelSum, Lined, ProcessLife } from "./lined";
@@ -6,50 +6,52 @@ import { isRuntimeRole, roleOf, sameRules } from "./role";
 import { HUES, RoleHues } from "./roleHues";
 import type { ThreadKey } from "./viewRequest";
 
-/** One thread. Identity is tid and start time: a tid that is used again is another thread. */
+/** One thread, identified by tid and start time: a recycled tid is another thread. */
 export interface Thread extends Lined {
   readonly tid: number;
   name: string;
   role: string;
   roleIndex: number;
-  /** Place of its role's colour; see `RoleHues`. */
+  /** Palette index of its role's colour; see `RoleHues`. */
   hue: number;
-  /** Of all threads that there were, from 0. */
+  /** Consecutive number among all threads, from 0. */
   readonly number: number;
   colour: number;
   end_s: number | null;
   /**
-   * When it was there: from its start, if that was after the instant before `seen_s`, to its end, if
-   * that was before `end_s`. Never outside of those instants.
+   * Lifetime, limited to the samples: the start if later than the instant before `seen_s`, the end
+   * if earlier than `end_s`.
    */
   readonly from_s: number;
   until_s: number | null;
   life_s: number | null;
-  /** Its process, in a group; null where there is one process only, or that is not known yet. */
+  /** Process in a group; null if unknown, or for a single-process target. */
   process: ProcessLife | null;
-  /** Sums that its counters go into as well: of its role and its process. */
+  /** Sums that include its counters: its role and its process. */
   sums: readonly LevelSum[];
-  /** Whether its final totals are the kernel's exit record. */
+  /** Whether its final totals come from the kernel's exit record. */
   exact: boolean;
-  /** One of its counters fell: rates do not reach over that. */
+  /** A counter fell: rates do not span the reset. */
   reset: boolean;
 }
 
 /** Slot of the process as a whole. */
 export const PROCESS_SLOT = 0;
 
-/** Shades that threads of one role have its hue in. */
+/** Number of shades of a role's hue, for its threads. */
 export const SHADES = 3;
 
 /**
- * Colour of a thread by its identity, the same wherever it is drawn: its role's hue, in a shade by
- * its id, so that it stays when the ranking changes. `colourStyle` (chart/palette.ts) draws it.
+ * Colour of a thread by identity, the same everywhere: its role's hue, in a shade by tid, so that
+ * ranking changes do not recolour it. `colourStyle` (chart/palette.ts) draws it.
  */
 export function threadColour(hue: number, tid: number): number {
   return SHADES * hue + (tid % SHADES);
 }
 
-/** Colour of a thread where all are of one role: one hue would say nothing. */
+/**
+ * Colour of a thread in a program with one role, where a single hue would not distinguish threads.
+ */
 export function numberColour(number: number): number {
   return SHADES * (number % HUES) + (Math.floor(number / HUES) % SHADES);
 }
@@ -59,15 +61,15 @@ export function roleColour(hue: number): number {
   return SHADES * hue;
 }
 
-/** Start times come from ages and clock ticks: the same thread's may differ by this much. */
+/** Maximum difference of one thread's start times, which come from ages and clock ticks. */
 const SAME_START_NS = 100e6;
 
-/** Whether a start time may be this thread's. */
+/** Whether a start time may belong to this thread. */
 export function sameStart(thread: Thread, start_ns: number): boolean {
   return Math.abs(thread.start_ns - start_ns) < SAME_START_NS;
 }
 
-/** The newest instant and the one before it, seconds since attach. */
+/** The newest instant and the previous one, in seconds since attach. */
 export interface Instants {
   readonly before_s: number;
   readonly now_s: number;
@@ -77,30 +79,30 @@ function within(t_s: number, from_s: number, to_s: number): number {
   return Math.max(from_s, Math.min(to_s, t_s));
 }
 
-/** Identity of a thread as text. */
+/** Key of a thread: its identity as text. */
 export function threadKey(tid: number, start_ns: number): ThreadKey {
   return `${tid}@${start_ns}`;
 }
 
 /**
- * The book of threads. Ended ones are kept up to a bound; the oldest are then forgotten, their
- * totals stay in the totals of the process.
+ * Registry of threads. The number of ended ones is bounded; the oldest are forgotten, but their
+ * totals stay in the process' totals.
  */
 export class Threads {
   readonly live = new Map<number, Thread>();
   readonly ended: Thread[] = [];
-  /** Ended threads that were forgotten. */
+  /** Number of ended threads forgotten. */
   folded = 0;
   private readonly free: number[] = [];
   private readonly hues = new RoleHues();
-  /** Roles of the program that threads have had, up to the second. */
+  /** Roles of the program seen so far, up to two. */
   private readonly known = new Set<string>();
   private numbers = 0;
   private nextSlot = PROCESS_SLOT + 1;
 
   /**
-   * @param roles Numbers of roles; given, they are shared with another book of the same process.
-   * @param rules By which threads have roles, before the general rule.
+   * @param roles Numbers of roles, optionally shared with another registry of the same process.
+   * @param rules Role rules, which precede the general rule.
    */
   constructor(
     private readonly roles = new Map<string, number>(),
@@ -108,7 +110,7 @@ export class Threads {
     private rules: readonly RoleRule[] = [],
   ) {}
 
-  /** Put all threads into roles by other rules. */
+  /** Recompute the role of each thread by other rules. */
   applyRules(rules: readonly RoleRule[]): void {
     if (sameRules(rules, this.rules)) return;
     this.rules = rules;
@@ -120,12 +122,12 @@ export class Threads {
     return this.nextSlot;
   }
 
-  /** A slot for what is not a thread. */
+  /** Allocate a slot for an item other than a thread. */
   takeSlot(): number {
     return this.free.pop() ?? this.nextSlot++;
   }
 
-  /** A slot that is not used any more. */
+  /** Release a slot. */
   freeSlot(slot: number): void {
     this.free.push(slot);
   }
@@ -136,7 +138,7 @@ export class Threads {
     return thread && sameStart(thread, start_ns) ? thread : undefined;
   }
 
-  /** A thread that was not there before. A live one of the same tid must have been ended. */
+  /** Add a new thread. A live one of the same tid must have been ended. */
   add(
     tid: number,
     start_ns: number,
@@ -174,7 +176,7 @@ export class Threads {
     return thread;
   }
 
-  /** Forget those that ended: what is looked at begins after their end. */
+  /** Forget threads that ended before the visible range. */
   forgetEnded(): void {
     for (const { slot } of this.ended) this.free.push(slot);
     this.ended.length = 0;
@@ -189,7 +191,7 @@ export class Threads {
     thread.colour = this.colourOf(thread);
   }
 
-  /** Place of the colour of a role, or of what else has a name. */
+  /** Palette index of a role, or of another named item. */
   hueOf(name: string): number {
     return this.hues.of(name);
   }
@@ -198,7 +200,7 @@ export class Threads {
     return this.known.size < 2 ? numberColour(number) : threadColour(hue, tid);
   }
 
-  /** With a second role hues are for roles. */
+  /** Record a role: from the second role on, hues denote roles. */
   private note(role: string): void {
     if (this.known.size >= 2 || isRuntimeRole(role)) return;
     this.known.add(role);
@@ -225,13 +227,13 @@ export class Threads {
   roleIndex(role: string): number {
     const known = this.roles.get(role);
     if (known !== undefined) return known;
-    // A program that names threads without end (by address, say) must not fill the memory.
+    // A program with an unbounded number of thread names (by address, say) must not exhaust memory.
     const index = this.roles.size;
     if (index < 10_000) this.roles.set(role, index);
     return index;
   }
 
-  /** Live threads, then ended ones, newest first. */
+  /** Live threads, followed by ended ones, newest first. */
   *all(): Generator<Thread> {
     yield* this.live.values();
     for (let i = this.ended.length - 1; i >= 0; i--) {

@@ -1,4 +1,4 @@
-/** Tiles: the process as a whole, ended threads included, so that totals only grow. */
+/** Tiles: the process as a whole, including ended threads, so that totals only grow. */
 
 import type { RingField } from "./chartSpecs";
 import type { ViewInput } from "./chartView";
@@ -18,7 +18,7 @@ interface TileSpec {
   readonly id: TileId;
   readonly label: string;
   readonly fields: readonly RingField[];
-  /** Names of a pair's values; one field needs none. */
+  /** Names of a pair's values; empty for one field. */
   readonly names: readonly string[];
 }
 
@@ -46,7 +46,7 @@ const TILES: readonly TileSpec[] = [
   },
 ];
 
-/** All tiles, in the order to show them. */
+/** All tiles, in display order. */
 export function tileViews(input: ViewInput, rates: CurrentRates): TileView[] {
   return [
     ...opsTile(input),
@@ -96,13 +96,13 @@ function counterTile(input: ViewInput, rates: CurrentRates, spec: TileSpec): Til
   };
 }
 
-/** Values at the ends of equal parts of a span. */
+/** Sampler of values at the ends of equal parts of a span. */
 type Sampler = (t0_s: number, t1_s: number, points: number) => Float32Array;
 
-/** Longest stretch whose mean is judged, seconds. */
+/** Longest span whose mean is assessed, in seconds. */
 const LONGEST_S = 3600;
 
-/** How unusual the last seconds are, or a chosen stretch as a whole. */
+/** Assess the last seconds, or a chosen span as a whole. */
 function usualIn(
   { model, span, now_s, request }: ViewInput,
   unit: ShownUnit,
@@ -111,13 +111,13 @@ function usualIn(
   const end_s = Math.min(span.t1_s, now_s);
   const chosen = request.window.kind === "fixed" ? Math.round(end_s - span.t0_s) : undefined;
   const seconds = REFERENCE_S + (chosen ?? 0);
-  // A run that is looked at as a whole has no past.
+  // A run shown as a whole has no earlier reference.
   if (chosen !== undefined && (chosen > LONGEST_S || span.t0_s <= model.since_s)) return null;
   if (chosen !== undefined && chosen < 1) return null;
   return usualOf(sample(end_s - seconds, end_s, seconds), unit, chosen);
 }
 
-/** Total of the process: slot 0 stands first in `latest`. */
+/** Total of the process: slot 0 is first in `latest`. */
 function total(rates: CurrentRates, column: number): number {
   return column < 0 ? Number.NaN : (rates.latest[column] ?? Number.NaN);
 }
@@ -128,7 +128,7 @@ function spark(input: ViewInput, fields: readonly RingField[]): Float32Array {
   return slopes(input, fields, span.t0_s, Math.min(span.t1_s, now_s), POINTS);
 }
 
-/** The same over a span. */
+/** `spark` over a span. */
 function slopes(
   { model }: ViewInput,
   fields: readonly RingField[],
@@ -153,7 +153,7 @@ function slopes(
 function threadTiles(input: ViewInput): TileView[] {
   const { model, span, now_s, request } = input;
   const end_s = Math.min(span.t1_s, now_s);
-  // From the first sample on it is all that was counted since attach.
+  // At the first sample it is everything counted since attach.
   const chosen = request.window.kind === "fixed" && span.t0_s > model.since_s;
   const { born, exited } = chosen ? turnover(model, span.t0_s, end_s) : model;
   const plain = { unit: "count", state: "ok", reason: "", spark: new Float32Array(0) } as const;
@@ -181,7 +181,7 @@ function threadTiles(input: ViewInput): TileView[] {
   ];
 }
 
-/** Threads that were first seen, and that ended, within a span. */
+/** Number of threads first seen, and ended, within a span. */
 function turnover(
   { threads }: ViewInput["model"],
   t0_s: number,
@@ -199,7 +199,7 @@ function turnover(
 
 const OPS_POINTS = 60;
 
-/** The last interval's operations a second; none while nothing steers. */
+/** Operations per second of the last interval; none without steering. */
 export function opsTile({ model, span, now_s }: ViewInput): readonly TileView[] {
   const band = model.steer.bandAt(now_s);
   if (band === null) return [];

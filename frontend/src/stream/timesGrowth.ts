@@ -1,4 +1,4 @@
-/** Growth of the counters of time, thread by thread and column by column. */
+/** Growth of the time counters, per thread and column. */
 
 import { type Growth, type RawTimes, settle } from "./breakdown";
 import type { RingField } from "./chartSpecs";
@@ -26,18 +26,18 @@ const PLACES = Object.fromEntries(FIELDS.map(([counter], k) => [counter, k])) as
   Counter,
   number
 >;
-/** Before it in FIELDS are the counters that every thread has. */
+/** First delay counter in FIELDS; every thread has the counters before it. */
 const FIRST_DELAY = PLACES.blkio;
 
 /** Growth of one thread's counters in each column, and its wall time. */
 export class GrowthReader {
-  /** Whether it lived in all columns from end to end; then `wall` is not filled. */
+  /** Whether the thread lived throughout all columns; `wall` is unset if true. */
   whole = false;
   /** Thread-seconds of each column. */
   readonly wall: Float64Array;
-  /** Whether the thread has any delay but the run queue's. */
+  /** Whether the thread has any delay other than the run queue's. */
   delays = false;
-  /** Places in FIELDS of the counters that grew, and the growth of each, seconds a column. */
+  /** Indices in FIELDS of counters that grew, and the growth of each, in seconds per column. */
   readonly moving: number[] = [];
   readonly growth: readonly Float64Array[];
   private readonly widths: Float64Array;
@@ -66,7 +66,7 @@ export class GrowthReader {
     this.columns = FIELDS.map(([, field]) => input.model.counters.columnOf(field));
   }
 
-  /** Read a thread; false if it did not live within the columns. */
+  /** Read a thread. Return false if it did not live within the columns. */
   load(thread: Thread): boolean {
     const { model } = this.input;
     const { time_s, wall } = this;
@@ -102,7 +102,7 @@ export class GrowthReader {
     return (this.whole ? this.widths : this.wall)[c] ?? 0;
   }
 
-  /** Add some columns to times; what these do not tell apart is left out. */
+  /** Add some columns to times; parts that the times lack are skipped. */
   giveTo(times: RawTimes, from: number, to: number): void {
     const wall = this.whole ? this.widths : this.wall;
     times.wall += sumOf(wall, from, to);
@@ -119,15 +119,15 @@ export class GrowthReader {
     const ring = RINGS[k] ?? 0;
     const { history } = model;
     const start = history.at(stretches, "first", thread.slot, ring, thread.sinceBlock);
-    // Born before the past that is kept: what it was at first sight is its first value there.
+    // Born before the retained past: its first-seen value is the first value there.
     const unseen = !fresh && thread.start_ns / 1e9 >= model.first_s;
     const first = unseen ? start : firstOf(model, thread.slot, ring);
-    // Before it was seen, a thread that is older than our attachment stood at its first value.
+    // Before its first sample, a thread older than the attach counts as its first value.
     let held = fresh || Number.isNaN(first) ? 0 : first;
     const end_s = thread.end_s ?? Number.POSITIVE_INFINITY;
     const end = history.at(stretches, "last", thread.slot, ring, thread.sinceBlock);
     const final = (time_s.at(-1) ?? 0) >= end_s ? latest : end;
-    // Most counters of most threads stand still.
+    // Most counters of most threads are constant.
     if ((Number.isNaN(start) ? held : start) === (Number.isNaN(final) ? held : final)) return;
     if (!growth) return;
     this.moving.push(k);
@@ -149,11 +149,11 @@ function sumOf(values: Float64Array, from: number, to: number): number {
   return sum;
 }
 
-/** Sums a column, of threads with delays or of those without. */
+/** Sums per column, over threads with delays or without. */
 export class ColumnSums {
   private readonly wall: Float64Array;
   private readonly counters: readonly Float64Array[];
-  /** Threads that lived in all columns from end to end. */
+  /** Number of threads that lived throughout all columns. */
   private whole = 0;
 
   constructor(private readonly time_s: Float64Array) {
@@ -161,7 +161,6 @@ export class ColumnSums {
     this.counters = FIELDS.map(() => new Float64Array(time_s.length - 1));
   }
 
-  /** Add a thread. */
   add(reader: GrowthReader): void {
     if (reader.whole) this.whole++;
     else addInto(this.wall, reader.wall);
@@ -179,7 +178,7 @@ export class ColumnSums {
     }
   }
 
-  /** Add a column to times; what these do not tell apart is left out. */
+  /** Add a column to times; parts that the times lack are skipped. */
   giveTo(times: RawTimes, c: number): void {
     const width = (this.time_s[c + 1] ?? 0) - (this.time_s[c] ?? 0);
     times.wall += (this.wall[c] ?? 0) + this.whole * width;

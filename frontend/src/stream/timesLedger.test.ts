@@ -8,7 +8,7 @@ import { DEFAULT_REQUEST, type ViewRequest } from "./viewRequest";
 import type { ChartView, TimesRow } from "./views";
 import { spanOf } from "./window";
 
-/** A model that has taken in frames of these threads, ten a second. */
+/** A model filled with frames of these threads, ten per second. */
 function modelOf(threads: readonly LedgerThread[], seconds: number): TargetModel {
   const model = new TargetModel();
   const frames = new LedgerFrames(threads);

@@ -1,4 +1,4 @@
-/** Where the time goes by ledgers: seconds a state, column by column, and by role. */
+/** Time breakdown from ledgers: seconds per state, column and role. */
 
 import { isIdle, NO_PARTS, STATE_PARTS, type TimePart } from "./breakdown";
 import { threadsIn, type ViewInput } from "./chartView";
@@ -10,11 +10,11 @@ import { STEP_THREADS, type Steps } from "./steps";
 import { roleColour, type Thread } from "./threads";
 import type { TimesRow, TimesView } from "./views";
 
-/** Sums by number of the state; below the first of them the time of threads without a ledger. */
+/** Sums by state number; the index before holds the time of threads without a ledger. */
 const UNLEDGERED = 0;
 const SUMS = CELL_STATES;
 
-/** Place in the sums of each part. */
+/** Index in the sums of each part. */
 const PLACES: readonly (readonly [TimePart, number])[] = [
   ...STATE_PARTS.map((part): [TimePart, number] => [
     part,
@@ -23,7 +23,7 @@ const PLACES: readonly (readonly [TimePart, number])[] = [
   ["unsplit", UNLEDGERED],
 ];
 
-/** Threads of a role (or all that are shown), within the window. */
+/** Threads of a role (or all shown ones), within the window. */
 class RowSums {
   readonly sums = new Float64Array(SUMS);
   threads = 0;
@@ -45,7 +45,7 @@ export function* gatherLedgers(
   const wholeRow = new RowSums(0);
   const growth = new ThreadGrowth(input, new StateReader(model.states, stretches, edges), time_s);
   let unledgered = 0;
-  // Those of now: more may come, and ended ones be forgotten, between two steps.
+  // A snapshot: between two steps, threads may be added or forgotten.
   for (const [place, thread] of [...threadsIn(input)].entries()) {
     if (place % STEP_THREADS === STEP_THREADS - 1) yield undefined;
     if (!growth.load(thread)) continue;
@@ -81,7 +81,7 @@ export function* gatherLedgers(
     ...cut((place) => sums[place] ?? 0),
   });
   const rows = Array.from(roles, ([role, sums]) => rowOf(`role:${role}`, role, sums));
-  // In steps of a quarter: roles that do about as much do not change places all the time.
+  // Quantised, so that roles with similar activity do not swap places constantly.
   const busy = ({ parts }: TimesRow): number =>
     Math.round(Math.log(workOf(parts)) / Math.log(1.25));
   rows.sort((a, b) => compared(busy(b), busy(a)) || (a.name < b.name ? -1 : 1));
@@ -98,12 +98,12 @@ export function* gatherLedgers(
   };
 }
 
-/** Minus infinity, of roles that did nothing, is equal to itself. */
+/** Minus infinity, for roles without activity, equals itself. */
 function compared(a: number, b: number): number {
   return a === b ? 0 : a - b;
 }
 
-/** Seconds in which threads did not wait for work. */
+/** Seconds during which threads did not wait for work. */
 function workOf(parts: Cut["parts"]): number {
   let sum = 0;
   for (const [part] of PLACES) {
@@ -113,7 +113,7 @@ function workOf(parts: Cut["parts"]): number {
   return sum;
 }
 
-/** Cut sums into parts: those in which a thread of the target has been so far. */
+/** Split sums into parts: those that any thread of the target has been in. */
 function cutter(
   present: readonly number[],
   fold: boolean,
@@ -144,11 +144,11 @@ function withoutLedger(threads: number, all: number): TimesView["absent"] {
   return [{ part: "unsplit", reason: `${whose} no ledger` }];
 }
 
-/** Growth of the time of one thread in each state, column by column. */
+/** Growth of one thread's time in each state, column by column. */
 class ThreadGrowth {
-  /** Places in the sums that grew, or may have. */
+  /** Indices in the sums that may have grown. */
   readonly moving: number[] = [];
-  /** Place of the sums in which it was all the time; -1: there are several. */
+  /** Index of the only sum that grew; -1 if several. */
   private steady = -1;
   private readonly parked: ReadonlyMap<number, number>;
   private readonly growth: readonly Float64Array[];
@@ -168,12 +168,12 @@ class ThreadGrowth {
     );
   }
 
-  /** Seconds a column. */
+  /** Seconds per column. */
   of(number: number): Float64Array {
     return this.steady === number ? this.widths : (this.growth[number] ?? this.widths);
   }
 
-  /** Read a thread; false if it did not live within the columns. */
+  /** Read a thread. Return false if it did not live within the columns. */
   load(thread: Thread): boolean {
     const { reader, moving, input } = this;
     moving.length = 0;
@@ -195,7 +195,7 @@ class ThreadGrowth {
     const out = this.growth[number];
     if (!out) return;
     const place = reader.placeOf(number);
-    // Before it was seen, a thread that is older than our attachment stood at its first value.
+    // Before its first sample, a thread older than the attach counts as its first value.
     let before = fresh && first > 0 ? 0 : (values[place + first] ?? 0);
     out.fill(0);
     for (let e = Math.max(1, first); e < time_s.length; e++) {
@@ -205,7 +205,7 @@ class ThreadGrowth {
     }
   }
 
-  /** Waits for locks at which idle workers wait are no waits of work. */
+  /** Reclassify lock waits of idle workers: they are not waits during work. */
   private park(thread: Thread): void {
     const { moving, growth } = this;
     const share = moving.includes(FUTEX) ? (this.parked.get(thread.tid) ?? 0) : 0;
@@ -241,38 +241,38 @@ class ThreadGrowth {
   }
 }
 
-/** A last column that is shorter says little. */
+/** Minimum length of the last column, in seconds. */
 const SHORT_S = 0.25;
 
-/** Time of threads, cut into parts: NaN = not available. */
+/** Time of threads by part; NaN if unavailable. */
 export interface Cut {
   readonly wall_s: number;
   readonly parts: Readonly<Record<TimePart, number>>;
 }
 
-/** What the chart is made of. */
+/** Data of the chart. */
 export interface Gathered {
   readonly scope: Pick<TimesView, "scope" | "name">;
   readonly time_s: Float64Array;
-  /** One less than there are times: each is from one time to the next. */
+  /** One less than the number of times: each cut spans two adjacent times. */
   readonly cuts: readonly Cut[];
   readonly whole: TimesRow;
   readonly roles: readonly TimesRow[];
   readonly absent: TimesView["absent"];
-  /** Whether it is of ledgers; why not, if somebody says. */
+  /** Whether the data comes from ledgers; if not, the reason, if known. */
   readonly ledger: boolean;
   readonly no_ledger: string | null;
 }
 
 /**
- * Samples at which columns begin and end: the first at or after each multiple of the width, so that
- * columns stay where they are when the window slides, and growth and wall time are of the same samples.
+ * Samples at which columns begin and end: the first at or after each multiple of the width. Columns
+ * therefore stay in place when the window slides, and growth and wall time cover the same samples.
  */
 export function edgesOf({ n, time_s }: Pick<Stretches, "n" | "time_s">, width_s: number): number[] {
   const edges: number[] = [];
   let column = Number.NEGATIVE_INFINITY;
   for (let i = 0; i < n; i++) {
-    // Times are sums of doubles: one that is meant to be on the edge may be off by rounding.
+    // Times are sums of doubles: one nominally on the edge may be off by rounding.
     const now = Math.floor((time_s[i] ?? 0) / width_s + 1e-6);
     if (now > column) edges.push(i);
     column = now;
@@ -282,7 +282,10 @@ export function edgesOf({ n, time_s }: Pick<Stretches, "n" | "time_s">, width_s:
   return edges;
 }
 
-/** What the selection says: a thread, a role, a process of a group, or all that fit the filter. */
+/**
+ * Scope of the selection: a thread, a role, a process of a group, or everything that matches the
+ * filter.
+ */
 export function scopeOf({ request, model }: ViewInput): Pick<TimesView, "scope" | "name"> & {
   readonly has: (thread: Thread) => boolean;
 } {

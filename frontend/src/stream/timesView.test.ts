@@ -15,7 +15,7 @@ const FIELDS = ["cpu_run_ns", "cpu_delay_ns", "blkio_delay_ns", "swapin_delay_ns
 const MORE = ["thrashing_delay_ns", "reclaim_delay_ns", "compact_delay_ns", "wpcopy_delay_ns"];
 const ALL = [...FIELDS, ...MORE, "irq_delay_ns"];
 
-/** Counters of a thread in seconds, by field; what is not named is absent. */
+/** Counters of a thread in seconds, by field; omitted ones are absent. */
 type Seconds = Readonly<Record<string, number>>;
 
 interface Instant {
@@ -26,7 +26,7 @@ interface Instant {
   readonly accounting?: boolean | null;
 }
 
-/** A model that has taken these instants in, all of them key frames. */
+/** A model filled with these instants, all key frames. */
 function modelOf(instants: readonly Instant[], fields: readonly string[] = ALL): TargetModel {
   const model = new TargetModel();
   for (const [
@@ -83,7 +83,7 @@ function timesOf(view: ChartView): TimesView {
   return view.times;
 }
 
-/** Ten samples a second; what a thread's counters are at a moment. */
+/** Ten samples per second of a thread's counters. */
 function sampled(
   seconds: number,
   threads: Readonly<Record<string, (t_s: number) => Seconds>>,

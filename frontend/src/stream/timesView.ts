@@ -1,4 +1,4 @@
-/** The chart of where the time goes: growth of counters per thread and column, cut into parts. */
+/** The time breakdown chart: growth of counters per thread and column, split into parts. */
 
 import {
   added,
@@ -19,18 +19,19 @@ import { type Cut, edgesOf, type Gathered, gatherLedgers, scopeOf } from "./time
 import type { ChartRequest } from "./viewRequest";
 import type { ChartView, LineView, TimesRow, TimesView } from "./views";
 
-/** Columns are at least so long: CPU time of a running thread moves in scheduler ticks. */
+/**
+ * Minimum length of a column, in seconds: CPU time of a running thread moves in scheduler ticks.
+ */
 const MIN_S = 0.5;
 const MAX_COLUMNS = 150;
 
-/** Make the view. */
 export function timesView(input: ViewInput, request: ChartRequest): ChartView {
   return finished(timesSteps(input, request));
 }
 
 /**
- * The same in steps of some threads each, so that frames can come in between. They change nothing
- * of what is shown: instants of the window are never written again.
+ * `timesView` in steps of some threads each, so that frames can be ingested in between. New frames
+ * do not affect the result: instants of the window are immutable.
  */
 export function* timesSteps(input: ViewInput, { width_px }: ChartRequest): Steps<ChartView> {
   const { model, span, now_s } = input;
@@ -52,7 +53,7 @@ export function* timesSteps(input: ViewInput, { width_px }: ChartRequest): Steps
   return { ...emptyView(input, "times", "ok", ""), ...bands(gathered), step: true, y_max: 1 };
 }
 
-/** Sums over some threads: of those with delays, and of those without. */
+/** Sums over some threads: with delays, and without. */
 interface Sums {
   readonly full: RawTimes;
   readonly bare: RawTimes;
@@ -62,7 +63,7 @@ function noSums(): Sums {
   return { full: noTimes(true), bare: noTimes(false) };
 }
 
-/** Threads of a role (or all that are shown), within the window. */
+/** Threads of a role (or all shown ones), within the window. */
 class RowSums {
   readonly sums = noSums();
   threads = 0;
@@ -86,7 +87,7 @@ function* gather(
   const reader = new GrowthReader(input, stretches, edges, time_s);
   const wholeRow = new RowSums(0);
   let bareThreads = 0;
-  // Those of now: more may come, and ended ones be forgotten, between two steps.
+  // A snapshot: between two steps, threads may be added or forgotten.
   for (const [place, thread] of [...threadsIn(input)].entries()) {
     if (place % STEP_THREADS === STEP_THREADS - 1) yield undefined;
     if (!reader.load(thread)) continue;
@@ -161,7 +162,7 @@ function partsOf({ full, bare }: Sums, swapinSleeps: boolean): Record<Part, numb
   return cuts.map((raw) => split(raw, swapinSleeps).parts).reduce(added);
 }
 
-/** Columns in which delay accounting was off for a while: delays stood still, and mean nothing. */
+/** Columns with delay accounting off for some time: delays were frozen, and are meaningless. */
 function switchedOff({ model }: ViewInput, time_s: Float64Array): boolean[] {
   return Array.from({ length: time_s.length - 1 }, (_, c) =>
     model.accounting
@@ -177,7 +178,7 @@ interface Lacks {
   readonly off: boolean;
 }
 
-/** Which parts are not there, and why. */
+/** Missing parts, and the reasons. */
 function absences(input: ViewInput, { irq, bare, threads, off }: Lacks): TimesView["absent"] {
   const { model } = input;
   const absent: { part: Part; reason: string }[] = [];
@@ -222,7 +223,7 @@ function bands(gathered: Gathered): Partial<ChartView> {
   const low = new Float64Array(shown.length * edges);
   const high = new Float64Array(shown.length * edges);
   for (let e = 0; e < edges; e++) {
-    // The last edge only ends the column before it.
+    // The last edge only ends the previous column.
     const column = cuts[Math.min(e, cuts.length - 1)];
     let level = column && column.wall_s > 0 ? 0 : Number.NaN;
     for (const [index, part] of shown.entries()) {

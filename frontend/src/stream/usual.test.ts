@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { usualOf, usualText } from "./usual";
 
-/** Noise around a level, then the last seconds at another one. */
+/** Noise around a level, with the last seconds at another one. */
 function points(level: number, noise: number, last: number, seconds = 10): Float32Array {
   return Float32Array.from({ length: 300 }, (_, i) =>
-    // Multiples of an irrational number are spread evenly over the unit.
+    // Multiples of an irrational number are spread evenly over the unit interval.
     i < 300 - seconds ? level + noise * (((i * Math.SQRT2) % 1) - 0.5) : last,
   );
 }

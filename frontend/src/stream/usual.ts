@@ -1,28 +1,33 @@
 /**
- * How unusual a value is against its own last minutes, by the median and the median absolute deviation,
- * which single bursts do not move; and whether it rises or falls. Pure.
+ * Assessment of a value, and its trend, against the last minutes. Median and median absolute
+ * deviation are robust to single bursts. Pure.
  */
 
 import { formatDuration, formatValue } from "./format";
 import type { ShownUnit, Usual } from "./views";
 
-/** The past that is compared with, seconds; a point a second. */
+/** Length of the reference past, in seconds; one point per second. */
 export const REFERENCE_S = 300;
-/** Points without which nothing is said. */
+/** Minimum number of points for an assessment. */
 const MIN_POINTS = 30;
-/** Points of now, and those of the trend: the last ones against the ones before them. */
+/**
+ * Number of points for the current value, and for the trend: the last ones against the ones before.
+ */
 const NOW = 3;
 const LATELY = 5;
 const BEFORE = 15;
-/** Spreads from which on a value is unusual, and far off; and those of a trend. */
+/** Thresholds in spreads: unusual, and far off; and those of a trend. */
 const UNUSUAL = 3;
 const FAR = 8;
 const TREND = 1.5;
-/** From the median absolute deviation to the standard deviation of normal values. */
+/** Ratio of the standard deviation to the median absolute deviation, for a normal distribution. */
 const NORMAL = 1.4826;
-/** What stands still has no spread: a change of less than a tenth of the median is none. */
+/**
+ * Minimum spread relative to the median: a constant value has none, and changes below a tenth are
+ * ignored.
+ */
 const MIN_SHARE = 1 / 30;
-/** Nor is one of less than three times this. */
+/** Absolute minimum spread: changes below three times this are ignored. */
 const MIN_SPREAD: Readonly<Record<ShownUnit, number>> = {
   W: 0.1,
   J: 0.1,
@@ -38,11 +43,10 @@ const MIN_SPREAD: Readonly<Record<ShownUnit, number>> = {
 };
 
 /**
- * Judge the last points against those before them.
- *
- * @param points One a second, oldest first, the last of them now; NaN = not known.
- * @param judged How many of the last ones are looked at; the others are the reference.
- * @returns Null while too little is known.
+ * Assess the last points against the earlier ones.
+ * @param points One per second, oldest first, the last of them now; NaN = unknown.
+ * @param judged Number of last points assessed; the others are the reference.
+ * @returns Null while there is too little data.
  */
 export function usualOf(points: Float32Array, unit: ShownUnit, judged: number = NOW): Usual | null {
   const now = mean(points.subarray(-judged));
@@ -85,7 +89,10 @@ const LEVEL_WORDS: Readonly<Record<Usual["level"], string>> = {
   far_low: "Far lower than usual",
 };
 
-/** In a sentence: "Higher than usual and rising: the median of the last 4 min 50 s is 1.20 cores." */
+/**
+ * Assessment as a sentence: "Higher than usual and rising: the median of the last 4 min 50 s is
+ * 1.20 cores."
+ */
 export function usualText(
   { level, trend, median: middle, over_s }: Usual,
   unit: ShownUnit,
@@ -104,7 +111,7 @@ function mean(points: Float32Array): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** Of values that are all known; NaN of none. */
+/** Median of known values; NaN if empty. */
 function median(values: Float32Array): number {
   const sorted = values.toSorted();
   const half = sorted.length >> 1;

@@ -17,14 +17,14 @@ const REQUEST: ViewRequest = { ...DEFAULT_REQUEST, table: DEFAULT_TABLE };
 const SEEN: ChartRequest = { chart: "cpu", width_px: 100, in_view: true };
 const UNSEEN: ChartRequest = { chart: "switches", width_px: 100, in_view: false };
 
-/** A builder over a target of one busy thread, with a clock that is turned by hand. */
+/** A builder over a target of one busy thread, with a manual clock. */
 class World {
   now = 0;
   readonly model = new TargetModel();
   readonly builder = new ViewBuilder(this.model, () => this.now);
   private seq = 0;
 
-  /** Some frames, a tenth of a second apart; what follows each of them. */
+  /** Ingest frames a tenth of a second apart; return the views after each. */
   frames(count: number): Partial<Views>[] {
     return Array.from({ length: count }, () => {
       this.now += 100;
@@ -36,7 +36,7 @@ class World {
     });
   }
 
-  /** All parts that are due, by what is in them; a chart by its name. */
+  /** Names of all due parts; a chart by its ID. */
   due(): string[] {
     const made: string[] = [];
     while (this.builder.due_ms <= this.now && made.length < 50) {
@@ -53,7 +53,7 @@ function chartsOf(views: readonly Partial<Views>[]): ChartId[] {
 
 const TIMES: ChartRequest = { chart: "times", width_px: 400, in_view: true };
 
-/** A frame of 300 threads; those of the first half end after the 30th. */
+/** A frame of 300 threads; those of the first half end after the 30th frame. */
 function ingestMany(model: TargetModel, seq: number): void {
   const from = seq > 30 ? 150 : 0;
   const rows = Array.from({ length: 300 - from }, (_, n) => {
@@ -95,7 +95,7 @@ describe("ViewBuilder", () => {
     world = new World();
     world.builder.ask(REQUEST, [{ ...UNSEEN, chart: "blkio" }]);
     world.frames(3);
-    expect(world.due()).toContain("blkio"); // Absent: the target does not give it.
+    expect(world.due()).toContain("blkio"); // Absent: the target lacks the field.
     world.frames(21);
     expect(world.due()).toContain("blkio");
   });
@@ -106,7 +106,7 @@ describe("ViewBuilder", () => {
     world.builder.ask(REQUEST, [SEEN, { ...UNSEEN, in_view: true }]);
     expect(chartsOf([world.builder.moving(TARGET)])).toEqual(["cpu", "switches"]);
     expect(world.due()).toEqual([]);
-    // Nor anything for one that goes.
+    // Removing a chart triggers no view either.
     world.builder.ask(REQUEST, [SEEN, UNSEEN]);
     expect(chartsOf([world.builder.moving(TARGET)])).toEqual(["cpu"]);
     expect(world.due()).toEqual([]);
@@ -122,7 +122,7 @@ describe("ViewBuilder", () => {
     world.now += 900;
     expect(world.due()).toEqual([]);
     world.now += 100;
-    expect(world.due()).toEqual(["target"]); // So that silence is seen.
+    expect(world.due()).toEqual(["target"]); // Shows silence.
   });
 
   it("makes the part at once whose request changed, and no other", () => {
@@ -159,7 +159,7 @@ describe("ViewBuilder", () => {
     expect(world.frames(30).some((views) => views.map)).toBe(false);
     ask(true);
     const missed = world.builder.moving(TARGET).map;
-    // From the column on that was not complete then.
+    // From the column that was incomplete.
     expect(missed?.from).toBe((newest?.from ?? 0) + (newest?.columns ?? 0) - 1);
     expect((missed?.columns ?? 0) * (missed?.bin_s ?? 0)).toBeCloseTo(3, 0);
   });
@@ -167,7 +167,7 @@ describe("ViewBuilder", () => {
   it("makes where the time goes in steps when it takes long, and from the start if it is asked again", () => {
     let now = 0;
     const model = new TargetModel();
-    // A clock that runs while it is looked at leaves a step no time.
+    // A clock that advances with each reading leaves no time for a step.
     const builder = new ViewBuilder(model, () => {
       now += 10;
       return now;

@@ -1,8 +1,8 @@
 /**
- * Makes the views that a page asked for, no more often than is of use: charts that somebody sees as
- * frames come; what is read (tiles, table, events, where the time goes) part by part, each twice a
- * second at most and only if it changed; charts out of view when the request changes. Holds what
- * must not change while the view is paused.
+ * Computes the views that a page requests, at bounded rates. Visible charts follow frames. Text
+ * parts (tiles, table, events, time breakdown) are updated one by one, at most twice a second each,
+ * and only if changed. Invisible charts are updated when the request changes. Holds the frozen
+ * state of a paused view.
  */
 
 import type { Target } from "../wire/generated/models";
@@ -27,16 +27,17 @@ import type { ChartView, EventsView, TableView, TargetView, TileView } from "./v
 import { type Span, sameSpan, spanOf } from "./window";
 import { windowRates } from "./windowRates";
 
-/** Lines this old are chosen at once, in all charts: frames come seldom. */
+/**
+ * Age of line choices, in ms, above which all charts choose again at once: frames arrive rarely.
+ */
 const STALE_MS = 900;
-/** What is made in steps takes no longer at once: frames come first. */
+/** Maximum duration of consecutive steps, in ms: frames take priority. */
 const STEP_MS = 8;
-/** The target's state is made this often without a frame too: silence is seen so. */
+/** Interval of the target's state without frames, in ms, so that silence shows. */
 const STATE_MS = 1000;
 
-/** Views of a target. */
 export interface Views extends FactViews {
-  /** Ends of the time axis: charts that are made less often are drawn over the same. */
+  /** Ends of the time axis: charts updated less often use the same axis. */
   readonly axis: Span;
   readonly target: TargetView;
   readonly charts: readonly ChartView[];
@@ -52,27 +53,27 @@ export class ViewBuilder {
   private charts: readonly ChartRequest[] = [];
   private filter: Filter = filterFrom("");
   private frozen: { readonly now_s: number; readonly rates: CurrentRates } | null = null;
-  /** Rates over the window that was chosen last: instants of the past do not change. */
+  /** Rates over the last chosen window: past instants do not change. */
   private windowed: (Span & { readonly rates: CurrentRates }) | null = null;
-  /** There was something to see, and charts came first. */
+  /** True once data is visible, with charts first. */
   private begun = false;
   private axis: Span | null = null;
   private readonly chosen = new Map<ChartId, { readonly by: Chosen; readonly at_ms: number }>();
   private readonly parts = new Map<PartName, Part>();
-  /** Charts whose view is not what is asked for. */
+  /** Charts whose view is outdated by the request. */
   private readonly asked = new Set<ChartId>();
   /** State of the last view of each chart. */
   private readonly states = new Map<ChartId, ChartView["state"]>();
-  /** Parts that are half made. */
+  /** Parts partly computed. */
   private readonly half = new Map<PartName, Steps<Partial<Views>>>();
   private steerSeen = -1;
   private readonly factMaker = new FactViewMaker();
   private readonly cpu: CpuViewMaker;
   private mapMaker = new MapMaker();
-  /** The map has something to show. */
+  /** True if the map has data. */
   private mapped = false;
 
-  /** @param clock Only runs forward, ms. */
+  /** @param clock Monotonic clock, ms. */
   constructor(
     private readonly model: TargetModel,
     private readonly clock: () => number,
@@ -83,12 +84,12 @@ export class ViewBuilder {
     }
   }
 
-  /** Whether a frame changes what is shown. */
+  /** Whether the view is frozen, so that frames have no effect. */
   get paused(): boolean {
     return this.request.paused;
   }
 
-  /** What the page wants from now on: what is not so yet is due at once. */
+  /** Set the page's requests; changed parts are due at once. */
   ask(request: ViewRequest, charts: readonly ChartRequest[]): void {
     const { request: before, charts: shown } = this;
     if (request.filter !== before.filter) this.filter = filterFrom(request.filter);
@@ -111,14 +112,14 @@ export class ViewBuilder {
       if (!equal(request[part], before[part])) this.outdate(part);
     }
     for (const chart of charts) {
-      // What goes out of view keeps its picture.
+      // A chart that becomes invisible keeps its picture.
       const served = (other: ChartRequest) => equal({ ...other, in_view: chart.in_view }, chart);
       const known = shown.find(served);
       if (!known || (chart.in_view && !known.in_view)) this.askChart(chart);
     }
   }
 
-  /** All is made once more. */
+  /** Recompute everything once. */
   askAll(): void {
     this.axis = null;
     for (const name of PARTS) this.outdate(name);
@@ -137,13 +138,13 @@ export class ViewBuilder {
 
   private outdate(name: PartName): void {
     const part = this.parts.get(name);
-    // What is half made is of what was asked for before.
+    // A partial result belongs to the previous request.
     this.half.delete(name);
-    // Of what is asked for again and again, the first time counts: it is not put off for ever.
+    // With repeated requests the first one counts, so that the part is not deferred forever.
     if (part) part.asked_ms ??= this.clock();
   }
 
-  /** Make what follows each frame: charts and map in view. */
+  /** Compute the views that follow each frame: visible charts and map. */
   moving(target: Target | null): Partial<Views> {
     if (this.model.seq === 0) return {};
     if (!this.begun) {
@@ -165,15 +166,14 @@ export class ViewBuilder {
     };
   }
 
-  /** When the next part of what is read is due, by the clock. */
+  /** Time at which the next text part is due. */
   get due_ms(): number {
     return Math.min(...PARTS.map((name) => this.dueOf(name)));
   }
 
   /**
-   * Make the part of what is read that is due first, or some more of it.
-   *
-   * @param silent_ms How long ago the last frame came.
+   * Compute the text part that is due first, or some more of its steps.
+   * @param silent_ms Time since the last frame.
    */
   part(target: Target | null, silent_ms: number): Partial<Views> {
     const due = PARTS.map((name) => this.dueOf(name));
@@ -210,7 +210,7 @@ export class ViewBuilder {
     }
   }
 
-  /** Some steps of a part, of which those before were made earlier; what was made, after the last. */
+  /** Run some steps of a part, continuing earlier ones; returns the result after the last step. */
   private inSteps(name: PartName, begin: () => Steps<Partial<Views>>): Partial<Views> {
     const steps = this.half.get(name) ?? begin();
     this.half.delete(name);
@@ -241,13 +241,13 @@ export class ViewBuilder {
     return made_ms + restOf(name, this.model.live, this.isSeen(name));
   }
 
-  /** Whether somebody sees what a part shows: a map in view, findings of which there are some. */
+  /** Whether a part is visible: a visible map, findings if there are any. */
   private isSeen(name: PartName): boolean {
     if (name === "map") return this.request.map?.in_view === true;
     return name !== "findings" || !this.factMaker.waiting;
   }
 
-  /** Whether the page wants to see it change. */
+  /** Whether the page needs updates of a part. */
   private wants(name: PartName): boolean {
     const { request, charts } = this;
     if (isFactPart(name)) return wantsFacts(request, name);
@@ -274,7 +274,7 @@ export class ViewBuilder {
     return name === "events" ? this.model.events.edition : this.model.seq;
   }
 
-  /** Rates of now, or means over a window that was chosen. */
+  /** Current rates, or means over a chosen window. */
   private ratesOf({ span, request, now_s }: ViewInput): CurrentRates {
     if (request.window.kind === "last") return this.frozen?.rates ?? movingRates(this.model);
     const known = { t0_s: span.t0_s, t1_s: Math.min(span.t1_s, now_s) };
@@ -288,7 +288,7 @@ export class ViewBuilder {
     return this.charts.filter((chart) => !(chart.in_view || isTimes(chart)));
   }
 
-  /** Charts out of view to make next: one that was asked for, or all that have nothing to show. */
+  /** Invisible charts to compute next: a requested one, or all without data. */
   private nextUnseen(): readonly ChartRequest[] {
     const { unseen } = this;
     const asked = unseen.find(({ chart }) => this.asked.has(chart));
@@ -302,7 +302,7 @@ export class ViewBuilder {
     return { model, target, request, filter, span, now_s };
   }
 
-  /** The axis, if it is another one than was sent last. */
+  /** The axis, if changed since it was last sent. */
   private movedAxis({ span }: ViewInput): Partial<Views> {
     if (this.axis && sameSpan(this.axis, span)) return {};
     this.axis = span;
@@ -318,7 +318,7 @@ export class ViewBuilder {
     return this.noted(this.viewOf(input, asked));
   }
 
-  /** A view that is as it was asked for. */
+  /** Record that a view is up to date. */
   private noted(view: ChartView): ChartView {
     this.asked.delete(view.chart);
     this.states.set(view.chart, view.state);
@@ -346,7 +346,7 @@ export class ViewBuilder {
     return chartView(input, asked, chosen.by);
   }
 
-  /** Have lines chosen again: of what was asked for, of what is old, else of one chart a round. */
+  /** Choose lines again: for requested charts, for old choices, or else for one chart per round. */
   private forgetChoices(charts: readonly ChartRequest[]): void {
     const now = this.clock();
     let oldest: ChartId | null = null;
@@ -359,13 +359,13 @@ export class ViewBuilder {
     if (oldest) this.forgetChoice(oldest);
   }
 
-  /** Who had a line before keeps it in doubt. */
+  /** Forget a choice; previous lines win ties. */
   private forgetChoice(chart: ChartId): void {
     const chosen = this.chosen.get(chart);
     if (chosen) this.chosen.set(chart, { ...chosen, at_ms: Number.NEGATIVE_INFINITY });
   }
 
-  /** Null: as before. */
+  /** Null if unchanged. */
   private mapView(input: ViewInput, slow: boolean): MapView | null {
     const { map } = this.request;
     if (!map || !(slow || map.in_view)) return null;
@@ -374,7 +374,7 @@ export class ViewBuilder {
     return view;
   }
 
-  /** Null: as before. */
+  /** Null if unchanged. */
   private steerView({ model, now_s, target }: ViewInput): SteerView | null {
     if (target?.steering && !this.frozen) {
       const began_us = target.steering.since_unix_us - target.attached_unix_us;
@@ -395,7 +395,7 @@ function isTimes({ chart }: ChartRequest): boolean {
   return chart === "times";
 }
 
-/** For requests, which come as copies. */
+/** Deep equality of requests, which arrive as copies. */
 function equal(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }

@@ -1,22 +1,24 @@
-/** Parts of what is read, and how much time lies between two looks at each. */
+/** Text parts, and the minimum interval between updates of each. */
 
 import { FACT_PARTS } from "./factViews";
 
-/** How often what is read changes, and how often lines may change places. */
+/** Update interval of text parts, and minimum time between line changes, in ms. */
 export const SLOW_MS = 500;
 /**
- * Where the time goes looks at every thread: 5,000 busy ones take about a tenth of a second of CPU. So
- * long a thread must lie between two looks.
+ * Minimum interval of the time breakdown, in ms per thread: 5,000 busy threads take about 0.1 s of
+ * CPU.
  */
 const TIMES_MS = 0.25;
-/** The table sorts all threads at once: 5,000 take some 25 ms. */
+/** Minimum interval of the table, in ms per thread: sorting 5,000 takes some 25 ms. */
 const TABLE_MS = 0.2;
-/** Findings look at every thread too, and are sentences: they are read slowly. */
+/** Minimum interval of findings, in ms: costly, and slow to read. */
 const FINDINGS_MS = 2000;
-/** A chart or map out of view with nothing to show: that may change, and its panel with it. */
+/**
+ * Interval of an invisible chart or map without data, in ms: if data appears, its panel does too.
+ */
 const UNSEEN_MS = 2000;
 
-/** What is read, in the order in which it is made when the request changed. */
+/** Text parts in the order of computation after a changed request. */
 export const PARTS = [
   "target",
   "table",
@@ -29,20 +31,19 @@ export const PARTS = [
 ] as const;
 export type PartName = (typeof PARTS)[number];
 
-/** When a part was made, and of what. */
+/** Time and source of a part's last computation. */
 export interface Part {
   made_ms: number;
-  /** State of the model that it shows. */
+  /** Edition of the model that the part shows. */
   edition: number;
-  /** Since when it is not what is asked for; null: it is. */
+  /** Time since which the part is outdated by a request; null if up to date. */
   asked_ms: number | null;
 }
 
 /**
- * From one making of a part to the next, ms, while what it shows changes.
- *
- * @param live Threads that are looked at.
- * @param seen Whether somebody sees what it shows.
+ * Minimum interval between computations of a part, in ms.
+ * @param live Number of threads evaluated.
+ * @param seen Whether the part is visible.
  */
 export function restOf(name: PartName, live: number, seen: boolean): number {
   switch (name) {

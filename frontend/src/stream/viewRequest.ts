@@ -1,35 +1,33 @@
 /**
- * What the page asks to see: it states the whole of it once, and finished views come back.
- *
- * Times named `_s` are seconds since attach.
+ * The page's complete request; the worker replies with finished views. Times named `_s` are seconds
+ * since attach.
  */
 
 import type { RoleRule } from "../wire/generated/models";
 
 /**
- * Identity of a thread: "TID@START_NS"; of a role "role:NAME", of a process of a group
+ * Key of a thread: "TID@START_NS"; of a role "role:NAME"; of a process of a group
  * "process:PID@START_NS".
  */
 export type ThreadKey = string;
 
-/** Whether a key is that of a thread, and of no role or process. */
+/** Whether a key identifies a thread, not a role or process. */
 export function isOneThread(key: ThreadKey): boolean {
   return /^[0-9]+@/.test(key);
 }
 
-/** The charts there are. */
 export type ChartId =
   | "cpu" // CPU slope per thread, cores
   | "cpu_total" // cumulative CPU seconds per thread (s)
   | "disk" // cumulative bytes read and written per thread (bytes)
   | "network" // cumulative network bytes per thread (bytes); absent with its reason
-  | "network_calls" // socket calls that moved something (1/s); absent with its reason
+  | "network_calls" // socket calls that transferred data (1/s); absent with its reason
   | "switches" // voluntary and involuntary context switches (1/s)
   | "wait" // run-queue delay, share of a core
   | "blkio" // block I/O wait, share of a core; absent with its reason
-  | "gomaxprocs" // size in effect of what is steered, or GOMAXPROCS, step line
-  | "ops" // operations a second: of each decision, else of pools; absent without either
-  | "times"; // where the time goes: stacked shares of thread time; see `ChartView.times`
+  | "gomaxprocs" // current size of the steered pool, or GOMAXPROCS, step line
+  | "ops" // operations per second: from decisions, else from pools; absent without either
+  | "times"; // time breakdown: stacked shares of thread time; see `ChartView.times`
 
 /** Views of frame tables, and findings. */
 export type FactPart =
@@ -45,98 +43,96 @@ export type FactPart =
   | "calls"
   | "names";
 
-/** What the lines of charts are of. */
+/** Level of the charts' lines. */
 export type Level = "process" | "role" | "thread";
 
-/** A chart of the page. */
 export interface ChartRequest {
   readonly chart: ChartId;
   readonly width_px: number;
-  /** Somebody can see it: its view follows each frame. Others are made when the request changes. */
+  /** Visible charts are updated with each frame, others when the request changes. */
   readonly in_view: boolean;
 }
 
-/** The part of time on every time axis. */
+/** The time range of every time axis. */
 export type TimeWindow =
   | { readonly kind: "last"; readonly seconds: number }
   | { readonly kind: "fixed"; readonly t0_s: number; readonly t1_s: number };
 
-/** What the table may be sorted by: identity, or the rate or total of a field of the catalogue. */
+/** Sort keys of the table: identity, or the rate or total of a catalogue field. */
 export type SortColumn =
   | { readonly by: "tid" | "name" | "role" | "state" | "age" }
   | { readonly by: "rate" | "total"; readonly field: string };
 
-/** The part of the table that is on screen. */
+/** The visible part of the table. */
 export interface TableRequest {
   readonly sort: SortColumn;
   readonly descending: boolean;
-  /** One row a thread, or one row a role; or processes with their roles and threads. */
+  /** One row per thread or role, or a tree of processes, roles and threads. */
   readonly group: "thread" | "role" | "process";
-  /** Keys of the rows whose threads or roles are listed below them. */
+  /** Keys of open rows, whose threads or roles are listed below. */
   readonly open: readonly ThreadKey[];
-  /** Threads that live, that have exited, or both. */
+  /** Live threads, exited threads, or both. */
   readonly lives: "live" | "exited" | "all";
-  /** First row wanted and how many (at most 200). */
+  /** First row and number of rows (at most 200). */
   readonly offset: number;
   readonly limit: number;
-  /** Field whose recent rate the sparklines show (one of `RING_FIELDS`). */
+  /** Field of the sparklines (one of `RING_FIELDS`). */
   readonly spark_field: string;
 }
 
-/** How the threads that share a row become one value. */
+/** Aggregation of the threads that share a row. */
 export type MapMix = "max" | "mean";
 
-/** What the page wants to see. */
 export interface MapRequest {
   /** A counter of the catalogue; its rate is the colour. */
   readonly field: string;
   readonly mix: MapMix;
-  /** What stands together: threads of a role, or of a process of a group. */
+  /** Grouping of rows: by role, or by process of a group. */
   readonly by: "role" | "process";
-  /** Processes whose roles stand apart, by what folds them (MapGroup). */
+  /** Processes unfolded into their roles, by folding key (MapGroup). */
   readonly open: readonly ThreadKey[];
-  /** Width of the plot and rows there is room for, CSS pixels. */
+  /** Width of the plot in CSS pixels, and number of rows that fit. */
   readonly width_px: number;
   readonly rows: number;
-  /** Somebody can see it: it follows each frame. */
+  /** A visible map is updated with each frame. */
   readonly in_view: boolean;
 }
 
-/** All that the page wants to see. `LiveClient.request` merges a part of it into what is in effect. */
+/** The complete request. `LiveClient.request` merges a part into the one in effect. */
 export interface ViewRequest {
   readonly window: TimeWindow;
-  /** What charts have lines of; null: of the processes of a group, of the threads of a process. */
+  /** Level of the charts' lines; null: processes in a group, otherwise threads. */
   readonly level: Level | null;
-  /** Freezes all views; data is still taken in. */
+  /** Freezes all views; frames are still ingested. */
   readonly paused: boolean;
-  /** Lines a chart shows by themselves; the rest is one line, "others". 1 to 50. */
+  /** Number of separate lines in a chart, 1 to 50; the rest is one line, "others". */
   readonly top_k: number;
-  /** What the lines are ranked by: each chart's own metric, or a field for all charts. */
+  /** Ranking of the lines: by each chart's own metric, or by one field for all charts. */
   readonly rank_by: "chart" | { readonly field: string };
-  /** Only threads whose name, role or tid fits; a regular expression without slashes; "" = all. */
+  /** Regular expression without slashes for a thread's name, role or tid; "" for all threads. */
   readonly filter: string;
   /** Highlighted everywhere, and always among the lines. */
   readonly selected: ThreadKey | null;
   /** Always among the lines. */
   readonly pinned: readonly ThreadKey[];
-  /** Where the lines of cumulative charts start: at the first sample, or at the thread's start. */
+  /** Start of cumulative lines: zero at the first sample, or at the thread's start. */
   readonly baseline: "attach" | "start";
-  /** Leave out of "where the time goes" what threads wait in by their nature, when idle. */
+  /** Exclude idle waits from the time breakdown. */
   readonly fold_idle: boolean;
   readonly table: TableRequest | null;
   readonly tiles: boolean;
   readonly events: boolean;
-  /** The thread map; null: it is not on screen. */
+  /** The thread map; null if invisible. */
   readonly map: MapRequest | null;
-  /** Views of frame tables and findings that can be seen. */
+  /** Visible views of frame tables and findings. */
   readonly facts: readonly FactPart[];
-  /** The lock whose threads are listed; null: none. */
+  /** The lock with listed threads; null for none. */
   readonly open_lock: number | null;
-  /** By which threads have roles, before the rules of the target: a person's own, on this page. */
+  /** The user's role rules on this page, which precede the target's rules. */
   readonly role_rules: readonly RoleRule[];
 }
 
-/** What a map request is until the page knows its size. */
+/** Map request until the page knows its size. */
 export const DEFAULT_MAP: MapRequest = {
   field: "cpu_run_ns",
   mix: "max",
@@ -147,7 +143,6 @@ export const DEFAULT_MAP: MapRequest = {
   in_view: true,
 };
 
-/** A table request to start from. */
 export const DEFAULT_TABLE: TableRequest = {
   sort: { by: "rate", field: "cpu_run_ns" },
   descending: true,
@@ -159,7 +154,6 @@ export const DEFAULT_TABLE: TableRequest = {
   spark_field: "cpu_run_ns",
 };
 
-/** What is in effect before the page has asked for anything. */
 export const DEFAULT_REQUEST: ViewRequest = {
   window: { kind: "last", seconds: 60 },
   level: null,
@@ -180,12 +174,12 @@ export const DEFAULT_REQUEST: ViewRequest = {
   role_rules: [],
 };
 
-/** What the pointer is over, shared by all charts. */
+/** State of the pointer, shared by all charts. */
 export interface Hover {
-  /** Seconds since attach; null when the pointer is over no chart. */
+  /** Seconds since attach; null if the pointer is over no chart. */
   readonly t_s: number | null;
-  /** The nearest line's thread, if one is near. */
+  /** Thread of the nearest line, or null. */
   readonly key: ThreadKey | null;
-  /** The chart the pointer is in: it shows the tooltip. */
+  /** The chart under the pointer, which shows the tooltip. */
   readonly chart: ChartId | "map" | null;
 }

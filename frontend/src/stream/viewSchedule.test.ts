@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { ViewSchedule } from "./viewSchedule";
 
-/** A schedule whose clock is turned by hand, over rounds that only say what was made when. */
+/** A schedule with a manual clock, over rounds that only record what was computed when. */
 class World {
   now = 0;
   readonly made: string[] = [];
-  /** When what is read is due, and how long each round takes. */
+  /** Due time of text parts, and the duration of each round. */
   due_ms = Number.POSITIVE_INFINITY;
   cost_ms = 0;
   private drawn = 0;
@@ -49,7 +49,7 @@ class World {
     this.now = Math.max(this.now, end);
   }
 
-  /** Frames for so long; the page draws what it gets soon after. */
+  /** Deliver frames for some time; the page draws each view soon after. */
   frames(every_ms: number, for_ms: number, draws = true): void {
     for (let t = 0; t < for_ms; t += every_ms) {
       this.schedule.changed();
@@ -104,7 +104,7 @@ describe("ViewSchedule", () => {
     expect(world.of("move")).toEqual([0, 100, 400]);
     world.schedule.drawn();
     world.pass(1);
-    expect(world.of("move")).toHaveLength(3); // Nothing has come since.
+    expect(world.of("move")).toHaveLength(3); // No frame has arrived since.
   });
 
   it("goes on at a low rate for a page that does not say that it drew", () => {
@@ -133,7 +133,7 @@ describe("ViewSchedule", () => {
 
   it("does not put off what is read for ever, however many frames come", () => {
     world.due_ms = 0;
-    // A page that never has nothing to draw: one view is always on its way.
+    // A page that always draws: one view is always in transit.
     world.schedule.changed();
     world.pass(1);
     for (let n = 0; n < 60; n++) {

@@ -1,55 +1,64 @@
 /**
- * When views are made. What moves with each frame (charts and map in view) is made as soon as there
- * is a new frame and the page has room for it; the newest state wins, and what was not made in
- * between is never made. What is read (tiles, table, events) follows part by part, while the page
- * has nothing to draw. A page has room while it has drawn all but one of what was posted: it then
- * has the next views at hand as soon as it is done, and never a queue.
+ * Scheduling of views. Moving views (visible charts and map) are computed as soon as there is a new
+ * frame and the page has capacity. The newest state wins; skipped states are never computed. Text
+ * parts (tiles, table, events) follow one by one while the page is idle. A page has capacity while
+ * at most one posted view is undrawn. The next views are thus ready when it finishes, but never
+ * queue up.
  */
 
-/** Views that the page may have and not have drawn yet. */
+/** Maximum number of posted, undrawn views. */
 const DEPTH = 2;
-/** A page that does not say that it drew (covered, or busy) gets the next views after so long. */
+/** Timeout for a page that does not report drawing (hidden or busy), in ms. */
 const PATIENCE_MS = 1000;
-/** Between two rounds: about the eye's own, and two of those of a display for who drags. */
+/**
+ * Minimum interval between rounds, in ms: about the eye's limit, and two display frames while
+ * dragging.
+ */
 const MIN_MS = 40;
 const ASKED_MS = 16;
-/** Rounds may take half of the time, the other half is that of frames. */
+/** Reciprocal of the maximum share of time for rounds; the rest is for frames. */
 const SHARE = 2;
-/** Rounds whose cost counts: the cheapest of them, for a busy machine makes single ones look dear. */
+/**
+ * Number of recent rounds considered. The cheapest one counts: on a busy machine single rounds seem
+ * expensive.
+ */
 const ROUNDS = 8;
-/** What is read is made when the page has just drawn; if it draws nothing, so long after it is due. */
+/**
+ * Delay of an overdue text part if the page draws nothing, in ms. Normally text parts follow a
+ * drawing.
+ */
 const GRACE_MS = 100;
-/** What is read and this late comes before what moves, every other time. */
+/** Lateness above which a text part alternates with moving views, in ms. */
 const LATE_MS = 500;
 
-/** What is scheduled. */
+/** Work that is scheduled. */
 export interface Rounds {
-  /** Make and post what moves with frames; whether there was something to post. */
+  /** Compute and post moving views; return whether there were any. */
   readonly move: () => boolean;
-  /** Make and post one part of what is read; whether there was something to post. */
+  /** Compute and post one text part; return whether there was any. */
   readonly read: () => boolean;
-  /** When a part of what is read is due, by the same clock; Infinity: nothing has changed. */
+  /** Due time of the next text part, by the same clock; Infinity if nothing has changed. */
   readonly readDue_ms: () => number;
 }
 
-/** Time, as the worker has it. */
+/** The worker's clock and timers. */
 export interface Timing {
-  /** A clock that only runs forward, ms. */
+  /** A monotonic clock, ms. */
   readonly clock_ms: () => number;
-  /** Call later; returns what cancels it. */
+  /** Schedule a call; returns the cancel function. */
   readonly later: (call: () => void, ms: number) => () => void;
 }
 
 export class ViewSchedule {
   private running = true;
-  /** There is something new that moves, and how soon after the last round it may be shown. */
+  /** Moving data is new, and the minimum delay after the last round. */
   private fresh = false;
   private rest_ms = MIN_MS;
-  /** When views were posted that the page has not drawn yet, oldest first. */
+  /** Posting times of undrawn views, oldest first. */
   private undrawn_ms: number[] = [];
   private moved_ms = Number.NEGATIVE_INFINITY;
   private costs_ms: number[] = [];
-  /** What is read came first the last time. */
+  /** A text part had priority in the last round. */
   private wasLate = false;
   private cancel: (() => void) | null = null;
   private due_ms = Number.POSITIVE_INFINITY;
@@ -59,31 +68,31 @@ export class ViewSchedule {
     private readonly timing: Timing,
   ) {}
 
-  /** Something changed, as with each frame. */
+  /** Report a change, such as a frame. */
   changed(): void {
     this.fresh = true;
     this.arm(false);
   }
 
-  /** A person asked for something else: it is shown sooner. */
+  /** Report a changed request, which is answered sooner. */
   asked(): void {
     this.fresh = true;
     this.rest_ms = ASKED_MS;
     this.arm(false);
   }
 
-  /** The page has drawn the oldest of what it had. */
+  /** Report that the page has drawn its oldest view. */
   drawn(): void {
     this.undrawn_ms.shift();
     this.arm(true);
   }
 
-  /** What is read may be due without a change: a target has gone quiet. */
+  /** Check for due text parts without a change: a target may have gone quiet. */
   check(): void {
     this.arm(false);
   }
 
-  /** Make nothing while nobody looks, and all of it when somebody does again. */
+  /** Suspend all computation while the page is hidden; resume with everything. */
   setRunning(running: boolean): void {
     this.running = running;
     this.undrawn_ms = [];
@@ -91,14 +100,14 @@ export class ViewSchedule {
     else this.stop();
   }
 
-  /** Make nothing any more. */
+  /** Stop for good. */
   stop(): void {
     this.cancel?.();
     this.cancel = null;
     this.due_ms = Number.POSITIVE_INFINITY;
   }
 
-  /** @param atRest The page has just drawn: a good moment for what is read. */
+  /** @param atRest The page has just drawn: a good moment for text parts. */
   private arm(atRest: boolean): void {
     if (!this.running) return;
     const now = this.timing.clock_ms();
@@ -106,7 +115,7 @@ export class ViewSchedule {
     if (due === Number.POSITIVE_INFINITY || (this.cancel && this.due_ms <= due)) return;
     this.cancel?.();
     this.due_ms = due;
-    // Even when due at once it waits for its turn: a burst of frames then makes one view.
+    // Even a due round waits for its turn: a burst of frames yields one view.
     this.cancel = this.timing.later(() => {
       this.cancel = null;
       this.due_ms = Number.POSITIVE_INFINITY;
@@ -150,7 +159,7 @@ export class ViewSchedule {
     return Math.max(due + LATE_MS, this.room_ms(now));
   }
 
-  /** When the page has room: now, or when patience with it ends. */
+  /** Time at which the page has capacity: now, or at the timeout. */
   private room_ms(now: number): number {
     const oldest = this.undrawn_ms.at(-DEPTH);
     return oldest === undefined ? now : oldest + PATIENCE_MS;

@@ -1,10 +1,10 @@
-/** Who wakes whom: wake-ups within the window in view, summed from role to role. */
+/** Wake-ups within the visible window, summed from role to role. */
 
 import type { ViewInput } from "./chartView";
 import { WAKES } from "./facts/facts";
 import type { FactWindow } from "./facts/factTable";
 import {
-  foreignParty,
+  outsideParty,
   type Party,
   type PartyKind,
   rolePartyOf,
@@ -15,25 +15,28 @@ import type { TargetModel } from "./targetModel";
 import type { Thread } from "./threads";
 import type { ThreadKey } from "./viewRequest";
 
-/** What some wake-ups were, over a window. */
+/** Statistics of some wake-ups over a window. */
 export interface WakeFigures {
   readonly per_s: number;
-  /** Thread-seconds a second that the woken had waited. */
+  /** Thread-seconds per second of waiting by the woken threads. */
   readonly blocked: number;
-  /** Means of one wake-up: the wait that it ended, and from it until the thread ran. Seconds. */
+  /**
+   * Means per wake-up, in seconds: the wait ended by the wake-up, and the delay until the thread
+   * ran.
+   */
   readonly blocked_s: number;
   readonly delay_s: number;
 }
 
 export interface WakeNode extends Party {
-  /** Live threads of a role; 0 of others. */
+  /** Number of live threads of a role; 0 for other parties. */
   readonly threads: number;
   readonly gives_per_s: number;
   readonly gets_per_s: number;
 }
 
 export interface WakeEdge extends WakeFigures {
-  /** Stable: keys of both ends. */
+  /** Stable key: the keys of both ends. */
   readonly key: string;
   readonly from: ThreadKey;
   readonly to: ThreadKey;
@@ -45,13 +48,13 @@ export interface WakesView extends FactsState {
   /** Most wake-ups first. */
   readonly nodes: readonly WakeNode[];
   readonly edges: readonly WakeEdge[];
-  /** Pairs of threads that the collector had no room for. */
+  /** Thread pairs dropped by the collector for lack of space. */
   readonly omitted: number;
 }
 
-/** One that wakes a thread or is woken by it. */
+/** A waker or wakee of a thread. */
 export interface WakePartner extends WakeFigures {
-  /** The thread's; of others as `Party` has it. */
+  /** Key of the thread, or of the `Party` outside the target. */
   readonly key: ThreadKey;
   readonly tid: number | null;
   readonly name: string;
@@ -103,7 +106,7 @@ export function wakesView(input: ViewInput): WakesView {
   return { ...none, edges: made, nodes: nodesOf(model, parties, made) };
 }
 
-/** Who wakes a thread, or whom it wakes; most wake-ups first. */
+/** Wakers or wakees of a thread; most wake-ups first. */
 export function wakePartners(
   input: ViewInput,
   tid: number,
@@ -121,7 +124,8 @@ export function wakePartners(
   const found = new Map<ThreadKey, { partner: Omit<WakePartner, keyof WakeFigures>; sums: Sums }>();
   for (const slot of wakes.all()) {
     if (wakes.key(slot, own) !== tid) continue;
-    // A thread of another process may have the id of one of ours in another namespace.
+    // A thread of another process, in another namespace, may have the ID of one of the target's
+    // threads.
     const ours = own_pids.has(wakes.key(slot, WAKES.waker_pid));
     if (direction === "wakees" && !ours) continue;
     const sums = grownOf(model, window, slot);
@@ -179,7 +183,7 @@ function wakerOf(
   const pid = wakes.key(slot, WAKES.waker_pid);
   if (own_pids.has(pid)) return rolePartyOf(threads.get(wakes.key(slot, WAKES.waker_tid)));
   const kernel = wakes.fact(slot, WAKES.waker_kernel) === 1;
-  return foreignParty(pid, kernel, wakes.text(slot, WAKES.waker_name));
+  return outsideParty(pid, kernel, wakes.text(slot, WAKES.waker_name));
 }
 
 function nodesOf(

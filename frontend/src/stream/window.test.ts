@@ -17,7 +17,7 @@ describe("spanOf", () => {
     expect([1, 9, 12, 21, 44, 50, 400].map((now_s) => lengthAt(now_s, 0))).toEqual([
       10, 10, 15, 30, 45, 60, 60,
     ]);
-    // At least half of it is full once it has grown.
+    // A grown axis is at least half full.
     for (let now_s = 10; now_s < 400; now_s += 0.7) {
       expect(Math.min(60, now_s) / lengthAt(now_s, 0)).toBeGreaterThanOrEqual(0.6);
     }

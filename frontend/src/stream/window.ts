@@ -1,4 +1,4 @@
-/** The time axis that all charts share. */
+/** The time axis shared by all charts. */
 
 import type { TimeWindow } from "./viewRequest";
 
@@ -13,24 +13,24 @@ export function sameSpan(a: Span, b: Span): boolean {
 }
 
 /**
- * How far a live axis moves at a time: lines grow every sample, the axis moves twice a second at
- * most (each move lays axes out again), and in long windows by no less than two pixels or so.
+ * Step of a live axis. Lines grow with every sample; the axis moves at most twice a second, since
+ * each move repeats the layout of axes. In long windows a step is at least about two pixels.
  */
 export function axisStep(seconds: number): number {
   return Math.max(0.5, seconds / 240);
 }
 
 /**
- * Lengths of an axis that grows with what there is. Not with each sample: all would be drawn again,
- * and pictures that stretch cannot be read.
+ * Lengths of a growing axis. It does not grow with each sample, which would redraw everything and
+ * continually stretch the pictures.
  */
 const LENGTHS_S = [10, 15, 20, 30, 45, 60, 90, 120, 180, 300, 450, 600, 900, 1200, 1800, 2700];
 
 /**
  * Ends of the axis for a window.
- *
- * @param now_s Newest instant (or the one the view was frozen at).
- * @param from_s Oldest instant that there is: a longer window shows about as much.
+ * @param now_s Newest instant (or freeze instant).
+ * @param from_s Oldest available instant: a longer window is shortened to about the available
+ * range.
  */
 export function spanOf(window: TimeWindow, now_s: number, from_s = Number.NEGATIVE_INFINITY): Span {
   if (window.kind === "fixed") {

@@ -1,6 +1,6 @@
 /**
- * What changed between the window in view and an equally long time before it: where the time of threads
- * goes, and what they move, by role. Times are of the ledger of states, or of counters without one.
+ * Changes between the visible window and an equally long time before it, by role: time breakdown
+ * and data volumes. Times come from the state ledger, or else from counters.
  */
 
 import type { RingField } from "./chartSpecs";
@@ -15,10 +15,10 @@ import type { ThreadKey } from "./viewRequest";
 import type { ShownUnit } from "./views";
 import type { Span } from "./window";
 
-/** Where time goes: a group of states, or what is left without a ledger. */
+/** Category of time: a group of states, or the unsplit rest without a ledger. */
 export type Reason = StateGroup | "unsplit";
 
-/** How one figure of a role differs. */
+/** Difference of one figure of a role. */
 export interface Change {
   /** "role:NAME" */
   readonly key: ThreadKey;
@@ -30,31 +30,31 @@ export interface Change {
   readonly after: number;
 }
 
-/** Threads of a role that were somewhere at any time, on average. */
+/** Average number of threads of a role in one category. */
 export interface TimeChange extends Change {
   readonly reason: Reason;
 }
 
 export interface ChangeView {
   readonly state: "ok" | "waiting";
-  /** Why there is nothing to compare. */
+  /** Why a comparison is impossible. */
   readonly reason: string;
   readonly before: Span;
   readonly after: Span;
   readonly ledger: boolean;
   /** Largest difference first. */
   readonly times: readonly TimeChange[];
-  /** Bytes and switches a second, and threads; largest difference in relation first. */
+  /** Bytes and switches per second, and threads; largest relative difference first. */
   readonly figures: readonly Change[];
 }
 
-/** Shorter stretches say little. */
+/** Minimum length of a compared span, in seconds. */
 const MIN_S = 1;
-/** Less than so many threads on average is no change. */
+/** Minimum change, in threads on average. */
 const MIN_THREADS = 0.005;
-/** A figure that changed by less than this part of the greater value did not. */
+/** Minimum change, relative to the greater value. */
 const MIN_SHARE = 0.05;
-/** Nor one that is below this both times: bytes and switches a second, threads. */
+/** Minimum figure that matters: bytes and switches per second, threads. */
 const MIN_FIGURE: Readonly<Partial<Record<ShownUnit, number>>> = {
   "bytes/s": 1024,
   "1/s": 1,
@@ -71,17 +71,17 @@ const FIGURES: readonly RingField[] = [
   "involuntary_switches",
 ];
 
-/** The stretch before a span, as long as it, as far as the past is known. */
+/** The span of equal length before a span, as far as the past is known. */
 export function spanBefore({ t0_s, t1_s }: Span, since_s: number): Span {
   return { t0_s: Math.max(since_s, t0_s - (t1_s - t0_s)), t1_s: t0_s };
 }
 
-/** Compare the window with the time before it. */
+/** Compare the window with the time before. */
 export function windowChange(input: ViewInput): ChangeView {
   return finished(changeSteps(input));
 }
 
-/** The same in steps. */
+/** `windowChange` in steps. */
 export function* changeSteps(input: ViewInput): Steps<ChangeView> {
   const { model, now_s, span } = input;
   const since_s = Math.max(model.since_s, model.history.from_s);
@@ -101,10 +101,10 @@ export function* changeSteps(input: ViewInput): Steps<ChangeView> {
   return { ...none, state: "ok", reason: "", ...changesOf(...sums) };
 }
 
-/** Figures of a role over a span, each a second. */
+/** Figures of a role over a span, each per second. */
 interface RoleSums {
   readonly colour: number;
-  /** Thread-seconds a second: threads on average. */
+  /** Thread-seconds per second: threads on average. */
   readonly times: Map<Reason, number>;
   readonly figures: Map<RingField, number>;
   threads: number;
@@ -117,7 +117,7 @@ function* sumsOf({ model, filter }: ViewInput, { t0_s, t1_s }: Span): Steps<Sums
   const seconds = t1_s - t0_s;
   const stretches = model.states.history.between(t0_s, t1_s);
   const parked = parkedShares(model);
-  // Those of now: more may come, and ended ones be forgotten, between two steps.
+  // A snapshot: between two steps, threads may be added or forgotten.
   for (const [place, thread] of [...model.threads.all()].entries()) {
     if (place % STEP_THREADS === STEP_THREADS - 1) yield undefined;
     if (!filter.fits(thread)) continue;
@@ -202,7 +202,7 @@ function changesOf(
       figures.push({ ...of, label: fieldLabel(field), unit: to.unit, ...values });
     }
   }
-  // What a role does less it does more elsewhere: of two equal changes, work comes first.
+  // Time moves from one category to another: of two equal changes, work comes first.
   times.sort((a, b) => steps(b) - steps(a) || byName(a, b) || placeOf(a) - placeOf(b));
   figures.sort((a, b) => relation(b) - relation(a) || byName(a, b));
   return {
@@ -221,7 +221,7 @@ function steps(change: Change): number {
   return Math.round(1e6 * sizeOf(change));
 }
 
-/** Work first, as legends have it. */
+/** Sort key: work first, as in legends. */
 function placeOf({ reason }: TimeChange): number {
   const place = Object.keys(GROUP_NAMES).indexOf(reason);
   return place < 0 ? Number.POSITIVE_INFINITY : place;
@@ -231,7 +231,7 @@ function sizeOf({ before, after }: Change): number {
   return Math.abs(after - before);
 }
 
-/** The difference as a part of the greater value; 0 where both are 0. */
+/** The difference relative to the greater value; 0 if both are 0. */
 function relation(change: Change): number {
   const most = Math.max(change.before, change.after);
   return most > 0 ? sizeOf(change) / most : 0;

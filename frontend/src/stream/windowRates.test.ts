@@ -9,10 +9,10 @@ import { DEFAULT_REQUEST, DEFAULT_TABLE } from "./viewRequest";
 import { windowRates } from "./windowRates";
 
 const SECOND = 1e9;
-/** From 4 s to 6 s the worker uses a whole core, before and after a tenth of it. */
+/** From 4 s to 6 s the worker uses a whole core, otherwise a tenth. */
 const workerCpu = (t_s: number): number => 0.1 * t_s + 0.9 * Math.min(2, Math.max(0, t_s - 4));
 
-/** A main thread that sleeps, a worker, and from 5 s on a helper that was born then. */
+/** A sleeping main thread, a worker, and a helper born at 5 s. */
 function model(): TargetModel {
   const made = new TargetModel();
   for (let i = 0; i <= 20; i++) {
@@ -43,7 +43,7 @@ describe("a window that was chosen", () => {
     const over = (t0_s: number, t1_s: number) => windowRates(made, { t0_s, t1_s });
     expect(rateAt(over(4, 6), cpu) / SECOND).toBeCloseTo(1 + 0.25, 6);
     expect(rateAt(over(1, 3), cpu) / SECOND).toBeCloseTo(0.1, 6);
-    // The helper is born half-way: what it added is spread over the window.
+    // The helper is born halfway: its growth is averaged over the whole window.
     expect(rateAt(over(4, 8), cpu) / SECOND).toBeCloseTo(0.1 + 0.9 / 2 + 1.5 / 4, 6);
   });
 
@@ -58,9 +58,10 @@ describe("a window that was chosen", () => {
     expect((view.rows[0]?.totals[cpu] ?? 0) / SECOND).toBeCloseTo(0.3, 6);
     const tiles = tileViews(input(made, 4, 8), windowRates(made, { t0_s: 4, t1_s: 8 }));
     const values = Object.fromEntries(tiles.map(({ id, value }) => [id, value]));
-    expect(values["cpu"]).toBeCloseTo(0.925, 6);
-    expect(values["turnover"]).toBe(1);
-    expect(values["threads"]).toBe(3);
+    const { cpu: cores, turnover, threads } = values;
+    expect(cores).toBeCloseTo(0.925, 6);
+    expect(turnover).toBe(1);
+    expect(threads).toBe(3);
   });
 
   it("has no rates of fields whose past is not kept, but their totals", () => {

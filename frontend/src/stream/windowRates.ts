@@ -1,4 +1,4 @@
-/** Rates over a chosen stretch of time: where a window is zoomed to, numbers are means over it. */
+/** Rates over a chosen time span: in a zoomed window numbers are means. */
 
 import { RING_FIELDS } from "./chartSpecs";
 import { type CurrentRates, RateBase } from "./currentRates";
@@ -8,10 +8,9 @@ import { PROCESS_SLOT } from "./threads";
 import type { Span } from "./window";
 
 /**
- * Counters at both ends of a span, so that rates are means over it. Of a thread that was born within
- * it they are means over the whole span too: what it added to that time.
- *
- * Only fields whose past is kept have rates; totals of the others are those of now.
+ * Counters at both ends of a span, so that rates are means over the span. That includes threads
+ * born within the span, averaged over all of it. Only fields with a retained past have rates;
+ * totals of the others are current.
  */
 export function windowRates(model: TargetModel, { t0_s, t1_s }: Span): CurrentRates {
   const { counters, history } = model;
@@ -29,7 +28,7 @@ export function windowRates(model: TargetModel, { t0_s, t1_s }: Span): CurrentRa
   return rates;
 }
 
-/** @param fresh Born while it was watched: before it was seen it had done nothing. */
+/** @param fresh Born during the recording: its counters began at zero. */
 function readEnds(
   { counters, history }: TargetModel,
   stretches: Stretches,

@@ -1,11 +1,11 @@
-/** The worker: gives the session its real surroundings. */
+/** Entry point of the worker: provides the session's real dependencies. */
 
+import { connectWebSocket } from "../wire/liveSocket";
 import { readFrames } from "../wire/runFrames";
-import { connectWebSocket } from "../wire/webSocket";
 import { LiveSession } from "./session";
 import type { FromWorker, ToWorker } from "./workerProtocol";
 
-/** What is used of the worker's global scope; the page's own `self` has another postMessage. */
+/** Used part of the worker's global scope; the page's `self` has another postMessage. */
 interface Scope {
   postMessage(message: FromWorker, transfer: ArrayBuffer[]): void;
   onmessage: ((event: MessageEvent<ToWorker>) => void) | null;

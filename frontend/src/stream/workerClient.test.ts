@@ -13,7 +13,7 @@ function setUp() {
   };
   const client = clientOf(worker, "ws://here/ws/live", null);
   const tell = (data: FromWorker): void => worker.onmessage?.(new MessageEvent("m", { data }));
-  /** Requests are gathered until the end of the turn. */
+  /** Requests are batched until the end of the turn. */
   const turn = (): Promise<void> => Promise.resolve();
   const requests = () => posted.filter((message) => message.type === "request");
   return { client, posted, tell, turn, requests };

@@ -36,11 +36,12 @@ import type { Span } from "./window";
 import type { FromWorker, ProbeFrame, ToWorker } from "./workerProtocol";
 
 /**
- * A frame's way to the screen. Off by default; on when `window.__tidscope_probe` is an array before
- * the client is made (a benchmark sets it by an init script): entries are pushed to it.
+ * Timing of a frame from sample to screen. Off by default; enabled if `window.__tidscope_probe` is
+ * an array before the client is created (a benchmark sets it by an init script). Entries are
+ * appended to that array.
  */
 export interface ProbeEntry extends ProbeFrame {
-  /** When the page came to the views, when all was drawn, and when the paint was over. */
+  /** Times of reception by the page, of drawing, and of the paint. */
   readonly delivered_unix_ms: number;
   readonly drawn_unix_ms: number;
   readonly painted_unix_ms: number;
@@ -52,7 +53,7 @@ declare global {
   }
 }
 
-/** What is used of a Worker. */
+/** Used part of a Worker. */
 export interface WorkerLike {
   onmessage: ((event: MessageEvent<FromWorker>) => void) | null;
   postMessage(message: ToWorker): void;
@@ -61,7 +62,7 @@ export interface WorkerLike {
 
 const NO_HOVER: Hover = { t_s: null, key: null, chart: null };
 
-/** Make the client: starts the worker and connects to /ws/live of the page's own origin. */
+/** Create the client: start the worker and connect to /ws/live of the page's own origin. */
 export function createLiveClient(): LiveClient {
   const worker = startWorker();
   const url = new URL("/ws/live", location.href);
@@ -69,7 +70,7 @@ export function createLiveClient(): LiveClient {
   return clientOf(worker, url.href, window.__tidscope_probe ?? null);
 }
 
-/** Make a client that reads a run, with a worker of its own. */
+/** Create a client that reads a run, with a separate worker. */
 export function createRunClient(run: RunSource): LiveClient {
   return runClientOf(startWorker(), run);
 }
@@ -78,7 +79,7 @@ function startWorker(): WorkerLike {
   return new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
 }
 
-/** A client over any worker; `probe` gets the frames' times if it is there. */
+/** Create a client over any worker; `probe` receives the frames' times if given. */
 export function clientOf(worker: WorkerLike, url: string, probe: ProbeEntry[] | null): LiveClient {
   return makeClient(
     worker,
@@ -88,7 +89,7 @@ export function clientOf(worker: WorkerLike, url: string, probe: ProbeEntry[] | 
   );
 }
 
-/** The same for a run. The window is all of it at first, and never beyond it. */
+/** `clientOf` for a run. The window is initially the whole run, and never exceeds it. */
 export function runClientOf(worker: WorkerLike, run: RunSource): LiveClient {
   const extent = { t0_s: run.from_s, t1_s: Math.max(run.to_s, run.from_s + 0.1) };
   const client = makeClient(worker, { type: "open_run", run, ...authorization() }, null, extent);
@@ -134,7 +135,7 @@ function makeClient(
 
   const post = (message: ToWorker): void => worker.postMessage(message);
 
-  /** Several changes of one turn make one message. */
+  /** Changes within one turn are merged into one message. */
   const ask = (): void => {
     if (asking) return;
     asking = true;
@@ -192,7 +193,7 @@ function makeClient(
       case "views":
         if (probe && data.frames) notePaint(data.frames, probe);
         nextFrame(() => scrolling.whenStill(() => post({ type: "drawn" })));
-        if (data.id !== followed.get()) break; // of the one before
+        if (data.id !== followed.get()) break; // views of the previous target
         if (data.axis) axis.set(data.axis);
         if (data.target) target.set(data.target);
         if (data.health) health.set(data.health);
@@ -231,7 +232,7 @@ function makeClient(
       followed.set(id);
       clear();
       problem.set(null);
-      // A run is what its worker was opened with.
+      // A run's worker cannot follow another target.
       if (!extent) post({ type: "follow", target: id });
       request({
         paused: false,
@@ -285,7 +286,7 @@ function makeClient(
   };
 }
 
-/** One request a chart: the widest of those on the page, in view if one of them is. */
+/** One request per chart: the widest of the mounted ones, visible if any is. */
 function together(mounted: Iterable<ChartRequest>): readonly ChartRequest[] {
   const requests = new Map<ChartId, ChartRequest>();
   for (const { chart, width_px, in_view } of mounted) {
@@ -296,7 +297,7 @@ function together(mounted: Iterable<ChartRequest>): readonly ChartRequest[] {
   return [...requests.values()];
 }
 
-/** A window of a run: what would be live is all of it. */
+/** A window of a run: a live window becomes the whole run. */
 function wholeOrWithin(window: TimeWindow, extent: Span): TimeWindow {
   return { kind: "fixed", ...(window.kind === "last" ? extent : within(window, extent)) };
 }
@@ -337,13 +338,13 @@ function has<T>(mounts: ReadonlyMap<symbol, T>, value: T): boolean {
   return [...mounts.values()].includes(value);
 }
 
-/** Call when the page draws next; at once where nothing is drawn (tests). */
+/** Call at the next animation frame; at once if nothing is drawn (tests). */
 function nextFrame(call: () => void): void {
   if (typeof requestAnimationFrame === "undefined") call();
   else requestAnimationFrame(call);
 }
 
-/** Times of one target mean nothing for another. */
+/** Reset a fixed window: its times are invalid for another target. */
 function liveWindow({ window }: ViewRequest): ViewRequest["window"] {
   return window.kind === "last" ? window : DEFAULT_REQUEST.window;
 }
@@ -353,8 +354,8 @@ function toggled(keys: readonly ThreadKey[], key: ThreadKey): readonly ThreadKey
 }
 
 /**
- * Note when views with these frames are drawn and painted. Charts draw as their views are set; the
- * first task after the animation frame that comes next comes after its paint.
+ * Record when views with these frames are drawn and painted. Charts draw as their views are set;
+ * the first task after the next animation frame runs after its paint.
  */
 function notePaint(frames: readonly ProbeFrame[], probe: ProbeEntry[]): void {
   const delivered_unix_ms = unixNow();

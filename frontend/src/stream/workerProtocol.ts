@@ -12,12 +12,12 @@ export type ToWorker =
       readonly type: "open";
       readonly url: string;
       readonly probe: boolean;
-      /** Of the session; null while nobody is signed in. */
+      /** Credential of the session; null while nobody is signed in. */
       readonly credential: string | null;
     }
-  /** Read a run instead of what is live. */
+  /** Read a run instead of live data. */
   | { readonly type: "open_run"; readonly run: RunSource; readonly credential: string | null }
-  /** Somebody signed in, or out. */
+  /** A sign-in or sign-out. */
   | { readonly type: "authorize"; readonly credential: string | null }
   | { readonly type: "follow"; readonly target: string | null }
   | {
@@ -26,14 +26,14 @@ export type ToWorker =
       readonly charts: readonly ChartRequest[];
     }
   | { readonly type: "visible"; readonly visible: boolean }
-  /** The oldest of the views that were sent and not drawn was drawn. */
+  /** The oldest undrawn view has been drawn. */
   | { readonly type: "drawn" }
   | { readonly type: "retry" }
   | { readonly type: "close" };
 
 export type FromWorker =
   | { readonly type: "connection"; readonly connection: Connection }
-  /** The backend does not accept this credential. */
+  /** The backend rejects this credential. */
   | { readonly type: "unauthorized"; readonly credential: string }
   | { readonly type: "live"; readonly live: LiveState }
   | { readonly type: "problem"; readonly problem: Problem | null }
@@ -41,25 +41,25 @@ export type FromWorker =
   | { readonly type: "outline"; readonly outline: Outline }
   | ({ readonly type: "views" } & ViewBatch);
 
-/** Views that were made together; what is left out has not changed. */
+/** Views computed together; omitted ones are unchanged. */
 export interface ViewBatch extends Partial<Views> {
-  /** Target they are of. */
+  /** Target of the views. */
   readonly id: string;
   readonly health?: DataHealth;
-  /** Frames that these views are the first to contain; left out unless the probe is on. */
+  /** Frames first contained in these views; omitted unless the probe is on. */
   readonly frames?: readonly ProbeFrame[];
 }
 
-/** A frame's way through the worker: Unix milliseconds, with fractions. */
+/** Times of a frame in the worker: Unix milliseconds, with fractions. */
 export interface ProbeFrame {
   readonly target: string;
   readonly seq: number;
   readonly first_seq: number;
-  /** When the sample was taken, by the collector's clock. */
+  /** Time of the sample, by the collector's clock. */
   readonly unix_us: number;
-  /** When the worker began to deal with it: it had come out of the socket. */
+  /** Start of processing in the worker, after reception. */
   readonly received_unix_ms: number;
-  /** When its counters were in the model, and when the first views with them were made. */
+  /** Times of ingestion into the model, and of the first views with the frame. */
   readonly held_unix_ms: number;
   readonly made_unix_ms: number;
 }

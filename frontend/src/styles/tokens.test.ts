@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 
-/** WCAG 2.2, 1.4.3: text of this size. */
+/** Minimum contrast of text of this size (WCAG 2.2, 1.4.3). */
 const TEXT = 4.5;
-/** WCAG 2.2, 1.4.11: frames of controls. */
+/** Minimum contrast of control frames (WCAG 2.2, 1.4.11). */
 const FRAME = 3;
 
 const source = readFileSync(new URL("./tokens.css", import.meta.url), "utf8");

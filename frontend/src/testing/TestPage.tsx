@@ -1,6 +1,7 @@
 /**
- * The whole page for component tests: the real App over the real client and session, with a
- * backend that the test speaks for (backend.ts) and a clock that it turns.
+ * The whole page for component tests: the real App over the real client and session. The test
+ * controls the backend (backend.ts) and the clock. Folder `testing`: fakes and builders for tests.
+ * Product code must not import it.
  */
 
 import { act, cleanup, render, screen, within } from "@testing-library/react";
@@ -23,7 +24,7 @@ import { FakeBackend } from "./backend";
 import { type FrameChanges, frame, type Row, TARGET } from "./frames";
 import { steadyWork } from "./steadyWork";
 
-/** The session without a thread of its own: messages go both ways at once, as copies. */
+/** The session without a worker thread: messages go both ways at once, as copies. */
 function workerOver(backend: FakeBackend, read: ReadFrames): WorkerLike {
   const worker: WorkerLike = {
     onmessage: null,
@@ -52,23 +53,23 @@ function isSubscribe(command: unknown): boolean {
   return (command as { readonly type?: unknown }).type === "subscribe";
 }
 
-/** Frames that come at once: views of each of them would take the time of many tests. */
+/** Frames delivered in one go: computing views for each frame would make tests slow. */
 const BURST = 10;
 
-/** Things a test may bring instead. */
+/** Optional replacements for a test. */
 interface PageOptions {
   readonly backend?: FakeBackend;
-  /** Reads the frames of a run. */
+  /** Reader of a run's frames. */
   readonly read?: ReadFrames;
 }
 
-/** The page on screen, and what a person does with it. */
+/** The page on screen, and the actions of a user. */
 export class TestPage {
   readonly user = userEvent.setup({ delay: null });
   readonly backend: FakeBackend;
   readonly client: LiveClient;
   private seq = 0;
-  /** Messages of the page that were looked at. */
+  /** Number of the page's messages processed so far. */
   private heard = 0;
 
   private constructor(backend: FakeBackend, client: LiveClient) {
@@ -100,19 +101,19 @@ export class TestPage {
     return page;
   }
 
-  /** Let time go by; timers, requests and what they change are dealt with. */
+  /** Advance the clock; timers, requests and their effects are processed. */
   async pass(ms: number): Promise<void> {
     await act(() => vi.advanceTimersByTimeAsync(ms));
   }
 
-  /** Open the page of the test target, a steady program, and let some seconds of frames come. */
+  /** Open the page of the test target, a steady program, and deliver some seconds of frames. */
   static async watching(seconds = 3, options: PageOptions = {}): Promise<TestPage> {
     const page = await TestPage.open(`/?target=${TARGET.id}`, options);
     await page.run(seconds);
     return page;
   }
 
-  /** The same after a reload: what the browser keeps is there, and nothing else. */
+  /** Reload the page: only the browser's storage survives. */
   static async reopened(before: TestPage): Promise<TestPage> {
     before.leave();
     return TestPage.watching();
@@ -124,7 +125,7 @@ export class TestPage {
     this.client.dispose();
   }
 
-  /** Let frames of the steady program come for so long, ten a second. */
+  /** Deliver frames of the steady program for some seconds, ten frames per second. */
   async run(seconds: number): Promise<void> {
     for (let left = Math.round(10 * seconds); left > 0; left -= BURST) {
       await this.pass(100 * Math.min(BURST, left));
@@ -137,13 +138,15 @@ export class TestPage {
     await this.settle();
   }
 
-  /** A frame comes, a tenth of a second after the last one. */
+  /** Deliver a frame, a tenth of a second after the last one. */
   async frame(rows: readonly Row[], changes: Partial<FrameChanges> = {}): Promise<void> {
     this.send(rows, changes);
     await this.pass(100);
   }
 
-  /** Whether the page has asked for frames since the last one: they begin with a key frame. */
+  /**
+   * Whether the page has subscribed since the last frame, so that the next one must be a key frame.
+   */
   private beginsWithKey(): boolean {
     const { commands } = this.backend;
     const asks = commands.slice(this.heard).some((each) => isSubscribe(each));
@@ -156,7 +159,7 @@ export class TestPage {
     this.backend.frame(frame({ ...changes, seq: this.seq }, rows));
   }
 
-  /** Views are made, and numbers that change at most every 400 ms are shown. */
+  /** Wait until views are computed, and throttled numbers (400 ms) are shown. */
   async settle(): Promise<void> {
     await this.pass(1000);
   }
@@ -166,13 +169,12 @@ export class TestPage {
     await this.pass(50);
   }
 
-  /** Keys as user-event writes them: "g", "{Enter}", "{ArrowDown}". */
+  /** Press keys in user-event notation: "g", "{Enter}", "{ArrowDown}". */
   async press(keys: string): Promise<void> {
     await this.user.keyboard(keys);
     await this.pass(50);
   }
 
-  /** Replace the text of a field. */
   async fill(field: Element, text: string): Promise<void> {
     await this.user.clear(field);
     if (text !== "") await this.user.type(field, text.replaceAll(/[[{]/g, "$&$&"));
@@ -184,19 +186,19 @@ export class TestPage {
     await this.pass(50);
   }
 
-  /** The one element that a selector names. */
+  /** Return the only element that matches a selector. */
   one(selector: string): HTMLElement {
     const [found, second] = document.querySelectorAll<HTMLElement>(selector);
     if (!found || second) expect.fail(`${second ? "more than one" : "no"} ${selector}`);
     return found;
   }
 
-  /** The region with this name. */
+  /** Return the region with this name. */
   region(name: string) {
     return within(screen.getByRole("region", { name }));
   }
 
-  /** The row of the thread table with this name. */
+  /** Return the thread table's row with this name. */
   row(name: string): HTMLElement {
     const table = this.region("Threads");
     const row = table.getByRole("button", { name }).closest("tr");

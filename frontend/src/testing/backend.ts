@@ -1,4 +1,7 @@
-/** A backend for component tests: answers over HTTP by what a test gives, and speaks on /ws/live. */
+/**
+ * A backend for component tests: answers HTTP requests with the test's values, and speaks on
+ * /ws/live.
+ */
 
 import { vi } from "vitest";
 import type { Frame } from "../wire/frame";
@@ -58,12 +61,11 @@ export const HEALTH_ANSWER: HealthResponse = {
   },
 };
 
-/** A process in the list; pid 4200 called "server" unless changed. */
+/** A process in the list; pid 4200 called "server" by default. */
 export function process(changes: Partial<Process> = {}): Process {
   return { ...TARGET.process, pid: 4200, name: "server", command: "server --port 80", ...changes };
 }
 
-/** A problem of this type. */
 export function problem(type: string, changes: Partial<Problem> = {}): Problem {
   return {
     type: `urn:tidscope:problem:${type}`,
@@ -78,34 +80,33 @@ export function problem(type: string, changes: Partial<Problem> = {}): Problem {
 /** A request of the page. */
 export interface Asked {
   readonly method: string;
-  /** Below /api/v1, with its query. */
+  /** Path below /api/v1, with its query. */
   readonly path: string;
   readonly body: unknown;
 }
 
-/** What a route answers: a body, or what `refuse` gives; null is no content. */
+/** Answer of a route: a body, or the result of `refuse`; null for no content. */
 type Answer = (asked: Asked) => unknown;
 
 class Refusal {
   constructor(readonly problem: Problem) {}
 }
 
-/** An answer that refuses. */
 export function refuse(refused: Problem): Refusal {
   return new Refusal(refused);
 }
 
 export class FakeBackend {
-  /** All requests so far. */
+  /** Every request so far. */
   readonly asked: Asked[] = [];
-  /** What the page sent on the socket, parsed. */
+  /** Messages of the page on the socket, parsed. */
   readonly commands: unknown[] = [];
   private readonly routes = new Map<string, Answer>();
   private readonly sockets: SocketHandlers[] = [];
   private state: LiveState = { type: "live_state", hosts: [HOST], targets: [TARGET] };
-  /** Of the page's session. */
+  /** Role of the page's session. */
   role: Role = "operator";
-  /** Whether a new connection is taken. */
+  /** True if the backend accepts new connections. */
   listening = true;
 
   constructor() {
@@ -115,7 +116,7 @@ export class FakeBackend {
     vi.stubGlobal("fetch", (path: string, init: RequestInit) => this.answer(path, init));
   }
 
-  /** Answer a method and a path below /api/v1 (without its query) from now on. */
+  /** Set the answer for a method and a path below /api/v1 (without its query). */
   on(route: `${string} /${string}`, answer: Answer): void {
     this.routes.set(route, answer);
   }
@@ -141,7 +142,7 @@ export class FakeBackend {
     return given === null ? new Response(null, { status: 204 }) : Response.json(given);
   }
 
-  /** For the session's environment. */
+  /** Socket factory for the session's environment. */
   readonly connect = (_: string, __: readonly string[], handlers: SocketHandlers): SocketLike => {
     this.sockets.push(handlers);
     queueMicrotask(() => {
@@ -158,7 +159,7 @@ export class FakeBackend {
     };
   };
 
-  /** A message to the page. */
+  /** Send a message to the page. */
   say(message: LiveMessage): void {
     this.sockets.at(-1)?.onMessage(JSON.stringify(message));
   }
@@ -169,7 +170,7 @@ export class FakeBackend {
     this.say(this.state);
   }
 
-  /** What a new connection hears first. */
+  /** Set the first message of a new connection. */
   begin(part: Partial<LiveState>): void {
     this.state = { ...this.state, ...part };
   }

@@ -2,7 +2,7 @@
 
 import type { ChartView, LineView } from "../stream/views";
 
-/** A line; thread 1 called "main" unless given. */
+/** A line; thread 1 called "main" by default. */
 export function line(changes: Partial<LineView> = {}): LineView {
   return {
     key: "1@0",

@@ -1,17 +1,17 @@
 /**
- * What component tests need of a browser and happy-dom does not have: a clock turned by hand, sizes,
- * and a canvas. Charts draw into nothing; what they say in words and attributes is real.
+ * Browser features that component tests need and happy-dom lacks: a manual clock, sizes, and a
+ * canvas. Charts draw into nothing; their texts and attributes are real.
  */
 
 import { cleanup, configure } from "@testing-library/react";
 import { afterEach, beforeEach, vi } from "vitest";
 
-/** Size of everything: of what scrolls, of charts, of the window. */
+/** Width of every element and of the window, in CSS pixels. */
 const WIDTH_PX = 1440;
 const HEIGHT_PX = 900;
 
-// Its own waits a turn of the real clock, which stands still here. Without style sheets nothing is
-// hidden by style, and to look for that at each query takes most of the time.
+// The default async wrapper waits for the real clock, which is stopped here. Without style sheets
+// nothing is hidden by style, and checking visibility per query dominates the run time.
 configure({ asyncWrapper: (call) => call(), defaultHidden: true });
 
 for (const [name, size] of [
@@ -30,7 +30,7 @@ HTMLElement.prototype.getBoundingClientRect = () => new DOMRect(0, 0, WIDTH_PX, 
 HTMLElement.prototype.scrollIntoView = () => undefined;
 HTMLElement.prototype.setPointerCapture = () => undefined;
 
-/** Everything is in sight. */
+/** An observer that reports every element as visible. */
 class Sight implements IntersectionObserver {
   readonly root = null;
   readonly rootMargin = "";
@@ -70,7 +70,7 @@ class Pixels implements ImageData {
 }
 vi.stubGlobal("ImageData", Pixels);
 
-/** A context that takes every call and draws nothing. */
+/** A canvas context that accepts every call and draws nothing. */
 function contextOf(canvas: HTMLCanvasElement): unknown {
   const answers: Readonly<Record<string, unknown>> = {
     canvas,

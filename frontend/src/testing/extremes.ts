@@ -1,4 +1,4 @@
-/** Made tables of least and greatest rates, as the backend sends them. */
+/** Synthetic tables of least and greatest rates, as the backend sends them. */
 
 import {
   columnFromArray,
@@ -9,7 +9,7 @@ import {
   uint32,
 } from "@uwdata/flechette";
 
-/** Least and greatest CPU use of a thread (0: the process) from one moment to another, cores. */
+/** Least and greatest CPU use of a thread (0: the process) over a time span, in cores. */
 export interface Burst {
   readonly tid: number;
   readonly start_s: number;

@@ -1,4 +1,4 @@
-/** A model that has taken frame tables in, and what views are made of, for tests. */
+/** A model filled from frame tables, and inputs of views, for tests. */
 
 import { filterFrom } from "../stream/filter";
 import { TargetModel } from "../stream/targetModel";
@@ -16,7 +16,7 @@ export const LEDGER_TARGET = {
   source: { ...TARGET.source, ledger: true, ledger_reason: null, calls: true },
 };
 
-/** One instant: threads by name, tids from 1 on, and the rows of tables that changed. */
+/** One instant: threads by name, tids from 1, and the changed rows of tables. */
 export interface FactInstant {
   readonly t_s: number;
   readonly facts?: FactRows;
@@ -24,10 +24,10 @@ export interface FactInstant {
   readonly process?: Partial<ProcessGauges>;
 }
 
-/** Processes of the threads, where the target is a group. */
+/** Process of each thread if the target is a group; null otherwise. */
 type Pids = readonly number[] | null;
 
-/** A model of threads with these names, which were there before the attach. */
+/** A model of threads with these names, which all existed before attach. */
 export function factModel(
   names: readonly string[],
   instants: readonly FactInstant[],
@@ -47,7 +47,7 @@ export function factModel(
   return model;
 }
 
-/** What views are made of: the last so many seconds. */
+/** Input of views over the last seconds. */
 export function factInput(model: TargetModel, request: Partial<ViewRequest> = {}, seconds = 60) {
   const all = { ...DEFAULT_REQUEST, window: { kind: "last", seconds } as const, ...request };
   return {
@@ -63,14 +63,13 @@ export function factInput(model: TargetModel, request: Partial<ViewRequest> = {}
 type Columns = typeof COLUMNS;
 type TableName = keyof Columns;
 type Value<T> = T extends "utf8" ? string : number;
-/** A row: what is not named is 0 or "". */
+/** A row; omitted fields are 0 or "". */
 export type FactRow<N extends TableName> = {
   readonly [C in keyof Columns[N]]?: Value<Columns[N][C]>;
 };
 
 export type FactRows = { readonly [N in TableName]?: readonly FactRow<N>[] };
 
-/** Tables of a frame. */
 export function factTables(rows: FactRows): FrameTables {
   const tables = Object.entries(rows).map(([name, some]) => {
     const columns = Object.entries<string>(COLUMNS[name as TableName]).map(([column, type]) => {

@@ -39,12 +39,12 @@ export type Counters = Partial<Record<(typeof FIELDS)[number], number>>;
 /** One row of a frame. */
 export interface Row {
   readonly tid: number;
-  /** With these two the frame is a key frame. */
+  /** With these two fields the frame is a key frame. */
   readonly start_s?: number;
   readonly name?: string;
-  /** Of a key frame of a group: its process. */
+  /** Process ID, in key frames of a group. */
   readonly pid?: number;
-  /** What is not named is absent. */
+  /** Omitted counters are absent. */
   readonly counters: Counters;
 }
 
@@ -63,7 +63,7 @@ export interface FrameChanges {
   readonly tables?: FrameTables;
 }
 
-/** Health of a collector with nothing to complain of. */
+/** Health of a collector without problems. */
 export const HEALTH: CollectorHealth = {
   sample_us: 100,
   sample_mean_us: 110,
@@ -84,7 +84,7 @@ export const HEALTH: CollectorHealth = {
   sent_bytes: 0,
 };
 
-/** Counters of a machine without energy. */
+/** Counters of a machine without energy counters. */
 export const MACHINE: MachineCounters = {
   time_ns: 0,
   cpu_busy_us: null,
@@ -93,7 +93,10 @@ export const MACHINE: MachineCounters = {
   gaps: 0,
 };
 
-/** A frame; a tenth of a second a seq unless given, a key frame if the rows have names. */
+/**
+ * A frame; consecutive frames are a tenth of a second apart by default. A key frame if the rows
+ * have names.
+ */
 export function frame(changes: FrameChanges, rows: readonly Row[]): Frame {
   const { seq } = changes;
   const key = rows.length > 0 && rows.every((row) => row.name !== undefined);
@@ -131,7 +134,7 @@ export function frame(changes: FrameChanges, rows: readonly Row[]): Frame {
   };
 }
 
-/** The bytes of a frame, made by an Arrow writer that is not the one of the collector. */
+/** Encode a frame with an independent Arrow writer, not the collector's. */
 export function encodeFrame(frame: Frame): ArrayBuffer {
   const { tid, fields, columns, start_ns, names, pid } = frame;
   const encoded = Object.entries(frame.tables).map(([name, table]) =>
@@ -172,7 +175,7 @@ export function encodeFrame(frame: Frame): ArrayBuffer {
   return bytes.buffer;
 }
 
-/** What a header says of a table, and its bytes. */
+/** Return a table's header entry and its bytes. */
 export function encodeTable(
   name: TableName,
   table: { readonly rows: number; readonly columns: object },
@@ -192,14 +195,17 @@ export function encodeTable(
   return [{ name, rows: table.rows, bytes: bytes.length, omitted: 0 }, bytes];
 }
 
-/** What a delta frame has of a stream: the message of its batch, or nothing if it has no rows. */
+/**
+ * Return the part of a stream that a delta frame contains: its batch message, or nothing without
+ * rows.
+ */
 export function batchOf(stream: Uint8Array, rows: number): Uint8Array {
   if (rows === 0) return new Uint8Array();
   const schema = new DataView(stream.buffer, stream.byteOffset).getUint32(4, true);
   return stream.slice(8 + schema, -8);
 }
 
-/** The target that the frames are of. */
+/** Target of the test frames. */
 export const TARGET: Target = {
   id: "t-1-00000000",
   host: "h-000000000000",

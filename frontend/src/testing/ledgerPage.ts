@@ -7,7 +7,7 @@ import { TestPage } from "./TestPage";
 
 const UNTIL_S = 60;
 
-/** Two workers at a lock, a loop over events, a sleeper from before attach. */
+/** Two workers at a lock, an event loop, and a sleeper from before attach. */
 export const PROGRAM: readonly LedgerThread[] = [
   ...[1, 2].map((n) =>
     cycle(
@@ -40,7 +40,7 @@ export class LedgerPage {
     private readonly frames: LedgerFrames,
   ) {}
 
-  /** Open the page of a program, and let frames of some seconds come. */
+  /** Open the page of a program, and deliver some seconds of frames. */
   static async watching(
     seconds: number,
     threads: readonly LedgerThread[] = PROGRAM,
@@ -54,7 +54,7 @@ export class LedgerPage {
     return watched;
   }
 
-  /** Let frames of so many seconds come, ten a second; with tables in the last of each second. */
+  /** Deliver frames for some seconds, ten per second; the last frame of each second has tables. */
   async run(seconds: number, tables: (t_s: number) => FrameTables = () => ({})): Promise<void> {
     const end = this.tick + Math.round(10 * seconds);
     for (; this.tick <= end; this.tick++) {

@@ -1,20 +1,20 @@
-/** Frames of threads whose stays in states are known: ledgers as the collector sends them. */
+/** Frames of threads with known stays in states: ledgers as the collector sends them. */
 
 import { SINCE_FIELD, STATE_FIELD, STATES, type StateId } from "../stream/states";
 import type { Frame } from "../wire/frame";
 import type { TargetEvent } from "../wire/generated/models";
 import { type FrameChanges, frame, TARGET } from "./frames";
 
-/** From when on a thread is in a state, seconds since attach; "ended" is the last. */
+/** Start of a stay in a state, in seconds since attach; "ended" is the last one. */
 export type Stay = readonly [from_s: number, state: StateId | "ended"];
 
 export interface LedgerThread {
   readonly tid: number;
   readonly name: string;
-  /** Seconds since attach; negative: it was there before. */
+  /** Seconds since attach; negative if the thread started before. */
   readonly start_s: number;
   readonly stays: readonly Stay[];
-  /** It has no ledger: there was no room for one. */
+  /** The thread has no ledger, because the table was full. */
   readonly without?: boolean;
 }
 
@@ -26,14 +26,14 @@ const FIELDS = [
   SINCE_FIELD,
 ];
 
-/** The target that these frames are of. */
+/** Target of these frames. */
 export const LEDGER_TARGET = {
   ...TARGET,
   fields: FIELDS,
   source: { ...TARGET.source, ledger: true, ledger_reason: null },
 };
 
-/** The values of a thread's row at an instant, by field; null: it is not there. */
+/** Values of a thread's row at an instant, by field, or null if the thread does not exist. */
 export function ledgerRow(thread: LedgerThread, t_s: number): Record<string, number> | null {
   const { stays, start_s, without = false } = thread;
   if (t_s < start_s) return null;
@@ -51,7 +51,7 @@ export function ledgerRow(thread: LedgerThread, t_s: number): Record<string, num
   return row;
 }
 
-/** Time of stays that were over at an instant, since attach, ns by field. */
+/** Time in finished stays at an instant, since attach, ns by field. */
 export function finished({ stays }: LedgerThread, t_s: number): Record<string, number> {
   const sums: Record<string, number> = {};
   for (const [i, [from_s, state]] of stays.entries()) {
@@ -63,19 +63,19 @@ export function finished({ stays }: LedgerThread, t_s: number): Record<string, n
   return sums;
 }
 
-/** Since attach, or at it. */
+/** Convert seconds since attach to nanoseconds. */
 function nanoseconds(t_s: number): number {
   return Math.round(1e9 * Math.max(0, t_s));
 }
 
-/** Frames of some threads: a key frame first, then only rows that changed. */
+/** Frames of some threads: a key frame first, later only changed rows. */
 export class LedgerFrames {
   private seq = 0;
   private readonly sent = new Map<number, string>();
 
   constructor(readonly threads: readonly LedgerThread[]) {}
 
-  /** The next frame; its rows may have been read somewhat after its time. */
+  /** Build the next frame; its rows may have been read somewhat after its time. */
   at(t_s: number, changes: Partial<FrameChanges> = {}, read_s = t_s): Frame {
     this.seq++;
     const key = this.seq === 1;
@@ -118,7 +118,7 @@ export class LedgerFrames {
   }
 }
 
-/** A thread that goes through some stays again and again until a moment: [state, seconds], … */
+/** A thread that repeats some stays until a moment: [state, seconds], … */
 export function cycle(
   thread: Omit<LedgerThread, "stays">,
   turns: readonly (readonly [StateId, number])[],

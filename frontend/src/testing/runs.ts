@@ -52,7 +52,10 @@ export function summary(changes: Partial<RunSummary> = {}): RunSummary {
   };
 }
 
-/** A run for the worker: an hour at ten samples a second of three threads, from 100 s after attach. */
+/**
+ * A run for the worker: an hour of three threads at ten samples per second, from 100 s after
+ * attach.
+ */
 export const HOUR: RunSource = {
   id: "r-20261121-130500-1f2e3d",
   url: "/api/v1/runs/r-20261121-130500-1f2e3d/frames",

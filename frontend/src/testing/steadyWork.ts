@@ -1,8 +1,8 @@
-/** The rows of a program whose threads do the same all the time, as tests/e2e/fixtures/steady_work.c. */
+/** The rows of a program with constant thread activity, like tests/e2e/fixtures/steady_work.c. */
 
 import type { Counters, Row } from "./frames";
 
-/** What a thread does in a second. */
+/** Activity of a thread per second. */
 interface Work {
   readonly name: string;
   readonly perSecond: Counters;
@@ -30,7 +30,7 @@ const THREADS: readonly Work[] = [
   ...named("sleeper", 4, { voluntary_switches: 1 }),
 ];
 
-/** Thread ids count from 1; the process is attached to a second after it started. */
+/** Rows at an instant. Thread IDs count from 1; attach is one second after the process started. */
 export function steadyWork(t_s: number, key = false): Row[] {
   return THREADS.map(({ name, perSecond }, place) => {
     const rates = { ...IDLE, ...perSecond };

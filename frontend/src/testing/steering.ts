@@ -1,4 +1,4 @@
-/** What steers, for tests. */
+/** Steering data for tests. */
 
 import type { DecisionView, SteerView } from "../stream/steerView";
 import type {
@@ -29,7 +29,7 @@ export const STEERING: Steering = {
   problem: null,
 };
 
-/** 3 of 8 cores, by an arbiter. */
+/** An arbiter's division: 3 of 8 cores. */
 export const DIVISION: CoreDivision = {
   share: 2,
   floor: 1,
@@ -73,7 +73,7 @@ export const POLICY: PolicyInfo = {
   ],
 };
 
-/** All that a Go program with an agent offers. */
+/** Options of a Go program with an agent. */
 export const OPTIONS: SteeringOptions = {
   knobs: [
     { kind: "go-agent", refusal: "", lower: 1, upper: 16, size: 16 },
@@ -92,7 +92,7 @@ export function began(changes: Partial<SteeringStarted> = {}): SteeringStarted {
   return { type: "steering_started", ...given, size: 16, actor: "a page at 127.0.0.1", ...changes };
 }
 
-/** A decision at a moment: after two seconds at `size`, with 1000 operations a second. */
+/** A decision after two seconds at `size`, with 1000 operations per second. */
 export function decided(
   at_s: number,
   size: number,
@@ -144,7 +144,7 @@ export function decision(t_s: number, changes: Partial<DecisionView> = {}): Deci
   };
 }
 
-/** kalman-kg from second 2 on: to 9 at 4, stays at 6, a restart at 7. */
+/** kalman-kg from second 2 on: to 9 at 4, unchanged at 6, a restart at 7. */
 export function steerView(changes: Partial<SteerView> = {}): SteerView {
   const { policy, shadow, knob, signal, proxy } = STEERING;
   return {

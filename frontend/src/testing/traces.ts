@@ -1,4 +1,4 @@
-/** Traces for tests of the page: a shop that asks a database and a cache. */
+/** Traces for component tests: a shop that queries a database and a cache. */
 
 import { vi } from "vitest";
 import type {
@@ -26,12 +26,10 @@ export const CACHE: TraceOperation = { service: "cache", operation: "get" };
 export const ENDPOINT = `/traces?service=${GET.service}&operation=${encodeURIComponent("GET /")}`;
 const QUANTILES = { p50_ns: 100 * MS, p95_ns: 200 * MS, p99_ns: 300 * MS };
 
-/** Id of a trace. */
 export function traceId(number: number): string {
   return number.toString(16).padStart(32, "0");
 }
 
-/** Id of a span. */
 export function spanId(number: number): string {
   return number.toString(16).padStart(16, "0");
 }
@@ -50,7 +48,9 @@ function rank(operation: TraceOperation, share: number): OperationRank {
   };
 }
 
-/** Ten requests of 100 ms in the mean: 60 in the database, 30 in the shop itself, 10 in the cache. */
+/**
+ * Ten requests of 100 ms on average: 60 in the database, 30 in the shop itself, 10 in the cache.
+ */
 export function analysis(changes: Partial<TraceAnalysis> = {}): TraceAnalysis {
   return {
     traces: 10,
@@ -108,7 +108,7 @@ export function listed(number: number, changes: Partial<TraceSummary> = {}): Tra
   };
 }
 
-/** Two operations by three requests, of which the second began first but was the slowest. */
+/** Two operations by three requests; the second request began first but was the slowest. */
 export function heat(): TraceHeat {
   const cell = (operation: TraceOperation, ns: number) =>
     ns === 0 ? [] : [{ chain: [GET, operation], ns }];
@@ -147,7 +147,7 @@ export function span(
   };
 }
 
-/** What was measured of a span of 60 ms: 50 of them its thread waited for a lock. */
+/** Measurements of a 60 ms span whose thread waited 50 ms for a lock. */
 export function thread(changes: Partial<SpanThread> = {}): SpanThread {
   return {
     span_id: spanId(2),
@@ -174,7 +174,10 @@ export function thread(changes: Partial<SpanThread> = {}): SpanThread {
   };
 }
 
-/** A request of 100 ms: the database from 20 to 80, beside it the cache, which is not on the path. */
+/**
+ * A request of 100 ms: the database from 20 to 80 ms, in parallel the cache, which is off the
+ * critical path.
+ */
 export function detail(changes: Partial<TraceDetail> = {}): TraceDetail {
   const part = (number: number, from_ms: number, to_ms: number) => ({
     span_id: spanId(number),
@@ -213,7 +216,6 @@ export function endpoints(changes: Partial<TraceEndpoints> = {}): TraceEndpoints
   };
 }
 
-/** The list of runs. */
 export function runsOf(...runs: readonly RunSummary[]): RunsResponse {
   return {
     runs: [...runs],
@@ -225,7 +227,6 @@ export function runsOf(...runs: readonly RunSummary[]): RunsResponse {
   };
 }
 
-/** A backend that has traces. */
 export function tracesBackend(): FakeBackend {
   const backend = new FakeBackend();
   backend.on("GET /traces/endpoints", () => endpoints());
@@ -240,7 +241,7 @@ export function tracesBackend(): FakeBackend {
 
 /** Open an address of the Traces page, and wait until its first answers are shown. */
 export async function openTraces(address: string, backend = tracesBackend()): Promise<TestPage> {
-  // Pages that are loaded when opened: here they are at hand.
+  // Lazily loaded pages, loaded in advance.
   await Promise.all([
     import("../features/traces/TracesPage"),
     import("../features/trace/TracePage"),

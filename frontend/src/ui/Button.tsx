@@ -2,7 +2,7 @@ import type { ButtonHTMLAttributes } from "react";
 import styles from "./Button.module.css";
 
 interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
-  /** primary: the one thing to do here; quiet: without a frame. */
+  /** primary: the main action here; quiet: without a frame. */
   readonly look?: "plain" | "primary" | "quiet";
 }
 

@@ -5,7 +5,6 @@ interface CheckboxProps {
   readonly disabled?: boolean;
 }
 
-/** A labelled checkbox. */
 export function Checkbox({ label, checked, onChange, disabled = false }: CheckboxProps) {
   return (
     <label className="toggle">

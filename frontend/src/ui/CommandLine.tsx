@@ -1,7 +1,7 @@
 import styles from "./CommandLine.module.css";
 import { CopyButton } from "./CopyButton";
 
-/** A command to type, with a button that copies it. */
+/** A command to type, with a button to copy the command. */
 export function CommandLine({
   command,
   what,

@@ -3,12 +3,12 @@ import { Button } from "./Button";
 
 interface CopyButtonProps {
   readonly text: string;
-  /** What the text is, for the accessible name. */
+  /** Noun for the text, used in the accessible name. */
   readonly what: string;
   readonly label?: string;
 }
 
-/** Puts a text on the clipboard and says so. */
+/** Button that copies a text to the clipboard and confirms it. */
 export function CopyButton({ text, what, label = "Copy" }: CopyButtonProps) {
   const [said, setSaid] = useState("");
   useEffect(() => {
@@ -20,7 +20,7 @@ export function CopyButton({ text, what, label = "Copy" }: CopyButtonProps) {
       await navigator.clipboard.writeText(text);
       setSaid("Copied");
     } catch {
-      // No clipboard outside secure contexts: the command is selectable text beside this button.
+      // No clipboard outside secure contexts: the user can select the text beside this button.
       setSaid("Select the text");
     }
   };

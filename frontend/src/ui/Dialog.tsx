@@ -8,10 +8,10 @@ interface DialogProps {
   readonly children: ReactNode;
 }
 
-/** A modal dialog; Esc, its button and a click beside it close it. */
+/** A modal dialog; Esc, its button and a click outside close it. */
 export function Dialog({ title, onClose, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
-  // Before it leaves the page, or the browser would not put the focus back where it was.
+  // Runs before the dialog leaves the page; otherwise the browser would not restore the focus.
   useLayoutEffect(() => {
     const dialog = element.current;
     dialog?.showModal();

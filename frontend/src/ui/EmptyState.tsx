@@ -4,11 +4,11 @@ import styles from "./EmptyState.module.css";
 interface EmptyStateProps {
   readonly title: string;
   readonly children?: ReactNode;
-  /** It is all there is: its title is that of the page. */
+  /** The state fills the page: its title is the page's. */
   readonly page?: boolean;
 }
 
-/** What stands where there is nothing to show: why, and what to do. */
+/** Placeholder for missing content: why it is missing, and what to do. */
 export function EmptyState({ title, children, page = false }: EmptyStateProps) {
   return (
     <div className={styles.empty}>

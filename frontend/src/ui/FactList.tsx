@@ -1,10 +1,10 @@
 import type { ReactNode } from "react";
 import { Tooltip } from "./Tooltip";
 
-/** What is called how, and more of it on request. */
+/** A name and value, with optional details on request. */
 export type Fact = readonly [name: string, value: string, tip: ReactNode];
 
-/** Facts of a header, by name. */
+/** List of facts in a header, by name. */
 export function FactList({
   facts,
   className,

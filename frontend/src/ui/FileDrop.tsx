@@ -2,20 +2,20 @@ import { type DragEvent, type ReactNode, useRef, useState } from "react";
 import styles from "./FileDrop.module.css";
 
 interface FileDropProps {
-  /** Of the region, and of the file chooser. */
+  /** Label of the region and of the file chooser. */
   readonly label: string;
   readonly choose: string;
-  /** What is chosen: endings and media types. */
+  /** Accepted file extensions and media types. */
   readonly accept: string;
-  /** While files are dragged over it. */
+  /** Shown while files are dragged over the page. */
   readonly hint: string;
   readonly locked: boolean;
   readonly onFiles: (files: readonly File[]) => void;
-  /** Given what opens the file chooser. */
+  /** Content; receives the function that opens the file chooser. */
   readonly children: (open: () => void) => ReactNode;
 }
 
-/** A page that files are given to: by file chooser, or dropped anywhere on it. */
+/** A page that accepts files by a file chooser, or dropped anywhere on the page. */
 export function FileDrop(props: FileDropProps) {
   const { label, choose, accept, hint, locked, onFiles, children } = props;
   const input = useRef<HTMLInputElement>(null);

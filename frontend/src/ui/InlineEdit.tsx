@@ -3,18 +3,18 @@ import { Button } from "./Button";
 import styles from "./InlineEdit.module.css";
 
 interface InlineEditProps {
-  /** What it is, such as "Name". */
+  /** Name of the text, such as "Name". */
   readonly label: string;
   readonly value: string;
   readonly maxLength: number;
-  /** Shown where there is no text. */
+  /** Shown while the text is empty. */
   readonly placeholder?: string;
   readonly disabled?: boolean;
   readonly multiline?: boolean;
   readonly onSave: (value: string) => void;
 }
 
-/** A text that becomes a field when pressed: Enter saves, Esc leaves it as it was. */
+/** A text that becomes a field when pressed: Enter saves, Esc restores the text. */
 export function InlineEdit(props: InlineEditProps) {
   const { label, value, placeholder = "", disabled = false, multiline = false } = props;
   const [draft, setDraft] = useState<string | null>(null);
@@ -49,7 +49,7 @@ export function InlineEdit(props: InlineEditProps) {
     "aria-label": label,
     value: draft,
     maxLength: props.maxLength,
-    // The person has just pressed it to write.
+    // Focus the field: the user pressed the text to edit it.
     ref: (element: HTMLInputElement | HTMLTextAreaElement | null) => {
       if (element !== null && document.activeElement !== element && draft === value) {
         element.focus();

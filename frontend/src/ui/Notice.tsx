@@ -6,13 +6,12 @@ interface NoticeProps {
   readonly status: Status;
   readonly title: string;
   readonly children?: ReactNode;
-  /** Buttons. */
   readonly actions?: ReactNode;
-  /** Speak it at once to those who cannot see it. */
+  /** Announce at once to screen readers. */
   readonly urgent?: boolean;
 }
 
-/** A state in words, with what can be done about it. */
+/** A status message with optional actions. */
 export function Notice({ status, title, children, actions, urgent = false }: NoticeProps) {
   return (
     <div className={`${styles.notice} ${styles[status] ?? ""}`} role={urgent ? "alert" : "status"}>

@@ -1,14 +1,16 @@
+/** Folder `ui`: props in, elements out. It must not know the worker, requests or features. */
+
 import { createContext, type HTMLAttributes, type ReactNode, use, useState } from "react";
 import styles from "./Panel.module.css";
 import tools from "./Tool.module.css";
 
 interface PanelProps extends HTMLAttributes<HTMLElement> {
   readonly title: string;
-  /** Beside the title, such as the unit. */
+  /** Content beside the title, such as the unit. */
   readonly note?: ReactNode;
   /** Controls in the header. */
   readonly controls?: ReactNode;
-  /** What its picture shows, as a table that stands below on request. */
+  /** The panel's data as a table, shown below on request. */
   readonly table?: ReactNode;
 }
 
@@ -57,14 +59,14 @@ export function Panel({
   );
 }
 
-/** What a panel is given by the place that it stands in. */
+/** Layout slot that contains a panel. */
 interface PanelSlot {
-  /** It has the room to show more. */
+  /** The slot has room for more detail. */
   readonly large: boolean;
-  /** What stands before its heading, and at the far end of its head. */
+  /** Content before the panel's heading, and at the end of its header. */
   readonly fold: ReactNode;
   readonly tools: ReactNode;
 }
 
-/** Null: it stands by itself. */
+/** Slot around the panel, or null if the panel is not arranged. */
 export const PanelSlotContext = createContext<PanelSlot | null>(null);

@@ -3,19 +3,19 @@ import { scrollable } from "./scrollable";
 
 interface PictureTableProps {
   readonly label: string;
-  /** The first one is of the heads of rows. */
+  /** The first column holds row headers. */
   readonly columns: readonly { readonly id: string; readonly name: string }[];
-  /** A cell for each column but the first. */
+  /** One cell for each column except the first. */
   readonly rows: readonly {
     readonly id: string | number;
     readonly head: string;
     readonly cells: readonly string[];
   }[];
-  /** What is not in it. */
+  /** Note on data missing from the table. */
   readonly note?: string;
 }
 
-/** What a picture shows, as a table: for those who do not see it, and who want its numbers. */
+/** A chart's data as a table, for screen reader users and for exact numbers. */
 export function PictureTable({ label, columns, rows, note }: PictureTableProps) {
   const others = columns.slice(1);
   return (

@@ -3,14 +3,14 @@ import { Button } from "./Button";
 import styles from "./Popover.module.css";
 
 interface PopoverProps {
-  /** What the button shows. */
+  /** Content of the button. */
   readonly face: ReactNode;
-  /** Name of the panel, and of the button if its face has no text of its own. */
+  /** Name of the panel, and of the button if its content has no text. */
   readonly label: string;
   readonly children: ReactNode;
 }
 
-/** A button that opens a panel under it; Esc and a press outside close it. */
+/** A button that opens a panel below; Esc and a press outside close the panel. */
 export function Popover({ face, label, children }: PopoverProps) {
   const [open, setOpen] = useState(false);
   const root = useRef<HTMLDivElement>(null);

@@ -7,7 +7,7 @@ interface ProblemNoticeProps {
   readonly actions?: ReactNode;
 }
 
-/** A refusal: what was wrong and what to do about it. */
+/** A refusal: the reason and the remedy. */
 export function ProblemNotice({ problem, actions }: ProblemNoticeProps) {
   return (
     <Notice status="error" title={problem.title} actions={actions} urgent>

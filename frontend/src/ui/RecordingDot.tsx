@@ -2,7 +2,7 @@ import { elapsedText } from "../base/clock";
 import { useNow } from "../base/useStore";
 import styles from "./RecordingDot.module.css";
 
-/** A red dot, and for how long it has been recorded. */
+/** A red dot with the recording time so far. */
 export function RecordingDot({ since_unix_us }: { readonly since_unix_us: number }) {
   const now = useNow(1000);
   return (

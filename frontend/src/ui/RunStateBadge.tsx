@@ -9,7 +9,7 @@ const SHOWN: Readonly<Record<RunState, readonly [Status, string]>> = {
   interrupted: ["warning", "interrupted"],
 };
 
-/** Whether a run is whole, by sign and word. */
+/** State of a run (complete or not) as icon and word. */
 export function RunStateBadge({ state }: { readonly state: RunState }) {
   const [status, label] = SHOWN[state];
   return (

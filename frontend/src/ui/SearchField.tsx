@@ -5,13 +5,13 @@ interface SearchFieldProps {
   readonly placeholder: string;
   readonly value: string;
   readonly onChange: (value: string) => void;
-  /** What is wrong with the text; "" if nothing is. */
+  /** Error in the text; "" if none. */
   readonly problem?: string;
-  /** Keys that leave the field for the list below, such as the arrow down. */
+  /** Handler for keys that leave the field for the list below, such as Down. */
   readonly onKeyDown?: (event: React.KeyboardEvent<HTMLInputElement>) => void;
 }
 
-/** The search field of a page: "/" goes to it. */
+/** The search field of a page; "/" focuses it. */
 export function SearchField({
   label,
   placeholder,

@@ -9,7 +9,7 @@ interface SegmentedControlProps<T extends string> {
   readonly onChange: (value: T) => void;
 }
 
-/** One of a few, all of them in sight. */
+/** One of a few choices, all visible. */
 export function SegmentedControl<T extends string>({
   label,
   value,

@@ -15,7 +15,7 @@ interface SelectProps<T extends string> {
   readonly disabled?: boolean;
 }
 
-/** A labelled native select; the label stands before it. */
+/** A native select with a label before the control. */
 export function Select<T extends string>({
   label,
   value,

@@ -4,17 +4,17 @@ import { Tooltip } from "./Tooltip";
 
 interface SortHeaderProps {
   readonly label: string;
-  /** Second line, such as the unit; "" for none. */
+  /** Second line, such as the unit; "" if none. */
   readonly under?: string;
   readonly tip?: ReactNode;
-  /** How the rows are sorted by it; null if they are not. */
+  /** Sort direction of this column, or null if another column sorts the rows. */
   readonly sorted: "ascending" | "descending" | null;
   readonly numeric?: boolean;
   readonly onSort: () => void;
   readonly className?: string | undefined;
 }
 
-/** The head of a column that sorts the rows when pressed. */
+/** A column header that sorts the rows when pressed. */
 export function SortHeader({
   label,
   under = "",

@@ -1,4 +1,4 @@
-/** A table of figures: what is drawn of many rows, and how keys move through them. */
+/** The table of figures: which rows are drawn, and keyboard navigation between rows. */
 
 import { fireEvent, render, screen } from "@testing-library/react";
 import { expect, it, vi } from "vitest";
@@ -76,7 +76,7 @@ it("draws a row once while the table scrolls", async () => {
   const stayed = after.filter((key) => before.includes(key));
   expect(after.length).toBeGreaterThan(stayed.length);
   expect(stayed.length).toBeGreaterThan(5);
-  // But for the one that Tab reaches now.
+  // Except the row that Tab reaches now.
   const again = stayed.filter((key) => times.get(key) !== 1);
   expect(again.length).toBeLessThanOrEqual(1);
 });

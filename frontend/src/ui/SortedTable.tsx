@@ -10,34 +10,37 @@ interface SortedTableProps<T> {
   readonly columns: readonly SortedColumn<T>[];
   readonly rows: readonly T[];
   readonly keyOf: (row: T) => string;
-  /** Column that they are sorted by at first. */
+  /** Column that sorts the rows initially. */
   readonly sortedBy: string;
-  /** Least width of the first column, rem. */
+  /** Minimum width of the first column, in rem. */
   readonly first?: number;
   readonly pressed?: (row: T) => boolean;
   readonly onPress?: (row: T) => void;
   readonly onPoint?: (row: T | null) => void;
-  /** What stands below a row that is open; null: it is not. */
+  /** Content below an open row; null if the row is closed. */
   readonly below?: (row: T) => ReactNode;
   readonly expands?: boolean;
   readonly none?: string;
 }
 
 const PAGE = 10;
-/** Of a table of more rows only those in sight are drawn; a search of the page finds shorter ones. */
+/**
+ * Tables up to this many rows are drawn whole, so that the browser's search finds all rows. In
+ * longer ones only visible rows are drawn.
+ */
 const ALL_DRAWN = 60;
-/** Height of a row, --row. */
+/** Height of a row, in CSS pixels; equals --row. */
 const ROW_PX = 28;
 const OVERSCAN = 8;
 
-/** A table of figures that change: sortable, its rows stand still under pointer and focus. */
+/** A sortable table of live figures. Rows keep their place under pointer and focus. */
 export function SortedTable<T>(props: SortedTableProps<T>) {
   const { label, columns, keyOf, pressed, onPress, onPoint, below, expands = false } = props;
   const root = useRef<HTMLDivElement>(null);
   const [sort, setSort] = useState({ by: props.sortedBy, descending: true });
   const sorted = useMemo(() => inOrder(props.rows, columns, sort), [props.rows, columns, sort]);
   const { rows, handlers, release } = useStableOrder(sorted, keyOf);
-  // What stands below a row has a height of its own.
+  // Content below a row has a variable height, which rules out virtualisation.
   const partly = rows.length > ALL_DRAWN && !expands;
   const virtual = useVirtualizer({
     enabled: partly,
@@ -66,7 +69,7 @@ export function SortedTable<T>(props: SortedTableProps<T>) {
   const from = partly ? (inSight[0]?.index ?? 0) : 0;
   const to = partly ? (inSight.at(-1)?.index ?? -1) + 1 : rows.length;
   const drawn = rows.slice(from, to);
-  // Tab reaches a row that is drawn.
+  // Tab must reach a row that is drawn.
   const reachable = keys.active >= from && keys.active < to ? keys.active : from;
   const [head, ...rest] = columns;
   const width = rest.reduce((sum, column) => sum + (column.width ?? 5.5), props.first ?? 9);
@@ -128,7 +131,7 @@ export function SortedTable<T>(props: SortedTableProps<T>) {
   );
 }
 
-/** Rows sorted by a column; those without a value last, equal ones as they came. */
+/** Sort rows by a column. Rows without a value come last; equal rows keep their order. */
 export function inOrder<T>(
   rows: readonly T[],
   columns: readonly SortedColumn<T>[],
@@ -153,13 +156,13 @@ interface SortedRowProps<T> {
   readonly rowKey: string;
   readonly index: number;
   readonly columns: readonly SortedColumn<T>[];
-  /** Among rows that are not drawn: its place is said. */
+  /** Some rows are not drawn: the row states its index. */
   readonly partly: boolean;
   readonly pressed: boolean;
-  /** Tab reaches it. */
+  /** Tab reaches this row. */
   readonly reachable: boolean;
   readonly expands: boolean;
-  /** What stands below it; null: it is not open. */
+  /** Content below the row; null if closed. */
   readonly below: ReactNode;
   readonly onPress: ((row: T) => void) | undefined;
   readonly onPoint: ((row: T | null) => void) | undefined;
@@ -167,7 +170,7 @@ interface SortedRowProps<T> {
 
 const NOTHING = () => undefined;
 
-/** A row of a table of figures, drawn when something of it differs. */
+/** A row of a table of figures, re-rendered only when its content changes. */
 const SortedRow = memo(Row) as typeof Row;
 
 function Row<T>(props: SortedRowProps<T>) {
@@ -226,10 +229,10 @@ export interface SortedColumn<T> {
   /** Second line of the heading, such as the unit. */
   readonly under?: string;
   readonly tip?: string;
-  /** What rows are sorted by; texts ascend first. NaN comes last. */
+  /** Sort key. Texts sort ascending first; NaN comes last. */
   readonly value: (row: T) => number | string;
   readonly cell: (row: T) => ReactNode;
-  /** rem; the first column takes what is left. */
+  /** Width in rem; the first column takes the rest. */
   readonly width?: number;
   readonly text?: boolean;
 }

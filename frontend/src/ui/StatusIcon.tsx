@@ -11,7 +11,7 @@ const SHAPES: Readonly<Record<Status, string>> = {
   unknown: "M5.4 6a2.6 2.6 0 1 1 3.8 2.3c-.8.4-1.2.9-1.2 1.9M8 12.4v.5",
 };
 
-/** An icon whose shape shows the status, so that colour is not needed to read it. */
+/** An icon whose shape shows the status, so that colour is not the only cue. */
 export function StatusIcon({ status }: { readonly status: Status }) {
   return (
     <svg className={`${styles.icon} ${styles[status]}`} viewBox="0 0 16 16" aria-hidden="true">

@@ -3,7 +3,7 @@ import { createPortal } from "react-dom";
 import styles from "./Tooltip.module.css";
 
 interface TooltipProps {
-  /** What it says; null says nothing. */
+  /** Content of the tooltip; null for none. */
   readonly text: ReactNode;
   readonly children: ReactNode;
   readonly className?: string | undefined;
@@ -11,7 +11,10 @@ interface TooltipProps {
 
 const WIDTH_PX = 300;
 
-/** Explains what the pointer or the focus is on. Drawn at the end of the body, so nothing clips it. */
+/**
+ * Tooltip for the hovered or focused element. Rendered at the end of the body, so that nothing
+ * clips it.
+ */
 export function Tooltip({ text, children, className }: TooltipProps) {
   const [at, setAt] = useState<DOMRect | null>(null);
   const id = useId();

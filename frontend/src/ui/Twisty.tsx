@@ -1,13 +1,13 @@
 import styles from "./Twisty.module.css";
 
 interface TwistyProps {
-  /** Null: nothing lies below the row; it keeps its room. */
+  /** Null if the row has no children; the space is kept. */
   readonly open: boolean | null;
   readonly name: string;
   readonly onFold: (fold: boolean) => void;
 }
 
-/** Opens and closes a row of a tree. Arrow keys do the same, so Tab passes it by. */
+/** Button that opens and closes a row of a tree. Arrow keys do the same, so Tab skips it. */
 export function Twisty({ open, name, onFold }: TwistyProps) {
   if (open === null) {
     return <span className={styles.twisty} />;

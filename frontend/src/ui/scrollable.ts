@@ -1,4 +1,4 @@
-/** What an element needs that scrolls and holds nothing that takes the focus: keys scroll it then. */
+/** Attributes of a scrollable element without focusable content, so that keys can scroll it. */
 export function scrollable(label: string) {
   return { role: "region", tabIndex: 0, "aria-label": label } as const;
 }

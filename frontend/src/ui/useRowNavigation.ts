@@ -5,12 +5,14 @@ import { moveInTree, type TreeRow } from "../base/treeKeys";
 interface RowNavigation {
   /** Index of the row that Tab reaches. */
   readonly active: number;
-  /** For the element around the rows; each row has one element with `data-row={index}`. */
+  /**
+   * Key handler for the element around the rows; each row has one element with `data-row={index}`.
+   */
   readonly onKeyDown: (event: KeyboardEvent) => void;
   readonly focusRow: (index: number) => void;
 }
 
-/** How long a row may take to be drawn after it was scrolled to, in animation frames. */
+/** Maximum wait for a row to be drawn after scrolling to the row, in animation frames. */
 const MAX_WAIT_FRAMES = 12;
 
 /** Arrow keys, Home, End and page keys move the focus from row to row of a virtualised table. */
@@ -60,11 +62,13 @@ interface Tree {
   /** Open or close a row. */
   readonly onFold: (index: number, fold: boolean) => void;
   readonly focusRow: (index: number) => void;
-  /** All other keys. */
+  /** Handler of all other keys. */
   readonly otherwise: (event: KeyboardEvent) => void;
 }
 
-/** Arrow keys left and right of a tree of rows; each row has one element with `data-row={index}`. */
+/**
+ * Left and right arrow keys in a tree of rows; each row has one element with `data-row={index}`.
+ */
 export function treeKeyHandler({ rowAt, onFold, focusRow, otherwise }: Tree) {
   return (event: KeyboardEvent): void => {
     const at = event.target instanceof HTMLElement ? event.target.dataset.row : undefined;

@@ -1,6 +1,6 @@
 import { type FocusEvent, useCallback, useMemo, useRef, useState } from "react";
 
-/** Rows to draw, and what the element around them needs to know of pointer and focus. */
+/** Rows to draw, and the handlers that track pointer and focus on the surrounding element. */
 interface StableOrder<T> {
   readonly rows: readonly T[];
   readonly holding: boolean;
@@ -10,17 +10,16 @@ interface StableOrder<T> {
     readonly onFocus: () => void;
     readonly onBlur: (event: FocusEvent) => void;
   };
-  /** Let the rows reorder: the person requested it, and the new order is on its way. */
+  /** Allow reordering: the user requested a new order, which arrives shortly. */
   readonly release: () => void;
 }
 
-/** How long a requested order may take to arrive. */
+/** Maximum time for a requested order to arrive, in ms. */
 const RELEASE_MS = 1500;
 
 /**
- * Rows that keep their order while the pointer or the focus is among them.
- *
- * @param depthOf How deep a row lies in a tree; without it rows are no tree.
+ * Keep the order of rows while the pointer or the focus is among them.
+ * @param depthOf Depth of a row in a tree; omit for a flat list.
  */
 export function useStableOrder<T>(
   rows: readonly T[],
@@ -63,11 +62,9 @@ export function useStableOrder<T>(
 }
 
 /**
- * Keep rows where they are: those of `before` in their old places, new ones behind them.
- *
- * A list that sorts itself must not move under the pointer.
- *
- * @param before keys in the order that was shown; null lets the rows stand as they come.
+ * Keep rows in place: rows of `before` first, in their old order, new ones after them. A sorted
+ * list must not move under the pointer.
+ * @param before Keys in the order shown; null keeps the rows as given.
  */
 export function stableOrder<T>(
   before: readonly string[] | null,
@@ -79,11 +76,11 @@ export function stableOrder<T>(
   }
   const place = new Map(before.map((key, index) => [key, index]));
   const rank = (row: T) => place.get(keyOf(row)) ?? before.length;
-  // Array.sort is stable: rows that are new stay in the order they came in.
+  // Array.sort is stable: new rows stay in their given order.
   return [...rows].sort((a, b) => rank(a) - rank(b));
 }
 
-/** The same for a tree: rows keep their places among their siblings, and their parents. */
+/** `stableOrder` for a tree: rows keep their places among their siblings, under their parents. */
 export function stableTree<T>(
   before: readonly string[] | null,
   rows: readonly T[],
@@ -95,7 +92,7 @@ export function stableTree<T>(
   }
   const least = Math.min(...rows.map(depthOf));
   const starts = rows.flatMap((row, index) => (depthOf(row) === least ? [index] : []));
-  // A part of a tree may begin below rows that are not in it.
+  // A section of a tree may begin below rows outside the section.
   const above = stableTree(before, rows.slice(0, starts[0]), keyOf, depthOf);
   const blocks = starts.map((start, i) => rows.slice(start, starts[i + 1]));
   const keyOfBlock = ([row]: readonly T[]): string => (row === undefined ? "" : keyOf(row));

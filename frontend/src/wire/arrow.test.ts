@@ -28,17 +28,17 @@ const whole = (): Uint8Array =>
     name: columnFromArray(["wörk", ""], utf8()),
   });
 
-/** A stream, and where its parts are: those of the record batch's metadata, and its body. */
+/** A stream and the positions of its parts: the record batch's metadata and body. */
 class Patched {
   readonly bytes = whole();
   readonly view = new DataView(this.bytes.buffer, this.bytes.byteOffset, this.bytes.length);
-  /** Pairs of rows and rows without a value, one a column. */
+  /** Pairs of row count and null count, one pair per column. */
   readonly nodes = this.find(4, [2, 0, 2, 1, 2, 0, 2, 0]);
-  /** Pairs of offset and length, of nine buffers. */
+  /** Pairs of offset and length, one per buffer (nine buffers). */
   readonly regions = this.find(9, [0, 0]);
   readonly body = this.bodyStart();
 
-  /** The pairs behind a count, of which the first are these. */
+  /** Position of the vector that starts with these pairs, after its count. */
   private find(count: number, pairs: readonly number[]): number {
     for (let at = 0; at + 4 + 8 * pairs.length <= this.bytes.length; at += 4) {
       const same = pairs.every((value, i) => this.long(at + 4 + 8 * i) === value);
@@ -155,7 +155,7 @@ describe("readStream", () => {
       const changes: [number, number][] = [];
       for (const offset of [-8, -(2 ** 40), 4, 1 << 20, 2 ** 40]) changes.push([at, offset]);
       for (const length of [-8, 1 << 20, 2 ** 40]) changes.push([at + 8, length]);
-      // Those that columns of this stream need: one bitmap, the numbers, offsets and texts.
+      // Buffers that this stream's columns need: one bitmap, the numbers, offsets and texts.
       if ([1, 2, 3, 5, 7, 8].includes(buffer)) changes.push([at + 8, 0]);
       for (const [place, value] of changes) {
         const patched = new Patched();
@@ -171,7 +171,7 @@ describe("readStream", () => {
     [0, 5, 4],
     [0, 5, 1000],
     [0, -1, 5],
-    [0, 2, 5], // in the middle of a letter of two bytes
+    [0, 2, 5], // in the middle of a two-byte character
   ])("refuses texts at %i, %i, %i", (...offsets) => {
     const { bytes, view, body, regions } = new Patched();
     const at = body + Number(view.getBigInt64(regions + 16 * 7, true));

@@ -1,17 +1,17 @@
 /**
- * Reads an Arrow IPC stream of one record batch of integers and text, and the message of a record
- * batch whose columns are known: what frames have, and nothing else. Every length is checked against what holds it, so that a broken one is an ArrowError and
- * never a wrong number, a number from beside it, or a loop without end.
- *
- * Source: Arrow's format/Message.fbs and format/Schema.fbs; the FlatBuffers binary format.
+ * Reader of an Arrow IPC stream with one record batch of integers and text, and of a record batch
+ * message whose columns are known. It supports only what frames contain. Every length is checked
+ * against its container. A broken length is an ArrowError, never a wrong number, a read past the
+ * end, or an endless loop. Source: Arrow's format/Message.fbs and format/Schema.fbs; the
+ * FlatBuffers binary format.
  */
 
-/** Bytes are not such a stream or message; the text says in what way. */
+/** The bytes are not a valid stream or message; the text says why. */
 export class ArrowError extends Error {
   override readonly name = "ArrowError";
 }
 
-/** A column; `valid` is a bitmap, least bit first, and null if every row has a value. */
+/** A column. `valid` is a bitmap, least significant bit first, or null if every row has a value. */
 export type ArrowColumn = { readonly name: string; readonly valid: Uint8Array | null } & (
   | { readonly type: "uint32"; readonly values: Uint32Array }
   | { readonly type: "uint64"; readonly values: BigUint64Array }
@@ -46,10 +46,9 @@ const text = new TextDecoder("utf-8", { fatal: true });
 
 /**
  * Read a stream.
- *
  * @param stream starts at a multiple of 8 of its buffer.
- * @returns its columns, all of one length; views of the stream where that is possible.
- * @throws ArrowError: it is not such a stream.
+ * @returns its columns, all of one length; views of the stream where possible.
+ * @throws ArrowError if the stream is invalid.
  */
 export function readStream(stream: Uint8Array): ArrowColumn[] {
   return guarded(() => {
@@ -65,11 +64,10 @@ export function readStream(stream: Uint8Array): ArrowColumn[] {
 
 /**
  * Read a record batch.
- *
- * @param bytes its message and nothing behind it; starts at a multiple of 8 of its buffer.
+ * @param bytes exactly the message; starts at a multiple of 8 of its buffer.
  * @param fields its columns, in order.
  * @returns as readStream.
- * @throws ArrowError: it is not such a message.
+ * @throws ArrowError if the message is invalid.
  */
 export function readMessage(bytes: Uint8Array, fields: readonly ArrowField[]): ArrowColumn[] {
   return guarded(() => {
@@ -86,7 +84,8 @@ function guarded<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {
-    // DataView and typed arrays say so where something lies outside; so does TextDecoder.
+    // DataView, typed arrays and TextDecoder throw RangeError or TypeError for reads outside their
+    // buffer.
     if (error instanceof RangeError || error instanceof TypeError) {
       throw new ArrowError(error.message);
     }
@@ -94,7 +93,7 @@ function guarded<T>(read: () => T): T {
   }
 }
 
-/** The message at a place; null at the end of the stream. */
+/** Return the message at a position, or null at the end of the stream. */
 function messageAt(stream: Uint8Array, at: number): Message | null {
   if (at === stream.length) return null;
   const view = new DataView(stream.buffer, stream.byteOffset, stream.length);
@@ -195,8 +194,8 @@ function numbers<T>(
 }
 
 /**
- * 64-bit integers as doubles, read as pairs of 32-bit words: a loop over BigInt values makes an
- * object of each. Little-endian, as Arrow's stream and every browser's host are.
+ * Convert 64-bit integers to doubles by pairs of 32-bit words: a loop over BigInt values allocates
+ * an object for each. Little-endian, as Arrow's stream and every browser's host are.
  */
 export function widen(
   values: BigUint64Array | BigInt64Array,
@@ -246,7 +245,7 @@ function readTexts(
   return texts;
 }
 
-/** A FlatBuffers table; members are asked for by their place in the .fbs file, from 0. */
+/** A FlatBuffers table. Members are addressed by their index in the .fbs file, from 0. */
 class FlatTable {
   private readonly vtable: number;
 
@@ -277,7 +276,7 @@ class FlatTable {
     return at ? this.view.getInt32(at, true) : 0;
   }
 
-  /** An int64 that is a count or a length. */
+  /** Return an int64 that is a count or a length. */
   long(member: number): number {
     const at = this.place(member);
     return at ? this.count(at) : 0;
@@ -298,7 +297,7 @@ class FlatTable {
     return text.decode(new Uint8Array(this.view.buffer, this.view.byteOffset + start, length));
   }
 
-  /** A vector of structs of two int64 that are counts or lengths. */
+  /** Return a vector of structs of two int64 that are counts or lengths. */
   pairs(member: number): (readonly [number, number])[] {
     const [start, length] = this.vector(member, 16);
     return Array.from(

@@ -1,11 +1,13 @@
-/** Checks of what comes in at the edge, by the schemas: what fits is then trusted as its type. */
+/** Schema checks of incoming messages; a value that passes is trusted as its type. */
 
 import type { FrameHeader, LiveMessage } from "./generated/models";
 import { isFrameHeader, isLiveMessage, type Validator } from "./generated/validators";
 
 const MAX_SHOWN = 80;
 
-/** What does not fit, such as "/targets/0/rate_hz is \"ten\""; null if all does. */
+/**
+ * Return the first mismatch, such as "/targets/0/rate_hz is \"ten\"", or null if the value fits.
+ */
 export function misfitOf<T>(fits: Validator<T>, value: unknown): string | null {
   if (fits(value)) return null;
   const [error] = fits.errors ?? [];
@@ -16,7 +18,7 @@ export function misfitOf<T>(fits: Validator<T>, value: unknown): string | null {
   return `${place || "it"} is ${shown?.slice(0, MAX_SHOWN)}`;
 }
 
-/** The member that a JSON pointer leads to. */
+/** Return the member that a JSON pointer addresses. */
 function at(value: unknown, pointer: string): unknown {
   let here = value;
   for (const step of pointer.split("/").slice(1)) {
@@ -26,14 +28,14 @@ function at(value: unknown, pointer: string): unknown {
   return here;
 }
 
-/** The header of a frame, or what is wrong with it. */
+/** Return the header of a frame, or the reason that it is invalid. */
 export function checkFrameHeader(value: unknown): FrameHeader | string {
   if (!isFrameHeader(value)) return misfitOf(isFrameHeader, value) ?? "";
   const { first_seq, seq } = value;
   return first_seq > seq ? `/first_seq is ${first_seq}, above /seq ${seq}` : value;
 }
 
-/** A text message of /ws/live, or what is wrong with it. */
+/** Return a text message of /ws/live, or the reason that it is invalid. */
 export function checkLiveMessage(text: string): LiveMessage | string {
   let value: unknown;
   try {

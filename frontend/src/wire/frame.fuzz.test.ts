@@ -1,6 +1,7 @@
 /**
- * Broken frames, the same in every run: what is decoded holds together, everything else is a
- * FrameError. `FUZZ_FRAMES=1000000 FUZZ_SEED=2 npx vitest run --root frontend frame.fuzz` runs more.
+ * Broken frames, the same in every run: a decoded frame is consistent, every other one is a
+ * FrameError. `FUZZ_FRAMES=1000000 FUZZ_SEED=2 npx vitest run --root frontend frame.fuzz` runs
+ * more.
  */
 
 import { createReadStream, readdirSync, readFileSync } from "node:fs";
@@ -16,7 +17,7 @@ const CORPUS = new URL("../../../tests/contract/corpus/frame/", import.meta.url)
 const COUNT = Number(process.env.FUZZ_FRAMES ?? 5000);
 const SEED = Number(process.env.FUZZ_SEED ?? 1);
 
-/** Comes before the others, so that their columns are known. */
+/** Decoded before the other frames, so that their columns are known. */
 const KEY = Uint8Array.from(readFileSync(new URL("key.bin", FRAMES)));
 const VERDICTS = process.env.FUZZ_VERDICTS;
 
@@ -48,7 +49,7 @@ function files(folder: URL): Uint8Array[] {
     .map((name) => Uint8Array.from(readFileSync(new URL(name, folder))));
 }
 
-/** Mulberry32: whole numbers below a bound. */
+/** Mulberry32: random integers below a bound. */
 function dice(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -80,7 +81,7 @@ function decoded(bytes: Uint8Array): Frame | null {
   }
 }
 
-/** What is wrong with a decoded frame; null if it holds together. */
+/** Return the inconsistency of a decoded frame, or null if it is consistent. */
 function fault(frame: Frame): string | null {
   const rows = frame.tid.length;
   if (frame.columns.length !== frame.fields.length) return "columns without names";
@@ -102,7 +103,7 @@ function fault(frame: Frame): string | null {
   return frame.names.every((name) => typeof name === "string") ? null : "a name that is no text";
 }
 
-/** Compare with what tests/fuzz/verdicts.py wrote; either decoder may be the stricter one. */
+/** Compare with the verdicts of tests/fuzz/verdicts.py; either decoder may be the stricter one. */
 async function agreement(file: string): Promise<void> {
   let both = 0;
   for await (const line of createInterface({ input: createReadStream(file) })) {
@@ -110,7 +111,7 @@ async function agreement(file: string): Promise<void> {
     const frame = decoded(Uint8Array.from(Buffer.from(reported.frame, "base64")));
     if (!frame || !reported.rows) continue;
     both++;
-    // A delta has no use for identities, should there be some.
+    // Identities in a delta frame are ignored.
     const identity = frame.names ? {} : { names: null, start_ns: null, pid: null };
     expect(rowsOf(frame), reported.frame).toEqual({ ...reported.rows, ...identity });
   }
@@ -141,7 +142,7 @@ describe("FrameDecoder, given broken frames", () => {
       }
       if (wrong) expect.fail(`frame ${i}: ${wrong}\n${Buffer.from(bytes).toString("base64")}`);
     }
-    // Some patches change only a number, some break the frame: both ways are taken.
+    // Some patches change only a number, some break the frame: both paths are covered.
     expect(accepted).toBeGreaterThan(COUNT / 20);
     expect(accepted).toBeLessThan(COUNT - COUNT / 20);
   });

@@ -38,7 +38,7 @@ function tablesOf(frame: Frame): Expected["tables"] {
   return Object.fromEntries(Object.entries(frame.tables).map(columns));
 }
 
-/** Behind the key frame that comes before it, unless it is one. */
+/** Decode a frame, after its key frame if the frame is a delta. */
 function decodeFrame(data: ArrayBuffer): Frame {
   const decoder = new FrameDecoder();
   decoder.decode(golden("key"));

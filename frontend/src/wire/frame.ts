@@ -1,6 +1,7 @@
 /**
  * The binary frame: one instant of one target. The counterpart of shared/tidscope_wire/frame.py,
- * which describes the layout.
+ * which describes the layout. Folder `wire`: bytes and JSON of the backend in, checked values out.
+ * It imports no other folder.
  */
 
 import {
@@ -16,22 +17,24 @@ import { decodeTables, type FrameTables } from "./frameTables";
 import { MAX_HEADER_BYTES } from "./generated/limits";
 import type { FrameHeader } from "./generated/models";
 
-/** A binary message is not a frame; the text says in what way. */
+/** A binary message is not a valid frame; the text says why. */
 export class FrameError extends Error {
   override readonly name = "FrameError";
 }
 
 /**
- * A frame, decoded. `columns[i]` holds the values of `fields[i]`, one a row; NaN = not available.
- * Columns that are 0 in all rows may be one array; nobody writes into them.
- * Values above 2^53 (104 days of nanoseconds) lose their last bits.
+ * A decoded frame. `columns[i]` holds the values of `fields[i]`, one per row; NaN if unavailable.
+ * Columns that are 0 in all rows may share one array, which must not be written to. Values above
+ * 2^53 (104 days of nanoseconds) lose their last bits.
  */
 export interface Frame {
   readonly header: FrameHeader;
   readonly tid: Uint32Array;
   readonly fields: readonly string[];
   readonly columns: readonly Float64Array[];
-  /** Seconds would lose what identity needs: nanoseconds since attach. Key frames only. */
+  /**
+   * Nanoseconds since attach, because seconds are too coarse to identify a thread. Key frames only.
+   */
   readonly start_ns: Float64Array | null;
   /** The process of each thread; key frames of groups only. */
   readonly pid: Uint32Array | null;
@@ -48,18 +51,17 @@ const IDENTITY: ReadonlySet<string> = new Set(["tid", "pid", "start_ns", "name"]
 const text = new TextDecoder("utf-8", { fatal: true });
 
 /**
- * Decodes the frames of targets, each target's in their order: a delta frame has the columns of the
- * key frame before it, which are remembered here.
+ * Decoder for the frames of several targets, each target's frames in order. It remembers the
+ * columns of each key frame for the delta frames after the key frame.
  */
 export class FrameDecoder {
-  /** By target, names of the counter columns of its frames. */
+  /** Names of the counter columns, by target. */
   private readonly fields = new Map<string, readonly string[]>();
 
   /**
    * Decode the next frame.
-   *
-   * @throws FrameError: it is not a frame, its header does not fit the schema, its Arrow part does
-   *   not have the columns of a frame, or no key frame came before it.
+   * @throws FrameError if the bytes are not a frame, the header does not fit the schema, columns
+   * are missing, or no key frame came before.
    */
   decode(buffer: ArrayBuffer): Frame {
     const [header, behind] = split(buffer);
@@ -142,7 +144,7 @@ function keyFrame(header: FrameHeader, read: readonly ArrowColumn[]): Decoded {
   return { ...deltaFrame(header, fields, read), start_ns: widen(start, null), names, pid };
 }
 
-/** The fields that the batch of a frame has columns of. */
+/** Return the fields that a frame's batch has columns for. */
 function chosen(header: FrameHeader, fields: readonly string[]): readonly string[] {
   const places = header.columns;
   if (!places) return fields;
@@ -155,7 +157,7 @@ function chosen(header: FrameHeader, fields: readonly string[]): readonly string
   });
 }
 
-/** The rows of a frame; fields that no column was read of are 0. */
+/** Build the rows of a delta frame; fields without a column are 0. */
 function deltaFrame(
   header: FrameHeader,
   fields: readonly string[],

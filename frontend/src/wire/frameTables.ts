@@ -1,5 +1,5 @@
 /**
- * Tables that frames carry behind their rows: facts with other keys than threads. The counterpart of
+ * Tables that frames carry after their rows: facts with keys other than threads. The counterpart of
  * shared/tidscope_wire/frame_tables.py.
  */
 
@@ -16,7 +16,7 @@ type Values = {
   readonly utf8: readonly string[];
 };
 
-/** A table, decoded: by column, one value a row. */
+/** A decoded table: one array per column, one value per row. */
 export type Table<N extends TableName> = {
   readonly rows: number;
   readonly columns: {
@@ -24,15 +24,14 @@ export type Table<N extends TableName> = {
   };
 };
 
-/** The tables of a frame by name; those that it does not carry are missing. */
+/** Tables of a frame by name; tables that the frame does not carry are missing. */
 export type FrameTables = { readonly [N in TableName]?: Table<N> };
 
 /**
  * Decode the tables of a frame.
- *
- * @param described what the frame's header says of them.
- * @param bytes all of them, and nothing else; starts at a multiple of 8 of its buffer.
- * @throws ArrowError: one of them is not what the header says.
+ * @param described descriptions from the frame's header.
+ * @param bytes exactly the tables; starts at a multiple of 8 of its buffer.
+ * @throws ArrowError if a table does not match its description.
  */
 export function decodeTables(described: readonly FrameTable[], bytes: Uint8Array): FrameTables {
   const found: Partial<Record<TableName, unknown>> = {};

@@ -1,19 +1,18 @@
 /**
- * The WebSocket to /ws/live, with another attempt after each loss: exponential back-off with
- * jitter, so that many pages do not come back in step. Some close codes end it for good.
+ * The WebSocket to /ws/live. Reconnects after each loss with exponential back-off and jitter, so
+ * that many pages do not reconnect in step. Some close codes end the connection for good.
  */
 
 import { CloseCode } from "./generated/closeCode";
 
 /**
  * State of the socket.
- *
- * - connecting: the first attempt is under way.
+ * - connecting: the first attempt is in progress.
  * - open: messages flow.
- * - waiting: it was lost; the next attempt is at `retry_unix_ms` (count down to it).
- * - denied: no session, or an origin that is not served. Never retried by itself.
- * - refused: closed for a reason that trying again would not fix (protocol version, bad message).
- * - closed: the page closed it, or nobody is signed in.
+ * - waiting: the connection was lost; the next attempt is at `retry_unix_ms` (for a countdown).
+ * - denied: no session, or an origin that is not served. Never retried automatically.
+ * - refused: closed for a reason that a retry would not fix (protocol version, bad message).
+ * - closed: the page closed the connection, or nobody is signed in.
  */
 export type Connection =
   | { readonly state: "connecting"; readonly attempt: number }
@@ -29,20 +28,20 @@ export type Connection =
 
 /** An open or opening connection. */
 export interface SocketLike {
-  /** Sends if it is open; else nothing. */
+  /** Send if the socket is open; ignored otherwise. */
   readonly send: (data: string) => void;
-  /** Closes it; its events come no more. */
+  /** Close the socket; no further events are delivered. */
   readonly close: () => void;
 }
 
-/** What a connection tells. */
+/** Callbacks of a connection. */
 export interface SocketHandlers {
   readonly onOpen: () => void;
   readonly onMessage: (data: string | ArrayBuffer) => void;
   readonly onClose: (code: number, reason: string) => void;
 }
 
-/** What it takes from outside; tests give their own. */
+/** Dependencies; tests inject fakes. */
 export interface SocketEnvironment {
   readonly connect: (
     url: string,
@@ -51,7 +50,7 @@ export interface SocketEnvironment {
   ) => SocketLike;
   readonly later: (call: () => void, ms: number) => () => void;
   readonly now_ms: () => number;
-  /** From 0 to 1. */
+  /** Random number from 0 to 1. */
   readonly random: () => number;
 }
 
@@ -62,7 +61,10 @@ export interface SocketEvents {
   readonly onBinary: (data: ArrayBuffer) => void;
 }
 
-/** What is spoken, and the prefix of a session's credential: a socket cannot send a header. */
+/**
+ * Protocol version, and prefix of a session's credential: a browser's WebSocket cannot send a
+ * header.
+ */
 const PROTOCOL = "tidscope.v1";
 const SESSION_PROTOCOL = "tidscope.session.";
 
@@ -83,8 +85,7 @@ const NAMES = new Map<number, string>(
 );
 
 /**
- * Time to wait before an attempt: 0.5 s, 1 s, 2 s … 15 s, each shortened by up to half.
- *
+ * Delay before an attempt: 0.5 s, 1 s, 2 s … 15 s, each shortened by up to half.
  * @param attempt Failed attempts so far, from 1.
  */
 export function backoff(attempt: number, random: number): number {
@@ -98,7 +99,7 @@ export class LiveSocket {
   private failures = 0;
   private ended = false;
 
-  /** @param credential Of the session; null: nobody is signed in, and it stays closed. */
+  /** @param credential Credential of the session; null keeps the socket closed. */
   constructor(
     private readonly url: string,
     private credential: string | null,
@@ -106,14 +107,14 @@ export class LiveSocket {
     private readonly env: SocketEnvironment,
   ) {}
 
-  /** Connect with another session, or close with null. */
+  /** Connect with another session, or close if null. */
   authorize(credential: string | null): void {
     this.credential = credential;
     this.failures = 0;
     this.open();
   }
 
-  /** Connect; also: try again at once, whatever the state. */
+  /** Connect, or retry at once, whatever the state. */
   open(): void {
     if (this.credential === null) {
       this.close();
@@ -131,7 +132,7 @@ export class LiveSocket {
         this.events.onOpen();
       },
       onMessage: (data) => {
-        // Only a connection over which something came counts as one that works.
+        // A connection counts as working only after a message has arrived.
         this.failures = 0;
         if (typeof data === "string") this.events.onText(data);
         else this.events.onBinary(data);
@@ -143,12 +144,12 @@ export class LiveSocket {
     });
   }
 
-  /** Send if connected; else nothing: who needs it sends it at `onOpen`. */
+  /** Send if connected; ignored otherwise. State that must arrive is resent in `onOpen`. */
   send(text: string): void {
     this.socket?.send(text);
   }
 
-  /** End it. */
+  /** Close the connection for good. */
   close(): void {
     this.ended = true;
     this.cancel?.();
@@ -179,4 +180,34 @@ export class LiveSocket {
     this.events.onState({ state: "waiting", attempt: this.failures, retry_unix_ms, reason });
     this.cancel = this.env.later(() => this.open(), wait_ms);
   }
+}
+
+/** Open the browser's WebSocket, adapted for `LiveSocket`. */
+export function connectWebSocket(
+  url: string,
+  protocols: readonly string[],
+  handlers: SocketHandlers,
+): SocketLike {
+  const socket = new WebSocket(url, [...protocols]);
+  const listening = new AbortController();
+  const { signal } = listening;
+  socket.binaryType = "arraybuffer";
+  socket.addEventListener("open", () => handlers.onOpen(), { signal });
+  socket.addEventListener(
+    "message",
+    ({ data }: MessageEvent<string | ArrayBuffer>) => handlers.onMessage(data),
+    { signal },
+  );
+  socket.addEventListener("close", ({ code, reason }) => handlers.onClose(code, reason), {
+    signal,
+  });
+  return {
+    send: (data) => {
+      if (socket.readyState === WebSocket.OPEN) socket.send(data);
+    },
+    close: () => {
+      listening.abort();
+      socket.close(1000);
+    },
+  };
 }

@@ -1,22 +1,26 @@
-/** Least and greatest rates between the instants of a run, as the backend sends them (docs/runs.md). */
+/**
+ * Least and greatest rates between the instants of a run, as the backend sends them (docs/runs.md).
+ */
 
 import { ArrowError, readStream } from "./arrow";
 
-/** One entry for each thread and stretch of time, by thread and time. */
+/** One row per thread and time span, ordered by thread and time. */
 export interface ExtremesTable {
-  /** 0: the process as a whole. */
+  /** Thread ID, or 0 for the process as a whole. */
   readonly tid: Uint32Array;
   readonly start_ns: Float64Array;
   readonly from_s: Float64Array;
   readonly to_s: Float64Array;
-  /** By "FIELD_least" and "FIELD_greatest": counter units a second; NaN: there was no rate. */
+  /**
+   * Rates by "FIELD_least" and "FIELD_greatest", in counter units per second; NaN if there is no
+   * rate.
+   */
   readonly rates: ReadonlyMap<string, Float32Array>;
 }
 
 /**
  * Decode a table.
- *
- * @throws ArrowError: it is not one.
+ * @throws ArrowError if the bytes are not a table.
  */
 export function decodeExtremes(buffer: ArrayBuffer): ExtremesTable {
   const integers = new Map<string, Float64Array>();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { FrameSplitter } from "./runFrames";
 
-/** Frames with their lengths before them. */
+/** Prefix each frame with its length. */
 function framed(...frames: readonly (readonly number[])[]): Uint8Array {
   return Uint8Array.from(frames.flatMap((frame) => [frame.length, 0, 0, 0, ...frame]));
 }

@@ -1,4 +1,4 @@
-/** Frames of a run, as the backend streams them: each with its length before it. */
+/** Frames of a run, as the backend streams them: each with a length prefix. */
 
 import { MAX_FRAME_BYTES } from "./generated/limits";
 import { isProblem } from "./generated/validators";
@@ -6,19 +6,18 @@ import { isProblem } from "./generated/validators";
 /** Bytes of a frame's length, little-endian. */
 const LENGTH_BYTES = 4;
 
-/** Cuts a stream of bytes into frames. */
+/** Splits a stream of bytes into frames. */
 export class FrameSplitter {
   private held = new Uint8Array(0);
 
-  /** Bytes of a frame that has not come to its end. */
+  /** Bytes buffered of an incomplete frame. */
   get rest(): number {
     return this.held.length;
   }
 
   /**
-   * The frames that end within these bytes, each in a buffer of its own.
-   *
-   * @throws Error if a length cannot be one.
+   * Return the frames completed by these bytes, each in its own buffer.
+   * @throws Error if a length is implausible.
    */
   push(bytes: Uint8Array): ArrayBuffer[] {
     const all = new Uint8Array(this.held.length + bytes.length);
@@ -40,7 +39,7 @@ export class FrameSplitter {
   }
 }
 
-/** Ask for frames and hand them over as they come. */
+/** Request frames and deliver each as it arrives. */
 export type ReadFrames = (
   url: string,
   onFrame: (frame: ArrayBuffer) => void,
@@ -50,8 +49,7 @@ export type ReadFrames = (
 
 /**
  * Read frames over HTTP.
- *
- * @throws Error with what the backend said, if it refuses; or if the stream breaks off in a frame.
+ * @throws Error with the backend's message if refused, or if the stream breaks off within a frame.
  */
 export const readFrames: ReadFrames = async (url, onFrame, signal, credential) => {
   const headers = credential === null ? {} : { authorization: `Bearer ${credential}` };

@@ -6,7 +6,7 @@ import { TestPage } from "../../testing/TestPage";
 afterEach(() => window.localStorage.clear());
 
 const slots = () =>
-  [...document.querySelectorAll<HTMLElement>("[data-slot]")].map(({ dataset }) => dataset["slot"]);
+  [...document.querySelectorAll<HTMLElement>("[data-slot]")].map(({ dataset: { slot } }) => slot);
 const query = () => new URLSearchParams(window.location.search).get("panels");
 
 it("puts the thread map first, then who uses the CPU, where the time goes, and bytes", async () => {
@@ -28,7 +28,7 @@ it("folds a panel, remembers it, and has it in the link", async () => {
   expect(query()).toBe("cpu_total-");
   const again = await TestPage.reopened(page);
   expect(document.querySelector("[data-panel=cpu_total]")).toBeNull();
-  // The address that was opened said nothing of it.
+  // The opened address contained no arrangement.
   expect(query()).toBe("cpu_total-");
   await again.click(screen.getByRole("button", { name: "Usual order" }));
   again.one("[data-panel=cpu_total]");

@@ -1,3 +1,8 @@
+/**
+ * Feature `arrange`: the page's panels in, panels in the user's order out. It must not know the
+ * content of a panel.
+ */
+
 import {
   type KeyboardEvent,
   type PointerEvent,
@@ -25,15 +30,15 @@ import {
 import { arrangement, keepArrangement, putIntoAddress } from "./arrangementStore";
 import { type ShownPanel, shownPanels } from "./shownPanels";
 
-/** A panel that the page has, and where it stands unless somebody moves it: see `PANEL_ORDER`. */
+/** A panel of the page, with its default position: see `PANEL_ORDER`. */
 export interface PanelSpec {
   readonly id: PanelId;
   readonly title: string;
-  /** It always takes both columns. */
+  /** Always spans both columns. */
   readonly wide?: boolean;
-  /** It shows more when it is large. */
+  /** Shows more detail when large. */
   readonly growable?: boolean;
-  /** The same element as long as it shows the same. */
+  /** Stable while its content is the same. */
   readonly body: ReactNode;
 }
 
@@ -41,7 +46,7 @@ interface ArrangedPanelsProps {
   readonly panels: readonly PanelSpec[];
 }
 
-/** Panels in a person's order, folded or large as they were left. */
+/** Panels in the user's order, folded or large as last set. */
 export function ArrangedPanels({ panels }: ArrangedPanelsProps) {
   const text = useStore(arrangement);
   useEffect(putIntoAddress);
@@ -72,7 +77,7 @@ export function ArrangedPanels({ panels }: ArrangedPanelsProps) {
   );
 }
 
-/** Let the bar above know which panels there are. */
+/** Publish the visible panels to the navigation bar. */
 function useShown(shown: readonly ShownPanel[]): void {
   useEffect(() => {
     const next = shown.map(({ id, title }) => ({ id, title }));
@@ -89,7 +94,7 @@ interface SlotProps {
   readonly moves: PanelMoves;
 }
 
-/** The place of one panel. */
+/** The slot of one panel. */
 function Slot({ panel, folded, large, full, moves }: SlotProps) {
   const { id, title, growable = false, body } = panel;
   const { change, move, drag, drop, goal } = moves;
@@ -139,7 +144,7 @@ interface FoldButtonProps {
   readonly onFold: (folded: boolean) => void;
 }
 
-/** Folds a panel to its heading, or opens it. */
+/** Button that folds a panel to its heading, or unfolds it. */
 function FoldButton({ title, folded, onFold }: FoldButtonProps) {
   return (
     <button
@@ -162,11 +167,11 @@ interface SlotToolsProps {
   readonly id: string;
   readonly title: string;
   readonly large: boolean;
-  /** It has a size to grow to. */
+  /** The panel has a large size. */
   readonly growable: boolean;
   readonly onLarge: (large: boolean) => void;
   readonly onMove: (by: -1 | 1) => void;
-  /** It is dragged to a point of the window; or dropped where it was dragged to, or nowhere. */
+  /** Called when dragged to a point of the window, and when dropped or cancelled. */
   readonly onDrag: (x: number, y: number) => void;
   readonly onDrop: (there: boolean) => void;
 }
@@ -178,7 +183,7 @@ const MOVES: Readonly<Record<string, -1 | 1>> = {
   ArrowRight: 1,
 };
 
-/** Makes a panel large, and moves it: dragged, or by the arrow keys. */
+/** Controls that enlarge a panel, and move it by dragging or by arrow keys. */
 function SlotTools(props: SlotToolsProps) {
   const { id, title, large, growable, onLarge, onMove, onDrag, onDrop } = props;
   const onKeyDown = (event: KeyboardEvent) => {
@@ -232,28 +237,31 @@ function SlotTools(props: SlotToolsProps) {
   );
 }
 
-/** Near the upper and lower end of the window a drag scrolls the page by so much at a time. */
+/**
+ * Distance from the window's upper and lower edge at which a drag scrolls, and the scroll step, in
+ * CSS pixels.
+ */
 const EDGE_PX = 72;
 const SCROLL_PX = 16;
 
-/** Where a dragged panel would go. */
+/** Drop target of a dragged panel. */
 interface Goal {
   readonly target: string;
   readonly side: "before" | "behind";
 }
 
-/** What a person does with panels; the functions stay the same. */
+/** Operations on panels; the functions are stable. */
 interface PanelMoves {
   readonly change: (id: PanelId, part: Partial<Omit<Placed, "id">>) => void;
   readonly move: (id: PanelId, by: -1 | 1) => void;
   readonly drag: (id: PanelId, x: number, y: number) => void;
   readonly drop: (id: PanelId, there: boolean) => void;
   readonly goal: Goal | null;
-  /** For those who do not see it: where a panel went. */
+  /** Announcement of a panel's new position for screen readers. */
   readonly said: string;
 }
 
-/** @param shown Panels of the page, in their order. */
+/** @param shown Panels of the page, in order. */
 function useMoves(shown: readonly ShownPanel[]): PanelMoves {
   const [said, setSaid] = useState("");
   const [goal, setGoal] = useState<Goal | null>(null);
@@ -261,7 +269,7 @@ function useMoves(shown: readonly ShownPanel[]): PanelMoves {
   latest.current = goal;
   const panels = useRef(shown);
   panels.current = shown;
-  // A panel that is moved in the page loses the focus.
+  // A panel moved in the DOM loses the focus.
   const held = useRef<PanelId | null>(null);
   useEffect(() => {
     if (held.current === null) return;
@@ -304,7 +312,10 @@ function keep(placed: readonly Placed[]): void {
   keepArrangement(arrangementText(PANEL_ORDER, placed));
 }
 
-/** The panel at a point of the window, and its nearer side: across, where another is beside it. */
+/**
+ * The panel at a point of the window, and its nearer side: horizontal if another panel is beside
+ * it.
+ */
 function goalAt(x: number, y: number): Goal | null {
   const slot = document.elementFromPoint(x, y)?.closest<HTMLElement>("[data-slot]");
   const target = slot?.dataset.slot;
@@ -312,4 +323,32 @@ function goalAt(x: number, y: number): Goal | null {
   const { left, top, width, height } = slot.getBoundingClientRect();
   const share = slot.dataset.full === "true" ? (y - top) / height : (x - left) / width;
   return { target, side: share < 0.5 ? "before" : "behind" };
+}
+
+/** A panel that this target cannot have. */
+export interface AbsentPanel {
+  readonly id: string;
+  readonly title: string;
+  /** The reason, and the remedy. */
+  readonly reason: string;
+}
+
+/** One line naming unavailable panels; opens to the reasons and remedies. */
+export function AbsentPanels({ panels }: { readonly panels: readonly AbsentPanel[] }) {
+  if (panels.length === 0) return null;
+  return (
+    <details className={styles.absent}>
+      <summary>
+        Not available here: <span>{panels.map(({ title }) => title).join(", ")}</span>
+      </summary>
+      <dl>
+        {panels.map(({ id, title, reason }) => (
+          <div key={id} data-absent={id}>
+            <dt>{title}</dt>
+            <dd>{reason}</dd>
+          </div>
+        ))}
+      </dl>
+    </details>
+  );
 }

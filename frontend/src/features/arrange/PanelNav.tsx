@@ -6,7 +6,7 @@ import styles from "./ArrangedPanels.module.css";
 import { arrangement, keepArrangement } from "./arrangementStore";
 import { shownPanels } from "./shownPanels";
 
-/** Panels that are gone to by name, and how they are called where there is little room. */
+/** Panels in the navigation, with short names for narrow pages. */
 const SHORT: Readonly<Partial<Record<PanelId, string>>> = {
   map: "Thread map",
   processes: "Processes",
@@ -22,7 +22,7 @@ const SHORT: Readonly<Partial<Record<PanelId, string>>> = {
   threads: "Threads",
 };
 
-/** The way to each panel, always in sight; and back to the usual order. */
+/** Navigation to each panel, always visible, with a reset to the default order. */
 export function PanelNav() {
   const shown = useStore(shownPanels);
   const rearranged = useStore(arrangement) !== "";
@@ -49,7 +49,7 @@ export function PanelNav() {
   );
 }
 
-/** The address stays: its query says how the page is looked at. */
+/** Scroll without changing the address, whose query holds the view. */
 function goTo(event: MouseEvent, id: PanelId): void {
   const slot = document.getElementById(`panel-${id}`);
   if (slot === null) return;

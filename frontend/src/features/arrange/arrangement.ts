@@ -1,4 +1,4 @@
-/** In which order panels stand, which are folded and which are large. Pure. */
+/** Order of panels, and the folded and large ones. Pure. */
 
 export interface Placed {
   readonly id: string;
@@ -9,10 +9,9 @@ export interface Placed {
 const MARKED = /^([a-z_]+)(\*?)(-?)$/;
 
 /**
- * Read an arrangement: ids in order, joined by dots; `*` behind one makes it large, `-` folds it.
- * Panels that it does not name stand behind the one that they usually follow.
- *
- * @param usual All panels in their usual order.
+ * Parse an arrangement: IDs in order, joined by dots; suffix `*` means large, `-` folded. Unnamed
+ * panels follow their default predecessor.
+ * @param usual All panels in default order.
  */
 export function arrange(usual: readonly string[], text: string): readonly Placed[] {
   const placed: Placed[] = [];
@@ -30,7 +29,7 @@ export function arrange(usual: readonly string[], text: string): readonly Placed
   return placed;
 }
 
-/** The text of an arrangement; "" if all is as usual. */
+/** The text of an arrangement; "" for the default. */
 export function arrangementText(usual: readonly string[], placed: readonly Placed[]): string {
   const inOrder = placed.every(({ id }, at) => id === usual[at]);
   return placed
@@ -39,7 +38,7 @@ export function arrangementText(usual: readonly string[], placed: readonly Place
     .join(".");
 }
 
-/** Fold a panel, open it, make it large or not. */
+/** Fold, unfold, enlarge or shrink a panel. */
 export function changed(
   placed: readonly Placed[],
   id: string,
@@ -48,7 +47,7 @@ export function changed(
   return placed.map((each) => (each.id === id ? { ...each, ...part } : each));
 }
 
-/** Put a panel right before or behind another. */
+/** Put a panel directly before or after another. */
 export function movedBeside(
   placed: readonly Placed[],
   id: string,
@@ -64,8 +63,7 @@ export function movedBeside(
 
 /**
  * Move a panel past its neighbour.
- *
- * @param shown Ids of the panels that this page has.
+ * @param shown IDs of this page's panels.
  */
 export function movedBy(
   placed: readonly Placed[],
@@ -80,14 +78,14 @@ export function movedBy(
   return movedBeside(placed, id, neighbour, by < 0 ? "before" : "behind");
 }
 
-/** What decides how wide a panel is. */
+/** Properties that determine the width of a panel. */
 export interface Sized {
   readonly wide: boolean;
   readonly folded: boolean;
   readonly large: boolean;
 }
 
-/** Which panels take both columns: wide ones, and those that have no neighbour of their height. */
+/** Panels that span both columns: wide ones, and those without a neighbour of equal height. */
 export function fullWidths(panels: readonly Sized[]): readonly boolean[] {
   const kindOf = ({ wide, folded, large }: Sized) =>
     folded ? "folded" : wide || large ? "full" : "half";

@@ -1,4 +1,4 @@
-/** The arrangement of panels: kept by the browser, and a part of the address where it is unusual. */
+/** The arrangement of panels: stored by the browser, and part of the address if not the default. */
 
 import { navigate, parameter, route, withParameter } from "../../base/routing";
 import { createStore, type Readable } from "../../base/store";
@@ -7,13 +7,13 @@ const KEY = "tidscope.panels";
 const NAME = "panels";
 
 const text = createStore(parameter(NAME) ?? kept());
-// An address that says nothing of it changes nothing.
+// An address without an arrangement changes nothing.
 route.subscribe(() => text.set(parameter(NAME) ?? text.get()));
 
-/** See `arrange` for what it says. */
+/** Text of the arrangement; see `arrange`. */
 export const arrangement: Readable<string> = text;
 
-/** Arrange panels so from now on; "": as usual. */
+/** Set the arrangement; "" for the default. */
 export function keepArrangement(next: string): void {
   if (next === "") window.localStorage.removeItem(KEY);
   else window.localStorage.setItem(KEY, next);
@@ -21,7 +21,7 @@ export function keepArrangement(next: string): void {
   navigate(withParameter(NAME, next === "" ? null : next), "replace");
 }
 
-/** Have the address say it, so that it can be passed on. */
+/** Put the arrangement into the address, so that it can be shared. */
 export function putIntoAddress(): void {
   const now = text.get();
   if (now !== "" && parameter(NAME) === null) navigate(withParameter(NAME, now), "replace");

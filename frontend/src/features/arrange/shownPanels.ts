@@ -1,4 +1,4 @@
-/** The panels that the page has now, in their order. */
+/** The currently visible panels, in order. */
 
 import { createStore } from "../../base/store";
 import type { PanelId } from "../charts/panels";

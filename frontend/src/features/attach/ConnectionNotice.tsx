@@ -4,7 +4,7 @@ import { Button } from "../../ui/Button";
 import { Notice } from "../../ui/Notice";
 import type { Connection } from "../../wire/liveSocket";
 
-/** Says so when messages do not flow, and what happens next. Nothing while they do. */
+/** Notice while the connection is down, with the next step; empty otherwise. */
 export function ConnectionNotice() {
   const client = useLiveClient();
   const connection = useStore(client.connection);

@@ -1,4 +1,4 @@
-/** Ids inside and outside of namespaces, in words. */
+/** IDs inside and outside namespaces, in words. */
 
 import { expect, it } from "vitest";
 import type { Process } from "../../wire/generated/models";

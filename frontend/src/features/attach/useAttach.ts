@@ -1,3 +1,8 @@
+/**
+ * Feature `attach`: a process or group in, an attached target in the address out. It must not know
+ * where the process was chosen.
+ */
+
 import { useCallback, useState } from "react";
 import { attach, detach, startDemo, stopDemo } from "../../api/client";
 import { asProblem } from "../../api/problem";
@@ -7,11 +12,11 @@ import type { AttachRequest, Problem, Target } from "../../wire/generated/models
 import { ownRoles, rulesOf } from "../roles/ownRoles";
 
 interface Attaching {
-  /** What is being attached to, as `busyOf` names it; "demo" while the demo program starts. */
+  /** Process being attached, named by `busyOf`; "demo" while the demo program starts. */
   readonly busy: string | null;
-  /** Why the last attempt was refused. */
+  /** Problem of the last attempt. */
   readonly problem: Problem | null;
-  /** `program`: the name of the process, if it is known: a person's own roles are kept by it. */
+  /** `program`: name of the process if known, under which the user's roles are stored. */
   readonly attachTo: (
     request: AttachRequest,
     how?: "push" | "replace",
@@ -21,18 +26,20 @@ interface Attaching {
   readonly fail: (problem: Problem | null) => void;
 }
 
-/** Which row of the picker a request is of. */
+/** Row of the picker that a request belongs to. */
 export function busyOf({ pid, group }: AttachRequest): string {
   return group ? `${group.kind}:${group.value ?? group.pid}` : `process:${pid}`;
 }
 
-/** The collector counts by a person's own roles, so that runs and metrics have them too. */
+/**
+ * Send the user's roles along: the collector counts by role, so that runs and metrics use them too.
+ */
 function withOwnRoles(request: AttachRequest, program: string | null): AttachRequest {
   const rules = program === null ? [] : rulesOf(ownRoles.get(), program);
   return rules.length === 0 ? request : { ...request, role_rules: [...rules] };
 }
 
-/** Attaching, and going to the target when it succeeds. */
+/** Attach, and navigate to the target on success. */
 export function useAttach(): Attaching {
   const [busy, setBusy] = useState<string | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
@@ -65,11 +72,11 @@ export function useAttach(): Attaching {
 
 interface Detaching {
   readonly detachFrom: (target: Target) => void;
-  /** Why the last attempt was refused. */
+  /** Problem of the last attempt. */
   readonly problem: Problem | null;
 }
 
-/** Ends the attachment to a target; the demo program is stopped with it. */
+/** Detach from a target; the demo program is stopped as well. */
 export function useDetach(): Detaching {
   const [problem, setProblem] = useState<Problem | null>(null);
   const detachFrom = (target: Target) => {
@@ -80,12 +87,11 @@ export function useDetach(): Detaching {
   return { detachFrom, problem };
 }
 
-/** What the button that ends an attachment says. */
 export function detachLabel(target: Target): string {
   return isDemo(target) ? "Stop the demo" : "Detach";
 }
 
-/** Whether a target is the demo program that comes with tidscope. */
+/** Whether a target is tidscope's demo program. */
 function isDemo(target: Target): boolean {
   return target.process.command?.includes("tidscope_backend.demo") ?? false;
 }

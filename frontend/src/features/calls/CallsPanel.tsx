@@ -1,3 +1,5 @@
+/** Feature `calls`: the worker's view of system calls in, a sortable table out. */
+
 import { useRef } from "react";
 import type { CallRow, CallsView } from "../../stream/calls";
 import { formatDuration } from "../../stream/format";
@@ -38,7 +40,7 @@ const COLUMNS: readonly SortedColumn<CallRow>[] = [
   roleColumn("Most time", ({ role }) => role),
 ];
 
-/** System calls, by what they cost. */
+/** System calls by cost. */
 export function CallsPanel() {
   const place = useRef<HTMLDivElement>(null);
   const view = useFacts("calls", place);

@@ -5,7 +5,7 @@ import { TARGET } from "../../testing/frames";
 import { steadyWork } from "../../testing/steadyWork";
 import { TestPage } from "../../testing/TestPage";
 
-/** The steady program, whose burner stands still for ten seconds and then burns for ten. */
+/** The steady program, with a burner that is idle for ten seconds and busy for ten. */
 async function burning(): Promise<TestPage> {
   const page = await TestPage.open(`/?target=${TARGET.id}`, { backend: new FakeBackend() });
   for (let i = 0; i <= 40; i++) {
@@ -61,7 +61,7 @@ it("answers for a window in tiles and table, and by keys", async () => {
   await zoom(page, 12, 18);
   await page.settle();
   expect(burner()).toBe("0.800");
-  // Half of the window back, then shorter, then live again.
+  // Back by half of the window, shorter, and live again.
   await page.press("[[");
   expect(page.client.view.get().window).toEqual({ kind: "fixed", t0_s: 9, t1_s: 15 });
   await page.press("+");

@@ -1,3 +1,8 @@
+/**
+ * Feature `change`: the worker's comparison with the time before in, sentences and tables out. It
+ * must not compute differences.
+ */
+
 import { useEffect, useRef } from "react";
 import { theme } from "../../base/theme";
 import { useStore } from "../../base/useStore";
@@ -14,7 +19,7 @@ import styles from "./ChangePanel.module.css";
 import { changeOpen } from "./CompareBefore";
 import { changeSentences, changeText, ratioText, spansText } from "./changeText";
 
-/** What changed against the time before the window, if somebody asked for it. */
+/** Panel of changes relative to the time before the window, on request. */
 export function ChangePanel() {
   const client = useLiveClient();
   const open = useStore(changeOpen);
@@ -32,7 +37,7 @@ function OpenPanel() {
   const place = useRef<HTMLDivElement>(null);
   const view = useFacts("change", place);
   useEffect(() => {
-    // The button may be far below.
+    // The button that opened the panel may be far below.
     place.current?.scrollIntoView({ block: "nearest" });
     place.current?.focus({ preventScroll: true });
   }, []);
@@ -99,7 +104,7 @@ interface ChangeTableProps<T extends Change> {
   readonly none: string;
 }
 
-/** Rows that are shown; the rest changed less. */
+/** Maximum number of rows, largest changes first. */
 const MOST = 8;
 
 function ChangeTable<T extends Change | TimeChange>({

@@ -5,7 +5,7 @@ import { formatDuration } from "../../stream/format";
 import { Button } from "../../ui/Button";
 import styles from "./ChangePanel.module.css";
 
-/** Opens what changed between the window in view and the time before it, or closes it. */
+/** Toggle button for the comparison of the visible window with the time before. */
 export function CompareBefore({ seconds }: { readonly seconds: number }) {
   const open = useStore(changeOpen);
   return (
@@ -21,15 +21,15 @@ export function CompareBefore({ seconds }: { readonly seconds: number }) {
   );
 }
 
-/** "1 min" and not "1 min 00 s": these windows are chosen by minutes. */
+/** "1 min" instead of "1 min 00 s": these windows are chosen by minutes. */
 function wordsOf(seconds: number): string {
   return formatDuration(seconds).replace(/ 00 (s|min)$/, "");
 }
 
-/** Whether the panel of what changed against the time before is open. */
+/** Whether the panel of changes is open. */
 export const changeOpen = createStore(false);
 
-/** Open or close it, where there are charts. */
+/** Toggle the panel of changes, if the page has charts. */
 export function compareBefore(): void {
   if (windowClient.get() !== null) changeOpen.set(!changeOpen.get());
 }

@@ -1,9 +1,9 @@
-/** What changed, in sentences. Pure. */
+/** Changes in sentences. Pure. */
 
 import { formatDuration, formatNumber, formatValue } from "../../stream/format";
 import type { Change, ChangeView, Reason, TimeChange } from "../../stream/windowChange";
 
-/** What threads did there: "1.20 threads of worker-# waited for locks". */
+/** Activity of threads by category: "1.20 threads of worker-# waited for locks". */
 const DID: Readonly<Record<Reason, string>> = {
   running: "ran",
   runnable: "were ready and had no CPU",
@@ -19,12 +19,12 @@ const DID: Readonly<Record<Reason, string>> = {
   unsplit: "did something that is not measured",
 };
 
-/** Having nothing to do: it changes as the mirror of all else. */
+/** Idle categories, which mirror all other changes. */
 const IDLE: readonly Reason[] = ["parked", "polling", "sleep", "unsplit"];
 
 const MOST = 3;
 
-/** The largest changes of where time goes, those of idle threads only where there is no other. */
+/** The largest changes in the time breakdown; idle categories only if there is no other. */
 export function changeSentences({ times }: ChangeView): readonly string[] {
   const active = times.filter(({ reason }) => !IDLE.includes(reason));
   return (active.length > 0 ? active : times).slice(0, MOST).map(timeSentence);
@@ -47,7 +47,7 @@ export function changeText({ before, after, unit }: Change): string {
   return `${after < before ? "−" : "+"}${text}`;
 }
 
-/** How much more in relation: "3.2 ×"; "new" and "gone" where one of them is nothing. */
+/** Ratio of the values: "3.2 ×"; "new" or "gone" if one of them is zero. */
 export function ratioText({ before, after }: Change): string {
   if (before === 0) return "new";
   if (after === 0) return "gone";
@@ -55,7 +55,7 @@ export function ratioText({ before, after }: Change): string {
   return `${formatNumber(ratio, "threads")} ×`;
 }
 
-/** What is compared: "the last 1 min 00 s in view, and the 32.0 s before". */
+/** The compared spans: "the last 1 min 00 s in view, and the 32.0 s before". */
 export function spansText({ before, after }: ChangeView): string {
   const seconds = ({ t0_s, t1_s }: ChangeView["after"]) => t1_s - t0_s;
   const [was, is] = [seconds(before), seconds(after)];

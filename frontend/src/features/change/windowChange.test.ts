@@ -8,13 +8,13 @@ import { changeSentences, changeText, ratioText, spansText } from "./changeText"
 
 const SECOND = 1e9;
 
-/** Growth of a counter that moves at one rate until 10 s and at another one from then on. */
+/** Growth of a counter at one rate until 10 s, and at another one afterwards. */
 const grown = (t_s: number, before: number, after: number): number =>
   before * Math.min(t_s, 10) + after * Math.max(0, t_s - 10);
 
 /**
- * Two workers: until 10 s they use a tenth of a core each, then half a core, and wait for a CPU; a
- * writer that writes ten times as much from then on; a helper that is born at 13 s and sleeps.
+ * Two workers: a tenth of a core each until 10 s, later half a core with CPU waits. A writer, ten
+ * times as fast later. A helper, born at 13 s and asleep.
  */
 function model(until_s = 20): TargetModel {
   const made = new TargetModel();
@@ -68,7 +68,7 @@ describe("what changed against the time before", () => {
       ["helper", "unsplit", 0, expect.closeTo(0.7)],
       ["worker-#", "runnable", 0, expect.closeTo(0.5)],
     ]);
-    // Threads are somewhere all the time: what came in one place went in another, or was born.
+    // Total time is conserved: time in one category comes from another, or from new threads.
     const sum = times.reduce((all, { before, after }) => all + after - before, 0);
     expect(sum).toBeCloseTo(0.7);
   });

@@ -9,12 +9,12 @@ import styles from "./ChartPanel.module.css";
 import { chartTable } from "./chartTable";
 
 interface ChartFrameProps {
-  /** Shown over the chart while it has nothing to draw; null: nothing. */
+  /** Shown over an empty chart; null for nothing. */
   readonly message: string | null;
   readonly children: ReactNode;
 }
 
-/** A chart, and what is said over it while it is empty. */
+/** A chart, with a message while empty. */
 export function ChartFrame({ message, children }: ChartFrameProps) {
   return (
     <div className={styles.chart}>
@@ -24,7 +24,7 @@ export function ChartFrame({ message, children }: ChartFrameProps) {
   );
 }
 
-/** A table is read line by line: it changes less often than what is glanced at. */
+/** Update interval of tables, in ms: tables are read line by line. */
 const READ_MS = 2000;
 const TIME = { id: "time", name: "Time" };
 
@@ -52,7 +52,7 @@ export function ChartTable({ chart, title }: ChartTableProps) {
   );
 }
 
-/** What a chart of the followed target or run shows, and what its gestures do. */
+/** Stores and gesture callbacks for a chart of the followed target or run. */
 export function useChartInputs(
   chart: ChartId,
 ): Pick<TimeChartProps, "chart" | "source" | "controls" | "onPlot"> {

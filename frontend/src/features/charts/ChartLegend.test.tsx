@@ -4,7 +4,7 @@ import { TestPage } from "../../testing/TestPage";
 
 const NAME = "connection-pool";
 
-/** Threads of the same name that burn the same, at a moment. */
+/** Threads of one name and equal load, at a moment. */
 function pool(count: number, t_s: number): Row[] {
   return Array.from({ length: count }, (_, place) => ({
     tid: 4_194_300 + place,
@@ -26,7 +26,7 @@ async function watchingPool(count: number): Promise<TestPage> {
 it("shows the whole tid of threads that share a long name", async () => {
   const page = await watchingPool(2);
   const entry = page.region("CPU").getByRole("button", { name: /4194301/ });
-  // The name gives way in its middle, so that the whole entry fits.
+  // The name is shortened in its middle, so that the whole entry fits.
   expect(entry.textContent).toMatch(/^conne…pool 4194301/);
 });
 

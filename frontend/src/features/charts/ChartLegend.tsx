@@ -17,7 +17,7 @@ interface ChartLegendProps {
   readonly chart: ChartId;
   readonly theme: ChartTheme;
   readonly ends: ChartEnds;
-  /** Of the chart, CSS pixels. */
+  /** Height of the chart, in CSS pixels. */
   readonly height: number;
 }
 
@@ -26,11 +26,11 @@ const selectedOf = (view: ViewRequest) => view.selected;
 const rankText = ({ rank_by, level, top_k, window }: ViewRequest) =>
   `${level} ${top_k} ${JSON.stringify([rank_by, window])}`;
 const NO_HOVER = { t_s: null, key: null, chart: null };
-/** Narrower pages have legends below their charts. */
+/** Media query for labels beside the charts; narrower pages have legends below. */
 const BESIDE = "(width > 640px)";
 
 /**
- * The lines of a chart with their last values, at their ends where there is room; a press selects the
+ * The lines of a chart with their last values, at the line ends if they fit; a press selects the
  * thread everywhere.
  */
 export function ChartLegend({ chart, theme, ends, height }: ChartLegendProps) {
@@ -132,7 +132,7 @@ interface LeadersProps {
   readonly styleOf: typeof lineStyle;
 }
 
-/** From the end of each line to its label. */
+/** Leader lines from line ends to labels. */
 function Leaders({ labels, chart, theme, height, styleOf }: LeadersProps) {
   return (
     <svg className={styles.leaders} width={LEADER_PX} height={height} aria-hidden="true">
@@ -148,18 +148,18 @@ function Leaders({ labels, chart, theme, height, styleOf }: LeadersProps) {
   );
 }
 
-/** Letters that an entry has room for: beside one value, beside two. */
+/** Letters per entry: beside one value, and beside two. */
 const ROOM = 18;
 const ROOM_PAIRED = 13;
 
 interface NameProps {
   readonly line: LineView;
   readonly withTid: boolean;
-  /** Letters. */
+  /** Available letters. */
   readonly room: number;
 }
 
-/** The name of a line; beside a tid or pid, which is never cut, its middle gives way. */
+/** The name of a line, shortened in its middle; a tid or pid is never cut. */
 function Name({ line, withTid, room }: NameProps) {
   const id = line.pid ?? (withTid ? line.tid : null);
   if (id === null) {
@@ -173,7 +173,7 @@ function Name({ line, withTid, room }: NameProps) {
   );
 }
 
-/** Name, tid and last values with their units. */
+/** Name, tid and last values with units. */
 function inWords(view: ChartView, line: LineView, second: LineView | undefined): string {
   const values = [line, second].flatMap((each) =>
     each === undefined ? [] : `${each.variant_name} ${formatValue(each.last, view.unit)}`.trim(),
@@ -192,7 +192,7 @@ function Last({ view, line }: { readonly view: ChartView; readonly line: LineVie
   );
 }
 
-/** Names that more than one has: only they need their thread id. */
+/** Ambiguous names, which need a thread ID. */
 function twinsOf(names: readonly string[]): ReadonlySet<string> {
   return new Set(names.filter((name, place) => names.indexOf(name) !== place));
 }
@@ -208,7 +208,9 @@ function entryKey([{ kind, key, name }]: Entry): string {
   return `${kind} ${key ?? name}`;
 }
 
-/** Lines, with the second one of a pair beside the first; a variant without a name is of no pair. */
+/**
+ * Entries for lines, with both lines of a pair in one entry; a variant without a name has no pair.
+ */
 function entriesOf(view: ChartView): readonly Entry[] {
   const partner = (line: LineView) =>
     view.lines.find(
@@ -224,16 +226,18 @@ function entriesOf(view: ChartView): readonly Entry[] {
     .map((line) => [line, partner(line)]);
 }
 
-/** As high as a target must be to be hit. */
+/** Height of a label: the minimum of a pointer target. */
 const LABEL_PX = 24;
-/** Labels stay while ends move by less. */
+/** Minimum movement of a line end that moves labels, in CSS pixels. */
 const CALM_PX = 5;
-/** Narrower plots have their legend below, or need their width. */
+/**
+ * Minimum plot width for labels at line ends, in CSS pixels; narrower plots have a legend below.
+ */
 const MIN_PLOT_PX = 240;
-/** Where labels had no room, they come back after so long. */
+/** Time after which labels without room are tried again, in ms. */
 const HELD_MS = 5000;
 
-/** A label, and where its line ends: CSS pixels from the top of the chart. */
+/** A label, and its line's end, in CSS pixels from the top of the chart. */
 interface EndLabel<T> {
   readonly of: T;
   readonly end: number;
@@ -241,12 +245,11 @@ interface EndLabel<T> {
 }
 
 /**
- * Places of labels at the ends of lines, in an order that changes seldom; null where they have no
- * room, or some line has no end at the right edge: then it takes a legend.
- *
- * @param lineOf Line whose end is labelled.
- * @param height Of the chart, CSS pixels.
- * @param asked Differs when somebody asks for something else.
+ * Positions of labels at line ends, in an order that seldom changes. Null, which requires a legend,
+ * if they do not fit or a line has no end at the right edge.
+ * @param lineOf Labelled line of an entry.
+ * @param height Height of the chart, CSS pixels.
+ * @param asked Changes with the user's request.
  */
 function useEndLabels<T>(
   view: ChartView | null,
@@ -293,5 +296,5 @@ function findEnds(
   return endsOf(view, lines, plot);
 }
 
-/** How far ends of lines lie left of the labels, CSS pixels. */
+/** Distance from line ends to labels, in CSS pixels. */
 const LEADER_PX = MARGIN.right - 6;

@@ -1,3 +1,8 @@
+/**
+ * Feature `charts`: chart views of the worker in, panels with plot, legend and table out. It must
+ * not compute rates or choose lines.
+ */
+
 import { type CSSProperties, type ReactNode, use, useState } from "react";
 import { theme } from "../../base/theme";
 import { useSelected, useStore } from "../../base/useStore";
@@ -21,7 +26,7 @@ const stateOf = (view: ChartView | null) => view?.state ?? "waiting";
 
 const levelOf = (view: ViewRequest) => view.level;
 
-/** What the lines of a chart are of, where that is not the level that a person chose. */
+/** Level of the lines, if it differs from the user's choice. */
 function linesOf(view: ChartView | null): string {
   if (view?.opened) return `${counted(view.opened.threads, "thread")} of ${view.opened.name}`;
   if (!view?.stacked) return "";
@@ -34,7 +39,7 @@ const isOpened = (view: ChartView | null) => view?.opened != null;
 
 interface ChartPanelProps {
   readonly panel: ChartInfo;
-  /** In its header, beside its own. */
+  /** Additional controls in the header. */
   readonly controls?: ReactNode;
 }
 

@@ -1,4 +1,4 @@
-/** A chart as a table: what each of its lines was at some instants. */
+/** A chart as a table: values of its lines at some instants. */
 
 import { formatValue, NO_VALUE } from "../../stream/format";
 import type { ChartView, LineView } from "../../stream/views";
@@ -14,16 +14,16 @@ export interface ChartTableRow {
   readonly cells: readonly string[];
 }
 
-/** Seconds between rows: what a clock's face is divided into. */
+/** Row intervals in seconds: the divisions of a clock face. */
 const STEPS_S = [
   ...[0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30],
   ...[1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1440].map((minutes) => 60 * minutes),
 ];
 const ROWS = 12;
-/** Changes of what holds until it changes, at most. */
+/** Maximum number of changes listed of a step chart. */
 const CHANGES = 50;
 
-/** Rows at round times of the clock, and the newest; of steps each change. */
+/** Rows at round clock times, and the newest one; for a step chart each change. */
 export function chartTable(view: ChartView): ChartTable {
   const places = view.step ? changesOf(view) : roundTimes(view);
   return {
@@ -35,7 +35,7 @@ export function chartTable(view: ChartView): ChartTable {
   };
 }
 
-/** A row, and the column of the view that it is of. */
+/** A row and its column in the view. */
 interface Place {
   readonly t_s: number;
   readonly column: number;
@@ -60,7 +60,7 @@ function roundTimes({
     if (t_s < t0_s) return places;
     while (column >= 0 && (time_s[column] ?? 0) > t_s) column--;
     if (column < 0) return places;
-    // A time without samples has none of an earlier one.
+    // A time without samples does not show an earlier value.
     if (t_s - (time_s[column] ?? 0) < step_s) places.push({ t_s, column });
   }
 }
@@ -83,7 +83,7 @@ function cellOf(view: ChartView, line: number, column: number): string {
   const low = view.low[at] ?? Number.NaN;
   const high = view.high[at] ?? Number.NaN;
   if (Number.isNaN(high)) return NO_VALUE;
-  // Bands of a stack are as high as their value.
+  // The value of a stacked band is its height.
   if (view.stacked || view.times) return formatValue(high - low, view.unit);
   const [from, to] = [formatValue(low, view.unit), formatValue(high, view.unit)];
   return from === to ? to : `${from} to ${to}`;

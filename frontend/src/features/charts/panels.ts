@@ -1,11 +1,11 @@
-/** The panels of the page in their usual order, its charts, and why one is not there. */
+/** The panels of the page in default order, its charts, and the reasons for missing ones. */
 
 import type { ChartId } from "../../stream/viewRequest";
 import type { Target } from "../../wire/generated/models";
 
 /**
- * By the questions that they answer: what every thread does, who uses the CPU, where the time goes,
- * bytes, switches, what lies behind it, and the numbers.
+ * Panels by the question answered: thread activity, CPU use, time breakdown, bytes, switches,
+ * causes, and numbers.
  */
 export const PANEL_ORDER = [
   ...(["map", "processes"] as const),
@@ -18,12 +18,12 @@ export const PANEL_ORDER = [
 
 export type PanelId = (typeof PANEL_ORDER)[number];
 
-/** One chart: its heading, and what it says in small. */
+/** One chart: its heading and note. */
 export interface ChartInfo {
   readonly chart: Extract<ChartId, PanelId>;
   readonly title: string;
   readonly unit: string;
-  /** Field of which the target must have at least one; none for process gauges. */
+  /** Fields of which the target must have at least one; empty for process gauges. */
   readonly fields: readonly string[];
 }
 
@@ -64,7 +64,7 @@ const HAVE_SIZE = "A program with an agent has a pool whose size is shown here (
 /** Why a target cannot have a chart, in words; null if it can. */
 export function chartAbsentReason(panel: ChartInfo, target: Target): string | null {
   if (panel.chart === "gomaxprocs") {
-    // Whether one of a group's programs tells it shows only while it runs.
+    // For a group, availability in any program is known only at run time.
     const absent = target.gomaxprocs === null && !target.group;
     return absent ? `${target.gomaxprocs_reason}. ${HAVE_SIZE}` : null;
   }

@@ -1,13 +1,13 @@
 import { type RefObject, useLayoutEffect, useRef } from "react";
 import { useMedia } from "../../base/useStore";
 
-/** Entries change places at most this often: a list that hops cannot be read. */
+/** Minimum time between reorderings of entries, in ms. */
 const SETTLED_MS = 5000;
-/** An order that was asked for takes so long to come, at most. */
+/** Maximum time for a requested order to arrive, in ms. */
 const ASKED_MS = 1500;
 const MOVE_MS = 250;
 
-/** An order, since when it stands, and what was asked for last. */
+/** An order, its start, and the last request. */
 interface Kept {
   readonly keys: readonly string[];
   readonly at_ms: number;
@@ -16,10 +16,9 @@ interface Kept {
 }
 
 /**
- * Entries in an order that changes seldom; new ones come last until then.
- *
- * @param ranked Entries as they should stand.
- * @param asked Differs when somebody asks for another order: then they stand in it at once.
+ * Entries in an order that seldom changes; new ones are appended until the next reordering.
+ * @param ranked Entries in the preferred order.
+ * @param asked Changes when the user requests another order, which takes effect at once.
  */
 export function useSettledOrder<T>(
   ranked: readonly T[],
@@ -45,12 +44,12 @@ export function useSettledOrder<T>(
   return ranked.toSorted((a, b) => placeOf(a) - placeOf(b));
 }
 
-/** Have the entries of a list glide to their new places, where motion is welcome. */
+/** Animate entries of a list to their new places, unless reduced motion is preferred. */
 export function useGlide(list: RefObject<HTMLElement | null>, order: string): void {
   const still = useMedia("(prefers-reduced-motion: reduce)");
   const measured = useRef({ order: "", tops: new Map<string, number>() });
   useLayoutEffect(() => {
-    // Places change with the order.
+    // Places change only with the order.
     if (measured.current.order === order) return;
     const before = measured.current.tops;
     const now = new Map<string, number>();

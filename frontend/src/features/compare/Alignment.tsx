@@ -17,7 +17,7 @@ const CHOICES: readonly { readonly value: AlignKind; readonly label: string }[] 
   { value: "mark", label: "Mark" },
 ];
 
-/** Where the runs are aligned in time. */
+/** Controls for the alignment of the runs in time. */
 export function Alignment({ link, onLink }: AlignmentProps) {
   const [text, setText] = useState(link.mark);
   useEffect(() => setText(link.mark), [link.mark]);

@@ -1,3 +1,8 @@
+/**
+ * Feature `compare`: the comparison in the address in, the backend's answer as panels out. It must
+ * not compute differences or intervals.
+ */
+
 import { useCallback, useMemo } from "react";
 import { isKind } from "../../api/problem";
 import { compareRuns, listRuns } from "../../api/runs";
@@ -116,7 +121,7 @@ function Parts(props: PartProps) {
   );
 }
 
-/** Which of the compared runs lack something, and how much. */
+/** Notes on compared runs with data loss. */
 function IncompleteRuns({ comparison }: { readonly comparison: Comparison }) {
   const lacking = comparison.runs.flatMap(({ run, name, losses }) => {
     const missing = missingText(losses);
@@ -136,7 +141,7 @@ function IncompleteRuns({ comparison }: { readonly comparison: Comparison }) {
   );
 }
 
-/** Which of the compared runs lack what children of their commands used. */
+/** Notes on compared runs that exclude resource use of their commands' children. */
 function RunsOfOneProcess({ comparison }: { readonly comparison: Comparison }) {
   const lacking = comparison.runs.flatMap(({ run, name, children_cpu_us }) => {
     const missing = childrenText(children_cpu_us);
@@ -167,7 +172,7 @@ function TooFew({ link }: { readonly link: CompareLink }) {
   );
 }
 
-/** An answer to an earlier query may be about other runs. */
+/** Whether an answer is about the requested runs; an earlier answer may not be. */
 function sameRuns({ runs }: Comparison, asked: readonly string[]): boolean {
   return runs.length === asked.length && runs.every(({ run }, index) => run === asked[index]);
 }
@@ -185,7 +190,7 @@ interface AddRunProps {
   readonly onLink: (link: CompareLink) => void;
 }
 
-/** Adds a run to the comparison. */
+/** Control that adds a run to the comparison. */
 function AddRun({ link, runs, onLink }: AddRunProps) {
   const chosen = runsOf(link);
   const others = runs.filter(({ id, state }) => !chosen.includes(id) && state !== "recording");
@@ -212,7 +217,7 @@ function AddRun({ link, runs, onLink }: AddRunProps) {
   );
 }
 
-/** What differs between the runs besides the measurements, the most important first. */
+/** Differences between the runs' setups, most important first. */
 function SetupTable({ comparison }: { readonly comparison: Comparison }) {
   const { setup, runs } = comparison;
   const colours = CHART_THEMES[useStore(theme)];

@@ -35,7 +35,7 @@ const UNIT_WORDS: Readonly<Partial<Record<ShownUnit, string>>> = {
   count: "number",
 };
 
-/** Curves of the runs on one time axis: overlaid, or side by side with the same scales. */
+/** Curves of the runs on one time axis: overlaid, or side by side with equal scales. */
 export function CurvesPanel({ link, comparison, onLink }: PartProps) {
   const colours = CHART_THEMES[useStore(theme)];
   const metrics = useMemo(() => curveMetrics(comparison), [comparison]);
@@ -135,10 +135,10 @@ interface RunCurvesProps {
   readonly height: number;
 }
 
-/** Charts on one page point at the same moment. */
+/** Group of charts that share a pointer. */
 const GROUP = "compare";
 
-/** Curves of runs; these do not grow, so ECharts draws all of it. */
+/** Curves of runs, which are static: ECharts draws them. */
 function RunCurves({ view, theme, title, height }: RunCurvesProps) {
   const place = useRef<HTMLDivElement>(null);
   const chart = useRef<ECharts | null>(null);

@@ -140,7 +140,7 @@ interface GroupHeadProps {
   readonly group: number;
 }
 
-/** Name of a group, with the colours that its runs have in the charts. */
+/** Name of a group, with the colours of its runs in the charts. */
 function GroupHead({ comparison, group }: GroupHeadProps) {
   const colours = CHART_THEMES[useStore(theme)];
   return (
@@ -181,7 +181,7 @@ function Row({ row, labels, roles }: RowProps) {
       </td>
       {others.map((figure, index) => (
         <Against
-          // Groups have no other name here than their place.
+          // Groups have no identity other than their index.
           key={String(index)}
           row={row}
           label={labels[index + 1]}
@@ -259,7 +259,7 @@ function VerdictText({ difference }: { readonly difference: FigureDifference }) 
         className={styles.verdict}
         data-verdict={verdict}
         data-tested={method !== "none"}
-        // By keyboard, focus is the way to the tooltip.
+        // Keyboard users reach the tooltip by focus.
         tabIndex={caveat === null ? undefined : 0}
       >
         <span aria-hidden="true">{signOf(difference)}</span> {VERDICTS[verdict][0]}

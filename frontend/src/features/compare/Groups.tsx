@@ -18,7 +18,7 @@ import { type PartProps, regrouped, replaced, withBaseline, without } from "./li
 import { RunSample } from "./RunSample";
 import { runOf, sideOf, typedWindow, windowOf, windowText } from "./side";
 
-/** The groups of repeats, and which of them is the baseline. */
+/** The groups of repeats, and the baseline. */
 export function Groups({ link, comparison, onLink }: PartProps) {
   const { groups, runs } = comparison;
   return (
@@ -72,7 +72,7 @@ interface RunProps {
   /** The only run of its group. */
   readonly alone: boolean;
   readonly onGroup: (to: number | null) => void;
-  /** Another window of it. */
+  /** Called with another window of the run. */
   readonly onSide: (side: string) => void;
   readonly onRemove: () => void;
 }
@@ -129,7 +129,7 @@ function Run({ run, place, groups, alone, onGroup, onSide, onRemove }: RunProps)
   );
 }
 
-/** The run's page, at the window that is compared. */
+/** Address of the run at the compared window. */
 function hrefOf({ run, started_unix_us, duration_ns }: ComparedRun): string {
   const href = runHref(runOf(run));
   if (windowOf(run) === null) return href;

@@ -8,7 +8,7 @@ import type { CompareLink, PartProps } from "./link";
 
 const ICONS: Partial<Record<Verdict, "ok" | "warning">> = { better: "ok", worse: "warning" };
 
-/** What differs most and for certain, in a sentence each; a press shows its curves and its row. */
+/** The largest certain differences, one sentence each; a press shows the curves and the row. */
 export function LeadPanel({ link, comparison, onLink }: PartProps) {
   const { differences, none } = useMemo(() => leadOf(comparison), [comparison]);
   const metrics = useMemo(() => curveMetrics(comparison), [comparison]);

@@ -9,7 +9,7 @@ import type { MatchedRole } from "../../wire/generated/models";
 import shared from "./ComparePage.module.css";
 import { type CompareLink, corrected, type PartProps } from "./link";
 
-/** Which roles of different runs are compared; matched by name, or manually. */
+/** Matching of roles between runs: by name, or manual. */
 export function RoleMatching({ link, comparison, onLink }: PartProps) {
   const { roles, runs } = comparison;
   const own = runs.map((_, place) => roles.flatMap((role) => role.roles[place] ?? []));
@@ -77,7 +77,7 @@ export function RoleMatching({ link, comparison, onLink }: PartProps) {
   );
 }
 
-/** Match a role of a run with a row; "" removes the current one from it. */
+/** Match a role of a run with a row; "" removes the current match. */
 function chosen(
   link: CompareLink,
   run: string,
@@ -87,25 +87,24 @@ function chosen(
 ): CompareLink {
   const before = roles[place] ?? null;
   if (role !== "") {
-    // The role that was matched before must not keep the label.
+    // The previously matched role must lose the label.
     const free = before === null ? link : corrected(link, run, before, "");
     return corrected(free, run, role, label);
   }
   return before === null ? link : corrected(link, run, before, `${before} (alone)`);
 }
 
-/** Undo the manual matches of a row. */
+/** Undo manual matches of a row. */
 function byName(link: CompareLink, { label }: MatchedRole): CompareLink {
   return { ...link, match: link.match.filter((one) => one.label !== label) };
 }
 
 interface RoleNameProps {
   readonly role: string;
-  /** All roles of the comparison. */
   readonly roles: readonly { readonly label: string }[];
 }
 
-/** A role with the colour and marker that it has in all panels and runs. */
+/** A role with its colour and marker, the same in all panels and runs. */
 export function RoleName({ role, roles }: RoleNameProps) {
   const colours = CHART_THEMES[useStore(theme)];
   return (
@@ -119,7 +118,7 @@ type Roles = readonly { readonly label: string }[];
 
 const known = new WeakMap<Roles, RoleHues>();
 
-/** Place of a role's colour (see RoleHues), with the roles of a comparison, the busiest first. */
+/** Palette index of a role (see RoleHues), among the roles of a comparison, busiest first. */
 function roleHueOf(role: string, roles: Roles): number {
   let hues = known.get(roles);
   if (hues === undefined) {
@@ -130,7 +129,10 @@ function roleHueOf(role: string, roles: Roles): number {
   return hues.of(nameOf(role));
 }
 
-/** A role of the processes of one name has the role's colour: "postgres → worker-#". */
+/**
+ * Role part of a label: a role split by process name keeps the role's colour: "postgres →
+ * worker-#".
+ */
 function nameOf(label: string): string {
   return label.split(" → ").at(-1) ?? label;
 }

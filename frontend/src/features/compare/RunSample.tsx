@@ -1,7 +1,7 @@
 import type { ChartTheme } from "../../chart/palette";
 import { runStyle } from "./curvesOption";
 
-/** A legend's sample of a run's line. */
+/** Sample of a run's line, for a legend. */
 export function RunSample({
   index,
   theme,

@@ -11,7 +11,7 @@ import { RoleName } from "./RoleMatching";
 import styles from "./StatesPanel.module.css";
 import { type RoleShares, stateShares } from "./stateShares";
 
-/** Where the time of each role goes, a bar for each group of runs; none without ledgers. */
+/** Time breakdown of each role, one bar per group of runs; empty without ledgers. */
 export function StatesPanel({ comparison }: Pick<PartProps, "comparison">) {
   const colours = groupColours(CHART_THEMES[useStore(theme)].dark);
   const roles = useMemo(() => stateShares(comparison), [comparison]);

@@ -3,7 +3,7 @@ import { type CurveSource, curveMetrics, curveRoles, curvesOf, metricLabel } fro
 
 const RUNS = ["r-20261121-130500-1f2e3d", "r-20261121-130700-1f2e3e"];
 
-/** Two runs whose workers wait for locks: two of them at any time, and then three. */
+/** Two runs with workers waiting for locks: two at any time, and later three. */
 const COMPARISON: CurveSource = {
   runs: RUNS.map((run, i) => ({ run, name: `run ${i + 1}` })),
   series: RUNS.flatMap((run, i) =>

@@ -1,4 +1,4 @@
-/** Which curves of a comparison are shown, in which unit. Pure. */
+/** Curves of a comparison, and their units. Pure. */
 
 import { fieldLabel, fieldNamed, type Shown, shownRate, shownTotal } from "../../stream/format";
 import { GROUP_NAMES } from "../../stream/states";
@@ -7,13 +7,13 @@ import type { ComparedRun, ComparedSeries } from "../../wire/generated/models";
 import { type CurvesView, type RunCurve, rangeOf, ratesOf } from "./curvesOption";
 import type { CurveKind } from "./link";
 
-/** What of a comparison is drawn. */
+/** Part of a comparison used for curves. */
 export interface CurveSource {
   readonly runs: readonly Pick<ComparedRun, "run" | "name">[];
   readonly series: readonly ComparedSeries[];
 }
 
-/** Gauges: their values are shown as they are. */
+/** Gauges, whose values are shown unconverted. */
 const GAUGES: Readonly<Record<string, readonly [label: string, unit: ShownUnit]>> = {
   gomaxprocs: ["GOMAXPROCS", "count"],
   rss_bytes: ["Resident memory", "bytes"],
@@ -22,24 +22,24 @@ const GAUGES: Readonly<Record<string, readonly [label: string, unit: ShownUnit]>
 /** Prefix of metrics that are time in a group of states. */
 const TIME_IN = "time_";
 
-/** Name of the group of states that a metric is of; undefined: it is of none. */
+/** Name of the metric's group of states; undefined if none. */
 function groupOf(metric: string): string | undefined {
   const names: Readonly<Record<string, string>> = GROUP_NAMES;
   return metric.startsWith(TIME_IN) ? names[metric.slice(TIME_IN.length)] : undefined;
 }
 
-/** Metrics that have curves, in the comparison's order. */
+/** Metrics with curves, in the comparison's order. */
 export function curveMetrics({ series }: CurveSource): readonly string[] {
   return [...new Set(series.map(({ metric }) => metric))];
 }
 
-/** Roles that have curves of a metric; "" is the whole process. */
+/** Roles with curves of a metric; "" is the whole process. */
 export function curveRoles({ series }: CurveSource, metric: string): readonly string[] {
   const having = series.filter((each) => each.metric === metric);
   return [...new Set(having.map(({ role }) => role ?? ""))];
 }
 
-/** Whether a metric can be shown as a rate: gauges cannot. */
+/** Whether a metric can be shown as a rate; gauges cannot. */
 export function isCounter(metric: string): boolean {
   return GAUGES[metric] === undefined;
 }
@@ -49,7 +49,7 @@ export function metricLabel(metric: string): string {
   return GAUGES[metric]?.[0] ?? (group === undefined ? fieldLabel(metric) : `State: ${group}`);
 }
 
-/** The curves of all runs that have some. */
+/** The curves of all runs that have any. */
 export function curvesOf(
   { series, runs }: CurveSource,
   metric: string,
@@ -58,7 +58,7 @@ export function curvesOf(
 ): CurvesView {
   const rate = kind === "rate" && isCounter(metric);
   const shown = (value: number): Shown => {
-    // Nanoseconds of all threads a second are so many threads on average.
+    // Nanoseconds per second, summed over threads, are the average number of threads.
     if (groupOf(metric)) return { value: value / 1e9, unit: rate ? "threads" : "s" };
     if (fieldNamed(metric) === undefined) return { value, unit: GAUGES[metric]?.[1] ?? "count" };
     return rate ? shownRate(metric, value) : shownTotal(metric, value);

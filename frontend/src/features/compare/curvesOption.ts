@@ -1,4 +1,4 @@
-/** Curves of several runs over one time axis: what is drawn, and the ECharts option. Pure. */
+/** Curves of several runs over one time axis: data and ECharts option. Pure. */
 
 import { niceTop, Y_PARTS } from "../../chart/axes";
 import { type ChartTheme, hueStyle, type LineStyle } from "../../chart/palette";
@@ -9,18 +9,17 @@ import type { ShownUnit } from "../../stream/views";
 /** One run's curve, in the unit to show. */
 export interface RunCurve {
   readonly name: string;
-  /** Place of the run in the comparison: its colour and dash, the same everywhere. */
+  /** Index of the run in the comparison: determines colour and dash everywhere. */
   readonly index: number;
   readonly time_s: readonly number[];
-  /** Null where it is unknown. */
+  /** Null if unknown. */
   readonly value: readonly (number | null)[];
 }
 
-/** A chart of curves. */
 export interface CurvesView {
   readonly curves: readonly RunCurve[];
   readonly unit: ShownUnit;
-  /** Ends of the axes; the same for charts that are side by side. */
+  /** Ends of the axes; equal for charts side by side. */
   readonly t0_s: number;
   readonly t1_s: number;
   readonly y_max: number;
@@ -29,17 +28,15 @@ export interface CurvesView {
 
 const DASHES: readonly (readonly number[])[] = [[], [7, 3], [2, 3], [9, 3, 2, 3]];
 
-/** Style of a run: neither its colour nor its dash alone tells it apart. */
+/** Style of a run: colour and dash together are unique. */
 export function runStyle(index: number, theme: ChartTheme): LineStyle {
   const dash = DASHES[index % DASHES.length] ?? [];
   return { ...hueStyle(index, theme), dash, width: 2 };
 }
 
 /**
- * Rate of a cumulative curve; each value is at the later end of its interval.
- *
- * Counters move in ticks, so a rate over an interval much shorter than the others is noise: each is
- * over at least half the mean interval.
+ * Rate of a cumulative curve; each value is at the later end of its interval. Counters move in
+ * ticks, so short intervals are noisy: each covers at least half the mean interval.
  */
 export function ratesOf(
   time_s: readonly number[],
@@ -53,7 +50,7 @@ export function ratesOf(
   return Array.from(out, (rate) => (Number.isNaN(rate) ? null : rate));
 }
 
-/** Axes that hold all curves. */
+/** Axes that contain all curves. */
 export function rangeOf(curves: readonly RunCurve[]): Pick<CurvesView, "t0_s" | "t1_s" | "y_max"> {
   let [t0_s, t1_s, y_max] = [0, 0, 0];
   for (const { time_s, value } of curves) {
@@ -82,7 +79,7 @@ export function offsetText(seconds: number): string {
   return seconds < -0.0005 ? `−${size}` : size;
 }
 
-/** The option: axes with given ends, a line a run, one tooltip for all. */
+/** The ECharts option: axes with given ends, one line per run, one tooltip for all. */
 export function curvesOption(view: CurvesView, theme: ChartTheme) {
   const { curves, unit, t0_s, t1_s, step } = view;
   const top = niceTop(view.y_max, unit);
@@ -120,7 +117,7 @@ export function curvesOption(view: CurvesView, theme: ChartTheme) {
         showMaxLabel: false,
         formatter: offsetText,
       },
-      // The head of the tooltip.
+      // Header of the tooltip.
       axisPointer: {
         label: { formatter: ({ value }: { value: unknown }) => offsetText(Number(value)) },
       },
@@ -138,7 +135,7 @@ export function curvesOption(view: CurvesView, theme: ChartTheme) {
       const { colour, dash, width } = runStyle(index, theme);
       return {
         type: "line" as const,
-        // Two runs of one name are two lines.
+        // Two runs may share a name.
         id: String(index),
         name,
         step: step ? ("end" as const) : (false as const),

@@ -46,13 +46,13 @@ export function figureText(metric: ComparedMetric, value: number | null): string
     : formatValue(value, unit);
 }
 
-/** The same of a difference: with its sign. */
+/** A difference of figures as text, with its sign. */
 export function differenceText(metric: ComparedMetric, value: number | null): string {
   if (value === null || value === 0) {
     return figureText(metric, value);
   }
   const text = figureText(metric, Math.abs(value));
-  // What is nearly nothing has no direction.
+  // A negligible value has no direction.
   return text.startsWith("<") ? text : `${value < 0 ? "−" : "+"}${text}`;
 }
 
@@ -63,7 +63,7 @@ export function percentText(percent: number | null): string {
   return formatDifference(percent);
 }
 
-/** A verdict as text, with a sign that does not depend on colour. */
+/** Texts of verdicts, with a sign as a cue beside colour. */
 export const VERDICTS: Readonly<Record<Verdict, readonly [word: string, sign: string]>> = {
   better: ["better", ""],
   worse: ["worse", ""],
@@ -74,7 +74,7 @@ export const VERDICTS: Readonly<Record<Verdict, readonly [word: string, sign: st
   unknown: ["n/a", ""],
 };
 
-/** The sign of a verdict: an arrow shows which way the figure went. */
+/** The sign of a verdict: an arrow in the direction of the change. */
 export function signOf({ verdict, absolute }: FigureDifference): string {
   const [, sign] = VERDICTS[verdict];
   return sign !== "" || absolute === null || absolute === 0 ? sign : absolute > 0 ? "▲" : "▼";
@@ -85,7 +85,7 @@ export function halfWidth({ mean, high }: GroupFigure): number | null {
   return mean === null || high === null ? null : high - mean;
 }
 
-/** Where a figure comes from, if it is not exact. */
+/** Source of an inexact figure. */
 export const PROVENANCE_TEXTS: Readonly<Record<Provenance, string | null>> = {
   exact: null,
   sampled: "Sampled, so it has an error; differences within it get no verdict.",
@@ -93,7 +93,7 @@ export const PROVENANCE_TEXTS: Readonly<Record<Provenance, string | null>> = {
   quantised: "Rounded down by the kernel, to a multiple of 1024 for each thread.",
 };
 
-/** Rows with a value, whose metric or role contains the filter, in an order. */
+/** Sorted rows with a value whose metric or role contains the filter. */
 export function rowsOf(
   metrics: readonly ComparedMetric[],
   scope: RowScope,
@@ -119,7 +119,7 @@ export function rowsOf(
   }
 }
 
-/** Labels of the rows of the process that are 0 in every run, which the table leaves out. */
+/** Labels of the process' rows omitted from the table, because they are 0 in every run. */
 export function zeroRows(metrics: readonly ComparedMetric[]): readonly string[] {
   return metrics
     .filter(({ role, groups }) => role === null && known(groups).length > 0)
@@ -127,7 +127,7 @@ export function zeroRows(metrics: readonly ComparedMetric[]): readonly string[] 
     .map(({ label }) => label);
 }
 
-/** Whether any run has a value other than 0. */
+/** Whether any run has a nonzero value. */
 function hasValue({ groups }: ComparedMetric): boolean {
   return known(groups).some((value) => value !== 0);
 }
@@ -140,19 +140,19 @@ function compareText(a: string, b: string): number {
   return a === b ? 0 : a < b ? -1 : 1;
 }
 
-/** The largest difference of a row, in percent; rows without one come last. */
+/** Sort key: the largest difference of a row, in percent; rows without one come last. */
 function sizeOf({ differences }: ComparedMetric): number {
   return Math.max(-1, ...differences.map(({ percent }) => Math.abs(percent ?? -1)));
 }
 
-/** An interval on a bar whose middle is 0, as parts of its length; null: there is none. */
+/** An interval on a bar centred at 0, as fractions of its length; null if none. */
 export interface Bar {
   readonly from: number;
   readonly to: number;
   readonly at: number;
 }
 
-/** Where a difference and its interval are on the bar. */
+/** Position of a difference and its interval on the bar. */
 export function barOf({ absolute, low, high }: FigureDifference): Bar | null {
   if (absolute === null || low === null || high === null) {
     return null;

@@ -6,7 +6,7 @@ const figure = (mean: number): GroupFigure => ({
   ...{ values: [mean], n: 3, mean, std_dev: 0, low: mean, high: mean },
 });
 
-/** A figure that went from one mean to another, with an interval around the difference. */
+/** A figure that changed between two means, with an interval around the difference. */
 function row(
   metric: string,
   unit: string,
@@ -43,7 +43,7 @@ describe("what a comparison leads with", () => {
     const { differences, none } = leadOf(
       comparison([
         row("ops_per_s", "1/s", [100, 130], 5, { label: "Throughput", verdict: "better" }),
-        // Larger by its mean, and less certain.
+        // Larger mean, but less certain.
         row("disk_write_bytes", "bytes/s", [1e6, 1.6e6], 5e5),
         row("net_read_bytes", "bytes/s", [1e6, 1.5e6], 6e5),
         row("cpu_delay_ns", "ns/s", [1e9, 2e9], 1e8, { verdict: "worse" }),

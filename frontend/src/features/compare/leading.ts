@@ -1,4 +1,4 @@
-/** The largest differences that are certain, in a sentence each: what a comparison says first. Pure. */
+/** The largest certain differences, one sentence each: the lead of a comparison. Pure. */
 
 import { formatDifference } from "../../stream/format";
 import type { ComparedMetric, Comparison, FigureDifference } from "../../wire/generated/models";
@@ -6,31 +6,31 @@ import { differenceText, figureText } from "./differences";
 import { shortLabels } from "./shortLabels";
 import { windowOf } from "./side";
 
-/** One difference, and where the page shows it. */
+/** One difference, and its place in the page. */
 export interface Leading {
   readonly metric: string;
   readonly role: string | null;
-  /** Number of the group that differs from the baseline, from 1. */
+  /** Number of the group compared with the baseline, from 1. */
   readonly group: number;
   readonly verdict: FigureDifference["verdict"];
   readonly text: string;
-  /** The interval, and what is to be known of it. */
+  /** The interval, and caveats. */
   readonly evidence: string;
 }
 
-/** What a comparison leads with. */
+/** The lead of a comparison. */
 export interface Lead {
   readonly differences: readonly Leading[];
-  /** Why there are none; "" if there are some. */
+  /** Why there are no differences; "" if there are some. */
   readonly none: string;
 }
 
 const MOST = 3;
 const JUDGED: readonly FigureDifference["verdict"][] = ["better", "worse", "more", "less"];
-/** A figure that was 0 in the baseline: as if it had grown so many times. */
+/** Assumed growth factor for a figure that was 0 in the baseline. */
 const FROM_NOTHING = 10;
 
-/** Less than this is no matter, in the unit of a metric; a rate has it with "/s". */
+/** Minimum relevant difference, by unit of the metric; rates have a "/s" suffix. */
 const LEAST: Readonly<Record<string, number>> = {
   share: 0.01,
   cores: 0.01,
@@ -45,7 +45,7 @@ const LEAST: Readonly<Record<string, number>> = {
   s: 0.01,
 };
 
-/** Figures that say the same in other words: one of them is enough. */
+/** Families of metrics that express the same thing: one of each is enough. */
 const FAMILIES: readonly RegExp[] = [
   /^(cpu_run_ns|mean_cores|user_cpu_us|system_cpu_us|share_running.*|share_state_on_cpu)$/,
   /^(cpu_delay_ns|share_runnable|share_state_preempted|share_state_woken)$/,
@@ -59,22 +59,22 @@ const FAMILIES: readonly RegExp[] = [
   /^pool:/,
 ];
 
-/** What of a comparison is looked at. */
+/** Part of a comparison that is evaluated. */
 export type Judged = Pick<Comparison, "metrics" | "groups">;
 
 interface Candidate {
   readonly row: ComparedMetric;
   readonly group: number;
   readonly difference: FigureDifference;
-  /** The least that it differs by, in relation to the baseline. */
+  /** The minimum difference within its interval, relative to the baseline. */
   readonly size: number;
 }
 
-/** The three largest differences whose interval does not include 0, each of another kind. */
+/** The three largest differences whose interval excludes 0, each of a different family. */
 export function leadOf(comparison: Judged): Lead {
   const { metrics } = comparison;
   const certain = metrics.flatMap(candidatesOf);
-  // The process comes first; a role is named where only it differs.
+  // The process comes first; a role is named if only it differs.
   const ranked = [...certain].sort(
     (a, b) => Number(a.row.role !== null) - Number(b.row.role !== null) || b.size - a.size,
   );
@@ -137,7 +137,7 @@ function leadingOf(
   };
 }
 
-/** The role that differs most the same way, if it has at least half of the difference. */
+/** The role with the largest difference in the same direction, if at least half of the total. */
 function mostlyIn(
   { metric }: ComparedMetric,
   group: number,

@@ -12,34 +12,33 @@ export interface Correction {
 
 export type Layout = "overlay" | "each";
 export type CurveKind = "rate" | "total";
-/** Rows of the table in the order of the backend, by size of the difference, or by metric. */
+/** Row order: as given by the backend, by size of the difference, or by metric. */
 export type RowOrder = "given" | "size" | "metric";
 
-/** Rows of the whole process, of the roles, or of the roles in processes of each name. */
+/** Scope of rows: the whole process, roles, or roles within processes of each name. */
 export type RowScope = "process" | "roles" | "split";
 
 export interface CompareLink {
   /** Groups of repeats, runs or windows of runs (see side.ts); the first is the baseline. */
   readonly groups: readonly (readonly string[])[];
   readonly align: AlignKind;
-  /** Text of the mark to align at; "" if none is chosen. */
+  /** Text of the alignment mark; "" if none is chosen. */
   readonly mark: string;
   readonly match: readonly Correction[];
-  /** What counters are compared as. */
+  /** Basis on which counters are compared. */
   readonly basis: CompareBasis;
-  /** Metric of the curves. */
   readonly metric: string;
   /** Role of the curves; "" for the whole process. */
   readonly role: string;
   readonly layout: Layout;
   readonly kind: CurveKind;
-  /** Only rows whose metric or role holds this text. */
+  /** Text that the metric or role of a row must contain. */
   readonly filter: string;
   readonly rows: RowScope;
   readonly order: RowOrder;
 }
 
-/** Props of the page's parts: what is asked for, the answer, and how to ask for something else. */
+/** Props of the page's parts: the request, the answer, and the callback for another request. */
 export interface PartProps {
   readonly link: CompareLink;
   readonly comparison: Comparison;
@@ -70,7 +69,7 @@ export function parseLink(query: string): CompareLink {
   const seen = new Set<string>();
   const groups = text("runs")
     .split(",")
-    // In a query, a plus that is not escaped is a space.
+    // In a query, an unescaped plus is a space.
     .map((group) => group.split(/[+ ]/).flatMap((text) => freshSide(text, seen)))
     .filter((group) => group.length > 0);
   return {
@@ -102,12 +101,12 @@ function correctionOf(text: string): Correction | null {
   return side === null ? null : { run: side, role, label };
 }
 
-/** Whether a role is one of the processes of a name, as the backend calls it. */
+/** Whether a role is split by process name, in the backend's notation. */
 function isSplit(role: string): boolean {
   return role.includes(" → ");
 }
 
-/** The query that the backend gets. */
+/** Query for the backend. */
 export function apiQuery({ groups, align, mark, match, basis, rows }: CompareLink): string {
   const query = new URLSearchParams();
   query.set("runs", groups.map((group) => group.join("+")).join(","));
@@ -124,14 +123,14 @@ export function apiQuery({ groups, align, mark, match, basis, rows }: CompareLin
   if (align === "mark") {
     query.set("mark", mark);
   }
-  // Roles have other names where they are split.
+  // Split roles have other names.
   for (const { run, role, label } of match.filter(({ role }) => isSplit(role) === split)) {
     query.append("match", `${run}:${role}=${label}`);
   }
   return query.toString();
 }
 
-/** The address of a comparison; defaults are left out. */
+/** The address of a comparison; defaults are omitted. */
 export function compareHref(link: CompareLink): string {
   const query = new URLSearchParams(apiQuery({ ...link, match: [] }));
   for (const { run, role, label } of link.match) {
@@ -148,12 +147,12 @@ export function compareHref(link: CompareLink): string {
       query.set(name, link[name]);
     }
   }
-  // Ids need no escape, and people read this.
+  // IDs need no escape, and people read addresses.
   const rest = query.toString();
   return `/compare?runs=${runs}${rest === "" ? "" : `&${rest}`}`;
 }
 
-/** A comparison of these runs: those of one group are repeats of one another. */
+/** A comparison of these runs; runs of one group are repeats. */
 export function linkOf(
   runs: readonly { readonly id: string; readonly group: string | null }[],
 ): CompareLink {
@@ -179,7 +178,7 @@ export function runsOf({ groups }: CompareLink): readonly string[] {
   return groups.flat();
 }
 
-/** A run moved to a group, or (null) to one of its own at the end. */
+/** Move a run to a group, or (null) to a new one at the end. */
 export function regrouped(link: CompareLink, run: string, to: number | null): CompareLink {
   const groups = link.groups.map((group, index) => {
     const others = group.filter((each) => each !== run);
@@ -191,7 +190,7 @@ export function regrouped(link: CompareLink, run: string, to: number | null): Co
   return { ...link, groups: groups.filter((group) => group.length > 0) };
 }
 
-/** A group becomes the baseline. */
+/** Make a group the baseline. */
 export function withBaseline(link: CompareLink, index: number): CompareLink {
   const chosen = link.groups[index];
   return chosen === undefined
@@ -199,7 +198,7 @@ export function withBaseline(link: CompareLink, index: number): CompareLink {
     : { ...link, groups: [chosen, ...link.groups.filter((_, each) => each !== index)] };
 }
 
-/** Without a run, and without its manual matches. */
+/** Remove a run and its manual matches. */
 export function without(link: CompareLink, run: string): CompareLink {
   return {
     ...link,
@@ -210,12 +209,12 @@ export function without(link: CompareLink, run: string): CompareLink {
   };
 }
 
-/** With another run, alone in its group. */
+/** Add a run in a new group. */
 export function withRun(link: CompareLink, run: string): CompareLink {
   return runsOf(link).includes(run) ? link : { ...link, groups: [...link.groups, [run]] };
 }
 
-/** With another window of the same run, or another run, in place of a side. */
+/** Replace a side by another window of the same run, or by another run. */
 export function replaced(link: CompareLink, side: string, by: string): CompareLink {
   if (runsOf(link).includes(by)) return link;
   const instead = (each: string) => (each === side ? by : each);
@@ -226,7 +225,7 @@ export function replaced(link: CompareLink, side: string, by: string): CompareLi
   };
 }
 
-/** Match a role of a run with this label; "" undoes that. */
+/** Match a role of a run with this label; "" undoes the match. */
 export function corrected(
   link: CompareLink,
   run: string,

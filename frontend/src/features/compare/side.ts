@@ -1,6 +1,8 @@
-/** A side of a comparison: a run, or a window of one, as links and the backend name it. Pure. */
+/**
+ * A side of a comparison: a run or a window of a run, in the notation of links and backend. Pure.
+ */
 
-/** A stretch of a run, in seconds from its start. */
+/** A time span of a run, in seconds from its start. */
 export interface SideWindow {
   readonly from_s: number;
   readonly to_s: number;
@@ -8,10 +10,10 @@ export interface SideWindow {
 
 const SECONDS = "[0-9]{1,7}(?:\\.[0-9]{1,3})?";
 const SIDE = new RegExp(`^(r-[0-9]{8}-[0-9]{6}-[0-9a-f]{6})(?:@(${SECONDS})-(${SECONDS}))?$`);
-/** "12-42.5", with blanks, a dash of any kind, and the unit if somebody writes it. */
+/** "12-42.5", with optional blanks, any kind of dash, and an optional unit. */
 const TYPED = new RegExp(`^\\s*(${SECONDS})\\s*[-–]\\s*(${SECONDS})\\s*s?\\s*$`);
 
-/** The side that a text names, as the backend writes it; null: none. */
+/** Parse a side into the backend's notation; null if invalid. */
 export function parseSide(text: string): string | null {
   const found = SIDE.exec(text);
   if (found === null) return null;
@@ -19,30 +21,29 @@ export function parseSide(text: string): string | null {
   return from === undefined ? run : sideOf(run, { from_s: Number(from), to_s: Number(to) });
 }
 
-/** What a run, or a window of it, is called; null: the window ends before it begins. */
+/** Name of a run or window; null if the window ends before its beginning. */
 export function sideOf(run: string, window: SideWindow | null): string | null {
   if (window === null) return run;
   const [from, to] = [shortSeconds(window.from_s), shortSeconds(window.to_s)];
   return Number(to) > Number(from) ? `${run}@${from}-${to}` : null;
 }
 
-/** The run of a side. */
 export function runOf(side: string): string {
   return side.split("@")[0] ?? side;
 }
 
-/** The window of a side; null: it is a whole run. */
+/** The window of a side; null for a whole run. */
 export function windowOf(side: string): SideWindow | null {
   const [, , from, to] = SIDE.exec(side) ?? [];
   return from === undefined ? null : { from_s: Number(from), to_s: Number(to) };
 }
 
-/** A window in words, as names of sides have it; "" for a whole run. */
+/** A window in words, as in names of sides; "" for a whole run. */
 export function windowText(window: SideWindow | null): string {
   return window === null ? "" : `${shortSeconds(window.from_s)}–${shortSeconds(window.to_s)} s`;
 }
 
-/** The window that a person typed; null: a whole run; undefined: it is no window. */
+/** Parse a typed window; null for a whole run, undefined if invalid. */
 export function typedWindow(text: string): SideWindow | null | undefined {
   if (text.trim() === "") return null;
   const [, from, to] = TYPED.exec(text) ?? [];
@@ -50,7 +51,7 @@ export function typedWindow(text: string): SideWindow | null | undefined {
   return window.to_s > window.from_s ? window : undefined;
 }
 
-/** Seconds with no more digits than they need, at most three behind the point. */
+/** Seconds with minimal digits, at most three decimals. */
 function shortSeconds(seconds: number): string {
   return String(Number(Math.max(0, seconds).toFixed(3)));
 }

@@ -1,30 +1,29 @@
-/** Where the time of each role goes, group by group of runs. Pure. */
+/** Time breakdown of each role, by group of runs. Pure. */
 
 import { formatPercent } from "../../stream/format";
 import { GROUP_NAMES, type StateGroup } from "../../stream/states";
 import type { ComparedMetric } from "../../wire/generated/models";
 import { shortLabels } from "./shortLabels";
 
-/** A part of a bar. */
 export interface SharePart {
   readonly group: StateGroup;
   readonly share: number;
 }
 
-/** The bars of a role: one for each group of runs. */
+/** The bars of a role: one per group of runs. */
 export interface RoleShares {
-  /** Null: the whole process. */
+  /** Role, or null for the whole process. */
   readonly role: string | null;
   readonly bars: readonly {
     readonly label: string;
-    /** Work first; they add up to 1 at most. Empty: it is not known. */
+    /** Parts, work first, with a sum of at most 1; empty if unknown. */
     readonly parts: readonly SharePart[];
     /** The bar in words, largest first. */
     readonly text: string;
   }[];
 }
 
-/** What of a comparison is looked at. */
+/** Part of a comparison that is evaluated. */
 export interface SharesOf {
   readonly metrics: readonly (Pick<ComparedMetric, "metric" | "role"> & {
     readonly groups: readonly { readonly mean: number | null }[];
@@ -35,10 +34,10 @@ export interface SharesOf {
 
 const MAX_ROLES = 8;
 const STATE_GROUPS = Object.keys(GROUP_NAMES) as readonly StateGroup[];
-/** Less cannot be seen in a bar. */
+/** Minimum visible share in a bar. */
 const LEAST = 0.002;
 
-/** The process, then the busiest roles; none if no run has a ledger of states. */
+/** The process, followed by the busiest roles; empty if no run has a state ledger. */
 export function stateShares({ metrics, groups, roles }: SharesOf): readonly RoleShares[] {
   const names = [null, ...roles.slice(0, MAX_ROLES).map(({ label }) => label)];
   const labels = shortLabels(groups.map(({ label }) => label));

@@ -4,7 +4,7 @@ import { FakeBackend, problem, process, refuse } from "../../testing/backend";
 import { TestPage } from "../../testing/TestPage";
 import type { DoctorCheck, DoctorReport } from "../../wire/generated/models";
 
-/** A check with nothing to complain of. */
+/** A check without problems. */
 function check(changes: Partial<DoctorCheck>): DoctorCheck {
   const name = changes.name ?? "taskstats";
   return {
@@ -27,7 +27,6 @@ const DELAYS = check({
   enabled: false,
 });
 
-/** A report of these checks. */
 function report(...checks: readonly DoctorCheck[]): DoctorReport {
   const about = { host: "bench", kernel: "6.12.0", checked_unix_ms: Date.now() } as const;
   return { ...about, status: "limited", checks: [...checks] };
@@ -53,7 +52,7 @@ it("shows of each check its status, what was found, what is lost, and what fixes
   expect(words).toContain("kernel.task_delayacct is 0");
   expect(words).toContain("block I/O and swap-in delays stay 0");
   expect(words).toContain("sudo sysctl -w kernel.task_delayacct=1");
-  // Nothing to fix, nothing to copy.
+  // Nothing to fix, so nothing to copy.
   const copies = screen.getAllByRole("button", { name: /^Copy/ });
   expect(copies).toHaveLength(1);
   await page.click(copies[0] as HTMLElement);

@@ -1,3 +1,5 @@
+/** Feature `doctor`: reports of the backend in, cards with findings and fixes out. */
+
 import { createElement, Fragment, type ReactNode, useCallback, useState } from "react";
 import { auditSizes, examine, setDelayAccounting } from "../../api/client";
 import { asProblem } from "../../api/problem";
@@ -15,7 +17,7 @@ import styles from "./DoctorPage.module.css";
 import { PredictionPanel } from "./PredictionPanel";
 import { auditText, sizeChecks } from "./sizeChecks";
 
-/** What this machine lets tidscope measure, and how to fix what it does not. */
+/** Measuring capabilities of this machine, and remedies for missing ones. */
 export function DoctorPage() {
   const live = useStore(useLiveClient().live);
   const hosts = live?.hosts ?? [];
@@ -75,7 +77,7 @@ export function DoctorPage() {
   );
 }
 
-/** The report that a change of the setting answered with, and its host. */
+/** The report returned by a change of the setting, and its host. */
 interface SwitchAnswer {
   readonly host: string | null;
   readonly report: DoctorReport;
@@ -103,7 +105,7 @@ interface SizesProps {
   readonly host: string;
 }
 
-/** Pools of a host's programs whose sizes do not fit what the programs may use. */
+/** Pools of a host's programs with sizes that do not match the available CPUs. */
 function Sizes({ host }: SizesProps) {
   const load = useCallback((signal: AbortSignal) => auditSizes(host, signal), [host]);
   const { value, problem } = usePolled(load, null);
@@ -130,7 +132,7 @@ interface DelayAccountingSwitchProps {
   readonly onReport: (report: DoctorReport) => void;
 }
 
-/** Sets the kernel's delay accounting, and says what that does and does not do. */
+/** Switch for the kernel's delay accounting, with an explanation of the effect. */
 function DelayAccountingSwitch({ host, on, onReport }: DelayAccountingSwitchProps) {
   const [problem, setProblem] = useState<Problem | null>(null);
   const [busy, setBusy] = useState(false);
@@ -170,9 +172,8 @@ const UNKNOWN: readonly [Status, string] = ["unknown", "Unknown"];
 
 interface CheckCardProps {
   readonly check: DoctorCheck;
-  /** Nothing is known to be wrong, nor to be right. */
   readonly unknown?: boolean;
-  /** What can be done about it here. */
+  /** Controls that fix the finding here. */
   readonly children?: ReactNode;
 }
 
@@ -209,10 +210,10 @@ function CheckCard({ check, unknown = false, children }: CheckCardProps) {
   );
 }
 
-/** A sentence in which commands stand between backticks, as terminals show them. */
+/** A sentence with commands in backticks, rendered as code. */
 function CodeText({ text }: { readonly text: string }) {
   const parts = text.split("`");
-  // Every second part stood between two of them.
+  // Every second part was inside backticks.
   const shown = parts.map((part, n) => (n % 2 === 1 ? createElement("code", null, part) : part));
   return createElement(Fragment, null, ...shown);
 }

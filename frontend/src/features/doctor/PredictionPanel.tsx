@@ -16,7 +16,7 @@ import styles from "./DoctorPage.module.css";
 const PERIOD_MS = 5000;
 const WEIGHTS = 16_384;
 
-/** The models of the prediction service: who uses them, how often they are right, what they hold. */
+/** The models of the prediction service: users, hit rates and contents. */
 export function PredictionPanel() {
   const { value, problem, refresh } = usePolled(getPredictions, PERIOD_MS);
   const viewer = useStore(session)?.role === "viewer";
@@ -97,7 +97,7 @@ export function PredictionPanel() {
   );
 }
 
-/** Right answers among those that it had a prediction for. */
+/** Share of correct predictions. */
 function hitRate({ updates, undecided, hits }: PredictionModel): string {
   const decided = updates - undecided;
   return decided === 0 ? "n/a" : `${((100 * hits) / decided).toFixed(1)} %`;
@@ -127,7 +127,7 @@ interface WeightsDialogProps {
   readonly onClose: () => void;
 }
 
-/** All weights of a model as they are now: a row for each feature. */
+/** All current weights of a model: one row per feature. */
 function WeightsDialog({ model, onClose }: WeightsDialogProps) {
   const { owner, name, limit } = model;
   const load = useCallback((signal: AbortSignal) => getWeights(owner, name, signal), [owner, name]);
@@ -156,7 +156,7 @@ function WeightsDialog({ model, onClose }: WeightsDialogProps) {
   );
 }
 
-/** Draw each weight as a pixel, the stronger the larger it is. */
+/** Draw each weight as a pixel, with an intensity by magnitude. */
 function draw(context: CanvasRenderingContext2D, weights: readonly number[], limit: number): void {
   const tokens = getComputedStyle(context.canvas);
   const yes = tokens.getPropertyValue("--ok");
@@ -171,7 +171,7 @@ function draw(context: CanvasRenderingContext2D, weights: readonly number[], lim
   });
 }
 
-/** What the weights are, in words. */
+/** Weights in words. */
 function say(weights: readonly number[]): string {
   const used = weights.filter((weight) => weight !== 0);
   if (used.length === 0) {

@@ -55,7 +55,7 @@ it("shows programs of which nothing is known", () => {
   const unknown = program({ verdict: "unknown", size: null, why: "It cannot be read." });
   const [check] = sizeChecks({ programs: [unknown], omitted: 0 });
   expect([check?.known, check?.fix, check?.impact]).toEqual([false, "", ""]);
-  // Those that are set wrong stand before them.
+  // Misconfigured programs come first.
   const names = sizeChecks({ programs: [unknown, LARGE], omitted: 0 }).map(({ known }) => known);
   expect(names).toEqual([true, false]);
 });

@@ -6,7 +6,7 @@ import type {
   SizedProgram,
 } from "../../wire/generated/models";
 
-/** How many pools there are, and how many of them are set wrong. */
+/** Number of pools, and of misconfigured ones. */
 export function auditText(audit: SizeAudit): string {
   const count = audit.programs.length;
   if (count === 0) {
@@ -19,10 +19,10 @@ export function auditText(audit: SizeAudit): string {
     : `${wrong} of ${count} ${count === 1 ? "pool" : "pools"} set wrong.${omitted}`;
 }
 
-/** A check, or something of which it is not known how it should be. */
+/** A check; not `known` if the right size is unknown. */
 export type SizeCheck = DoctorCheck & { readonly known: boolean };
 
-/** Programs that do not fit, and after them those of which it is not known, as checks. */
+/** Misconfigured programs, followed by programs with an unknown right size, as checks. */
 export function sizeChecks(audit: SizeAudit): SizeCheck[] {
   const checks = audit.programs.filter(({ verdict }) => verdict !== "fits").map(sizeCheck);
   return [...checks.filter(({ known }) => known), ...checks.filter(({ known }) => !known)];

@@ -1,3 +1,5 @@
+/** Feature `events`: the worker's event view in, a list out. */
+
 import { useState } from "react";
 import { localTime, utcTime } from "../../base/clock";
 import { useStore } from "../../base/useStore";
@@ -10,13 +12,13 @@ import { scrollable } from "../../ui/scrollable";
 import type { TargetEvent } from "../../wire/generated/models";
 import styles from "./EventList.module.css";
 
-/** Births and ends of threads are many; they are shown on request. */
+/** Frequent events of thread births and ends, shown on request. */
 const OF_THREADS: ReadonlySet<TargetEvent["type"]> = new Set([
   "thread_born",
   "thread_exited",
   "thread_renamed",
 ]);
-/** In a group, processes execute programs all the time. */
+/** Whether an event is routine: in a group, processes exec all the time. */
 function isUsual(event: TargetEvent): boolean {
   const executed = event.type === "program_executed" && event.pid != null;
   return executed || OF_THREADS.has(event.type);
@@ -28,7 +30,7 @@ const WORRYING: ReadonlySet<TargetEvent["type"]> = new Set([
   "sample_failed",
 ]);
 
-/** What happened to the target, newest first. */
+/** Events of the target, newest first. */
 export function EventList() {
   const view = useStore(useLiveClient().events);
   const [threads, setThreads] = useState(false);

@@ -27,10 +27,10 @@ import { gainText, progressText } from "./experimentText";
 
 const PERIOD_MS = 3000;
 const CHART_PX = 300;
-/** Links to the last repeats of a cell. */
+/** Maximum number of linked repeats per cell. */
 const SHOWN_RUNS = 3;
 
-/** An experiment: what was measured, as charts and as a table. */
+/** An experiment: measurements as charts and as a table. */
 export function ExperimentPage({ id }: { readonly id: string }) {
   const load = useCallback((signal: AbortSignal) => getExperiment(id, signal), [id]);
   const polled = usePolled(load, PERIOD_MS);
@@ -143,7 +143,7 @@ function Chart({ chart }: { readonly chart: ExperimentChart }) {
   );
 }
 
-/** What a policy changes in throughput, and in operations for CPU time and energy. */
+/** Effect of a policy on throughput, and on operations per CPU time and energy. */
 function AgainstDefault({ experiment }: { readonly experiment: Experiment }) {
   const compared = experiment.cells.filter(({ baseline }) => baseline !== null);
   if (compared.length === 0) return null;
@@ -262,7 +262,7 @@ function meanText(one: ExperimentCell["figures"][number] | undefined): string {
   return high === null ? numberText(mean) : `${numberText(mean)} ± ${numberText(high - mean)}`;
 }
 
-/** The repeat that runs, as it runs: the first of its programs in a few numbers. */
+/** The running repeat: the first of its programs in a few numbers. */
 function LiveRepeat({ summary }: { readonly summary: ExperimentSummary }) {
   const client = useLiveClient();
   const live = useStore(client.live);

@@ -1,3 +1,8 @@
+/**
+ * Feature `experiments`: experiments of the backend in, progress, charts and tables out. It must
+ * not compute means or intervals.
+ */
+
 import type { ReactNode } from "react";
 import { listExperiments } from "../../api/experiments";
 import { type Polled, usePolled } from "../../api/usePolled";
@@ -13,7 +18,7 @@ import { progressText } from "./experimentText";
 
 const PERIOD_MS = 3000;
 
-/** All experiments, and how far they are. */
+/** All experiments with their progress. */
 export function ExperimentsPage() {
   const polled = usePolled(listExperiments, PERIOD_MS);
   return (
@@ -96,12 +101,14 @@ function Row({ one }: { readonly one: ExperimentSummary }) {
 
 interface LoadedProps<T> {
   readonly polled: Polled<T>;
-  /** What is loaded, as in "Loading experiments…". */
+  /** Noun of the loaded content, as in "Loading experiments…". */
   readonly what: string;
   readonly children: (value: T) => ReactNode;
 }
 
-/** What polling has brought; above it why the last request failed, before it that it is loaded. */
+/**
+ * Result of polling, with the last problem above it, and a loading note before the first result.
+ */
 export function Loaded<T>({ polled, what, children }: LoadedProps<T>) {
   const { value, problem, refresh } = polled;
   return (

@@ -47,7 +47,7 @@ describe("charts of experiments", () => {
 
   it("shows zero, all means, and intervals that do not dwarf them", () => {
     const [bottom, top] = chartRange(GAINS);
-    // The values reach from -2 to 12; an interval of 900 is cut.
+    // The values range from -2 to 12; an interval of 900 is cut.
     expect(bottom).toBeLessThan(-2);
     expect(bottom).toBeGreaterThan(-20);
     expect(top).toBeGreaterThan(15);

@@ -10,11 +10,11 @@ import type { ChartPoint, ExperimentChart } from "../../wire/generated/models";
 const STATE_GROUPS = Object.keys(GROUP_NAMES) as StateGroup[];
 
 const SYMBOLS = ["circle", "rect", "triangle", "diamond"] as const;
-/** Half the width of an interval's ends, and how far lines stand apart at one size, pixels. */
+/** Half the width of interval caps, and the distance of lines at one size, in pixels. */
 const CAP_PX = 5;
 const APART_PX = 4;
 
-/** Colour of a series: where states are stacked, that of the state everywhere else. */
+/** Colour of a series; stacked states have their usual colour. */
 export function seriesColour(chart: ExperimentChart, index: number, theme: ChartTheme): string {
   const name = chart.series[index]?.name;
   const group =
@@ -22,7 +22,7 @@ export function seriesColour(chart: ExperimentChart, index: number, theme: Chart
   return group === undefined ? hueStyle(index, theme).colour : groupColours(theme.dark)[group];
 }
 
-/** A number as on an axis: few digits, and no exponent for large ones. */
+/** A number in axis style: few digits, no exponent for large numbers. */
 export function numberText(value: number): string {
   const digits = Math.abs(value) >= 1000 ? Math.round(value) : Number(value.toPrecision(4));
   return digits.toLocaleString("en-US", { maximumFractionDigits: 6 });
@@ -37,7 +37,7 @@ export function pointText(point: ChartPoint): string {
   return `${numberText(mean)}${interval}${repeats}`;
 }
 
-/** Where a point stands, as text. */
+/** Position of a point, as text. */
 function placeText(x: readonly string[], point: ChartPoint): string {
   const asked = x[point.x] ?? "";
   return point.at === null ? asked : `at ${numberText(point.at)} (of ${asked})`;
@@ -52,7 +52,7 @@ export function describeChart({ title, x, y_label, series }: ExperimentChart): s
   return `${title}. ${parts.join(". ")}.`;
 }
 
-/** Ends of the y axis: from 0, and all intervals unless they dwarf the values. */
+/** Ends of the y axis: from 0, with all intervals unless they dwarf the values. */
 export function chartRange(chart: ExperimentChart): readonly [number, number] {
   if (chart.kind === "stacked") return [0, 1];
   const points = chart.series.flatMap((each) => each.points);
@@ -64,7 +64,7 @@ export function chartRange(chart: ExperimentChart): readonly [number, number] {
   const ends = points.flatMap(({ low, high }) =>
     low === null || high === null ? [] : [low, high],
   );
-  // What is nowhere below 0 cannot be: an interval that is says that there are few repeats.
+  // Values without any below 0 cannot be negative: an interval below 0 only reflects few repeats.
   const bottom = least === 0 ? 0 : Math.max(Math.min(least, ...ends), least - room);
   const top = Math.min(Math.max(most, ...ends), most + room);
   const pad = 0.06 * (top - bottom);
@@ -72,12 +72,11 @@ export function chartRange(chart: ExperimentChart): readonly [number, number] {
   return [bottom < 0 ? bottom - pad : 0, top > 0 ? top + pad : 0];
 }
 
-/** Where a series stands beside others at one place, as a share of the place's width. */
+/** Offset of a series beside others at one position, as a share of the position's width. */
 export function besideOthers(index: number, count: number): number {
   return ((index - (count - 1) / 2) * 0.8) / count;
 }
 
-/** The option. */
 export function experimentOption(chart: ExperimentChart, theme: ChartTheme) {
   const [min, max] = chartRange(chart);
   const label = { color: theme.muted, fontFamily: theme.font, fontSize: 11 };
@@ -116,7 +115,7 @@ export function experimentOption(chart: ExperimentChart, theme: ChartTheme) {
         ...label,
         interval: hasNames ? 0 : ("auto" as const),
         lineHeight: 14,
-        // An axis of the matrix a line.
+        // One matrix dimension per line.
         formatter: (text: string | number) =>
           typeof text === "number" ? numberText(text) : text.replaceAll(" ", "\n"),
         hideOverlap: true,
@@ -176,7 +175,7 @@ export function experimentOption(chart: ExperimentChart, theme: ChartTheme) {
   };
 }
 
-/** Where a point stands on the x axis. */
+/** Position of a point on the x axis. */
 function placeOf(point: ChartPoint): number {
   return point.at ?? point.x;
 }
@@ -194,7 +193,7 @@ function reference(chart: ExperimentChart, index: number, theme: ChartTheme) {
   };
 }
 
-/** An interval with its ends, and a dot for each repeat. */
+/** An interval with caps, and a dot for each repeat. */
 function interval(
   points: readonly ChartPoint[],
   api: CustomSeriesRenderItemAPI,
@@ -235,7 +234,7 @@ function interval(
   };
 }
 
-/** Series of the option come in pairs: means, then intervals. */
+/** Text of a tooltip. Series of the option come in pairs: means, then intervals. */
 function tooltipText(chart: ExperimentChart, seriesIndex: number, dataIndex: number): string {
   const one = chart.series[Math.floor(seriesIndex / 2)];
   const point = one?.points[dataIndex];

@@ -1,9 +1,9 @@
-/** Words of the Experiments pages. Pure. */
+/** Texts of the Experiments pages. Pure. */
 
 import { counted, formatDuration, formatGain } from "../../stream/format";
 import type { ExperimentFigure, ExperimentSummary } from "../../wire/generated/models";
 
-/** How far it is. */
+/** Progress of an experiment. */
 export function progressText(one: ExperimentSummary): string {
   const cells = `${one.cells_done} of ${counted(one.cells, "cell")}, ${counted(one.repeats, "repeat")}`;
   if (one.state === "complete") return cells;
@@ -21,7 +21,7 @@ const VERDICTS: Readonly<Record<string, string>> = {
   unknown: "",
 };
 
-/** A gain in percent of the baseline, with its interval and verdict; "" if there is none. */
+/** A gain in percent of the baseline, with interval and verdict; "" if none. */
 export function gainText(figure: ExperimentFigure | undefined): string {
   const gain = figure?.gain;
   if (gain === null || gain === undefined || gain.percent === null || !gain.absolute) return "";

@@ -1,4 +1,8 @@
-/** Columns that several tables of figures have, so that one thing looks the same in all of them. */
+/**
+ * Feature `facts`: views of frame tables in, uniform columns and messages for their panels out. It
+ * must not know a particular panel. Columns shared by several tables of figures, for a uniform
+ * appearance.
+ */
 
 import type { ReactNode } from "react";
 import { SmallMarker } from "../../chart/Marker";
@@ -7,16 +11,19 @@ import { formatNumber, formatValue } from "../../stream/format";
 import type { SortedColumn } from "../../ui/SortedTable";
 import styles from "./facts.module.css";
 
-/** What a column says of itself beside its name. */
+/** Heading of a column. */
 interface Heading {
   readonly under?: string;
   readonly tip?: string;
 }
 
-/** In a narrow table, such as one beside three others, headings are short and columns narrow. */
+/**
+ * Table width: a narrow table, such as one beside three others, has short headings and narrow
+ * columns.
+ */
 export type Room = "wide" | "narrow";
 
-/** Widths, rem: each has room for the widest figure and its heading. */
+/** Widths in rem: each fits the widest figure and its heading. */
 const WIDTHS = {
   wide: { figure: 6.5, mean: 5.25, share: 8.75 },
   narrow: { figure: 4.75, mean: 4.75, share: 8 },
@@ -26,7 +33,7 @@ function heading({ under, tip }: Heading): Heading {
   return { ...(under !== undefined && { under }), ...(tip !== undefined && { tip }) };
 }
 
-/** A name or another text; the whole of it in a tooltip, for it may be cut. */
+/** A name or another text; possibly cut, with the full text in a tooltip. */
 export function textColumn<T>(
   id: string,
   label: string,
@@ -38,7 +45,7 @@ export function textColumn<T>(
   return width === undefined ? own : { ...own, width };
 }
 
-/** A thread, with its colour; its id where there is room. */
+/** A thread with its colour, and its ID if the table is wide. */
 export function threadColumn<T extends NamedThread>(
   theme: ChartTheme,
   room: Room = "wide",
@@ -49,7 +56,7 @@ export function threadColumn<T extends NamedThread>(
   return textColumn("name", "Thread", ({ name }) => name, { cell });
 }
 
-/** What kind of thing a row is, in muted words. */
+/** Kind of a row, in muted words. */
 export function kindColumn<T>(
   id: string,
   label: string,
@@ -60,12 +67,11 @@ export function kindColumn<T>(
   return textColumn(id, label, text, { width, cell });
 }
 
-/** A role. */
 export function roleColumn<T>(label: string, role: (row: T) => string): SortedColumn<T> {
   return textColumn("role", label, role, { under: "role", width: 9 });
 }
 
-/** A share of something, 0 to 1: a bar and percents. */
+/** A share from 0 to 1, as a bar and percent. */
 export function shareColumn<T>(
   id: string,
   label: string,
@@ -77,7 +83,7 @@ export function shareColumn<T>(
   return { id, label, value, cell, width, ...heading(of) };
 }
 
-/** How often a second. */
+/** Rate per second. */
 export function rateColumn<T>(
   id: string,
   label: string,
@@ -90,7 +96,7 @@ export function rateColumn<T>(
   return { id, label, value, cell, width, under, ...(tip !== undefined && { tip }) };
 }
 
-/** Thread-seconds a second. */
+/** Thread-seconds per second. */
 export function timeColumn<T>(
   id: string,
   label: string,
@@ -101,7 +107,7 @@ export function timeColumn<T>(
   return { id, label, under: "s a second", tip, value, cell, width: WIDTHS.wide.figure };
 }
 
-/** Mean length of one of them, seconds. */
+/** Mean duration, in seconds. */
 export function meanColumn<T>(
   id: string,
   value: (row: T) => number,
@@ -113,7 +119,6 @@ export function meanColumn<T>(
   return { id, label, under, value, cell, width, ...(tip !== undefined && { tip }) };
 }
 
-/** How many. */
 export function countColumn<T>(
   id: string,
   label: string,
@@ -124,7 +129,7 @@ export function countColumn<T>(
   return under === undefined ? own : { ...own, under };
 }
 
-/** A figure that a program's own account only estimates has a tilde. */
+/** Mark a figure with a tilde if it is only an estimate by the program itself. */
 export function estimated<T extends { readonly estimated: boolean }>(
   column: SortedColumn<T>,
 ): SortedColumn<T> {
@@ -143,7 +148,7 @@ export function estimated<T extends { readonly estimated: boolean }>(
 const ESTIMATED =
   "An estimate: the program's own account samples waits, by profile or by dumps of its threads.";
 
-/** A thread, or what is none (`tid` null), such as an interrupt. */
+/** A thread, or another party such as an interrupt (`tid` null). */
 interface NamedThread {
   readonly tid: number | null;
   readonly name: string;
@@ -153,11 +158,11 @@ interface NamedThread {
 interface ThreadNameProps {
   readonly thread: NamedThread;
   readonly theme: ChartTheme;
-  /** Without the id: there is no room for it. */
+  /** Omit the ID in narrow tables. */
   readonly short?: boolean;
 }
 
-/** Name and id of a thread, or the name of what is none. */
+/** Name and ID of a thread, or the name of another party. */
 function ThreadName({ thread, theme, short = false }: ThreadNameProps) {
   const { tid, name, colour } = thread;
   return (
@@ -169,11 +174,11 @@ function ThreadName({ thread, theme, short = false }: ThreadNameProps) {
 }
 
 interface FactMessageProps {
-  /** What there is instead of a table; null: nothing yet. */
+  /** Availability of the table, and the reason; null while unknown. */
   readonly view: { readonly state: string; readonly reason: string } | null;
 }
 
-/** Why there is no table: it cannot be, or two readings are not there yet. */
+/** Message in place of a table: unavailable, or fewer than two readings. */
 export function FactMessage({ view }: FactMessageProps) {
   return (
     <p className={styles.message}>

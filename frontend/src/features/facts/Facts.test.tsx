@@ -6,7 +6,7 @@ import { TARGET } from "../../testing/frames";
 import { steadyWork } from "../../testing/steadyWork";
 import { TestPage } from "../../testing/TestPage";
 
-/** Ids of threads of the steady program: burner 2, writer 3, workers 4 to 9, sleepers 10 to 13. */
+/** Thread IDs of the steady program: burner 2, writer 3, workers 4 to 9, sleepers 10 to 13. */
 const PID = TARGET.process.pid;
 const WORKERS = [4, 5, 6, 7, 8, 9];
 
@@ -74,7 +74,7 @@ it("lists what stands out, and leads to what shows it", async () => {
   const findings = page.region("Findings");
   const texts = findings.getAllByRole("listitem").map((item) => item.textContent);
   expect(texts[0]).toContain("6 threads waited 40.0 % of the time for one lock, “pool_mu”.");
-  // A line at first; what findings rest on stands below them on request.
+  // Collapsed to a line at first; the evidence of findings is shown on request.
   expect(texts[0]).not.toContain("Threshold");
   const more = findings.getByRole("button", { name: /^\d more$/ });
   await page.click(more);
@@ -138,7 +138,7 @@ it("lists locks with their figures, parks folded away, and opens one by keyboard
   const locks = page.region("Locks");
   const [row, ...more] = rowsOf(locks.getByRole("table", { name: "Locks" }));
   expect(more).toEqual([]);
-  // Six threads wait 40 % of the time each, of thirteen.
+  // Six of thirteen threads wait 40 % of the time each.
   expect(row).toEqual(["pool_mu", "lock", "2.40", "18.5 %", "300", "8.00 ms", "6", "", "futex"]);
   expect(locks.getByText(/Parked threads wait here: 1 park, 0.900 s a second/)).toBeTruthy();
   expect(locks.getByText(/Waits in other system calls: 1 call, 0.200 s a second/)).toBeTruthy();

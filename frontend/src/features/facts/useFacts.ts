@@ -5,7 +5,7 @@ import { useLiveClient } from "../../stream/clients";
 import type { FactViews } from "../../stream/factViews";
 import type { FactPart } from "../../stream/viewRequest";
 
-/** A view of frame tables, made while its panel can be seen; null until there is one. */
+/** A view of frame tables, requested while its panel is visible; null until the first view. */
 export function useFacts<P extends FactPart>(
   part: P,
   place: RefObject<HTMLElement | null>,
@@ -13,7 +13,7 @@ export function useFacts<P extends FactPart>(
   const client = useLiveClient();
   const inView = useVisibility(place);
   const view = useThrottled(client.facts[part], READABLE_MS);
-  // Out of view it keeps its last picture, once there is one.
+  // An invisible panel keeps its last picture, if any.
   const wanted = inView || view === null || ("state" in view && view.state === "waiting");
   useEffect(() => (wanted ? client.mountFacts(part) : undefined), [client, part, wanted]);
   return view;

@@ -1,3 +1,8 @@
+/**
+ * Feature `findings`: the worker's findings in, sentences with links to panels out. It must not
+ * evaluate rules.
+ */
+
 import { memo, useId, useRef, useState } from "react";
 import { useStore } from "../../base/useStore";
 import { useResize } from "../../chart/useResize";
@@ -11,14 +16,14 @@ import { ChangePanel } from "../change/ChangePanel";
 import { useFacts } from "../facts/useFacts";
 import styles from "./FindingsPanel.module.css";
 
-/** A finding has room beside another from this width on, CSS pixels. */
+/** Minimum width per finding for several in a row, in CSS pixels. */
 const ROOM_PX = 560;
 const MAX_BESIDE = 2;
 
 /**
- * What stands out within the window in view, in words; each leads to what shows it. A line at first:
- * what comes and goes moves nothing below. On request all of them, with what they rest on; and what
- * changed against the time before.
+ * Findings in the visible window, in words, each with a link to its data. Collapsed to one line, so
+ * that changes move nothing below. Expanded: all findings with evidence, and the changes against
+ * the time before.
  */
 export const FindingsPanel = memo(function FindingsPanel() {
   return (
@@ -113,7 +118,7 @@ function emptyText(view: FindingsView | null): string {
   return `${looked} Not looked at: ${not_looked_at.join(", ")} (${why}).`;
 }
 
-/** Show what a finding is about: its panel, with what it names selected. */
+/** Show the data of a finding: its panel, with the named item selected. */
 function followLink(client: LiveClient, link: FindingLink): void {
   switch (link.panel) {
     case "locks":

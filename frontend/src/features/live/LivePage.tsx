@@ -1,3 +1,5 @@
+/** Feature `live`: the address in, the picker or a target's page out. */
+
 import { useEffect, useRef } from "react";
 import { useLiveClient } from "../../stream/clients";
 import { EmptyState } from "../../ui/EmptyState";
@@ -33,7 +35,7 @@ export function LivePage({ pid, target, mistake }: LivePageProps) {
   );
 }
 
-/** Attaches to the process that the address names; shows the picker if that is refused. */
+/** Attach to the process that the address names; show the picker if refused. */
 function DeepLink({ pid }: { readonly pid: number }) {
   const { attachTo, problem } = useAttach();
   const asked = useRef(false);

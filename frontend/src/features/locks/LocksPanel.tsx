@@ -1,3 +1,5 @@
+/** Feature `locks`: the worker's view of locks in, tables of locks, waiters and wakers out. */
+
 import { useRef } from "react";
 import { theme } from "../../base/theme";
 import { useStore } from "../../base/useStore";
@@ -78,7 +80,7 @@ const COLUMNS: readonly SortedColumn<LockRow>[] = [
   kindColumn("source", "Source", ({ source }) => SOURCES[source] ?? source, 8),
 ];
 
-/** Locks that threads wait for; one opens to its waiters and wakers. */
+/** Locks with waiting threads; a row opens to its waiters and wakers. */
 export function LocksPanel() {
   const client = useLiveClient();
   const place = useRef<HTMLDivElement>(null);
@@ -166,7 +168,7 @@ function Opened({ view, row, theme: colours }: OpenedProps) {
   );
 }
 
-/** Waiting for the interpreter's lock, a thread. */
+/** Waiting time for the interpreter lock, by thread. */
 function Gil({ view, theme: colours }: { readonly view: LocksView; readonly theme: ChartTheme }) {
   const columns: readonly SortedColumn<GilThread>[] = [
     threadColumn(colours),
@@ -199,7 +201,7 @@ interface LockThreadsProps {
 
 const keyOf = ({ tid, name }: LockThread) => `${tid} ${name}`;
 
-/** Threads at a lock: who waits for it, and who wakes those who wait. */
+/** Threads at a lock: waiters, and the threads that wake them. */
 function LockThreads({ open, theme }: LockThreadsProps) {
   const client = useLiveClient();
   const name = threadColumn<LockThread>(theme);

@@ -9,14 +9,14 @@ import styles from "./MapPanel.module.css";
 
 interface MapLegendProps {
   readonly picture: MapPicture | null;
-  /** Null: colours are states. */
+  /** Scale of the colours, or null if colours are states. */
   readonly scale: MapScale | null;
   readonly dark: boolean;
 }
 
 const GROUPS = Object.entries(GROUP_NAMES) as readonly (readonly [StateGroup, string])[];
 
-/** The scale of the colours, and what is no colour. */
+/** The colour scale, and the meaning of blank cells. */
 export function MapLegend({ picture, scale, dark }: MapLegendProps) {
   return (
     <div className={styles.legend}>
@@ -99,7 +99,7 @@ function scaleText(scale: MapScale, unit: ShownUnit): string {
   return `Colours, ${kind}, from ${least ?? "0"} to ${rest.at(-1) ?? "0"}`;
 }
 
-/** Whether some thread has a row for itself: only there its birth and end are marked. */
+/** Whether any thread has its own row: only there birth and end are marked. */
 function hasMarks(picture: MapPicture | null): boolean {
   const layout = picture?.layout ?? null;
   return layout === null || layout.together.some((_, row) => threadsOf(layout, row) === 1);

@@ -1,3 +1,8 @@
+/**
+ * Feature `map`: the worker's map picture in, a panel with canvases and a table out. It must not
+ * compute cell values.
+ */
+
 import { memo, use, useCallback, useState } from "react";
 import { localTime } from "../../base/clock";
 import { theme } from "../../base/theme";
@@ -37,7 +42,7 @@ const ROWS_BY = { process: "Processes", role: "Roles" } as const;
 const SPREADS = { log: "Log", linear: "Linear" } as const;
 const MIXES = { max: "Highest", mean: "Mean" } as const;
 
-/** Every thread × time, with the field and the scale of its colours. */
+/** Every thread × time, with controls for field and colour scale. */
 export const MapPanel = memo(function MapPanel({ target }: { readonly target: Target }) {
   const client = useLiveClient();
   const colours = CHART_THEMES[useStore(theme)];
@@ -57,7 +62,7 @@ export const MapPanel = memo(function MapPanel({ target }: { readonly target: Ta
   const [spread, setSpread] = useState<keyof typeof SPREADS>("log");
   const [scale, setScale] = useState<MapScale>({ top: 1, log: false });
   const [most, setMost] = useState(0);
-  // The map grows with its rows and does not shrink: the page below it would jump.
+  // The map grows with its rows but never shrinks, so that the page below does not jump.
   const rows = Math.max(most, picture?.layout.lanes || threads);
   if (rows > most) {
     setMost(rows);
@@ -120,7 +125,7 @@ export const MapPanel = memo(function MapPanel({ target }: { readonly target: Ta
 interface SwitchProps<T extends string> {
   readonly label: string;
   readonly value: T;
-  /** What each value is called. */
+  /** Label of each value. */
   readonly faces: Readonly<Record<T, string>>;
   readonly onChange: (value: T) => void;
 }
@@ -130,7 +135,7 @@ function Switch<T extends string>({ label, value, faces, onChange }: SwitchProps
   return <SegmentedControl label={label} value={value} choices={choices} onChange={onChange} />;
 }
 
-/** What the colour may show: states, then counters, those first whose past is always kept. */
+/** Choices for the colour: states, then counters, starting with the permanently recorded ones. */
 function choicesOf(target: Target): readonly string[] {
   const kept: readonly string[] = RING_FIELDS;
   const counters = target.fields.filter((field) => !isLedgerField(field));
@@ -138,7 +143,7 @@ function choicesOf(target: Target): readonly string[] {
   return hasLedger(target) ? [STATE_FIELD, ...counters] : counters;
 }
 
-/** Height for so many rows, CSS pixels. */
+/** Height for a number of rows, in CSS pixels. */
 function mapHeight(rows: number, large = false): number {
   if (large) {
     return 640;
@@ -156,7 +161,7 @@ const UNITS: Readonly<Record<string, string>> = {
   "1/s": "per second",
 };
 
-/** How many threads there are, how they share rows, and what a cell is. */
+/** Number of threads, how they share rows, and the meaning of a cell. */
 function mapText(picture: MapPicture | null): string {
   if (picture === null || picture.view.state !== "ok") {
     return "";
@@ -181,17 +186,17 @@ function mapText(picture: MapPicture | null): string {
   return parts.join(" · ");
 }
 
-/** More rows than this are read nowhere; the filter and the thread table narrow them down. */
+/** Maximum rows drawn; use the filter and the thread table to see the rest. */
 const MOST = 200;
-/** Instants before the newest one. */
+/** Number of instants before the newest one. */
 const EARLIER = 4;
 
-/** The map in words: its newest column, and some before it. */
+/** The map as a table: its newest column, and some earlier ones. */
 function MapTable() {
   const picture = useThrottled(useLiveClient().map, READABLE_MS);
   if (picture === null || picture.view.state !== "ok") return null;
   const { layout, view } = picture;
-  // The last column is still being filled.
+  // The last column is incomplete.
   const newest = Math.max(picture.from, picture.to - 2);
   const step = Math.max(1, Math.floor((newest - picture.from) / EARLIER));
   const earlier = Array.from({ length: EARLIER }, (_, n) => newest - (n + 1) * step).filter(

@@ -17,7 +17,7 @@ import { mapSize } from "./mapPlot";
 import { MapSurface } from "./mapSurface";
 import { type CellText, cellSentence, cellText, describeMap, shareText } from "./mapText";
 
-/** How often the text alternative may change: it is read, not watched. */
+/** Minimum time between changes of the text alternative, in ms: screen readers read it aloud. */
 const DESCRIBE_MS = 2000;
 const NO_HOVER: Hover = { t_s: null, key: null, chart: null };
 
@@ -27,18 +27,18 @@ interface ThreadMapProps {
   readonly field: string;
   readonly mix: MapMix;
   readonly by: MapRequest["by"];
-  /** Stacks that are unfolded, and what folds or unfolds one. */
+  /** Unfolded stacks, and the callback that toggles one. */
   readonly open: readonly ThreadKey[];
   readonly onFold: (key: ThreadKey) => void;
   readonly log: boolean;
-  /** CSS pixels. */
+  /** Height in CSS pixels. */
   readonly height: number;
-  /** The colour scale changed; for the legend. */
+  /** Called when the colour scale changes, for the legend. */
   readonly onScale: (scale: MapScale) => void;
 }
 
 /**
- * Every thread × time. React only puts it in place: pictures reach the surface through the client's
+ * Every thread × time. React only places the map: pictures reach the surface through the client's
  * store, without a render.
  */
 export function ThreadMap(props: ThreadMapProps) {
@@ -60,7 +60,7 @@ export function ThreadMap(props: ThreadMapProps) {
     const surface = new MapSurface(element, given.current.theme, size);
     surfaceRef.current = surface;
     const box = tooltipIn(element);
-    // Arrow keys move a cursor in it.
+    // Arrow keys move a cursor in the map.
     element.tabIndex = 0;
     let described = Number.NEGATIVE_INFINITY;
     let reported = "";
@@ -111,7 +111,7 @@ export function ThreadMap(props: ThreadMapProps) {
       if (key !== null) given.current.onFold(key);
     };
     element.addEventListener("click", onClick);
-    // A picture that comes with the axis is drawn by then.
+    // A picture that arrives together with the axis is already drawn.
     const follow = () =>
       queueMicrotask(() => {
         if (!surface.spans(client.axis.get())) draw();
@@ -208,7 +208,7 @@ export function ThreadMap(props: ThreadMapProps) {
   );
 }
 
-/** Fill the box with what a cell says. */
+/** Fill the tooltip box with a cell's text. */
 function fillMapTooltip(box: HTMLElement, words: CellText, theme: ChartTheme): void {
   Object.assign(box.style, {
     background: theme.background,

@@ -30,7 +30,8 @@ describe("colours", () => {
         const [before = 0, now = 0] = [lights[i - 8], lights[i]];
         expect(dark ? now - before : before - now).toBeGreaterThan(0);
       }
-      // From end to end there is room to tell steps apart, and idle is not the ground.
+      // The lightness range is wide enough for distinct steps, and idle differs from the
+      // background.
       const [low = 0, high = 0] = [lights[0], lights[255]].sort((a, b) => (a ?? 0) - (b ?? 0));
       expect((high + 0.05) / (low + 0.05)).toBeGreaterThan(6);
       const theme = dark ? DARK_CHART_THEME : LIGHT_CHART_THEME;
@@ -75,7 +76,7 @@ const LAYOUT: MapLayout = {
   per_row: 2,
 };
 
-/** Columns 10 to 12 of half a second; main 1 core, the workers' highest 0.25, the second one's. */
+/** Columns 10 to 12 of half a second; main 1 core, the workers' maximum 0.25 by the second one. */
 function picture(changes: Partial<MapView> = {}): MapPicture {
   const view: MapView = {
     state: "ok",

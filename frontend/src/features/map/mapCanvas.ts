@@ -1,6 +1,7 @@
 /**
- * The cells of the thread map on a canvas that is a ring: a new column overwrites the oldest, and
- * two images show it in order. Nothing moves but the images, so a tick costs one or two columns.
+ * The cells of the thread map on a ring canvas: a new column overwrites the oldest, and two image
+ * draws show the ring in order. Existing cells are never repainted, so that a tick costs one or two
+ * columns.
  */
 
 import { type MapScale, ramp, stepOf } from "../../chart/mapColours";
@@ -21,11 +22,14 @@ import { CELL_STATES, isUnswitched, STATE_FIELD } from "../../stream/states";
 import { type MapPlot, rowBox, STRIP_PX } from "./mapPlot";
 
 /**
- * A thread's birth and end are marked in rows at least this high, CSS pixels, that it has for itself:
- * in a lane of several the ground between them shows it.
+ * Minimum height of unshared rows with marks for a thread's birth and end, in CSS pixels. In shared
+ * lanes the background between threads shows both.
  */
 const MARKED_PX = 4;
-/** Distance of the lines that hatch cells without a value, or with one of /proc, device pixels. */
+/**
+ * Distance of hatching lines in cells without a value, or with a value from /proc, in device
+ * pixels.
+ */
 const HATCH = 4;
 
 export class MapCanvas {
@@ -38,9 +42,8 @@ export class MapCanvas {
   private to = 0;
 
   /**
-   * Paint what is new: all of it after a change of rows, scale or theme.
-   *
-   * @returns Columns that were painted.
+   * Paint new columns; everything after a change of rows, scale or theme.
+   * @returns Number of columns painted.
    */
   paint(picture: MapPicture, plot: MapPlot, scale: MapScale, theme: ChartTheme): number {
     const { view, edition, from, to } = picture;
@@ -78,7 +81,7 @@ export class MapCanvas {
     this.words = new Uint32Array(this.column.data.buffer);
   }
 
-  /** Colours of one column. */
+  /** Compute colours of one column. */
   private fill(
     picture: MapPicture,
     { edges, ratio }: MapPlot,
@@ -92,7 +95,7 @@ export class MapCanvas {
     const states = view.field === STATE_FIELD;
     const across = this.column.width;
     const x0 = ringPlace(k, view.capacity) * across;
-    // The page's first sample is no birth, though nothing is before it.
+    // The page's first sample is not a birth, although nothing precedes it.
     const firstOwn = Math.floor((view.since_s ?? view.first_s) / view.bin_s);
     const marks = k > Math.max(firstOwn + 1, picture.from);
     for (let row = 0; row < layout.rows; row++) {
@@ -124,12 +127,12 @@ export class MapCanvas {
   }
 }
 
-/** Little-endian, as every browser's host is. */
+/** Pack a colour. Little-endian, as every browser's host is. */
 function word([red, green, blue]: Rgb): number {
   return (red | (green << 8) | (blue << 16) | (255 << 24)) >>> 0;
 }
 
-/** By number of the state. */
+/** Colours by state number. */
 function stateWords(dark: boolean): Uint32Array<ArrayBuffer> {
   const groups = groupColours(dark);
   return Uint32Array.from({ length: CELL_STATES }, (_, number) => {
@@ -145,13 +148,13 @@ function words(dark: boolean): Uint32Array<ArrayBuffer> {
   );
 }
 
-/** Names of roles need so much height. */
+/** Minimum height for a role name, in CSS pixels. */
 const LABEL_PX = 13;
 const BAND_PX = 4;
-/** A row this high has a band of its own. */
+/** Minimum height of a row with its own band, in CSS pixels. */
 const BANDED_PX = 6;
 
-/** Draw names, as many as have room, and colours. */
+/** Draw colours, and as many names as fit. */
 export function drawMapNames(
   context: CanvasRenderingContext2D,
   layout: MapLayout,
@@ -172,7 +175,7 @@ export function drawMapNames(
   context.fillText(turnover, right, plot.top - STRIP_PX / 2 - 1);
   context.font = `11px ${theme.font}`;
   const room = plot.left - BAND_PX - 12;
-  // Below the name of the strip of births and exits.
+  // Below the label of the strip of births and exits.
   let below = plot.top - STRIP_PX / 2 + 4;
   for (const group of layout.groups) {
     const { y, height } = rowBox(plot, group.row, group.rows);
@@ -192,13 +195,16 @@ export function drawMapNames(
   }
 }
 
-/** Whether a press on the name folds it or unfolds it. */
+/** Sign that shows whether a press on the name folds or unfolds the stack. */
 function foldSign({ fold, heading }: MapGroup): string {
   if (heading) return "▾ ";
   return fold === null ? "" : "▸ ";
 }
 
-/** A name with what stands around it, in a width: its middle is cut, for names often differ at the end. */
+/**
+ * A name with prefix and suffix, fitted to a width by cutting its middle: names often differ at the
+ * end.
+ */
 function fitted(
   context: CanvasRenderingContext2D,
   [before, name, after]: readonly [string, string, string],
@@ -211,10 +217,13 @@ function fitted(
   return `${before}${shortenMiddle(name, 3)}${after}`;
 }
 
-/** A stretch of rows of one colour. */
+/** Adjacent rows of one colour. */
 type Band = Pick<MapGroup, "row" | "rows" | "colour">;
 
-/** Bands left of the rows: that of a thread's colour where a row is its own and high enough, else the role's. */
+/**
+ * Bands left of the rows: the thread's colour for an unshared row of sufficient height, otherwise
+ * the role's.
+ */
 function bandsOf(layout: MapLayout, plot: MapPlot): readonly Band[] {
   const { groups, rows, first, colours, per_row } = layout;
   if (per_row > 1 || rows === 0 || rowBox(plot, 0).height < BANDED_PX) return groups;

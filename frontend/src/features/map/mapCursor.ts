@@ -5,7 +5,7 @@ import type { MapPicture } from "../../stream/mapPicture";
 import { keyAt, placeAt, placeOf } from "../../stream/mapPicture";
 import { columnAtTime } from "./mapText";
 
-/** A moment and a thread: what stays the same when columns move and rows change. */
+/** A moment and a thread: independent of moving columns and changing rows. */
 export interface MapCursor {
   readonly t_s: number;
   readonly key: string;
@@ -14,8 +14,8 @@ export interface MapCursor {
 const PAGE = 10;
 
 /**
- * Where a key moves the cursor; null if the key does not move it. Without a cursor it appears at
- * the newest column of the first row.
+ * Cursor after a key, or null if the key does not move it. A new cursor appears at the newest
+ * column of the first row.
  */
 export function moveCursor(
   picture: MapPicture,
@@ -39,12 +39,12 @@ export function moveCursor(
   return thread === null ? null : { t_s: (column + 0.5) * view.bin_s, key: thread };
 }
 
-/** The row itself, or where it is a heading the next one with threads. */
+/** The row, or for a heading the next row with threads. */
 function filledRow(layout: MapLayout, wanted: number, step: 1 | -1): number {
   const last = layout.rows - 1;
   let row = Math.max(0, Math.min(last, wanted));
   while (row > 0 && row < last && threadsOf(layout, row) === 0) row += step;
-  // Above the first heading there is nothing.
+  // There are no threads above the first heading.
   return threadsOf(layout, row) === 0 ? Math.min(last, row + 1) : row;
 }
 

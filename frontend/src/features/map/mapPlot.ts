@@ -1,20 +1,20 @@
-/** Geometry of the thread map: where rows and columns are, in CSS pixels and in the device's. */
+/** Geometry of the thread map: rows and columns, in CSS pixels and device pixels. */
 
 import type { Plot } from "../../chart/plot";
 import type { Span } from "../../stream/window";
 
-/** Room around the cells; above them births and exits are drawn. */
+/** Margins around the cells; births and exits are drawn above. */
 const RIGHT = 26;
 const TOP = 24;
 const BOTTOM = 24;
 const WIDE_PX = 640;
-/** A row is no higher, or few threads would look like bars. */
+/** Maximum row height, in CSS pixels: otherwise few threads would look like bars. */
 const MAX_ROW_PX = 28;
 
 /** Height of the strip of births and exits, just above the cells. */
 export const STRIP_PX = 16;
 
-/** Left edge of the cells: names of roles stand left of it. */
+/** Left edge of the cells, to the right of role names. */
 export function mapLeft(width: number): number {
   return width >= WIDE_PX ? 150 : 78;
 }
@@ -28,13 +28,13 @@ export function mapSize(width: number, height: number): { width: number; height:
 }
 
 export interface MapPlot extends Plot {
-  /** Device pixels a CSS pixel, a whole number. */
+  /** Device pixels per CSS pixel, a whole number. */
   readonly ratio: number;
   /** Int32[rows + 1]: upper edges of the rows below the plot's top, device pixels. */
   readonly edges: Int32Array;
 }
 
-/** The plot of a map with so many rows. */
+/** The plot of a map with this number of rows. */
 export function mapPlot(
   size: { readonly width: number; readonly height: number },
   span: Span | null,
@@ -56,7 +56,7 @@ export function mapPlot(
   };
 }
 
-/** Row under a pixel of the element; -1 if there is none. */
+/** Row under a pixel of the element; -1 if none. */
 export function rowUnder({ top, edges, ratio }: MapPlot, y: number): number {
   const rows = edges.length - 1;
   const high = edges[rows] ?? 0;

@@ -1,7 +1,6 @@
 /**
- * The thread map on the page, on three canvases: time axis and names of roles, which change seldom;
- * the ring of cells (mapCanvas.ts), shown in order, with births and exits above it; and what the
- * pointer and steering mark.
+ * The thread map on the page, on three canvases. Time axis and role names, which seldom change. The
+ * ring of cells (mapCanvas.ts) in order, with births and exits above. Pointer and steering marks.
  */
 
 import { drawTimeAxis, nextRange, timeTicks, type YRange } from "../../chart/axes";
@@ -27,7 +26,7 @@ import { drawMapNames, MapCanvas } from "./mapCanvas";
 import { type MapPlot, mapPlot, rowBox, rowUnder, STRIP_PX } from "./mapPlot";
 import { columnAtTime } from "./mapText";
 
-/** Lines between roles only where they leave most of the cells to be seen. */
+/** Minimum row height for separator lines between roles, in CSS pixels. */
 const SEPARATED_PX = 5;
 
 export class MapSurface {
@@ -62,7 +61,7 @@ export class MapSurface {
     return this.plotNow;
   }
 
-  /** Whether it was drawn over this span last. */
+  /** Whether this span was the last one drawn. */
   spans(axis: Span | null): boolean {
     return axis === null || sameSpan(axis, this.plotNow);
   }
@@ -73,8 +72,7 @@ export class MapSurface {
   }
 
   /**
-   * Draw a picture; null: an empty map.
-   *
+   * Draw a picture; null for an empty map.
    * @param axis Ends of the time axis of all charts; null: those of the picture.
    */
   draw(picture: MapPicture | null, log: boolean, clock_ms: number, axis: Span | null = null): void {
@@ -98,14 +96,14 @@ export class MapSurface {
     this.drawPointer();
   }
 
-  /** The shared pointer moved, or another thread is selected. */
+  /** Move the shared pointer, or change the selected thread. */
   point(hover: Hover, selected: string | null): void {
     this.hover = hover;
     this.selected = selected;
     this.drawPointer();
   }
 
-  /** What steers the target, and since when. */
+  /** Set the steering policy and its start. */
   showSteering(steer: SteerView | null): void {
     if (steer === this.steer) return;
     this.steer = steer;
@@ -113,7 +111,7 @@ export class MapSurface {
     this.drawPointer();
   }
 
-  /** Thread under a pixel: the highest where several share the row. */
+  /** Thread under a pixel: the highest one of a shared row. */
   keyAt(x: number, y: number): string | null {
     const { picture, plotNow } = this;
     const row = rowUnder(plotNow, y);
@@ -122,7 +120,7 @@ export class MapSurface {
     return keyAt(picture.layout, placeAt(picture, column, row));
   }
 
-  /** What folds or unfolds the stack beside which a pixel is; null: nothing does. */
+  /** Folding key of the stack at a pixel; null if none. */
   foldAt(x: number, y: number): string | null {
     const { picture, plotNow } = this;
     const row = rowUnder(plotNow, y);
@@ -134,13 +132,13 @@ export class MapSurface {
     return timeAt(this.plotNow, x);
   }
 
-  /** Show the stretch that is being dragged over, in pixels; null: none. */
+  /** Show the span being dragged, in pixels; null for none. */
   showArea(stretch: readonly [number, number] | null): void {
     this.stretch = stretch;
     this.drawPointer();
   }
 
-  /** Takes effect with the next drawing. */
+  /** Set the theme; takes effect with the next drawing. */
   setTheme(theme: ChartTheme): void {
     if (theme === this.theme) return;
     this.theme = theme;
@@ -148,7 +146,7 @@ export class MapSurface {
     this.pointed = "";
   }
 
-  /** Takes effect with the next drawing. */
+  /** Set the size; takes effect with the next drawing. */
   resize(size: { readonly width: number; readonly height: number }): void {
     this.size = size;
   }
@@ -209,7 +207,7 @@ export class MapSurface {
     context.restore();
   }
 
-  /** The ring in order: its end, then its beginning. */
+  /** Draw the ring in order: its end, then its beginning. */
   private drawRing(context: CanvasRenderingContext2D, picture: MapPicture): void {
     const { plotNow } = this;
     const { canvas } = this.cells;
@@ -217,7 +215,7 @@ export class MapSurface {
     const { view, to } = picture;
     const { t0_s, t1_s, width } = plotNow;
     const first = Math.max(picture.from, Math.floor(t0_s / view.bin_s));
-    // Columns are whole pixels wide unless they were made for an axis of another length.
+    // Columns are whole pixels wide unless computed for an axis of another length.
     const made = Math.abs(t1_s - t0_s - (view.t1_s - view.t0_s)) < 1e-6;
     const cell = made ? view.bin_px : (view.bin_s * width) / (t1_s - t0_s);
     const wrap = first - ringPlace(first, view.capacity) + view.capacity;
@@ -239,7 +237,7 @@ export class MapSurface {
     }
   }
 
-  /** Ticks above the cells: up for births, down for exits, longer for more of them. */
+  /** Ticks above the cells: up for births, down for exits; the length shows their number. */
   private drawTurnover(
     context: CanvasRenderingContext2D,
     picture: MapPicture,
@@ -283,15 +281,15 @@ export class MapSurface {
   }
 }
 
-/** What is pointed at. */
+/** Item under the pointer. */
 interface MapPoint {
   readonly hover: Hover;
   readonly selected: string | null;
-  /** Dragged over, in pixels; null: nothing. */
+  /** Dragged span in pixels; null for none. */
   readonly stretch: readonly [number, number] | null;
 }
 
-/** Draw crosshair, frames and stretch. */
+/** Draw crosshair, frames and dragged span. */
 function drawMapPointer(
   context: CanvasRenderingContext2D,
   picture: MapPicture | null,
@@ -324,7 +322,7 @@ function drawMapPointer(
   }
 }
 
-/** Put a frame around a thread's row. */
+/** Draw a frame around a thread's row. */
 function strokeRow(
   context: CanvasRenderingContext2D,
   picture: MapPicture,
@@ -334,7 +332,7 @@ function strokeRow(
   const place = placeOf(picture.layout, key);
   if (place < 0) return;
   const { y, height } = rowBox(plot, rowAt(picture.layout, place));
-  // A row of one pixel would vanish below its own frame.
+  // The frame must not hide a row of one pixel.
   const room = Math.max(1.5, (5 - height) / 2);
   const { left, width } = plot;
   context.strokeRect(left - 1.5, y - room, width + 3, height + 2 * room);

@@ -20,25 +20,24 @@ import {
   sharesOfCell,
 } from "../../stream/states";
 
-/** What there is to say about a cell. */
+/** Texts about a cell. */
 export interface CellText {
   readonly time: string;
-  /** Name and id of the thread: of the highest one where several share the row. */
+  /** Name and ID of the thread; the highest one of a shared row. */
   readonly thread: string;
   readonly role: string;
   readonly value: string;
-  /** Of a map of states those that took most of the cell's time. */
+  /** Dominant states of the cell, in a map of states. */
   readonly shares: readonly StateShare[];
-  /** How many share the row, and what happened in the column; may be empty. */
+  /** Number of threads that share the row, and events in the column; may be empty. */
   readonly notes: readonly string[];
 }
 
-/** Number of the column at a moment. */
 export function columnAtTime({ view }: MapPicture, t_s: number): number {
   return Math.floor(t_s / view.bin_s + 1e-9);
 }
 
-/** Words of the cell of a thread at a moment; null if the thread has no row. */
+/** Texts of a thread's cell at a moment; null if the thread has no row. */
 export function cellText(picture: MapPicture, t_s: number, key: string): CellText | null {
   const { layout, view } = picture;
   const own = placeOf(layout, key);
@@ -84,7 +83,7 @@ export function cellText(picture: MapPicture, t_s: number, key: string): CellTex
   };
 }
 
-/** The value of a cell, or why it has none. */
+/** The value of a cell, or why the value is missing. */
 export function valueText({ view, from, to }: MapPicture, column: number, value: number): string {
   const states = view.field === STATE_FIELD;
   if (value === NO_FIELD) return states ? "no ledger of this thread" : "no value for this thread";
@@ -98,7 +97,7 @@ export function shareText(share: number): string {
   return formatPercent(share);
 }
 
-/** A cell in one sentence, for those who do not see it. */
+/** A cell in one sentence, for screen readers. */
 export function cellSentence(words: CellText): string {
   const shares = words.shares.map(
     ({ number, share }) => `${cellStateName(number)} ${shareText(share)}`,
@@ -107,7 +106,7 @@ export function cellSentence(words: CellText): string {
   return [`${words.thread}, ${words.time}: ${value}`, ...words.notes].join("; ");
 }
 
-/** What the map shows, for those who do not see it. */
+/** Text alternative of the map. */
 export function describeMap(picture: MapPicture | null, field: string): string {
   if (!picture) return `Thread map of ${field}: loading.`;
   const { view, layout } = picture;

@@ -11,7 +11,7 @@ import type { Target } from "../../wire/generated/models";
 import { detachLabel, useDetach } from "../attach/useAttach";
 import styles from "./Picker.module.css";
 
-/** What is attached to already, and what has ended and is still kept. */
+/** Attached targets, and ended ones that are still kept. */
 export function AttachedTargets() {
   const live = useStore(useLiveClient().live);
   const { detachFrom, problem } = useDetach();

@@ -17,7 +17,7 @@ interface InterestsProps {
 
 const MAX_RUNS = 3;
 
-/** What is interesting on this machine now, and the last runs. */
+/** Notable processes on this machine, and recent runs. */
 export function Interests({ processes, onPick }: InterestsProps) {
   const interests = useMemo(() => interestsOf(processes), [processes]);
   return (
@@ -59,7 +59,7 @@ function Card({ interest, onPick }: CardProps) {
   );
 }
 
-/** The runs that were recorded last; nothing while there are none. */
+/** The most recent runs; nothing if there are none. */
 function RecentRuns() {
   const runs = usePolled(listRuns, null).value?.runs ?? [];
   const last = [...runs].sort((a, b) => b.created_unix_us - a.created_unix_us).slice(0, MAX_RUNS);

@@ -73,7 +73,7 @@ it("says what is wrong with an address that names no process or target", async (
   screen.getByText('"abc" is not a process id.');
   page.leave();
   const other = await TestPage.open("/?target=t-7-00000000");
-  // News of a new target may still be on its way.
+  // The message about the new target may not have arrived yet.
   expect(screen.queryByText("Unknown target")).toBeNull();
   await other.pass(3000);
   screen.getByText("Unknown target");

@@ -1,3 +1,8 @@
+/**
+ * Feature `picker`: processes of the backend in, an attach request out. It must not know views of a
+ * target.
+ */
+
 import { type KeyboardEvent, useCallback, useMemo, useRef, useState } from "react";
 import { getHealth, listProcesses } from "../../api/client";
 import { isKind } from "../../api/problem";
@@ -33,7 +38,7 @@ const GROUPINGS: readonly { readonly value: Grouping; readonly label: string }[]
 ];
 const MATCH = { kind: "match", pid: null, start_ticks: null } as const;
 
-/** Choose a process to watch, or a group of them. */
+/** Selection of a process or group to observe. */
 export function Picker() {
   const live = useStore(useLiveClient().live);
   const hosts = live?.hosts.filter((each) => each.connected) ?? [];
@@ -83,7 +88,7 @@ export function Picker() {
   };
   const attachToGroup = (group: GroupSelector, program: string | null = null) =>
     attaching.attachTo({ host, pid: null, group }, "push", program);
-  /** Attach to the process of a row, or to all that is below it. */
+  /** Attach to the process of a row, or to its whole subtree. */
   const pick = (row: PickerRow, all = false) => {
     const { process, group } = row;
     hideHints();
@@ -218,7 +223,7 @@ export function Picker() {
   );
 }
 
-/** Nothing measures yet: how to start what does. */
+/** Instructions for starting a collector. */
 function NoCollector() {
   const scheme = window.location.protocol === "https:" ? "wss" : "ws";
   const backend = `${scheme}://${window.location.host}/ws/collector`;
@@ -250,12 +255,12 @@ function NoCollector() {
 const KEY = "tidscope.hints";
 const SEEN = "seen";
 
-/** They are not shown again on this browser. */
+/** Dismiss the hints permanently in this browser. */
 function hideHints(): void {
   window.localStorage.setItem(KEY, SEEN);
 }
 
-/** The first steps, until somebody took one or closed them. */
+/** The first steps, until the user took one or closed them. */
 function Hints() {
   const [shown, setShown] = useState(() => window.localStorage.getItem(KEY) !== SEEN);
   if (!shown) {

@@ -20,7 +20,7 @@ const CAPTIONS: Readonly<Record<Grouping, string>> = {
   unit: "systemd units and their processes, busiest first",
 };
 
-/** What the search field may ask of the table. */
+/** Operations of the table used by the search field. */
 export interface ProcessTableHandle {
   readonly focusFirst: () => void;
 }
@@ -28,9 +28,9 @@ export interface ProcessTableHandle {
 interface ProcessTableProps {
   readonly rows: readonly PickerRow[];
   readonly grouping: Grouping;
-  /** What is being attached to, as `busyOf` names it. */
+  /** Process being attached, named by `busyOf`. */
   readonly busy: string | null;
-  /** A row was chosen; `all` asks for all that is below it as well. */
+  /** Called when a row is chosen; `all` includes its subtree. */
   readonly onPick: (row: PickerRow, all?: boolean) => void;
   /** Open or close a row. */
   readonly onTurn: (row: PickerRow) => void;
@@ -42,7 +42,7 @@ const PAGE = 10;
 const keyOf = ({ key }: PickerRow) => key;
 const depthOf = ({ depth }: PickerRow) => depth;
 
-/** Processes, and what they are part of; a press on a row attaches to it. */
+/** Processes and their parents; a press on a row attaches to it. */
 export function ProcessTable({
   grouping,
   busy,
@@ -146,15 +146,15 @@ interface ProcessRowProps {
   /** Rows have levels. */
   readonly tree: boolean;
   readonly index: number;
-  /** Tab reaches it. */
+  /** Tab reaches this row. */
   readonly reachable: boolean;
-  /** What is being attached to, as `busyOf` names it. */
+  /** Process being attached, named by `busyOf`. */
   readonly busy: string | null;
   readonly onPick: (row: PickerRow, all?: boolean) => void;
   readonly onTurn: (row: PickerRow) => void;
 }
 
-/** A process, or a heading of some. Its button covers the row. */
+/** A process, or a heading. Its button covers the row. */
 function ProcessRow({ row, tree, index, reachable, busy, onPick, onTurn }: ProcessRowProps) {
   const { process, group, figures, depth, open, label } = row;
   const refusal = process?.refusal ?? null;
@@ -250,7 +250,7 @@ function ProcessRow({ row, tree, index, reachable, busy, onPick, onTurn }: Proce
   );
 }
 
-/** Deeper rows would leave no room for their names, rem. */
+/** Maximum indentation level: deeper rows would leave no width for names. */
 const MAX_INDENTED = 8;
 
 function pickLabel({ process, group, label, figures }: PickerRow): string {

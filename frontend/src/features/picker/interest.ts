@@ -1,33 +1,32 @@
-/** What is interesting on a machine now: the first of each kind, groups before their processes. Pure. */
+/** Notable items on a machine: the first of each kind, groups before their processes. Pure. */
 
 import { formatTenths, formatValue } from "../../stream/format";
 import type { GroupSelector, Process } from "../../wire/generated/models";
 import { treeOf } from "./rows";
 
-/** Something that stands out, and what attaches to it. */
+/** A notable item, and the selector that attaches to it. */
 export interface Interesting {
   readonly key: string;
   readonly name: string;
   /** "pid 4711", "container, 3 processes". */
   readonly what: string;
-  /** Its figure, as text. */
   readonly figure: string;
   readonly process: Process | null;
   readonly group: GroupSelector | null;
 }
 
-/** What is looked at, and what leads in it. */
+/** A category of notable items, with its leading item. */
 export interface Interest {
   readonly id: InterestId;
   readonly title: string;
-  /** What the figure is, for those who ask. */
+  /** Explanation of the figure, on request. */
   readonly meaning: string;
   readonly found: readonly Interesting[];
 }
 
 export type InterestId = "busiest" | "waiting" | "throttled" | "threads";
 
-/** Processes that belong together, or one of them. */
+/** One process, or several that belong together. */
 interface Subject {
   readonly key: string;
   readonly name: string;
@@ -40,9 +39,9 @@ interface Kind {
   readonly id: InterestId;
   readonly title: string;
   readonly meaning: string;
-  /** NaN: not known. */
+  /** Value of the figure; NaN if unknown. */
   readonly value: (subject: Subject) => number;
-  /** From which value on it is worth a line. */
+  /** Minimum value worth a line. */
   readonly least: number;
   readonly text: (value: number) => string;
 }
@@ -70,7 +69,7 @@ const KINDS: readonly Kind[] = [
     id: "throttled",
     title: "Throttled by a CPU limit",
     meaning: "Time for which its control group was throttled; 100 % is one CPU all the time.",
-    // Processes of one group have the same.
+    // Processes of one group share the value.
     value: ({ processes }) =>
       Math.max(
         ...processes.flatMap(({ throttled_percent }) =>
@@ -90,7 +89,7 @@ const KINDS: readonly Kind[] = [
   },
 ];
 
-/** What leads in each kind; kinds of which nothing is known, or in which nothing stands out, are left out. */
+/** The leading item of each category; categories without data or a notable item are omitted. */
 export function interestsOf(processes: readonly Process[]): readonly Interest[] {
   const subjects = subjectsOf(processes.filter(({ refusal }) => refusal === null));
   return KINDS.flatMap(({ id, title, meaning, value, least, text }): readonly Interest[] => {
@@ -108,7 +107,9 @@ export function interestsOf(processes: readonly Process[]): readonly Interest[] 
   });
 }
 
-/** Containers, services and families of several processes as one; all others by themselves. */
+/**
+ * Containers, services and families of several processes as one item each; all others separately.
+ */
 function subjectsOf(processes: readonly Process[]): readonly Subject[] {
   const groups = new Map<
     string,
@@ -138,7 +139,7 @@ function subjectsOf(processes: readonly Process[]): readonly Subject[] {
   return subjects;
 }
 
-/** What a process is part of and is watched with; a session of a person is no such whole. */
+/** The group that a process belongs to as a unit; a user's login session does not count. */
 function groupOf({
   container,
   unit,
@@ -162,15 +163,15 @@ function groupOf({
 }
 
 /**
- * The first process of each one's family: a process of which all descendants have its name, as of
- * servers that fork. Itself, if it has no such family.
+ * The first process of each process' family: an ancestor whose descendants all share its name, as
+ * for forking servers. The process itself if it has no such family.
  */
 function families(processes: readonly Process[]): (of: Process) => Process {
   const byPid = new Map(processes.map((each) => [each.pid, each]));
   const ancestors = ({ parent }: Process): readonly Process[] => {
     const found = new Set<Process>();
     let above = byPid.get(parent ?? 0);
-    // Process ids are used again: a listing may have a circle.
+    // Process IDs are recycled: a listing may contain a cycle.
     while (above !== undefined && !found.has(above)) {
       found.add(above);
       above = byPid.get(above.parent ?? 0);
@@ -192,7 +193,7 @@ function familyOf(root: Process) {
   return { key, name: root.name, kind: "tree", selector: treeOf(root) };
 }
 
-/** Sum of what is known; NaN if nothing is. */
+/** Sum of the known values; NaN if none is known. */
 function sumOf(processes: readonly Process[], of: (process: Process) => number | null): number {
   let sum = Number.NaN;
   for (const process of processes) {

@@ -1,11 +1,11 @@
-/** Match expressions of groups, as the collector reads them: docs/protocol.md. */
+/** Match expressions of groups, with the collector's semantics: docs/protocol.md. */
 
 import type { Process } from "../../wire/generated/models";
 
-/** More terms than this are refused. */
+/** Maximum number of terms; expressions with more are refused. */
 const MAX_TERMS = 16;
 
-/** Whether a term with a key holds; null: the word is no such term. */
+/** Whether a term with a key holds; null if the word is no such term. */
 export function termHolds(process: Process, word: string): boolean | null {
   const colon = word.indexOf(":");
   const value = word.slice(colon + 1);
@@ -29,10 +29,9 @@ export function expressionHolds(process: Process, expression: string): boolean {
 }
 
 /**
- * What was typed as a match expression.
- *
- * @param found Processes that were found by it: a word is what is true of all of them.
- * @returns Null: no expression says the same.
+ * Convert typed text into a match expression.
+ * @param found Processes found by the text: a word becomes a term that holds for all of them.
+ * @returns Null if no equivalent expression exists.
  */
 export function expressionOf(typed: string, found: readonly Process[]): string | null {
   const words = wordsOf(typed);
@@ -61,7 +60,7 @@ function commandHas({ command }: Process, text: string): boolean {
   return (command ?? "").toLowerCase().includes(text.toLowerCase());
 }
 
-/** As a shell's: * and ? and ranges in brackets. */
+/** Shell glob matching: * and ? and ranges in brackets. */
 function globFits(name: string, glob: string): boolean {
   const source = glob.replace(/\[!?[^\]]+\]|[*?]|[.*+?^${}()|[\]\\]/g, (part) => {
     if (part === "*") return ".*";

@@ -16,7 +16,7 @@ const ALL: readonly Process[] = [
   one(21, "web", { parent: 20, container: shop, cpu_percent: 5, rss_bytes: 20 }),
 ];
 
-/** Rows as text: indent, name, whether open, and its figures. */
+/** Rows as text: indent, name, whether open, and figures. */
 function shown(grouping: Grouping, asked: Partial<Asked> = {}): readonly string[] {
   const { rows } = pickerRows(ALL, {
     ...{ grouping, typed: "", fits: () => true, turned: new Set<string>(), ...asked },
@@ -52,7 +52,7 @@ describe("pickerRows", () => {
       " - postgres 3 2",
       "  walwriter 1 null",
     ]);
-    // Opened by hand, all that is below shows.
+    // A row opened by hand shows its whole subtree.
     const turned = new Set(["10@10"]);
     expect(shown("tree", { typed: "name:postgres", turned }).slice(1)).toEqual([
       " - postgres 3 2",

@@ -1,16 +1,16 @@
-/** Rows of the picker: processes, or what they are part of with the processes below it. Pure. */
+/** Rows of the picker: processes, or their groups with the processes below. Pure. */
 
 import { counted } from "../../stream/format";
 import type { GroupSelector, Process } from "../../wire/generated/models";
 import { termHolds } from "./match";
 
-/** What processes are listed under. */
+/** Grouping of the processes. */
 export type Grouping = "none" | "tree" | "container" | "unit";
 
-/** Figures of a row: of a process, or of all below the row with it. */
+/** Figures of a row: of a process, or of a row with its subtree. */
 export interface Figures {
   readonly processes: number;
-  /** 100 = one core; null where it is not known of any. */
+  /** 100 = one core; null if unknown for all processes. */
   readonly cpu_percent: number | null;
   readonly threads: number;
   readonly rss_bytes: number | null;
@@ -18,16 +18,16 @@ export interface Figures {
 
 export interface PickerRow {
   readonly key: string;
-  /** From 1. */
+  /** Depth, from 1. */
   readonly depth: number;
-  /** Whether what is below it is listed; null: nothing is. */
+  /** Whether its children are listed; null if it has none. */
   readonly open: boolean | null;
-  /** Null: a heading. */
+  /** The process, or null for a heading. */
   readonly process: Process | null;
-  /** Of a heading: name, and what it is. */
+  /** Name and kind of a heading. */
   readonly label: string;
   readonly note: string;
-  /** What attaches to all of it; null: it cannot be attached to as one. */
+  /** Selector that attaches to the whole subtree; null if impossible. */
   readonly group: GroupSelector | null;
   readonly figures: Figures;
 }
@@ -36,11 +36,11 @@ export interface Asked {
   readonly grouping: Grouping;
   readonly typed: string;
   readonly fits: (process: Process) => boolean;
-  /** Rows that are not as they are at first. */
+  /** Rows toggled from their initial state. */
   readonly turned: ReadonlySet<string>;
 }
 
-/** The rows, busiest first on each level, and how many processes match. */
+/** The rows, busiest first on each level, and the number of matching processes. */
 export function pickerRows(
   all: readonly Process[],
   asked: Asked,
@@ -71,10 +71,10 @@ function leaf(process: Process, depth: number): PickerRow {
   };
 }
 
-/** What a heading stands for. A pod has containers below it. */
+/** Kind of a heading. A pod contains containers. */
 type Kind = "pod" | "container" | "unit";
 
-/** A row, and all that is listed with it. */
+/** A row with its listed descendants. */
 interface Block {
   readonly row: PickerRow;
   readonly below: readonly PickerRow[];
@@ -101,7 +101,7 @@ function blocksOf(
     const inside = members.get(value) ?? shown;
     if (kind === "pod" && value === "") return blocksOf(inside, shown, "container", depth, asked);
     const key = `${kind}:${value}`;
-    // What was searched for is listed; else headings come first.
+    // A search opens matching rows; otherwise headings come first.
     const open = asked.turned.has(key) !== (asked.typed.trim() !== "" || value === "");
     const row: PickerRow = {
       ...{ key, depth, open, process: null },
@@ -118,7 +118,7 @@ function blocksOf(
   });
 }
 
-/** Busiest first, those without one last. */
+/** Sort by CPU, busiest first; rows without a value come last. */
 function sorted(blocks: readonly Block[]): readonly PickerRow[] {
   const below = new Map(blocks.map((block) => [block.row, block.below]));
   const isNone = ({ group }: PickerRow): number => Number(group === null);
@@ -146,7 +146,7 @@ function headingOf(
 }
 
 const SHORT_ID = 12;
-/** Of the uid of a pod, which is a UUID. */
+/** Length of the shown prefix of a pod's uid, a UUID. */
 const UID_START = 8;
 
 function gathered(processes: readonly Process[], kind: Kind): Map<string, Process[]> {
@@ -171,12 +171,12 @@ function headingValue({ unit, container }: Process, kind: Kind): string | null |
   }
 }
 
-/** A process with those below it. */
+/** A process with its descendants. */
 interface Branch {
   readonly process: Process;
   readonly below: readonly Branch[];
   readonly figures: Figures;
-  /** It is shown: it was found, or one below it. */
+  /** Shown, because it or a descendant matches. */
   readonly shown: boolean;
   readonly shownBelow: boolean;
 }
@@ -215,7 +215,8 @@ function branchRows(
   return rows.flatMap(({ process, figures, below, shownBelow }): readonly PickerRow[] => {
     const own = leaf(process, depth);
     if (below.length === 0) return [own];
-    // Roots are open, but for that of kernel threads; a search opens the way to what it found.
+    // Roots are open initially, except the kernel threads' root; a search opens the ancestors of
+    // matches.
     const atFirst = searching ? shownBelow : depth === 1 && process.refusal === null;
     const open = asked.turned.has(own.key) !== atFirst;
     const row: PickerRow = {
@@ -225,7 +226,7 @@ function branchRows(
       figures: open ? { ...own.figures, processes: figures.processes } : figures,
     };
     if (!open) return [row];
-    // Opened by hand although nothing below was found: all of it.
+    // Opened by hand without a match below: shows the whole subtree.
     const listed = shownBelow ? below : below.map((each) => ({ ...each, shown: true }));
     return [row, ...branchRows(listed, depth + 1, asked)];
   });
@@ -247,7 +248,7 @@ function sumOf(parts: readonly Figures[]): Figures {
 
 const cpuOf = ({ cpu_percent }: Figures): number => cpu_percent ?? 0;
 
-/** Busiest first; among equals those with more threads, then the older pid. */
+/** Sort by CPU, busiest first; ties by thread count, then the older pid. */
 function byCpu(rows: readonly PickerRow[]): PickerRow[] {
   return [...rows].sort(
     (a, b) =>
@@ -259,9 +260,9 @@ function byCpu(rows: readonly PickerRow[]): PickerRow[] {
 }
 
 /**
- * Whether a process matches what was typed: each word must be in its name, command line, user, pid,
- * container, pod, unit or a port it listens on (":80" means a port only, and wholly), or be a term of a
- * match expression (match.ts).
+ * Whether a process matches the typed text. Each word must occur in its name, command line, user,
+ * pid, container, pod, unit or a listening port. A word may also be a term of a match expression
+ * (match.ts); ":80" matches a whole port only.
  */
 export function matchesSearch(process: Process, typed: string): boolean {
   const words = typed.split(/\s+/).filter(Boolean);

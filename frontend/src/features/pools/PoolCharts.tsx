@@ -10,7 +10,7 @@ const HEIGHT = 84;
 
 interface PoolChartsProps {
   readonly row: PoolRow;
-  /** Span of the time axis, seconds since attach. */
+  /** Span of the time axis, in seconds since attach. */
   readonly t0_s: number;
   readonly t1_s: number;
   readonly colours: ChartTheme;
@@ -22,7 +22,7 @@ interface Line {
   readonly steps: boolean;
 }
 
-/** The size of a pool, whoever moves it, with busy workers; operations below, and queue waits. */
+/** Size of a pool, whoever changes it, with busy workers; operations and queue waits below. */
 export function PoolCharts({ row, t0_s, t1_s, colours }: PoolChartsProps) {
   const { time_s, size, busy, finished_per_s, submitted_per_s, ait_s } = row.series;
   const plot = { t0_s, t1_s, time_s, width: WIDTH, height: HEIGHT };
@@ -113,7 +113,7 @@ function Chart({ title, unit, plot, lines, colours }: ChartProps) {
   );
 }
 
-/** The first line is the one to look at; another one stands behind it, dashed. */
+/** Style of a line: the first one is prominent, the second one dashed behind it. */
 function strokeOf(colours: ChartTheme, line: number) {
   return line === 0
     ? { stroke: colourStyle(0, colours).colour }

@@ -37,7 +37,7 @@ it("lists pools, and shows how one of them went", async () => {
   const rows = panel.getAllByRole("row").filter((row) => row.dataset.key !== undefined);
   expect(rows.map((row) => row.dataset.key)).toEqual(["2", "1"]);
   expect(rows[0]?.textContent).toContain("50.0");
-  // The busiest one is shown until another is chosen.
+  // The busiest pool is shown until the user chooses another.
   expect(panel.getByRole("region", { name: "Pool pool-2" })).toBeTruthy();
   await page.click(panel.getByRole("button", { name: /pool-1/ }));
   const shown = within(panel.getByRole("region", { name: "Pool pool-1" }));

@@ -1,3 +1,5 @@
+/** Feature `pools`: the worker's view of pools in, a table and curves out. */
+
 import { memo, useRef, useState } from "react";
 import { theme } from "../../base/theme";
 import { READABLE_MS, useSelected, useStore, useThrottled } from "../../base/useStore";
@@ -26,7 +28,7 @@ const attachedOf = (view: TargetView | null) => view?.target?.attached_unix_us;
 
 const poolKey = ({ pool }: PoolRow) => String(pool);
 
-/** Submission to start, on average, of the jobs of a window. */
+/** Explanation of AIT: average time of the window's jobs from submission to start. */
 const AIT =
   "Average idle time of jobs: from submission to start. Idle time of workers stands beside it.";
 
@@ -65,7 +67,7 @@ const NAME = textColumn<PoolRow>("name", "Pool", ({ name }) => name, {
   ),
 });
 
-/** In a group: whose it is. */
+/** Program that owns the pool, in a group. */
 const PROGRAM = textColumn<PoolRow>("program", "Program", programOf, {
   width: 9,
   cell: (row) => (
@@ -130,7 +132,7 @@ function numberColumn(
   return { id, label, tip, value, cell: (row) => formatNumber(value(row), "count"), width: 4.5 };
 }
 
-/** Pools of workers; one opens to how it went. */
+/** Worker pools; a row opens to its history. */
 export const PoolsPanel = memo(function PoolsPanel() {
   const place = useRef<HTMLDivElement>(null);
   const view = useFacts("pools", place);
@@ -139,7 +141,7 @@ export const PoolsPanel = memo(function PoolsPanel() {
   const attached_us = useSelected(client.target, attachedOf);
   const colours = CHART_THEMES[useStore(theme)];
   const [chosen, choose] = useState<number | null | undefined>(undefined);
-  // The busiest one is open until somebody chooses.
+  // The busiest pool is open until the user chooses.
   const open = chosen === undefined ? (view?.pools[0]?.pool ?? null) : chosen;
   const shown = view?.pools.find(({ pool }) => pool === open);
   return (
@@ -227,7 +229,7 @@ function Opened({ row, axis, colours }: OpenedProps) {
   );
 }
 
-/** Readings that are listed. */
+/** Number of readings listed. */
 const ROWS = 12;
 
 const POOL_TABLE_COLUMNS = [
@@ -241,11 +243,11 @@ const POOL_TABLE_COLUMNS = [
 
 interface PoolTableProps {
   readonly row: PoolRow;
-  /** Attach, Unix milliseconds. */
+  /** Time of attach, Unix milliseconds. */
   readonly attached_unix_ms: number;
 }
 
-/** How a pool went, as a table: some of its readings, newest first. */
+/** History of a pool as a table: some of its readings, newest first. */
 function PoolTable({ row, attached_unix_ms }: PoolTableProps) {
   const { time_s, size, busy, finished_per_s, submitted_per_s, ait_s } = row.series;
   const step = Math.max(1, Math.floor(time_s.length / ROWS));

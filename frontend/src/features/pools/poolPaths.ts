@@ -11,12 +11,12 @@ export interface Plot {
   readonly most: number;
 }
 
-/** Straight lines from value to value; broken where there is none. */
+/** Straight segments between values, with gaps at missing ones. */
 export function linePath(plot: Plot, values: Float64Array): string {
   return path(plot, values, (x, y) => `L${x} ${y}`);
 }
 
-/** A value holds until the next one. */
+/** Steps: each value holds until the next one. */
 export function stepPath(plot: Plot, values: Float64Array): string {
   const last = values.findLast((value) => !Number.isNaN(value));
   const drawn = path(plot, values, (x, y) => `H${x}V${y}`);

@@ -1,3 +1,5 @@
+/** Feature `processes`: the worker's view of a group's processes in, a sortable table out. */
+
 import { memo, useCallback, useMemo, useRef } from "react";
 import { theme } from "../../base/theme";
 import { useSelected, useStore } from "../../base/useStore";
@@ -19,7 +21,6 @@ const keyOf = ({ key }: ProcessRowView) => key;
 const selectedOf = (view: ViewRequest) => view.selected;
 const NO_HOVER = { t_s: null, key: null, chart: null };
 
-/** The processes of a group. */
 export const ProcessesPanel = memo(function ProcessesPanel({
   target,
 }: {
@@ -35,7 +36,7 @@ export const ProcessesPanel = memo(function ProcessesPanel({
     () => columnsOf(target.fields, rows ?? [], colours),
     [target.fields, rows, colours],
   );
-  // The same as long as the rows are: while the table scrolls, only new rows are drawn.
+  // Stable while the rows are: during scrolling only new rows are drawn.
   const onPress = useCallback(
     ({ key, colour }: ProcessRowView) => (colour === null ? undefined : client.select(key)),
     [client],
@@ -81,7 +82,7 @@ function noteOf(view: ProcessesView | null): string {
   return parts.join("; ");
 }
 
-/** A figure of the table: its unit, and the field of threads without which it is not there. */
+/** A figure of the table: its unit, and the thread field that it requires. */
 interface Figure {
   readonly column: string;
   readonly label: string;

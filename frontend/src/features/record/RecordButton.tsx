@@ -1,3 +1,5 @@
+/** Feature `record`: a target in, requests that start and stop its recording out. */
+
 import { useState } from "react";
 import { asProblem } from "../../api/problem";
 import { record, stopRecording } from "../../api/runs";
@@ -17,7 +19,7 @@ import { Tooltip } from "../../ui/Tooltip";
 import type { Problem, RecordRequest, RunManifest, Target } from "../../wire/generated/models";
 import styles from "./RecordButton.module.css";
 
-/** What may be kept of what has been, and whether to go on. */
+/** Choices for recording retained data, with or without continuing. */
 const FROM_PAST: readonly { readonly label: string; readonly past: Partial<RecordRequest> }[] = [
   { label: "Save the last 5 minutes", past: { past_s: 300, duration_s: 0 } },
   { label: "Save the last minute and keep recording", past: { past_s: 60 } },
@@ -28,7 +30,7 @@ interface RecordButtonProps {
   readonly onProblem: (problem: Problem | null) => void;
 }
 
-/** Records the target; pressed again, it stops. Beside it: what to keep of the past. */
+/** Starts and stops a recording of the target, with a menu for including the retained past. */
 export function RecordButton({ target, onProblem }: RecordButtonProps) {
   const client = useLiveClient();
   const recordings = useStore(client.live)?.recordings ?? [];
@@ -48,7 +50,7 @@ export function RecordButton({ target, onProblem }: RecordButtonProps) {
   };
   const begin = (past: Partial<RecordRequest>) =>
     void ask(
-      // The time tells runs of one program apart.
+      // The time distinguishes runs of one program.
       () => record({ target: target.id, name: nameNow(target), ...past }),
       (run) => {
         if (run.state !== "recording") {
@@ -56,7 +58,7 @@ export function RecordButton({ target, onProblem }: RecordButtonProps) {
         }
       },
     );
-  // That it has ended is said for all recordings; see app/RecordingSigns.tsx.
+  // The end of every recording is announced elsewhere; see app/TopBar.tsx.
   const stop = (run: string) =>
     void ask(
       () => stopRecording(run),
@@ -127,14 +129,14 @@ export function RecordButton({ target, onProblem }: RecordButtonProps) {
   );
 }
 
-/** Room for the time within the longest name. */
+/** Maximum name length, leaving room for the time. */
 const LONGEST = 100;
 
 function nameNow(target: Target): string {
   return `${targetName(target).slice(0, LONGEST)} ${localTime(Date.now())}`;
 }
 
-/** A kept past is there at once: say so, with the way to it. */
+/** Announce a run of the retained past, which is complete at once, with a link to it. */
 function announce(run: RunManifest): void {
   toast(`Recorded ${run.name}.`, { label: "Open", run: () => navigate(runHref(run.id)) });
 }

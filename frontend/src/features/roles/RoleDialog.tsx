@@ -1,3 +1,8 @@
+/**
+ * Feature `roles`: a role to correct in, the user's role rules of the program out. It must not
+ * apply rules to threads: the worker does.
+ */
+
 import { type FormEvent, useEffect, useId, useMemo, useRef, useState } from "react";
 import { toast } from "../../base/toasts";
 import { useStore } from "../../base/useStore";
@@ -21,20 +26,20 @@ import {
   withRule,
 } from "./rolePreview";
 
-/** As long as a rule takes it. */
+/** Maximum length, equal to the rule's limit. */
 const LONGEST = 256;
-/** Names that the preview lists. */
+/** Maximum number of names in the preview. */
 const SHOWN = 12;
 const NONE: readonly RoleRule[] = [];
 
 interface RoleDialogProps {
   readonly target: Target;
-  /** The role to correct, as it is called now. */
+  /** Current name of the role to correct. */
   readonly role: string;
   readonly onClose: () => void;
 }
 
-/** Rename a role, or merge it with others: which threads, what they are called, what that changes. */
+/** Rename a role, or merge it with others: affected threads, new name, and effect. */
 export function RoleDialog({ target, role, onClose }: RoleDialogProps) {
   const client = useLiveClient();
   useEffect(() => client.mountFacts("names"), [client]);
@@ -147,7 +152,7 @@ interface CorrectionsProps {
   readonly onRemove: (rule: RoleRule) => void;
 }
 
-/** What was corrected so far, and where else it holds. */
+/** Existing corrections, and how to apply them elsewhere. */
 function Corrections({ program, own, target, onRemove }: CorrectionsProps) {
   const counted_by = sameRules(own, (target.role_rules ?? NONE).slice(0, own.length));
   return (

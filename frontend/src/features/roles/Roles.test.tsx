@@ -35,7 +35,7 @@ it("renames a role by a pattern, in all panels, after a preview; undo and reload
   within(dialog).getByText("worker-6");
   await page.click(within(dialog).getByRole("button", { name: "Apply" }));
   expect(screen.queryByRole("dialog", { name: "Rename or merge a role" })).toBeNull();
-  // The past is asked for again, so that it has the role too.
+  // The past is requested again, so that it uses the role too.
   expect(page.backend.commands.at(-1)).toMatchObject({ type: "subscribe", after_seq: null });
   await page.run(2);
   expect(page.row("pool").textContent).toContain("×6");

@@ -1,4 +1,4 @@
-/** A person's own roles, for each program by its name, kept in this browser. */
+/** The user's role rules per program name, stored in this browser. */
 
 import { useEffect } from "react";
 import { createStore } from "../../base/store";
@@ -9,21 +9,20 @@ import { MAX_OWN_ROLE_RULES } from "../../wire/generated/limits";
 import type { RoleRule, Target } from "../../wire/generated/models";
 
 const KEY = "tidscope.roles";
-/** Programs whose roles are kept; the one that was corrected longest ago goes first. */
+/** Maximum number of programs; the least recently corrected is evicted. */
 const MAX_PROGRAMS = 50;
 const NONE: readonly RoleRule[] = [];
 
 type OwnRoles = Readonly<Record<string, readonly RoleRule[]>>;
 
-/** Rules by program, the one that was corrected last at the end. */
+/** Rules by program, the most recently corrected last. */
 export const ownRoles = createStore<OwnRoles>(kept());
 
-/** The rules of a program; the same array until they change. */
+/** The rules of a program; the same array until a change. */
 export function rulesOf(all: OwnRoles, program: string): readonly RoleRule[] {
   return (Object.hasOwn(all, program) ? all[program] : undefined) ?? NONE;
 }
 
-/** Keep other rules for a program. */
 export function keepRules(program: string, rules: readonly RoleRule[]): void {
   const others = Object.entries(ownRoles.get()).filter(([name]) => name !== program);
   const own: [string, readonly RoleRule[]][] =
@@ -33,7 +32,7 @@ export function keepRules(program: string, rules: readonly RoleRule[]): void {
   try {
     window.localStorage.setItem(KEY, JSON.stringify(all));
   } catch {
-    // No room, or none allowed: they hold until the page is closed.
+    // Storage is full or forbidden: the rules hold until the page is closed.
   }
 }
 
@@ -45,7 +44,7 @@ function kept(): OwnRoles {
   }
 }
 
-/** What of it are rules: somebody else may have written there. */
+/** Extract valid rules from stored data, which other code may have written. */
 function checked(read: unknown): OwnRoles {
   if (typeof read !== "object" || read === null) return {};
   const programs = Object.entries(read).map(([program, rules]): [string, RoleRule[]] => [
@@ -61,12 +60,12 @@ function isRule(value: unknown): value is RoleRule {
   return [pattern, role].every((text) => typeof text === "string" && text !== "");
 }
 
-/** A person's own roles of a target's program. */
+/** The user's role rules for a target's program. */
 export function useRulesOf(target: Target): readonly RoleRule[] {
   return rulesOf(useStore(ownRoles), programOf(target));
 }
 
-/** Have all views made by a person's own roles. */
+/** Compute all views by the user's role rules. */
 export function useOwnRoles(target: Target | null): void {
   const client = useLiveClient();
   const all = useStore(ownRoles);

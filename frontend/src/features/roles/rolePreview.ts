@@ -1,28 +1,28 @@
-/** What a correction of roles would change, before it is made. Pure. */
+/** Preview of a role correction's effect. Pure. */
 
 import type { ThreadNames } from "../../stream/namesView";
 import { fits, roleOf } from "../../stream/role";
 import type { RoleRule } from "../../wire/generated/models";
 
-/** A role, and how many threads of it are meant. */
+/** A role, and the number of its affected threads. */
 interface RolePart {
   readonly role: string;
   readonly threads: number;
 }
 
 export interface RolePreview {
-  /** Threads whose names fit, and these names. */
+  /** Number of threads with matching names, and these names. */
   readonly threads: number;
   readonly names: readonly string[];
-  /** Roles that they leave; most threads first. */
+  /** Roles that threads leave; most threads first. */
   readonly from: readonly RolePart[];
-  /** Other threads that have the role already: they become one role. */
+  /** Number of other threads with the target role: both become one role. */
   readonly joined: number;
 }
 
 /**
- * What a rule that comes before all others would do.
- * @param rules Those that hold now.
+ * Effect of a rule inserted before all others.
+ * @param rules Current rules.
  */
 export function previewRole(
   names: readonly ThreadNames[],
@@ -46,7 +46,7 @@ export function previewRole(
   };
 }
 
-/** Roles that there are, by their names. */
+/** Existing roles, by name. */
 export function rolesOf(
   names: readonly ThreadNames[],
   rules: readonly RoleRule[],
@@ -54,18 +54,18 @@ export function rolesOf(
   return [...new Set(names.map(({ name }) => roleOf(name, rules)))].sort();
 }
 
-/** The correction to begin with: all threads that have a role now. */
+/** Initial correction: all threads of a role. */
 export function ruleFor(role: string, own: readonly RoleRule[]): RoleRule {
   const known = own.find((rule) => rule.role === role);
   return known ?? { pattern: role.replace(/#/g, "*"), role };
 }
 
-/** Rules with one more, before all others; one of the same pattern makes way for it. */
+/** Prepend a rule; replaces a rule with the same pattern. */
 export function withRule(own: readonly RoleRule[], rule: RoleRule): readonly RoleRule[] {
   return [rule, ...own.filter(({ pattern }) => pattern !== rule.pattern)];
 }
 
-/** The same on the command line, as the collector takes it. */
+/** Rules as command-line options of the collector. */
 export function roleOptions(own: readonly RoleRule[]): string {
   return own.map(({ pattern, role }) => `--role ${quoted(`${pattern}=${role}`)}`).join(" ");
 }

@@ -16,7 +16,7 @@ const FORMS: Readonly<Record<ExportFormat, readonly [name: string, what: string]
   "pools-csv": ["Pools (CSV)", "The same as text"],
 };
 
-/** A run as a file, in one of several forms. */
+/** Menu for exporting a run as a file, in one of several formats. */
 export function ExportMenu({ run }: { readonly run: string }) {
   const [problem, setProblem] = useState<Problem | null>(null);
   const save = async (format: ExportFormat) => {
@@ -44,7 +44,7 @@ export function ExportMenu({ run }: { readonly run: string }) {
   );
 }
 
-/** The browser writes the answer to disk as it comes, which it does for links only. */
+/** Download by a link: only then the browser streams the answer to disk. */
 async function download(href: string): Promise<void> {
   const link = document.createElement("a");
   link.href = await withTicket(href);

@@ -36,7 +36,7 @@ import {
 } from "./playback";
 import styles from "./RunPage.module.css";
 
-/** The part of the run in view, and playing through it. */
+/** The visible window of the run, and playback controls. */
 export function RunControls({ run }: { readonly run: RunManifest }) {
   const client = useLiveClient();
   const { window } = useStore(client.view);
@@ -81,7 +81,7 @@ interface WindowTextProps {
   readonly whole: boolean;
 }
 
-/** How long the window is, and how fine its data. */
+/** Length of the window, and resolution of its data. */
 function WindowText({ window, whole }: WindowTextProps) {
   const reading = useStore(useLiveClient().reading);
   const length = formatDuration(window.t1_s - window.t0_s);
@@ -105,7 +105,7 @@ function WindowText({ window, whole }: WindowTextProps) {
   );
 }
 
-/** Moves the window on while it plays; the space bar works it too. */
+/** Advance the window during playback; the space bar toggles playback. */
 function usePlaying(speed: number): { readonly playing: boolean; readonly toggle: () => void } {
   const client = useLiveClient();
   const [playing, setPlaying] = useState(false);
@@ -148,17 +148,17 @@ function usePlaying(speed: number): { readonly playing: boolean; readonly toggle
 
 interface WindowPairProps {
   readonly run: string;
-  /** The whole run, and the part of it in view. */
+  /** The whole run, and its visible window. */
   readonly extent: Span;
   readonly window: Span;
   readonly whole: boolean;
 }
 
-/** The parameter of the address that holds the first window. */
+/** Address parameter of the first window. */
 const FIRST = "a";
 const PAIR_MIN_S = 0.5;
 
-/** Two windows of one run for Compare: the one in view becomes A, another one B. */
+/** Selection of two windows of one run for Compare: the visible one becomes A, another one B. */
 function WindowPair({ run, extent, window, whole }: WindowPairProps) {
   const [first, setFirst] = useState(() => typedWindow(parameter(FIRST) ?? "") ?? null);
   const here: SideWindow = {
@@ -208,18 +208,18 @@ interface ScrubBarProps {
   readonly onWindow: (window: Span) => void;
 }
 
-/** So near an edge of the window, a press takes hold of the edge. */
+/** Distance from a window edge within which a press grabs the edge, in CSS pixels. */
 const EDGE_PX = 8;
 const HEIGHT_PX = 40;
 
-/** What is dragged, from where. */
+/** Part being dragged, and the drag's start. */
 interface Drag {
   readonly part: "all" | "left" | "right" | "new";
   readonly at_s: number;
   readonly from: Span;
 }
 
-/** CPU of the whole run in one line, and the window on it: drag it, its edges, or a new one. */
+/** CPU of the whole run in one line with the window, which can be dragged, resized or redrawn. */
 function ScrubBar({ run, extent, window, onWindow }: ScrubBarProps) {
   const client = useLiveClient();
   const outline = useStore(client.outline);
@@ -267,7 +267,7 @@ function ScrubBar({ run, extent, window, onWindow }: ScrubBarProps) {
     drag.current = null;
     const now_s = timeOf(event);
     const width = window.t1_s - window.t0_s;
-    // A press beside the window brings it there.
+    // A press beside the window centres the window there.
     if (held?.part === "new" && Math.abs(now_s - held.at_s) < MIN_S && width < whole_s) {
       onWindow({ t0_s: now_s - width / 2, t1_s: now_s + width / 2 });
     }
@@ -285,7 +285,7 @@ function ScrubBar({ run, extent, window, onWindow }: ScrubBarProps) {
 
   const unixMs = (t_s: number) => run.target.attached_unix_us / 1000 + 1000 * t_s;
   const clock = (t_s: number) => localTime(unixMs(t_s));
-  // A short window moves by tenths of a second, which those who listen are to hear.
+  // A short window moves by tenths of a second, which screen readers must announce.
   const precise = (t_s: number) => preciseTime(unixMs(t_s));
   return (
     <div className={styles.scrub}>

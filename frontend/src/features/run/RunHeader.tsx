@@ -22,7 +22,7 @@ interface RunHeaderProps {
   readonly onChange: (run: RunManifest) => void;
 }
 
-/** What was recorded, where and how. */
+/** Subject, time and circumstances of the recording. */
 export function RunHeader({ run, onChange }: RunHeaderProps) {
   const { change, problem, locked } = useRunChange(run.id, onChange);
   const { process } = run.target;

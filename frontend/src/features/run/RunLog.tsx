@@ -21,7 +21,7 @@ interface RunLogProps {
   readonly onChange: (run: RunManifest) => void;
 }
 
-/** Moments of a run: those that people marked, and what a policy decided. */
+/** Moments of a run: marks by users, and decisions of a policy. */
 export function RunLog({ run, onChange }: RunLogProps) {
   const steer = useStore(useLiveClient().steer);
   const steered = steer !== null && (steer.total > 0 || steer.bands.length > 0);
@@ -51,7 +51,7 @@ interface MarksProps {
   readonly onChange: (run: RunManifest) => void;
 }
 
-/** Moments that people marked: runs can be aligned at them. */
+/** Marks by users, at which runs can be aligned. */
 function Marks({ run, onChange }: MarksProps) {
   const client = useLiveClient();
   const { change, busy, problem, locked } = useRunChange(run.id, onChange);
@@ -130,7 +130,7 @@ interface NewMarkProps {
   readonly onAdd: (mark: RunMark) => void;
 }
 
-/** A mark where the pointer last was in a chart; without a pointer, at the window's left end. */
+/** Adds a mark at the last pointer position in a chart, or else at the window's left end. */
 function NewMark({ run, busy, onAdd }: NewMarkProps) {
   const [text, setText] = useState("");
   const at_s = useMoment();
@@ -163,7 +163,7 @@ function NewMark({ run, busy, onAdd }: NewMarkProps) {
   );
 }
 
-/** The moment last pointed at, as long as it is in view. */
+/** The moment last pointed at, if visible. */
 function useMoment(): number {
   const client = useLiveClient();
   const { window } = useStore(client.view);
@@ -176,7 +176,7 @@ function useMoment(): number {
         if (chart !== null && t_s !== null) {
           pointed.current = t_s;
         } else {
-          // Shown when the pointer leaves the charts: nothing here moves while it is in one.
+          // Shown after the pointer has left the charts: nothing here moves while it is in one.
           draw((count) => count + 1);
         }
       }),
@@ -189,15 +189,15 @@ function useMoment(): number {
   return t_s !== null && t_s >= window.t0_s && t_s <= window.t1_s ? t_s : window.t0_s;
 }
 
-/** A jump shows no more than so much around a mark. */
+/** Maximum length of the window that a jump to a mark shows, in seconds. */
 const MAX_WINDOW_S = 20;
 
-/** By time, as the manifest wants them. */
+/** Sorted by time, as the manifest requires. */
 function sortedMarks(marks: readonly RunMark[]): RunMark[] {
   return [...marks].sort((a, b) => a.time_ns - b.time_ns);
 }
 
-/** A window with a moment in its middle, as long as the one before unless that is long. */
+/** A window centred at a moment, with the length of the previous one unless too long. */
 function windowAround(t_s: number, { t0_s, t1_s }: Span): Span {
   const half = Math.min(MAX_WINDOW_S, t1_s - t0_s) / 2;
   return { t0_s: t_s - half, t1_s: t_s + half };

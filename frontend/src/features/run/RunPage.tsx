@@ -1,3 +1,8 @@
+/**
+ * Feature `run`: the ID of a run in, the panels of the Live page over a separate client out. It
+ * must not know live targets.
+ */
+
 import { useCallback, useEffect, useMemo, useState } from "react";
 import { isKind } from "../../api/problem";
 import { framesHref, getRun } from "../../api/runs";
@@ -96,7 +101,7 @@ interface RunViewProps {
   readonly reloading: boolean;
 }
 
-/** All of a run; its data comes through a client of its own. */
+/** Content of a run; a separate client reads its data. */
 function RunView({ run, onChange, onReload, reloading }: RunViewProps) {
   const [source] = useState(() => runSource(run));
   const client = useRunClient(source);
@@ -201,7 +206,7 @@ function StillRecording({ run, onReload, reloading }: StillRecordingProps) {
   );
 }
 
-/** What the worker needs to read a run. */
+/** Inputs of the worker for reading a run. */
 function runSource(run: RunManifest): RunSource {
   return {
     id: run.id,
@@ -214,7 +219,7 @@ function runSource(run: RunManifest): RunSource {
   };
 }
 
-/** What is missing in a run, how much of it first; and why it was cut short, if it was. */
+/** Data loss of a run, most important first, and the reason for an early end. */
 function DataLossNotice({ run }: { readonly run: RunManifest }) {
   const texts = dataLossTexts(run.losses);
   const children = childrenText(run.outcome?.children_cpu_us);
@@ -259,7 +264,7 @@ interface RunNotesProps {
   readonly onChange: (run: RunManifest) => void;
 }
 
-/** What people say of a run. */
+/** The user's notes on a run. */
 function RunNotes({ run, onChange }: RunNotesProps) {
   const { change, problem, locked } = useRunChange(run.id, onChange);
   return (

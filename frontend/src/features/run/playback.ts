@@ -1,26 +1,26 @@
-/** Windows of a run: by keys, and as it plays. Pure. */
+/** Windows of a run, moved by keys and playback. Pure. */
 
 import type { Span } from "../../stream/window";
 
 export const SPEEDS = ["1", "10", "60"] as const;
 export type Speed = (typeof SPEEDS)[number];
 
-/** How often the window moves while it plays. */
+/** Interval of window moves during playback, in ms. */
 export const PLAY_STEP_MS = 100;
-/** A run is advance in a window of this part of it, but no longer than a minute. */
+/** Length of the playback window, as a share of the run, up to a minute. */
 const PART = 0.1;
 const MAX_S = 60;
-/** No window is shorter. */
+/** Minimum length of a window, in seconds. */
 export const MIN_S = 1;
 const STEP = 0.1;
 const ZOOM = 1.5;
 
-/** Whether a window shows all there is. */
+/** Whether a window covers everything. */
 export function isWhole(window: Span, extent: Span): boolean {
   return window.t1_s - window.t0_s >= (extent.t1_s - extent.t0_s) * (1 - 1e-9);
 }
 
-/** The window to begin playing with: the whole run, and its end, begin at the start. */
+/** Initial window of playback: from the whole run or its end, playback starts at the beginning. */
 export function playbackStart(window: Span, extent: Span): Span {
   const whole = isWhole(window, extent);
   const seconds = whole
@@ -31,7 +31,7 @@ export function playbackStart(window: Span, extent: Span): Span {
   return { t0_s, t1_s: t0_s + seconds };
 }
 
-/** The window some seconds of the run later; null: it is at the end. */
+/** Advance the window by some seconds of the run; null at the end. */
 export function advance(window: Span, extent: Span, by_s: number): Span | null {
   const room = extent.t1_s - window.t1_s;
   if (room <= 1e-9) {
@@ -41,7 +41,7 @@ export function advance(window: Span, extent: Span, by_s: number): Span | null {
   return { t0_s: window.t0_s + by, t1_s: window.t1_s + by };
 }
 
-/** Where a key on the scrub bar leads; null: nowhere. */
+/** Window after a key on the scrub bar; null if the key does nothing. */
 export function windowAfterKey(key: string, window: Span, extent: Span): Span | null {
   const width = window.t1_s - window.t0_s;
   const middle = (window.t0_s + window.t1_s) / 2;

@@ -9,13 +9,13 @@ import type { Problem, RunManifest, RunPatch } from "../../wire/generated/models
 interface RunChange {
   readonly change: (patch: RunPatch) => void;
   readonly busy: boolean;
-  /** Why the last change was refused. */
+  /** Problem of the last change. */
   readonly problem: Problem | null;
-  /** This session may only watch. */
+  /** The session is read-only. */
   readonly locked: boolean;
 }
 
-/** Changing what people say of a run. */
+/** Changes a run's user-defined metadata. */
 export function useRunChange(id: string, onChange: (run: RunManifest) => void): RunChange {
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem | null>(null);
@@ -33,9 +33,9 @@ export function useRunChange(id: string, onChange: (run: RunManifest) => void): 
   return { change: (patch) => void ask(patch), busy, problem, locked };
 }
 
-/** Longest tag, and how many a run may have: as the schema of a run says. */
+/** Maximum length and number of tags: equal to the schema of a run. */
 
-/** Tags in a text with commas between them, each once. */
+/** Parse comma-separated tags, without duplicates. */
 export function parseTags(text: string): string[] {
   const tags = text
     .split(",")

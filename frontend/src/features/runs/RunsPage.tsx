@@ -1,3 +1,8 @@
+/**
+ * Feature `runs`: runs of the backend in, a searchable list with changes to them out. It must not
+ * read frames.
+ */
+
 import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import { asProblem } from "../../api/problem";
 import { deleteRun, importRun, listRuns, restoreRun } from "../../api/runs";
@@ -24,11 +29,10 @@ import styles from "./RunsPage.module.css";
 import { RunsTable } from "./RunsTable";
 import { filterRuns, NEWEST_FIRST, sortRuns } from "./runList";
 
-/** Runs are made and changed by others too: other pages, the command line. */
+/** Polling interval in ms: other pages and the command line change runs too. */
 const PERIOD_MS = 5000;
-/** As many can be compared. */
+/** Maximum number of compared runs. */
 
-/** All runs. */
 export function RunsPage() {
   const { value, problem, loading, refresh } = usePolled(listRuns, PERIOD_MS);
   const recordings = useStore(useLiveClient().live)?.recordings;
@@ -38,7 +42,7 @@ export function RunsPage() {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const table = useRef<HTMLDivElement>(null);
   const { remove, restore, failed } = useDelete(refresh);
-  // What begins or ends being recorded is in the list at once.
+  // Reload at the start or end of any recording.
   const recorded = recordings?.map(({ run }) => run).join() ?? "";
   const before = useRef(recorded);
   useEffect(() => {
@@ -170,7 +174,7 @@ function aboutText(
   return `${count} · ${size}${age}${most}${hint}`;
 }
 
-/** Folders among the runs that cannot be read: they are left as they are. */
+/** Unreadable folders among the runs, which are left untouched. */
 function DamagedRuns({ damaged }: { readonly damaged: readonly DamagedRun[] }) {
   if (damaged.length === 0) {
     return null;
@@ -194,11 +198,11 @@ function DamagedRuns({ damaged }: { readonly damaged: readonly DamagedRun[] }) {
 interface Deleting {
   readonly remove: (run: RunSummary) => void;
   readonly restore: (run: RunSummary) => void;
-  /** Why the last of it was refused. */
+  /** Problem of the last deletion. */
   readonly failed: Problem | null;
 }
 
-/** Deleting, which can be undone for an hour. */
+/** Deletion of runs, which can be undone for an hour. */
 function useDelete(onDone: () => void): Deleting {
   const [failed, setFailed] = useState<Problem | null>(null);
   const tried = async (what: () => Promise<unknown>, then: () => void) => {
@@ -230,7 +234,7 @@ interface DeletedRunsProps {
   readonly onRestore: (run: RunSummary) => void;
 }
 
-/** What was deleted within the hour and can be had back. */
+/** Runs deleted within the last hour, which can be restored. */
 function DeletedRuns({ runs, locked, onRestore }: DeletedRunsProps) {
   if (runs.length === 0) {
     return null;
@@ -263,11 +267,11 @@ function DeletedRuns({ runs, locked, onRestore }: DeletedRunsProps) {
 interface ImportRunProps {
   readonly locked: boolean;
   readonly onDone: () => void;
-  /** Given what opens the file chooser. */
+  /** Content; receives the function that opens the file chooser. */
   readonly children: (open: () => void) => ReactNode;
 }
 
-/** Brings runs in that were exported as folders. */
+/** Imports runs that were exported as folders. */
 function ImportRun({ locked, onDone, children }: ImportRunProps) {
   const [busy, setBusy] = useState("");
   const [problem, setProblem] = useState<Problem | null>(null);

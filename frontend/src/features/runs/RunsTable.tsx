@@ -45,7 +45,7 @@ const COLUMNS: readonly (readonly [RunSort, string, "text" | "number"])[] = [
   ["state", "State", "text"],
 ];
 
-/** The runs, one a row; a press on a name opens it. */
+/** The runs, one per row; a press on a name opens the run. */
 export function RunsTable(props: RunsTableProps) {
   const { root, runs, order, chosen } = props;
   const scrollTo = useCallback(
@@ -121,7 +121,7 @@ export function RunsTable(props: RunsTableProps) {
 interface RunRowProps {
   readonly run: RunSummary;
   readonly index: number;
-  /** Tab reaches its name. */
+  /** Tab reaches the row's name. */
   readonly reachable: boolean;
   readonly chosen: boolean;
   readonly locked: boolean;
@@ -244,7 +244,7 @@ interface RunEditorProps {
   readonly onChange: () => void;
 }
 
-/** What people say of a run, all at once. */
+/** Editor of a run's user-defined metadata. */
 function RunEditor({ run, onClose, onChange }: RunEditorProps) {
   const [name, setName] = useState(run.name);
   const [tags, setTags] = useState(run.tags.join(", "));

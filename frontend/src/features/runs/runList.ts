@@ -1,4 +1,4 @@
-/** The list of runs: what fits a search, and in which order. Pure. */
+/** Search and order of the run list. Pure. */
 
 import { runTargetKind, runTargetName } from "../../stream/targetName";
 import type { RunSummary } from "../../wire/generated/models";
@@ -31,7 +31,7 @@ const KEYS: Readonly<Record<RunSort, (run: RunSummary) => string | number>> = {
   process: (run) => runTargetName(run).toLowerCase(),
 };
 
-/** How the recorded command failed, such as "exit 3" or "SIGKILL"; null if it did not. */
+/** Failure of the recorded command, such as "exit 3" or "SIGKILL"; null if it succeeded. */
 export function failureText({ exit_code, signal }: RunSummary): string | null {
   if (signal !== null) {
     return signal;
@@ -39,7 +39,7 @@ export function failureText({ exit_code, signal }: RunSummary): string | null {
   return exit_code === null || exit_code === 0 ? null : `exit ${exit_code}`;
 }
 
-/** Runs in order; those that are equal stay the newest first. */
+/** Sort runs; ties keep the newest first. */
 export function sortRuns(runs: readonly RunSummary[], { by, descending }: Order): RunSummary[] {
   const key = KEYS[by];
   const sign = descending ? -1 : 1;
@@ -53,8 +53,8 @@ export function sortRuns(runs: readonly RunSummary[], { by, descending }: Order)
 }
 
 /**
- * Runs in which each word of a text is found: in name, tags, group, notes, command, name and kind of
- * what was recorded, host, policies.
+ * Filter runs by the words of a text. Each must occur in name, tags, group, notes, command, name
+ * and kind of the target, host, or policies.
  */
 export function filterRuns(runs: readonly RunSummary[], text: string): readonly RunSummary[] {
   const words = text

@@ -9,7 +9,7 @@ import { StatusIcon } from "../../ui/StatusIcon";
 import { accountRows, assessDataQuality } from "./dataQuality";
 import styles from "./TargetHeader.module.css";
 
-/** Data quality in two words; opens into the numbers. */
+/** Data quality in two words; opens to the numbers. */
 export function DataQualityIndicator({ state }: { readonly state: TargetView["state"] }) {
   const client = useLiveClient();
   const health = useThrottled(client.health, READABLE_MS);
@@ -73,7 +73,7 @@ function overheadText({ overhead_percent, budget_percent }: DataHealth): string 
   return `${used} of a core (${budget_percent > 0 ? `budget ${budget_percent} %` : "no budget"})`;
 }
 
-/** What a group may have missed. */
+/** Processes that a group may have missed. */
 function processRows({ group, discovery }: DataHealth) {
   if (group === null) {
     return [];

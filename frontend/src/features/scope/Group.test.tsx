@@ -111,7 +111,7 @@ it("draws lines of processes, roles or threads, and lists what processes did", a
     page
       .region(title)
       .getAllByRole("listitem")
-      .filter(({ dataset }) => dataset["key"] !== undefined)
+      .filter(({ dataset: { key } }) => key !== undefined)
       .map((each) => each.textContent);
   expect(legend("CPU")[0]).toMatch(/^server 20 0\.60/);
   await page.click(screen.getByRole("button", { name: "Lines" }));

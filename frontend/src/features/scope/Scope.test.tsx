@@ -30,7 +30,7 @@ describe("the charts", () => {
     await page.select(by, "each chart's own metric");
     await page.select(screen.getByRole("combobox", { name: "Lines" }), "top 5");
     await page.settle();
-    // Five threads, and all others as one.
+    // Five threads, and all others as one line.
     expect(legend(page, "cpu")).toHaveLength(6);
     expect(legend(page, "cpu")[5]).toContain("8 others");
   });
@@ -45,7 +45,7 @@ describe("the charts", () => {
       await page.settle();
       expect(choice.checked).toBe(true);
       expect(page.client.view.get().window).toEqual({ kind: "last", seconds });
-      // It shows what there is.
+      // An incomplete window shows the existing data.
       const view = page.client.chart("cpu").get();
       expect((view?.t1_s ?? 0) - (view?.t0_s ?? 0)).toBe(10);
     }
@@ -129,7 +129,7 @@ describe("power", () => {
     backend.begin({ targets: [{ ...TARGET, energy }] });
     const page = await TestPage.open(`/?target=${TARGET.id}`, { backend });
     for (let second = 0; second < 4; second++) {
-      // 20 W; of two busy cores the process has 0.63.
+      // 20 W; the process has 0.63 of two busy cores.
       const machine = {
         time_ns: second * 1e9,
         cpu_busy_us: second * 2e6,

@@ -7,8 +7,12 @@ import { fieldNamed } from "../../stream/format";
 import { timelineTitle } from "../../stream/steerView";
 import type { ChartView, TileView } from "../../stream/views";
 import type { Target } from "../../wire/generated/models";
-import { type AbsentPanel, AbsentPanels } from "../arrange/AbsentPanels";
-import { ArrangedPanels, type PanelSpec } from "../arrange/ArrangedPanels";
+import {
+  type AbsentPanel,
+  AbsentPanels,
+  ArrangedPanels,
+  type PanelSpec,
+} from "../arrange/ArrangedPanels";
 import { CallsPanel } from "../calls/CallsPanel";
 import { ChartPanel } from "../charts/ChartPanel";
 import { CHARTS, type ChartInfo, chartAbsentReason } from "../charts/panels";
@@ -30,11 +34,11 @@ const NO_CALLS =
 
 interface ScopePanelsProps {
   readonly target: Target;
-  /** Who got how many cores; null where nobody divides them. */
+  /** Division of cores among programs; null without an arbiter. */
   readonly cores: ReactNode;
 }
 
-/** All panels that this target can have, and one line on those that it cannot have. */
+/** All panels available for this target, and one line naming unavailable ones. */
 export const ScopePanels = memo(function ScopePanels({ target, cores }: ScopePanelsProps) {
   const client = useLiveClient();
   const charts = useCharts(target);
@@ -148,7 +152,7 @@ function powerReason(tiles: readonly TileView[] | null): string {
   return tile?.state === "absent" ? tile.reason : "";
 }
 
-/** Charts that a target has and has not. */
+/** Available and unavailable charts of a target. */
 interface Charts {
   readonly there: readonly ChartInfo[];
   readonly absent: readonly AbsentPanel[];
@@ -164,7 +168,7 @@ function useCharts(target: Target): Charts {
   const steers = target.steering !== null || (target.programs ?? []).length > 0;
   const steered = steer !== null || steers;
   const counted = useOperations(client);
-  // Pools report their sizes, whether anything steers them or not.
+  // Pools report sizes with or without steering.
   const reported = useSelected(client.chart("gomaxprocs"), isThere);
   const knob = (steer?.bands.at(-1) ?? target.steering)?.knob ?? null;
   const charts = useMemo(() => {
@@ -190,7 +194,7 @@ function useCharts(target: Target): Charts {
   return charts;
 }
 
-/** A chart that is absent is still requested: a thread that has the field may start at any time. */
+/** Watch absent charts: a thread with the field may start at any time. */
 function useWatched(client: LiveClient, absent: readonly AbsentPanel[]): void {
   useEffect(() => {
     const ids: readonly string[] = absent.map(({ id }) => id);
@@ -203,7 +207,7 @@ function useWatched(client: LiveClient, absent: readonly AbsentPanel[]): void {
   }, [client, absent]);
 }
 
-/** Whether operations are known, by a policy or without one. */
+/** Whether operations are known, from a policy or from pools. */
 function useOperations(client: LiveClient): boolean {
   useEffect(() => client.mountChart("ops", 1, false), [client]);
   return useSelected(client.chart("ops"), isThere);
@@ -229,7 +233,7 @@ function useEmptyCharts(client: LiveClient): ReadonlySet<string> {
     },
     [client],
   );
-  // One text, because what is read from a store is compared by value.
+  // A single string, because store values are compared by value.
   const joined = useSyncExternalStore(subscribe, () =>
     CHARTS.filter(({ chart }) => client.chart(chart).get()?.state === "absent")
       .map(({ chart }) => chart)

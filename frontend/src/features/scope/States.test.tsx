@@ -5,7 +5,7 @@ import { TestPage } from "../../testing/TestPage";
 
 const TIMES = "Where the time goes";
 
-/** Shares of the parts that are shown, percent. */
+/** Shares of the shown parts, percent. */
 function shares(page: TestPage): Record<string, number> {
   const rows = page.region(TIMES).getByRole("table").querySelectorAll<HTMLElement>("tr[data-part]");
   return Object.fromEntries(

@@ -28,7 +28,7 @@ interface TargetHeaderProps {
   readonly view: TargetView;
 }
 
-/** What is being watched, how, and how well. */
+/** The observed target, its sampling, and data quality. */
 export function TargetHeader({ target, view }: TargetHeaderProps) {
   const [problem, setProblem] = useState<Problem | null>(null);
   const detaching = useDetach();
@@ -171,7 +171,7 @@ interface RateSelectProps {
   readonly onProblem: (problem: Problem | null) => void;
 }
 
-/** Samples a second. */
+/** Choice of the sampling rate, in Hz. */
 function RateSelect({ target, onProblem }: RateSelectProps) {
   const [wanted, setWanted] = useState<number | null>(null);
   const rates = [...new Set([...RATES, target.rate_hz])].sort((a, b) => a - b);

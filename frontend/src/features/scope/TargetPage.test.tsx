@@ -1,4 +1,4 @@
-/** A collector that goes away, and what the page shows when one is back. */
+/** Loss of a collector, and the page after its return. */
 
 import { screen } from "@testing-library/react";
 import { expect, it } from "vitest";

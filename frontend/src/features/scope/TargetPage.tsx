@@ -1,3 +1,8 @@
+/**
+ * Feature `scope`: the ID of a target in, its header, notices and panels out. It must not know how
+ * each panel works.
+ */
+
 import { useEffect, useMemo, useState } from "react";
 import { listProcesses } from "../../api/client";
 import { asProblem, isKind } from "../../api/problem";
@@ -40,7 +45,10 @@ import styles from "./TargetPage.module.css";
 import { useMoment } from "./useMoment";
 import { ViewControls } from "./ViewControls";
 
-/** How long a target may be unknown before the page says so: news of a new one may be on its way. */
+/**
+ * Time for which a target may be unknown before the page reports that, in ms: its message may still
+ * arrive.
+ */
 const GRACE_MS = 3000;
 
 /** One target, live. */
@@ -122,7 +130,7 @@ interface EndedNoticeProps {
   readonly view: TargetView;
 }
 
-/** The stream is complete: says why, and how to go on. */
+/** Notice after the end of the stream: the reason, and how to continue. */
 function EndedNotice({ target, view }: EndedNoticeProps) {
   const { process, group } = target;
   const attaching = useAttach();
@@ -187,7 +195,7 @@ function EndedNotice({ target, view }: EndedNoticeProps) {
   );
 }
 
-/** What asks for the group again. */
+/** Selector for attaching to the group again. */
 function selectorOf({ kind, value }: Group, { pid, start_ticks }: Process): GroupSelector {
   const root = kind === "tree" ? { pid, start_ticks } : { pid: null, start_ticks: null };
   return { kind, value, ...root };
@@ -200,7 +208,7 @@ function newest(processes: readonly Process[]): Process | null {
   );
 }
 
-/** How the collector of a host went away, what came back with it, and what did not. */
+/** Notice of a collector outage: the reason, and which targets were restored. */
 function OutageNotice({ host }: { readonly host: Host }) {
   const [closed, setClosed] = useState<number | null>(null);
   const outage = host.outage ?? null;
@@ -265,7 +273,7 @@ function at(unix_us: number): string {
   return localTime(unix_us / 1000);
 }
 
-/** Follow a target to the one that was attached in its place after a crash of its collector. */
+/** Follow the target that replaces one after a crash of its collector. */
 function useContinuation(live: LiveState | null, target: Target | null): void {
   const next = continuation(live, target);
   useEffect(() => {
@@ -273,7 +281,7 @@ function useContinuation(live: LiveState | null, target: Target | null): void {
   }, [next]);
 }
 
-/** Id of the attached target that takes the place of one that is not attached any more. */
+/** ID of the attached target that replaces a detached one. */
 export function continuation(live: LiveState | null, target: Target | null): string | null {
   if (target === null || target.state === "attached") return null;
   const next = live?.targets.find(

@@ -17,7 +17,7 @@ import { CompareBefore } from "../change/CompareBefore";
 import { WINDOWS, type WindowChoice, windowFor, zoomWords } from "./timeWindows";
 import styles from "./ViewControls.module.css";
 
-/** What part of time is shown, and which threads get a line of their own. */
+/** Choice of the time range and of the threads with their own line. */
 export const ViewControls = memo(function ViewControls({ target }: { readonly target: Target }) {
   const client = useLiveClient();
   const view = useStore(client.view);
@@ -46,10 +46,10 @@ export const ViewControls = memo(function ViewControls({ target }: { readonly ta
   );
 });
 
-/** "All" grows in large steps; looking once a second is enough. */
+/** Check interval of "all", in ms, which grows in large steps. */
 const STEP_MS = 1000;
 
-/** The part of time on all axes. Dragging in a chart zooms; this leads back. */
+/** Choice of the time range for all axes, and return from a zoomed one. */
 function WindowSelect() {
   const client = useLiveClient();
   const { window } = useStore(client.view);
@@ -97,7 +97,7 @@ const LEVELS: readonly { readonly value: Level | typeof USUAL; readonly label: s
   { value: "thread", label: "threads" },
 ];
 
-/** What charts have lines of, which get one, and where their sums start. */
+/** Choice of the lines' level, their ranking, and the start of sums. */
 export function LineControls({ target }: { readonly target: Target }) {
   const client = useLiveClient();
   const view = useStore(client.view);
@@ -152,7 +152,10 @@ interface WindowRequestsProps {
   readonly window: Span;
 }
 
-/** From a peak to the requests that then waited for the process; of a group, to all requests. */
+/**
+ * Link from a peak to the requests that waited for the process meanwhile; for a group, to all
+ * requests.
+ */
 export function WindowRequests({ target, window }: WindowRequestsProps) {
   const at = (t_s: number) => target.attached_unix_us / 1000 + 1000 * t_s;
   const pid = target.group ? null : target.process.pid;

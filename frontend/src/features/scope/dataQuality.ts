@@ -3,23 +3,26 @@ import { deviation } from "../../stream/reconciliation";
 import type { DataHealth, TargetView } from "../../stream/views";
 import type { CpuAccount, GroupCheck, GroupCounts } from "../../wire/generated/models";
 
-/** How far the data can be trusted, in one word, and what is not as it should be. */
+/** Trustworthiness of the data in one word, with warnings. */
 export interface DataQuality {
   readonly status: "ok" | "warning" | "error" | "unknown";
   readonly label: string;
   readonly warnings: readonly string[];
 }
 
-/** Fewer samples than this share of the effective rate are worth a warning. */
+/** Minimum share of the effective rate that must arrive; a warning below it. */
 const ENOUGH_OF_RATE = 0.85;
-/** Missed deadlines are a matter of course on a busy machine up to this share of frames. */
+/**
+ * Share of frames with missed deadlines above which a warning is due; fewer are normal on a busy
+ * machine.
+ */
 const MANY_MISSED = 0.01;
 const SLOW_MS = 500;
-/** Threads and process are read some microseconds apart: they may differ by so much. */
+/** Maximum normal deviation of threads and process, which are read some microseconds apart. */
 const MANY_OFF = 0.01;
 const OFF_S = 0.05;
 
-/** Judge the data of a target; `connected` is whether the page hears from the backend. */
+/** Assess the data of a target; `connected` says whether the backend is reachable. */
 export function assessDataQuality(
   health: DataHealth | null,
   state: TargetView["state"],
@@ -90,7 +93,7 @@ export function assessDataQuality(
     : { status: "warning", label: counted(warnings.length, "warning"), warnings };
 }
 
-/** A warning if processes of a group may have been missed; null if not. */
+/** Warning if processes of a group may have been missed; null otherwise. */
 function missedProcesses({ group, discovery }: DataHealth): string | null {
   if (group === null || group.missed === 0) {
     return null;
@@ -101,7 +104,7 @@ function missedProcesses({ group, discovery }: DataHealth): string | null {
     : `${counted(group.missed, "short-lived process", "short-lived processes")} may have been missed${why}.`;
 }
 
-/** A warning if threads do not add up to their process; null if they do. */
+/** Warning if threads do not add up to their process; null otherwise. */
 function disagreement({ cpu_check, ...health }: DataHealth): string | null {
   if (cpu_check === null) {
     return null;
@@ -125,7 +128,7 @@ function disagreement({ cpu_check, ...health }: DataHealth): string | null {
   return `Live and exited threads used ${formatValue(Math.abs(off), "share")} ${sign} CPU than the process as a whole: ${why}.`;
 }
 
-/** Both are read some microseconds apart, and time is counted at ticks: they may differ by so much. */
+/** Maximum normal deviation: readings are some microseconds apart, and time is counted at ticks. */
 const ACCOUNT_MANY_OFF = 0.01;
 const OFF_NS = 50_000_000;
 
@@ -135,7 +138,7 @@ const BY: Readonly<Record<CpuAccount, string>> = {
   rusage: "rusage of its processes and the children they waited for",
 };
 
-/** "−0.08 %", of what the kernel says. */
+/** "−0.08 %", relative to the kernel's value. */
 function offText(here: number, kernel: number): string {
   const off = kernel === 0 ? Number.NaN : here / kernel - 1;
   if (Number.isNaN(off)) return "";
@@ -187,7 +190,7 @@ export function accountRows({
   return rows;
 }
 
-/** A warning if a group's threads do not add up to it; null if they do. */
+/** Warning if threads do not add up to their group; null otherwise. */
 export function groupDisagreement({ check }: GroupCounts): string | null {
   if (check == null) return null;
   const [here, kernel] = [check.threads_cpu_ns, check.kernel_cpu_ns];
@@ -197,9 +200,9 @@ export function groupDisagreement({ check }: GroupCounts): string | null {
     : null;
 }
 
-/** The collector lowers no rate below this. */
+/** Minimum rate to which the collector throttles. */
 const LOWEST_HZ = 1;
-/** Some room, since what sampling takes moves by itself. */
+/** Headroom, because the sampling cost fluctuates. */
 const ROOM = 1.3;
 
 type Rates = Pick<
@@ -207,7 +210,7 @@ type Rates = Pick<
   "rate_hz" | "in_force_hz" | "overhead_percent" | "budget_percent" | "slowed_by_backlog"
 >;
 
-/** Whether the collector samples less often than it was asked to. */
+/** Whether the collector samples less often than requested. */
 export function isThrottled({
   rate_hz,
   in_force_hz,
@@ -215,7 +218,7 @@ export function isThrottled({
   return in_force_hz < rate_hz;
 }
 
-/** Why the rate is lowered and what to do about it; null if it is not. */
+/** Reason for the throttling, and the remedy; null without throttling. */
 export function throttlingText(health: Rates): string | null {
   if (!isThrottled(health)) {
     return null;
@@ -236,7 +239,10 @@ export function throttlingText(health: Rates): string | null {
   return parts.join(" ");
 }
 
-/** A budget that allows the requested rate: samples at a higher rate cost no more each. */
+/**
+ * CPU budget sufficient for the requested rate: the cost per sample does not increase with the
+ * rate.
+ */
 function enough({ rate_hz, in_force_hz, overhead_percent, budget_percent }: Rates): number {
   const spent = Math.max(overhead_percent ?? budget_percent, budget_percent / 2);
   return Math.max(Math.ceil(budget_percent) + 1, Math.ceil((ROOM * spent * rate_hz) / in_force_hz));

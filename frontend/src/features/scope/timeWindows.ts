@@ -1,9 +1,9 @@
-/** The stretches of time to choose from. */
+/** Choices of the time range. */
 
 import { formatDuration } from "../../stream/format";
 import type { TimeWindow } from "../../stream/viewRequest";
 
-/** A choice by its value; "zoomed" is none of them. */
+/** A choice by its value; "zoomed" is not selectable. */
 export type WindowChoice = "30" | "60" | "300" | "all" | "zoomed";
 
 export const WINDOWS: readonly { readonly value: WindowChoice; readonly label: string }[] = [
@@ -13,10 +13,10 @@ export const WINDOWS: readonly { readonly value: WindowChoice; readonly label: s
   { value: "all", label: "All" },
 ];
 
-/** Seconds that "all" may show: it grows in steps, so that the axis does not crawl. */
+/** Lengths of "all" in seconds: it grows in steps, so that the axis does not crawl. */
 const STEPS = [30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14_400, 28_800, 86_400] as const;
 
-/** The live window of a choice, when this much past is kept. */
+/** The live window of a choice, given the retained past. */
 export function windowFor(choice: WindowChoice, kept_s: number): TimeWindow {
   if (choice === "all" || choice === "zoomed") {
     return { kind: "last", seconds: STEPS.find((step) => step >= kept_s) ?? Math.ceil(kept_s) };
@@ -24,7 +24,6 @@ export function windowFor(choice: WindowChoice, kept_s: number): TimeWindow {
   return { kind: "last", seconds: Number(choice) };
 }
 
-/** A stretch that was zoomed to, in words. */
 export function zoomWords(window: Extract<TimeWindow, { kind: "fixed" }>): string {
   return formatDuration(window.t1_s - window.t0_s);
 }

@@ -4,7 +4,7 @@ import type { LiveClient } from "../../stream/client";
 import { useLiveClient } from "../../stream/clients";
 import type { Target } from "../../wire/generated/models";
 
-/** Show the window, and select the thread, that the address points at, once. */
+/** Show the window, and select the thread, named by the address, once. */
 export function useMoment(target: Pick<Target, "id" | "attached_unix_us"> | null): void {
   const client = useLiveClient();
   const id = target?.id ?? null;
@@ -19,7 +19,7 @@ export function useMoment(target: Pick<Target, "id" | "attached_unix_us"> | null
   }, [client, id, attached_us]);
 }
 
-/** Select a thread as soon as the table lists it: until then its key is not known. */
+/** Select a thread once the table lists it: its key is unknown until then. */
 function selectThread(client: LiveClient, tid: number): () => void {
   client.request({ filter: `^${tid}$` });
   const end = client.table.subscribe(() => {

@@ -20,11 +20,11 @@ interface ControlSetupFormProps {
   readonly steering: Steering | null;
   readonly edits: Edits;
   readonly locked: boolean;
-  /** `now`: send it at once, if something steers. */
+  /** `now`: apply at once if a policy steers. */
   readonly onChange: (edits: Edits, now: boolean) => void;
 }
 
-/** Knob and signal, within which bounds, and whether at all. */
+/** Choice of knob, signal, bounds, and shadow mode. */
 export function ControlSetupForm(props: ControlSetupFormProps) {
   const { options, ports, steering, edits, locked, onChange } = props;
   const knob = edits.knob ?? steering?.knob;
@@ -145,7 +145,7 @@ export function ControlSetupForm(props: ControlSetupFormProps) {
   );
 }
 
-/** Why the others cannot be chosen. */
+/** Why other choices are unavailable. */
 function Refusals({ options }: { readonly options: SteeringOptions }) {
   const refused = [
     ...options.knobs.map(({ kind, refusal }) => [knobName(kind), refusal] as const),
@@ -175,13 +175,13 @@ interface CounterFieldsProps {
   readonly ports: Process["ports"];
   readonly text: CounterText | undefined;
   readonly locked: boolean;
-  /** Something steers already: the counter is applied by a button. */
+  /** A policy steers already: a button applies the counter. */
   readonly steers: boolean;
   readonly onChange: (text: CounterText) => void;
   readonly onApply: () => void;
 }
 
-/** Which counter of the program's own metrics to steer on. */
+/** Choice of a counter in the program's own metrics. */
 function CounterFields(props: CounterFieldsProps) {
   const { ports, text, locked, steers, onChange, onApply } = props;
   const own: CounterText = text ?? { port: String(ports[0] ?? ""), path: "/metrics", metric: "" };

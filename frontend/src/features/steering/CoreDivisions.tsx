@@ -15,7 +15,7 @@ import {
   sinceText,
 } from "./divisionText";
 
-/** Who got how many of the cores that an arbiter divides, and why; nothing without one. */
+/** An arbiter's division of cores, with reasons; empty without one. */
 export function CoresPanel({ target }: { readonly target: Target }) {
   const programs = dividedPrograms(target);
   return (
@@ -25,12 +25,12 @@ export function CoresPanel({ target }: { readonly target: Target }) {
   );
 }
 
-/** Programs of a run that had shares of cores, as it was at the end of what is in view. */
+/** Programs of a run with shares of cores, as of the end of the visible window. */
 export function useRecordedPrograms(target: Target): readonly DividedProgram[] {
   return recordedDivisions(target, useStore(useLiveClient().steer)?.divisions ?? []);
 }
 
-/** The same of a run, as it was at the end of what is in view. */
+/** `CoresPanel` of a run, as of the end of the visible window. */
 export function RecordedCoresPanel({ target }: { readonly target: Target }) {
   const divisions = useStore(useLiveClient().steer)?.divisions ?? [];
   const programs = recordedDivisions(target, divisions);
@@ -44,7 +44,7 @@ export function RecordedCoresPanel({ target }: { readonly target: Target }) {
   );
 }
 
-/** The same inside a drawer. */
+/** `CoresPanel` inside a drawer. */
 export function CoresSection({ target }: { readonly target: Target }) {
   const programs = dividedPrograms(target);
   if (programs.length === 0) return null;
@@ -58,7 +58,7 @@ export function CoresSection({ target }: { readonly target: Target }) {
   );
 }
 
-/** How many cores are divided, of the part that most of these programs are in. */
+/** Number of divided cores, of the partition that contains most of these programs. */
 function summary(programs: readonly DividedProgram[]): string {
   const { total = 0, programs: among = 0 } = programs[0]?.division ?? {};
   return `${counted(total, "core")} among ${counted(among, "program")}`;

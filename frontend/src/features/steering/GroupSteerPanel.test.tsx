@@ -1,4 +1,4 @@
-/** The Steer drawer of a group: one policy for the programs that are checked. */
+/** The Steer drawer of a group: one policy for the checked programs. */
 
 import { screen, within } from "@testing-library/react";
 import { expect, it } from "vitest";
@@ -42,7 +42,7 @@ const PROGRAMS = [
 const ARBITER = { ...POLICY, name: "arbiter" };
 const COOPERATIVE = { ...POLICY, name: "cooperative" };
 
-/** A backend that steers the programs that are asked for. */
+/** A backend that steers the requested programs. */
 function groupBackend(role: "operator" | "viewer" = "operator") {
   const backend = new FakeBackend();
   backend.role = role;
@@ -141,7 +141,7 @@ it("releases one program, and leaves the others", async () => {
   await page.click(button("Steer 3 programs"));
   await page.click(button("Release worker (12)"));
   expect(backend.requests(`DELETE ${PATH}`).map(({ path }) => path)).toEqual([`${PATH}?pid=12`]);
-  // Its box is not checked now: who it steers is what steers.
+  // With an unchecked box: the steered programs are those shown as steered.
   expect(button("Steer 2 programs").disabled).toBe(false);
 });
 
@@ -178,13 +178,13 @@ it("asks the arbiter for shares and floors, and shows who got what", async () =>
   expect(asked()?.programs?.[0]).toMatchObject({ pid: 11, share: 2.5, floor: 1, priority: null });
   const cores = within(drawer.getByRole("region", { name: "Cores" }));
   cores.getByText("8 cores among 3 programs");
-  expect(cores.getAllByRole("listitem").map(({ dataset }) => dataset["divided"])).toEqual([
+  expect(cores.getAllByRole("listitem").map(({ dataset: { divided } }) => divided)).toEqual([
     "13",
     "12",
     "11",
   ]);
   cores.getByText("share 2.5, floor 1");
   expect(cores.getAllByText(/One core more is expected to bring 12 %/)).toHaveLength(3);
-  // Beside the charts as well.
+  // Shown beside the charts as well.
   expect(screen.getAllByText("8 cores among 3 programs")).toHaveLength(2);
 });

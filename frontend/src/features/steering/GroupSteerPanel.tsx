@@ -32,10 +32,10 @@ import { NumberField } from "./NumberField";
 import type { GroupSteerState } from "./useGroupSteering";
 import type { Pending } from "./useSteering";
 
-/** The policy for several programs. */
+/** Default policy for several programs. */
 const USUAL = "cooperative";
 
-/** All that the drawer holds for a group: its programs, one policy for those that are checked. */
+/** Content of the drawer for a group: its programs, and one policy for the checked ones. */
 export function GroupSteerPanel({ state }: { readonly state: GroupSteerState }) {
   const steer = useStore(useLiveClient().steer);
   const { target, policies, options, role, pending, problem } = state;
@@ -219,7 +219,7 @@ interface ProgramRowProps {
   readonly steering: Steering | null;
   readonly checked: boolean;
   readonly bounds: { readonly lower: Field; readonly upper: Field };
-  /** What it asks of the arbiter; null: another policy is chosen. */
+  /** Claim on the arbiter; null if another policy is chosen. */
   readonly claim: ClaimFields | null;
   readonly locked: boolean;
   readonly pending: Pending | null;
@@ -235,7 +235,7 @@ const CLAIMS = [
   { name: "priority", label: "Priority", help: "Higher ones get cores first.", usual: "0" },
 ] as const;
 
-/** A program that can be steered: its knob and signal, what steers it, and its own bounds. */
+/** A steerable program: its knob and signal, policy, and bounds. */
 function ProgramRow(props: ProgramRowProps) {
   const { program, steering, checked, bounds, claim, locked, pending } = props;
   const { pid, name } = program;

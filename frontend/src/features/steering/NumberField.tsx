@@ -5,7 +5,7 @@ import styles from "./SteerPanel.module.css";
 interface NumberFieldProps {
   readonly label: string;
   readonly unit: string;
-  /** What it means, and its bounds. */
+  /** Explanation, and bounds. */
   readonly help: string;
   readonly field: Field;
   readonly placeholder?: string;
@@ -13,7 +13,7 @@ interface NumberFieldProps {
   readonly onChange: (text: string) => void;
 }
 
-/** A number with its unit, its meaning, and what is wrong with it. */
+/** A number field with unit, explanation, and error. */
 export function NumberField({
   label,
   unit,

@@ -15,7 +15,7 @@ import styles from "./SteerPanel.module.css";
 
 interface ParameterFormProps {
   readonly policies: readonly PolicyInfo[];
-  /** The one whose parameters are shown. */
+  /** Policy whose parameters are shown. */
   readonly policy: PolicyInfo;
   readonly steering: Steering | null;
   readonly edits: Edits;
@@ -27,7 +27,7 @@ interface ParameterFormProps {
   readonly onApply: () => void;
 }
 
-/** The parameters of a policy, whether it steers or not. */
+/** The parameters of a policy, active or not. */
 export function ParameterForm(props: ParameterFormProps) {
   const { policies, policy, steering, edits, locked, changed, onChoose, onEdit, onApply } = props;
   const steers = steering?.policy === policy.name;

@@ -64,7 +64,7 @@ it("has the current policy among the few, and says why a press was refused", asy
   backend.on(`PUT ${PATH}`, () => refuse(problem("not-steerable", { title: "Cannot steer" })));
   await page.click(panel.getByRole("button", { name: "fixed" }));
   panel.getByText("Cannot steer");
-  // All of it, and why, is in the drawer.
+  // The drawer has all policies, with reasons.
   await page.click(panel.getByRole("button", { name: "All policies…" }));
   screen.getByRole("dialog", { name: "Steer" });
 });

@@ -13,7 +13,10 @@ import styles from "./SteerPanel.module.css";
 import { SteerStateContext } from "./SteerProvider";
 import type { SteerState } from "./useSteering";
 
-/** On the timeline: a press switches the policy, another restarts its search. */
+/**
+ * Policy buttons on the timeline: a press switches the policy, or restarts the current one's
+ * search.
+ */
 export function PolicyButtons({ target }: { readonly target: Target }) {
   const state = use(SteerStateContext);
   const open = useStore(drawerOpen);
@@ -31,7 +34,7 @@ export function PolicyButtons({ target }: { readonly target: Target }) {
       <Choices state={state} policies={value.policies} />
       {opener}
       <Actions state={state} />
-      {/* The drawer shows it as well. */}
+      {/* The drawer shows the problem as well. */}
       {state.problem === null || open ? null : (
         <div className={styles.problem}>
           <ProblemNotice problem={state.problem} />
@@ -78,7 +81,7 @@ function Choices({ state, policies }: ChoicesProps) {
   );
 }
 
-/** What is done with the current policy, and what undoes the last press. */
+/** Actions on the current policy, and the undo of the last press. */
 function Actions({ state }: { readonly state: SteerState }) {
   const { steering, pending, undo } = state;
   return (

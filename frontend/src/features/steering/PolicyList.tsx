@@ -15,7 +15,7 @@ interface PolicyListProps {
   readonly onPress: (policy: PolicyInfo) => void;
 }
 
-/** Policies, each with a button that switches to it and what it does in a sentence. */
+/** Policies, each with a button to switch, and a sentence that describes the policy. */
 export function PolicyList(props: PolicyListProps) {
   const { policies, steering, pending, locked, obstacle, onPress } = props;
   return (
@@ -41,7 +41,7 @@ export function PolicyList(props: PolicyListProps) {
 
 interface PolicyProps {
   readonly policy: PolicyInfo;
-  /** Why it stands first; "": it does not. */
+  /** Why it is listed first; "" if it is not. */
   readonly recommended: string;
   readonly pressed: boolean;
   readonly asked: boolean;

@@ -8,7 +8,10 @@ const BLOCKS_BOTTOM = 124;
 const GAIN_TOP = 150;
 const GAIN_BOTTOM = 216;
 const HEIGHT = 240;
-/** An interval of few pairs may be far wider; gains themselves are always within the picture. */
+/**
+ * Maximum percentage shown. An interval of few pairs may be far wider; the gains themselves always
+ * fit.
+ */
 const MAX_PERCENT = 100;
 
 interface ProofPictureProps {
@@ -16,7 +19,7 @@ interface ProofPictureProps {
   readonly decisions: readonly DecisionView[];
 }
 
-/** Blocks with the policy and without it on a time axis, and the gain's interval as it narrows. */
+/** Blocks with and without the policy on a time axis, and the gain's narrowing interval. */
 export function ProofPicture({ proof, decisions }: ProofPictureProps) {
   const blocks = proofBlocks(decisions);
   const gains = gainsOf(decisions);
@@ -121,7 +124,7 @@ export function ProofPicture({ proof, decisions }: ProofPictureProps) {
   );
 }
 
-/** What the policy changed, each with its interval; nothing before the first pair. */
+/** Effects of the policy, each with its interval; nothing before the first pair. */
 function ProofFigures({ proof }: Pick<ProofPictureProps, "proof">) {
   const { gain_percent, low_percent, high_percent, p99 } = proof;
   if (gain_percent === null) return null;

@@ -24,14 +24,14 @@ interface SizeBarsProps {
   readonly steering: Steering | null;
 }
 
-/** Ends of a mean's interval; "" while there is none. */
+/** Ends of a mean's interval; "" without one. */
 function withinText({ low, high }: Bar, unit: ShownUnit): string {
   return low === null || high === null
     ? ""
     : `${formatNumber(low, unit)} – ${formatNumber(high, unit)}`;
 }
 
-/** Operations a second of each size that was tried, with how sure that is. */
+/** Operations per second of each size tried, with its uncertainty. */
 export function SizeBars({ steer, steering }: SizeBarsProps) {
   const attached = useStore(useLiveClient().target)?.target?.attached_unix_us ?? null;
   const band = steer.bands.at(-1);
@@ -95,13 +95,13 @@ interface SizePictureProps {
   readonly unit: ShownUnit;
 }
 
-/** What each size gave, with its 95 % confidence interval; the table below says the same. */
+/** Result of each size, with its 95 % confidence interval; the table below has the same data. */
 function SizePicture({ bars, unit }: SizePictureProps) {
   const sizes = bars.map(({ size }) => size);
   const smallest = Math.min(...sizes);
   const largest = Math.max(...sizes);
   const margin = (largest - smallest) / 20 || 0.5;
-  // An interval of two may be many times as wide as what it is of.
+  // An interval of two values may be many times as wide as their mean.
   const most = Math.max(...bars.map(({ rate }) => rate));
   const top = Math.min(1.5 * most, Math.max(...bars.map(({ rate, high }) => high ?? rate))) || 1;
   const { x, y, ticks } = scaleOf([smallest - margin, largest + margin], [0, 1.05 * top]);

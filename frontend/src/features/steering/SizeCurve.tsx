@@ -4,7 +4,7 @@ import type { SweepState } from "../../wire/generated/models";
 import { BOTTOM, curveTop, HEIGHT, LEFT, RIGHT, scaleOf, TOP, WIDTH } from "./trialScale";
 import styles from "./trials.module.css";
 
-/** Operations a second of each size with its interval, the knee, and the line that sets it. */
+/** Operations per second of each size with its interval, the knee, and its threshold. */
 export function SizeCurve({ sweep }: { readonly sweep: SweepState }) {
   const { points, knee, start, line, verdict } = sweep;
   const smallest = points[0]?.size ?? 0;

@@ -82,7 +82,7 @@ export function SizePanel({ target }: { readonly target: Target }) {
   );
 }
 
-/** What stands in place of the operations; null while they are drawn. */
+/** Placeholder text, or null if the operations chart is visible. */
 function opsMessage(state: ChartView["state"], { steering, programs }: Target): string | null {
   if (state === "ok") {
     return null;

@@ -3,7 +3,7 @@ import { Button } from "../../ui/Button";
 import { drawerOpen } from "./drawer";
 import styles from "./SteerPanel.module.css";
 
-/** Opens and closes the Steer drawer; the focus returns here. */
+/** Opens and closes the Steer drawer; the focus returns to this button. */
 export function SteerButton() {
   const open = useStore(drawerOpen);
   return (

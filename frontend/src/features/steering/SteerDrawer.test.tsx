@@ -8,7 +8,7 @@ import type { Steering, SteeringOptions, SteerRequest } from "../../wire/generat
 
 const FIXED = { ...POLICY, name: "fixed", parameters: [] };
 
-/** A backend that steers as it is asked, between the bounds of the knob. */
+/** A backend that steers as requested, within the knob's bounds. */
 function steeringBackend(options: SteeringOptions = OPTIONS): FakeBackend {
   const backend = new FakeBackend();
   const path = `/targets/${TARGET.id}/steering` as const;

@@ -1,3 +1,8 @@
+/**
+ * Feature `steering`: a target and its steering view in, steering requests and pictures out. It
+ * must not decide sizes: the backend's policies do.
+ */
+
 import { memo, type RefObject, use, useEffect, useRef } from "react";
 import { useMedia, useStore } from "../../base/useStore";
 import { targetName } from "../../stream/targetName";
@@ -10,10 +15,10 @@ import { SteerPanel } from "./SteerPanel";
 import { SteerStateContext } from "./SteerProvider";
 import { useGroupSteering } from "./useGroupSteering";
 
-/** Where there is no room beside the charts, it lies over them and holds the focus. */
+/** Media query for narrow pages, where the drawer covers the charts and traps the focus. */
 const OVER = "(width <= 1199px)";
 
-/** The drawer that steers a target. What was typed stays when it is closed. */
+/** The drawer that steers a target. Typed text is kept while closed. */
 export const SteerDrawer = memo(function SteerDrawer({ target }: { readonly target: Target }) {
   const open = useStore(drawerOpen);
   const over = useMedia(OVER);
@@ -33,7 +38,7 @@ export const SteerDrawer = memo(function SteerDrawer({ target }: { readonly targ
     } else {
       dialog.show();
     }
-    // Itself, not its first button: to close it again is not what it was opened for.
+    // Focus the dialog, not its first button, which would close it again.
     dialog.focus();
     const onKey = (event: KeyboardEvent) => {
       const at = event.target;
@@ -88,7 +93,7 @@ export const SteerDrawer = memo(function SteerDrawer({ target }: { readonly targ
   );
 });
 
-/** Keep the focus in the drawer when what had it is gone, such as a button that did its work. */
+/** Keep the focus in the drawer when the focused element disappears, such as a finished button. */
 function useKeptFocus(element: RefObject<HTMLDialogElement | null>, open: boolean): void {
   const inside = useRef(false);
   useEffect(() => {

@@ -24,7 +24,7 @@ interface SteerPanelProps {
   readonly state: SteerState;
 }
 
-/** All that the drawer holds. */
+/** Content of the drawer. */
 export function SteerPanel({ target, state }: SteerPanelProps) {
   const steer = useStore(useLiveClient().steer);
   const { policies, options, role, steering, pending, problem, undo, edits, counter } = state;
@@ -45,10 +45,10 @@ export function SteerPanel({ target, state }: SteerPanelProps) {
     const text = `Switching to ${policy.name}…`;
     send(policy, edits, { key: `policy:${policy.name}`, text });
   };
-  /** Choices take effect at once while something steers; otherwise they wait for a policy. */
+  /** Choices take effect at once while a policy steers; otherwise they wait for a policy. */
   const change = (next: Edits, now: boolean) => {
     if (now && current !== null) {
-      // Parameters that are being typed are not sent along.
+      // Parameters still being typed are excluded.
       send(current, { ...next, parameters: {} }, { key: "change", text: "Applying…" });
     }
     state.setEdits(next);
@@ -152,7 +152,7 @@ interface NotSteerableNoticeProps {
   readonly obstacle: "knob" | "signal";
 }
 
-/** Why the program cannot be steered, and what to do about it. */
+/** Why the program cannot be steered, and the remedy. */
 function NotSteerableNotice({ options, obstacle }: NotSteerableNoticeProps) {
   const title =
     obstacle === "knob"
@@ -191,7 +191,7 @@ interface SteeringStatusProps {
   readonly onRelease: () => void;
 }
 
-/** What steers now, in words, and the two actions on it. */
+/** The current steering in words, with its two actions. */
 function SteeringStatus(props: SteeringStatusProps) {
   const { steering, pending, locked, startable, onRestart, onRelease } = props;
   return (
@@ -219,7 +219,7 @@ function SteeringStatus(props: SteeringStatusProps) {
               {steering.policy}
               {steering.shadow ? " (shadow mode)" : ""}:{" "}
               <span data-state-words="">
-                {/* The line says already that it only shadows. */}
+                {/* The line already mentions shadow mode. */}
                 {steering.state.replace(/^shadow: /, "")}
               </span>
             </p>

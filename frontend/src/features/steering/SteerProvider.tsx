@@ -4,7 +4,7 @@ import type { Target } from "../../wire/generated/models";
 import { drawerOpen } from "./drawer";
 import { type SteerState, useSteering } from "./useSteering";
 
-/** The steering of the process that is shown; null: of a group, or in a run. */
+/** Steering of the visible process; null for a group, or in a run. */
 export const SteerStateContext = createContext<SteerState | null>(null);
 
 interface SteerProviderProps {
@@ -12,7 +12,7 @@ interface SteerProviderProps {
   readonly children: ReactNode;
 }
 
-/** One steering for the drawer and for the buttons on the timeline: both say and undo the same. */
+/** Shared steering state of the drawer and the timeline's buttons: both show and undo the same. */
 export function SteerProvider({ target, children }: SteerProviderProps) {
   const single = target.group == null;
   const state = useSteering(target, useStore(drawerOpen) && single);

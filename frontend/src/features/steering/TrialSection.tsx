@@ -14,16 +14,16 @@ const MAX_S = { low: 10, high: 86400 };
 interface TrialSectionProps {
   readonly steer: SteerView | null;
   readonly steering: Steering | null;
-  /** Which policy a proof is of. */
+  /** Policy tested by the proof. */
   readonly policy: PolicyInfo;
   readonly pending: Pending | null;
   readonly locked: boolean;
-  /** The request that lets the policy steer, with bounds, knob and signal. */
+  /** Request that starts the policy, with bounds, knob and signal. */
   readonly request: () => SteerRequest;
   readonly onStart: (request: SteerRequest, pending: Pending) => void;
 }
 
-/** Two questions to the live program: how its operations depend on its size, and whether a policy helps. */
+/** Two experiments on the live program: operations by size, and the benefit of a policy. */
 export function TrialSection(props: TrialSectionProps) {
   const { steer, steering, policy, pending, locked, request, onStart } = props;
   const [most, setMost] = useState("300");
@@ -33,7 +33,7 @@ export function TrialSection(props: TrialSectionProps) {
   const busy = steering?.sweep != null || steering?.proof?.verdict === "open";
   const disabled = locked || busy || wrong !== "";
   const begin = (next: Partial<SteerRequest>, asks: Pending) => {
-    // A trial has to act.
+    // A trial must act, not shadow.
     onStart({ ...request(), shadow: false, ...next }, asks);
   };
   return (

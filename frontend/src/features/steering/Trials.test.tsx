@@ -1,4 +1,4 @@
-/** Pictures of size curves and of proofs, and what the drawer asks for. */
+/** Pictures of size curves and proofs, and the drawer's requests. */
 
 import { render, screen } from "@testing-library/react";
 import { describe, expect, it } from "vitest";

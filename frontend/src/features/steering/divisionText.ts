@@ -1,9 +1,9 @@
-/** What an arbiter gives a program, in words. Pure. */
+/** An arbiter's allocation to a program, in words. Pure. */
 
 import type { DivisionView } from "../../stream/steerView";
 import type { CoreDivision, Target } from "../../wire/generated/models";
 
-/** A program among which cores are divided. */
+/** A program that shares divided cores. */
 export interface DividedProgram {
   readonly pid: number;
   readonly name: string;
@@ -17,7 +17,7 @@ const STATES: Record<CoreDivision["state"], string> = {
   absent: "no answer: its cores are with the others",
 };
 
-/** The programs of a target that have a division, those with the most cores first. */
+/** The programs of a target with a division, most cores first. */
 export function dividedPrograms(target: Target): readonly DividedProgram[] {
   const own = target.steering?.division;
   const { pid, name } = target.process;
@@ -29,7 +29,7 @@ export function dividedPrograms(target: Target): readonly DividedProgram[] {
   return largestFirst(found);
 }
 
-/** The same of a run, by its decisions up to a moment. */
+/** `dividedPrograms` of a run, from its decisions up to a moment. */
 export function recordedDivisions(
   target: Target,
   divisions: readonly DivisionView[],
@@ -44,12 +44,11 @@ function largestFirst(programs: readonly DividedProgram[]): readonly DividedProg
   return [...programs].sort((a, b) => b.division.cores - a.division.cores || a.pid - b.pid);
 }
 
-/** What the arbiter does with it at the moment. */
+/** Current action of the arbiter on the program. */
 export function divisionState({ state }: CoreDivision): string {
   return STATES[state];
 }
 
-/** What it asks for. */
 export function claimText({ share, floor, priority }: CoreDivision): string {
   const parts = [`share ${share}`];
   if (floor > 0) parts.push(`floor ${floor}`);
@@ -57,7 +56,7 @@ export function claimText({ share, floor, priority }: CoreDivision): string {
   return parts.join(", ");
 }
 
-/** What one core more, and one less, is expected to do. */
+/** Expected effect of one core more, and one less. */
 export function marginText({ state, more_percent, less_percent }: CoreDivision): string {
   if (state === "absent" || state === "idle") return "";
   const more =
@@ -75,7 +74,7 @@ export function marginText({ state, more_percent, less_percent }: CoreDivision):
   return `${more}; ${less}.`;
 }
 
-/** Since when it has so many cores, by the clock of this browser. */
+/** Start of the current allocation, by this browser's clock. */
 export function sinceText({ changed_unix_us }: CoreDivision): string {
   return `since ${new Date(changed_unix_us / 1000).toLocaleTimeString("en-GB")}`;
 }

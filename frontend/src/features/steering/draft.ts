@@ -1,4 +1,4 @@
-/** Requests from what a person typed, and from the current steering. Pure. */
+/** Requests from the user's edits and the current steering. Pure. */
 
 import type {
   KnobKind,
@@ -10,9 +10,9 @@ import type {
   SteerRequest,
 } from "../../wire/generated/models";
 
-/** Changes that are not applied yet; what is left out is as in the current steering. */
+/** Unapplied changes; omitted ones equal the current steering. */
 export interface Edits {
-  /** By policy and parameter, as typed. */
+  /** Typed values by policy and parameter. */
   readonly parameters: Readonly<Record<string, Readonly<Record<string, string>>>>;
   readonly knob?: KnobKind;
   readonly signal?: SignalKind;
@@ -32,40 +32,38 @@ export interface CounterText {
 export const NO_EDITS: Edits = { parameters: {} };
 
 /**
- * Edits that remain once the others are applied.
- *
- * @param policy Whose parameters were sent along; null: none.
+ * Edits remaining after the others were applied.
+ * @param policy Policy whose parameters were sent; null for none.
  */
 export function afterSteering({ parameters }: Edits, policy: string | null): Edits {
   const left = Object.entries(parameters).filter(([name]) => name !== policy);
   return { parameters: Object.fromEntries(left) };
 }
 
-/** Edits that are left after a refusal: what is typed can be corrected, the rest is as it was. */
+/** Edits remaining after a refusal: typed values can be corrected, the rest is reset. */
 export function afterRefusal(edits: Edits): Edits {
   const { knob: _knob, signal: _signal, shadow: _shadow, ...typed } = edits;
   return typed;
 }
 
-/** Sizes that a knob allows; null where that is not known. */
+/** Sizes that a knob allows; null if unknown. */
 export interface Allowed {
   readonly lower: number | null;
   readonly upper: number | null;
 }
 
-/** What a number field holds: its text, and what is wrong with it ("" if nothing is). */
+/** State of a number field: its text, and its error ("" if none). */
 export interface Field {
   readonly text: string;
   readonly wrong: string;
 }
 
-/** Values of a policy's parameters without edits: the current ones, else the defaults. */
+/** Parameter values of a policy before edits: the current ones, else the defaults. */
 function base(parameter: PolicyParameter, policy: string, steering: Steering | null): number {
   const current = steering?.policy === policy ? steering.parameters[parameter.name] : undefined;
   return current ?? parameter.default;
 }
 
-/** The field of a parameter. */
 export function parameterField(
   parameter: PolicyParameter,
   policy: string,
@@ -84,7 +82,7 @@ export function parameterHelp({ meaning, low, high, default: usual }: PolicyPara
   return `${sentence}. ${low} to ${high}, default ${usual}.`;
 }
 
-/** What is wrong with a number; "" if nothing is. */
+/** Error of a number; "" if none. */
 export function wrongNumber(text: string, low: number, high: number, integer: boolean): string {
   const value = text.trim() === "" ? Number.NaN : Number(text);
   if (!Number.isFinite(value)) return "Not a number.";
@@ -93,7 +91,7 @@ export function wrongNumber(text: string, low: number, high: number, integer: bo
   return "";
 }
 
-/** Whether all parameters of a policy are, as shown, at their defaults. */
+/** Whether all shown parameters of a policy are at their defaults. */
 export function isDefault(policy: PolicyInfo, steering: Steering | null, edits: Edits): boolean {
   return policy.parameters.every((parameter) => {
     const { text } = parameterField(parameter, policy.name, steering, edits);
@@ -101,7 +99,7 @@ export function isDefault(policy: PolicyInfo, steering: Steering | null, edits: 
   });
 }
 
-/** All parameters of a policy back to their defaults, as edits. */
+/** Edits that reset all parameters of a policy to their defaults. */
 export function toDefaults(policy: PolicyInfo, edits: Edits): Edits {
   const typed = policy.parameters.map((each) => [each.name, String(each.default)] as const);
   return {
@@ -122,7 +120,7 @@ export function changesParameters(
   });
 }
 
-/** Names of parameters with something wrong, so that they cannot be sent. */
+/** Names of invalid parameters, which block sending. */
 export function wrongParameters(
   policy: PolicyInfo,
   steering: Steering | null,
@@ -159,7 +157,7 @@ export function boundFields(
   };
 }
 
-/** The counter as typed, if it can be sent; null if it cannot. */
+/** The typed counter, or null if incomplete. */
 export function counterOf(text: CounterText | undefined): PrometheusCounter | null {
   if (text === undefined) return null;
   const { port, path, metric } = text;
@@ -169,9 +167,8 @@ export function counterOf(text: CounterText | undefined): PrometheusCounter | nu
 }
 
 /**
- * The request that steers by a policy, with the current settings and the edits.
- *
- * @param known The counter that was sent last, where the signal is prometheus.
+ * Request that steers by a policy, with the current settings and the edits.
+ * @param known The counter last sent, if the signal is prometheus.
  */
 export function requestFor(
   policy: PolicyInfo,
@@ -184,7 +181,7 @@ export function requestFor(
     const { text } = parameterField(parameter, policy.name, steering, edits);
     if (Number(text) !== parameter.default) parameters[parameter.name] = Number(text);
   }
-  // One steers on the time that jobs wait, the other on their number: another signal is needed.
+  // Policies that use the wait of jobs and policies that use their number need different signals.
   const kept = waits === null || waits === policy.wait ? steering?.signal : undefined;
   const signal = edits.signal ?? kept ?? null;
   const request: SteerRequest = {
@@ -207,14 +204,14 @@ function bound(typed: string | undefined, current: number | undefined): number |
   return typed.trim() === "" ? null : Number(typed);
 }
 
-/** The request that restores the current steering. */
+/** Request that restores the current steering. */
 export function requestOf(steering: Steering, known: PrometheusCounter | null): SteerRequest {
   const { policy, parameters, shadow, knob, signal, lower, upper } = steering;
   const request: SteerRequest = { policy, parameters, shadow, knob, signal, lower, upper };
   return signal === "prometheus" && known !== null ? { ...request, prometheus: known } : request;
 }
 
-/** What to call going back from one request to the one before. */
+/** Label for undoing a request. */
 export function undoLabel(before: Steering, after: string | null): string {
   if (after === null) return `Steer again with ${before.policy}`;
   return after === before.policy ? "Undo change" : `Back to ${before.policy}`;

@@ -1,4 +1,4 @@
-/** What a person chose for the programs of a group, and the request for it. Pure. */
+/** Choices for the programs of a group, and the resulting request. Pure. */
 
 import type {
   ProgramChoice,
@@ -8,7 +8,7 @@ import type {
 } from "../../wire/generated/models";
 import { type Field, wrongNumber } from "./draft";
 
-/** What is typed for one program; what is left out is the knob's own. */
+/** Typed values for one program; omitted ones are the knob's own. */
 export interface ProgramEdits {
   readonly lower?: string;
   readonly upper?: string;
@@ -17,19 +17,19 @@ export interface ProgramEdits {
   readonly priority?: string;
 }
 
-/** The policy that divides cores among programs. */
+/** Name of the policy that divides cores among programs. */
 export const ARBITER = "arbiter";
 
-/** What a program asks of the arbiter; empty means what is usual. */
+/** A program's claim on the arbiter; empty means the default. */
 export interface ClaimFields {
   readonly share: Field;
   readonly floor: Field;
   readonly priority: Field;
 }
 
-/** Choices that are not applied yet. */
+/** Unapplied choices. */
 export interface GroupEdits {
-  /** By process id, where a box was touched; others are checked as they can be steered. */
+  /** Boxes changed by the user, by process ID; the default depends on steerability. */
   readonly checked: Readonly<Record<number, boolean>>;
   readonly programs: Readonly<Record<number, ProgramEdits>>;
   readonly join: boolean | null;
@@ -38,7 +38,7 @@ export interface GroupEdits {
 
 export const NO_GROUP_EDITS: GroupEdits = { checked: {}, programs: {}, join: null, shadow: null };
 
-/** Those that can be steered first, then the others, of each the ones that are steered first. */
+/** Sort programs: steerable ones first, and within each class steered ones first. */
 export function ranked(programs: readonly ProgramOptions[]): {
   readonly able: readonly ProgramOptions[];
   readonly others: readonly ProgramOptions[];
@@ -49,7 +49,7 @@ export function ranked(programs: readonly ProgramOptions[]): {
   };
 }
 
-/** Others of one name and for one reason, so that forty of them are one line. */
+/** Group unsteerable programs by name and reason, so that forty of them take one line. */
 export function alike(others: readonly ProgramOptions[]): readonly {
   readonly name: string;
   readonly refusal: string;
@@ -57,7 +57,7 @@ export function alike(others: readonly ProgramOptions[]): readonly {
 }[] {
   const groups = new Map<string, { name: string; refusal: string; pids: number[] }>();
   for (const { name, refusal, pid } of others) {
-    // Its own id, and paths of its socket, stand in the reason.
+    // The reason may contain its own ID, and paths of its socket.
     const reason = refusal.replaceAll(String(pid), "…");
     const key = `${name}\n${reason}`;
     const known = groups.get(key);
@@ -67,7 +67,7 @@ export function alike(others: readonly ProgramOptions[]): readonly {
   return [...groups.values()];
 }
 
-/** Whether a program's box is checked: all are before anything steers, then those that are steered. */
+/** Whether a program's box is checked. Default: all before any steering, later the steered ones. */
 export function isChecked(
   program: ProgramOptions,
   steered: readonly SteeredProgram[],
@@ -78,12 +78,12 @@ export function isChecked(
   return steered.length === 0 || steered.some(({ pid }) => pid === program.pid);
 }
 
-/** The best knob of a program that can be turned. */
+/** The best usable knob of a program. */
 export function bestKnob(program: ProgramOptions) {
   return program.knobs.find(({ refusal }) => refusal === "");
 }
 
-/** The best signal of a program that can be read. */
+/** The best readable signal of a program. */
 export function bestSignal(program: ProgramOptions) {
   return program.signals.find(({ refusal }) => refusal === "");
 }
@@ -110,7 +110,7 @@ export function programBounds(
   };
 }
 
-/** The fields of what a program asks of the arbiter. */
+/** The fields of a program's claim on the arbiter. */
 export function programClaim(program: ProgramOptions, edits: GroupEdits): ClaimFields {
   const typed = edits.programs[program.pid] ?? {};
   const known = program.steering?.division;
@@ -125,7 +125,7 @@ export function programClaim(program: ProgramOptions, edits: GroupEdits): ClaimF
   };
 }
 
-/** Smallest share. */
+/** Minimum share. */
 const LEAST = 0.01;
 
 /** The request for the checked programs. */

@@ -7,10 +7,10 @@ import type { SteerView } from "../../stream/steerView";
 export interface LogLine {
   readonly key: string;
   readonly t_s: number;
-  /** Name and process id of a program of a group; "" where the target is one process. */
+  /** Name and process ID of a program in a group; "" for a single-process target. */
   readonly program: string;
   readonly what: string;
-  /** Operations a second and the interval's length; null for a restart. */
+  /** Operations per second and the interval's length; null for a restart. */
   readonly measured: { readonly rate: number; readonly seconds: number } | null;
   readonly reason: string;
   /** The size changed, or the search was restarted. */
@@ -20,9 +20,8 @@ export interface LogLine {
 const MAX_LINES = 150;
 
 /**
- * Newest first, at most 150.
- *
- * @param all False: only changes of size (in shadow mode: those that would be) and restarts.
+ * Lines newest first, at most 150.
+ * @param all False: only changes of size (also proposed ones in shadow mode) and restarts.
  */
 export function logLines(steer: SteerView, all: boolean): readonly LogLine[] {
   const decisions = steer.decisions.map((decision): LogLine => {
@@ -34,7 +33,7 @@ export function logLines(steer: SteerView, all: boolean): readonly LogLine[] {
   });
   const restarts = steer.restarts.map(
     ({ t_s, reason, actor, program = "" }, i): LogLine => ({
-      // Several may come with one frame.
+      // One frame may bring several.
       key: `r${t_s} ${program} ${i}`,
       t_s,
       program,

@@ -2,13 +2,13 @@
 
 import type { PolicyInfo, SteeringOptions } from "../../wire/generated/models";
 
-/** What is missing altogether; null if a knob and a signal can be used. */
+/** Missing prerequisite of all steering; null if a knob and a signal are usable. */
 export function steeringObstacle(options: SteeringOptions): "knob" | "signal" | null {
   if (options.knobs.every(({ refusal }) => refusal !== "")) return "knob";
   return options.signals.every(({ refusal }) => refusal !== "") ? "signal" : null;
 }
 
-/** Why this policy cannot steer the target though others can; "" if it can. */
+/** Why this policy, unlike others, cannot steer the target; "" if it can. */
 export function policyObstacle(policy: PolicyInfo, options: SteeringOptions | null): string {
   if (!policy.wait || options === null) return "";
   const queueWait = options.signals.find(({ kind }) => kind === "queue-wait");

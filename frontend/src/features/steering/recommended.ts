@@ -1,8 +1,11 @@
-/** Which policy to try first. Pure. */
+/** Recommendation of a policy to try first. Pure. */
 
 import type { PolicyInfo } from "../../wire/generated/models";
 
-/** Measured in docs/results and docs/controllers.md; the first that the backend has. */
+/**
+ * Recommended policies, measured in docs/results and docs/controllers.md; the first available one
+ * is used.
+ */
 const RECOMMENDED: readonly (readonly [name: string, why: string])[] = [
   [
     "cooperative",
@@ -13,11 +16,11 @@ const RECOMMENDED: readonly (readonly [name: string, why: string])[] = [
 
 export interface RankedPolicy {
   readonly policy: PolicyInfo;
-  /** Why it is recommended; "": it is not. */
+  /** Reason of the recommendation; "" if not recommended. */
   readonly recommended: string;
 }
 
-/** Policies with the recommended one first, the others in their order. */
+/** Policies with the recommended one first, the others in order. */
 export function recommendedFirst(policies: readonly PolicyInfo[]): readonly RankedPolicy[] {
   const found = RECOMMENDED.find(([name]) => policies.some((each) => each.name === name));
   const ranked = policies.map((policy) => ({
@@ -29,7 +32,7 @@ export function recommendedFirst(policies: readonly PolicyInfo[]): readonly Rank
 
 const SHORT = 5;
 
-/** The few that stand on the timeline: the recommended one, the first others, and the current one. */
+/** Short list on the timeline: the recommended policy, the first others, and the current one. */
 export function shortList(
   policies: readonly PolicyInfo[],
   current: string | null,

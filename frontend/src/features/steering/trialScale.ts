@@ -19,15 +19,15 @@ export interface Scale {
   readonly ticks: readonly number[];
 }
 
-/** A stretch of a proof on one side. */
+/** A time span of a proof on one side. */
 export interface ProofBlock {
   readonly withPolicy: boolean;
   readonly intervals: readonly DecisionView[];
-  /** Operations a second of those that count, without the first one; NaN if there is none. */
+  /** Mean operations per second of counted intervals except the first; NaN if none. */
   readonly mean: number;
 }
 
-/** The gain of a proof at a moment, percent; ends are null while there is no interval. */
+/** The gain of a proof at a moment, percent; ends are null without an interval. */
 export interface GainAt {
   readonly t_s: number;
   readonly percent: number;
@@ -65,7 +65,7 @@ export function ticksBetween(low: number, high: number): readonly number[] {
   return Array.from({ length: count }, (_, at) => (first + at) * step);
 }
 
-/** The highest value that a size curve shows; an interval of few rounds may be far wider. */
+/** Highest value shown of a size curve; an interval of few rounds may be far wider. */
 export function curveTop({ points }: SweepState): number {
   const most = Math.max(0, ...points.map(({ ops_per_s }) => ops_per_s));
   const ends = Math.max(most, ...points.map(({ high, ops_per_s }) => high ?? ops_per_s));
@@ -92,7 +92,7 @@ export function proofBlocks(decisions: readonly DecisionView[]): readonly ProofB
   });
 }
 
-/** How the gain of the last proof became known: where it changed, oldest first. */
+/** Changes of the last proof's gain, oldest first. */
 export function gainsOf(decisions: readonly DecisionView[]): readonly GainAt[] {
   const found: GainAt[] = [];
   for (const { t_s, gain } of lastProof(decisions)) {
@@ -105,7 +105,7 @@ export function gainsOf(decisions: readonly DecisionView[]): readonly GainAt[] {
   return found;
 }
 
-/** Decisions of the last proof: what belongs to none ends the one before. */
+/** Decisions of the last proof, which an unrelated decision ends. */
 function lastProof(decisions: readonly DecisionView[]): readonly DecisionView[] {
   const last = decisions.findLastIndex(({ with_policy }) => with_policy !== null);
   if (last < 0) return [];
@@ -116,13 +116,12 @@ function lastProof(decisions: readonly DecisionView[]): readonly DecisionView[] 
   return decisions.slice(first, last + 1);
 }
 
-/** One bar. */
 export interface Bar extends SizeTried {
-  /** Length as a share of the longest, 0 to 1. */
+  /** Length relative to the longest, 0 to 1. */
   readonly share: number;
   readonly best: boolean;
   readonly current: boolean;
-  /** Difference to the best as a share of it, at most 0. */
+  /** Difference from the best, relative to it; at most 0. */
   readonly behind: number;
 }
 
@@ -139,7 +138,7 @@ export function sizeBars(tried: readonly SizeTried[], size: number | null): read
   }));
 }
 
-/** What stands behind a bar: "best", or how far it is behind. */
+/** Text after a bar: "best", or the difference from the best. */
 export function behindBestText({ best, behind }: Bar): string {
   if (best) return "best";
   return Math.abs(behind) < 0.0005 ? "same" : formatDifference(100 * behind);

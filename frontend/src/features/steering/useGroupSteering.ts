@@ -20,7 +20,7 @@ import type {
 } from "../../wire/generated/models";
 import type { Pending } from "./useSteering";
 
-/** The steering of a group's programs as the drawer shows and changes it. */
+/** Steering of a group's programs for the drawer, with operations. */
 export interface GroupSteerState {
   readonly policies: readonly PolicyInfo[] | null;
   readonly options: SteeringOptions | null;
@@ -30,14 +30,14 @@ export interface GroupSteerState {
   readonly pending: Pending | null;
   readonly problem: Problem | null;
   readonly steer: (request: SteerRequest, text: string) => void;
-  /** Of one program, or of all. */
+  /** Restart one program's search; null for all. */
   readonly restart: (pid: number | null) => void;
   readonly release: (pid: number | null) => void;
   /** Examine the programs again. */
   readonly refresh: () => void;
 }
 
-/** Steering of a group; asks for policies and options while `open`. */
+/** Steering of a group; requests policies and options while `open`. */
 export function useGroupSteering(target: Target, open: boolean): GroupSteerState {
   const { id } = target;
   const asks = open && target.state === "attached";
@@ -50,10 +50,10 @@ export function useGroupSteering(target: Target, open: boolean): GroupSteerState
   const [pending, setPending] = useState<Pending | null>(null);
   const [refusal, setRefusal] = useState<Problem | null>(null);
   const running = useRef<Pending | null>(null);
-  // The answer holds until the next message about the target, which is newer.
+  // The answer is valid until the next, newer message about the target.
   const current = answer !== null && answer.instead === target ? answer.target : target;
 
-  // Examined again when a program comes under steering, or leaves it, whoever did that.
+  // Examined again when steering of any program starts or ends, for whatever reason.
   const steered = (current.programs ?? []).map(({ pid }) => pid).join();
   const examined = useRef(steered);
   useEffect(() => {
@@ -64,7 +64,7 @@ export function useGroupSteering(target: Target, open: boolean): GroupSteerState
   }, [steered, refresh]);
 
   const act = async (ask: () => Promise<Target>, next: Pending) => {
-    // One at a time, but a release goes at once.
+    // One action at a time, except that a release is sent at once.
     if (running.current !== null && !next.key.startsWith("release")) return;
     running.current = next;
     setPending(next);

@@ -22,22 +22,22 @@ import type {
 } from "../../wire/generated/models";
 import { afterRefusal, afterSteering, type Edits, NO_EDITS, requestOf, undoLabel } from "./draft";
 
-/** An action that can be taken back. */
+/** An action that can be undone. */
 export interface Undo {
-  /** What was done. */
+  /** Description of the action. */
   readonly done: string;
   readonly label: string;
   readonly request: SteerRequest;
 }
 
-/** An action that waits for its answer. */
+/** An action in progress. */
 export interface Pending {
-  /** Which control was pressed. */
+  /** The pressed control. */
   readonly key: string;
   readonly text: string;
 }
 
-/** The steering of a target as the drawer shows and changes it. */
+/** Steering of a target for the drawer, with operations. */
 export interface SteerState {
   readonly policies: readonly PolicyInfo[] | null;
   readonly options: SteeringOptions | null;
@@ -45,25 +45,25 @@ export interface SteerState {
   /** The current steering, from the newest answer or message. */
   readonly steering: Steering | null;
   readonly pending: Pending | null;
-  /** Why the last action, or a question, was refused. */
+  /** Problem of the last action or query. */
   readonly problem: Problem | null;
   readonly undo: Undo | null;
   readonly edits: Edits;
   readonly setEdits: (edits: Edits) => void;
-  /** The Prometheus counter that was sent last. */
+  /** The Prometheus counter last sent. */
   readonly counter: PrometheusCounter | null;
   readonly steer: (request: SteerRequest, pending: Pending) => void;
   readonly restart: () => void;
   readonly release: () => void;
 }
 
-/** What a target's steering was when an answer came, and what the answer said. */
+/** Steering of the target when an answer arrived, and the answer. */
 interface Answer {
   readonly instead: Steering | null;
   readonly steering: Steering | null;
 }
 
-/** Steering of a target; asks for policies and options while `open`. */
+/** Steering of a target; requests policies and options while `open`. */
 export function useSteering(target: Target, open: boolean): SteerState {
   const { id } = target;
   const asks = open && target.state === "attached";
@@ -76,12 +76,12 @@ export function useSteering(target: Target, open: boolean): SteerState {
   const [edits, setEdits] = useState<Edits>(NO_EDITS);
   const [counter, setCounter] = useState<PrometheusCounter | null>(null);
 
-  // The answer holds until the next message about the target, which is newer.
+  // The answer is valid until the next, newer message about the target.
   const current = target.steering;
   const steering = answer !== null && answer.instead === current ? answer.steering : current;
 
-  // Asking opens knobs and signals in the program: only when the drawer opens, when a control loop
-  // starts or ends, whoever did that, and after a refusal.
+  // A query opens knobs and signals in the program. It is therefore made only when the drawer
+  // opens, a control loop starts or ends, or after a refusal.
   const loadOptions = useCallback((signal: AbortSignal) => steeringOptions(id, signal), [id]);
   const options = usePolled(asks ? loadOptions : null, null);
   const { refresh } = options;
@@ -101,7 +101,8 @@ export function useSteering(target: Target, open: boolean): SteerState {
     then: (before: Steering | null) => void,
     otherwise: () => void = () => undefined,
   ) => {
-    // One at a time, but a release goes at once. Buttons stay enabled: they would lose the focus.
+    // One action at a time, except that a release is sent at once. Buttons stay enabled: disabled
+    // ones would lose the focus.
     if (running.current !== null && next.key !== "release") return;
     running.current = next;
     setPending(next);

@@ -1,3 +1,5 @@
+/** Feature `takers`: the worker's view of CPU competitors in, a table and limits out. */
+
 import { useRef } from "react";
 import { formatDuration, formatValue } from "../../stream/format";
 import type { CgroupView, TakerRow, TakersView } from "../../stream/takers";
@@ -49,7 +51,7 @@ const COLUMNS: readonly SortedColumn<TakerRow>[] = [
   roleColumn("Most delayed", ({ role }) => role),
 ];
 
-/** What ran while threads of the target could have run. */
+/** Threads that ran while threads of the target were runnable. */
 export function TakersPanel() {
   const place = useRef<HTMLDivElement>(null);
   const view = useFacts("takers", place);

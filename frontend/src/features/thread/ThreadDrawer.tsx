@@ -1,3 +1,5 @@
+/** Feature `thread`: the worker's view of the selected thread in, a drawer out. */
+
 import { useEffect, useRef, useState } from "react";
 import { createStore } from "../../base/store";
 import { theme } from "../../base/theme";
@@ -27,12 +29,12 @@ import { drawerOpen } from "../steering/drawer";
 import styles from "./ThreadDrawer.module.css";
 import { ThreadPanel } from "./ThreadPanel";
 
-/** Where there is no room beside the charts, it lies over them. */
+/** Media query for narrow pages, where the drawer covers the charts. */
 const OVER = "(width <= 1199px)";
 
 const selectedOf = (view: ViewRequest) => view.selected;
 
-/** Whether the panel of the selected thread is open: until it is closed, and if Steer is not. */
+/** Whether the panel of the selected thread is open: not closed, and not replaced by Steer. */
 export function useThreadOpen(): boolean {
   const selected = useSelected(useLiveClient().view, selectedOf);
   const closed = useStore(threadClosed);
@@ -40,7 +42,7 @@ export function useThreadOpen(): boolean {
   return selected !== null && isOneThread(selected) && closed !== selected && !steering;
 }
 
-/** The panel of the selected thread, beside the charts or over them. */
+/** The panel of the selected thread, beside or over the charts. */
 export function ThreadDrawer() {
   const client = useLiveClient();
   const open = useThreadOpen();
@@ -48,7 +50,7 @@ export function ThreadDrawer() {
   const selected = useSelected(client.view, selectedOf);
   useEffect(() => (open ? client.mountFacts("thread") : undefined), [client, open]);
   useEffect(() => {
-    // Selected again later, it opens again.
+    // Selecting the thread again reopens its panel.
     if (selected === null) threadClosed.set(null);
   }, [selected]);
   useEffect(() => () => threadClosed.set(null), []);
@@ -59,7 +61,7 @@ export function ThreadDrawer() {
   return over ? <Over onClose={close} /> : <Beside key={selected} onClose={close} />;
 }
 
-/** The panel's content; null: it is on its way. */
+/** The panel's content; null while loading. */
 function useThreadView(): ThreadView | null {
   const client = useLiveClient();
   const view = useThrottled(client.facts.thread, READABLE_MS);
@@ -127,20 +129,20 @@ function titleOf(view: ThreadView | null): string {
   return view === null ? "Thread" : `Thread ${view.name} (${view.tid})`;
 }
 
-/** Put the focus into the panel of the selected thread, or open it. */
+/** Focus the panel of the selected thread, or open it. */
 export function focusThread(): void {
   threadClosed.set(null);
   queueMicrotask(() => document.querySelector<HTMLElement>('[data-panel="thread"]')?.focus());
 }
 
-/** The thread whose panel was closed; another one's opens. */
+/** The thread whose panel was closed; another thread's panel opens. */
 const threadClosed = createStore<string | null>(null);
 
 const partnerKey = ({ key }: WakePartner) => key;
 const lockKey = ({ lock }: ThreadLock) => String(lock);
 const takerKey = ({ key }: TakerRow) => key;
 
-/** Of the selected thread: its locks, who wakes it, whom it wakes, and what runs instead of it. */
+/** Facts of the selected thread: its locks, wakers, wakees, and CPU competitors. */
 function ThreadFacts() {
   const client = useLiveClient();
   const place = useRef<HTMLDivElement>(null);

@@ -14,13 +14,13 @@ import { Swatch } from "../times/Swatch";
 import styles from "./ThreadDrawer.module.css";
 
 interface ThreadPanelProps {
-  /** Null: on its way. */
+  /** The view, or null while loading. */
   readonly view: ThreadView | null;
-  /** What else there is to know of it. */
+  /** Additional facts. */
   readonly children?: ReactNode;
 }
 
-/** What a thread does, and did: its ledger and the lengths of its stays. */
+/** Activity of a thread: its ledger and the durations of its stays. */
 export function ThreadPanel({ view, children }: ThreadPanelProps) {
   const colours = CHART_THEMES[useStore(theme)];
   const [span, setSpan] = useState<"window" | "total">("window");
@@ -118,7 +118,7 @@ interface LedgerTableProps {
   readonly theme: ChartTheme;
 }
 
-/** The time of a thread in each state; what it adds up to stands beside the clock. */
+/** The time of a thread in each state; the sum is compared with the clock. */
 function LedgerTable({ view, span, theme }: LedgerTableProps) {
   const { sum_ns, wall_ns } = view[span];
   const which = span === "window" ? "window_ns" : "total_ns";
@@ -165,7 +165,7 @@ function LedgerTable({ view, span, theme }: LedgerTableProps) {
   );
 }
 
-/** Whole microseconds, so that what is shown can be added up. */
+/** Rounded to whole microseconds, so that shown values add up. */
 function secondsText(ns: number): string {
   return (ns / 1e9).toFixed(6);
 }
@@ -180,7 +180,7 @@ interface StayHistogramsProps {
   readonly theme: ChartTheme;
 }
 
-/** How long the stays of a thread in each state were. */
+/** Durations of a thread's stays in each state. */
 function StayHistograms({ view, theme }: StayHistogramsProps) {
   const shown = view.rows.filter((row) => row.stays !== null);
   return (
@@ -277,7 +277,7 @@ function rangeText(bucket: number): string {
   return Number.isFinite(upper) ? `${lower} to ${formatValue(upper, "s")}` : `${lower} and longer`;
 }
 
-/** The buckets that have stays, for those who do not see them. */
+/** Nonempty buckets, for screen readers. */
 function bucketsText(buckets: Float64Array): string {
   return Array.from(buckets, (value, bucket) => (value > 0 ? `${rangeText(bucket)}: ${value}` : ""))
     .filter(Boolean)

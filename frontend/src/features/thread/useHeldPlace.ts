@@ -1,12 +1,12 @@
 import { useEffect, useLayoutEffect, useRef } from "react";
 
-/** What was pressed last, and where it was in the window. */
+/** The last element pressed, and its position in the window. */
 interface Pressed {
   readonly element: Element;
   readonly top: number;
 }
 
-/** Keep what was pressed where it is when the page is laid out again because of it. */
+/** Keep the pressed element in place when its action changes the layout. */
 export function useHeldPlace(change: unknown): void {
   const pressed = useRef<Pressed | null>(null);
   const before = useRef(change);

@@ -29,7 +29,7 @@ const COUNTED: Readonly<Record<TableRequest["group"], string>> = {
 
 const filterProblemOf = (view: TargetView | null) => view?.filter_problem ?? "";
 
-/** What the table shows: filter, grouping, exited threads, columns. */
+/** Settings of the table: filter, grouping, exited threads, columns. */
 export function TableBar({ request, group, onChange, onColumns, onSearchKey }: TableBarProps) {
   const client = useLiveClient();
   const slot = use(PanelSlotContext);
@@ -119,7 +119,7 @@ const GROUPS: Readonly<Record<FieldGroup, string>> = {
   pool: "Pool",
 };
 
-/** Which fields the thread table shows, with what each means. */
+/** Choice of the table's fields, with the meaning of each. */
 export function ColumnChooser({ target, chosen, onChange, onClose }: ColumnChooserProps) {
   const groups = [...new Set(THREAD_FIELDS.map(({ group }) => group))];
   const toggle = (id: string) =>

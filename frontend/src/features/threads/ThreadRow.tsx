@@ -11,32 +11,32 @@ import styles from "./ThreadTable.module.css";
 
 interface ThreadRowProps {
   readonly row: TableRow;
-  /** Whether its parts follow it; null: it has none. */
+  /** Whether its children follow; null if it has none. */
   readonly open: boolean | null;
   readonly selected: boolean;
   readonly index: number;
   readonly columns: readonly Column[];
-  /** Place of each field in the row's arrays. */
+  /** Index of each field in the row's arrays. */
   readonly places: ReadonlyMap<string, number>;
-  /** Why fields are not there. */
+  /** Reasons for missing fields. */
   readonly absent: ReadonlyMap<string, string>;
-  /** Estimated watts for each core of CPU; null if there is no column for it. */
+  /** Estimated watts per core of CPU; null without the column. */
   readonly watts_per_core: number | null;
   readonly now_s: number;
   readonly reachable: boolean;
   readonly theme: ChartTheme;
   readonly onSelect: (row: TableRow) => void;
-  /** Null: rows are no tree. */
+  /** Callback for folding; null if rows are no tree. */
   readonly onFold: ((row: TableRow, fold: boolean) => void) | null;
   readonly onPin: (row: TableRow) => void;
-  /** Rename the row's role, or merge it. */
+  /** Rename or merge the row's role. */
   readonly onRole: (row: TableRow) => void;
   readonly onPoint: (row: TableRow | null) => void;
 }
 
 /**
- * A thread, or a role. Its button covers the row. The same object is drawn once: while the table
- * scrolls, only rows that come into sight are.
+ * A thread or role. Its button covers the row. Memoised by identity: during scrolling only newly
+ * visible rows are drawn.
  */
 export const ThreadRow = memo(function ThreadRow(props: ThreadRowProps) {
   const { row, open, selected, index, columns, places, absent, now_s, reachable, theme, onFold } =
@@ -163,7 +163,7 @@ export const ThreadRow = memo(function ThreadRow(props: ThreadRowProps) {
   );
 });
 
-/** Id of a process or thread; a role has none. */
+/** ID of a process or thread; a role has none. */
 function idOf({ kind, tid, process, threads }: TableRow, tree: boolean): string {
   if (kind === "process") {
     return String(process?.pid ?? "");

@@ -1,3 +1,8 @@
+/**
+ * Feature `threads`: the requested rows of the worker's table in, a virtualised table out. It must
+ * not sort or filter rows.
+ */
+
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type KeyboardEvent, memo, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { theme } from "../../base/theme";
@@ -35,17 +40,19 @@ import styles from "./ThreadTable.module.css";
 
 const ROW_PX = 28;
 const PAGE = 12;
-/** The worker sends rows in pieces that start at multiples of this, so that scrolling asks seldom. */
+/**
+ * Row alignment of requests: scrolling requests rows in chunks of this size, and therefore seldom.
+ */
 const STRIDE = 40;
 const LIMIT = 120;
-/** How often rows change that are scrolled out of view: they are there, for a print or a search. */
+/** Update interval of an invisible table, in ms: kept for prints and searches. */
 const UNSEEN_MS = 2000;
-/** Rows that may be open at once: those of processes that ended stay in the list. */
+/** Maximum number of open rows: ended processes stay in the list. */
 const MAX_OPEN = 200;
 const NONE: readonly TableRow[] = [];
 const keyOf = (row: TableRow) => row.key;
 const depthOf = (row: TableRow) => row.depth;
-/** What is selected by a row: a role within a process is selected as such, wherever it runs. */
+/** Key selected by a row: a role within a process selects the role in all processes. */
 const selectionOf = ({ kind, role, key }: TableRow) => (kind === "role" ? `role:${role}` : key);
 const selectedOf = (view: ViewRequest) => view.selected;
 const NO_HOVER = { t_s: null, key: null, chart: null };
@@ -63,7 +70,7 @@ export const ThreadTable = memo(function ThreadTable({ target }: { readonly targ
   const [corrected, setCorrected] = useState<string | null>(null);
   const [request, setRequest] = useState<TableRequest>({
     ...DEFAULT_TABLE,
-    // At the end of a run of a command no thread lives.
+    // At the end of a command's run no thread is alive.
     lives: client.extent ? "all" : DEFAULT_TABLE.lives,
     group: target.group ? "process" : DEFAULT_TABLE.group,
     limit: LIMIT,
@@ -131,7 +138,7 @@ export const ThreadTable = memo(function ThreadTable({ target }: { readonly targ
   );
 
   const tree = request.group === "process";
-  // As it was asked for: the rows below come half a second later.
+  // As requested: the rows below follow half a second later.
   const isOpen = ({ key, open }: TableRow) => (open === null ? null : request.open.includes(key));
   const onKeyDown = tree
     ? treeKeyHandler({
@@ -232,7 +239,7 @@ export const ThreadTable = memo(function ThreadTable({ target }: { readonly targ
   );
 });
 
-/** The columns of the table, kept in this browser. */
+/** Columns of the table, stored in this browser. */
 function useColumns(): {
   readonly ids: readonly string[];
   readonly columns: readonly Column[];
@@ -251,7 +258,7 @@ interface TableHeadProps {
   readonly columns: readonly Column[];
   readonly request: TableRequest;
   readonly source: SampleSource;
-  /** Whether there is a column with the estimate of power. */
+  /** Whether the power estimate has a column. */
   readonly power: boolean;
   readonly onSort: (sort: SortColumn) => void;
 }
@@ -259,7 +266,7 @@ interface TableHeadProps {
 const NAME_HEADS = { thread: "Name", role: "Role", process: "Process, role, thread" } as const;
 const ID_HEADS = { thread: "tid", role: "Threads", process: "pid, tid" } as const;
 
-/** The heads of the columns; each sorts, and explains itself. */
+/** Headers of the columns; each sorts, and has an explanation. */
 function TableHead({ columns, request, source, power, onSort }: TableHeadProps) {
   const direction = request.descending ? "descending" : "ascending";
   const own = (by: "tid" | "name" | "state" | "age") => (request.sort.by === by ? direction : null);

@@ -39,7 +39,7 @@ describe("cells", () => {
     ["rate:disk_write_bytes", "per s", 2048, "2.00 KiB"],
   ])("%s (%s)", (id, unit, raw, text) => {
     expect(unitOf(column(id))).toBe(unit);
-    // Digits after the point are the formatter's affair; the unit must be gone.
+    // The formatter's tests cover the digits; here the unit must be missing.
     expect(cellText(column(id), raw)).toBe(text);
   });
 

@@ -13,10 +13,10 @@ import type { ShownUnit } from "../../stream/views";
 import { CATALOGUE } from "../../wire/generated/catalogue";
 import type { CatalogueField, Provenance } from "../../wire/generated/models";
 
-/** What is shown of a field: its rate now, or its total since the thread's start. */
+/** Value shown of a field: its current rate, or its total since the thread's start. */
 export type Shown = "rate" | "total";
 
-/** A column by its text, "rate:cpu_run_ns": what is kept in the browser. */
+/** A column as text, "rate:cpu_run_ns": the form stored in the browser. */
 export type ColumnId = `${Shown}:${string}`;
 
 export interface Column {
@@ -38,12 +38,12 @@ export const DEFAULT_COLUMNS: readonly ColumnId[] = [
   "rate:minor_faults",
 ];
 
-/** Fields that a thread table can show. */
+/** Fields available in the thread table. */
 export const THREAD_FIELDS: readonly CatalogueField[] = CATALOGUE.fields.filter(
   ({ scope, kind }) => scope === "thread" && kind === "counter",
 );
 
-/** The columns of these ids, in catalogue order, rate before total; unknown ids are left out. */
+/** Columns by ID, in catalogue order, rate before total; unknown IDs are skipped. */
 export function columnsOf(ids: readonly string[]): readonly Column[] {
   const wanted = new Set(ids);
   return THREAD_FIELDS.flatMap((field) =>
@@ -73,7 +73,7 @@ export function unitOf({ shown, field }: Column): string {
   return [UNITS[unit], shown === "total" ? "total" : ""].filter(Boolean).join(" ");
 }
 
-/** A value as the cell shows it: its unit is in the column header. */
+/** A value as shown in a cell, without the unit, which is in the column header. */
 export function cellText({ shown, field }: Column, raw: number): string {
   const { value, unit } =
     shown === "rate" ? shownRate(field.name, raw) : shownTotal(field.name, raw);
@@ -87,9 +87,9 @@ const PROVENANCE: Readonly<Record<Provenance, string>> = {
   estimated: "Estimated from other values.",
 };
 
-/** What a field means and how exact it is, as `source` gives it. */
+/** Meaning and precision of a field, given its `source`. */
 export function explain(field: CatalogueField, source: "taskstats" | "procfs"): string {
-  // /proc gives the exact numbers that taskstats rounds.
+  // /proc has the exact numbers that taskstats rounds.
   const exact = source === "procfs" && field.provenance === "quantised";
   const meaning = exact
     ? field.meaning.replace(" The kernel rounds down to a multiple of 1024.", "")
@@ -118,7 +118,7 @@ export function whyEmpty(
     : "Not enough data yet, or the thread has exited.";
 }
 
-/** Why a value is not exact although its field is. */
+/** Why a value is inexact in an otherwise exact field. */
 export function whyInexact({ label, kernel, life_s }: Inexact): string {
   if (label === "at_least") {
     return `At least this much: ${kernel} reads by splice() out of TCP sockets are not in it, for this kernel does not let them be counted.`;
@@ -145,7 +145,7 @@ export function isSortedBy(sort: SortColumn, column: Column): boolean {
 
 const KEY = "tidscope.columns";
 
-/** The columns this browser was left with. */
+/** Columns saved in this browser. */
 export function savedColumns(): readonly string[] {
   const kept = window.localStorage.getItem(KEY)?.split(" ") ?? [];
   const known = kept.filter((id) => fieldNamed(id.split(":")[1] ?? "") !== undefined);

@@ -1,3 +1,5 @@
+/** Feature `tiles`: the worker's tile views in, numbers with sparklines out. */
+
 import type { CSSProperties } from "react";
 import { memo } from "react";
 import { READABLE_MS, useSelected, useThrottled } from "../../base/useStore";
@@ -12,7 +14,9 @@ import type { Target } from "../../wire/generated/models";
 import styles from "./Tiles.module.css";
 import { tileAbsentReason } from "./tileAbsentReason";
 
-/** Without a value they take no room: the line below the panels names them, and says why. */
+/**
+ * Tiles that take no space without a value: the line below the panels names them with the reason.
+ */
 const NAMED_BELOW: ReadonlySet<string> = new Set<TileId>(["blkio", "power"]);
 
 const aliveOf = (view: TargetView | null) => view?.live_threads ?? 0;
@@ -42,7 +46,7 @@ export const Tiles = memo(function Tiles({ target }: { readonly target: Target }
   );
 });
 
-/** Columns of one row, and of two rows that are equally full. */
+/** Number of columns in one row, and in two balanced rows. */
 function columnsOf(tiles: number): CSSProperties {
   const columns = {
     "--one-row": Math.max(1, tiles),
@@ -53,7 +57,7 @@ function columnsOf(tiles: number): CSSProperties {
 
 interface TileProps {
   readonly tile: TileView;
-  /** Why it has no value, if it has none. */
+  /** Why there is no value, if there is none. */
   readonly reason: string;
 }
 
@@ -108,7 +112,7 @@ const TRENDS: Readonly<Record<Usual["trend"], string>> = {
   steady: "",
 };
 
-/** How unusual it is, in a sign; the sentence is for the pointer, and for those who listen. */
+/** Assessment as a sign; the sentence is for the tooltip and screen readers. */
 function Judged({ usual, unit }: { readonly usual: Usual; readonly unit: TileView["unit"] }) {
   const text = usualText(usual, unit);
   return (
@@ -123,7 +127,7 @@ function Judged({ usual, unit }: { readonly usual: Usual; readonly unit: TileVie
   );
 }
 
-/** Where values are as a rule; of a pair the line is of their sum, and so is this. */
+/** Normal range of the sparkline; for a pair both refer to the sum. */
 function bandOf({ usual }: TileView): readonly [number, number] | undefined {
   if (usual === null) return undefined;
   const { median, spread } = usual;

@@ -1,7 +1,7 @@
 import { fieldNamed } from "../../stream/format";
 import type { TileId } from "../../stream/views";
 
-/** A field of each tile that is made of counters. */
+/** Field of each tile based on counters. */
 const FIELDS: Readonly<Partial<Record<TileId, string>>> = {
   cpu: "cpu_run_ns",
   wait: "cpu_delay_ns",
@@ -13,9 +13,8 @@ const FIELDS: Readonly<Partial<Record<TileId, string>>> = {
 
 /**
  * Why a tile has no value.
- *
- * @param reason the collector's reason, for a field that the target does not have.
- * @param given fields that the target has.
+ * @param reason the collector's reason, for a field that the target lacks.
+ * @param given fields of the target.
  */
 export function tileAbsentReason(
   tile: TileId,

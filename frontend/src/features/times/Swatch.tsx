@@ -1,7 +1,7 @@
 import { type ChartTheme, partStyle } from "../../chart/palette";
 import type { TimePart } from "../../stream/breakdown";
 
-/** Fill of a part of time, as CSS; the chart's bands look the same. */
+/** CSS fill of a part of time, equal to the chart's bands. */
 export function partFill(part: TimePart, theme: ChartTheme): string {
   const { colour, opacity, striped } = partStyle(part, theme);
   const plain = `color-mix(in srgb, ${colour} ${100 * opacity}%, transparent)`;
@@ -12,7 +12,7 @@ export function partFill(part: TimePart, theme: ChartTheme): string {
   return `repeating-linear-gradient(135deg, ${strong} 0 1.5px, ${plain} 1.5px 6px)`;
 }
 
-/** What a part looks like, for legends. */
+/** Sample of a part's fill, for legends. */
 export function Swatch({ part, theme }: { readonly part: TimePart; readonly theme: ChartTheme }) {
   return (
     <span

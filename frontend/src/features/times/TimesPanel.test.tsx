@@ -4,7 +4,7 @@ import { TestPage } from "../../testing/TestPage";
 
 const TITLE = "Where the time goes";
 
-/** Shares of the parts that are there, percent. */
+/** Shares of the existing parts, percent. */
 function shares(page: TestPage): Record<string, number> {
   const rows = page.region(TITLE).getByRole("table").querySelectorAll<HTMLElement>("tr[data-part]");
   const available = [...rows].filter((row) => row.dataset.available === "true");
@@ -33,7 +33,7 @@ it("shows the role that is pressed, then the thread that is selected, then all a
   await page.settle();
   expect(page.one("[data-scope=role]").textContent).toContain("of burner");
   expect(bar.getAttribute("aria-pressed")).toBe("true");
-  // It runs half of the time, and waits a tenth of it for a CPU.
+  // The thread runs half of the time, and is runnable for a tenth.
   expect(shares(page)).toMatchObject({ cpu: 50, queue: 10 });
 
   await page.click(page.region("Threads").getByRole("button", { name: "sleeper-1" }));

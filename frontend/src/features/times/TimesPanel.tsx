@@ -1,3 +1,8 @@
+/**
+ * Feature `times`: the worker's time breakdown in, a stacked chart and bars by role out. It must
+ * not compute shares of threads.
+ */
+
 import { useEffect, useRef, useState } from "react";
 import { foldIdle, idleFolded } from "../../base/idleFold";
 import { theme } from "../../base/theme";
@@ -22,10 +27,10 @@ import styles from "./TimesPanel.module.css";
 
 const TITLE = "Where the time goes";
 const HEIGHT_PX = 220;
-/** Roles shown at first. */
+/** Number of roles shown initially. */
 const FEW = 6;
 
-/** What threads did with their time: stacked shares over time, and a bar a role. */
+/** Time breakdown: stacked shares over time, and a bar per role. */
 export function TimesPanel() {
   const client = useLiveClient();
   const colours = CHART_THEMES[useStore(theme)];
@@ -62,7 +67,7 @@ interface ControlsProps {
   readonly folded: boolean;
 }
 
-/** What the chart is of, and whether idle time is in it. */
+/** Scope of the chart, and the switch for idle time. */
 function Controls({ times, folded }: ControlsProps) {
   const { ledger, whole } = times;
   return (
@@ -80,7 +85,7 @@ function Controls({ times, folded }: ControlsProps) {
   );
 }
 
-/** What the chart is of, and the way back to all. */
+/** Scope of the chart, with a return to everything. */
 function Scope({ times }: { readonly times: TimesView }) {
   const client = useLiveClient();
   return (
@@ -97,7 +102,7 @@ function Roles({ times, theme: colours }: { times: TimesView; theme: ChartTheme 
   const client = useLiveClient();
   const place = useRef<HTMLDivElement>(null);
   const [all, setAll] = useState(false);
-  // The bars are of the chart's view, and can be seen when the chart above them cannot.
+  // The bars use the chart's view, and can be visible when the chart is not.
   const inView = useVisibility(place);
   useEffect(() => client.mountChart("times", 1, inView), [client, inView]);
   const selected = useStore(client.view).selected;
@@ -132,7 +137,7 @@ interface RoleBarProps {
   readonly onSelect: (key: ThreadKey) => void;
 }
 
-/** Where the time of a role's threads went, as one bar; a press selects the role everywhere. */
+/** Time breakdown of a role as one bar; a press selects the role everywhere. */
 function RoleBar({ row, theme, selected, onSelect }: RoleBarProps) {
   const { parts, wall_s } = row;
   const shown = TIME_PARTS.filter((part) => parts[part] > 0);
@@ -179,7 +184,7 @@ const MEANINGS: Readonly<Record<Part, string>> = {
 const PARKED =
   "In futex(2) at a lock where idle workers of its runtime wait, by the thread's share of waits there.";
 
-/** From the top of the stack to its bottom, as in the chart. */
+/** Parts from the top of the stack to its bottom, as in the chart. */
 const ORDER = [...TIME_PARTS].reverse();
 
 function meaningOf(part: TimePart): string {
@@ -190,7 +195,7 @@ function meaningOf(part: TimePart): string {
   return state === undefined ? MEANINGS[part as Part] : (fieldNamed(state.field)?.meaning ?? "");
 }
 
-/** Legend: each part with its share and seconds in the window; what is not there, and why. */
+/** Legend: each part with its share and seconds in the window; missing parts with the reason. */
 function PartList({ times, theme }: { times: TimesView; theme: ChartTheme }) {
   const { whole, absent, ledger, no_ledger } = times;
   const lacking = new Set(absent.map(({ part }) => part));
@@ -248,7 +253,7 @@ function PartList({ times, theme }: { times: TimesView; theme: ChartTheme }) {
   );
 }
 
-/** Parts that lack for the same reason are named together. */
+/** Group missing parts by reason. */
 function reasonsOf({ absent }: TimesView): readonly (readonly [string, readonly TimePart[]])[] {
   const reasons = new Map<string, TimePart[]>();
   for (const { part, reason } of absent) {

@@ -21,7 +21,7 @@ interface PartsBarProps {
   readonly theme: ChartTheme;
 }
 
-/** A span's own time by what its thread did. */
+/** A span's own time, by its thread's activity. */
 export function PartsBar({ thread, theme }: PartsBarProps) {
   const whole = thread.parts.reduce((sum, { ns }) => sum + ns, 0);
   if (whole === 0) return <span className={styles.none}>not measured</span>;
@@ -44,7 +44,7 @@ interface PartsLegendProps {
   readonly theme: ChartTheme;
 }
 
-/** The parts that some span has. */
+/** Legend of the parts that occur in any span. */
 export function PartsLegend({ rows, theme }: PartsLegendProps) {
   const sums = new Map<string, number>();
   for (const { reason, ns } of rows.flatMap(({ parts }) => parts)) {

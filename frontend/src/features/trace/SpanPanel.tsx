@@ -15,14 +15,14 @@ import type { WaterfallRow } from "./waterfall";
 
 interface SpanPanelProps {
   readonly row: WaterfallRow;
-  /** Null: it is not on the critical path. */
+  /** Thread activity, or null if the span is off the critical path. */
   readonly thread: SpanThread | null;
 }
 
-/** Shown before and after a span, so that what led to it is seen: of its length, and at least ms. */
+/** Time shown before and after a span, for context: a share of its length, with a minimum in ms. */
 const AROUND = { share: 0.5, least_ms: 250 } as const;
 
-/** A span: what its thread did, and what it says of itself. */
+/** A span: its thread's activity, and its attributes. */
 export function SpanPanel({ row, thread }: SpanPanelProps) {
   const { span, after_ns, own_ns } = row;
   const facts: readonly (readonly [string, string])[] = [
@@ -78,7 +78,7 @@ interface ThreadPartsProps {
   readonly span: TraceSpan;
 }
 
-/** The split of a span, how sure it is, and where more of it is. */
+/** Breakdown of a span, its certainty, and links to details. */
 function ThreadParts({ thread, span }: ThreadPartsProps) {
   const colours = CHART_THEMES[useStore(theme)];
   const around_ms = Math.max(AROUND.least_ms, (AROUND.share * span.duration_ns) / 1e6);
@@ -117,7 +117,7 @@ function ThreadParts({ thread, span }: ThreadPartsProps) {
   );
 }
 
-/** Locks that the thread of a span, or its process, waited for around that time. */
+/** Locks awaited by the thread of a span, or its process, at about that time. */
 function SpanLocks({ locks }: { readonly locks: readonly SpanLock[] }) {
   if (locks.length === 0) return null;
   return (

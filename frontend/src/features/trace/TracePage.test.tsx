@@ -1,4 +1,4 @@
-/** One request: its waterfall, and what the threads of its spans did. */
+/** One request: its waterfall, and the activity of its spans' threads. */
 
 import { screen, within } from "@testing-library/react";
 import { expect, it } from "vitest";
@@ -52,7 +52,7 @@ it("says who released the lock that a span waited for, and leads to its thread o
   const url = new URL(link.getAttribute("href") ?? "", "http://x");
   expect(url.searchParams.get("target")).toBe("t-42-0123abcd");
   expect(url.searchParams.get("tid")).toBe("43");
-  // From 20 to 80 ms, and a quarter of a second on both sides.
+  // From 20 to 80 ms, with a quarter of a second on both sides.
   const start = 1_700_000_000_020;
   expect(Number(url.searchParams.get("from"))).toBeCloseTo(start - 250, 0);
   expect(Number(url.searchParams.get("to"))).toBeCloseTo(start + 60 + 250, 0);

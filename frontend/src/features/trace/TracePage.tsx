@@ -1,3 +1,8 @@
+/**
+ * Feature `trace`: one trace of the backend in, its waterfall and the threads on its critical path
+ * out. It must not find the critical path.
+ */
+
 import { useCallback, useEffect, useMemo, useState } from "react";
 import { isKind } from "../../api/problem";
 import { getTrace } from "../../api/traces";
@@ -27,7 +32,7 @@ import { SpanPanel } from "./SpanPanel";
 import { WaterfallPanel } from "./WaterfallPanel";
 import { type Waterfall, waterfallOf } from "./waterfall";
 
-/** One request: its waterfall, its critical path, and what threads did on it. */
+/** One request: its waterfall, its critical path, and the threads on it. */
 export function TracePage({ id }: { readonly id: string }) {
   const load = useCallback((signal: AbortSignal) => getTrace(id, signal), [id]);
   const { value, problem, refresh } = usePolled(load, null);
@@ -57,7 +62,7 @@ export function TracePage({ id }: { readonly id: string }) {
 function Trace({ trace }: { readonly trace: TraceDetail }) {
   const waterfall = useMemo(() => waterfallOf(trace), [trace]);
   const [first] = waterfall.rows;
-  // The span that its request waited for longest is what a person came for.
+  // Initially selects the span with the longest wait, the likely interest.
   const [selected, setSelected] = useState<string | null>(
     () => trace.threads[0]?.span_id ?? first?.span.span_id ?? null,
   );
@@ -121,7 +126,7 @@ interface PathRow {
 
 const keyOf = ({ span }: PathRow) => span.span_id;
 
-/** What the request waited for, and what the threads did meanwhile. */
+/** Waits of the request, and thread activity meanwhile. */
 function PathPanel({ trace, waterfall, selected, onSelect }: PathPanelProps) {
   const colours = CHART_THEMES[useStore(theme)];
   const spans = new Map(trace.spans.map((span) => [span.span_id, span]));

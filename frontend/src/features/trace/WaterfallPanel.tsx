@@ -16,12 +16,12 @@ interface WaterfallPanelProps {
 }
 
 const PAGE = 10;
-/** Height of a row, --row. */
+/** Height of a row, in CSS pixels; equals --row. */
 const ROW_PX = 28;
-/** Deeper rows are indented no further. */
+/** Maximum depth of indentation. */
 const MAX_INDENT = 12;
 
-/** The spans of a trace over time; what the request waited for is marked. */
+/** The spans of a trace over time; waits of the request are marked. */
 export function WaterfallPanel({ waterfall, selected, onSelect }: WaterfallPanelProps) {
   const root = useRef<HTMLDivElement>(null);
   const [pathOnly, setPathOnly] = useState(false);

@@ -1,4 +1,4 @@
-/** What threads did during a span, in words. Pure. */
+/** Thread activity during a span, in words. Pure. */
 
 import { formatPercent } from "../../stream/format";
 import { GROUP_NAMES } from "../../stream/states";
@@ -15,20 +15,20 @@ export function partName(reason: string): string {
 }
 
 /**
- * Whether a part is a guess: by process it is certain that no thread was at anything, but not
- * whether the request waited for a lock then, or for something else inside the program.
+ * Whether a part is a guess. Matching by process proves that no thread was busy. It does not prove
+ * that the request waited for a lock, rather than for another part of the program.
  */
 export function isGuess({ joined_by, parts }: SpanThread, reason: string): boolean {
   const locks = parts.some((part) => part.reason === "locks");
   return joined_by === "process" && locks && (reason === "locks" || reason === "idle");
 }
 
-/** Name of a part of a span, marked where it is a guess. */
+/** Name of a part of a span, marked if it is a guess. */
 export function guessed(thread: SpanThread, reason: string): string {
   return isGuess(thread, reason) ? `${partName(reason)} (guess)` : partName(reason);
 }
 
-/** The part that took most; null: nothing was measured. */
+/** The part with the most time; null if nothing was measured. */
 export function greatestPart({ parts }: SpanThread): SpanPart | null {
   return parts.reduce<SpanPart | null>(
     (most, part) => (most === null || part.ns > most.ns ? part : most),
@@ -36,14 +36,14 @@ export function greatestPart({ parts }: SpanThread): SpanPart | null {
   );
 }
 
-/** Which thread it is. */
+/** Name of the thread. */
 export function threadText({ thread_name, tid, pid, joined_by }: SpanThread): string {
   if (tid !== null) return thread_name === null ? `thread ${tid}` : `${thread_name} (${tid})`;
   if (pid !== null) return joined_by === null ? `process ${pid}` : `all of process ${pid}`;
   return "not known";
 }
 
-/** How sure it is. */
+/** Certainty of the match. */
 export function joinText(thread: SpanThread): string {
   const { joined_by, note, coverage } = thread;
   const how =

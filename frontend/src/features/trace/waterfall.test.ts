@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { TraceSpan } from "../../wire/generated/models";
-import { changeSign, changeText } from "../traces/callTree";
-import { operationChanges } from "../traces/changes";
+import { changeSign, changeText, operationChanges } from "../traces/callTree";
 import { besidePath, unfolded, waterfallOf } from "./waterfall";
 
 const T0 = 1_700_000_000_000_000_000;
@@ -40,7 +39,7 @@ describe("waterfallOf", () => {
     ]);
     expect(duration_ns).toBe(100e6);
     expect(path_ns).toBe(100e6);
-    // Unix nanoseconds are more than a number holds to the last digit.
+    // Unix nanoseconds exceed the precision of a number.
     const path = (rows[1]?.path ?? []).flatMap(({ left, width }) => [left, width]);
     expect(path.map((part) => Number(part.toFixed(4)))).toEqual([0.1, 0.2, 0.6, 0.3]);
     expect(rows.map(({ own_ns }) => Math.round(own_ns / 1e6))).toEqual([20, 50, 30, 0]);

@@ -1,8 +1,8 @@
-/** One trace as rows of a waterfall: who called whom, when, and what of it is on the critical path. */
+/** One trace as rows of a waterfall: calls, times, and the parts on the critical path. */
 
 import type { TraceDetail, TraceSpan } from "../../wire/generated/models";
 
-/** Part of the trace's length, 0 to 1. */
+/** A part of the trace, as shares of its length, 0 to 1. */
 export interface Stretch {
   readonly left: number;
   readonly width: number;
@@ -12,19 +12,19 @@ export interface WaterfallRow {
   readonly span: TraceSpan;
   /** 1 for a root. */
   readonly depth: number;
-  /** Spans that it called. */
+  /** Number of spans called by it. */
   readonly calls: number;
   readonly bar: Stretch;
-  /** From the start of the trace, ns. */
+  /** Start relative to the trace's, ns. */
   readonly after_ns: number;
-  /** While these last the trace waits for this span itself. */
+  /** Times in which the trace waits for this span itself. */
   readonly path: readonly Stretch[];
-  /** Their sum, ns. */
+  /** Total length of these times, ns. */
   readonly own_ns: number;
 }
 
 export interface Waterfall {
-  /** In the order of calls, each below its caller, those of one caller by start. */
+  /** Rows in call order, each below its caller; calls of one caller by start. */
   readonly rows: readonly WaterfallRow[];
   readonly start_ns: number;
   readonly duration_ns: number;
@@ -32,10 +32,7 @@ export interface Waterfall {
   readonly path_ns: number;
 }
 
-/**
- * The rows of a trace. Spans whose caller is missing, or that call each other in a circle, stand as
- * roots.
- */
+/** The rows of a trace. Spans with a missing caller or a cyclic call become roots. */
 export function waterfallOf({ spans, path }: TraceDetail): Waterfall {
   const start_ns = spans.reduce((least, span) => Math.min(least, span.start_ns), Infinity);
   const end_ns = spans.reduce((most, one) => Math.max(most, one.start_ns + one.duration_ns), 0);
@@ -56,7 +53,7 @@ export function waterfallOf({ spans, path }: TraceDetail): Waterfall {
   const rows: WaterfallRow[] = [];
   const seen = new Set<string>();
   const walk = (roots: readonly TraceSpan[]): void => {
-    // A stack of its own: traces may be thousands of calls deep.
+    // An explicit stack: traces may be thousands of calls deep.
     const waiting = [...roots].reverse().map((span) => ({ span, depth: 1 }));
     for (let next = waiting.pop(); next; next = waiting.pop()) {
       const { span, depth } = next;
@@ -92,7 +89,7 @@ function add<T>(lists: Map<string, T[]>, key: string, item: T): void {
   else lists.set(key, [item]);
 }
 
-/** Rows that are in sight: without those below a row that is folded. */
+/** Visible rows: without descendants of folded rows. */
 export function unfolded(
   rows: readonly WaterfallRow[],
   folded: ReadonlySet<string>,
@@ -105,7 +102,7 @@ export function unfolded(
   });
 }
 
-/** Spans that are neither on the critical path nor call one that is. */
+/** Spans that are off the critical path, and call no span on it. */
 export function besidePath(rows: readonly WaterfallRow[]): ReadonlySet<string> {
   const leads = new Set<number>();
   const open: number[] = [];

@@ -1,6 +1,6 @@
 import styles from "./TracesPage.module.css";
 
-/** A ground, and what it stands for. */
+/** A background colour and its meaning. */
 export interface ColourKey {
   readonly ground: string;
   readonly text: string;
@@ -11,7 +11,7 @@ interface ColourKeysProps {
   readonly keys: readonly ColourKey[];
 }
 
-/** The legend of grounds. */
+/** The legend of background colours. */
 export function ColourKeys({ label, keys }: ColourKeysProps) {
   return (
     <ul className={styles.keys} aria-label={label}>

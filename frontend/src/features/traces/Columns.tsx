@@ -10,7 +10,7 @@ import { shareText, timeText } from "./callTree";
 
 type More<T> = Partial<SortedColumn<T>>;
 
-/** Nanoseconds, shown in the unit that fits. */
+/** Nanoseconds, in a fitting unit. */
 export function nsColumn<T>(
   id: string,
   label: string,
@@ -39,7 +39,7 @@ export function partColumn<T>(
   return { id, label, value, cell: (row) => <Share value={value(row)} />, width: 9, ...more };
 }
 
-/** A share as a number alone. */
+/** A share as a number only. */
 export function percentColumn<T>(
   id: string,
   label: string,
@@ -50,7 +50,6 @@ export function percentColumn<T>(
   return { id, label, value, cell, width: 5.5, ...more };
 }
 
-/** Leads to a trace. */
 export function traceColumn<T>(trace: (row: T) => string, more: More<T> = {}): SortedColumn<T> {
   return {
     id: "trace",
@@ -63,7 +62,7 @@ export function traceColumn<T>(trace: (row: T) => string, more: More<T> = {}): S
   };
 }
 
-/** Lead to traces, of which the first sorts the column. */
+/** Links to traces, the first of which is the sort key. */
 export function tracesColumn<T>(
   traces: (row: T) => readonly string[],
   more: More<T> = {},
@@ -81,7 +80,7 @@ export function TraceLinks({ traces }: { readonly traces: readonly string[] }) {
   ));
 }
 
-/** A trace by the first digits of its id. */
+/** Link to a trace, labelled with the first digits of its ID. */
 export function TraceLink({ trace }: { readonly trace: string }) {
   return trace === "" ? null : (
     <PageLink href={traceHref(trace)} title={`Trace ${trace}`}>

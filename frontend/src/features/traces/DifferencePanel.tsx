@@ -18,10 +18,12 @@ import {
   matchesOf,
   nameAt,
   namesTo,
+  type OperationChange,
+  operationChanges,
+  ownChange,
   rowOf,
   timeText,
 } from "./callTree";
-import { type OperationChange, operationChanges, ownChange } from "./changes";
 import { FlameBar, FlameGraph } from "./FlameGraph";
 import {
   ALL_TRACES,
@@ -40,12 +42,12 @@ import styles from "./TracesPage.module.css";
 import { changeGround } from "./traceColours";
 import { useQuery } from "./useQuery";
 
-/** What differs between two sets of requests. */
+/** Differences between two sets of requests. */
 export function DifferencePanel({ link, onLink, runs }: AnalysisProps) {
   const { base, other } = link;
   const { value, problem, loading, refresh } = useQuery(compareTraces, differenceQuery(link));
   useEffect(() => {
-    // What most people want to know at first: what do the slowest ones do that others do not?
+    // Initial comparison: requests around the median against the slowest ones.
     if (base === null || other === null) onLink({ base: AROUND_P50, other: AROUND_P99 }, "replace");
   });
   if (base === null || other === null) return null;
@@ -108,7 +110,7 @@ function setText({ traces, quantiles }: TraceSet): string {
   return `${counted(traces, "request")}, P50 ${timeText(quantiles.p50_ns)}`;
 }
 
-/** Before and after the longest time without a request: where two measurements meet. */
+/** Split at the longest time without a request, where two measurements meet. */
 function PauseButton({ link, onLink }: LinkProps) {
   const query = requestsQuery({ ...link, ...ALL_TRACES, pid: null, tid: null }, "recent");
   const { value } = useQuery(listTraces, `${query}&limit=2000`);
@@ -131,7 +133,7 @@ function PauseButton({ link, onLink }: LinkProps) {
   );
 }
 
-/** Which requests they are. */
+/** Description of a request set. */
 function setInWords(set: TraceSetLink, runs: readonly RunSummary[]): string {
   const name = runs.find(({ id }) => id === set.run)?.name ?? set.run;
   const parts = [set.run === "" ? "" : `run ${name}`, timesText(set), windowText(set), set.tag];
@@ -139,7 +141,7 @@ function setInWords(set: TraceSetLink, runs: readonly RunSummary[]): string {
 }
 
 interface DifferenceProps extends LinkProps {
-  /** In words, before and after. */
+  /** Descriptions of both sets, before and after. */
   readonly sets: readonly [before: string, after: string];
   readonly difference: TraceDifference;
 }
@@ -209,7 +211,7 @@ function Difference({ difference, sets, link, onLink }: DifferenceProps) {
   );
 }
 
-/** What the colours mean. */
+/** Meaning of the colours. */
 function changeKeys(most: number) {
   const same = { change: 0, text: "no change" };
   if (most === 0) return [same];

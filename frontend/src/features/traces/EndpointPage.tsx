@@ -127,7 +127,7 @@ function View(props: AnalysisProps) {
   }
 }
 
-/** How long requests took. */
+/** Distribution of request durations. */
 function Latency({ analysis, link }: Pick<AnalysisProps, "analysis" | "link">) {
   const { traces, omitted, skewed, dropped, duration } = analysis;
   const facts: Fact[] = [
@@ -161,7 +161,7 @@ interface LatencyHistogramProps {
 
 const HEIGHT = 72;
 
-/** Place of a duration among the edges of the bars, which stand side by side; 0 to 1. */
+/** Position of a duration among the edges of equally wide bars; 0 to 1. */
 function placeAmong(bounds_ns: readonly number[], ns: number): number {
   const bars = bounds_ns.length - 1;
   if (bars < 1) return 0;
@@ -173,7 +173,7 @@ function placeAmong(bounds_ns: readonly number[], ns: number): number {
   return (above - 1 + (to > from ? (ns - from) / (to - from) : 0)) / bars;
 }
 
-/** How many traces took how long; a table that is read aloud says the same. */
+/** Number of traces by duration; a table with the same data is read to screen readers. */
 function LatencyHistogram({ duration }: LatencyHistogramProps) {
   const { bounds_ns, counts } = duration.histogram;
   const most = Math.max(1, ...counts);

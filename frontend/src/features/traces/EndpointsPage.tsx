@@ -31,7 +31,7 @@ import { TimeSelect } from "./SetControls";
 import styles from "./TracesPage.module.css";
 import { useQuery } from "./useQuery";
 
-/** Spans come in all the time. */
+/** Polling interval, in ms: spans arrive continuously. */
 const PERIOD_MS = 5000;
 
 /** The operations at which requests enter. */
@@ -147,7 +147,7 @@ function Endpoints({ endpoints, link }: EndpointsProps) {
   );
 }
 
-/** What is stored, and what was lost on the way. */
+/** Stored spans, and spans lost in transit. */
 function Received({ received }: { readonly received: TracesReceived }) {
   const { traces, bytes, dropped, rejected, expired } = received;
   const lost = [
@@ -163,7 +163,7 @@ function Received({ received }: { readonly received: TracesReceived }) {
   );
 }
 
-/** How a program sends its spans here; the port that receives them, null: none does yet. */
+/** Instructions for sending spans; the receiving port, or null if none is open. */
 function SendSpans({ port }: { readonly port: number | null }) {
   return (
     <>
@@ -205,11 +205,11 @@ function SendSpans({ port }: { readonly port: number | null }) {
 interface ImportTracesProps {
   readonly locked: boolean;
   readonly onDone: () => void;
-  /** Given what opens the file chooser. */
+  /** Content; receives the function that opens the file chooser. */
   readonly children: (open: () => void) => ReactNode;
 }
 
-/** Brings traces in from files of Jaeger or of OpenTelemetry. */
+/** Imports traces from Jaeger or OpenTelemetry files. */
 function ImportTraces({ locked, onDone, children }: ImportTracesProps) {
   const [busy, setBusy] = useState("");
   const [problem, setProblem] = useState<Problem | null>(null);
@@ -275,7 +275,7 @@ const COLUMNS: readonly SortedColumn<OperationEverywhere>[] = [
   }),
 ];
 
-/** What requests of all endpoints wait for; found once it is opened. */
+/** Waits of all endpoints' requests, computed when opened. */
 function EverywherePanel({ set }: { readonly set: TraceSetLink }) {
   const [open, setOpen] = useState(false);
   return (

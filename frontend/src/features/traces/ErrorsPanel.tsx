@@ -88,7 +88,7 @@ const ANOMALIES: readonly SortedColumn<TraceAnomaly>[] = [
   traceColumn(({ trace_id }) => trace_id),
 ];
 
-/** Which call made requests fail, and which requests are unlike the others. */
+/** Calls that made requests fail, and anomalous requests. */
 export function ErrorsPanel(props: AnalysisProps) {
   const { analysis } = props;
   return (
@@ -113,7 +113,7 @@ export function ErrorsPanel(props: AnalysisProps) {
   );
 }
 
-/** Which requests are unlike the others of their set, or unlike those of an earlier one. */
+/** Requests that differ from their set, or from an earlier one. */
 function AnomaliesPanel({ analysis, runs, link, onLink }: AnalysisProps) {
   const { usual } = link;
   const before: TraceSetLink = { ...ALL_TRACES, until_ms: link.since_ms ?? Date.now() - HOUR_MS };

@@ -11,27 +11,29 @@ import tracesPageStyles from "./TracesPage.module.css";
 interface FlameGraphProps {
   readonly label: string;
   readonly tree: CallTree;
-  /** Row that has the whole width; null: all roots. */
+  /** Row with the full width; null: all roots. */
   readonly zoom: number | null;
   readonly onZoom: (row: number | null) => void;
-  /** The row under the pointer or the focus; null: none. */
+  /** Called with the row under the pointer or the focus; null for none. */
   readonly onPoint: (row: number | null) => void;
   readonly matches: Matches | null;
-  /** Ground of a row. */
+  /** Background colour of a row. */
   readonly fill: (row: number) => string;
-  /** What stands in a box before its name, such as a change; "" for nothing. */
+  /** Prefix of a box's name, such as a change; "" for none. */
   readonly sign?: (row: number) => string;
-  /** A row in words. */
   readonly inWords: (row: number) => string;
 }
 
 const LINE_PX = 21;
-/** Narrower boxes cannot be hit. */
+/** Minimum width of a clickable box, in CSS pixels. */
 const MIN_PX = 3;
-/** Narrower boxes have no text. */
+/** Minimum width of a box with text, in CSS pixels. */
 const TEXT_PX = 22;
 
-/** Calls as boxes: below their caller, as wide as the time they take. A table beside it says the same. */
+/**
+ * Calls as boxes: below their caller, with widths by time. A table beside the graph has the same
+ * data.
+ */
 export function FlameGraph(props: FlameGraphProps) {
   const { label, tree, zoom, onZoom, onPoint, matches, fill, sign, inWords } = props;
   const root = useRef<HTMLElement>(null);
@@ -118,7 +120,7 @@ interface FlameBarProps extends LinkProps {
   readonly matches: Matches | null;
 }
 
-/** Search of a flame graph, and the way to what it is zoomed to. */
+/** Search of a flame graph, and the path to its zoomed row. */
 export function FlameBar({ tree, zoom, onZoom, matches, link, onLink }: FlameBarProps) {
   return (
     <>

@@ -121,7 +121,7 @@ interface CallTableProps {
 
 const keyOf = (row: number) => String(row);
 
-/** What the flame graph shows, as a table. */
+/** The flame graph's data as a table. */
 function CallTable({ tree, traces, total, onPress }: CallTableProps) {
   const at = (values: readonly number[]) => (row: number) => values[row] ?? 0;
   const depth = (row: number): number => {
@@ -156,7 +156,7 @@ function CallTable({ tree, traces, total, onPress }: CallTableProps) {
   );
 }
 
-/** Let the browser save a text as a file. */
+/** Download a text as a file. */
 function saveFile(name: string, text: string): void {
   const href = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
   const link = document.createElement("a");

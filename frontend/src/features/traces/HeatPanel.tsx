@@ -121,18 +121,18 @@ function HeatTable({ heat }: { readonly heat: TraceHeat }) {
 
 interface TraceHeatMapProps {
   readonly heat: TraceHeat;
-  /** Numbers of its traces, from left to right. */
+  /** Indices of its traces, from left to right. */
   readonly columns: readonly number[];
   readonly theme: ChartTheme;
   readonly onOpen: (trace: string) => void;
 }
 
 const LINE_PX = 20;
-/** The gap between two rows, and between two columns that are wide enough. */
+/** Gap between rows, and between columns of sufficient width, in CSS pixels. */
 const GAP_PX = 1;
 const GAP_FROM_PX = 5;
 
-/** Operations by traces: the brighter a cell, the more of its trace waited for the operation. */
+/** Operations by traces: a brighter cell means more waiting of its trace for the operation. */
 function TraceHeatMap({ heat, columns, theme, onOpen }: TraceHeatMapProps) {
   const plot = useRef<HTMLDivElement>(null);
   const layer = useRef<CanvasLayer | null>(null);
@@ -257,7 +257,7 @@ interface CellTipProps {
   readonly columns: number;
 }
 
-/** What the cell under the pointer is: its request, and the chains with the most time. */
+/** Details of the cell under the pointer: its request, and the call chains with the most time. */
 function CellTip({ heat, cell, trace, columns }: CellTipProps) {
   const operation = heat.operations[cell.row];
   const found = heat.traces[trace];

@@ -49,7 +49,7 @@ const COLUMNS: readonly SortedColumn<OperationRank>[] = [
   }),
 ];
 
-/** Operations by what they cost, wherever they are called. */
+/** Operations by cost, over all callers. */
 export function OperationsPanel(props: AnalysisProps) {
   const { analysis, link, onLink } = props;
   return (
@@ -84,7 +84,7 @@ export function OperationsPanel(props: AnalysisProps) {
   );
 }
 
-/** How long requests would take if an operation took less. */
+/** Projected request durations if an operation took less time. */
 function Projection({ analysis, link, onLink }: AnalysisProps) {
   const [text, setText] = useState(String(link.less_ms));
   const { projection, duration } = analysis;

@@ -54,7 +54,7 @@ const ON_PATH = nsColumn<TraceSummary>(
 const OF_THREAD = [...COLUMNS.slice(0, 1), ON_PATH, ...COLUMNS.slice(1)];
 const SORTED_BY = { recent: "start", slowest: "duration", path: "path" } as const;
 
-/** Requests one by one; those of a thread or a process by how long they waited for it. */
+/** List of requests; requests of a thread or process are sorted by their wait for it. */
 export function RequestsPanel({ link }: LinkProps) {
   const ofThread = link.pid !== null || link.tid !== null;
   const [order, setOrder] = useState<RequestOrder>(ofThread ? "path" : "slowest");

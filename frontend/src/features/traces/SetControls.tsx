@@ -11,7 +11,7 @@ interface SetControlsProps {
   readonly onSet: (set: TraceSetLink) => void;
 }
 
-/** Which requests: when, of which run, how slow, and with which attribute. */
+/** Choice of requests: time, run, latency, and attribute. */
 export function SetControls({ set, runs, onSet }: SetControlsProps) {
   return (
     <div className={styles.bar}>
@@ -28,7 +28,7 @@ interface TagFieldProps {
   readonly onTag: (tag: string) => void;
 }
 
-/** An attribute, taken over when it is finished. */
+/** An attribute, applied when finished. */
 function TagField({ tag, onTag }: TagFieldProps) {
   const [text, setText] = useState(tag);
   const given = text.trim();
@@ -58,15 +58,15 @@ function TagField({ tag, onTag }: TagFieldProps) {
 
 interface RunSelectProps {
   readonly run: string;
-  /** The newest first. */
+  /** Runs, newest first. */
   readonly runs: readonly RunSummary[];
   readonly onRun: (run: string) => void;
 }
 
-/** The newest of them; an older one is in the address. */
+/** Maximum number of runs listed; an older one may be given in the address. */
 const MOST = 100;
 
-/** Requests of a run: of its time and its processes. */
+/** Choice of a run: requests during the run that involve its processes. */
 function RunSelect({ run, runs, onRun }: RunSelectProps) {
   if (runs.length === 0 && run === "") return null;
   const shown = runs.filter(({ id }, at) => at < MOST || id === run);
@@ -98,10 +98,10 @@ interface LatencySelectProps {
   readonly onSet: (percentiles: Percentiles) => void;
 }
 
-/** Where one begins who wants percentiles of their own. */
+/** Initial values of custom percentiles. */
 const OWN: Percentiles = { low: 5, high: 95 };
 
-/** Requests between two percentiles of the latency. */
+/** Choice of two percentiles of the latency. */
 function LatencySelect({ set, onSet }: LatencySelectProps) {
   const known = LATENCY_WINDOWS.find(({ low, high }) => low === set.low && high === set.high);
   const choices = LATENCY_WINDOWS.map(({ label }) => ({ value: label as string, label }));
@@ -152,7 +152,7 @@ function OwnFields({ set, onSet }: LatencySelectProps) {
       className={styles.percentiles}
       aria-label="Percentiles"
       onBlur={({ currentTarget, relatedTarget }) => {
-        // From one field to the other, both are still being typed.
+        // Moving between the two fields does not finish typing.
         if (!currentTarget.contains(relatedTarget)) finish();
       }}
     >
@@ -162,7 +162,7 @@ function OwnFields({ set, onSet }: LatencySelectProps) {
   );
 }
 
-/** Whether these are two percentiles, the lower one first. */
+/** Whether these are two percentiles in ascending order. */
 function isWindow(low: string, high: string): boolean {
   if (low.trim() === "" || high.trim() === "") return false;
   return Number(low) >= 0 && Number(low) < Number(high) && Number(high) <= 100;
@@ -185,7 +185,7 @@ const LABELS: Readonly<Record<Last, string>> = {
 };
 const MINUTE_MS = 60_000;
 
-/** When requests began: all times, the last ones, or a window that is typed in. */
+/** Choice of the requests' start: any time, recently, or a typed window. */
 export function TimeSelect({ set, onSet }: TimeSelectProps) {
   const limited = set.since_ms !== null || set.until_ms !== null;
   const names = Object.keys(LAST) as Last[];
@@ -238,12 +238,12 @@ export function timesText({ since_ms, until_ms }: Times): string {
 
 interface MomentFieldProps {
   readonly label: string;
-  /** Unix ms; null: no limit. */
+  /** Unix ms; null for no limit. */
   readonly at_ms: number | null;
   readonly onMoment: (at_ms: number | null) => void;
 }
 
-/** A moment, taken over when it is finished; an empty one is no limit. */
+/** A moment, applied when finished; empty means no limit. */
 function MomentField({ label, at_ms, onMoment }: MomentFieldProps) {
   const given = at_ms === null ? "" : localField(at_ms);
   return <Field key={given} label={label} given={given} onMoment={onMoment} />;

@@ -1,4 +1,4 @@
-/** The Traces page: endpoints, sets of requests, and what is said of them. */
+/** The Traces page: endpoints, sets of requests, and statements about them. */
 
 import { screen, within } from "@testing-library/react";
 import { expect, it } from "vitest";
@@ -114,7 +114,7 @@ it("chooses requests by window, run, percentiles, attribute and roots, all in th
   await page.select(screen.getByRole("combobox", { name: "Latency" }), "P… to P…");
   await page.fill(screen.getByLabelText("From P"), "10");
   await page.press("{Tab}");
-  // Not before both are typed.
+  // Not applied before both are typed.
   expect(document.activeElement).toBe(screen.getByLabelText("to P"));
   expect(lastQuery(page, "GET /traces/analysis").get("high")).toBe("95");
   await page.fill(screen.getByLabelText("to P"), "30");

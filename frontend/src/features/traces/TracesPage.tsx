@@ -1,3 +1,8 @@
+/**
+ * Feature `traces`: a set of traces in the address in, the backend's analyses as panels out. It
+ * must not find critical paths.
+ */
+
 import { useMemo } from "react";
 import { navigate } from "../../base/routing";
 import { Button } from "../../ui/Button";
@@ -11,7 +16,7 @@ import { RequestsPanel } from "./RequestsPanel";
 import { TimeSelect } from "./SetControls";
 import styles from "./TracesPage.module.css";
 
-/** Endpoints, or the one that the address names. */
+/** The list of endpoints, or the endpoint that the address names. */
 export function TracesPage({ query }: { readonly query: string }) {
   const link = useMemo(() => parseTracesLink(query), [query]);
   const parts: LinkProps = {
@@ -32,7 +37,7 @@ export function TracesPage({ query }: { readonly query: string }) {
   );
 }
 
-/** Requests that a thread, or a process, had a part in, and how long they waited for it. */
+/** Requests that involved a thread or process, and their wait for it. */
 function ThreadRequests(props: LinkProps) {
   const { link, onLink } = props;
   const { pid, tid } = link;

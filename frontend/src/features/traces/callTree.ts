@@ -1,9 +1,9 @@
-/** Critical paths summed as a tree of calls: what pictures of any such tree need. Pure. */
+/** Critical paths summed as a tree of calls, and differences of two such trees. Pure. */
 
 import { formatValue } from "../../stream/format";
-import type { TraceOperation } from "../../wire/generated/models";
+import type { DifferenceTree, TraceOperation } from "../../wire/generated/models";
 
-/** Rows of a tree; parents come before their children, -1 is the parent of a root. */
+/** Rows of a tree in columns; parents precede their children, -1 is the parent of a root. */
 export interface TreeColumns {
   readonly name: readonly TraceOperation[];
   readonly parent: readonly number[];
@@ -11,21 +11,20 @@ export interface TreeColumns {
 
 export interface CallTree extends TreeColumns {
   readonly roots: readonly number[];
-  /** By row: its children, the widest first. */
+  /** Children by row, widest first. */
   readonly children: readonly (readonly number[])[];
-  /** By row: 0 for a root. */
+  /** Depth by row; 0 for a root. */
   readonly depth: readonly number[];
-  /** By row: how wide it is drawn. At least as wide as its children together. */
+  /** Drawn width by row; at least the sum of the children's. */
   readonly weight: readonly number[];
-  /** Of all roots. */
+  /** Total of all roots. */
   readonly total: number;
 }
 
 /**
  * Build the tree of rows.
- *
- * @param values By set and row, what a row has with all below it; a row is as wide as the greatest of
- *   its values, so that a call that only one of two sets has is seen as well.
+ * @param values By set and row: the value of a row with its subtree. Width is the greatest of a
+ * row's values, so that a call in only one of two sets is visible as well.
  */
 export function callTree(
   { name, parent }: TreeColumns,
@@ -55,14 +54,17 @@ export function operationName({ service, operation }: TraceOperation): string {
   return `${service} ${operation}`;
 }
 
-/** Rows from the root to this one. */
+/** Rows from the root to a row. */
 export function chainTo(tree: TreeColumns, row: number): readonly number[] {
   const chain: number[] = [];
   for (let at = row; at >= 0; at = tree.parent[at] ?? -1) chain.unshift(at);
   return chain;
 }
 
-/** The row that names lead to from a root on; as far as they lead, null if no root has the first. */
+/**
+ * The row reached by following names from a root, as far as possible; null if no root has the
+ * first.
+ */
 export function rowOf(tree: CallTree, names: readonly string[]): number | null {
   let found: number | null = null;
   let among = tree.roots;
@@ -75,25 +77,24 @@ export function rowOf(tree: CallTree, names: readonly string[]): number | null {
   return found;
 }
 
-/** Names from the root to a row: `rowOf` leads back to it. */
+/** Names from the root to a row; inverse of `rowOf`. */
 export function namesTo(tree: CallTree, row: number): readonly string[] {
   return chainTo(tree, row).map((each) => nameAt(tree, each));
 }
 
-/** Name of a row. */
 export function nameAt(tree: TreeColumns, row: number): string {
   const name = tree.name[row];
   return name === undefined ? "" : operationName(name);
 }
 
 export interface Matches {
-  /** Rows whose name has the text. */
+  /** Rows whose name contains the text. */
   readonly rows: ReadonlySet<number>;
-  /** Share of the whole width that they and what is below them take, 0 to 1. */
+  /** Share of the full width covered by the matches and their subtrees, 0 to 1. */
   readonly share: number;
 }
 
-/** Rows whose name has a text, without regard to upper and lower case; null for an empty text. */
+/** Rows whose name contains a text, ignoring case; null for an empty text. */
 export function matchesOf(tree: CallTree, text: string): Matches | null {
   const wanted = text.trim().toLowerCase();
   if (wanted === "") return null;
@@ -105,14 +106,14 @@ export function matchesOf(tree: CallTree, text: string): Matches | null {
     const fits = nameAt(tree, row).toLowerCase().includes(wanted);
     const inside = above >= 0 && within[above] === true;
     if (fits) rows.add(row);
-    // What is below a match is counted with it, once.
+    // The subtree of a match counts with it, once.
     if (fits && !inside) covered += tree.weight[row] ?? 0;
     within[row] = fits || inside;
   }
   return { rows, share: tree.total === 0 ? 0 : covered / tree.total };
 }
 
-/** Services of a tree, those with the most width of their own first. */
+/** Services of a tree, by own width, widest first. */
 export function servicesOf(tree: CallTree): readonly string[] {
   const own = new Map<string, number>();
   for (const [row, { service }] of tree.name.entries()) {
@@ -122,24 +123,63 @@ export function servicesOf(tree: CallTree): readonly string[] {
   return [...own].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).map(([name]) => name);
 }
 
-/** A length of time: "12.3 ms". */
+/** A duration: "12.3 ms". */
 export function timeText(ns: number): string {
   return formatValue(ns / 1e9, "s");
 }
 
-/** A change of it, with its sign: "+12.3 ms", "−4.00 µs", "±0". */
+/** A signed change of a duration: "+12.3 ms", "−4.00 µs", "±0". */
 export function changeText(ns: number): string {
   if (Math.round(ns) === 0) return "±0";
   return `${ns > 0 ? "+" : "−"}${timeText(Math.abs(ns))}`;
 }
 
-/** The same before a name: growth and shrinking differ by more than their colour. */
+/** Sign of a change before a name: a cue beside colour. */
 export function changeSign(ns: number): string {
   if (Math.round(ns) === 0) return "";
   return `${ns > 0 ? "▲" : "▼"} ${changeText(ns)}`;
 }
 
-/** A share of a whole. */
 export function shareText(share: number): string {
   return formatValue(share, "share");
+}
+
+/** An operation in two sets: its own time on critical paths, mean per trace, ns. */
+export interface OperationChange {
+  readonly name: string;
+  readonly base_ns: number;
+  readonly other_ns: number;
+  readonly change_ns: number;
+  /** Traces with the longest time in the row that changed most. */
+  readonly exemplars: readonly string[];
+}
+
+/** Changes of operations, summed over all callers, greatest first. */
+export function operationChanges(tree: DifferenceTree): readonly OperationChange[] {
+  const found = new Map<string, OperationChange & { readonly most: number }>();
+  for (const [row, operation] of tree.name.entries()) {
+    const name = operationName(operation);
+    const base = tree.base_exclusive_ns[row] ?? 0;
+    const other = tree.other_exclusive_ns[row] ?? 0;
+    const before = found.get(name) ?? { base_ns: 0, other_ns: 0, most: -1, exemplars: [] };
+    const here = Math.abs(other - base);
+    const base_ns = before.base_ns + base;
+    const other_ns = before.other_ns + other;
+    found.set(name, {
+      name,
+      base_ns,
+      other_ns,
+      change_ns: other_ns - base_ns,
+      most: Math.max(here, before.most),
+      exemplars: here > before.most ? (tree.exemplars[row] ?? []) : before.exemplars,
+    });
+  }
+  return [...found.values()]
+    .map(({ most, ...change }) => change)
+    .sort((a, b) => Math.abs(b.change_ns) - Math.abs(a.change_ns) || (a.name < b.name ? -1 : 1));
+}
+
+/** Change of a row's own time, mean per trace, ns. */
+export function ownChange(tree: DifferenceTree, row: number): number {
+  return (tree.other_exclusive_ns[row] ?? 0) - (tree.base_exclusive_ns[row] ?? 0);
 }

@@ -1,8 +1,10 @@
-/** Critical paths in the forms of other programs, as `tidscope critical-path` writes them. Pure. */
+/**
+ * Critical paths in formats of other programs, like the output of `tidscope critical-path`. Pure.
+ */
 
 import type { TraceTree } from "../../wire/generated/models";
 
-/** Less of its own time is left out of stacks, ns. */
+/** Minimum own time of an exported stack, ns. */
 const MIN_NS = 1000;
 const MAX_SHADE = 5;
 

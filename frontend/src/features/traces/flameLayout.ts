@@ -1,24 +1,23 @@
-/** Where the boxes of a flame graph lie, and where keys go in it. Pure. */
+/** Layout of the boxes of a flame graph, and keyboard navigation in it. Pure. */
 
 import { type CallTree, chainTo } from "./callTree";
 
-/** A box; its line is its depth in the tree, roots are on top. */
+/** A box; its line is its depth in the tree, with roots on top. */
 export interface FlameBox {
   readonly row: number;
-  /** Of the whole width, 0 to 1. */
+  /** Position relative to the full width, 0 to 1. */
   readonly left: number;
   readonly width: number;
   readonly depth: number;
-  /** It is above what is zoomed to, and drawn as wide as that. */
+  /** An ancestor of the zoomed row, drawn with the zoomed row's width. */
   readonly above: boolean;
 }
 
 /**
  * Boxes of a tree.
- *
- * @param zoom Row that has the whole width; null: the roots share it.
- * @param least Narrower boxes, and what is below them, are left out; a share of the width.
- * @returns Line by line from the root down, each line from left to right.
+ * @param zoom Row with the full width; null: the roots share it.
+ * @param least Minimum share of the width; narrower boxes and their subtrees are omitted.
+ * @returns Lines from the root down, each from left to right.
  */
 export function flameLayout(
   tree: CallTree,
@@ -61,14 +60,14 @@ function boxOf(tree: CallTree, row: number, left: number, width: number): FlameB
   return { row, left, width, depth: tree.depth[row] ?? 0, above: false };
 }
 
-/** Lines that boxes need. */
+/** Number of lines of the boxes. */
 export function linesOf(boxes: readonly FlameBox[]): number {
   return boxes.reduce((most, { depth }) => Math.max(most, depth + 1), 0);
 }
 
 /**
- * The row that a key goes to: up to the caller, down to the widest call, left and right along the
- * line, Home to the first box, End to the last one. Null: the key does nothing here.
+ * Row after a key. Up goes to the caller, down to the widest call, left and right along the line.
+ * Home goes to the first box, End to the last. Null if the key does nothing here.
  */
 export function moveInFlame(boxes: readonly FlameBox[], tree: CallTree, row: number, key: string) {
   const drawn = new Set(boxes.map((box) => box.row));

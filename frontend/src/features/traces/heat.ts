@@ -5,13 +5,13 @@ import { operationName, timeText } from "./callTree";
 
 export type HeatOrder = "start" | "duration";
 
-/** A cell by its row and its column, as they are drawn. */
+/** A cell by its drawn row and column. */
 export interface HeatCell {
   readonly row: number;
   readonly column: number;
 }
 
-/** Columns of a heat map in an order: numbers of its traces. */
+/** Columns of a heat map in an order: indices of its traces. */
 export function heatColumns({ traces }: TraceHeat, order: HeatOrder): readonly number[] {
   const columns = traces.map((_, at) => at);
   const value = (at: number) =>
@@ -24,7 +24,7 @@ export function heatTop({ exclusive_ns }: TraceHeat): number {
   return exclusive_ns.reduce((most, row) => row.reduce((a, b) => Math.max(a, b), most), 0);
 }
 
-/** Where a key moves the cursor; null: it does not. Without a cursor it goes to the first cell. */
+/** Cursor after a key; null if unchanged. A new cursor appears at the first cell. */
 export function moveInHeat(
   cell: HeatCell | null,
   key: string,

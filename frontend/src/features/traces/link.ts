@@ -1,6 +1,6 @@
 /** The state of the Traces page, which its address holds. Pure. */
 
-/** Id of a run. */
+/** Pattern of a run ID. */
 const RUN = /^r-[0-9]{8}-[0-9]{6}-[0-9a-f]{6}$/;
 
 export const TRACE_VIEWS = [
@@ -15,39 +15,42 @@ export type TracesView = (typeof TRACE_VIEWS)[number];
 
 /** A set of an endpoint's traces. */
 export interface TraceSetLink {
-  /** Start of the trace, Unix ms; null: no limit. */
+  /** Start of the trace, Unix ms; null for no limit. */
   readonly since_ms: number | null;
   readonly until_ms: number | null;
-  /** Percentiles of the latency of the endpoint, 0 to 100. */
+  /** Percentiles of the endpoint's latency, 0 to 100. */
   readonly low: number;
   readonly high: number;
-  /** KEY=VALUE of an attribute of one of its spans; "" for any. */
+  /** KEY=VALUE of an attribute of any of its spans; "" for no restriction. */
   readonly tag: string;
-  /** A run in whose time it began, with a span of the run's processes; "" for any. */
+  /**
+   * A run that was recording at the start, with a span of the run's processes; "" for no
+   * restriction.
+   */
   readonly run: string;
 }
 
 export interface TracesLink extends TraceSetLink {
-  /** "" while no endpoint is chosen. */
+  /** Service; "" while no endpoint is chosen. */
   readonly service: string;
   readonly operation: string;
   readonly view: TracesView;
-  /** Names of the calls that the flame graph is zoomed to, from the root on. */
+  /** Names of the calls to the zoomed row of the flame graph, from the root on. */
   readonly zoom: readonly string[];
   readonly search: string;
-  /** Operations that are left out of critical paths: their time counts as their callers'. */
+  /** Operations excluded from critical paths: their time counts as their callers'. */
   readonly exclude: readonly string[];
-  /** The two sets of the difference; null: not chosen yet. */
+  /** The two sets of the difference; null if not chosen yet. */
   readonly base: TraceSetLink | null;
   readonly other: TraceSetLink | null;
-  /** Traces that say what is usual; null: the others of the set. */
+  /** Reference traces for anomalies; null: the others of the set. */
   readonly usual: TraceSetLink | null;
-  /** Of a trace with several roots of the endpoint, each counts, not the first alone. */
+  /** Count each root of the endpoint in a trace, not only the first. */
   readonly everyRoot: boolean;
-  /** Operation that is projected, "SERVICE OPERATION"; "" for none. */
+  /** Operation to project, "SERVICE OPERATION"; "" for none. */
   readonly project: string;
   readonly less_ms: number;
-  /** Process and thread whose requests are meant; null: all. */
+  /** Process and thread whose requests are listed; null for all. */
   readonly pid: number | null;
   readonly tid: number | null;
 }
@@ -120,7 +123,7 @@ function numberOf(given: URLSearchParams, name: string, least: number, most: num
   return text.trim() !== "" && value >= least && value <= most ? value : null;
 }
 
-/** Address of the page in this state; what is as usual is left out. */
+/** Address of the page in a state; defaults are omitted. */
 export function tracesHref(link: Partial<TracesLink>): string {
   const all = { ...EMPTY_TRACES, ...link };
   const query = new URLSearchParams();
@@ -157,12 +160,12 @@ function setParts(set: TraceSetLink): [string, string][] {
   return parts;
 }
 
-/** Nanoseconds of milliseconds as text: a number would lose its last digits. */
+/** Convert milliseconds to nanoseconds as text: a number would lose its last digits. */
 function nanoseconds(ms: number): string {
   return `${Math.round(1000 * ms)}000`;
 }
 
-/** What the backend gets of a set. */
+/** Query parameters of a set. */
 function setQuery(set: TraceSetLink): [string, string][] {
   const parts: [string, string][] = [];
   if (set.since_ms !== null) parts.push(["since_ns", nanoseconds(set.since_ms)]);
@@ -183,12 +186,11 @@ function endpointQuery({ service, operation }: EndpointLink): [string, string][]
   ];
 }
 
-/** Query of the list of endpoints. */
 export function endpointsQuery({ since_ms, until_ms }: TraceSetLink): string {
   return new URLSearchParams(setQuery({ ...ALL_TRACES, since_ms, until_ms })).toString();
 }
 
-/** How paths are found: the same in all views. */
+/** Add the options of path finding, which all views share. */
 function addPathOptions(query: URLSearchParams, { exclude, everyRoot }: TracesLink): void {
   for (const name of exclude) query.append("exclude", name);
   if (everyRoot) query.set("merge", "merged");
@@ -215,10 +217,10 @@ export function heatQuery(link: TracesLink): string {
   return query.toString();
 }
 
-/** path: those first that waited longest for the process or thread. */
+/** path: sorted by the wait for the process or thread, longest first. */
 export type RequestOrder = "recent" | "slowest" | "path";
 
-/** Query of the list of an endpoint's traces, or of those of a thread. */
+/** Query of the list of an endpoint's or thread's traces. */
 export function requestsQuery(link: TracesLink, order: RequestOrder): string {
   const query = new URLSearchParams(link.operation === "" ? [] : endpointQuery(link));
   for (const [name, value] of setQuery(link)) query.append(name, value);
@@ -238,7 +240,7 @@ export function differenceQuery(link: TracesLink): string | null {
   return query.toString();
 }
 
-/** Windows of latency that one click chooses; those of `tidscope critical-path`. */
+/** Predefined latency windows; equal to those of `tidscope critical-path`. */
 export const LATENCY_WINDOWS = [
   { low: 0, high: 100, label: "All" },
   { low: 45, high: 55, label: "P50" },
@@ -251,11 +253,11 @@ export const LATENCY_WINDOWS = [
   { low: 80, high: 100, label: "P80 to P100" },
 ] as const;
 
-/** Which requests are a run's. */
+/** Explanation of a run's requests. */
 export const OF_A_RUN =
   "Of a run are the requests that began in its time and have a span of its processes (attribute process.pid), or no span that names one.";
 
-/** The set alone, of what holds more. */
+/** Extract the set from a wider state. */
 export function setOf({ since_ms, until_ms, low, high, tag, run }: TraceSetLink): TraceSetLink {
   return { since_ms, until_ms, low, high, tag, run };
 }
@@ -269,13 +271,13 @@ export function windowText({ low, high }: Pick<TraceSetLink, "low" | "high">): s
   return low === 0 && high === 100 ? "all latencies" : `P${low} to P${high}`;
 }
 
-/** When a request was under way, ns. */
+/** Duration of a request, as start and end in ns. */
 interface Stay {
   readonly start_ns: number;
   readonly duration_ns: number;
 }
 
-/** The middle, ms, of the longest time in which no request was under way; null: there is none. */
+/** The middle, in ms, of the longest time without a request; null if none. */
 export function longestPause(requests: readonly Stay[]): number | null {
   const sorted = [...requests].sort((a, b) => a.start_ns - b.start_ns);
   let longest = 0;

@@ -1,16 +1,16 @@
 import type { RunSummary, TraceAnalysis } from "../../wire/generated/models";
 import type { TracesLink } from "./link";
 
-/** Props of the page's parts: what is looked at, and how to look at something else. */
+/** Props of the page's parts: the state, and the callback for changes. */
 export interface LinkProps {
   readonly link: TracesLink;
-  /** Change a part of it; "replace" leaves no step to go back to. */
+  /** Change a part of the state; "replace" adds no history entry. */
   readonly onLink: (part: Partial<TracesLink>, how?: "push" | "replace") => void;
 }
 
-/** Props of views of what was analysed. */
+/** Props of views on an analysis. */
 export interface AnalysisProps extends LinkProps {
   readonly analysis: TraceAnalysis;
-  /** Runs that a set of requests may be of, the newest first. */
+  /** Runs selectable for a set of requests, newest first. */
   readonly runs: readonly RunSummary[];
 }

@@ -3,7 +3,7 @@ import { DARK_CHART_THEME, LIGHT_CHART_THEME } from "../../chart/palette";
 import { hexRgb } from "../../chart/rgb";
 import { changeGround, serviceGround } from "./traceColours";
 
-/** Contrast as WCAG 2 has it. */
+/** Contrast by WCAG 2. */
 function contrast(a: string, b: string): number {
   const luminance = (colour: string) => {
     const [red = 0, green = 0, blue = 0] = (hexRgb(colour) ?? []).map((part) => {

@@ -2,10 +2,9 @@ import { useCallback } from "react";
 import { type Polled, usePolled } from "../../api/usePolled";
 
 /**
- * What a query is answered with.
- *
+ * The answer to a query.
  * @param load stable from render to render.
- * @param query null asks nothing.
+ * @param query null disables loading.
  */
 export function useQuery<T>(
   load: (query: string, signal?: AbortSignal) => Promise<T>,

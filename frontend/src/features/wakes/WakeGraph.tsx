@@ -16,7 +16,7 @@ import {
 import { NodePlaces } from "./graphLayout";
 import styles from "./WakeGraph.module.css";
 
-/** What the width of an edge is. */
+/** Quantity shown by the width of an edge. */
 export type EdgeMetric = "wakes" | "blocked";
 
 export interface WakeGraphProps {
@@ -25,30 +25,29 @@ export interface WakeGraphProps {
   readonly metric: EdgeMetric;
   readonly height: number;
   readonly selected: string | null;
-  /** Edge that is pointed at in the table. */
+  /** Edge highlighted by the table. */
   readonly pointed: string | null;
   readonly onSelect: (node: WakeNode) => void;
 }
 
-/** Edges whose value is written beside them while nothing is selected. */
+/** Number of edges labelled with their value without a selection. */
 const LABELS = 6;
 
-/** Edges that are drawn, the strongest ones; of what is selected all are. */
+/** Maximum number of edges, strongest first; all edges of a selected node are drawn. */
 const EDGES = 28;
 
-/** Value of an edge by a metric. */
 export function edgeValue(edge: WakeEdge, metric: EdgeMetric): number {
   return metric === "wakes" ? edge.per_s : edge.blocked;
 }
 
-/** The same as text. */
+/** Text of an edge's value by a metric. */
 export function edgeText(edge: WakeEdge, metric: EdgeMetric): string {
   return metric === "wakes"
     ? formatValue(edge.per_s, "1/s")
     : `${formatValue(edge.blocked, "s")}/s`;
 }
 
-/** Who wakes whom: nodes stand still, edges are as wide as their value. The table says the same. */
+/** The wake-up graph: nodes stay in place, edge widths show values. The table has the same data. */
 export function WakeGraph(props: WakeGraphProps) {
   const { view, theme, metric, height, selected, pointed, onSelect } = props;
   const root = useRef<HTMLElement>(null);
@@ -82,7 +81,7 @@ export function WakeGraph(props: WakeGraphProps) {
       ? [{ edge, from, ...edgePath(from, to, bodies.values(), { width, height }) }]
       : [];
   });
-  // In an order of their own: a label does not move because values change.
+  // In a separate order: changing values do not move labels.
   const labels = drawn
     .filter(({ edge }) => labelled.has(edge.key) || pointed === edge.key)
     .map(({ edge, places: free }) => ({
@@ -184,7 +183,7 @@ export function WakeGraph(props: WakeGraphProps) {
   );
 }
 
-/** What is not drawn. */
+/** Number of undrawn nodes and edges. */
 function More({ nodes, edges }: { readonly nodes: number; readonly edges: number }) {
   const parts = [
     nodes > 0 ? counted(nodes, "more node") : "",
@@ -205,7 +204,6 @@ function underText({ kind, threads, colour }: WakeNode): string {
   return colour === null ? "" : `×${threads}`;
 }
 
-/** A node in words. */
 export function describeNode(node: WakeNode): string {
   const { name, kind, threads, gives_per_s, gets_per_s } = node;
   const what = kind === "role" ? `role, ${counted(threads, "thread")}` : PARTY_WORDS[kind];

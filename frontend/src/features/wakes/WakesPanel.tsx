@@ -1,3 +1,5 @@
+/** Feature `wakes`: the worker's view of wake-ups in, a graph and a table out. */
+
 import { useRef, useState } from "react";
 import { theme } from "../../base/theme";
 import { useStore } from "../../base/useStore";
@@ -22,11 +24,11 @@ import { type EdgeMetric, edgeValue, WakeGraph } from "./WakeGraph";
 const HEIGHT_PX = 440;
 const NARROW_PX = 520;
 const NARROW_HEIGHT_PX = 480;
-/** Rows of the table; what is below is rare. */
+/** Maximum number of table rows; further ones are rare. */
 const MOST = 100;
 const keyOf = (edge: WakeEdge) => edge.key;
 
-/** Who wakes whom, as a graph and as a table. */
+/** Wake-ups between roles, as a graph and as a table. */
 export function WakesPanel() {
   const client = useLiveClient();
   const place = useRef<HTMLDivElement>(null);
@@ -189,14 +191,12 @@ function Party({ node, theme: colours }: { node: WakeNode | undefined; theme: Ch
 
 const PREFIX = "role:";
 
-/** Filter that only threads of a role fit. */
+/** Filter matching only the threads of a role. */
 function roleFilter(role: string): string {
   return `^${role.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&")}$`;
 }
 
-/**
- * Select a role everywhere, and list its threads alone; the selected one again, or null, goes back.
- */
+/** Select a role everywhere, and list only its threads; null or the selected role resets both. */
 function selectRole(client: LiveClient, key: ThreadKey | null): void {
   const { selected, filter } = client.view.get();
   const before = selected?.startsWith(PREFIX) ? roleFilter(selected.slice(PREFIX.length)) : null;

@@ -1,39 +1,39 @@
 /**
- * Edges of a graph as svg paths: from border to border, bent so that two directions lie apart and
- * that they run behind as few nodes as can be.
+ * Edges of a graph as svg paths from border to border. Each bends so that opposite directions are
+ * separate, and so that few nodes cover the edge.
  */
 
 import { shortenMiddle } from "../../stream/format";
 import type { WakeNode } from "../../stream/wakes";
 import type { GraphNode, Place, PlotSize } from "./graphLayout";
 
-/** A node in its place. */
+/** A node with its position. */
 export type PlacedNode = GraphNode & Place;
 
 export interface EdgePath {
   readonly d: string;
-  /** Where its label may stand, the best place first. */
+  /** Candidate positions of its label, best first. */
   readonly places: readonly Place[];
 }
 
-/** How far an edge bends, as a share of its length, and at most. */
+/** Bend of an edge as a share of its length, and the maximum. */
 const BEND = 0.16;
 const MAX_BEND = 46;
-/** Bends that are tried, the gentlest first; negative: to the other side. */
+/** Bends to try, gentlest first; negative: to the other side. */
 const BENDS = [1, 2, 3.2, -1.6, -2.6] as const;
-/** Room for the arrow head before the border. */
+/** Space for the arrow head before the border. */
 const HEAD = 7;
-/** Points of an edge at which it is looked for what it runs behind. */
+/** Number of points of an edge checked for covering nodes. */
 const STEPS = 16;
 const EVERYWHERE: PlotSize = {
   width: Number.POSITIVE_INFINITY,
   height: Number.POSITIVE_INFINITY,
 };
-/** Where on its edge a label may stand, the best place first. */
+/** Candidate positions of a label along its edge, best first. */
 const LABEL_AT = [0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74, 0.18, 0.82] as const;
-/** How far beside it, if there is no room on it, CSS pixels. */
+/** Candidate offsets beside the edge, in CSS pixels. */
 const LABEL_BESIDE = [0, 9, -9, 17, -17] as const;
-/** The same above a loop, and to its sides. */
+/** Candidate offsets above and beside a loop. */
 const LABEL_LOOP = [
   [0, -24],
   [30, -16],
@@ -52,9 +52,8 @@ interface Curve {
 
 /**
  * Path of an edge between two nodes, or of a loop at one.
- *
- * @param nodes All that are drawn.
- * @param plot What it should not leave.
+ * @param nodes All drawn nodes.
+ * @param plot Bounds to stay within.
  */
 export function edgePath(
   a: PlacedNode,
@@ -82,7 +81,7 @@ function curveOf(a: PlacedNode, b: PlacedNode, factor: number): Curve {
   const dy = b.y - a.y;
   const length = Math.hypot(dx, dy) || 1;
   const bend = factor * Math.min(MAX_BEND, BEND * length);
-  // To the left of the way: that of the other direction is on the other side.
+  // Left of the direction: the opposite direction's edge is on the other side.
   const control = {
     x: (a.x + b.x) / 2 + (dy / length) * bend,
     y: (a.y + b.y) / 2 - (dx / length) * bend,
@@ -98,7 +97,7 @@ function pointOf({ start, control, end }: Curve, t: number): Place {
   };
 }
 
-/** How much of a curve is behind nodes or out of the plot, in points. */
+/** Number of points of a curve behind nodes or outside the plot. */
 function hiddenOf(curve: Curve, nodes: readonly PlacedNode[], plot: PlotSize): number {
   let hidden = 0;
   for (let step = 1; step < STEPS; step++) {
@@ -109,7 +108,7 @@ function hiddenOf(curve: Curve, nodes: readonly PlacedNode[], plot: PlotSize): n
   return hidden;
 }
 
-/** On the curve, else beside it. */
+/** Candidate positions on the curve, or else beside it. */
 function labelPlaces(curve: Curve): readonly Place[] {
   const { start, end } = curve;
   const length = Math.hypot(end.x - start.x, end.y - start.y) || 1;
@@ -122,7 +121,7 @@ function labelPlaces(curve: Curve): readonly Place[] {
   );
 }
 
-/** Whether a node covers a point, or comes nearer to it than this. */
+/** Whether a node covers a point, or is closer than a margin. */
 export function covers(
   { x, y, width, height }: PlacedNode,
   at: Place,
@@ -143,8 +142,8 @@ function loop({ x, y, width, height }: PlacedNode): EdgePath {
 }
 
 /**
- * Where the line from the middle of a box towards a point leaves it, and a little further. A point
- * that is too near, or within the box, does not keep the end behind it.
+ * Point slightly beyond a box's border on the line from its centre towards a point. A point near or
+ * inside the box does not pull the result behind itself.
  */
 function borderOf({ x, y, width, height }: PlacedNode, to: Place, more: number): Place {
   const dx = to.x - x;
@@ -162,7 +161,10 @@ function num(value: number): string {
   return value.toFixed(1);
 }
 
-/** Width of an edge of a value, CSS pixels: by its root, so that small ones can be seen. */
+/**
+ * Width of an edge by the square root of its value, in CSS pixels, so that small values are
+ * visible.
+ */
 export function edgeWidth(value: number, most: number): number {
   return most > 0 ? 1 + 4 * Math.sqrt(Math.max(0, value) / most) : 1;
 }
@@ -170,24 +172,22 @@ export function edgeWidth(value: number, most: number): number {
 interface EdgeLabel {
   readonly key: string;
   readonly text: string;
-  /** Where it may stand, the best place first. */
+  /** Candidate positions, best first. */
   readonly places: readonly Place[];
 }
 
-/** Of a letter at the label's size, and what is kept free around the text. */
+/** Width of a letter at the label's size, and the clear space around the text. */
 const LETTER_PX = 6.3;
 const FREE_PX = 6;
 const HEIGHT_PX = 15;
 
-/** Size of a label. */
 export function labelSize(text: string): PlotSize {
   return { width: Math.ceil(LETTER_PX * [...text].length) + FREE_PX, height: HEIGHT_PX };
 }
 
 /**
- * Place labels, one after the other, each in the first of its places that is free.
- *
- * @returns A place for each label that has room; where labels crowd, some have none.
+ * Place labels one by one, each at its first free position.
+ * @returns A position for each label that fits; crowded labels may be omitted.
  */
 export function placeLabels(
   labels: readonly EdgeLabel[],
@@ -211,17 +211,19 @@ export function placeLabels(
   return placed;
 }
 
-/** Of a name that is longer, the middle is left out; on a narrow plot two stand side by side. */
+/**
+ * Maximum letters of a name, shortened in the middle; on a narrow plot two nodes are side by side.
+ */
 const LETTERS = 18;
 const LETTERS_NARROW = 12;
 const NARROW_PX = 520;
 const NODE_LETTER_PX = 7.4;
 const PADDING_PX = 34;
 const NODE_HEIGHT_PX = 40;
-/** One that is not drawn replaces one that is if it has this many times its wake-ups. */
+/** An undrawn node replaces a drawn one if it has this many times its wake-ups. */
 const FACTOR = 2;
 
-/** Name as a node shows it on a plot of this width. */
+/** Name of a node on a plot of this width. */
 export function nodeName({ name }: WakeNode, plot: number): string {
   return shortenMiddle(name, plot < NARROW_PX ? LETTERS_NARROW : LETTERS);
 }
@@ -236,12 +238,12 @@ export function nodeBox(node: WakeNode, plot: number): GraphNode {
   };
 }
 
-/** How many nodes there is room for. */
+/** Number of nodes that fit. */
 export function roomFor(width: number): number {
   return width < NARROW_PX ? 8 : width < 800 ? 12 : 16;
 }
 
-/** Which nodes are drawn: those that were stay, as far as there is room. */
+/** Choice of the drawn nodes: existing ones stay, as far as they fit. */
 export class NodeChoice {
   private drawn: ReadonlySet<string> = new Set();
 

@@ -92,7 +92,7 @@ describe("edges", () => {
     const label = { key: "a", text: "12.3 /s", places: around.places };
     const at = placeLabels([label], [a, b, between], SIZE).get("a");
     expect(Math.abs((at?.y ?? 0) - between.y)).toBeGreaterThan(between.height / 2);
-    // Nothing changes where nothing is in the way.
+    // Unobstructed edges are unchanged.
     expect(edgePath(a, b, [a, b, { ...between, y: 300 }])).toEqual(straight);
   });
 
@@ -135,7 +135,7 @@ describe("labels", () => {
     (_, width, height, count) => {
       const plot = { width, height };
       const boxes = nodes(count).map(({ key }) => nodeBox(role(key), width));
-      // The strongest ones, and all that touch a role that is selected.
+      // The strongest edges, and all edges of a selected role.
       const edges = [...ring(count).slice(1, 6), ...hub(count), { from: "n0", to: "n0" }];
       const places = placeNodes(boxes, edges, plot, new Map());
       const bodies = boxes.map((box) => ({ ...box, ...(places.get(box.key) ?? { x: 0, y: 0 }) }));
@@ -158,7 +158,7 @@ describe("labels", () => {
         expect(a.x + a.width / 2).toBeLessThanOrEqual(width);
         expect(all.slice(i + 1).filter((b) => !isApart(a, b))).toEqual([]);
       }
-      // Where they crowd, the first ones come first.
+      // If labels crowd, the first ones are placed first.
       expect(labels.slice(0, 6).map(({ key }) => placed.has(key))).toEqual(Array(6).fill(true));
       expect(placed.size).toBeGreaterThan(labels.length / 2);
     },

@@ -1,6 +1,6 @@
 /**
- * Places of the nodes of a graph. Nodes that have a place keep it: only new ones are placed, by forces
- * (d3-force, which is deterministic), so that a live graph stands still.
+ * Positions of the nodes of a graph. Placed nodes keep their position; only new ones are placed, by
+ * forces (d3-force, which is deterministic), so that a live graph is stable.
  */
 
 import {
@@ -35,12 +35,12 @@ export interface PlotSize {
   readonly height: number;
 }
 
-/** The places of a graph that changes: as long as the plot has its size, they stay. */
+/** Positions of a changing graph, kept while the plot has the same size. */
 export class NodePlaces {
   private size: PlotSize = { width: 0, height: 0 };
   private readonly places = new Map<string, Place>();
 
-  /** Places of these nodes, those that were there before included. */
+  /** Positions of these nodes, including existing ones. */
   place(
     nodes: readonly GraphNode[],
     edges: readonly GraphEdge[],
@@ -63,12 +63,12 @@ interface Body extends SimulationNodeDatum, GraphNode {
 }
 
 const TICKS = 150;
-/** Beginnings that are tried; the layout that is easiest to read is used. */
+/** Number of starting layouts to try; the most legible result is used. */
 const TURNS = 12;
 /** Clear space around a node, for edges and loops. */
 const GAP_X = 22;
 const GAP_Y = 34;
-/** Where there is too little room for that, and how finely free places are looked for. */
+/** Minimum gap if space is scarce, and the step of the search for free positions. */
 const MIN_GAP = 6;
 const STEP_PX = 12;
 const LINK_PX = 150;
@@ -76,9 +76,8 @@ const GOLDEN = Math.PI * (3 - Math.sqrt(5));
 
 /**
  * Place nodes.
- *
- * @param held Places that stay; a node that is not there gets a new one.
- * @returns A place for each node, all of it within the plot.
+ * @param held Positions to keep; other nodes get a new one.
+ * @returns A position for each node, within the plot.
  */
 export function placeNodes(
   nodes: readonly GraphNode[],
@@ -114,7 +113,7 @@ function bodiesOf(
       const { x, y } = within(place, node, size);
       return { ...node, x, y, fx: x, fy: y, vx: 0, vy: 0 };
     }
-    // On a spiral around the middle, as wide as the plot: the first ones are near the middle.
+    // On a spiral as wide as the plot: the first ones are near the centre.
     const part = Math.sqrt((i + 0.5) / Math.max(1, nodes.length));
     const angle = i * GOLDEN + (2 * Math.PI * turn) / TURNS;
     const x = width / 2 + 0.42 * width * part * Math.cos(angle);
@@ -123,7 +122,7 @@ function bodiesOf(
   });
 }
 
-/** How hard a layout is to read: edges that run behind nodes, edges that cross, long edges. */
+/** Illegibility of a layout: edges behind nodes, crossing edges, long edges. */
 function costOf(bodies: readonly Body[], edges: readonly GraphEdge[]): number {
   const at = new Map(bodies.map((body) => [body.key, body]));
   const lines = edges.flatMap(({ from, to }) => {
@@ -139,7 +138,7 @@ function costOf(bodies: readonly Body[], edges: readonly GraphEdge[]): number {
   return cost;
 }
 
-/** Whether the way from a to b runs through a box. */
+/** Whether the line from a to b crosses a box. */
 function hits(a: Place, b: Place, box: Body): boolean {
   for (let step = 1; step < 20; step++) {
     const x = a.x + ((b.x - a.x) * step) / 20;
@@ -188,7 +187,7 @@ function settle(bodies: Body[], edges: readonly GraphEdge[], size: PlotSize): vo
   }
 }
 
-/** Push apart those that overlap, along the shorter way. */
+/** Push overlapping nodes apart, along the shorter way. */
 function separate(bodies: readonly Body[]): void {
   for (const [i, a] of bodies.entries()) {
     for (const b of bodies.slice(i + 1)) {
@@ -204,7 +203,7 @@ function separate(bodies: readonly Body[]): void {
   }
 }
 
-/** Move those that still cover others to the nearest place that is free, if there is one. */
+/** Move nodes that still overlap to the nearest free position, if any. */
 function unstack(bodies: readonly Body[], size: PlotSize): void {
   for (const body of bodies) {
     const others = bodies.filter((other) => other !== body);
@@ -240,7 +239,7 @@ function keepWithin(bodies: readonly Body[], size: PlotSize): void {
 
 function within({ x, y }: Place, node: GraphNode, { width, height }: PlotSize): Place {
   const mx = node.width / 2 + 4;
-  // Above a node there is room for its loop.
+  // Space for a loop above the node.
   const top = node.height / 2 + 32;
   const bottom = node.height / 2 + 4;
   return {

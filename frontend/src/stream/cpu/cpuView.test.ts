@@ -9,7 +9,7 @@ import { CpuViewMaker } from "./cpuView";
 
 const ASKED = { chart: "cpu", width_px: 400, in_view: true } as const;
 
-/** A thread that uses so many cores from the first sample on. */
+/** A thread with constant CPU use, in cores, from the first sample on. */
 interface Work {
   readonly name: string;
   readonly cores: number;
@@ -37,7 +37,7 @@ function inputOf(model: TargetModel, changes: Partial<ViewRequest> = {}): ViewIn
   return { model, target: TARGET, request, filter, span, now_s: model.now_s };
 }
 
-/** A view, made until it holds still: bands are worked out some at a time. */
+/** A view, recomputed until stable: bands are computed incrementally. */
 function made(input: ViewInput): ChartView {
   let now_ms = 0;
   const maker = new CpuViewMaker(() => {
@@ -52,7 +52,7 @@ function made(input: ViewInput): ChartView {
   return view;
 }
 
-/** Height of each band at the last column, cores, to the thousandth. */
+/** Height of each band at the last column, in cores, to three decimals. */
 function heights(view: ChartView): Record<string, number> {
   return Object.fromEntries(
     view.lines.map(({ name }, line) => {
@@ -117,7 +117,8 @@ it("shows a program of one role by thread, in hues that differ", () => {
   const threads = view.lines.filter(({ kind }) => kind === "thread");
   expect(threads).toHaveLength(6);
   expect(new Set(threads.map(({ colour }) => colour)).size).toBe(6);
-  expect(heights(view)["others"]).toBeCloseTo(0.4);
+  const { others } = heights(view);
+  expect(others).toBeCloseTo(0.4);
   expect(view.others).toBe(4);
 });
 

@@ -1,4 +1,4 @@
-/** The CPU chart where nobody asked for lines: bands that add up, or one role's threads. */
+/** The CPU chart without requested lines: stacked bands, or one role's threads. */
 
 import { CHART_SPECS } from "../chartSpecs";
 import {
@@ -22,9 +22,9 @@ import { LineHues, LineOrder } from "./lineHues";
 import { SpreadMaker } from "./spreadView";
 import { stackView } from "./stackView";
 
-/** As many threads can be kept apart by hue. */
+/** Maximum number of threads distinguishable by hue. */
 const MAX_HUES = 6;
-/** Bands are chosen again this often. */
+/** Interval for choosing bands again, in ms. */
 const CHOSEN_MS = 500;
 const BAND_MS = 250;
 
@@ -38,15 +38,14 @@ export class CpuViewMaker {
   private chosen_ms = Number.NEGATIVE_INFINITY;
   private band: { readonly view: ChartView; readonly made_ms: number } | null = null;
 
-  /** @param clock Only runs forward, ms. */
+  /** @param clock Monotonic clock, ms. */
   constructor(private readonly clock: () => number) {
     this.spread = new SpreadMaker(clock);
   }
 
   /**
-   * Have bands chosen at once: something else was asked for.
-   *
-   * @param rank Differs if lines are ranked otherwise.
+   * Choose bands again at once, after a changed request.
+   * @param rank Changes with the ranking of lines.
    */
   outdate(rank: string): void {
     if (rank !== this.rank) this.order.release();
@@ -80,14 +79,14 @@ export class CpuViewMaker {
     return { ...withoutOthers(view), opened };
   }
 
-  /** A band moves by columns, not by samples. */
+  /** Bands move by whole columns, not by samples. */
   private banded(make: () => ChartView): ChartView {
     const now_ms = this.clock();
     if (!this.band || now_ms - this.band.made_ms >= BAND_MS) {
       this.band = { view: make(), made_ms: now_ms };
     }
     const { view } = this.band;
-    // Arrays of a view go to the page and are not here any more.
+    // Arrays of a view are transferred to the page and become unusable here.
     const [time_s, low, high] = [view.time_s.slice(), view.low.slice(), view.high.slice()];
     return { ...view, time_s, low, high };
   }
@@ -105,7 +104,7 @@ export class CpuViewMaker {
     return stackView(input, asked, chosen, colours);
   }
 
-  /** Those that have a line, in an order that changes seldom. */
+  /** Items with a line, in an order that seldom changes. */
   private choose(input: ViewInput, of: string, lined: Iterable<Lined>, most: number): Chosen {
     const now_ms = this.clock();
     if (of === this.of && this.chosen && now_ms - this.chosen_ms < CHOSEN_MS) return this.chosen;
@@ -114,7 +113,7 @@ export class CpuViewMaker {
     if (of !== this.of) this.order.release();
     this.of = of;
     this.chosen_ms = now_ms;
-    // Who is selected is among them, and has no other place for that.
+    // Selected items are included here, and nowhere else.
     const score = rankOf(input, "cpu");
     const ranked = chosen.threads
       .map((each) => ({ each, key: each.key, score: score(each) || 0 }))
@@ -125,7 +124,10 @@ export class CpuViewMaker {
   }
 }
 
-/** One role's threads are all there: what the process does beside is not of it. */
+/**
+ * Without "others": one role's threads are complete, and the rest of the process is not part of the
+ * role.
+ */
 function withoutOthers(view: ChartView): ChartView {
   const lines = view.lines.filter(({ kind }) => kind !== "others");
   const cut = lines.length * view.columns;
@@ -136,14 +138,14 @@ function withoutOthers(view: ChartView): ChartView {
 }
 
 type CpuScope =
-  /** All of the target, by processes, roles or threads. */
+  /** The whole target, by process, role or thread. */
   | { readonly kind: "whole"; readonly by: Level; readonly lined: readonly Lined[] }
-  /** The threads of one role of several, or of the only one on request. */
+  /** The threads of one of several roles, or of the only role on request. */
   | { readonly kind: "role"; readonly role: LevelSum; readonly threads: readonly Thread[] };
 
 /**
- * All, by role, unless a role or one of its threads is selected: then that role's threads. A program
- * whose threads are all of one role is shown by thread; a group by process.
+ * Scope of the CPU chart: everything by role, or the threads of the selected role (or selected
+ * thread's role). A program with one role is shown by thread; a group by process.
  */
 function cpuScope(input: ViewInput): CpuScope {
   const { levels } = input.model;
@@ -160,7 +162,7 @@ function cpuScope(input: ViewInput): CpuScope {
   return { kind: "whole", by: "thread", lined: [...threadsIn(input)] };
 }
 
-/** Threads that a runtime keeps for itself make no second role. */
+/** Runtime-internal threads do not count as a second role. */
 function several(roles: readonly LevelSum[]): boolean {
   return roles.filter(({ role }) => !isRuntimeRole(role)).length > 1;
 }
@@ -170,7 +172,7 @@ function openedRole({ request, model }: ViewInput, roles: readonly LevelSum[]): 
   if (selected === null) return null;
   const role = roles.find(({ key }) => key === selected);
   if (role) return role;
-  // A thread of the only role has its place in the picture of all.
+  // A thread of the only role already appears in the overall chart.
   if (!several(roles) || model.levels.grouped) return null;
   for (const thread of model.threads.all()) {
     if (thread.key === selected) return roles.find((each) => each.role === thread.role) ?? null;

@@ -1,4 +1,4 @@
-/** Colours of threads that must be kept apart: a hue each, for as long as the thread has a line. */
+/** Colours of threads that must stay distinct: each keeps a hue while the thread has a line. */
 
 import { HUES } from "../roleHues";
 import { SHADES } from "../threads";
@@ -8,8 +8,8 @@ export class LineHues {
   private readonly held = new Map<ThreadKey, number>();
 
   /**
-   * Colours (see `threadColour`) of these threads; as long as there are no more of them than hues no
-   * two have the same. A thread keeps its own hue if nobody has it.
+   * Colours (see `threadColour`) of these threads, all distinct unless threads outnumber hues. A
+   * thread keeps its previous hue if free.
    */
   of(threads: readonly { readonly key: ThreadKey; readonly colour: number }[]): readonly number[] {
     const keys = new Set(threads.map(({ key }) => key));
@@ -27,22 +27,21 @@ export class LineHues {
   }
 }
 
-/** Lines change places at most this often. */
+/** Minimum time between reorderings of lines, in ms. */
 const SETTLED_MS = 5000;
 
 export class LineOrder {
   private keys: readonly string[] = [];
   private at_ms = Number.NEGATIVE_INFINITY;
 
-  /** Take the next order as it is: somebody asked for another. */
+  /** Accept the next order at once, because the user requested another. */
   release(): void {
     this.at_ms = Number.NEGATIVE_INFINITY;
   }
 
   /**
-   * Lines in the order that is kept; new ones come last, until the order is made again.
-   *
-   * @param ranked Lines as they should stand.
+   * Return lines in the kept order; new ones come last until the next reordering.
+   * @param ranked Lines in the preferred order.
    */
   of<T extends { readonly key: string }>(ranked: readonly T[], clock_ms: number): readonly T[] {
     const wanted = ranked.map(({ key }) => key);

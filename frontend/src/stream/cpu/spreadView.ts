@@ -1,7 +1,7 @@
 /**
- * Many threads of one role as a band: least and greatest, middle half, median, and those by name that
- * are far from the others. Columns stand on absolute time, so that what lies behind is worked out
- * once; a window that was never seen is filled from its end, some of it a time.
+ * Many threads of one role as a band: extremes, middle half, median, and the names of outliers.
+ * Columns are anchored to absolute time, so that past columns are computed once. A new window is
+ * filled from its end, a few columns per call.
  */
 
 import { emptyView, PLAIN_LINE, type ViewInput } from "../chartView";
@@ -13,22 +13,22 @@ import type { LineHues } from "./lineHues";
 
 /** Columns of a window. */
 const COLUMNS = 120;
-/** A column is no shorter: the kernel brings CPU times up to date at ticks. */
+/** Minimum length of a column: the kernel updates CPU times at ticks. */
 const MIN_S = 0.5;
-/** Threads named because they are far from the others, beside those that a person chose. */
+/** Number of outliers named, in addition to threads chosen by the user. */
 const OUTLIERS = 4;
-/** Distances of the middle half that are usual (Tukey, Exploratory Data Analysis, 1977). */
+/** Outlier fence in multiples of the middle half (Tukey, Exploratory Data Analysis, 1977). */
 const FENCE = 1.5;
-/** At once it works no longer than this. */
+/** Maximum work per call, in ms. */
 const STEP_MS = 6;
 const NS = 1e-9;
 
-/** One column of all threads: CPU of each by slot, and how it is spread. */
+/** One column of all threads: CPU of each by slot, and the spread. */
 interface Column {
   readonly rates: Float32Array;
-  /** Least, lower quartile, median, upper quartile, greatest; NaN without threads. */
+  /** Minimum, lower quartile, median, upper quartile, maximum; NaN without threads. */
   readonly spread: Float64Array;
-  /** All of its samples are there. */
+  /** All samples of the column have arrived. */
   readonly done: boolean;
 }
 
@@ -36,13 +36,13 @@ export class SpreadMaker {
   private columns = new Map<number, Column>();
   private of = "";
 
-  /** @param clock Only runs forward, ms. */
+  /** @param clock Monotonic clock, ms. */
   constructor(private readonly clock: () => number) {}
 
   /**
    * @param threads All threads of the role within the window.
-   * @param hues Of those that are named.
-   * @param colour Of the role.
+   * @param hues Hues of the named threads.
+   * @param colour Colour of the role.
    */
   view(input: ViewInput, threads: readonly Thread[], hues: LineHues, colour: number): ChartView {
     const { span, now_s, request, model } = input;
@@ -66,7 +66,7 @@ export class SpreadMaker {
       pinned: request.pinned.includes(thread.key),
       exited: thread.end_s !== null && thread.end_s <= now_s,
     }));
-    // The first one lies on top: bands come last.
+    // The first line lies on top: bands come last.
     const bands = SPREADS.map(([spread]) => ({
       ...PLAIN_LINE,
       ...{ kind: "spread" as const, spread, name: NAMES[spread], colour },
@@ -111,7 +111,7 @@ export class SpreadMaker {
     };
   }
 
-  /** Work out columns, newest first, as long as there is time. */
+  /** Compute columns, newest first, within the time limit. */
   private fill(
     input: ViewInput,
     threads: readonly Thread[],
@@ -129,7 +129,7 @@ export class SpreadMaker {
   }
 }
 
-/** Bands of a spread, and which of its values they reach from and to. */
+/** Bands of a spread, with the indices of their lower and upper value. */
 const SPREADS = [
   ["median", 2, 2],
   ["quartiles", 1, 3],
@@ -168,7 +168,7 @@ function columnOf(
   return { rates, spread, done: to_s <= now_s };
 }
 
-/** Quantile of sorted values, between the two nearest; NaN if there are none. */
+/** Quantile of sorted values, interpolated between the nearest two; NaN if empty. */
 export function quantile(sorted: Float64Array, share: number): number {
   const at = share * (sorted.length - 1);
   const below = sorted[Math.floor(at)] ?? Number.NaN;
@@ -176,7 +176,7 @@ export function quantile(sorted: Float64Array, share: number): number {
   return below + (above - below) * (at - Math.floor(at));
 }
 
-/** Threads that have a line of their own: chosen by a person, or far from the others. */
+/** Threads with their own line: chosen by the user, or outliers. */
 function namedOf(input: ViewInput, threads: readonly Thread[]): readonly Thread[] {
   const { model, request, span, now_s } = input;
   const chosen = threads.filter(
@@ -189,7 +189,7 @@ function namedOf(input: ViewInput, threads: readonly Thread[]): readonly Thread[
   const lower = quantile(sorted, 0.25);
   const upper = quantile(sorted, 0.75);
   const middle = quantile(sorted, 0.5);
-  // Equal threads differ by ticks; nobody stands out by less than a tenth of what is usual.
+  // Equal threads differ by ticks: an outlier differs by at least a tenth of the median.
   const reach = Math.max(FENCE * (upper - lower), 0.1 * middle, 1e6);
   const far = threads
     .map((thread, index) => ({ thread, grown: grown[index] ?? Number.NaN }))

@@ -1,4 +1,4 @@
-/** Bands that add up: each role's (or thread's, process') part of the CPU of the whole. */
+/** Stacked bands: the CPU share of each role, thread or process. */
 
 import { CHART_SPECS, type ChartSpec } from "../chartSpecs";
 import { type Chosen, emptyView, PLAIN_LINE, type ViewInput } from "../chartView";
@@ -10,15 +10,17 @@ import { readProcess, readThread, ringOf, timesOf } from "../series";
 import type { ChartRequest } from "../viewRequest";
 import type { ChartView, LimitView, LineView } from "../views";
 
-/** A limit much above the sum would press it flat: then it stands at the upper edge, in words. */
+/**
+ * Ratio of limit to sum above which the limit is shown as text at the upper edge: to scale it would
+ * flatten the sum.
+ */
 const NEAR = 2;
 
 const SPEC: ChartSpec = CHART_SPECS.cpu;
 
 /**
- * The CPU of the process as bands; what has no band of its own is the uppermost one.
- *
- * @param colours A colour for each that was chosen.
+ * The CPU of the process as bands; the remainder is the topmost one.
+ * @param colours A colour for each chosen item.
  */
 export function stackView(
   input: ViewInput,
@@ -86,7 +88,7 @@ export function stackView(
   };
 }
 
-/** What is used again for each band. */
+/** Buffers reused for each band. */
 interface Read {
   readonly raw: Float64Array;
   readonly shown: Float64Array;
@@ -95,7 +97,7 @@ interface Read {
   readonly smoothing_s: number;
 }
 
-/** Rates of what was read into `raw`: in cores, the last one of each column. */
+/** Rates of the values in `raw`, in cores: the last one of each column. */
 function columnRates(read: Read, time_s: Float64Array, out: Float64Array): void {
   const { raw, shown, stretches, columns, smoothing_s } = read;
   const { n } = stretches;
@@ -104,7 +106,7 @@ function columnRates(read: Read, time_s: Float64Array, out: Float64Array): void 
   if (of) out.fill(Number.NaN);
   for (let i = 0; i < n; i++) {
     const value = shown[i] ?? Number.NaN;
-    // Rates are means over a column at least: any one stands for it.
+    // Rates are means over at least a column: any sample represents it.
     out[of ? (of[i] ?? 0) : i] = value < 0 ? 0 : value * SPEC.scale;
   }
 }
@@ -129,7 +131,7 @@ function greatest(values: Float64Array, time_s: Float64Array, from_s: number): n
   return most;
 }
 
-/** What holds back the CPU of the process now: the quota of its control group, and GOMAXPROCS. */
+/** Current limits of the process' CPU: the quota of its control group, and GOMAXPROCS. */
 function limitsOf({ model, target, span, now_s }: ViewInput): readonly LimitView[] {
   const at_s = Math.min(span.t1_s, now_s);
   const quota = model.cgroup.limit.between(at_s, at_s)[0]?.value ?? Number.NaN;

@@ -1,55 +1,58 @@
 /**
- * A frame table over time: rows of cumulative values under keys that are not threads alone, such as
- * waker and wakee. Slots are rows, and the past is kept as that of counters is (history.ts): bounded
- * in bytes and age, thinned before it is forgotten.
+ * A frame table over time: rows of cumulative values under keys beyond threads, such as waker and
+ * wakee. Slots are rows. The past is kept like counters' (history.ts): bounded in bytes and age,
+ * thinned before eviction.
  */
 
 import { History, type Stretches } from "../history";
 import { increase } from "../rate";
 import { pickPoints, sparkline } from "../spark";
 
-/** Rows of a table as a frame has them: a value a row, numbers or text. */
+/** Rows of a table in column arrays: one value per row, numbers or text. */
 export interface TableRows {
   readonly rows: number;
   readonly columns: Readonly<Record<string, ArrayLike<number> | readonly string[]>>;
 }
 
-/** What a table has. */
+/** Columns of a table. */
 export interface TableShape {
   readonly keys: readonly string[];
   /** Cumulative since attach. */
   readonly values: readonly string[];
-  /** Numbers and texts that describe a row. */
+  /** Descriptive numbers and texts of a row. */
   readonly facts: readonly string[];
   readonly maxBytes: number;
 }
 
-/** Instants of a window, and how long it is. */
+/** Instants and length of a window. */
 export interface FactWindow {
   readonly stretches: Stretches;
   readonly t0_s: number;
   readonly t1_s: number;
-  /** From the first instant to the last; 0 while there are not two. */
+  /** Seconds from the first instant to the last; 0 with fewer than two. */
   readonly seconds: number;
 }
 
-/** Rows that are kept, those that the collector has forgotten included. */
+/** Maximum rows kept, including rows that the collector has dropped. */
 const MAX_ROWS = 2 * 65_536;
-/** Tables come about once a second: a block has half a minute. */
+/** Instants per block: half a minute, as tables come about once a second. */
 const INSTANTS = 32;
-/** Tables come about once a second, if a row changed. */
+/**
+ * Time without a table after which its values count as unchanged, in seconds: tables come about
+ * once a second if a row changed.
+ */
 const QUIET_S = 2;
 
 export class FactTable {
-  /** Rows that are not here: left out by the collector, or for lack of room. */
+  /** Rows missing here: omitted by the collector, or for lack of space. */
   omitted = 0;
   private readonly slots = new Map<string, number>();
   private readonly keys: Uint32Array[];
   private readonly texts: readonly (string | number)[][];
-  /** Float64[slots * values]: newest values, and what was taken off those of the frames. */
+  /** Float64[slots * values]: newest values, and the offset subtracted from frame values. */
   private latest = new Float64Array(0);
   private offset = new Float64Array(0);
-  /** When a row was gone; NaN while it is there. */
+  /** Time at which a row disappeared; NaN while present. */
   private readonly gone_s: number[] = [];
   private readonly sinceBlock: number[] = [];
   private readonly free: number[] = [];
@@ -58,7 +61,7 @@ export class FactTable {
   private quiet_s = QUIET_S;
   private readonly history: History;
 
-  /** @param maxAge_s How long the past is kept. */
+  /** @param maxAge_s Retention of the past. */
   constructor(
     private readonly shape: TableShape,
     private readonly maxAge_s = 600,
@@ -69,7 +72,7 @@ export class FactTable {
     this.ensure(16);
   }
 
-  /** Bytes that the past takes. */
+  /** Memory of the past, in bytes. */
   get bytes(): number {
     return this.history.bytes;
   }
@@ -80,21 +83,20 @@ export class FactTable {
   }
 
   /**
-   * Begin an instant: what is not set holds.
-   *
-   * @param quiet_s After so long without another instant nothing has changed, or it would have come.
+   * Begin an instant; values without `set` persist.
+   * @param quiet_s Time without an instant after which values count as unchanged.
    */
   begin(t_s: number, quiet_s = QUIET_S): void {
     this.quiet_s = quiet_s;
     this.history.begin(t_s, this.latest, INSTANTS);
   }
 
-  /** The past that is kept begins with the next instant. */
+  /** Drop the past; history restarts with the next instant. */
   forgetPast(): void {
     this.history.restart();
   }
 
-  /** Whether rows say something that is not known yet. */
+  /** Whether rows contain unknown values. */
   differs(table: TableRows, whole: boolean): boolean {
     const { shape } = this;
     const keys = shape.keys.map((name) => numbersOf(table, name));
@@ -120,12 +122,10 @@ export class FactTable {
   }
 
   /**
-   * Rows of the instant that was begun last. A row whose figures are all 0 is gone, and so is one that a
-   * whole table does not name: what it had goes on under the thread id 0, where it does not count
-   * again.
-   *
-   * @param omitted Rows that the collector left out because there were too many.
-   * @param whole All rows there are.
+   * Set the rows of the current instant. A row is gone if all its figures are 0, or if a whole
+   * table omits it. Its values move to thread ID 0, where they are not counted again.
+   * @param omitted Number of rows that the collector dropped beyond its limit.
+   * @param whole True if the table is complete.
    */
   take(table: TableRows, omitted: number, t_s: number, whole: boolean): void {
     const { shape } = this;
@@ -161,12 +161,12 @@ export class FactTable {
     this.omitted = omitted + this.dropped;
   }
 
-  /** A key of a row, by its place in the shape. */
+  /** A key of a row, by its index in the shape. */
   key(slot: number, place: number): number {
     return this.keys[place]?.[slot] ?? 0;
   }
 
-  /** A number that describes a row, by its place among the facts. */
+  /** A descriptive number of a row, by its index among the facts. */
   fact(slot: number, place: number): number {
     const value = this.texts[place]?.[slot];
     return typeof value === "number" ? value : 0;
@@ -182,31 +182,30 @@ export class FactTable {
     return this.latest[slot * this.shape.values.length + field] ?? 0;
   }
 
-  /** The part of the past that a span covers, with the instant before it. */
+  /** The past within a span, with the instant before it. */
   window(t0_s: number, t1_s: number): FactWindow {
     const stretches = this.history.between(t0_s, t1_s);
     const { n, time_s } = stretches;
     const first_s = time_s[0] ?? Number.NaN;
-    // Nothing changed since the last one, or it would have come.
+    // Nothing changed since the last instant, or a newer one would have come.
     const last_s = Math.max(time_s[n - 1] ?? Number.NaN, t1_s - this.quiet_s);
     const seconds = n > 1 ? last_s - first_s : 0;
     return { stretches, t0_s: first_s, t1_s: last_s, seconds };
   }
 
-  /** How much a value grew within a window; 0 where it did not, or where it began again. */
+  /** Growth of a value within a window; 0 if unchanged or restarted. */
   grown({ stretches }: FactWindow, slot: number, field: number): number {
     const since = this.sinceBlock[slot] ?? 0;
     const before = this.history.at(stretches, "first", slot, field, since);
     const after = this.history.at(stretches, "last", slot, field, since);
-    // Values count from attach: a row that was not there yet stood at 0.
+    // Values count from attach: a row that did not exist yet was 0.
     const grown = increase(known(before), known(after), 1);
     return Number.isNaN(grown) ? known(after) : grown;
   }
 
   /**
    * Rate of the sum of some rows over a span.
-   *
-   * @returns Float32[points], units a second, oldest first; NaN where there is none.
+   * @returns Float32[points], units per second, oldest first; NaN if unknown.
    */
   trend(
     { stretches }: FactWindow,
@@ -237,7 +236,7 @@ export class FactTable {
     this.history.set(slot, field, value);
   }
 
-  /** Names of rows that are held and not gone, and that a whole table does not have. */
+  /** Names of present rows that a whole table omits. */
   private missing(given: ReadonlySet<string>): readonly string[] {
     const names: string[] = [];
     for (const [name, slot] of this.slots) {
@@ -247,9 +246,8 @@ export class FactTable {
   }
 
   /**
-   * A row is gone: its values stay, and are taken out of the row that they went on to.
-   *
-   * @param raw Figure of another row of this instant; undefined: it is not there.
+   * Hide a vanished row: its values stay, and are subtracted from the row that inherits them.
+   * @param raw Figure of another row of this instant; undefined if missing.
    */
   private hide(
     name: string,
@@ -266,7 +264,7 @@ export class FactTable {
       const other = this.slotOf(heir);
       if (other < 0) return;
       const at = other * width;
-      // By how much it grew, less what others left it.
+      // Growth, less the values inherited from other rows.
       const grown = had.map((_, f) => {
         const offset = this.offset[at + f] ?? 0;
         return (raw(heir.join(), f) ?? 0) - offset - known(this.latest[at + f] ?? 0);
@@ -279,7 +277,9 @@ export class FactTable {
     }
   }
 
-  /** Keys under which the values of a row may go on: without one of its threads, or without both. */
+  /**
+   * Candidate keys that may inherit a row's values: without one of its threads, or without both.
+   */
   private heirsOf(slot: number): readonly (readonly number[])[] {
     const key = this.keys.map((column) => column[slot] ?? 0);
     const places = this.shape.keys.flatMap((name, place) =>
@@ -291,7 +291,7 @@ export class FactTable {
     return places.length > 1 ? [...single, without(places)] : single;
   }
 
-  /** A row that was gone is there again: its thread id is another thread's, which counts from 0. */
+  /** A vanished row is back: its thread ID was recycled, and counts from 0. */
   private revive(slot: number): void {
     if (Number.isNaN(this.gone_s[slot] ?? Number.NaN)) return;
     this.gone_s[slot] = Number.NaN;
@@ -301,7 +301,7 @@ export class FactTable {
     }
   }
 
-  /** Slot of a row, a new one if it is not known; -1: there is no room. */
+  /** Slot of a row, allocated if unknown; -1 if there is no space. */
   private slotOf(key: readonly number[]): number {
     const name = key.join();
     const held = this.slots.get(name);
@@ -323,7 +323,7 @@ export class FactTable {
     return slot;
   }
 
-  /** Rows that were gone before all that is kept. */
+  /** Forget rows that vanished before the retained past. */
   private forget(t_s: number): void {
     for (const [name, slot] of this.slots) {
       if (t_s - (this.gone_s[slot] ?? Number.NaN) > this.maxAge_s) {

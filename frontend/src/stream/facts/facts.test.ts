@@ -23,7 +23,7 @@ it("knows all columns of all tables", () => {
     ...{ stays: STAYS, wakes: WAKES, locks: LOCKS, lock_names: LOCK_NAMES },
     ...{ takers: TAKERS, calls: CALLS, call_stays: CALL_STAYS },
   };
-  // Processes and pools have models of their own; what is inexact has no past (inexact.ts).
+  // Processes and pools have separate models; inexact values have no past (inexact.ts).
   const { processes: _, inexact: __, pools: ___, pool_times: ____, ...tables } = COLUMNS;
   for (const [name, columns] of Object.entries(tables)) {
     const known = places[name as keyof typeof places];
@@ -77,7 +77,7 @@ describe("a table over time", () => {
     expect(growth(facts, 0, 2)).toEqual({ 1: 8, 2: 7 });
     facts.take(null, factTables({ wakes: [wake(1, 9)] }), 30, true);
     expect(growth(facts, 25, 30)).toEqual({ 1: 1 });
-    // What comes in its place has no past.
+    // The replacement has no past.
     facts.take(null, factTables({ wakes: [wake(3, 2)] }), 31, false);
     expect(growth(facts, 25, 31)).toEqual({ 1: 1, 3: 2 });
   });
@@ -86,15 +86,15 @@ describe("a table over time", () => {
     const facts = new Facts(600);
     facts.take(null, factTables({ wakes: [wake(1, 100), wake(0, 7), wake(2, 3)] }), 0, true);
     facts.take(null, factTables({ wakes: [wake(1, 110)] }), 1, false);
-    // It ended after two more, and another woke once meanwhile.
+    // Thread 2 ended after two more, and another woke once meanwhile.
     facts.take(null, factTables({ wakes: [wake(1, 0), wake(0, 7 + 112), wake(2, 4)] }), 2, false);
     expect(growth(facts, 0, 2)).toEqual({ 0: 2, 1: 10, 2: 1 });
     facts.take(null, factTables({ wakes: [wake(0, 7 + 112 + 5)] }), 3, false);
     expect(growth(facts, 0, 3)).toEqual({ 0: 7, 1: 10, 2: 1 });
-    // A key frame leaves out what is gone; thread 2 ended too.
+    // A key frame omits vanished rows; thread 2 ended too.
     facts.take(null, factTables({ wakes: [wake(0, 7 + 112 + 5 + 4)] }), 4, true);
     expect(growth(facts, 0, 4)).toEqual({ 0: 7, 1: 10, 2: 1 });
-    // The id of the first is used again.
+    // The first thread's ID is recycled.
     facts.take(null, factTables({ wakes: [wake(1, 6)] }), 5, false);
     expect(growth(facts, 0, 5)).toEqual({ 0: 7, 1: 16, 2: 1 });
   });
@@ -106,7 +106,7 @@ describe("a table over time", () => {
     facts.resume();
     facts.take(null, factTables({ wakes: [wake(1, 905)] }), 101, false);
     facts.take(null, factTables({ wakes: [wake(1, 911)] }), 102, false);
-    // What the key frame had may have been read some time before it.
+    // The key frame's tables may have been read some time before the frame.
     expect(growth(facts, 0, 102)).toEqual({ 1: 6 });
     expect(facts.wakes.window(0, 102).seconds).toBe(1);
   });
@@ -116,7 +116,7 @@ describe("a table over time", () => {
     facts.take(null, factTables({ wakes: [wake(1, 0)] }), 0, true);
     facts.take(null, factTables({ wakes: [wake(1, 40)] }), 4, false);
     facts.take(null, factTables({ wakes: [wake(1, 40)] }), 7, true);
-    // The collector is busy and reads every four seconds: it has not gone quiet.
+    // A busy collector reads every four seconds: it is not quiet.
     expect(facts.wakes.window(0, 7.5)).toMatchObject({ t1_s: 4, seconds: 4 });
     expect(growth(facts, 0, 7.5)).toEqual({ 1: 40 });
   });
@@ -126,7 +126,7 @@ describe("a table over time", () => {
     const read = (read_ns: number) => [{ name: "wakes", read_ns }];
     facts.take(read(1e9), factTables({ wakes: [wake(1, 10)] }), 1.01, true);
     facts.take(read(2e9), factTables({ wakes: [wake(1, 30)] }), 2.01, false);
-    // A page that has missed the frame before.
+    // A page that missed the previous frame.
     facts.take(read(3e9), factTables({ wakes: [wake(1, 50)] }), 3.9, true);
     expect(facts.wakes.window(0, 4)).toMatchObject({ t0_s: 1, t1_s: 3, seconds: 2 });
     expect(growth(facts, 0, 4)).toEqual({ 1: 40 });

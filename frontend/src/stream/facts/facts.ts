@@ -1,10 +1,10 @@
-/** The frame tables of a target, with their past. What each has is in docs/protocol.md. */
+/** The frame tables of a target, with their past. docs/protocol.md describes each table. */
 
 import { FactTable, type TableRows } from "./factTable";
 
 const MIB = 2 ** 20;
 
-/** Places of columns, by table: what `key`, `fact` and `grown` of a FactTable take. */
+/** Column indices by table, for `key`, `fact` and `grown` of a FactTable. */
 export const STAYS = { tid: 0, state: 1, bucket: 2, count: 0 } as const;
 export const WAKES = {
   ...{ waker_tid: 0, waker_pid: 1, wakee_tid: 2 },
@@ -23,15 +23,18 @@ export const CALL_STAYS = { tid: 0, call: 1, bucket: 2, count: 0 } as const;
 const NAMES = ["stays", "wakes", "locks", "lock_names", "takers", "calls", "call_stays"] as const;
 type FactName = (typeof NAMES)[number];
 
-/** What a header says of a table. */
+/** A table's entry in the header. */
 interface Described {
   readonly name: string;
   readonly omitted?: number;
-  /** When its rows were read, nanoseconds since attach; null: not known. */
+  /** Time at which its rows were read, in nanoseconds since attach; null if unknown. */
   readonly read_ns?: number | null;
 }
 
-/** Readings whose distance counts, and after how many such without news nothing has changed. */
+/**
+ * Number of recent readings whose longest interval counts, and number of such intervals without a
+ * change after which values count as unchanged.
+ */
 const STEPS = 8;
 const QUIET_STEPS = 2;
 
@@ -45,13 +48,13 @@ export class Facts {
   readonly takers: FactTable;
   readonly calls: FactTable;
   readonly call_stays: FactTable;
-  /** Grows with each instant. */
+  /** Incremented with each instant. */
   edition = 0;
   private t_s = Number.NaN;
-  /** Times between the last readings: a collector that is busy reads more seldom. */
+  /** Intervals between the last readings: a busy collector reads less often. */
   private steps_s: readonly number[] = [];
 
-  /** @param maxAge_s How long the past is kept. */
+  /** @param maxAge_s Retention of the past. */
   constructor(maxAge_s: number) {
     const table = (keys: string[], values: string[], facts: string[], mib: number): FactTable =>
       new FactTable({ keys, values, facts, maxBytes: mib * MIB }, maxAge_s);
@@ -69,22 +72,21 @@ export class Facts {
     this.call_stays = table(["tid", "call", "bucket"], ["count"], [], 12);
   }
 
-  /** Whether there is anything. */
+  /** Whether any table has rows. */
   get some(): boolean {
     return this.edition > 0;
   }
 
-  /** Bytes that the past takes. */
+  /** Memory of the past, in bytes. */
   get bytes(): number {
     return this.all.reduce((sum, table) => sum + table.bytes, 0);
   }
 
   /**
-   * Tables of a frame.
-   *
-   * @param described What its header says of them; null: nothing.
-   * @param frame_s Time of the frame, at which its tables were read if the header does not say when.
-   * @param whole They have all rows, as those of a key frame.
+   * Set the tables of a frame.
+   * @param described Table entries of its header; null for none.
+   * @param frame_s Time of the frame; used as reading time if the header has none.
+   * @param whole True if the tables have all rows, as in a key frame.
    */
   take(
     described: readonly Described[] | null,
@@ -92,15 +94,15 @@ export class Facts {
     frame_s: number,
     whole: boolean,
   ): void {
-    // Frames that were merged may have tables of several readings: as of the last one all are right.
+    // Coalesced frames may have tables of several readings: all are correct as of the last one.
     const read_ns = Math.max(...(described ?? []).map((each) => each.read_ns ?? Number.NaN));
     const t_s = read_ns > 0 ? read_ns / 1e9 : frame_s;
     const none = NAMES.every((name) => tables[name] === undefined);
-    // In between nothing changed; a key frame without tables says that there is nothing any more.
+    // Nothing changed in between; a key frame without tables means that all rows are gone.
     if ((none && !(whole && this.some)) || t_s <= this.t_s) return;
-    // A key frame repeats the last reading. It is an instant only if something is new in it.
-    const news = NAMES.some((name) => this[name].differs(tables[name] ?? NO_ROWS, whole));
-    if (!news && this.some) return;
+    // A key frame repeats the last reading. It is an instant only if a value is new.
+    const changed = NAMES.some((name) => this[name].differs(tables[name] ?? NO_ROWS, whole));
+    if (!changed && this.some) return;
     this.begin(t_s);
     for (const name of NAMES) {
       const rows = tables[name];
@@ -121,8 +123,8 @@ export class Facts {
   }
 
   /**
-   * What came last is the beginning of what is looked at. It may have been read some time before it
-   * came, as in a key frame: the past that is kept begins with the next reading.
+   * Start a new past with the last reading. A key frame's reading may be older than the frame, so
+   * the retained past begins with the next reading.
    */
   resume(): void {
     this.steps_s = [];

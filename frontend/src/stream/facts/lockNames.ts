@@ -6,26 +6,25 @@ import { LOCK_NAMES } from "./facts";
 const KINDS = ["lock", "condition", "gil", "park", "join", "monitor", "call", "unknown"] as const;
 export type LockKind = (typeof KINDS)[number];
 
-/** Sources of figures that are no estimates; old runs name none. */
+/** Sources with measured figures, not estimates; old runs name none. */
 const MEASURED: readonly string[] = ["futex", "system-call", ""];
 
 export interface LockIdentity {
   readonly lock: number;
-  /** Name in the program; else a number, which stays for the life of the target. */
+  /** Name in the program, or else a number that is constant for the life of the target. */
   readonly name: string;
   readonly named: boolean;
   readonly kind: LockKind;
-  /** Where the figures come from: futex, go-mutex-profile and so on. */
+  /** Source of the figures: futex, go-mutex-profile and so on. */
   readonly source: string;
-  /** The program's own account, which samples waits: figures are estimates. */
+  /** Figures are estimates from the program's own sampling profile. */
   readonly estimated: boolean;
-  /** File whose symbol it is, or "". */
+  /** File that contains the symbol, or "". */
   readonly symbol_file: string;
-  /** Where it lies in the program's memory; 0: not known. */
+  /** Address in the program's memory, or 0 if unknown. */
   readonly address: number;
 }
 
-/** All locks that were described, by their number. */
 export function lockNames({ facts }: TargetModel): ReadonlyMap<number, LockIdentity> {
   const { lock_names } = facts;
   const names = new Map<number, LockIdentity>();
@@ -48,7 +47,7 @@ export function lockNames({ facts }: TargetModel): ReadonlyMap<number, LockIdent
   return names;
 }
 
-/** What is known of a lock that nobody described yet. */
+/** Default identity of a lock without a description. */
 export function unnamedLock(lock: number): LockIdentity {
   const name = numbered(lock);
   const unknown = { kind: "unknown", source: "", symbol_file: "", address: 0 } as const;

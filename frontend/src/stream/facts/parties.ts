@@ -1,6 +1,6 @@
 /**
- * Who a row of a table is of: a role of the target, another process, a kernel thread, or an interrupt.
- * Tables name threads by id; their names are those of the model.
+ * The party of a table row: a role of the target, another process, a kernel thread, or an
+ * interrupt. Tables name threads by ID; their names come from the model.
  */
 
 import { roleOf } from "../role";
@@ -10,20 +10,20 @@ import type { ThreadKey } from "../viewRequest";
 
 export type PartyKind = "role" | "process" | "kernel" | "interrupt";
 
-/** A role, or all that has one name outside of the target. */
+/** A role, or everything with one name outside the target. */
 export interface Party {
-  /** "role:NAME" of a role, as elsewhere. */
+  /** "role:NAME" of a role, as in other views. */
   readonly key: ThreadKey;
   readonly kind: PartyKind;
   readonly name: string;
-  /** `colourStyle` of chart/palette.ts draws it; null outside of the target. */
+  /** Colour for `colourStyle` of chart/palette.ts; null outside the target. */
   readonly colour: number | null;
 }
 
-/** Threads under the id 0: they ended, had no room in the collector's slots, or were never named. */
+/** Threads under ID 0: ended, without space in the collector's slots, or never named. */
 export const UNKNOWN_NAME = "ended or unknown";
 
-/** All threads that are known, by id; of several that had one id the last. */
+/** All known threads by ID; the latest one if an ID was recycled. */
 export function threadsByTid(model: TargetModel): ReadonlyMap<number, Thread> {
   const threads = new Map<number, Thread>();
   for (const thread of model.threads.ended) threads.set(thread.tid, thread);
@@ -38,15 +38,15 @@ export function rolePartyOf(thread: Thread | undefined): Party {
   return { key: `role:${role}`, kind: "role", name: role, colour: roleColour(hue) };
 }
 
-/** What is not of the target: its kind and its name say which; digits in names of threads do not. */
-export function foreignParty(pid: number, kernel: boolean, name: string): Party {
+/** Party outside the target, identified by kind and name; digits in thread names are ignored. */
+export function outsideParty(pid: number, kernel: boolean, name: string): Party {
   if (pid === 0) return { key: "interrupt:", kind: "interrupt", name: "interrupts", colour: null };
   const kind = kernel ? "kernel" : "process";
   const shown = (kernel ? roleOf(name) : name) || `process ${pid}`;
   return { key: `${kind}:${shown}`, kind, name: shown, colour: null };
 }
 
-/** In words, for tables and readers. */
+/** Kinds in words, for tables and screen readers. */
 export const PARTY_WORDS: Readonly<Record<PartyKind, string>> = {
   role: "role",
   process: "other process",

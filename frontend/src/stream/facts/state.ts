@@ -1,17 +1,17 @@
-/** Whether there is something to show of a frame table, and why not. */
+/** Availability of a frame table, and the reason if unavailable. */
 
 import type { ViewInput } from "../chartView";
 import type { FactWindow } from "./factTable";
 
 export interface FactsState {
-  /** waiting: a rate needs two instants. absent: this target does not have it, see `reason`. */
+  /** waiting: a rate needs two instants. absent: the target lacks the table, see `reason`. */
   readonly state: "ok" | "waiting" | "absent";
   readonly reason: string;
 }
 
 const NO_LEDGER = "It needs the ledger of states, which eBPF keeps on Linux 6.1 and newer";
 
-/** State of what the ledger counts beside time, over a window. */
+/** State of the ledger's counts other than time, over a window. */
 export function ledgerState({ model, target }: ViewInput, window: FactWindow): FactsState {
   const { ledger = false, ledger_reason = null } = target?.source ?? {};
   if (!ledger && !model.facts.some) {
@@ -20,7 +20,7 @@ export function ledgerState({ model, target }: ViewInput, window: FactWindow): F
   return { state: window.seconds > 0 ? "ok" : "waiting", reason: "" };
 }
 
-/** The same of system calls, which are counted on request. */
+/** State of system calls, which are counted on request. */
 export function callsState(input: ViewInput, window: FactWindow): FactsState {
   const base = ledgerState(input, window);
   if (base.state === "absent" || input.target?.source.calls) return base;

@@ -1,23 +1,25 @@
 /** Histograms of stays: how long waits and system calls took, in powers of two. */
 
-/** Bucket b has stays below 2^(b + 10) ns that the one before does not; the last has all longer ones. */
+/**
+ * Number of buckets. Bucket b has stays below 2^(b + 10) ns and above the previous bucket; the last
+ * has all longer ones.
+ */
 export const BUCKETS = 24;
 
-/** Upper end of a bucket, seconds; the last has none. */
+/** Upper end of a bucket, in seconds; infinite for the last. */
 export function upperOf(bucket: number, buckets = BUCKETS): number {
   return bucket < buckets - 1 ? 2 ** (bucket + 10) / 1e9 : Number.POSITIVE_INFINITY;
 }
 
-/** Lower end of a bucket, seconds. */
+/** Lower end of a bucket, in seconds. */
 export function lowerOf(bucket: number, buckets = BUCKETS): number {
   return bucket === 0 ? 0 : upperOf(bucket - 1, buckets);
 }
 
 /**
- * A quantile of a histogram, seconds: within its bucket stays count as spread evenly over the
- * logarithm. Of the last bucket its lower end; NaN of an empty histogram.
- *
- * @param buckets How many there are.
+ * A quantile of a histogram, in seconds. Within a bucket, stays count as evenly spread over the
+ * logarithm. The last bucket's lower end; NaN if empty.
+ * @param buckets Number of buckets.
  */
 export function quantile(counts: ArrayLike<number>, part: number, buckets = BUCKETS): number {
   let total = 0;

@@ -1,4 +1,4 @@
-/** How long threads lived within a span, and how much their counters grew in it. */
+/** Lifetime of threads within a span, and growth of their counters. */
 
 import type { RingField } from "../chartSpecs";
 import type { ViewInput } from "../chartView";
@@ -10,7 +10,7 @@ import { STATES, timeInState } from "../states";
 import type { TargetModel } from "../targetModel";
 import type { Thread } from "../threads";
 
-/** Seconds that a thread lived within a span; before it was seen nothing is known of it. */
+/** Seconds that a thread lived within a span; unknown before the thread was first seen. */
 export function lifeWithin(model: TargetModel, thread: Thread, t0_s: number, t1_s: number): number {
   const start_s = thread.start_ns / 1e9;
   const from_s = start_s >= model.since_s ? start_s : thread.seen_s;
@@ -21,7 +21,7 @@ export function lifeWithin(model: TargetModel, thread: Thread, t0_s: number, t1_
   return Math.max(0, Math.min(until_s, t1_s) - Math.max(from_s, t0_s));
 }
 
-/** Thread-seconds of all threads that fit the filter within a span. */
+/** Thread-seconds of all threads matching the filter within a span. */
 export function wallWithin({ model, filter }: ViewInput, t0_s: number, t1_s: number): number {
   let sum = 0;
   for (const thread of model.threads.all()) {
@@ -30,7 +30,7 @@ export function wallWithin({ model, filter }: ViewInput, t0_s: number, t1_s: num
   return sum;
 }
 
-/** Growth of a counter of a thread within a span, raw units; NaN if it is not known. */
+/** Growth of a thread's counter within a span, raw units; NaN if unknown. */
 export function growthWithin(
   model: TargetModel,
   thread: Thread,
@@ -43,15 +43,12 @@ export function growthWithin(
   const ring = ringOf(field);
   const before = history.at(stretches, "first", thread.slot, ring, thread.sinceBlock);
   const after = history.at(stretches, "last", thread.slot, ring, thread.sinceBlock);
-  // Born within the span it began with nothing.
+  // A thread born within the span began with zero.
   const fresh = Number.isNaN(before) && thread.start_ns / 1e9 >= model.since_s;
   return increase(fresh ? 0 : before, after, 1);
 }
 
-/**
- * Seconds of a thread in each state within a stretch of time, by number of the state; null: it has no
- * ledger there.
- */
+/** Seconds of a thread in each state within a time span, by state number; null without a ledger. */
 export function statesWithin(
   states: StateLog,
   stretches: Stretches,
@@ -64,7 +61,7 @@ export function statesWithin(
   const current = at("last", RINGS.current);
   if (n < 2 || Number.isNaN(current)) return null;
   const seconds = new Float64Array(STATES.length + 1);
-  // A thread that came within the stretch had no state at its beginning.
+  // A thread that appeared within the span had no state at its beginning.
   const before = at("first", RINGS.current);
   const fresh = Number.isNaN(before);
   for (const number of states.present) {

@@ -1,4 +1,4 @@
-/** Gathers what rules judge by, out of the model. */
+/** Collects evidence for the rules from the model. */
 
 import type { ViewInput } from "../chartView";
 import { threadsByTid } from "../facts/parties";
@@ -23,14 +23,14 @@ import {
 } from "./finding";
 import { SATURATED } from "./work";
 
-/** Locks whose threads are looked at: those with the longest waits. */
+/** Number of locks examined in detail: those with the longest waits. */
 const LOCKS = 10;
-/** Threads that run all the time and whose wake-ups are looked at. */
+/** Maximum number of saturated threads whose wake-ups are examined. */
 const THREADS = 8;
 
 export function* evidenceSteps(input: ViewInput): Steps<Evidence> {
   const { model, span, now_s } = input;
-  // Findings are of the whole process, whatever is filtered.
+  // Findings cover the whole process, regardless of the filter.
   const all: ViewInput = { ...input, filter: { fits: () => true, problem: "" } };
   const t0_s = Math.max(span.t0_s, model.since_s);
   const t1_s = Math.min(span.t1_s, now_s);
@@ -60,7 +60,7 @@ function lockEvidence(input: ViewInput, { locks }: LocksView): readonly LockEvid
   return locks.slice(0, LOCKS).map((lock) => ({ lock, ...lockThreads(input, lock.lock) }));
 }
 
-/** Share of time that threads waited for locks which others held. */
+/** Share of time that threads waited for locks held by other threads. */
 function contendedBy(locks: readonly LockEvidence[]): ReadonlyMap<number, number> {
   const waits = new Map<number, number>();
   for (const evidence of locks) {
@@ -83,7 +83,7 @@ function* threadTimes(
   const { model } = input;
   const stretches = model.states.history.between(t0_s, t1_s);
   const found: ThreadTimes[] = [];
-  // Those of now: more may come, and ended ones be forgotten, between two steps.
+  // A snapshot: between two steps, threads may be added or forgotten.
   for (const [place, thread] of [...threadsByTid(model).values()].entries()) {
     if (place % STEP_THREADS === STEP_THREADS - 1) yield undefined;
     const wall = lifeWithin(model, thread, t0_s, t1_s);
@@ -100,7 +100,7 @@ function* threadTimes(
   return found;
 }
 
-/** Times by the ledger: where a thread waits at a futex and nobody holds it up, it is idle. */
+/** Times from the ledger: a thread at a futex that nobody holds is idle. */
 function timesOfStates(seconds: Float64Array, held_s: number): Omit<TimesOf, "wall"> {
   const sum = (counts: (state: ThreadState) => boolean): number =>
     STATES.reduce((all, state) => all + (counts(state) ? (seconds[state.number] ?? 0) : 0), 0);
@@ -146,7 +146,7 @@ function roleTimes(threads: readonly ThreadTimes[]): readonly RoleTimes[] {
     sums.cpu += known(cpu);
     sums.queue += known(queue);
     sums.disk += known(disk);
-    // Of one that is not known, nothing can be said of all.
+    // An unknown value makes the sum unknown.
     sums.idle += idle;
   }
   for (const sums of roles.values()) {

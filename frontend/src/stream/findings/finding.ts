@@ -1,4 +1,4 @@
-/** What a finding is, and what rules judge by. */
+/** A finding, and the evidence that rules evaluate. */
 
 import type { LockKind } from "../facts/lockNames";
 import { formatPercent } from "../format";
@@ -7,35 +7,35 @@ import type { CgroupView, TakersView } from "../takers";
 import type { ThreadKey } from "../viewRequest";
 import type { WakePartner, WakesView } from "../wakes";
 
-/** Where the page shows what a finding says. */
+/** Place in the page that shows the data of a finding. */
 export type FindingLink =
   | { readonly panel: "locks"; readonly lock: number }
   | { readonly panel: "wakes"; readonly key: ThreadKey }
   | { readonly panel: "takers" }
   | { readonly panel: "times"; readonly key: ThreadKey };
 
-/** One thing that stands out, with its evidence. */
+/** A notable observation with its evidence. */
 export interface Finding {
-  /** Rule and subject: the same finding later has the same. */
+  /** Rule and subject: a recurring finding keeps its ID. */
   readonly id: string;
   /** One sentence with its figures. */
   readonly text: string;
-  /** What was measured, and from which value on it is said. */
+  /** The measured value and its threshold. */
   readonly evidence: string;
   readonly link: FindingLink;
-  /** Thread-seconds a second that it is about: the larger, the higher it stands. */
+  /** Thread-seconds per second concerned; larger weights are listed first. */
   readonly weight: number;
 }
 
-/** Times of threads within the window, seconds; NaN: not known. */
+/** Times of threads within the window, in seconds; NaN if unknown. */
 export interface TimesOf {
   readonly wall: number;
   readonly cpu: number;
-  /** Runnable without running. */
+  /** Runnable, not running. */
   readonly queue: number;
   /** Waiting for a disk. */
   readonly disk: number;
-  /** Idle by nature: polling, sleeping, accepting, parked. Only the ledger knows. */
+  /** Idle by nature: polling, sleeping, accepting, parked. Needs the ledger. */
   readonly idle: number;
 }
 
@@ -44,34 +44,33 @@ export interface ThreadTimes extends TimesOf {
   readonly tid: number;
   readonly name: string;
   readonly role: string;
-  /** In a group: its process, such as "nginx (4711)"; else "". */
+  /** The thread's process in a group, such as "nginx (4711)"; else "". */
   readonly process: string;
 }
 
 export interface RoleTimes extends TimesOf {
   readonly key: ThreadKey;
   readonly role: string;
-  /** In a group: its process, or how many processes have threads of it; else "". */
+  /** In a group, the process or the number of processes with its threads; else "". */
   readonly process: string;
-  /** Threads that lived within the window. */
+  /** Number of threads that lived within the window. */
   readonly threads: number;
 }
 
-/** A lock with its threads. */
 export interface LockEvidence {
   readonly lock: LocksView["locks"][number];
   readonly waiters: readonly LockThread[];
   readonly wakers: readonly LockThread[];
 }
 
-/** What is known of a window. */
+/** Measurements of a window. */
 export interface Evidence {
-  /** Length of the window, seconds. */
+  /** Length of the window, in seconds. */
   readonly seconds: number;
-  /** Whether a ledger of states was kept. */
+  /** Whether a state ledger was kept. */
   readonly ledger: boolean;
   readonly roles: readonly RoleTimes[];
-  /** Threads that ran nearly all the time, and whom they wake. */
+  /** Threads that ran nearly all the time, and the threads each one wakes. */
   readonly saturated: readonly {
     readonly thread: ThreadTimes;
     readonly wakees: readonly WakePartner[];
@@ -83,20 +82,18 @@ export interface Evidence {
   readonly cgroup: CgroupView | null;
 }
 
-/** A rule: what it finds in evidence. Pure. */
+/** A rule that derives findings from evidence. Pure. */
 export interface Rule {
-  /** What it looks at, for the list of what was looked at: "locks". */
+  /** Subject, for the list of examined subjects: "locks". */
   readonly subject: string;
-  /** It needs the ledger; without one it looks at nothing. */
+  /** Requires the ledger; skipped without one. */
   readonly ledger: boolean;
   /**
-   * @param ease Factor on the thresholds of a finding: below 1 for one that is shown, so that it does
-   *   not come and go.
+   * @param ease Factor on a finding's thresholds: below 1 for a finding already shown (hysteresis).
    */
   readonly find: (evidence: Evidence, ease: (id: string) => number) => readonly Finding[];
 }
 
-/** A name with the process that it is of. */
 export function withProcess(name: string, process: string): string {
   return process === "" ? name : `${name} of ${process}`;
 }
@@ -106,13 +103,13 @@ export function percent(share: number): string {
   return formatPercent(share);
 }
 
-/** Waiting at these is being idle, or waiting for an end. */
+/** Lock kinds where waiting means idle, or waiting for an end. */
 export const IDLE_KINDS: readonly LockKind[] = ["park", "condition", "join"];
 
-/** Of wake-ups at a lock, those by threads that wait for it too: so it is with a lock, not with a queue. */
+/** Minimum share of wake-ups by threads that also wait: typical of a lock, not of a queue. */
 export const AMONG_THEM = 0.8;
 
-/** Part of the wake-ups at a lock that come from threads which wait for it themselves. */
+/** Share of a lock's wake-ups by threads that also wait for the lock. */
 export function amongThem({ waiters, wakers }: LockEvidence): number {
   const waiting = new Set(waiters.map(({ tid }) => tid));
   let all = 0;

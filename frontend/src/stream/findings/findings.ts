@@ -1,4 +1,4 @@
-/** Findings: what stands out within the window in view, in words. */
+/** Findings: notable observations within the visible window, in words. */
 
 import type { ViewInput } from "../chartView";
 import type { FactsState } from "../facts/state";
@@ -18,31 +18,30 @@ import {
 import { DISK_RULE, IDLE_POOL_RULE, LITTLE_WORK_RULE, SATURATED_RULE } from "./work";
 
 export interface FindingsView extends FactsState {
-  /** Length of the window that they hold for, seconds. */
+  /** Length of the window evaluated, in seconds. */
   readonly seconds: number;
   readonly findings: readonly Finding[];
-  /** What was looked at, and what could not be. */
+  /** Examined subjects, and subjects that could not be examined. */
   readonly looked_at: readonly string[];
   readonly not_looked_at: readonly string[];
   readonly not_reason: string;
 }
 
-/** A shorter window says too little. */
+/** Minimum window for findings, in seconds. */
 const MIN_S = 5;
 const MOST = 8;
-/** What is shown stays until it is this far below its thresholds. */
+/** Hysteresis: a shown finding stays until below this share of its thresholds. */
 const EASE = 0.8;
 
 /**
  * Apply all rules.
- *
- * @param shown Ids of findings that are shown, in their order: it stays, new ones follow.
+ * @param shown IDs of the findings shown, in order: kept in place, new ones follow.
  */
 export function findingsView(input: ViewInput, shown: readonly string[]): FindingsView {
   return finished(findingsSteps(input, shown));
 }
 
-/** The same in steps. */
+/** `findingsView` in steps. */
 export function* findingsSteps(input: ViewInput, shown: readonly string[]): Steps<FindingsView> {
   const evidence = yield* evidenceSteps(input);
   const looking = RULES.filter((rule) => evidence.ledger || !rule.ledger);
@@ -58,7 +57,7 @@ export function* findingsSteps(input: ViewInput, shown: readonly string[]): Step
   };
 }
 
-/** What rules find in evidence, weightiest first; what is shown keeps its place. */
+/** Findings of the rules by weight; shown findings keep their place. */
 export function found(
   rules: readonly Rule[],
   evidence: Evidence,
@@ -76,7 +75,10 @@ export function found(
 
 const THROTTLED = 0.05;
 const PERIODS = 20;
-/** Thread-seconds a second of waiting behind one other process, and its share of all such waiting. */
+/**
+ * Minimum waiting behind one other process, in thread-seconds per second, and its minimum share of
+ * all such waiting.
+ */
 const DELAY = 0.1;
 const DELAY_SHARE = 0.3;
 
@@ -130,13 +132,13 @@ export const TAKEN_CPU_RULE: Rule = {
     }),
 };
 
-/** Share of its time that each of the waiters waits at least. */
+/** Minimum share of time that each waiter waits. */
 const SHARE = 0.1;
 const WAITERS = 2;
 const WAITS_PER_S = 1;
-/** A program is asked for its own account every 10 s: a window has to have several. */
+/** Minimum window with several of a program's own reports, in seconds: one arrives every 10 s. */
 const REPORTED_S = 30;
-/** Of the time in which threads could have run. */
+/** Minimum share of the time in which threads could have run. */
 const GIL_SHARE = 0.25;
 
 export const LOCK_RULE: Rule = {
@@ -156,7 +158,8 @@ function held(
   seconds: number,
   ease: number,
 ): Omit<Finding, "id"> | null {
-  // At these threads wait for work, for an end or for the interpreter: other rules look at them.
+  // At these locks threads wait for work, for an end or for the interpreter: other rules cover
+  // them.
   if (lock.kind === "gil" || IDLE_KINDS.includes(lock.kind)) return null;
   if (lock.kind === "unknown" && amongThem({ lock, waiters, wakers }) < AMONG_THEM) return null;
   const those = waiters.filter(({ wait }) => wait >= ease * SHARE);
@@ -174,13 +177,15 @@ function held(
   };
 }
 
-/** A lock of which the program itself says how long it was waited for, perhaps by what is no thread. */
+/**
+ * A lock whose waiting time the program itself reports, possibly for waiters other than threads.
+ */
 function reported(
   { lock }: LockEvidence,
   seconds: number,
   ease: number,
 ): Omit<Finding, "id"> | null {
-  // An account of all locks together has no waits.
+  // A report about all locks together has no waits.
   if (IDLE_KINDS.includes(lock.kind) || lock.waits_per_s === 0) return null;
   if (seconds < REPORTED_S || lock.wait < ease * WAITERS * SHARE) return null;
   return {

@@ -1,21 +1,28 @@
-/** How threads share work: woken for little, idle all the time, or held up by one of them. */
+/**
+ * Sharing of work among threads: tiny tasks, constantly idle threads, or threads held up by one.
+ */
 
 import { counted, formatDuration, formatValue } from "../format";
 import { percent, type Rule, withProcess } from "./finding";
 
-/** Wake-ups a second by one role, its share of all that a role gets, and work after each. */
+/**
+ * Thresholds: wake-ups per second by one role, its share of a role's wake-ups, and work after each.
+ */
 const WAKES_PER_S = 200;
 const WAKES_SHARE = 0.5;
 const LITTLE_S = 20e-6;
-/** Of the time that is not idle by nature; and thread-seconds a second. */
+/** Thresholds: share of non-idle time, and thread-seconds per second. */
 const DISK_SHARE = 0.3;
 const DISK = 0.05;
 const POOL = 8;
 const IDLE_SHARE = 0.97;
-/** Threads that wait for one that runs all the time, and their waiting, thread-seconds a second. */
+/**
+ * Thresholds: threads waiting for a saturated thread, and their waiting in thread-seconds per
+ * second.
+ */
 const HELD_UP = 2;
 const HELD_UP_WAIT = 1;
-/** Share of time from which on a thread counts as running all the time. */
+/** Share of time above which a thread counts as saturated. */
 export const SATURATED = 0.9;
 
 export const LITTLE_WORK_RULE: Rule = {
@@ -53,7 +60,7 @@ export const DISK_RULE: Rule = {
     roles.flatMap((times) => {
       const { key, role, process, disk, wall, idle, threads } = times;
       const id = `disk:${key}`;
-      // What is idle by nature is no work; without a ledger it is not known.
+      // Idle time is not work; without a ledger it is unknown.
       const active = wall - (Number.isNaN(idle) ? 0 : idle);
       const share = disk / active;
       if (!(share >= ease(id) * DISK_SHARE && disk / seconds >= ease(id) * DISK)) return [];
@@ -79,7 +86,7 @@ export const IDLE_POOL_RULE: Rule = {
     roles.flatMap((times) => {
       const { key, role, process, threads, idle, wall, cpu } = times;
       const id = `idle:${key}`;
-      // One that lived for a moment is no member of a pool.
+      // A short-lived thread is no pool member.
       const mean = wall / seconds;
       if (mean < ease(id) * POOL || !(1 - idle / wall <= (1 - IDLE_SHARE) / ease(id))) return [];
       return [
