@@ -2,11 +2,10 @@
 
 import type { Page } from "@playwright/test";
 import { canSwitch, isOn, switched } from "./fixtures/delaySwitch";
-import { LivePage } from "./fixtures/livePage";
+import { LivePage, TimesPanel } from "./fixtures/livePage";
+import { TimeParts } from "./fixtures/programs";
 import { Site } from "./fixtures/site";
 import { expect, test } from "./fixtures/test";
-import { TimeParts } from "./fixtures/timeParts";
-import { TimesPanel } from "./fixtures/timesPanel";
 
 // With ledgers the time of threads is not divided by delay accounting.
 test.use({ ledger: "off" });

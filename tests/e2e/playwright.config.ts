@@ -7,7 +7,7 @@ export default defineConfig({
   testDir: ".",
   outputDir: "../../test-output/playwright",
   globalSetup: "./fixtures/build.ts",
-  // Each worker has a backend and a collector of its own.
+  // Each worker has a backend and a collector.
   workers: 2,
   fullyParallel: true,
   // A machine that does other work too is several times slower; nothing here waits longer than it must.
@@ -26,7 +26,9 @@ export default defineConfig({
     actionTimeout: 60_000,
     viewport: { width: 1440, height: 900 },
     colorScheme: "dark",
-    trace: "retain-on-failure",
+    // Screenshots while a live page draws would cost a third of the CPU time of all tests.
+    trace: { mode: "retain-on-failure", screenshots: false },
+    screenshot: "only-on-failure",
     launchOptions: {
       executablePath,
       args: [

@@ -7,7 +7,7 @@ import { DEMO_RUN, STEERED_RUN } from "./fixtures/runs";
 import type { Site } from "./fixtures/site";
 import { expect, test } from "./fixtures/test";
 
-/** What is used of GET /runs. */
+/** Response of GET /runs, as far as tests read it. */
 interface Listed {
   readonly runs: readonly {
     readonly id: string;
@@ -20,13 +20,15 @@ interface Listed {
 
 test.describe.configure({ mode: "serial", timeout: 240_000 });
 
-/** The first has ten samples a second, the second fifty. */
+/** Runs of 10 and of 50 samples a second. */
 const ids: string[] = [];
+
+test.beforeAll(({ shared }) => shared.deleteRuns());
 
 const listed = async (site: Site) => (await site.get("/runs")) as Listed;
 const row = (page: Page, id: string) => page.locator(`[data-run="${id}"]`);
 
-/** Record for as many instants as the collector takes meanwhile. */
+/** Record a number of frames, and open the run. */
 async function recorded(live: LivePage, frames: number): Promise<string> {
   const { page } = live;
   await page.getByRole("button", { name: "Record", exact: true }).click();
@@ -179,7 +181,7 @@ test("they are found, and compared; the link shows the same to somebody else", a
 
 test("two windows of one run are compared, with intervals", async ({ signedIn: page, site }) => {
   // Steered by two policies, one after the other.
-  const id = await site.importRun(STEERED_RUN);
+  const id = await site.importedRun(STEERED_RUN);
   await page.goto(`${site.url}/runs/${id}`);
   await expect(page.locator("[data-reading=ready]")).toBeVisible();
   await page.keyboard.press("+");
@@ -255,62 +257,11 @@ test("runs and links that are not there are said to be gone", async ({ signedIn:
   await expect(page.getByText("One run cannot be compared alone")).toBeVisible();
 });
 
-/** Nothing of the page is beyond the right edge of the screen. */
-async function expectNoneOutside(page: Page, what: string): Promise<void> {
-  const outside = () =>
-    page.evaluate(
-      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-    );
-  await expect.poll(outside, what).toBeLessThanOrEqual(0);
-}
-
-test("no page is wider than the screen, on a phone or a monitor", async ({
-  watching: { page },
-  site,
-}) => {
-  const runs = [ids[0], await site.importRun(STEERED_RUN)] as const;
-  const live = new URL(page.url());
-  const pages = {
-    [`${live.pathname}${live.search}`]: "[data-chart=cpu][data-state=ok]",
-    "/": "[data-pid]",
-    "/doctor": "[data-check]",
-    "/runs": "[data-run]",
-    [`/runs/${runs[0]}`]: "[data-reading=ready]",
-    [`/runs/${runs[1]}`]: "[data-reading=ready]",
-    [`/compare?runs=${runs.join()}`]: "[data-metric]",
-  };
-  for (const [path, ready] of Object.entries(pages)) {
-    await page.goto(`${site.url}${path}`);
-    await expect(page.locator(ready).first()).toBeAttached();
-    for (const width of [390, 1440]) {
-      await page.setViewportSize({ width, height: 844 });
-      await expectNoneOutside(page, `${path} at ${width} pixels`);
-    }
-  }
-});
-
-test("a live target fits a phone, with map, table and Steer drawer", async ({
-  watching: { page },
-  site,
-  program,
-}) => {
-  await page.setViewportSize({ width: 390, height: 844 });
-  await page.goto(`${site.url}/?pid=${program.pid}`);
-  await expect(page.locator("[data-chart=cpu]")).toHaveAttribute("data-state", "ok");
-  await expect(page.locator("[data-map]")).toHaveAttribute("data-columns", /[1-9]/);
-  const threads = page.getByRole("region", { name: "Threads" });
-  await expect(threads.getByRole("row").nth(1)).toBeAttached();
-  await expectNoneOutside(page, "live target");
-  await page.getByRole("button", { name: "Steer", exact: true }).click();
-  await expect(page.getByRole("dialog", { name: "Steer" })).toBeVisible();
-  await expectNoneOutside(page, "Steer drawer");
-});
-
 test("the table of a run lists the threads that exited before its end", async ({
   signedIn: page,
   site,
 }) => {
-  const id = await site.importRun(DEMO_RUN);
+  const id = await site.importedRun(DEMO_RUN);
   const { counts } = (await site.get(`/runs/${id}`)) as { counts: { threads: number } };
   await page.goto(`${site.url}/runs/${id}`);
   const threads = page.getByRole("region", { name: "Threads" });

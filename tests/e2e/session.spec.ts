@@ -1,10 +1,47 @@
+/** Sessions: signing in and out, what another program on this host can do, and a crash. */
+
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
 import type { Page } from "@playwright/test";
-import { Neighbour } from "./fixtures/neighbour";
 import { expect, test } from "./fixtures/test";
 
 const KEY = "tidscope.session";
 
-/** What the page keeps for its origin. */
+/** A web server on another port of this host, which keeps the requests it receives. */
+class Neighbour {
+  /** Request line, headers and body of each request, as one text. */
+  readonly received: string[] = [];
+
+  private constructor(private readonly server: Server) {}
+
+  /** @param cookies Set by each of its answers. */
+  static async start(cookies: readonly string[] = []): Promise<Neighbour> {
+    const server = createServer();
+    const neighbour = new Neighbour(server);
+    server.on("request", (request, response) => {
+      const parts = [`${request.method} ${request.url}`, JSON.stringify(request.rawHeaders)];
+      request.on("data", (data) => parts.push(String(data)));
+      request.on("end", () => {
+        neighbour.received.push(parts.join("\n"));
+        response.writeHead(200, { "content-type": "text/html", "set-cookie": [...cookies] });
+        response.end("<!doctype html><title>neighbour</title>");
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    return neighbour;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  async stop(): Promise<void> {
+    this.server.closeAllConnections();
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+}
+
+/** Credential that the page stores for its origin. */
 async function credentialOf(page: Page): Promise<string> {
   const kept = await page.evaluate((key) => window.localStorage.getItem(key), KEY);
   return (JSON.parse(kept ?? "null") as { credential: string }).credential;

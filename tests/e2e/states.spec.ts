@@ -1,9 +1,9 @@
-/** What threads do by their ledgers: thread map, where the time goes, a thread's panel; live and in a run. */
+/** Time of threads: thread map, where the time goes, and a thread's ledger; live and in a run. */
 
 import type { Locator, Page } from "@playwright/test";
 import type { LivePage } from "./fixtures/livePage";
+import { TimesPanel } from "./fixtures/livePage";
 import { expect, test } from "./fixtures/test";
-import { TimesPanel } from "./fixtures/timesPanel";
 
 const map = (page: Page): Locator => page.locator("[data-map]");
 const thread = (page: Page): Locator => page.locator("[data-panel=thread]");
@@ -117,4 +117,24 @@ test("a run shows the same states, in a window too, and of threads that ended", 
   // An exit record comes before its thread's last switch, up to which the ledger goes: the thread may
   // have to wait for a CPU in between.
   expect(Math.abs((await ledgerOf(page)).difference)).toBeLessThan(50_000_000);
+});
+
+test("what the kernel counts adds up, for all threads, a role, and the process", async ({
+  watching,
+}) => {
+  const { page } = watching;
+  const panel = new TimesPanel(page);
+  await expect.poll(() => panel.allShares()).toBeGreaterThan(99);
+  await expect.poll(() => panel.allShares()).toBeLessThan(101);
+  await panel.role(/^burner/).click();
+  await expect(panel.root.locator("[data-scope=role]")).toContainText("of burner");
+  // It burns 5 ms and sleeps 5 ms; on a busy machine it waits for a CPU instead.
+  const awake = () => panel.sharesOf(["cpu", "queue", "on_cpu", "preempted", "woken"]);
+  await expect.poll(awake).toBeGreaterThan(40);
+  await panel.role(/^sleeper-#/).click();
+  await expect.poll(awake).toBeLessThan(5);
+
+  await page.locator("[data-quality]").click();
+  const quality = page.getByRole("region", { name: "Data quality" });
+  await expect(quality).toContainText(/process [±+−] <?\d[.\d]* % of/);
 });

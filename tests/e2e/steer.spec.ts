@@ -1,6 +1,6 @@
 import type { Locator, Page } from "@playwright/test";
 import { GO } from "./fixtures/build";
-import { Steered } from "./fixtures/steered";
+import { Steered } from "./fixtures/programs";
 import { expect, test as shared } from "./fixtures/test";
 
 /** The page with a steered program in it, and what tests press there. */

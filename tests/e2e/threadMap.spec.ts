@@ -1,6 +1,6 @@
 import type { Locator, Page } from "@playwright/test";
+import { startWakers } from "./fixtures/programs";
 import { expect, test } from "./fixtures/test";
-import { startWakers } from "./fixtures/wakers";
 
 const panel = (page: Page): Locator => page.locator("[data-panel=map]");
 const map = (page: Page): Locator => page.locator("[data-map]");

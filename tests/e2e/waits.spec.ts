@@ -2,7 +2,7 @@
 
 import type { Locator, Page } from "@playwright/test";
 import { LivePage } from "./fixtures/livePage";
-import { startLockWork } from "./fixtures/lockWork";
+import { startLockWork } from "./fixtures/programs";
 import { expect, test } from "./fixtures/test";
 
 test.describe.configure({ timeout: 240_000 });

@@ -1,10 +1,8 @@
 /** Pictures of README.md and docs/gallery.md, of runs that are checked in: each is of the same numbers. */
 
 import type { Page } from "@playwright/test";
-import { GALLERY_PROGRAMS } from "../fixtures/galleryPrograms";
-import { writeImage } from "../fixtures/images";
-import { painted, played } from "../fixtures/playedRun";
-import { DEMO_RUN, galleryRun } from "../fixtures/runs";
+import { painted, played, writeImage } from "../fixtures/images";
+import { DEMO_RUN, GALLERY_PROGRAMS, galleryRun } from "../fixtures/runs";
 import type { Site } from "../fixtures/site";
 import { expect, test } from "../fixtures/test";
 

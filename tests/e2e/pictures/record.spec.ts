@@ -5,10 +5,9 @@
 
 import { execFileSync } from "node:child_process";
 import { switched } from "../fixtures/delaySwitch";
-import { GALLERY_PROGRAMS, Shown } from "../fixtures/galleryPrograms";
-import { DEMO_RUN, galleryRun, STEERED_RUN } from "../fixtures/runs";
+import { Steered } from "../fixtures/programs";
+import { DEMO_RUN, GALLERY_PROGRAMS, galleryRun, Shown, STEERED_RUN } from "../fixtures/runs";
 import type { Site } from "../fixtures/site";
-import { Steered } from "../fixtures/steered";
 import { expect, test } from "../fixtures/test";
 
 const COMMIT = execFileSync("git", ["rev-parse", "--short", "HEAD"], { encoding: "utf8" }).trim();

@@ -4,12 +4,12 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Locator, Page } from "@playwright/test";
 import { GO } from "../fixtures/build";
+import { painted } from "../fixtures/images";
 import { LivePage } from "../fixtures/livePage";
-import { painted } from "../fixtures/playedRun";
 import { OUTPUT } from "../fixtures/processes";
+import { Steered } from "../fixtures/programs";
 import { DEMO_RUN, STEERED_RUN } from "../fixtures/runs";
 import type { Site } from "../fixtures/site";
-import { Steered } from "../fixtures/steered";
 import { expect, test } from "../fixtures/test";
 
 const SCREENSHOTS = join(OUTPUT, "screenshots");
