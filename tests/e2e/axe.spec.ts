@@ -127,8 +127,8 @@ test("a live page breaks no rule in any of its states", async ({ watching, site 
 });
 
 for (const [name, file] of Object.entries({ demo: DEMO_RUN, steered: STEERED_RUN })) {
-  test(`a run breaks no rule: ${name}`, async ({ signedIn: page, site }) => {
-    await page.goto(`${site.url}/runs/${await site.importedRun(file)}`);
+  test(`a run breaks no rule: ${name}`, async ({ page, site }) => {
+    await page.goto(site.signingIn(`/runs/${await site.importedRun(file)}`));
     await expect(page.locator("[data-reading]")).toHaveAttribute("data-reading", "ready");
     expect(await violations(page)).toEqual([]);
   });

@@ -68,8 +68,8 @@ test("two runs of a program are recorded at different rates", async ({
   await expect(page.getByRole("button", { name: /^Stop recording/ })).toHaveCount(0);
 });
 
-test("a run is seen as it was live, down to its samples", async ({ signedIn: page, site }) => {
-  await page.goto(`${site.url}/runs/${ids[0]}`);
+test("a run is seen as it was live, down to its samples", async ({ page, site }) => {
+  await page.goto(site.signingIn(`/runs/${ids[0]}`));
   const reading = page.locator("[data-reading]");
   await expect(reading).toHaveAttribute("data-reading", "ready");
   const live = new LivePage(page, site);
@@ -103,8 +103,8 @@ test("a run is seen as it was live, down to its samples", async ({ signedIn: pag
   await expect(reading).toContainText("all ");
 });
 
-test("what people say of a run is kept", async ({ signedIn: page, site }) => {
-  await page.goto(`${site.url}/runs/${ids[0]}`);
+test("what people say of a run is kept", async ({ page, site }) => {
+  await page.goto(site.signingIn(`/runs/${ids[0]}`));
   await page.getByRole("button", { name: /^Name: / }).click();
   await page.getByRole("textbox", { name: "Name" }).fill("slow sampling");
   await page.keyboard.press("Enter");
@@ -179,10 +179,10 @@ test("they are found, and compared; the link shows the same to somebody else", a
   await other.close();
 });
 
-test("two windows of one run are compared, with intervals", async ({ signedIn: page, site }) => {
+test("two windows of one run are compared, with intervals", async ({ page, site }) => {
   // Steered by two policies, one after the other.
   const id = await site.importedRun(STEERED_RUN);
-  await page.goto(`${site.url}/runs/${id}`);
+  await page.goto(site.signingIn(`/runs/${id}`));
   await expect(page.locator("[data-reading=ready]")).toBeVisible();
   await page.keyboard.press("+");
   await page.keyboard.press("[");
@@ -215,9 +215,9 @@ test("two windows of one run are compared, with intervals", async ({ signedIn: p
   await expect(page.locator("[data-reading=ready]")).toContainText(/^5\.[0-9] s|^4\.9 s/);
 });
 
-test("a run is exported, deleted, brought back, and imported", async ({ signedIn: page, site }) => {
+test("a run is exported, deleted, brought back, and imported", async ({ page, site }) => {
   const [id = ""] = ids;
-  await page.goto(`${site.url}/runs`);
+  await page.goto(site.signingIn(`/runs`));
   await row(page, id)
     .getByRole("button", { name: /Export/ })
     .click();
@@ -248,8 +248,8 @@ test("a run is exported, deleted, brought back, and imported", async ({ signedIn
   await expect.poll(async () => (await listed(site)).runs.length).toBe(before + 1);
 });
 
-test("runs and links that are not there are said to be gone", async ({ signedIn: page, site }) => {
-  await page.goto(`${site.url}/runs/r-20200101-000000-000000`);
+test("runs and links that are not there are said to be gone", async ({ page, site }) => {
+  await page.goto(site.signingIn(`/runs/r-20200101-000000-000000`));
   await expect(page.getByText("Run not found")).toBeVisible();
   await page.goto(`${site.url}/compare?runs=${ids[0]},r-20200101-000000-000000`);
   await expect(page.getByText("A run of this link was not found")).toBeVisible();
@@ -257,13 +257,10 @@ test("runs and links that are not there are said to be gone", async ({ signedIn:
   await expect(page.getByText("One run cannot be compared alone")).toBeVisible();
 });
 
-test("the table of a run lists the threads that exited before its end", async ({
-  signedIn: page,
-  site,
-}) => {
+test("the table of a run lists the threads that exited before its end", async ({ page, site }) => {
   const id = await site.importedRun(DEMO_RUN);
   const { counts } = (await site.get(`/runs/${id}`)) as { counts: { threads: number } };
-  await page.goto(`${site.url}/runs/${id}`);
+  await page.goto(site.signingIn(`/runs/${id}`));
   const threads = page.getByRole("region", { name: "Threads" });
   await expect(threads.getByRole("status")).toHaveText(`${counts.threads} threads`);
 });

@@ -59,9 +59,9 @@ const test = shared.extend<{ readonly steered: Steered; readonly steering: Steer
     await use(program);
     await program.kill();
   },
-  steering: async ({ signedIn, site, steered }, use) => {
-    const steering = new SteerPage(signedIn);
-    await steering.open(`${site.url}/?pid=${steered.pid}`);
+  steering: async ({ page, site, steered }, use) => {
+    const steering = new SteerPage(page);
+    await steering.open(site.signingIn(`/?pid=${steered.pid}`));
     await use(steering);
   },
 });

@@ -84,27 +84,27 @@ test("shares the time axis, and is still while paused", async ({ watching }) => 
   }).toPass();
 });
 
-test("5,000 threads share rows, and the page keeps up", async ({ signedIn, site }) => {
+test("5,000 threads share rows, and the page keeps up", async ({ page, site }) => {
   test.setTimeout(180_000);
   const wakers = await startWakers(5000);
   try {
-    await signedIn.goto(`${site.url}/?pid=${wakers.pid}`);
-    await expect(signedIn.locator('[data-tile="threads"]')).toContainText("5\u202f000");
-    await showMap(signedIn, 40);
-    await expect(panel(signedIn)).toContainText("5\u202f000 threads");
-    await signedIn.getByRole("combobox", { name: "Colour" }).selectOption("cpu_run_ns");
-    await expect(panel(signedIn)).toContainText(/up to \d+ per row, highest shown/);
-    expect(Number(await map(signedIn).getAttribute("data-rows"))).toBeLessThanOrEqual(400);
-    await signedIn.mouse.move(...(await pointSecondsAgo(signedIn, 0.33, 0.5)));
-    await expect(tooltip(signedIn)).toContainText(/highest of the \d+ threads in this row/);
+    await page.goto(site.signingIn(`/?pid=${wakers.pid}`));
+    await expect(page.locator('[data-tile="threads"]')).toContainText("5\u202f000");
+    await showMap(page, 40);
+    await expect(panel(page)).toContainText("5\u202f000 threads");
+    await page.getByRole("combobox", { name: "Colour" }).selectOption("cpu_run_ns");
+    await expect(panel(page)).toContainText(/up to \d+ per row, highest shown/);
+    expect(Number(await map(page).getAttribute("data-rows"))).toBeLessThanOrEqual(400);
+    await page.mouse.move(...(await pointSecondsAgo(page, 0.33, 0.5)));
+    await expect(tooltip(page)).toContainText(/highest of the \d+ threads in this row/);
     for (const size of [
       { width: 1440, height: 900 },
       { width: 390, height: 844 },
     ]) {
-      await signedIn.setViewportSize(size);
-      await showMap(signedIn, 20);
+      await page.setViewportSize(size);
+      await showMap(page, 20);
       const outside = () =>
-        signedIn.evaluate(
+        page.evaluate(
           () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
         );
       await expect.poll(outside).toBeLessThanOrEqual(0);

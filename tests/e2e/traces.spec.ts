@@ -30,10 +30,10 @@ function jaegerFile(name: string, start_us: number, query_us: number) {
 }
 
 test("two imports differ in one operation, and its slowest request shows it", async ({
-  signedIn: page,
+  page,
   site,
 }) => {
-  await page.goto(`${site.url}/traces`);
+  await page.goto(site.signingIn(`/traces`));
   const now_us = 1000 * (Date.now() - 3_600_000);
   await page
     .getByLabel("Traces to import")

@@ -34,12 +34,12 @@ async function places(graph: Locator): Promise<Record<string, string>> {
 }
 
 test("a finding leads to its lock and to those who wait for it, live and in a run", async ({
-  signedIn: page,
+  page,
   site,
 }) => {
   const program = await startLockWork();
   try {
-    await page.goto(`${site.url}/?pid=${program.pid}`);
+    await page.goto(site.signingIn(`/?pid=${program.pid}`));
     const findings = region(page, "Findings");
     await expect(findings).not.toContainText("five seconds");
     test.skip(
@@ -74,12 +74,12 @@ test("a finding leads to its lock and to those who wait for it, live and in a ru
 });
 
 test("the graph of wake-ups stands still, and a role is selected by keyboard", async ({
-  signedIn: page,
+  page,
   site,
 }) => {
   const program = await startLockWork();
   try {
-    await page.goto(`${site.url}/?pid=${program.pid}`);
+    await page.goto(site.signingIn(`/?pid=${program.pid}`));
     const panel = region(page, "Who wakes whom");
     await expect(page.locator('[data-state="live"]').first()).toBeVisible();
     test.skip(
