@@ -1,4 +1,4 @@
-/** What is the whole machine's: the kernel's delay switch, and a CPU budget that is measured. */
+/** Tests that change or measure the whole machine: the kernel's delay switch, and a CPU budget. */
 
 import type { Page } from "@playwright/test";
 import { canSwitch, isOn, switched } from "./fixtures/delaySwitch";
@@ -7,10 +7,10 @@ import { TimeParts } from "./fixtures/programs";
 import { Site } from "./fixtures/site";
 import { expect, test } from "./fixtures/test";
 
-// With ledgers the time of threads is not divided by delay accounting.
+// With ledgers, the time of threads is not split by delay accounting.
 test.use({ ledger: "off" });
 
-/** Below what any sampling at ten a second takes. */
+/** A budget that sampling at 10 Hz always exceeds, in percent of a core. */
 const TINY_PERCENT = 0.05;
 
 test("a rate that the budget lowered is seen, and how to raise the budget", async ({
@@ -31,7 +31,7 @@ test("a rate that the budget lowered is seen, and how to raise the budget", asyn
       "Sampling rate lowered from 10 to",
     );
     await page.setViewportSize({ width: 390, height: 844 });
-    // The page changes its layout when it hears of its size, which a busy machine delays.
+    // A busy machine delays the resize event that changes the layout.
     await expect
       .poll(() => effective.evaluate((element) => element.getBoundingClientRect().right), {
         message: "fits a phone",
@@ -51,7 +51,7 @@ test("a rate that the budget lowered is seen, and how to raise the budget", asyn
 test.describe("delay accounting", () => {
   test.skip(!canSwitch(), "needs root and a kernel with task_delayacct");
 
-  /** Watch a program that waits in known ways, started now. */
+  /** Watch a new program that waits in known ways. */
   async function watching(page: Page, site: Site, look: (panel: TimesPanel) => Promise<void>) {
     const program = await TimeParts.start();
     try {
@@ -90,10 +90,10 @@ test.describe("delay accounting", () => {
         await panel.role(/^disk/).click();
         await expect(panel.root.locator("[data-scope=role]")).toContainText("of disk");
         await expect.poll(() => panel.share("blkio")).toBeGreaterThan(1);
-        // How much of the disk's wait is counted is the kernel's: from 6.12 on it leaves some out.
+        // No upper share is expected: Linux counts only a part of disk waits from 6.12 on.
         await panel.role(/^burner/).click();
         await expect(panel.root.locator("[data-scope=role]")).toContainText("of burner");
-        // All that it does is computing and waiting for its turn.
+        // The burner only computes and waits for a CPU.
         await expect.poll(() => panel.share("rest")).toBeLessThan(25);
         await panel.role(/^crowd-#/).click();
         await expect(panel.root.locator("[data-scope=role]")).toContainText("of crowd-#");

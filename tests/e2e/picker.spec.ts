@@ -14,7 +14,7 @@ test("finds a process by its words, shows its CPU, and attaches with one click",
   await expect(row).toContainText("steady_work");
   await expect(row).toContainText("native");
   await expect(row).toContainText("13");
-  // The first listing has no CPU yet, and it is not idle.
+  // CPU is known from the second listing on, and the program is not idle.
   await expect(row).toContainText(/[1-9]\d*(\.\d+)? %|0\.\d*[1-9]\d* %/);
   await row.getByRole("button").click();
   await expect(signedIn).toHaveURL(new RegExp(`\\?target=t-${program.pid}-[0-9a-f]{8}$`));
@@ -48,7 +48,7 @@ test("the demo starts, its exited threads have exact totals, and it stops", asyn
   await threads.getByText("Exited", { exact: true }).click();
   const row = threads.locator("[data-thread-state=exited]").first();
   await expect(row).toContainText(/task-\d+/);
-  // Each burns 5 ms of CPU time, which its exit record tells to the nanosecond.
+  // Each task burns 5 ms of CPU time, which its exit record has to the nanosecond.
   await expect(row.locator('[data-column="total:cpu_run_ns"]')).toHaveText(
     /^([5-9]|\d\d)(\.\d+)? ms$/,
   );
@@ -101,12 +101,12 @@ test("a tree of processes is one target: its rows unfold, and processes that end
   await expect(threads.locator('tr[aria-level="3"]')).toHaveCount(6);
   await expect(page.getByRole("region", { name: "CPU", exact: true })).toContainText("steady_work");
 
-  // One ends: it is counted, and what it did stays.
+  // A process that exits is counted as ended, and its sums stay.
   await family.endOne();
   await expect(page.getByText(/^2 \(1 ended\)$/)).toBeVisible();
   await expect(threads.locator('tr[data-kind="process"]')).toHaveCount(2);
   const processes = page.getByRole("region", { name: "Processes", exact: true });
-  // What is out of view stands still.
+  // Panels outside the viewport are not updated.
   await processes.scrollIntoViewIfNeeded();
   await expect(processes.getByRole("row").filter({ hasText: "steady_work ended" })).toHaveCount(1);
 });

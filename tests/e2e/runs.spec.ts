@@ -1,4 +1,4 @@
-/** Runs: recorded, opened, compared, shared, taken away, deleted and brought back. */
+/** Runs: recorded, opened, compared, shared, exported, deleted and restored. */
 
 import { readFileSync } from "node:fs";
 import type { Page } from "@playwright/test";
@@ -49,7 +49,7 @@ test("two runs of a program are recorded at different rates", async ({
 }) => {
   const { page } = live;
   await page.getByRole("button", { name: "Record", exact: true }).click();
-  // On every page, with the way to the run.
+  // Every page shows the recording.
   await page.getByRole("link", { name: "Doctor" }).click();
   await expect(page.getByRole("status", { name: "Recording" })).toContainText("steady_work");
   await page.goBack();
@@ -76,7 +76,7 @@ test("a run is seen as it was live, down to its samples", async ({ page, site })
   await live.ready();
   await expect(page.locator('[data-panel="cpu"] [data-state]')).toHaveAttribute("data-state", "ok");
   await expect(page.getByRole("region", { name: "Where the time goes" })).toBeVisible();
-  // What is for live targets only is not here.
+  // A run has no controls of live targets.
   for (const name of ["Steer", "Record", "Detach"]) {
     await expect(page.getByRole("button", { name, exact: true })).toHaveCount(0);
   }
@@ -94,7 +94,7 @@ test("a run is seen as it was live, down to its samples", async ({ page, site })
   const end = await bar.getAttribute("aria-valuetext");
   await page.keyboard.press("Home");
   await expect(bar).not.toHaveAttribute("aria-valuetext", end ?? "");
-  // It plays from here to its end, and stops there by itself.
+  // The run plays from here and stops at its end.
   await page.getByText("60×").click();
   await page.getByRole("button", { name: "Play" }).click();
   await expect(bar).toHaveAttribute("aria-valuetext", end ?? "");
@@ -146,7 +146,7 @@ test("they are found, and compared; the link shows the same to somebody else", a
   }
   await page.getByRole("button", { name: "Compare 2" }).click();
   const setup = page.getByRole("region", { name: "Setup" });
-  // The rate of each, in the order of the runs.
+  // The rates of both runs, in either order.
   await expect(setup.getByRole("row").filter({ hasText: "samples a second" })).toHaveText(
     /a second(10.*50|50.*10)$/,
   );
@@ -165,7 +165,7 @@ test("they are found, and compared; the link shows the same to somebody else", a
   const second = await other.newPage();
   await second.goto(site.urlToWatch);
   await expect(second.locator("[data-connection=open]")).toBeVisible();
-  // What the address has, and nothing else.
+  // The other person knows the address only.
   await second.goto(page.url());
   await expect(second.getByRole("region", { name: "Curves" }).getByRole("img")).toHaveCount(2);
   const theirs = second.getByRole("region", { name: "Differences" });
@@ -173,14 +173,14 @@ test("they are found, and compared; the link shows the same to somebody else", a
   await expect(theirs.locator('[data-metric="cpu_run_ns"]')).toHaveText(
     (await burner.textContent()) ?? "",
   );
-  // Who only watches is reported so.
+  // A viewer cannot delete runs.
   await second.goto(`${site.url}/runs`);
   await expect(second.getByRole("button", { name: "Delete slow sampling" })).toBeDisabled();
   await other.close();
 });
 
 test("two windows of one run are compared, with intervals", async ({ page, site }) => {
-  // Steered by two policies, one after the other.
+  // Two policies steer this run, one after the other.
   const id = await site.importedRun(STEERED_RUN);
   await page.goto(site.signingIn(`/runs/${id}`));
   await expect(page.locator("[data-reading=ready]")).toBeVisible();
@@ -196,13 +196,13 @@ test("two windows of one run are compared, with intervals", async ({ page, site 
   await expect(page).toHaveURL(new RegExp(`/compare\\?runs=${id}@[0-9.]+-[0-9.]+,${id}@`));
   const cpu = page.locator('[data-metric="cpu_run_ns"][data-role=""]');
   await expect(cpu).toContainText("±");
-  // With four workers it used both CPUs, with one it used one.
+  // The program used both CPUs with four workers, and one CPU with one.
   await page.goto(`${site.url}/compare?runs=${id}@13-17,${id}@31-36`);
   await expect(page.locator("[data-lead]").first()).toContainText(/ (higher|lower) .* in 31–36 s/);
   await expect(page.getByRole("region", { name: "Largest differences" })).toContainText(
     "95 % confidence interval",
   );
-  // The pen gives a side another window.
+  // The edit button sets another window for a side.
   await page
     .getByRole("button", { name: /^Window of .*Edit$/ })
     .first()

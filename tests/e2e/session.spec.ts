@@ -14,7 +14,7 @@ class Neighbour {
 
   private constructor(private readonly server: Server) {}
 
-  /** @param cookies Set by each of its answers. */
+  /** @param cookies Cookies that each response sets. */
   static async start(cookies: readonly string[] = []): Promise<Neighbour> {
     const server = createServer();
     const neighbour = new Neighbour(server);
@@ -65,7 +65,7 @@ test("the printed address signs in, and the token leaves the address bar", async
   await expect(page.locator("[data-connection=open]")).toBeVisible();
   const credential = await credentialOf(page);
   expect(credential).toMatch(/^tds_[\w-]{43}$/);
-  // Neither is in any address: not in what was asked for, and not in what the browser remembers.
+  // Neither secret is in any address: not in requests, and not in the browser's history.
   await page.goBack();
   await page.goForward();
   expect(page.url()).not.toContain(site.token);
@@ -113,7 +113,7 @@ test("a program on another port of this host gets nothing of the session", async
   const neighbour = await Neighbour.start(equal);
   const other = await page.context().newPage();
   await other.goto(neighbour.url);
-  // It asks the backend with all that the browser would send along.
+  // The other page asks the backend with all credentials that the browser would send.
   const read = await other.evaluate(async (url) => {
     const found: string[] = [];
     for (const path of ["/api/v1/health", "/api/v1/session", "/api/v1/runs", "/metrics"]) {
@@ -133,13 +133,13 @@ test("a program on another port of this host gets nothing of the session", async
   }, site.url);
   expect(read.slice(0, 8)).toEqual(Array(8).fill("blocked"));
   expect(read.slice(9)).toEqual(["{}", "closed 4403"]);
-  // And the page itself goes there.
+  // The signed-in tab itself navigates to the other program.
   await page.goto(`${neighbour.url}/from-the-page`);
   const received = neighbour.received.join("\n");
   expect(received).toContain("/from-the-page");
   expect(received).not.toContain(credential);
   expect(received).not.toContain(site.token);
-  // Its cookies come along to the backend, and mean nothing there.
+  // The browser sends the other program's cookies to the backend, which ignores them.
   expect((await page.context().cookies()).map(({ name }) => name)).toContain("tidscope_session");
   await page.goto(site.url);
   await expect(page.locator("[data-connection=open]")).toBeVisible();
@@ -162,7 +162,7 @@ test("signing out ends the session in every tab, and for good", async ({
   }
   await second.reload();
   await expect(second.getByRole("heading", { name: "Sign in" })).toBeVisible();
-  // Who kept a copy of the credential has nothing.
+  // A copy of the credential is revoked, too.
   const headers = { authorization: `Bearer ${credential}` };
   expect((await fetch(`${site.url}/api/v1/session`, { headers })).status).toBe(401);
 });

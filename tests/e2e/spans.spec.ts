@@ -28,21 +28,21 @@ test("a span leads to its thread on Live and in the run, and the thread to its r
       threads: readonly { tid: number | null; coverage: number }[];
       spans: readonly { operation: string; start_ns: number; duration_ns: number }[];
     };
-  // Samples behind its end are still to come.
+  // Samples after the end of the span are still to come.
   await expect.poll(async () => (await detail()).threads[0]?.coverage ?? 0).toBeGreaterThan(0.8);
   const wait = (await detail()).spans.find(({ operation }) => operation === "wait");
   const began_ms = (wait?.start_ns ?? 0) / 1e6;
 
   await page.goto(`${site.url}/traces/${trace}`);
   const path = page.getByRole("table", { name: "Spans of the critical path" });
-  // On a machine that does other work too, what follows it may take longer than the wait.
+  // On a busy machine, the spans after the wait may take longer than the wait.
   const waited = path.locator("tr[data-key]", { hasText: "traced wait" });
   await expect(waited).toContainText(/Locks.*waiter/);
   const pressed = waited.getByRole("button", { name: "traced wait" });
   if ((await pressed.getAttribute("aria-pressed")) !== "true") await pressed.click();
   await page.getByRole("link", { name: "Its thread on Live at that time" }).click();
 
-  // The thread is selected, and its window holds the span.
+  // The thread is selected, and the window contains the span.
   await expect(page).toHaveURL(new RegExp(`\\?target=${target.id}&from=`));
   const [from, to] = windowOf(page);
   expect(from).toBeLessThan(began_ms);
@@ -52,7 +52,7 @@ test("a span leads to its thread on Live and in the run, and the thread to its r
   await expect(panel.getByRole("region", { name: "Ledger" })).toContainText("Waiting for a lock");
   await expect(page.getByRole("heading", { name: `waiter (${waiter})` })).toBeVisible();
 
-  // Back: what then waited for this thread, and for how long.
+  // Back: requests that waited for this thread, and for how long.
   await panel.getByRole("link", { name: "Requests that waited for this thread" }).click();
   await expect(page.getByRole("heading", { name: `requests of thread ${waiter}` })).toBeVisible();
   const requests = page.getByRole("table", { name: "Requests" });
@@ -63,7 +63,7 @@ test("a span leads to its thread on Live and in the run, and the thread to its r
   await requests.getByRole("link").click();
   await expect(page).toHaveURL(new RegExp(`/traces/${trace}$`));
 
-  // The same from the run, once the target is gone.
+  // The run leads to the same requests once the target has exited.
   await site.send("POST", `/runs/${run.id}/stop`, undefined);
   await traced.kill();
   await page.goto(`${site.url}/runs/${run.id}?from=${from}&to=${to}&tid=${waiter}`);
@@ -71,7 +71,7 @@ test("a span leads to its thread on Live and in the run, and the thread to its r
   await page.getByRole("link", { name: "Requests in this window" }).click();
   await expect(requests.locator("tr[data-key]")).toHaveCount(1);
 
-  // The run by its name is a set of requests.
+  // A run selects a set of requests.
   await page.goto(`${site.url}/traces?service=traced&operation=request`);
   const runs = page.getByRole("combobox", { name: "Run" });
   await runs.selectOption(run.id);

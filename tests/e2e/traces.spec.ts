@@ -1,10 +1,10 @@
-/** From two sets of requests to the operation that differs, and to the request that shows it. */
+/** Traces: from two sets of requests to the operation that differs, and to a request that shows it. */
 
 import { expect, test } from "./fixtures/test";
 
 const REQUESTS = 6;
 
-/** Traces as Jaeger exports them: a request asks a database, which takes so long. */
+/** Traces as Jaeger exports them: each request asks a database, whose query takes `query_us`. */
 function jaegerFile(name: string, start_us: number, query_us: number) {
   const data = Array.from({ length: REQUESTS }, (_, n) => {
     const traceID = `${name}${n}`.padEnd(32, "0");

@@ -1,4 +1,4 @@
-/** Who waits for whom: findings, locks and wake-ups of a program that is known. */
+/** Findings, locks and wake-ups of a program whose threads wait for each other in a known way. */
 
 import type { Locator, Page } from "@playwright/test";
 import { LivePage } from "./fixtures/livePage";
@@ -22,7 +22,7 @@ async function figures(table: Locator, column: number): Promise<Record<string, n
   return Object.fromEntries(rows);
 }
 
-/** The places of all nodes of the graph, by their keys. */
+/** Positions of all nodes of the graph, by key. */
 async function places(graph: Locator): Promise<Record<string, string>> {
   const nodes = await graph.locator("[data-node]").evaluateAll((all) =>
     all.map((node) => {
@@ -55,7 +55,7 @@ test("a finding leads to its lock and to those who wait for it, live and in a ru
       await expect(locks).toBeFocused();
       const waiters = locks.getByRole("table", { name: "Waiters" });
       await expect(waiters.locator("tr[data-key]")).toHaveCount(4);
-      // One of four holds it at a time.
+      // One of four threads holds the lock at a time.
       for (const share of Object.values(await figures(waiters, 1))) {
         expect(share).toBeGreaterThan(50);
         expect(share).toBeLessThan(90);

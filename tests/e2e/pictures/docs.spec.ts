@@ -1,4 +1,4 @@
-/** Pictures of README.md and docs/gallery.md, of runs that are checked in: each is of the same numbers. */
+/** Pictures of README.md and docs/gallery.md, drawn from the same checked-in runs each time. */
 
 import type { Page } from "@playwright/test";
 import { painted, played, writeImage } from "../fixtures/images";
@@ -8,17 +8,17 @@ import { expect, test } from "../fixtures/test";
 
 const MOVING_SIZE = { width: 1280, height: 800 };
 const MOVING = { frame_ms: 300, last_ms: 1500, quality: 70 };
-/** So much of a run's page is in the gallery. */
+/** Part of a run's page that the gallery shows. */
 const TALL = { width: 1440, height: 1500 };
 
-/** Import a run and open it, read to its end. */
+/** Import a run, open it, and wait until it is read. */
 async function openRun(page: Page, site: Site, file: string): Promise<void> {
   await page.goto(`${site.url}/runs/${await site.importRun(file)}`);
   await expect(page.locator("[data-reading]")).toHaveAttribute("data-reading", "ready");
   await expect(page.locator("[data-chart=cpu]")).toHaveAttribute("data-state", "ok");
 }
 
-/** Wait until what is read (numbers, findings) has come to rest, too. */
+/** Wait until numbers and findings no longer change. */
 async function rested(page: Page): Promise<void> {
   let before = "";
   await expect

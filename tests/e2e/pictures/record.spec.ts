@@ -1,6 +1,6 @@
 /**
- * Records the runs that are checked in, of real programs on this machine:
- * `npm run record-pictures`, on a machine that does nothing else.
+ * Records the checked-in runs from real programs on this machine:
+ * `npm run record-pictures`, on an idle machine.
  */
 
 import { execFileSync } from "node:child_process";
@@ -18,7 +18,7 @@ interface Run {
   readonly state: string;
 }
 
-/** Record a target for so long, and export the run. */
+/** Record a target for some seconds, and export the run. */
 async function record(
   site: Site,
   request: { readonly target: string; readonly name: string; readonly seconds: number },
@@ -34,7 +34,7 @@ async function record(
   await site.exportRun(id, file);
 }
 
-/** Wait until the backend has so many more frames. */
+/** Wait until the backend has received a number of further frames. */
 async function frames(site: Site, more: number): Promise<void> {
   const before = (await site.health()).frames;
   const now = async () => (await site.health()).frames;
@@ -43,7 +43,7 @@ async function frames(site: Site, more: number): Promise<void> {
 
 test("the demo", async ({ site }) => {
   await switched(false, async () => {
-    // By the collector, so that it knows since when: all of the demo's threads then have delays.
+    // Switched by the collector, which notes the time: all threads of the demo then have delays.
     await site.send("PUT", "/doctor/delay-accounting", { on: true });
     const { target } = (await site.send("POST", "/demo", {})) as { target: { id: string } };
     await record(site, { target: target.id, name: "demo", seconds: 60 }, DEMO_RUN, async () => {

@@ -1,4 +1,4 @@
-/** Every page in three sizes and both themes, in test-output/screenshots, for people to look at. */
+/** Screenshots for people of every page, in three sizes and both themes: test-output/screenshots. */
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ const DESKTOP = { width: 1440, height: 900 };
 const SIZES = [DESKTOP, { width: 1920, height: 1080 }, { width: 390, height: 844 }] as const;
 const SCHEMES = ["light", "dark"] as const;
 
-/** Take the page in all sizes and both themes. */
+/** Save screenshots of the page in all sizes and both themes. */
 async function take(page: Page, name: string, at?: Locator): Promise<void> {
   mkdirSync(SCREENSHOTS, { recursive: true });
   await page.mouse.move(0, 0);
@@ -35,7 +35,7 @@ async function take(page: Page, name: string, at?: Locator): Promise<void> {
   await page.setViewportSize(DESKTOP);
 }
 
-/** Import a run and open it, read to its end. */
+/** Import a run, open it, and wait until it is read. */
 async function openRun(page: Page, site: Site, file: string): Promise<void> {
   await page.goto(`${site.url}/runs/${await site.importRun(file)}`);
   await expect(page.locator("[data-reading]")).toHaveAttribute("data-reading", "ready");
@@ -84,7 +84,7 @@ test("live, paused, recording, ended, disconnected, no collector", async ({
 }) => {
   const { page } = watching;
   await page.getByText("30 s", { exact: true }).click();
-  // A picture of an empty chart shows nothing.
+  // An empty chart would show nothing.
   await watching.frames(120);
   await take(page, "live");
   await page.keyboard.press("Space");
