@@ -20,9 +20,9 @@ test("a deep link to a pid shows the process, its busiest thread on top, with th
   const roles = watching.panel("cpu").getByRole("listitem");
   await expect(roles.filter({ hasText: "burner" })).toBeVisible();
   await expect(watching.panel("cpu").getByRole("img")).toHaveAttribute("aria-label", /burner/);
-  // The burner burns 5 ms and sleeps 5 ms; on a busy machine it gets less.
+  // The burner burns 5 ms and sleeps 15 ms; on a busy machine it gets less.
   await expect.poll(() => watching.number("burner", "rate:cpu_run_ns")).toBeGreaterThan(0);
-  expect(await watching.number("burner", "rate:cpu_run_ns")).toBeLessThan(0.75);
+  expect(await watching.number("burner", "rate:cpu_run_ns")).toBeLessThan(0.5);
   expect(await watching.number("sleeper-1", "rate:cpu_run_ns")).toBe(0);
   // The total lies between two readings of the kernel; the page shows three digits.
   const before = program.cpuSeconds("burner");
@@ -100,16 +100,16 @@ test("when the process ends, its charts and totals stay", async ({ watching, pro
 
 test("the view goes on after the backend was killed and started again", async ({
   watching: live,
-  site,
+  stack,
 }) => {
   const { page } = live;
-  await site.killBackend();
+  await stack.killBackend();
   await expect(page.getByText("Connection to the backend lost")).toBeVisible();
   await expect(page.getByTestId("retry")).toHaveText(/Retrying/);
   await expect(live.row("burner")).toBeVisible();
   const before = await live.number("burner", "total:cpu_run_ns");
 
-  await site.startBackend();
+  await stack.startBackend();
   await page
     .getByRole("button", { name: "Retry now" })
     .click({ timeout: 1000 })
@@ -129,13 +129,13 @@ test("the view goes on after the backend was killed and started again", async ({
 
 test("says that no collector is connected, and goes on when one is", async ({
   signedIn: page,
-  site,
+  stack,
   program,
 }) => {
   await expect(page.getByRole("heading", { name: "Attach to a process" })).toBeVisible();
-  await site.killCollector();
+  await stack.killCollector();
   await expect(page.getByRole("heading", { name: "No collector is connected" })).toBeVisible();
   await expect(page.getByText("sudo tidscope up")).toBeVisible();
-  await site.startCollector();
-  await new LivePage(page, site).open(program.pid);
+  await stack.startCollector();
+  await new LivePage(page, stack).open(program.pid);
 });

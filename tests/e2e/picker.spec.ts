@@ -5,7 +5,7 @@ import { expect, test } from "./fixtures/test";
 
 test("finds a process by its words, shows its CPU, and attaches with one click", async ({
   signedIn,
-  site,
+  stack,
   program,
 }) => {
   const search = signedIn.getByLabel("Search processes");
@@ -18,12 +18,12 @@ test("finds a process by its words, shows its CPU, and attaches with one click",
   await expect(row).toContainText(/[1-9]\d*(\.\d+)? %|0\.\d*[1-9]\d* %/);
   await row.getByRole("button").click();
   await expect(signedIn).toHaveURL(new RegExp(`\\?target=t-${program.pid}-[0-9a-f]{8}$`));
-  await new LivePage(signedIn, site).ready();
+  await new LivePage(signedIn, stack).ready();
 });
 
 test("attaches by keyboard alone: search, arrow down, Enter", async ({
   signedIn,
-  site,
+  stack,
   program,
 }) => {
   await expect(signedIn.getByRole("table")).toBeVisible();
@@ -36,7 +36,7 @@ test("attaches by keyboard alone: search, arrow down, Enter", async ({
   await expect(first).toBeFocused();
   await expect(first).toHaveAccessibleName(`Attach to steady_work, pid ${program.pid}`);
   await signedIn.keyboard.press("Enter");
-  await new LivePage(signedIn, site).ready();
+  await new LivePage(signedIn, stack).ready();
 });
 
 test("the demo starts, its exited threads have exact totals, and it stops", async ({
@@ -61,10 +61,10 @@ test("the demo starts, its exited threads have exact totals, and it stops", asyn
 
 test("a viewer sees processes without their arguments, and the page says so", async ({
   page,
-  site,
+  stack,
   program,
 }) => {
-  await page.goto(site.urlToWatch);
+  await page.goto(stack.urlToWatch);
   await page.getByLabel("Search processes").fill(String(program.pid));
   const row = page.locator(`[data-pid="${program.pid}"]`);
   await expect(row).toContainText("steady_work");

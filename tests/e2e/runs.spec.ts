@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import type { Page } from "@playwright/test";
 import { LivePage } from "./fixtures/livePage";
 import { DEMO_RUN, STEERED_RUN } from "./fixtures/runs";
-import type { Site } from "./fixtures/site";
+import type { Stack } from "./fixtures/stack";
 import { expect, test } from "./fixtures/test";
 
 /** Response of GET /runs, as far as tests read it. */
@@ -25,7 +25,7 @@ const ids: string[] = [];
 
 test.beforeAll(({ shared }) => shared.deleteRuns());
 
-const listed = async (site: Site) => (await site.get("/runs")) as Listed;
+const listed = async (stack: Stack) => (await stack.get("/runs")) as Listed;
 const row = (page: Page, id: string) => page.locator(`[data-run="${id}"]`);
 
 /** Record a number of frames, and open the run. */
@@ -44,7 +44,7 @@ async function recorded(live: LivePage, frames: number): Promise<string> {
 
 test("two runs of a program are recorded at different rates", async ({
   watching: live,
-  site,
+  stack,
   program,
 }) => {
   const { page } = live;
@@ -62,17 +62,17 @@ test("two runs of a program are recorded at different rates", async ({
   await page.getByRole("combobox", { name: "Rate" }).selectOption("50");
   await expect(page.getByRole("combobox", { name: "Rate" })).toHaveValue("50");
   ids.push(await recorded(live, 60));
-  const { runs } = await listed(site);
+  const { runs } = await listed(stack);
   expect(runs.map(({ state }) => state)).toEqual(["complete", "complete"]);
   expect(runs.map(({ id }) => id)).toEqual([...ids].reverse());
   await expect(page.getByRole("button", { name: /^Stop recording/ })).toHaveCount(0);
 });
 
-test("a run is seen as it was live, down to its samples", async ({ page, site }) => {
-  await page.goto(site.signingIn(`/runs/${ids[0]}`));
+test("a run is seen as it was live, down to its samples", async ({ page, stack }) => {
+  await page.goto(stack.signingIn(`/runs/${ids[0]}`));
   const reading = page.locator("[data-reading]");
   await expect(reading).toHaveAttribute("data-reading", "ready");
-  const live = new LivePage(page, site);
+  const live = new LivePage(page, stack);
   await live.ready();
   await expect(page.locator('[data-panel="cpu"] [data-state]')).toHaveAttribute("data-state", "ok");
   await expect(page.getByRole("region", { name: "Where the time goes" })).toBeVisible();
@@ -103,8 +103,8 @@ test("a run is seen as it was live, down to its samples", async ({ page, site })
   await expect(reading).toContainText("all ");
 });
 
-test("what people say of a run is kept", async ({ page, site }) => {
-  await page.goto(site.signingIn(`/runs/${ids[0]}`));
+test("what people say of a run is kept", async ({ page, stack }) => {
+  await page.goto(stack.signingIn(`/runs/${ids[0]}`));
   await page.getByRole("button", { name: /^Name: / }).click();
   await page.getByRole("textbox", { name: "Name" }).fill("slow sampling");
   await page.keyboard.press("Enter");
@@ -121,7 +121,7 @@ test("what people say of a run is kept", async ({ page, site }) => {
   await marks.getByRole("button", { name: "Go to here it begins" }).click();
   await expect(page.getByRole("button", { name: /^Tags: / })).toHaveText(/steady.*first/);
 
-  await page.goto(`${site.url}/runs/${ids[1]}`);
+  await page.goto(`${stack.url}/runs/${ids[1]}`);
   await page.getByRole("button", { name: /^Name: / }).click();
   await page.getByRole("textbox", { name: "Name" }).fill("fast sampling");
   await page.keyboard.press("Enter");
@@ -130,7 +130,7 @@ test("what people say of a run is kept", async ({ page, site }) => {
 
 test("they are found, and compared; the link shows the same to somebody else", async ({
   signedIn: page,
-  site,
+  stack,
   browser,
 }) => {
   await page.keyboard.press("g");
@@ -163,7 +163,7 @@ test("they are found, and compared; the link shows the same to somebody else", a
 
   const other = await browser.newContext();
   const second = await other.newPage();
-  await second.goto(site.urlToWatch);
+  await second.goto(stack.urlToWatch);
   await expect(second.locator("[data-connection=open]")).toBeVisible();
   // The other person knows the address only.
   await second.goto(page.url());
@@ -174,15 +174,15 @@ test("they are found, and compared; the link shows the same to somebody else", a
     (await burner.textContent()) ?? "",
   );
   // A viewer cannot delete runs.
-  await second.goto(`${site.url}/runs`);
+  await second.goto(`${stack.url}/runs`);
   await expect(second.getByRole("button", { name: "Delete slow sampling" })).toBeDisabled();
   await other.close();
 });
 
-test("two windows of one run are compared, with intervals", async ({ page, site }) => {
+test("two windows of one run are compared, with intervals", async ({ page, stack }) => {
   // Two policies steer this run, one after the other.
-  const id = await site.importedRun(STEERED_RUN);
-  await page.goto(site.signingIn(`/runs/${id}`));
+  const id = await stack.importedRun(STEERED_RUN);
+  await page.goto(stack.signingIn(`/runs/${id}`));
   await expect(page.locator("[data-reading=ready]")).toBeVisible();
   await page.keyboard.press("+");
   await page.keyboard.press("[");
@@ -197,7 +197,7 @@ test("two windows of one run are compared, with intervals", async ({ page, site 
   const cpu = page.locator('[data-metric="cpu_run_ns"][data-role=""]');
   await expect(cpu).toContainText("±");
   // The program used both CPUs with four workers, and one CPU with one.
-  await page.goto(`${site.url}/compare?runs=${id}@13-17,${id}@31-36`);
+  await page.goto(`${stack.url}/compare?runs=${id}@13-17,${id}@31-36`);
   await expect(page.locator("[data-lead]").first()).toContainText(/ (higher|lower) .* in 31–36 s/);
   await expect(page.getByRole("region", { name: "Largest differences" })).toContainText(
     "95 % confidence interval",
@@ -215,9 +215,9 @@ test("two windows of one run are compared, with intervals", async ({ page, site 
   await expect(page.locator("[data-reading=ready]")).toContainText(/^5\.[0-9] s|^4\.9 s/);
 });
 
-test("a run is exported, deleted, brought back, and imported", async ({ page, site }) => {
+test("a run is exported, deleted, brought back, and imported", async ({ page, stack }) => {
   const [id = ""] = ids;
-  await page.goto(site.signingIn(`/runs`));
+  await page.goto(stack.signingIn(`/runs`));
   await row(page, id)
     .getByRole("button", { name: /Export/ })
     .click();
@@ -236,31 +236,31 @@ test("a run is exported, deleted, brought back, and imported", async ({ page, si
 
   await page.getByRole("button", { name: "Delete slow sampling" }).click();
   await expect(row(page, id)).toHaveCount(0);
-  const { deleted } = await listed(site);
+  const { deleted } = await listed(stack);
   await page.getByText(`Deleted within the last hour: ${deleted.length}`).click();
   await expect(page.locator(`[data-deleted="${id}"]`)).toContainText("slow sampling");
   await page.getByRole("button", { name: "Restore slow sampling" }).click();
   await expect(row(page, id)).toBeVisible();
 
-  const before = (await listed(site)).runs.length;
+  const before = (await listed(stack)).runs.length;
   await page.locator('input[type="file"]').setInputFiles(file);
   await expect(page.getByText("Imported slow sampling.")).toBeVisible({ timeout: 90_000 });
-  await expect.poll(async () => (await listed(site)).runs.length).toBe(before + 1);
+  await expect.poll(async () => (await listed(stack)).runs.length).toBe(before + 1);
 });
 
-test("runs and links that are not there are said to be gone", async ({ page, site }) => {
-  await page.goto(site.signingIn(`/runs/r-20200101-000000-000000`));
+test("runs and links that are not there are said to be gone", async ({ page, stack }) => {
+  await page.goto(stack.signingIn(`/runs/r-20200101-000000-000000`));
   await expect(page.getByText("Run not found")).toBeVisible();
-  await page.goto(`${site.url}/compare?runs=${ids[0]},r-20200101-000000-000000`);
+  await page.goto(`${stack.url}/compare?runs=${ids[0]},r-20200101-000000-000000`);
   await expect(page.getByText("A run of this link was not found")).toBeVisible();
   await page.getByRole("button", { name: "Continue without" }).click();
   await expect(page.getByText("One run cannot be compared alone")).toBeVisible();
 });
 
-test("the table of a run lists the threads that exited before its end", async ({ page, site }) => {
-  const id = await site.importedRun(DEMO_RUN);
-  const { counts } = (await site.get(`/runs/${id}`)) as { counts: { threads: number } };
-  await page.goto(site.signingIn(`/runs/${id}`));
+test("the table of a run lists the threads that exited before its end", async ({ page, stack }) => {
+  const id = await stack.importedRun(DEMO_RUN);
+  const { counts } = (await stack.get(`/runs/${id}`)) as { counts: { threads: number } };
+  await page.goto(stack.signingIn(`/runs/${id}`));
   const threads = page.getByRole("region", { name: "Threads" });
   await expect(threads.getByRole("status")).toHaveText(`${counts.threads} threads`);
 });

@@ -55,12 +55,12 @@ async function signOut(page: Page): Promise<void> {
 
 test("the printed address signs in, and the token leaves the address bar", async ({
   page,
-  site,
+  stack,
 }) => {
   const asked: string[] = [];
   page.on("request", (request) => asked.push(request.url()));
-  await page.goto(site.urlWithToken);
-  await expect(page).toHaveURL(`${site.url}/`);
+  await page.goto(stack.urlWithToken);
+  await expect(page).toHaveURL(`${stack.url}/`);
   await expect(page.getByRole("heading", { name: "Attach to a process" })).toBeVisible();
   await expect(page.locator("[data-connection=open]")).toBeVisible();
   const credential = await credentialOf(page);
@@ -68,15 +68,15 @@ test("the printed address signs in, and the token leaves the address bar", async
   // Neither secret is in any address: not in requests, and not in the browser's history.
   await page.goBack();
   await page.goForward();
-  expect(page.url()).not.toContain(site.token);
+  expect(page.url()).not.toContain(stack.token);
   expect(asked.join()).not.toMatch(new RegExp(`[?&/]token=|${credential}`));
   expect(await page.context().cookies()).toEqual([]);
 });
 
-test("without a session the page asks for the token", async ({ page, site }) => {
-  await page.goto(site.url);
+test("without a session the page asks for the token", async ({ page, stack }) => {
+  await page.goto(stack.url);
   await expect(page.getByRole("heading", { name: "Sign in" })).toBeVisible();
-  await expect(page.getByText(`${site.url}/#token=…`)).toBeVisible();
+  await expect(page.getByText(`${stack.url}/#token=…`)).toBeVisible();
 
   const field = page.getByLabel("Address or token");
   await field.fill("   ");
@@ -87,7 +87,7 @@ test("without a session the page asks for the token", async ({ page, site }) => 
   await page.getByRole("button", { name: "Sign in" }).click();
   await expect(page.getByRole("alert")).toContainText("this is not the token of this backend");
 
-  await field.fill(site.urlWithToken);
+  await field.fill(stack.urlWithToken);
   await page.getByRole("button", { name: "Sign in" }).click();
   await expect(page.getByRole("heading", { name: "Attach to a process" })).toBeVisible();
   await expect(page.locator("[data-connection=open]")).toBeVisible();
@@ -95,18 +95,18 @@ test("without a session the page asks for the token", async ({ page, site }) => 
 
 test("a token where it is sent to the server is not used, and the page says so", async ({
   page,
-  site,
+  stack,
 }) => {
-  await page.goto(`${site.url}/?token=${site.token}`);
+  await page.goto(`${stack.url}/?token=${stack.token}`);
   await expect(page.getByText("The token in this address was not used")).toBeVisible();
-  await expect(page).toHaveURL(`${site.url}/`);
-  await page.goto(`${site.url}/#token=not-the-token-at-all`);
+  await expect(page).toHaveURL(`${stack.url}/`);
+  await page.goto(`${stack.url}/#token=not-the-token-at-all`);
   await expect(page.getByRole("alert")).toContainText("this is not the token of this backend");
 });
 
 test("a program on another port of this host gets nothing of the session", async ({
   signedIn: page,
-  site,
+  stack,
 }) => {
   const credential = await credentialOf(page);
   const equal = [`tidscope_session=other; Path=/`, `${KEY}=x; Path=/`, "bad\u00e9=;;=", "=x"];
@@ -130,7 +130,7 @@ test("a program on another port of this host gets nothing of the session", async
       socket.onmessage = () => resolve("read");
     });
     return [...found, opened];
-  }, site.url);
+  }, stack.url);
   expect(read.slice(0, 8)).toEqual(Array(8).fill("blocked"));
   expect(read.slice(9)).toEqual(["{}", "closed 4403"]);
   // The signed-in tab itself navigates to the other program.
@@ -138,10 +138,10 @@ test("a program on another port of this host gets nothing of the session", async
   const received = neighbour.received.join("\n");
   expect(received).toContain("/from-the-page");
   expect(received).not.toContain(credential);
-  expect(received).not.toContain(site.token);
+  expect(received).not.toContain(stack.token);
   // The browser sends the other program's cookies to the backend, which ignores them.
   expect((await page.context().cookies()).map(({ name }) => name)).toContain("tidscope_session");
-  await page.goto(site.url);
+  await page.goto(stack.url);
   await expect(page.locator("[data-connection=open]")).toBeVisible();
   expect(await credentialOf(page)).toBe(credential);
   await neighbour.stop();
@@ -149,11 +149,11 @@ test("a program on another port of this host gets nothing of the session", async
 
 test("signing out ends the session in every tab, and for good", async ({
   signedIn: page,
-  site,
+  stack,
 }) => {
   const credential = await credentialOf(page);
   const second = await page.context().newPage();
-  await second.goto(site.url);
+  await second.goto(stack.url);
   await expect(second.locator("[data-connection=open]")).toBeVisible();
   await signOut(page);
   for (const tab of [page, second]) {
@@ -164,20 +164,20 @@ test("signing out ends the session in every tab, and for good", async ({
   await expect(second.getByRole("heading", { name: "Sign in" })).toBeVisible();
   // A copy of the credential is revoked, too.
   const headers = { authorization: `Bearer ${credential}` };
-  expect((await fetch(`${site.url}/api/v1/session`, { headers })).status).toBe(401);
+  expect((await fetch(`${stack.url}/api/v1/session`, { headers })).status).toBe(401);
 });
 
 test("an operator signs a viewer out, whose page closes at once", async ({
   signedIn: page,
-  site,
+  stack,
   browser,
 }) => {
   const elsewhere = await browser.newContext();
   const viewer = await elsewhere.newPage();
-  await viewer.goto(site.urlToWatch);
+  await viewer.goto(stack.urlToWatch);
   await expect(viewer.locator("[data-connection=open]")).toBeVisible();
   const headers = { authorization: `Bearer ${await credentialOf(viewer)}` };
-  const { id } = (await (await fetch(`${site.url}/api/v1/session`, { headers })).json()) as {
+  const { id } = (await (await fetch(`${stack.url}/api/v1/session`, { headers })).json()) as {
     id: string;
   };
   await page.getByRole("button", { name: "Sessions" }).click();
@@ -189,11 +189,11 @@ test("an operator signs a viewer out, whose page closes at once", async ({
   await elsewhere.close();
 });
 
-test("a session outlives a crash of the backend", async ({ signedIn: page, site }) => {
+test("a session outlives a crash of the backend", async ({ signedIn: page, stack }) => {
   const credential = await credentialOf(page);
-  await site.killBackend();
+  await stack.killBackend();
   await expect(page.locator("[data-connection=waiting]")).toBeVisible();
-  await site.startBackend();
+  await stack.startBackend();
   await expect(page.locator("[data-connection=open]")).toBeVisible();
   expect(await credentialOf(page)).toBe(credential);
 });

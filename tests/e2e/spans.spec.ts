@@ -1,7 +1,7 @@
 /** Ways between spans and threads: to Live or a run and back, and from a slow endpoint to its mutex. */
 
 import type { Page } from "@playwright/test";
-import type { Site } from "./fixtures/site";
+import type { Stack } from "./fixtures/stack";
 import { expect, test } from "./fixtures/test";
 import { Hotrod, Traced } from "./fixtures/tracedPrograms";
 
@@ -15,16 +15,16 @@ function windowOf(page: Page): readonly [from: number, to: number] {
 
 test("a span leads to its thread on Live and in the run, and the thread to its requests", async ({
   signedIn: page,
-  site,
+  stack,
 }) => {
-  const traced = await Traced.start(site);
-  const target = (await site.send("POST", "/targets", { pid: traced.pid, rate_hz: 20 })) as {
+  const traced = await Traced.start(stack);
+  const target = (await stack.send("POST", "/targets", { pid: traced.pid, rate_hz: 20 })) as {
     id: string;
   };
-  const run = (await site.send("POST", "/runs", { target: target.id })) as { id: string };
+  const run = (await stack.send("POST", "/runs", { target: target.id })) as { id: string };
   const { trace, waiter } = await traced.request();
   const detail = async () =>
-    (await site.get(`/traces/${trace}`)) as {
+    (await stack.get(`/traces/${trace}`)) as {
       threads: readonly { tid: number | null; coverage: number }[];
       spans: readonly { operation: string; start_ns: number; duration_ns: number }[];
     };
@@ -33,7 +33,7 @@ test("a span leads to its thread on Live and in the run, and the thread to its r
   const wait = (await detail()).spans.find(({ operation }) => operation === "wait");
   const began_ms = (wait?.start_ns ?? 0) / 1e6;
 
-  await page.goto(`${site.url}/traces/${trace}`);
+  await page.goto(`${stack.url}/traces/${trace}`);
   const path = page.getByRole("table", { name: "Spans of the critical path" });
   // On a busy machine, the spans after the wait may take longer than the wait.
   const waited = path.locator("tr[data-key]", { hasText: "traced wait" });
@@ -64,15 +64,15 @@ test("a span leads to its thread on Live and in the run, and the thread to its r
   await expect(page).toHaveURL(new RegExp(`/traces/${trace}$`));
 
   // The run leads to the same requests once the target has exited.
-  await site.send("POST", `/runs/${run.id}/stop`, undefined);
+  await stack.send("POST", `/runs/${run.id}/stop`, undefined);
   await traced.kill();
-  await page.goto(`${site.url}/runs/${run.id}?from=${from}&to=${to}&tid=${waiter}`);
+  await page.goto(`${stack.url}/runs/${run.id}?from=${from}&to=${to}&tid=${waiter}`);
   await expect(page.getByRole("heading", { name: `waiter (${waiter})` })).toBeVisible();
   await page.getByRole("link", { name: "Requests in this window" }).click();
   await expect(requests.locator("tr[data-key]")).toHaveCount(1);
 
   // A run selects a set of requests.
-  await page.goto(`${site.url}/traces?service=traced&operation=request`);
+  await page.goto(`${stack.url}/traces?service=traced&operation=request`);
   const runs = page.getByRole("combobox", { name: "Run" });
   await runs.selectOption(run.id);
   await expect(page).toHaveURL(new RegExp(`run=${run.id}`));
@@ -91,10 +91,10 @@ interface Listed {
 }
 
 /** Wait for a number of requests, and until no more spans arrive. HotROD sends them once a second. */
-async function received(site: Site, requests: number): Promise<void> {
+async function received(stack: Stack, requests: number): Promise<void> {
   let before = -1;
   const settled = async () => {
-    const { traces } = (await site.get(`/traces?${ENDPOINT}`)) as Listed;
+    const { traces } = (await stack.get(`/traces?${ENDPOINT}`)) as Listed;
     const all = traces.reduce((sum, { spans }) => sum + spans, 0);
     const same = all === before;
     before = all;
@@ -108,37 +108,37 @@ interface Detail {
 }
 
 /** True if the newest complete request has locks: 37 spans, and one for each failed call. */
-async function newestHasLocks(site: Site): Promise<boolean> {
-  const { traces } = (await site.get(`/traces?${ENDPOINT}`)) as Listed;
+async function newestHasLocks(stack: Stack): Promise<boolean> {
+  const { traces } = (await stack.get(`/traces?${ENDPOINT}`)) as Listed;
   const newest = traces.find(({ spans, errors }) => spans === 37 + errors);
   if (newest === undefined) return false;
-  const { threads } = (await site.get(`/traces/${newest.trace_id}`)) as Detail;
+  const { threads } = (await stack.get(`/traces/${newest.trace_id}`)) as Detail;
   return threads.some(({ locks }) => locks.length > 0);
 }
 
 test("the difference leads to the request, its span, the mutex, and the thread's time on Live", async ({
   signedIn: page,
-  site,
+  stack,
 }) => {
   // The first start builds HotROD, if no other test has.
   test.setTimeout(400_000);
-  const without = await Hotrod.start(site, "-M");
+  const without = await Hotrod.start(stack, "-M");
   await without.load(10, CLIENTS);
-  await received(site, 10);
+  await received(stack, 10);
   await without.stop();
-  const mutexed = await Hotrod.start(site);
-  const target = (await site.send("POST", "/targets", { pid: mutexed.pid, rate_hz: 20 })) as {
+  const mutexed = await Hotrod.start(stack);
+  const target = (await stack.send("POST", "/targets", { pid: mutexed.pid, rate_hz: 20 })) as {
     id: string;
   };
   // The collector reads the program's lock profile every ten seconds, and the first reading has no
   // interval. Two clients wait less for each other than the five below.
   do {
     await mutexed.load(6, 2);
-  } while (!(await newestHasLocks(site)));
+  } while (!(await newestHasLocks(stack)));
   await mutexed.load(20, CLIENTS);
-  await received(site, 36);
+  await received(stack, 36);
 
-  await page.goto(`${site.url}/traces`);
+  await page.goto(`${stack.url}/traces`);
   await page
     .getByRole("table", { name: "Endpoints" })
     .getByRole("link", { name: "/dispatch" })

@@ -9,8 +9,8 @@ const map = (page: Page): Locator => page.locator("[data-map]");
 const thread = (page: Page): Locator => page.locator("[data-panel=thread]");
 
 /** True if the host keeps ledgers, which needs eBPF and Linux 6.1. */
-async function hasLedgers({ page, site }: LivePage): Promise<boolean> {
-  const { targets } = (await site.get("/targets")) as {
+async function hasLedgers({ page, stack }: LivePage): Promise<boolean> {
+  const { targets } = (await stack.get("/targets")) as {
     readonly targets: readonly { readonly id: string; readonly source: { ledger: boolean } }[];
   };
   return targets.some(({ id, source }) => page.url().includes(id) && source.ledger);
@@ -68,10 +68,10 @@ test("states of threads: the map by keyboard, a thread's ledger, idle time folde
   await page.reload();
   await expect(page.getByRole("checkbox", { name: "Fold idle time away" })).toBeChecked();
 
-  // The burner burns 5 ms and sleeps 5 ms; on a busy machine it waits for a CPU instead.
+  // The burner burns 5 ms and sleeps 15 ms; on a busy machine it waits for a CPU instead.
   await watching.row("burner").getByRole("button", { name: "burner", exact: true }).click();
   await expect(thread(page)).toBeVisible();
-  await expect.poll(async () => sharesOf((await ledgerOf(page)).shares, awake)).toBeGreaterThan(40);
+  await expect.poll(async () => sharesOf((await ledgerOf(page)).shares, awake)).toBeGreaterThan(20);
   const { shares, difference } = await ledgerOf(page);
   expect(shares.get("sleep")).toBeGreaterThan(0);
   expect(sharesOf(shares, [...awake, "sleep"])).toBeGreaterThan(95);
@@ -113,7 +113,7 @@ test("a run shows the same states, in a window too, and of threads that ended", 
     .getByRole("button", { name: "burner", exact: true })
     .click();
   const awake = ["on_cpu", "preempted", "woken"] as const;
-  await expect.poll(async () => sharesOf((await ledgerOf(page)).shares, awake)).toBeGreaterThan(40);
+  await expect.poll(async () => sharesOf((await ledgerOf(page)).shares, awake)).toBeGreaterThan(20);
   // The exit record precedes the thread's last switch, which ends the ledger. In between the thread
   // may wait for a CPU.
   expect(Math.abs((await ledgerOf(page)).difference)).toBeLessThan(50_000_000);
@@ -128,9 +128,9 @@ test("what the kernel counts adds up, for all threads, a role, and the process",
   await expect.poll(() => panel.allShares()).toBeLessThan(101);
   await panel.role(/^burner/).click();
   await expect(panel.root.locator("[data-scope=role]")).toContainText("of burner");
-  // The burner burns 5 ms and sleeps 5 ms; on a busy machine it waits for a CPU instead.
+  // The burner burns 5 ms and sleeps 15 ms; on a busy machine it waits for a CPU instead.
   const awake = () => panel.sharesOf(["cpu", "queue", "on_cpu", "preempted", "woken"]);
-  await expect.poll(awake).toBeGreaterThan(40);
+  await expect.poll(awake).toBeGreaterThan(20);
   await panel.role(/^sleeper-#/).click();
   await expect.poll(awake).toBeLessThan(5);
 

@@ -59,9 +59,9 @@ const test = shared.extend<{ readonly steered: Steered; readonly steering: Steer
     await use(program);
     await program.kill();
   },
-  steering: async ({ page, site, steered }, use) => {
+  steering: async ({ page, stack, steered }, use) => {
     const steering = new SteerPage(page);
-    await steering.open(site.signingIn(`/?pid=${steered.pid}`));
+    await steering.open(stack.signingIn(`/?pid=${steered.pid}`));
     await use(steering);
   },
 });

@@ -31,9 +31,9 @@ function jaegerFile(name: string, start_us: number, query_us: number) {
 
 test("two imports differ in one operation, and its slowest request shows it", async ({
   page,
-  site,
+  stack,
 }) => {
-  await page.goto(site.signingIn(`/traces`));
+  await page.goto(stack.signingIn(`/traces`));
   const now_us = 1000 * (Date.now() - 3_600_000);
   await page
     .getByLabel("Traces to import")

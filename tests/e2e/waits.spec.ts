@@ -35,11 +35,11 @@ async function places(graph: Locator): Promise<Record<string, string>> {
 
 test("a finding leads to its lock and to those who wait for it, live and in a run", async ({
   page,
-  site,
+  stack,
 }) => {
   const program = await startLockWork();
   try {
-    await page.goto(site.signingIn(`/?pid=${program.pid}`));
+    await page.goto(stack.signingIn(`/?pid=${program.pid}`));
     const findings = region(page, "Findings");
     await expect(findings).not.toContainText("five seconds");
     test.skip(
@@ -63,7 +63,7 @@ test("a finding leads to its lock and to those who wait for it, live and in a ru
     };
     await seesLock();
     await page.getByRole("button", { name: "Record", exact: true }).click();
-    await new LivePage(page, site).frames(80);
+    await new LivePage(page, stack).frames(80);
     await page.getByRole("button", { name: /^Stop recording/ }).click();
     await page.getByRole("button", { name: "Open", exact: true }).last().click();
     await expect(page.locator("[data-reading]")).toHaveAttribute("data-reading", "ready");
@@ -75,11 +75,11 @@ test("a finding leads to its lock and to those who wait for it, live and in a ru
 
 test("the graph of wake-ups stands still, and a role is selected by keyboard", async ({
   page,
-  site,
+  stack,
 }) => {
   const program = await startLockWork();
   try {
-    await page.goto(site.signingIn(`/?pid=${program.pid}`));
+    await page.goto(stack.signingIn(`/?pid=${program.pid}`));
     const panel = region(page, "Who wakes whom");
     await expect(page.locator('[data-state="live"]').first()).toBeVisible();
     test.skip(
