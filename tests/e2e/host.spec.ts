@@ -7,7 +7,7 @@ import { TimeParts } from "./fixtures/programs";
 import { Stack } from "./fixtures/stack";
 import { expect, test } from "./fixtures/test";
 
-// With ledgers, the time of threads is not split by delay accounting.
+// With ledgers, delay accounting does not divide the time of threads.
 test.use({ ledger: "off" });
 
 /** A budget that sampling at 10 Hz always exceeds, in percent of a core. */
