@@ -1,28 +1,27 @@
-/** What is the whole machine's: the kernel's delay switch, and a CPU budget that is measured. */
+/** Tests that change or measure the whole machine: the kernel's delay switch, and a CPU budget. */
 
 import type { Page } from "@playwright/test";
 import { canSwitch, isOn, switched } from "./fixtures/delaySwitch";
-import { LivePage } from "./fixtures/livePage";
-import { Site } from "./fixtures/site";
+import { LivePage, TimesPanel } from "./fixtures/livePage";
+import { TimeParts } from "./fixtures/programs";
+import { Stack } from "./fixtures/stack";
 import { expect, test } from "./fixtures/test";
-import { TimeParts } from "./fixtures/timeParts";
-import { TimesPanel } from "./fixtures/timesPanel";
 
-// With ledgers the time of threads is not divided by delay accounting.
+// With ledgers, delay accounting does not divide the time of threads.
 test.use({ ledger: "off" });
 
-/** Below what any sampling at ten a second takes. */
+/** A budget that sampling at 10 Hz always exceeds, in percent of a core. */
 const TINY_PERCENT = 0.05;
 
 test("a rate that the budget lowered is seen, and how to raise the budget", async ({
   page,
   program,
 }) => {
-  const site = await Site.start(TINY_PERCENT);
+  const stack = await Stack.start(TINY_PERCENT);
   try {
-    await page.goto(site.urlWithToken);
+    await page.goto(stack.urlWithToken);
     await expect(page.locator("[data-connection=open]")).toBeVisible();
-    await new LivePage(page, site).open(program.pid);
+    await new LivePage(page, stack).open(program.pid);
     const effective = page.locator("[data-effective-hz]");
     await expect(effective).toContainText(/Hz effective \(10 requested\)/);
     await expect(page.getByRole("combobox", { name: "Rate" })).toHaveValue("10");
@@ -32,7 +31,7 @@ test("a rate that the budget lowered is seen, and how to raise the budget", asyn
       "Sampling rate lowered from 10 to",
     );
     await page.setViewportSize({ width: 390, height: 844 });
-    // The page changes its layout when it hears of its size, which a busy machine delays.
+    // A busy machine delays the resize event that changes the layout.
     await expect
       .poll(() => effective.evaluate((element) => element.getBoundingClientRect().right), {
         message: "fits a phone",
@@ -45,27 +44,27 @@ test("a rate that the budget lowered is seen, and how to raise the budget", asyn
     await expect(quality).toContainText(/Sampling overhead\d+\.\d+ % of a core \(budget 0\.05 %\)/);
     await expect(quality).toContainText(/Replay buffer.* frames unsent/);
   } finally {
-    await site.stop();
+    await stack.stop();
   }
 });
 
 test.describe("delay accounting", () => {
   test.skip(!canSwitch(), "needs root and a kernel with task_delayacct");
 
-  /** Watch a program that waits in known ways, started now. */
-  async function watching(page: Page, site: Site, look: (panel: TimesPanel) => Promise<void>) {
+  /** Watch a new program that waits in known ways. */
+  async function watching(page: Page, stack: Stack, look: (panel: TimesPanel) => Promise<void>) {
     const program = await TimeParts.start();
     try {
-      await page.goto(`${site.url}/?pid=${program.pid}`);
+      await page.goto(`${stack.url}/?pid=${program.pid}`);
       await look(new TimesPanel(page));
     } finally {
       await program.kill();
     }
   }
 
-  test("that is off makes delays unavailable, not 0", async ({ signedIn, site }) => {
+  test("that is off makes delays unavailable, not 0", async ({ signedIn, stack }) => {
     await switched(false, () =>
-      watching(signedIn, site, async (panel) => {
+      watching(signedIn, stack, async (panel) => {
         for (const part of ["blkio", "swapin", "memory"]) {
           await expect(panel.part(part)).toContainText("not available");
         }
@@ -78,23 +77,23 @@ test.describe("delay accounting", () => {
     );
   });
 
-  test("is switched from Doctor, and then waits are distinguished", async ({ signedIn, site }) => {
+  test("is switched from Doctor, and then waits are distinguished", async ({ signedIn, stack }) => {
     test.setTimeout(240_000);
     await switched(false, async () => {
-      await signedIn.goto(`${site.url}/doctor`);
+      await signedIn.goto(`${stack.url}/doctor`);
       const card = signedIn.locator("[data-check=delay-accounting]");
       await expect(card).toContainText("Only threads that start while it is on have delays");
       await card.getByRole("button", { name: "Turn on delay accounting" }).click();
       await expect(card).toHaveAttribute("data-state", "ok");
       expect(isOn()).toBe(true);
-      await watching(signedIn, site, async (panel) => {
+      await watching(signedIn, stack, async (panel) => {
         await panel.role(/^disk/).click();
         await expect(panel.root.locator("[data-scope=role]")).toContainText("of disk");
         await expect.poll(() => panel.share("blkio")).toBeGreaterThan(1);
-        // How much of the disk's wait is counted is the kernel's: from 6.12 on it leaves some out.
+        // No upper share is expected: Linux counts only a part of disk waits from 6.12 on.
         await panel.role(/^burner/).click();
         await expect(panel.root.locator("[data-scope=role]")).toContainText("of burner");
-        // All that it does is computing and waiting for its turn.
+        // The burner only computes and waits for a CPU.
         await expect.poll(() => panel.share("rest")).toBeLessThan(25);
         await panel.role(/^crowd-#/).click();
         await expect(panel.root.locator("[data-scope=role]")).toContainText("of crowd-#");
@@ -105,7 +104,7 @@ test.describe("delay accounting", () => {
         await expect.poll(() => panel.share("rest")).toBeGreaterThan(80);
         await expect(panel.part("unsplit")).toHaveCount(0);
       });
-      await signedIn.goto(`${site.url}/doctor`);
+      await signedIn.goto(`${stack.url}/doctor`);
       await card.getByRole("button", { name: "Turn off delay accounting" }).click();
       await expect(card).toHaveAttribute("data-state", "limited");
       expect(isOn()).toBe(false);

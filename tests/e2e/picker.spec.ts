@@ -1,9 +1,11 @@
+/** Ways to a target: search, keyboard, demo, tree of processes; and what a viewer sees. */
+
 import { LivePage } from "./fixtures/livePage";
 import { expect, test } from "./fixtures/test";
 
 test("finds a process by its words, shows its CPU, and attaches with one click", async ({
   signedIn,
-  site,
+  stack,
   program,
 }) => {
   const search = signedIn.getByLabel("Search processes");
@@ -12,16 +14,16 @@ test("finds a process by its words, shows its CPU, and attaches with one click",
   await expect(row).toContainText("steady_work");
   await expect(row).toContainText("native");
   await expect(row).toContainText("13");
-  // The first listing has no CPU yet, and it is not idle.
+  // CPU is known from the second listing on, and the program is not idle.
   await expect(row).toContainText(/[1-9]\d*(\.\d+)? %|0\.\d*[1-9]\d* %/);
   await row.getByRole("button").click();
   await expect(signedIn).toHaveURL(new RegExp(`\\?target=t-${program.pid}-[0-9a-f]{8}$`));
-  await new LivePage(signedIn, site).ready();
+  await new LivePage(signedIn, stack).ready();
 });
 
 test("attaches by keyboard alone: search, arrow down, Enter", async ({
   signedIn,
-  site,
+  stack,
   program,
 }) => {
   await expect(signedIn.getByRole("table")).toBeVisible();
@@ -34,7 +36,7 @@ test("attaches by keyboard alone: search, arrow down, Enter", async ({
   await expect(first).toBeFocused();
   await expect(first).toHaveAccessibleName(`Attach to steady_work, pid ${program.pid}`);
   await signedIn.keyboard.press("Enter");
-  await new LivePage(signedIn, site).ready();
+  await new LivePage(signedIn, stack).ready();
 });
 
 test("the demo starts, its exited threads have exact totals, and it stops", async ({
@@ -46,7 +48,7 @@ test("the demo starts, its exited threads have exact totals, and it stops", asyn
   await threads.getByText("Exited", { exact: true }).click();
   const row = threads.locator("[data-thread-state=exited]").first();
   await expect(row).toContainText(/task-\d+/);
-  // Each burns 5 ms of CPU time, which its exit record tells to the nanosecond.
+  // Each task burns 5 ms of CPU time, which its exit record has to the nanosecond.
   await expect(row.locator('[data-column="total:cpu_run_ns"]')).toHaveText(
     /^([5-9]|\d\d)(\.\d+)? ms$/,
   );
@@ -59,10 +61,10 @@ test("the demo starts, its exited threads have exact totals, and it stops", asyn
 
 test("a viewer sees processes without their arguments, and the page says so", async ({
   page,
-  site,
+  stack,
   program,
 }) => {
-  await page.goto(site.urlToWatch);
+  await page.goto(stack.urlToWatch);
   await page.getByLabel("Search processes").fill(String(program.pid));
   const row = page.locator(`[data-pid="${program.pid}"]`);
   await expect(row).toContainText("steady_work");
@@ -70,4 +72,41 @@ test("a viewer sees processes without their arguments, and the page says so", as
   await expect(row.getByText("(arguments are hidden from viewers)")).toHaveText(
     /^\/\S*steady_work \(arguments are hidden from viewers\)$/,
   );
+});
+
+test("a tree of processes is one target: its rows unfold, and processes that end stay in sums", async ({
+  signedIn: page,
+  family,
+}) => {
+  await page.getByText("Trees", { exact: true }).click();
+  await page.getByLabel("Search processes").fill(String(family.pid));
+  const whole = page.getByRole("button", {
+    name: new RegExp(`pid ${family.pid}, and \\d+ descendants?$`),
+  });
+  await whole.click();
+  await expect(page.getByText("process tree", { exact: true })).toBeVisible();
+
+  const threads = page.getByRole("region", { name: "Threads", exact: true });
+  await expect(threads.locator('tr[data-kind="process"]')).toHaveCount(3);
+  const busy = threads
+    .locator('tr[data-kind="process"]')
+    .filter({ has: page.getByText("×13") })
+    .first();
+  await expect(busy.locator('[data-column="rate:cpu_run_ns"]')).toHaveText(/[1-9]/);
+  await busy.getByRole("button", { name: "Unfold steady_work" }).click();
+  const workers = threads.locator('tr[data-kind="role"]').filter({ hasText: "worker-#" });
+  await expect(workers).toContainText("×6");
+  await workers.getByRole("button", { name: "worker-#", exact: true }).focus();
+  await page.keyboard.press("ArrowRight");
+  await expect(threads.locator('tr[aria-level="3"]')).toHaveCount(6);
+  await expect(page.getByRole("region", { name: "CPU", exact: true })).toContainText("steady_work");
+
+  // A process that exits is counted as ended, and its sums stay.
+  await family.endOne();
+  await expect(page.getByText(/^2 \(1 ended\)$/)).toBeVisible();
+  await expect(threads.locator('tr[data-kind="process"]')).toHaveCount(2);
+  const processes = page.getByRole("region", { name: "Processes", exact: true });
+  // Panels outside the viewport are not updated.
+  await processes.scrollIntoViewIfNeeded();
+  await expect(processes.getByRole("row").filter({ hasText: "steady_work ended" })).toHaveCount(1);
 });

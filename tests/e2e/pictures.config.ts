@@ -1,7 +1,7 @@
 import base from "./playwright.config";
 
 /**
- * Not tests: `record` makes the runs that `pictures` shows; `screens` is every page, to look at. See
+ * Not tests: `record` makes the runs that `pictures` draws; `screens` draws every page for people. See
  * the files in pictures/.
  */
 export default {
@@ -9,7 +9,7 @@ export default {
   testDir: "pictures",
   outputDir: "../../test-output/pictures",
   workers: 1,
-  // One picture is many screenshots, and a trace would cost more than these.
+  // A picture takes many screenshots, and a trace would cost more than those.
   timeout: 900_000,
   use: { ...base.use, trace: "off" as const },
   projects: [

@@ -1,32 +1,34 @@
 import { defineConfig } from "@playwright/test";
 
-/** The browser is Debian's; CHROMIUM names another. */
+/** Path of the browser: Debian's, unless the environment variable CHROMIUM is set. */
 const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
 
 export default defineConfig({
   testDir: ".",
   outputDir: "../../test-output/playwright",
   globalSetup: "./fixtures/build.ts",
-  // Each worker has a backend and a collector of its own.
+  // Each worker has a backend and a collector.
   workers: 2,
   fullyParallel: true,
-  // A machine that does other work too is several times slower; nothing here waits longer than it must.
+  // Long enough for a busy machine, which is several times slower. No test waits longer than it must.
   timeout: 120_000,
   expect: { timeout: 30_000 },
-  // A machine of CI does other work too: what passes only the second time is listed as flaky there.
+  // CI machines do other work too. A test that passes only at its retry is listed as flaky.
   retries: process.env.CI ? 1 : 0,
   forbidOnly: true,
   reporter: [["list"]],
   projects: [
     { name: "page", testIgnore: ["host.spec.ts", "pictures/**"] },
-    // What they change or measure is the whole machine's: one at a time.
+    // Tests that change or measure the whole machine run one at a time.
     { name: "host", testMatch: "host.spec.ts", fullyParallel: false, workers: 1 },
   ],
   use: {
     actionTimeout: 60_000,
     viewport: { width: 1440, height: 900 },
     colorScheme: "dark",
-    trace: "retain-on-failure",
+    // Screenshots while a live page draws would cost a third of the CPU time of all tests.
+    trace: { mode: "retain-on-failure", screenshots: false },
+    screenshot: "only-on-failure",
     launchOptions: {
       executablePath,
       args: [

@@ -1,13 +1,13 @@
-/** Runs: recorded, opened, compared, shared, taken away, deleted and brought back. */
+/** Runs: recorded, opened, compared, shared, exported, deleted and restored. */
 
 import { readFileSync } from "node:fs";
 import type { Page } from "@playwright/test";
 import { LivePage } from "./fixtures/livePage";
 import { DEMO_RUN, STEERED_RUN } from "./fixtures/runs";
-import type { Site } from "./fixtures/site";
+import type { Stack } from "./fixtures/stack";
 import { expect, test } from "./fixtures/test";
 
-/** What is used of GET /runs. */
+/** Response of GET /runs, as far as tests read it. */
 interface Listed {
   readonly runs: readonly {
     readonly id: string;
@@ -20,13 +20,15 @@ interface Listed {
 
 test.describe.configure({ mode: "serial", timeout: 240_000 });
 
-/** The first has ten samples a second, the second fifty. */
+/** Runs of 10 and of 50 samples a second. */
 const ids: string[] = [];
 
-const listed = async (site: Site) => (await site.get("/runs")) as Listed;
+test.beforeAll(({ shared }) => shared.deleteRuns());
+
+const listed = async (stack: Stack) => (await stack.get("/runs")) as Listed;
 const row = (page: Page, id: string) => page.locator(`[data-run="${id}"]`);
 
-/** Record for as many instants as the collector takes meanwhile. */
+/** Record a number of frames, and open the run. */
 async function recorded(live: LivePage, frames: number): Promise<string> {
   const { page } = live;
   await page.getByRole("button", { name: "Record", exact: true }).click();
@@ -42,12 +44,12 @@ async function recorded(live: LivePage, frames: number): Promise<string> {
 
 test("two runs of a program are recorded at different rates", async ({
   watching: live,
-  site,
+  stack,
   program,
 }) => {
   const { page } = live;
   await page.getByRole("button", { name: "Record", exact: true }).click();
-  // On every page, with the way to the run.
+  // Every page shows the recording.
   await page.getByRole("link", { name: "Doctor" }).click();
   await expect(page.getByRole("status", { name: "Recording" })).toContainText("steady_work");
   await page.goBack();
@@ -60,21 +62,21 @@ test("two runs of a program are recorded at different rates", async ({
   await page.getByRole("combobox", { name: "Rate" }).selectOption("50");
   await expect(page.getByRole("combobox", { name: "Rate" })).toHaveValue("50");
   ids.push(await recorded(live, 60));
-  const { runs } = await listed(site);
+  const { runs } = await listed(stack);
   expect(runs.map(({ state }) => state)).toEqual(["complete", "complete"]);
   expect(runs.map(({ id }) => id)).toEqual([...ids].reverse());
   await expect(page.getByRole("button", { name: /^Stop recording/ })).toHaveCount(0);
 });
 
-test("a run is seen as it was live, down to its samples", async ({ signedIn: page, site }) => {
-  await page.goto(`${site.url}/runs/${ids[0]}`);
+test("a run is seen as it was live, down to its samples", async ({ page, stack }) => {
+  await page.goto(stack.signingIn(`/runs/${ids[0]}`));
   const reading = page.locator("[data-reading]");
   await expect(reading).toHaveAttribute("data-reading", "ready");
-  const live = new LivePage(page, site);
+  const live = new LivePage(page, stack);
   await live.ready();
   await expect(page.locator('[data-panel="cpu"] [data-state]')).toHaveAttribute("data-state", "ok");
   await expect(page.getByRole("region", { name: "Where the time goes" })).toBeVisible();
-  // What is for live targets only is not here.
+  // A run has no controls of live targets.
   for (const name of ["Steer", "Record", "Detach"]) {
     await expect(page.getByRole("button", { name, exact: true })).toHaveCount(0);
   }
@@ -92,7 +94,7 @@ test("a run is seen as it was live, down to its samples", async ({ signedIn: pag
   const end = await bar.getAttribute("aria-valuetext");
   await page.keyboard.press("Home");
   await expect(bar).not.toHaveAttribute("aria-valuetext", end ?? "");
-  // It plays from here to its end, and stops there by itself.
+  // The run plays from here and stops at its end.
   await page.getByText("60×").click();
   await page.getByRole("button", { name: "Play" }).click();
   await expect(bar).toHaveAttribute("aria-valuetext", end ?? "");
@@ -101,8 +103,8 @@ test("a run is seen as it was live, down to its samples", async ({ signedIn: pag
   await expect(reading).toContainText("all ");
 });
 
-test("what people say of a run is kept", async ({ signedIn: page, site }) => {
-  await page.goto(`${site.url}/runs/${ids[0]}`);
+test("what people say of a run is kept", async ({ page, stack }) => {
+  await page.goto(stack.signingIn(`/runs/${ids[0]}`));
   await page.getByRole("button", { name: /^Name: / }).click();
   await page.getByRole("textbox", { name: "Name" }).fill("slow sampling");
   await page.keyboard.press("Enter");
@@ -119,7 +121,7 @@ test("what people say of a run is kept", async ({ signedIn: page, site }) => {
   await marks.getByRole("button", { name: "Go to here it begins" }).click();
   await expect(page.getByRole("button", { name: /^Tags: / })).toHaveText(/steady.*first/);
 
-  await page.goto(`${site.url}/runs/${ids[1]}`);
+  await page.goto(`${stack.url}/runs/${ids[1]}`);
   await page.getByRole("button", { name: /^Name: / }).click();
   await page.getByRole("textbox", { name: "Name" }).fill("fast sampling");
   await page.keyboard.press("Enter");
@@ -128,7 +130,7 @@ test("what people say of a run is kept", async ({ signedIn: page, site }) => {
 
 test("they are found, and compared; the link shows the same to somebody else", async ({
   signedIn: page,
-  site,
+  stack,
   browser,
 }) => {
   await page.keyboard.press("g");
@@ -144,7 +146,7 @@ test("they are found, and compared; the link shows the same to somebody else", a
   }
   await page.getByRole("button", { name: "Compare 2" }).click();
   const setup = page.getByRole("region", { name: "Setup" });
-  // The rate of each, in the order of the runs.
+  // The rates of both runs, in either order.
   await expect(setup.getByRole("row").filter({ hasText: "samples a second" })).toHaveText(
     /a second(10.*50|50.*10)$/,
   );
@@ -161,9 +163,9 @@ test("they are found, and compared; the link shows the same to somebody else", a
 
   const other = await browser.newContext();
   const second = await other.newPage();
-  await second.goto(site.urlToWatch);
+  await second.goto(stack.urlToWatch);
   await expect(second.locator("[data-connection=open]")).toBeVisible();
-  // What the address has, and nothing else.
+  // The other person knows the address only.
   await second.goto(page.url());
   await expect(second.getByRole("region", { name: "Curves" }).getByRole("img")).toHaveCount(2);
   const theirs = second.getByRole("region", { name: "Differences" });
@@ -171,16 +173,16 @@ test("they are found, and compared; the link shows the same to somebody else", a
   await expect(theirs.locator('[data-metric="cpu_run_ns"]')).toHaveText(
     (await burner.textContent()) ?? "",
   );
-  // Who only watches is reported so.
-  await second.goto(`${site.url}/runs`);
+  // A viewer cannot delete runs.
+  await second.goto(`${stack.url}/runs`);
   await expect(second.getByRole("button", { name: "Delete slow sampling" })).toBeDisabled();
   await other.close();
 });
 
-test("two windows of one run are compared, with intervals", async ({ signedIn: page, site }) => {
-  // Steered by two policies, one after the other.
-  const id = await site.importRun(STEERED_RUN);
-  await page.goto(`${site.url}/runs/${id}`);
+test("two windows of one run are compared, with intervals", async ({ page, stack }) => {
+  // Two policies steer this run, one after the other.
+  const id = await stack.importedRun(STEERED_RUN);
+  await page.goto(stack.signingIn(`/runs/${id}`));
   await expect(page.locator("[data-reading=ready]")).toBeVisible();
   await page.keyboard.press("+");
   await page.keyboard.press("[");
@@ -194,13 +196,13 @@ test("two windows of one run are compared, with intervals", async ({ signedIn: p
   await expect(page).toHaveURL(new RegExp(`/compare\\?runs=${id}@[0-9.]+-[0-9.]+,${id}@`));
   const cpu = page.locator('[data-metric="cpu_run_ns"][data-role=""]');
   await expect(cpu).toContainText("±");
-  // With four workers it used both CPUs, with one it used one.
-  await page.goto(`${site.url}/compare?runs=${id}@13-17,${id}@31-36`);
+  // The program used both CPUs with four workers, and one CPU with one.
+  await page.goto(`${stack.url}/compare?runs=${id}@13-17,${id}@31-36`);
   await expect(page.locator("[data-lead]").first()).toContainText(/ (higher|lower) .* in 31–36 s/);
   await expect(page.getByRole("region", { name: "Largest differences" })).toContainText(
     "95 % confidence interval",
   );
-  // The pen gives a side another window.
+  // The edit button sets another window for a side.
   await page
     .getByRole("button", { name: /^Window of .*Edit$/ })
     .first()
@@ -213,9 +215,9 @@ test("two windows of one run are compared, with intervals", async ({ signedIn: p
   await expect(page.locator("[data-reading=ready]")).toContainText(/^5\.[0-9] s|^4\.9 s/);
 });
 
-test("a run is exported, deleted, brought back, and imported", async ({ signedIn: page, site }) => {
+test("a run is exported, deleted, brought back, and imported", async ({ page, stack }) => {
   const [id = ""] = ids;
-  await page.goto(`${site.url}/runs`);
+  await page.goto(stack.signingIn(`/runs`));
   await row(page, id)
     .getByRole("button", { name: /Export/ })
     .click();
@@ -234,85 +236,31 @@ test("a run is exported, deleted, brought back, and imported", async ({ signedIn
 
   await page.getByRole("button", { name: "Delete slow sampling" }).click();
   await expect(row(page, id)).toHaveCount(0);
-  const { deleted } = await listed(site);
+  const { deleted } = await listed(stack);
   await page.getByText(`Deleted within the last hour: ${deleted.length}`).click();
   await expect(page.locator(`[data-deleted="${id}"]`)).toContainText("slow sampling");
   await page.getByRole("button", { name: "Restore slow sampling" }).click();
   await expect(row(page, id)).toBeVisible();
 
-  const before = (await listed(site)).runs.length;
+  const before = (await listed(stack)).runs.length;
   await page.locator('input[type="file"]').setInputFiles(file);
   await expect(page.getByText("Imported slow sampling.")).toBeVisible({ timeout: 90_000 });
-  await expect.poll(async () => (await listed(site)).runs.length).toBe(before + 1);
+  await expect.poll(async () => (await listed(stack)).runs.length).toBe(before + 1);
 });
 
-test("runs and links that are not there are said to be gone", async ({ signedIn: page, site }) => {
-  await page.goto(`${site.url}/runs/r-20200101-000000-000000`);
+test("runs and links that are not there are said to be gone", async ({ page, stack }) => {
+  await page.goto(stack.signingIn(`/runs/r-20200101-000000-000000`));
   await expect(page.getByText("Run not found")).toBeVisible();
-  await page.goto(`${site.url}/compare?runs=${ids[0]},r-20200101-000000-000000`);
+  await page.goto(`${stack.url}/compare?runs=${ids[0]},r-20200101-000000-000000`);
   await expect(page.getByText("A run of this link was not found")).toBeVisible();
   await page.getByRole("button", { name: "Continue without" }).click();
   await expect(page.getByText("One run cannot be compared alone")).toBeVisible();
 });
 
-/** Nothing of the page is beyond the right edge of the screen. */
-async function expectNoneOutside(page: Page, what: string): Promise<void> {
-  const outside = () =>
-    page.evaluate(
-      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-    );
-  await expect.poll(outside, what).toBeLessThanOrEqual(0);
-}
-
-test("no page is wider than the screen, on a phone or a monitor", async ({
-  watching: { page },
-  site,
-}) => {
-  const runs = [ids[0], await site.importRun(STEERED_RUN)] as const;
-  const live = new URL(page.url());
-  const pages = {
-    [`${live.pathname}${live.search}`]: "[data-chart=cpu][data-state=ok]",
-    "/": "[data-pid]",
-    "/doctor": "[data-check]",
-    "/runs": "[data-run]",
-    [`/runs/${runs[0]}`]: "[data-reading=ready]",
-    [`/runs/${runs[1]}`]: "[data-reading=ready]",
-    [`/compare?runs=${runs.join()}`]: "[data-metric]",
-  };
-  for (const [path, ready] of Object.entries(pages)) {
-    await page.goto(`${site.url}${path}`);
-    await expect(page.locator(ready).first()).toBeAttached();
-    for (const width of [390, 1440]) {
-      await page.setViewportSize({ width, height: 844 });
-      await expectNoneOutside(page, `${path} at ${width} pixels`);
-    }
-  }
-});
-
-test("a live target fits a phone, with map, table and Steer drawer", async ({
-  watching: { page },
-  site,
-  program,
-}) => {
-  await page.setViewportSize({ width: 390, height: 844 });
-  await page.goto(`${site.url}/?pid=${program.pid}`);
-  await expect(page.locator("[data-chart=cpu]")).toHaveAttribute("data-state", "ok");
-  await expect(page.locator("[data-map]")).toHaveAttribute("data-columns", /[1-9]/);
-  const threads = page.getByRole("region", { name: "Threads" });
-  await expect(threads.getByRole("row").nth(1)).toBeAttached();
-  await expectNoneOutside(page, "live target");
-  await page.getByRole("button", { name: "Steer", exact: true }).click();
-  await expect(page.getByRole("dialog", { name: "Steer" })).toBeVisible();
-  await expectNoneOutside(page, "Steer drawer");
-});
-
-test("the table of a run lists the threads that exited before its end", async ({
-  signedIn: page,
-  site,
-}) => {
-  const id = await site.importRun(DEMO_RUN);
-  const { counts } = (await site.get(`/runs/${id}`)) as { counts: { threads: number } };
-  await page.goto(`${site.url}/runs/${id}`);
+test("the table of a run lists the threads that exited before its end", async ({ page, stack }) => {
+  const id = await stack.importedRun(DEMO_RUN);
+  const { counts } = (await stack.get(`/runs/${id}`)) as { counts: { threads: number } };
+  await page.goto(stack.signingIn(`/runs/${id}`));
   const threads = page.getByRole("region", { name: "Threads" });
   await expect(threads.getByRole("status")).toHaveText(`${counts.threads} threads`);
 });

@@ -1,10 +1,47 @@
+/** Sessions: signing in and out, what another program on this host can do, and a crash. */
+
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
 import type { Page } from "@playwright/test";
-import { Neighbour } from "./fixtures/neighbour";
 import { expect, test } from "./fixtures/test";
 
 const KEY = "tidscope.session";
 
-/** What the page keeps for its origin. */
+/** A web server on another port of this host, which keeps the requests it receives. */
+class Neighbour {
+  /** Request line, headers and body of each request, as one text. */
+  readonly received: string[] = [];
+
+  private constructor(private readonly server: Server) {}
+
+  /** @param cookies Cookies that each response sets. */
+  static async start(cookies: readonly string[] = []): Promise<Neighbour> {
+    const server = createServer();
+    const neighbour = new Neighbour(server);
+    server.on("request", (request, response) => {
+      const parts = [`${request.method} ${request.url}`, JSON.stringify(request.rawHeaders)];
+      request.on("data", (data) => parts.push(String(data)));
+      request.on("end", () => {
+        neighbour.received.push(parts.join("\n"));
+        response.writeHead(200, { "content-type": "text/html", "set-cookie": [...cookies] });
+        response.end("<!doctype html><title>neighbour</title>");
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    return neighbour;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  async stop(): Promise<void> {
+    this.server.closeAllConnections();
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+}
+
+/** Credential that the page stores for its origin. */
 async function credentialOf(page: Page): Promise<string> {
   const kept = await page.evaluate((key) => window.localStorage.getItem(key), KEY);
   return (JSON.parse(kept ?? "null") as { credential: string }).credential;
@@ -18,28 +55,28 @@ async function signOut(page: Page): Promise<void> {
 
 test("the printed address signs in, and the token leaves the address bar", async ({
   page,
-  site,
+  stack,
 }) => {
   const asked: string[] = [];
   page.on("request", (request) => asked.push(request.url()));
-  await page.goto(site.urlWithToken);
-  await expect(page).toHaveURL(`${site.url}/`);
+  await page.goto(stack.urlWithToken);
+  await expect(page).toHaveURL(`${stack.url}/`);
   await expect(page.getByRole("heading", { name: "Attach to a process" })).toBeVisible();
   await expect(page.locator("[data-connection=open]")).toBeVisible();
   const credential = await credentialOf(page);
   expect(credential).toMatch(/^tds_[\w-]{43}$/);
-  // Neither is in any address: not in what was asked for, and not in what the browser remembers.
+  // Neither secret is in any address: not in requests, and not in the browser's history.
   await page.goBack();
   await page.goForward();
-  expect(page.url()).not.toContain(site.token);
+  expect(page.url()).not.toContain(stack.token);
   expect(asked.join()).not.toMatch(new RegExp(`[?&/]token=|${credential}`));
   expect(await page.context().cookies()).toEqual([]);
 });
 
-test("without a session the page asks for the token", async ({ page, site }) => {
-  await page.goto(site.url);
+test("without a session the page asks for the token", async ({ page, stack }) => {
+  await page.goto(stack.url);
   await expect(page.getByRole("heading", { name: "Sign in" })).toBeVisible();
-  await expect(page.getByText(`${site.url}/#token=…`)).toBeVisible();
+  await expect(page.getByText(`${stack.url}/#token=…`)).toBeVisible();
 
   const field = page.getByLabel("Address or token");
   await field.fill("   ");
@@ -50,7 +87,7 @@ test("without a session the page asks for the token", async ({ page, site }) => 
   await page.getByRole("button", { name: "Sign in" }).click();
   await expect(page.getByRole("alert")).toContainText("this is not the token of this backend");
 
-  await field.fill(site.urlWithToken);
+  await field.fill(stack.urlWithToken);
   await page.getByRole("button", { name: "Sign in" }).click();
   await expect(page.getByRole("heading", { name: "Attach to a process" })).toBeVisible();
   await expect(page.locator("[data-connection=open]")).toBeVisible();
@@ -58,25 +95,25 @@ test("without a session the page asks for the token", async ({ page, site }) => 
 
 test("a token where it is sent to the server is not used, and the page says so", async ({
   page,
-  site,
+  stack,
 }) => {
-  await page.goto(`${site.url}/?token=${site.token}`);
+  await page.goto(`${stack.url}/?token=${stack.token}`);
   await expect(page.getByText("The token in this address was not used")).toBeVisible();
-  await expect(page).toHaveURL(`${site.url}/`);
-  await page.goto(`${site.url}/#token=not-the-token-at-all`);
+  await expect(page).toHaveURL(`${stack.url}/`);
+  await page.goto(`${stack.url}/#token=not-the-token-at-all`);
   await expect(page.getByRole("alert")).toContainText("this is not the token of this backend");
 });
 
 test("a program on another port of this host gets nothing of the session", async ({
   signedIn: page,
-  site,
+  stack,
 }) => {
   const credential = await credentialOf(page);
   const equal = [`tidscope_session=other; Path=/`, `${KEY}=x; Path=/`, "bad\u00e9=;;=", "=x"];
   const neighbour = await Neighbour.start(equal);
   const other = await page.context().newPage();
   await other.goto(neighbour.url);
-  // It asks the backend with all that the browser would send along.
+  // The other page asks the backend with all credentials that the browser would send.
   const read = await other.evaluate(async (url) => {
     const found: string[] = [];
     for (const path of ["/api/v1/health", "/api/v1/session", "/api/v1/runs", "/metrics"]) {
@@ -93,18 +130,18 @@ test("a program on another port of this host gets nothing of the session", async
       socket.onmessage = () => resolve("read");
     });
     return [...found, opened];
-  }, site.url);
+  }, stack.url);
   expect(read.slice(0, 8)).toEqual(Array(8).fill("blocked"));
   expect(read.slice(9)).toEqual(["{}", "closed 4403"]);
-  // And the page itself goes there.
+  // The signed-in tab itself navigates to the other program.
   await page.goto(`${neighbour.url}/from-the-page`);
   const received = neighbour.received.join("\n");
   expect(received).toContain("/from-the-page");
   expect(received).not.toContain(credential);
-  expect(received).not.toContain(site.token);
-  // Its cookies come along to the backend, and mean nothing there.
+  expect(received).not.toContain(stack.token);
+  // The browser sends the other program's cookies to the backend, which ignores them.
   expect((await page.context().cookies()).map(({ name }) => name)).toContain("tidscope_session");
-  await page.goto(site.url);
+  await page.goto(stack.url);
   await expect(page.locator("[data-connection=open]")).toBeVisible();
   expect(await credentialOf(page)).toBe(credential);
   await neighbour.stop();
@@ -112,11 +149,11 @@ test("a program on another port of this host gets nothing of the session", async
 
 test("signing out ends the session in every tab, and for good", async ({
   signedIn: page,
-  site,
+  stack,
 }) => {
   const credential = await credentialOf(page);
   const second = await page.context().newPage();
-  await second.goto(site.url);
+  await second.goto(stack.url);
   await expect(second.locator("[data-connection=open]")).toBeVisible();
   await signOut(page);
   for (const tab of [page, second]) {
@@ -125,22 +162,22 @@ test("signing out ends the session in every tab, and for good", async ({
   }
   await second.reload();
   await expect(second.getByRole("heading", { name: "Sign in" })).toBeVisible();
-  // Who kept a copy of the credential has nothing.
+  // A copy of the credential is revoked, too.
   const headers = { authorization: `Bearer ${credential}` };
-  expect((await fetch(`${site.url}/api/v1/session`, { headers })).status).toBe(401);
+  expect((await fetch(`${stack.url}/api/v1/session`, { headers })).status).toBe(401);
 });
 
 test("an operator signs a viewer out, whose page closes at once", async ({
   signedIn: page,
-  site,
+  stack,
   browser,
 }) => {
   const elsewhere = await browser.newContext();
   const viewer = await elsewhere.newPage();
-  await viewer.goto(site.urlToWatch);
+  await viewer.goto(stack.urlToWatch);
   await expect(viewer.locator("[data-connection=open]")).toBeVisible();
   const headers = { authorization: `Bearer ${await credentialOf(viewer)}` };
-  const { id } = (await (await fetch(`${site.url}/api/v1/session`, { headers })).json()) as {
+  const { id } = (await (await fetch(`${stack.url}/api/v1/session`, { headers })).json()) as {
     id: string;
   };
   await page.getByRole("button", { name: "Sessions" }).click();
@@ -152,11 +189,11 @@ test("an operator signs a viewer out, whose page closes at once", async ({
   await elsewhere.close();
 });
 
-test("a session outlives a crash of the backend", async ({ signedIn: page, site }) => {
+test("a session outlives a crash of the backend", async ({ signedIn: page, stack }) => {
   const credential = await credentialOf(page);
-  await site.killBackend();
+  await stack.killBackend();
   await expect(page.locator("[data-connection=waiting]")).toBeVisible();
-  await site.startBackend();
+  await stack.startBackend();
   await expect(page.locator("[data-connection=open]")).toBeVisible();
   expect(await credentialOf(page)).toBe(credential);
 });

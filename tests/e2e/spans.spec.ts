@@ -1,12 +1,13 @@
-/** The two ways between a span and its thread: to Live or the run at that time, and back. */
+/** Ways between spans and threads: to Live or a run and back, and from a slow endpoint to its mutex. */
 
 import type { Page } from "@playwright/test";
+import type { Stack } from "./fixtures/stack";
 import { expect, test } from "./fixtures/test";
-import { Traced } from "./fixtures/traced";
+import { Hotrod, Traced } from "./fixtures/tracedPrograms";
 
 test.use({ receivesSpans: true });
 
-/** The window that the address points at, Unix ms. */
+/** Window in the address, in Unix milliseconds. */
 function windowOf(page: Page): readonly [from: number, to: number] {
   const { searchParams } = new URL(page.url());
   return [Number(searchParams.get("from")), Number(searchParams.get("to"))];
@@ -14,34 +15,34 @@ function windowOf(page: Page): readonly [from: number, to: number] {
 
 test("a span leads to its thread on Live and in the run, and the thread to its requests", async ({
   signedIn: page,
-  site,
+  stack,
 }) => {
-  const traced = await Traced.start(site);
-  const target = (await site.send("POST", "/targets", { pid: traced.pid, rate_hz: 20 })) as {
+  const traced = await Traced.start(stack);
+  const target = (await stack.send("POST", "/targets", { pid: traced.pid, rate_hz: 20 })) as {
     id: string;
   };
-  const run = (await site.send("POST", "/runs", { target: target.id })) as { id: string };
+  const run = (await stack.send("POST", "/runs", { target: target.id })) as { id: string };
   const { trace, waiter } = await traced.request();
   const detail = async () =>
-    (await site.get(`/traces/${trace}`)) as {
+    (await stack.get(`/traces/${trace}`)) as {
       threads: readonly { tid: number | null; coverage: number }[];
       spans: readonly { operation: string; start_ns: number; duration_ns: number }[];
     };
-  // Samples behind its end are still to come.
+  // Samples after the end of the span are still to come.
   await expect.poll(async () => (await detail()).threads[0]?.coverage ?? 0).toBeGreaterThan(0.8);
   const wait = (await detail()).spans.find(({ operation }) => operation === "wait");
   const began_ms = (wait?.start_ns ?? 0) / 1e6;
 
-  await page.goto(`${site.url}/traces/${trace}`);
+  await page.goto(`${stack.url}/traces/${trace}`);
   const path = page.getByRole("table", { name: "Spans of the critical path" });
-  // On a machine that does other work too, what follows it may take longer than the wait.
+  // On a busy machine, the spans after the wait may take longer than the wait.
   const waited = path.locator("tr[data-key]", { hasText: "traced wait" });
   await expect(waited).toContainText(/Locks.*waiter/);
   const pressed = waited.getByRole("button", { name: "traced wait" });
   if ((await pressed.getAttribute("aria-pressed")) !== "true") await pressed.click();
   await page.getByRole("link", { name: "Its thread on Live at that time" }).click();
 
-  // The thread is selected, and its window holds the span.
+  // The thread is selected, and the window contains the span.
   await expect(page).toHaveURL(new RegExp(`\\?target=${target.id}&from=`));
   const [from, to] = windowOf(page);
   expect(from).toBeLessThan(began_ms);
@@ -51,7 +52,7 @@ test("a span leads to its thread on Live and in the run, and the thread to its r
   await expect(panel.getByRole("region", { name: "Ledger" })).toContainText("Waiting for a lock");
   await expect(page.getByRole("heading", { name: `waiter (${waiter})` })).toBeVisible();
 
-  // Back: what then waited for this thread, and for how long.
+  // Back: requests that waited for this thread, and for how long.
   await panel.getByRole("link", { name: "Requests that waited for this thread" }).click();
   await expect(page.getByRole("heading", { name: `requests of thread ${waiter}` })).toBeVisible();
   const requests = page.getByRole("table", { name: "Requests" });
@@ -62,18 +63,106 @@ test("a span leads to its thread on Live and in the run, and the thread to its r
   await requests.getByRole("link").click();
   await expect(page).toHaveURL(new RegExp(`/traces/${trace}$`));
 
-  // The same from the run, once the target is gone.
-  await site.send("POST", `/runs/${run.id}/stop`, undefined);
+  // The run leads to the same requests once the target has exited.
+  await stack.send("POST", `/runs/${run.id}/stop`, undefined);
   await traced.kill();
-  await page.goto(`${site.url}/runs/${run.id}?from=${from}&to=${to}&tid=${waiter}`);
+  await page.goto(`${stack.url}/runs/${run.id}?from=${from}&to=${to}&tid=${waiter}`);
   await expect(page.getByRole("heading", { name: `waiter (${waiter})` })).toBeVisible();
   await page.getByRole("link", { name: "Requests in this window" }).click();
   await expect(requests.locator("tr[data-key]")).toHaveCount(1);
 
-  // The run by its name is a set of requests.
-  await page.goto(`${site.url}/traces?service=traced&operation=request`);
+  // A run selects a set of requests.
+  await page.goto(`${stack.url}/traces?service=traced&operation=request`);
   const runs = page.getByRole("combobox", { name: "Run" });
   await runs.selectOption(run.id);
   await expect(page).toHaveURL(new RegExp(`run=${run.id}`));
   await expect(page.locator("[data-fact=Requests]")).toHaveText(/1$/);
+});
+
+const CLIENTS = 5;
+const ENDPOINT = "service=frontend&operation=/dispatch";
+
+interface Listed {
+  readonly traces: readonly {
+    readonly trace_id: string;
+    readonly spans: number;
+    readonly errors: number;
+  }[];
+}
+
+/** Wait for a number of requests, and until no more spans arrive. HotROD sends them once a second. */
+async function received(stack: Stack, requests: number): Promise<void> {
+  let before = -1;
+  const settled = async () => {
+    const { traces } = (await stack.get(`/traces?${ENDPOINT}`)) as Listed;
+    const all = traces.reduce((sum, { spans }) => sum + spans, 0);
+    const same = all === before;
+    before = all;
+    return same && traces.length >= requests;
+  };
+  await expect.poll(settled, { intervals: [1500] }).toBe(true);
+}
+
+interface Detail {
+  readonly threads: readonly { readonly locks: readonly unknown[] }[];
+}
+
+/** True if the newest complete request has locks: 37 spans, and one for each failed call. */
+async function newestHasLocks(stack: Stack): Promise<boolean> {
+  const { traces } = (await stack.get(`/traces?${ENDPOINT}`)) as Listed;
+  const newest = traces.find(({ spans, errors }) => spans === 37 + errors);
+  if (newest === undefined) return false;
+  const { threads } = (await stack.get(`/traces/${newest.trace_id}`)) as Detail;
+  return threads.some(({ locks }) => locks.length > 0);
+}
+
+test("the difference leads to the request, its span, the mutex, and the thread's time on Live", async ({
+  signedIn: page,
+  stack,
+}) => {
+  // The first start builds HotROD, if no other test has.
+  test.setTimeout(400_000);
+  const without = await Hotrod.start(stack, "-M");
+  await without.load(10, CLIENTS);
+  await received(stack, 10);
+  await without.stop();
+  const mutexed = await Hotrod.start(stack);
+  const target = (await stack.send("POST", "/targets", { pid: mutexed.pid, rate_hz: 20 })) as {
+    id: string;
+  };
+  // The collector reads the program's lock profile every ten seconds, and the first reading has no
+  // interval. Two clients wait less for each other than the five below.
+  do {
+    await mutexed.load(6, 2);
+  } while (!(await newestHasLocks(stack)));
+  await mutexed.load(20, CLIENTS);
+  await received(stack, 36);
+
+  await page.goto(`${stack.url}/traces`);
+  await page
+    .getByRole("table", { name: "Endpoints" })
+    .getByRole("link", { name: "/dispatch" })
+    .click();
+  await page.locator("label", { hasText: /^Difference$/ }).click();
+  await page.getByRole("button", { name: "Before and after the pause" }).click();
+  await expect(page.locator("[data-lead]")).toContainText("mysql SQL SELECT grew most");
+  const changes = page.getByRole("table", { name: "Changes" });
+  await changes.locator('tr[data-key="mysql SQL SELECT"]').getByRole("link").first().click();
+
+  await expect(page).toHaveURL(/\/traces\/[0-9a-f]{32}$/);
+  const path = page.getByRole("table", { name: "Spans of the critical path" });
+  await expect(path.getByRole("row").nth(1)).toContainText("mysql SQL SELECT");
+  const meanwhile = page.getByRole("region", { name: "Threads meanwhile" });
+  await expect(async () => {
+    await page.reload();
+    await expect(meanwhile.getByRole("list", { name: /^Locks/ })).toContainText(
+      "tracing.(*Mutex).Unlock",
+    );
+  }).toPass();
+  await expect(meanwhile).toContainText(/Locks?\D*[1-9]/);
+  await meanwhile.getByRole("link", { name: /on Live at that time/ }).click();
+
+  await expect(page).toHaveURL(new RegExp(`/\\?target=${target.id}&from=`));
+  await expect(page.getByRole("button", { name: /^Zoomed to/ })).toBeVisible();
+  await mutexed.stop();
 });

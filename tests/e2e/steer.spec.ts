@@ -1,9 +1,9 @@
 import type { Locator, Page } from "@playwright/test";
 import { GO } from "./fixtures/build";
-import { Steered } from "./fixtures/steered";
+import { Steered } from "./fixtures/programs";
 import { expect, test as shared } from "./fixtures/test";
 
-/** The page with a steered program in it, and what tests press there. */
+/** A page that is attached to a steered program, with its Steer drawer. */
 class SteerPage {
   readonly page: Page;
   readonly drawer: Locator;
@@ -27,7 +27,7 @@ class SteerPage {
     });
   }
 
-  /** Half a second an interval: tests have no time to lose. */
+  /** Set the interval of a policy to 0.5 s, which shortens the test, and other parameters. */
   async hurry(policy: string, more: Readonly<Record<string, string>> = {}): Promise<void> {
     await this.drawer.locator("details", { hasText: "Parameters" }).evaluate((details) => {
       (details as HTMLDetailsElement).open = true;
@@ -39,7 +39,7 @@ class SteerPage {
     }
   }
 
-  /** The current size, as the drawer tells it. */
+  /** Current size in the drawer. */
   async size(): Promise<number> {
     return Number(await this.drawer.locator("[data-size]").textContent());
   }
@@ -59,15 +59,15 @@ const test = shared.extend<{ readonly steered: Steered; readonly steering: Steer
     await use(program);
     await program.kill();
   },
-  steering: async ({ signedIn, site, steered }, use) => {
-    const steering = new SteerPage(signedIn);
-    await steering.open(`${site.url}/?pid=${steered.pid}`);
+  steering: async ({ page, stack, steered }, use) => {
+    const steering = new SteerPage(page);
+    await steering.open(stack.signingIn(`/?pid=${steered.pid}`));
     await use(steering);
   },
 });
 
 test.describe("a program with an agent", () => {
-  // Where CI runs there is one: its absence is a fault there.
+  // CI has a compiler: its absence is a fault there.
   test.skip(GO === null && process.env.CI === undefined, "needs a Go compiler");
 
   test("one press on bidirectional moves the size, and the timeline tells why", async ({
@@ -96,10 +96,10 @@ test.describe("a program with an agent", () => {
       "bidirectional steers from size 4, between 1 and 4, on operations (agent)",
     );
 
-    // Near now: before the press there is nothing to tell.
+    // The pointer is near now: there is no decision before the press.
     const tooltip = size.locator(".chart-tooltip");
     await expect(async () => {
-      // What is above may grow meanwhile, and move the chart away from the pointer.
+      // Panels above may grow meanwhile and move the chart away from the pointer.
       const { width } = (await size.boundingBox()) ?? { width: 0 };
       await size.hover({ position: { x: width - 45, y: 60 } });
       await expect(tooltip).toContainText(/bidirectional: /, { timeout: 2000 });
@@ -119,7 +119,7 @@ test.describe("a program with an agent", () => {
     await drawer.getByRole("button", { name: `Release (restore size ${Steered.LARGEST})` }).focus();
     await steering.page.keyboard.press("Enter");
     await expect(drawer).toContainText("Not steered");
-    // The button is gone, the focus is still in the drawer.
+    // The pressed button is gone, and the focus is still in the drawer.
     await expect(drawer).toBeFocused();
     await expect(steering.fact("GOMAXPROCS")).toHaveText(String(Steered.LARGEST));
     await expect(steering.fact("Policy")).toHaveText("none");

@@ -1,6 +1,6 @@
 import type { Locator, Page } from "@playwright/test";
+import { startWakers } from "./fixtures/programs";
 import { expect, test } from "./fixtures/test";
-import { startWakers } from "./fixtures/wakers";
 
 const panel = (page: Page): Locator => page.locator("[data-panel=map]");
 const map = (page: Page): Locator => page.locator("[data-map]");
@@ -9,13 +9,13 @@ async function columns(page: Page): Promise<number> {
   return Number(await map(page).getAttribute("data-columns"));
 }
 
-/** Bring the map into sight and wait until it has so many columns. */
+/** Scroll to the map and wait until it has a number of columns. */
 async function showMap(page: Page, least: number): Promise<void> {
   await panel(page).evaluate((element) => element.scrollIntoView({ block: "center" }));
   await expect.poll(() => columns(page)).toBeGreaterThanOrEqual(least);
 }
 
-/** A point of the map: shares of its width and height. */
+/** Point of the map by shares of its width and height. */
 async function pointAt(page: Page, across: number, down: number): Promise<[number, number]> {
   const box = await map(page).boundingBox();
   if (box === null) {
@@ -24,13 +24,13 @@ async function pointAt(page: Page, across: number, down: number): Promise<[numbe
   return [box.x + box.width * across, box.y + box.height * down];
 }
 
-/** The plot lies so far within the map; see features/map/mapPlot.ts. */
+/** Margins of the plot within the map; see features/map/mapPlot.ts. */
 const LEFT_PX = 150;
 const RIGHT_PX = 26;
-/** Least length of the time axis, which grows with what there is. */
+/** Minimum length of the time axis, which grows with the data. */
 const WINDOW_S = 10;
 
-/** A point of the map so long before its right end. */
+/** Point of the map at a time before its right end. */
 async function pointSecondsAgo(page: Page, ago_s: number, down: number): Promise<[number, number]> {
   const [right, y] = await pointAt(page, 1, down);
   const [left] = await pointAt(page, 0, down);
@@ -44,10 +44,10 @@ test("hover names thread, time and value; a click selects the thread everywhere"
   watching,
 }) => {
   const { page } = watching;
-  // It stands on top of the page.
+  // The map is the topmost panel.
   await expect(map(page)).toBeInViewport();
   await page.getByRole("combobox", { name: "Colour" }).selectOption("cpu_run_ns");
-  // Two seconds of samples: a second ago there is one, however fast the machine is.
+  // After two seconds of samples there is one a second ago, on any machine.
   await showMap(page, 20);
   await page.keyboard.press("Space");
   const [x, y] = await pointSecondsAgo(page, 1, 0.3);
@@ -76,7 +76,7 @@ test("shares the time axis, and is still while paused", async ({ watching }) => 
   await page.getByRole("button", { name: /back to live/ }).click();
   await page.getByRole("button", { name: "Pause" }).click();
   await expect(page.getByText("Paused. Sampling continues.")).toBeVisible();
-  // What was on its way when it was pressed may still be drawn.
+  // A frame that was in flight when the button was pressed may still be drawn.
   await expect(async () => {
     const before = await columns(page);
     await watching.frames(15);
@@ -84,27 +84,27 @@ test("shares the time axis, and is still while paused", async ({ watching }) => 
   }).toPass();
 });
 
-test("5,000 threads share rows, and the page keeps up", async ({ signedIn, site }) => {
+test("5,000 threads share rows, and the page keeps up", async ({ page, stack }) => {
   test.setTimeout(180_000);
   const wakers = await startWakers(5000);
   try {
-    await signedIn.goto(`${site.url}/?pid=${wakers.pid}`);
-    await expect(signedIn.locator('[data-tile="threads"]')).toContainText("5\u202f000");
-    await showMap(signedIn, 40);
-    await expect(panel(signedIn)).toContainText("5\u202f000 threads");
-    await signedIn.getByRole("combobox", { name: "Colour" }).selectOption("cpu_run_ns");
-    await expect(panel(signedIn)).toContainText(/up to \d+ per row, highest shown/);
-    expect(Number(await map(signedIn).getAttribute("data-rows"))).toBeLessThanOrEqual(400);
-    await signedIn.mouse.move(...(await pointSecondsAgo(signedIn, 0.33, 0.5)));
-    await expect(tooltip(signedIn)).toContainText(/highest of the \d+ threads in this row/);
+    await page.goto(stack.signingIn(`/?pid=${wakers.pid}`));
+    await expect(page.locator('[data-tile="threads"]')).toContainText("5\u202f000");
+    await showMap(page, 40);
+    await expect(panel(page)).toContainText("5\u202f000 threads");
+    await page.getByRole("combobox", { name: "Colour" }).selectOption("cpu_run_ns");
+    await expect(panel(page)).toContainText(/up to \d+ per row, highest shown/);
+    expect(Number(await map(page).getAttribute("data-rows"))).toBeLessThanOrEqual(400);
+    await page.mouse.move(...(await pointSecondsAgo(page, 0.33, 0.5)));
+    await expect(tooltip(page)).toContainText(/highest of the \d+ threads in this row/);
     for (const size of [
       { width: 1440, height: 900 },
       { width: 390, height: 844 },
     ]) {
-      await signedIn.setViewportSize(size);
-      await showMap(signedIn, 20);
+      await page.setViewportSize(size);
+      await showMap(page, 20);
       const outside = () =>
-        signedIn.evaluate(
+        page.evaluate(
           () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
         );
       await expect.poll(outside).toBeLessThanOrEqual(0);

@@ -1,10 +1,10 @@
-/** From two sets of requests to the operation that differs, and to the request that shows it. */
+/** Traces: from two sets of requests to the operation that differs, and to a request that shows it. */
 
 import { expect, test } from "./fixtures/test";
 
 const REQUESTS = 6;
 
-/** Traces as Jaeger exports them: a request asks a database, which takes so long. */
+/** Traces as Jaeger exports them: each request asks a database, whose query takes `query_us`. */
 function jaegerFile(name: string, start_us: number, query_us: number) {
   const data = Array.from({ length: REQUESTS }, (_, n) => {
     const traceID = `${name}${n}`.padEnd(32, "0");
@@ -30,10 +30,10 @@ function jaegerFile(name: string, start_us: number, query_us: number) {
 }
 
 test("two imports differ in one operation, and its slowest request shows it", async ({
-  signedIn: page,
-  site,
+  page,
+  stack,
 }) => {
-  await page.goto(`${site.url}/traces`);
+  await page.goto(stack.signingIn(`/traces`));
   const now_us = 1000 * (Date.now() - 3_600_000);
   await page
     .getByLabel("Traces to import")

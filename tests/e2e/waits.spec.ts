@@ -1,8 +1,8 @@
-/** Who waits for whom: findings, locks and wake-ups of a program that is known. */
+/** Findings, locks and wake-ups of a program whose threads wait for each other in a known way. */
 
 import type { Locator, Page } from "@playwright/test";
 import { LivePage } from "./fixtures/livePage";
-import { startLockWork } from "./fixtures/lockWork";
+import { startLockWork } from "./fixtures/programs";
 import { expect, test } from "./fixtures/test";
 
 test.describe.configure({ timeout: 240_000 });
@@ -22,7 +22,7 @@ async function figures(table: Locator, column: number): Promise<Record<string, n
   return Object.fromEntries(rows);
 }
 
-/** The places of all nodes of the graph, by their keys. */
+/** Positions of all nodes of the graph, by key. */
 async function places(graph: Locator): Promise<Record<string, string>> {
   const nodes = await graph.locator("[data-node]").evaluateAll((all) =>
     all.map((node) => {
@@ -34,12 +34,12 @@ async function places(graph: Locator): Promise<Record<string, string>> {
 }
 
 test("a finding leads to its lock and to those who wait for it, live and in a run", async ({
-  signedIn: page,
-  site,
+  page,
+  stack,
 }) => {
   const program = await startLockWork();
   try {
-    await page.goto(`${site.url}/?pid=${program.pid}`);
+    await page.goto(stack.signingIn(`/?pid=${program.pid}`));
     const findings = region(page, "Findings");
     await expect(findings).not.toContainText("five seconds");
     test.skip(
@@ -55,7 +55,7 @@ test("a finding leads to its lock and to those who wait for it, live and in a ru
       await expect(locks).toBeFocused();
       const waiters = locks.getByRole("table", { name: "Waiters" });
       await expect(waiters.locator("tr[data-key]")).toHaveCount(4);
-      // One of four holds it at a time.
+      // One of four threads holds the lock at a time.
       for (const share of Object.values(await figures(waiters, 1))) {
         expect(share).toBeGreaterThan(50);
         expect(share).toBeLessThan(90);
@@ -63,7 +63,7 @@ test("a finding leads to its lock and to those who wait for it, live and in a ru
     };
     await seesLock();
     await page.getByRole("button", { name: "Record", exact: true }).click();
-    await new LivePage(page, site).frames(80);
+    await new LivePage(page, stack).frames(80);
     await page.getByRole("button", { name: /^Stop recording/ }).click();
     await page.getByRole("button", { name: "Open", exact: true }).last().click();
     await expect(page.locator("[data-reading]")).toHaveAttribute("data-reading", "ready");
@@ -74,12 +74,12 @@ test("a finding leads to its lock and to those who wait for it, live and in a ru
 });
 
 test("the graph of wake-ups stands still, and a role is selected by keyboard", async ({
-  signedIn: page,
-  site,
+  page,
+  stack,
 }) => {
   const program = await startLockWork();
   try {
-    await page.goto(`${site.url}/?pid=${program.pid}`);
+    await page.goto(stack.signingIn(`/?pid=${program.pid}`));
     const panel = region(page, "Who wakes whom");
     await expect(page.locator('[data-state="live"]').first()).toBeVisible();
     test.skip(

@@ -1,26 +1,24 @@
-/** Pictures of README.md and docs/gallery.md, of runs that are checked in: each is of the same numbers. */
+/** Pictures of README.md and docs/gallery.md, drawn from the same checked-in runs each time. */
 
 import type { Page } from "@playwright/test";
-import { GALLERY_PROGRAMS } from "../fixtures/galleryPrograms";
-import { writeImage } from "../fixtures/images";
-import { painted, played } from "../fixtures/playedRun";
-import { DEMO_RUN, galleryRun } from "../fixtures/runs";
-import type { Site } from "../fixtures/site";
+import { painted, played, writeImage } from "../fixtures/images";
+import { DEMO_RUN, GALLERY_PROGRAMS, galleryRun } from "../fixtures/runs";
+import type { Stack } from "../fixtures/stack";
 import { expect, test } from "../fixtures/test";
 
 const MOVING_SIZE = { width: 1280, height: 800 };
 const MOVING = { frame_ms: 300, last_ms: 1500, quality: 70 };
-/** So much of a run's page is in the gallery. */
+/** Part of a run's page that the gallery shows. */
 const TALL = { width: 1440, height: 1500 };
 
-/** Import a run and open it, read to its end. */
-async function openRun(page: Page, site: Site, file: string): Promise<void> {
-  await page.goto(`${site.url}/runs/${await site.importRun(file)}`);
+/** Import a run, open it, and wait until it is read. */
+async function openRun(page: Page, stack: Stack, file: string): Promise<void> {
+  await page.goto(`${stack.url}/runs/${await stack.importRun(file)}`);
   await expect(page.locator("[data-reading]")).toHaveAttribute("data-reading", "ready");
   await expect(page.locator("[data-chart=cpu]")).toHaveAttribute("data-state", "ok");
 }
 
-/** Wait until what is read (numbers, findings) has come to rest, too. */
+/** Wait until numbers and findings no longer change. */
 async function rested(page: Page): Promise<void> {
   let before = "";
   await expect
@@ -35,16 +33,16 @@ async function rested(page: Page): Promise<void> {
     .toBe(true);
 }
 
-test("README: a run as it goes", async ({ signedIn: page, site }) => {
+test("README: a run as it goes", async ({ signedIn: page, stack }) => {
   await page.setViewportSize(MOVING_SIZE);
-  await openRun(page, site, DEMO_RUN);
+  await openRun(page, stack, DEMO_RUN);
   const journey = { window: 0.35, from: 0.1, to: 0.5, frames: 20 } as const;
   writeImage("run-dark", await played(page, null, journey), MOVING);
 });
 
-test("README: a pool, and a policy that sizes it", async ({ signedIn: page, site }) => {
+test("README: a pool, and a policy that sizes it", async ({ signedIn: page, stack }) => {
   await page.setViewportSize({ ...MOVING_SIZE, height: 1900 });
-  await openRun(page, site, DEMO_RUN);
+  await openRun(page, stack, DEMO_RUN);
   const size = page.locator("[data-panel=gomaxprocs]");
   await expect(size.locator("[data-chart=gomaxprocs]")).toHaveAttribute("data-state", "ok");
   const journey = { window: 0.5, from: 0, to: 0.5, frames: 20 } as const;
@@ -52,9 +50,9 @@ test("README: a pool, and a policy that sizes it", async ({ signedIn: page, site
 });
 
 for (const name of GALLERY_PROGRAMS) {
-  test(`the gallery: ${name}`, async ({ signedIn: page, site }) => {
+  test(`the gallery: ${name}`, async ({ signedIn: page, stack }) => {
     await page.setViewportSize(TALL);
-    await openRun(page, site, galleryRun(name));
+    await openRun(page, stack, galleryRun(name));
     await page.mouse.move(0, 0);
     await rested(page);
     await painted(page);

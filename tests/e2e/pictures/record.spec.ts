@@ -1,14 +1,13 @@
 /**
- * Records the runs that are checked in, of real programs on this machine:
- * `npm run record-pictures`, on a machine that does nothing else.
+ * Records the checked-in runs from real programs on this machine:
+ * `npm run record-pictures`, on an idle machine.
  */
 
 import { execFileSync } from "node:child_process";
 import { switched } from "../fixtures/delaySwitch";
-import { GALLERY_PROGRAMS, Shown } from "../fixtures/galleryPrograms";
-import { DEMO_RUN, galleryRun, STEERED_RUN } from "../fixtures/runs";
-import type { Site } from "../fixtures/site";
-import { Steered } from "../fixtures/steered";
+import { Steered } from "../fixtures/programs";
+import { DEMO_RUN, GALLERY_PROGRAMS, galleryRun, Shown, STEERED_RUN } from "../fixtures/runs";
+import type { Stack } from "../fixtures/stack";
 import { expect, test } from "../fixtures/test";
 
 const COMMIT = execFileSync("git", ["rev-parse", "--short", "HEAD"], { encoding: "utf8" }).trim();
@@ -19,56 +18,56 @@ interface Run {
   readonly state: string;
 }
 
-/** Record a target for so long, and export the run. */
+/** Record a target for some seconds, and export the run. */
 async function record(
-  site: Site,
+  stack: Stack,
   request: { readonly target: string; readonly name: string; readonly seconds: number },
   file: string,
   meanwhile: () => Promise<void> = async () => undefined,
 ): Promise<void> {
   const { target, name, seconds } = request;
   const body = { target, name, notes: NOTES, duration_s: seconds };
-  const { id } = (await site.send("POST", "/runs", body)) as Run;
+  const { id } = (await stack.send("POST", "/runs", body)) as Run;
   await meanwhile();
-  const state = async () => ((await site.get(`/runs/${id}`)) as Run).state;
+  const state = async () => ((await stack.get(`/runs/${id}`)) as Run).state;
   await expect.poll(state, { timeout: 2000 * seconds }).toBe("complete");
-  await site.exportRun(id, file);
+  await stack.exportRun(id, file);
 }
 
-/** Wait until the backend has so many more frames. */
-async function frames(site: Site, more: number): Promise<void> {
-  const before = (await site.health()).frames;
-  const now = async () => (await site.health()).frames;
+/** Wait until the backend has received a number of further frames. */
+async function frames(stack: Stack, more: number): Promise<void> {
+  const before = (await stack.health()).frames;
+  const now = async () => (await stack.health()).frames;
   await expect.poll(now, { timeout: 1000 * more }).toBeGreaterThanOrEqual(before + more);
 }
 
-test("the demo", async ({ site }) => {
+test("the demo", async ({ stack }) => {
   await switched(false, async () => {
-    // By the collector, so that it knows since when: all of the demo's threads then have delays.
-    await site.send("PUT", "/doctor/delay-accounting", { on: true });
-    const { target } = (await site.send("POST", "/demo", {})) as { target: { id: string } };
-    await record(site, { target: target.id, name: "demo", seconds: 60 }, DEMO_RUN, async () => {
-      await frames(site, 220);
+    // Switched by the collector, which notes the time: all threads of the demo then have delays.
+    await stack.send("PUT", "/doctor/delay-accounting", { on: true });
+    const { target } = (await stack.send("POST", "/demo", {})) as { target: { id: string } };
+    await record(stack, { target: target.id, name: "demo", seconds: 60 }, DEMO_RUN, async () => {
+      await frames(stack, 220);
       const body = { policy: "kalman-kg", parameters: { interval_s: 1 } };
-      await site.send("PUT", `/targets/${target.id}/steering`, body);
+      await stack.send("PUT", `/targets/${target.id}/steering`, body);
     });
   });
 });
 
-test("a steered program", async ({ site }) => {
+test("a steered program", async ({ stack }) => {
   const program = await Steered.start();
   try {
-    const { id } = (await site.send("POST", "/targets", { pid: program.pid })) as { id: string };
+    const { id } = (await stack.send("POST", "/targets", { pid: program.pid })) as { id: string };
     const path = `/targets/${id}/steering`;
     const steer = (policy: string) =>
-      site.send("PUT", path, { policy, parameters: { interval_s: 1 } });
-    await record(site, { target: id, name: "steered", seconds: 60 }, STEERED_RUN, async () => {
-      await frames(site, 50);
+      stack.send("PUT", path, { policy, parameters: { interval_s: 1 } });
+    await record(stack, { target: id, name: "steered", seconds: 60 }, STEERED_RUN, async () => {
+      await frames(stack, 50);
       await steer("bidirectional");
-      await frames(site, 200);
+      await frames(stack, 200);
       await steer("kalman-kg");
-      await frames(site, 200);
-      await site.send("POST", `${path}/restart`, {});
+      await frames(stack, 200);
+      await stack.send("POST", `${path}/restart`, {});
     });
   } finally {
     await program.kill();
@@ -76,11 +75,11 @@ test("a steered program", async ({ site }) => {
 });
 
 for (const name of GALLERY_PROGRAMS) {
-  test(`of the gallery: ${name}`, async ({ site }) => {
+  test(`of the gallery: ${name}`, async ({ stack }) => {
     const program = await Shown.start(name);
     try {
-      const { id } = (await site.send("POST", "/targets", program.request)) as { id: string };
-      await record(site, { target: id, name, seconds: 30 }, galleryRun(name));
+      const { id } = (await stack.send("POST", "/targets", program.request)) as { id: string };
+      await record(stack, { target: id, name, seconds: 30 }, galleryRun(name));
     } finally {
       await program.stop();
     }

@@ -1,15 +1,15 @@
-/** Every page in three sizes and both themes, in test-output/screenshots, for people to look at. */
+/** Screenshots for people of every page, in three sizes and both themes: test-output/screenshots. */
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Locator, Page } from "@playwright/test";
 import { GO } from "../fixtures/build";
+import { painted } from "../fixtures/images";
 import { LivePage } from "../fixtures/livePage";
-import { painted } from "../fixtures/playedRun";
 import { OUTPUT } from "../fixtures/processes";
+import { Steered } from "../fixtures/programs";
 import { DEMO_RUN, STEERED_RUN } from "../fixtures/runs";
-import type { Site } from "../fixtures/site";
-import { Steered } from "../fixtures/steered";
+import type { Stack } from "../fixtures/stack";
 import { expect, test } from "../fixtures/test";
 
 const SCREENSHOTS = join(OUTPUT, "screenshots");
@@ -17,7 +17,7 @@ const DESKTOP = { width: 1440, height: 900 };
 const SIZES = [DESKTOP, { width: 1920, height: 1080 }, { width: 390, height: 844 }] as const;
 const SCHEMES = ["light", "dark"] as const;
 
-/** Take the page in all sizes and both themes. */
+/** Save screenshots of the page in all sizes and both themes. */
 async function take(page: Page, name: string, at?: Locator): Promise<void> {
   mkdirSync(SCREENSHOTS, { recursive: true });
   await page.mouse.move(0, 0);
@@ -35,36 +35,36 @@ async function take(page: Page, name: string, at?: Locator): Promise<void> {
   await page.setViewportSize(DESKTOP);
 }
 
-/** Import a run and open it, read to its end. */
-async function openRun(page: Page, site: Site, file: string): Promise<void> {
-  await page.goto(`${site.url}/runs/${await site.importRun(file)}`);
+/** Import a run, open it, and wait until it is read. */
+async function openRun(page: Page, stack: Stack, file: string): Promise<void> {
+  await page.goto(`${stack.url}/runs/${await stack.importRun(file)}`);
   await expect(page.locator("[data-reading]")).toHaveAttribute("data-reading", "ready");
   await expect(page.locator("[data-chart=cpu]")).toHaveAttribute("data-state", "ok");
 }
 
-test("sign-in", async ({ page, site }) => {
-  await page.goto(site.url);
+test("sign-in", async ({ page, stack }) => {
+  await page.goto(stack.url);
   await expect(page.getByRole("heading", { name: "Sign in" })).toBeVisible();
   await take(page, "sign-in");
 });
 
-test("picker, doctor", async ({ signedIn: page, site, program }) => {
+test("picker, doctor", async ({ signedIn: page, stack, program }) => {
   // CPU is known from the second listing on.
   await expect(page.locator(`[data-pid="${program.pid}"]`)).toContainText(/\d\.\d+ %/);
   await take(page, "picker");
-  await page.goto(`${site.url}/doctor`);
+  await page.goto(`${stack.url}/doctor`);
   await expect(page.locator("[data-check]").first()).toBeVisible();
   await take(page, "doctor");
 });
 
-test("runs, a run, its times and map, a comparison", async ({ signedIn: page, site }) => {
-  await site.importRun(STEERED_RUN);
-  await openRun(page, site, DEMO_RUN);
+test("runs, a run, its times and map, a comparison", async ({ signedIn: page, stack }) => {
+  await stack.importRun(STEERED_RUN);
+  await openRun(page, stack, DEMO_RUN);
   await take(page, "run");
   await take(page, "run-times", page.getByRole("region", { name: "Where the time goes" }));
   await take(page, "run-map", page.getByRole("region", { name: "Thread map" }));
   await take(page, "run-threads", page.getByRole("region", { name: "Threads" }));
-  await page.goto(`${site.url}/runs`);
+  await page.goto(`${stack.url}/runs`);
   await expect(page.locator("[data-run]").first()).toBeVisible();
   await take(page, "runs");
   for (const box of (await page.getByRole("checkbox").all()).slice(0, 2)) {
@@ -79,12 +79,12 @@ test("runs, a run, its times and map, a comparison", async ({ signedIn: page, si
 
 test("live, paused, recording, ended, disconnected, no collector", async ({
   watching,
-  site,
+  stack,
   program,
 }) => {
   const { page } = watching;
   await page.getByText("30 s", { exact: true }).click();
-  // A picture of an empty chart shows nothing.
+  // An empty chart would show nothing.
   await watching.frames(120);
   await take(page, "live");
   await page.keyboard.press("Space");
@@ -93,26 +93,26 @@ test("live, paused, recording, ended, disconnected, no collector", async ({
   await page.getByRole("button", { name: "Record", exact: true }).click();
   await expect(page.getByRole("button", { name: /^Stop recording/ })).toBeVisible();
   await take(page, "live-recording");
-  await site.killBackend();
+  await stack.killBackend();
   await expect(page.getByText("Connection to the backend lost")).toBeVisible();
   await take(page, "disconnected");
-  await site.startBackend();
+  await stack.startBackend();
   await expect(page.locator("[data-connection=open]")).toBeVisible();
   await program.quit();
   await expect(page.getByText("The process has exited")).toBeVisible();
   await take(page, "ended");
-  await site.killCollector();
-  await page.goto(site.url);
+  await stack.killCollector();
+  await page.goto(stack.url);
   await expect(page.getByRole("heading", { name: "No collector is connected" })).toBeVisible();
   await take(page, "no-collector");
 });
 
-test("steering", async ({ signedIn: page, site }) => {
+test("steering", async ({ signedIn: page, stack }) => {
   test.skip(GO === null, "needs a Go compiler");
   const program = await Steered.start();
   try {
-    await page.goto(`${site.url}/?pid=${program.pid}`);
-    const live = new LivePage(page, site);
+    await page.goto(`${stack.url}/?pid=${program.pid}`);
+    const live = new LivePage(page, stack);
     await page.getByRole("button", { name: "Steer", exact: true }).click();
     const drawer = page.getByRole("dialog", { name: "Steer" });
     await drawer.locator("details", { hasText: "Parameters" }).locator("summary").first().click();
