@@ -14,8 +14,8 @@ from typing import NamedTuple
 import psutil
 from compiled import build
 from counted import Counted
-from fault_disk import Disk, small_disk
 from fault_site import ANSWER_ERRORS, READY_S, SECRET, Site
+from loop_disk import LoopDisk, small_disk
 from memory_limit import MemoryLimit
 from running import TOKEN
 from websockets.sync.client import connect
@@ -71,7 +71,7 @@ class Cell:
         self.folder = folder
         self.notes = list[str]()
         self.over_s = 0.0
-        self.disk: Disk | None = None
+        self.disk: LoopDisk | None = None
         if self.fault.startswith("disk"):
             self.disk = opened.enter_context(small_disk(folder, DISK_MB))
         self._program = build("counted", folder)

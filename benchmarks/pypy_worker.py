@@ -23,7 +23,7 @@ DEFAULTS = {
 }
 LESS_IS_EAGER = ("function_threshold", "threshold", "trace_eagerness")
 LEVELS = (0.25, 0.5, 1, 2, 4)
-MOST = {"trace_limit": 16000}
+MAX_VALUES = {"trace_limit": 16000}
 
 
 def matrix(seed: int) -> Matrix:
@@ -108,7 +108,7 @@ def apply(level: int) -> None:
     values = []
     for name, default in DEFAULTS.items():
         factor = LEVELS[level] if name in LESS_IS_EAGER else LEVELS[4 - level]
-        value = int(min(default * factor, MOST.get(name, 1 << 30)))
+        value = int(min(default * factor, MAX_VALUES.get(name, 1 << 30)))
         values.append(f"{name}={value}")
     import_module("pypyjit").set_param(",".join(values))
 

@@ -30,10 +30,10 @@ PACKAGES = {
         },
     ),
     "tidscope_traces": ("traces", set()),
-    "tidscope_predictd": ("predictd", {"tidscope_confinement"}),
+    "tidscope_predictd": ("predictd", {"tidscope_confinement", "tidscope_policies.perceptron"}),
     "tidscope_confinement": ("shared", set()),
     "tidscope_wire": ("shared", set()),
-    "tidscope_policies": ("shared", {"tidscope_predictd.model"}),
+    "tidscope_policies": ("shared", set()),
 }
 """Our packages: their folder, and which of the others, or of their folders, each may import."""
 
@@ -52,7 +52,6 @@ PURE = {
         ),
         "numpy",
     },
-    "tidscope_predictd.model": {"collections", "typing"},
     "tidscope_traces": {
         *(
             "bisect",

@@ -9,8 +9,8 @@ from contextlib import suppress
 from pathlib import Path
 
 _NAME = re.compile(r"([1-9][0-9]{0,9})\.sock")
-MOST = 256
-"""Files that are looked at."""
+MAX_FILES = 256
+"""Maximum directory entries checked per cleanup."""
 
 
 def sweep(folder: Path) -> None:
@@ -20,7 +20,7 @@ def sweep(folder: Path) -> None:
     that are there are not disturbed by that.
     """
     try:
-        names = os.listdir(folder)[:MOST]
+        names = os.listdir(folder)[:MAX_FILES]
     except OSError:
         return
     for name in names:

@@ -200,8 +200,8 @@ def latency_curves(
 
 MAX_CHARTS = 6
 """One for each combination of the other axes."""
-LEAST = 0.001
-"""Groups of states with less of the time in all cells are left out."""
+MIN_SHARE = 0.001
+"""Minimum share of the time. A group of states below it in all cells is omitted."""
 
 
 def charts_of_time(drawn: Sequence[Drawn], axis: str) -> list[ExperimentChart | None]:
@@ -236,7 +236,7 @@ def _chart(
             if (figure := figure_of(own, f"share_{group.id}")) is not None
             and figure.figure.mean is not None
         ]
-        if any(point.mean >= LEAST for point in points):
+        if any(point.mean >= MIN_SHARE for point in points):
             series.append(ChartSeries(name=group.label, points=points))
     if not series:
         return None

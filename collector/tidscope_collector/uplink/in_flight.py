@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 NARROWING = 8
 """So many times fewer frames at a time after each refusal."""
-MOST = 100_000
+MAX_MESSAGES = 100_000
 """Messages that are remembered; a backend that confirms nothing is no reason to keep more."""
 
 Numbered = tuple[str, int]
@@ -41,7 +41,7 @@ class InFlight:
 
     def add(self, target: str, seq: int) -> None:
         """A frame goes out."""
-        if len(self._sent) == MOST:
+        if len(self._sent) == MAX_MESSAGES:
             self._frames -= self._sent.popleft() is not None
         self._sent.append((target, seq))
         self._frames += 1

@@ -34,8 +34,8 @@ NORMAL = 1.4826
 
 REMEMBERED = 240
 
-LEAST = 1e-6
-"""Smaller variances are none."""
+MIN_VARIANCE = 1e-6
+"""Smaller variances count as zero."""
 
 FIRST = 12
 """Differences before the first estimate counts half."""
@@ -123,7 +123,7 @@ class Wandering:
         moved = max(0.0, far - noise)
         variance = max(furthest - noise, 1.5 * moved)
         self._noise = noise
-        if variance < LEAST:
+        if variance < MIN_VARIANCE:
             self.level = Level(0.0, FIRST_KEEP)
             return
         keep = min(max(0.0, 1 - moved / variance) ** (1 / FAR), MAX_KEEP)

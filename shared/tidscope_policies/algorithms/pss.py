@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from math import log
 from typing import Protocol
 
-from tidscope_predictd.model.perceptron import Predictor, Rule
-
 from tidscope_policies.contract import (
     NOT_COUNTED,
     Decision,
@@ -20,6 +18,7 @@ from tidscope_policies.contract import (
     is_usable,
 )
 from tidscope_policies.parameters import Parameters, parameter
+from tidscope_policies.perceptron import Predictor, Rule
 
 DOWN, UP = -1, 1
 TREND_STEP = 0.02

@@ -20,8 +20,8 @@ from math import log
 
 from tidscope_policies.contract import Bounds
 
-LEAST = 0.1
-"""A core that adds less than this part of what it adds where work scales with cores stays free."""
+MIN_GAIN = 0.1
+"""Minimum gain of a further core, as a share of linear scaling's. A core below it stays free."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +172,7 @@ class _Filling:
             if size >= one.bounds.high or at + 1 >= len(worths):
                 return
             gain = worths[at + 1] - worths[at]
-            if gain > LEAST * log((size + 1) / size):
+            if gain > MIN_GAIN * log((size + 1) / size):
                 # Equal gains go to the one that has less for its share.
                 heappush(heap, (-one.claim.share * gain, size / one.claim.share, name))
 

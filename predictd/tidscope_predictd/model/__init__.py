@@ -1,1 +1,0 @@
-"""What a model computes: pure, the same in the daemon and in every client."""
