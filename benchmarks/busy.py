@@ -17,8 +17,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from compiled import build
-from running import Running, tidscope
+from running import Running, build, tidscope
 from tick import SECRET, collector, cpu, frames
 
 RATE_HZ = 10
@@ -53,7 +52,7 @@ def fork_storm() -> Iterator[None]:
     """A program that starts and ends processes as fast as it can, as a build does."""
     with (
         tempfile.TemporaryDirectory() as folder,
-        running([str(build("endless_forks", Path(folder)))]),
+        running([str(build("fork_storm", Path(folder)))]),
     ):
         yield
 

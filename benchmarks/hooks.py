@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
-from compiled import build_bpf
+from running import build_bpf
 from tidscope_collector.ebpf import libbpf
 from tidscope_collector.netacct.accounts import Accounts
 

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from compiled import HERE, build
+from running import HERE, build
 from tidscope_predictd.client import Model, open_model
 
 FEATURES = (1, 2, 4, 8, 16)

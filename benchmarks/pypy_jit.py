@@ -25,8 +25,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from alternation import Floats, alternate
-from compiled import HERE
+from estimates import Floats, alternate
+from running import HERE
 
 KERNELS = ("gemm", "atax", "jacobi", "floyd", "lu", "nussinov")
 ITERATIONS = 20

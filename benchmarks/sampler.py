@@ -20,8 +20,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import psutil
-from compiled import build
 from pyroute2 import TaskStats
+from running import build
 from tidscope_collector.discovery.loading import load
 from tidscope_collector.discovery.task_folder import TaskFolder
 from tidscope_collector.discovery.task_iterator import TaskIterators

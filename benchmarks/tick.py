@@ -29,8 +29,7 @@ from typing import NamedTuple
 
 import numpy as np
 import psutil
-from compiled import build, wakers
-from running import Running, tidscope
+from running import Running, build, tidscope, wakers
 from tidscope_collector.taskstats.link import probe
 
 HERE = Path(__file__).resolve().parent

@@ -32,7 +32,8 @@ from typing import Any, Self
 
 import numpy as np
 import psutil
-from feeder import Feeder, MadeProgram, feeder
+from feeder import Feeder, feeder
+from made_program import MadeProgram
 from running import TOKEN
 from tidscope_wire.proof import KEY_BYTES, host_secret
 

@@ -2,7 +2,7 @@
 
 Two threads wake each other through pipes (ping_pong.c) while nothing is attached, with empty
 programs on the same hooks (the physical limit), with ledgers kept of them (`target`), and with
-ledgers kept of another process (`other`), in turn; see alternation.py. CPU time per switch decides.
+ledgers kept of another process (`other`), in turn; see estimates.py. CPU time per switch decides.
 `target_ratio` and `other_ratio` are (with ledgers - nothing) / (empty - nothing). `percent` is how
 much more CPU time an exchange takes than with nothing attached: this program does nothing else than
 `perf bench sched pipe --threaded` on one CPU, so no program can lose more.
@@ -27,10 +27,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
-from alternation import Floats, alternate, mean, ratio
-from compiled import build, build_bpf
+from estimates import Floats, alternate, mean, ratio
 from hooks import are_foreign_attached, await_no_foreign
 from netacct import Load, Window
+from running import build, build_bpf
 from tidscope_collector.ebpf import libbpf
 from tidscope_collector.waits.ledger import LedgerKeeper
 from web_server import CLIENTS, WebServer, unpack
