@@ -6,12 +6,11 @@ import socket
 import threading
 from pathlib import Path
 
-from tidscope_agent.lease import Lease
+from tidscope_agent.lease import Lease, NothingSteered, Steered
 from tidscope_agent.pool import ThreadPoolExecutor
 from tidscope_agent.protocol import LARGEST_SIZE
 from tidscope_agent.server import Server
 from tidscope_agent.socket_folder import listen
-from tidscope_agent.steered import NothingSteered, Steered
 
 _running = threading.Lock()
 

@@ -8,8 +8,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any
 
-from tidscope_agent.figures import Figures
-from tidscope_agent.registry import POOLS
+from tidscope_agent.registry import POOLS, Figures
 
 
 def watch(executor: concurrent.futures.ThreadPoolExecutor, name: str) -> None:

@@ -11,8 +11,7 @@ from concurrent.futures.thread import BrokenThreadPool
 from dataclasses import dataclass
 from typing import Any
 
-from tidscope_agent.figures import Figures
-from tidscope_agent.registry import POOLS
+from tidscope_agent.registry import POOLS, Figures
 
 _BROKEN = "the initializer of a thread raised: the pool runs no more jobs"
 _log = logging.getLogger("tidscope_agent")

@@ -21,7 +21,6 @@ pub mod rayon;
 mod registry;
 mod server;
 mod socket_folder;
-mod stale_sockets;
 mod system;
 #[cfg(feature = "tokio")]
 pub mod tokio;

@@ -1,16 +1,17 @@
 //! The socket: where it is, and how it comes to be there.
 
-use crate::stale_sockets::sweep;
 use crate::system::effective_user;
 use std::fs::{self, DirBuilder, Permissions};
 use std::io::{self, Error, ErrorKind};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
-use std::os::unix::net::UnixListener;
+use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, PermissionsExt};
+use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::{env, process};
 
 const FOLDER_VARIABLE: &str = "TIDSCOPE_AGENT_DIR";
 const SYSTEM_FOLDER: &str = "/run/tidscope";
+/// Maximum directory entries checked per cleanup.
+const MAX_FILES: usize = 256;
 
 /// Make the socket of this process in the first folder that will do; the error says why none does.
 pub fn listen() -> io::Result<(UnixListener, PathBuf)> {
@@ -93,4 +94,47 @@ fn bind(path: &Path) -> io::Result<UnixListener> {
         return Err(error);
     }
     Ok(listener)
+}
+
+/// Remove this user's sockets at which nobody listens any more.
+///
+/// A process id may be of another namespace, so that it is asked whether somebody listens; programs
+/// that are there are not disturbed by that.
+fn sweep(folder: &Path) {
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(_) => return,
+    };
+    for entry in entries.take(MAX_FILES).flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let pid = match name.strip_suffix(".sock") {
+            Some(pid) => pid,
+            None => continue,
+        };
+        let is_number = !pid.is_empty() && pid.bytes().all(|byte| byte.is_ascii_digit());
+        if is_number && !Path::new("/proc").join(pid).exists() {
+            remove_if_stale(&entry.path());
+        }
+    }
+}
+
+fn remove_if_stale(path: &Path) {
+    let found = match fs::symlink_metadata(path) {
+        Ok(found) => found,
+        Err(_) => return,
+    };
+    if !found.file_type().is_socket() || found.uid() != effective_user() {
+        return;
+    }
+    let refused = match UnixStream::connect(path) {
+        Ok(_) => false,
+        Err(error) => error.kind() == ErrorKind::ConnectionRefused,
+    };
+    // A program may have taken the name meanwhile.
+    let same = fs::symlink_metadata(path)
+        .map(|now| (now.dev(), now.ino()) == (found.dev(), found.ino()))
+        .unwrap_or(false);
+    if refused && same {
+        let _ = fs::remove_file(path);
+    }
 }

@@ -1,19 +1,24 @@
 package tidscope.agent;
 
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.nio.file.attribute.UserPrincipal;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 
 /** The socket: where it is, and how it comes to be there. */
@@ -21,6 +26,9 @@ final class SocketFolder {
   private static final Path SYSTEM_FOLDER = Path.of("/run/tidscope");
   private static final int OTHERS_WRITE = 0022;
   private static final int STICKY = 01000;
+  private static final int FILE_KIND = 0170000;
+  private static final int SOCKET = 0140000;
+  private static final int MAX_FILES = 256;
 
   /** A listening socket, where it is, and whose it is. */
   record Listening(ServerSocketChannel channel, Path path, UserPrincipal user) {}
@@ -34,7 +42,7 @@ final class SocketFolder {
       try {
         prepare(folder);
         Listening bound = bind(folder.resolve(pid + ".sock"));
-        StaleSockets.sweep(folder, user());
+        sweep(folder, user());
         return bound;
       } catch (IOException | UnsupportedOperationException error) {
         wrong.add(error.getMessage());
@@ -115,5 +123,51 @@ final class SocketFolder {
   /** Whose program this is, as the owner of its folder in /proc. */
   private static int user() throws IOException {
     return (Integer) Files.getAttribute(Path.of("/proc/self"), "unix:uid");
+  }
+
+  /**
+   * Removes this user's sockets at which nobody listens any more. A process id may be of another
+   * namespace, so that it is asked whether somebody listens; programs that are there are not
+   * disturbed by that.
+   */
+  private static void sweep(Path folder, int user) {
+    int seen = 0;
+    try (DirectoryStream<Path> found = Files.newDirectoryStream(folder, "*.sock")) {
+      for (Path path : found) {
+        String pid = path.getFileName().toString().replaceFirst("\\.sock$", "");
+        if (++seen > MAX_FILES) {
+          return;
+        }
+        if (pid.matches("[1-9][0-9]{0,9}") && !Files.exists(Path.of("/proc", pid))) {
+          removeIfStale(path, user);
+        }
+      }
+    } catch (IOException | RuntimeException ignored) {
+      // They do no harm where they are.
+    }
+  }
+
+  private static void removeIfStale(Path path, int user) throws IOException {
+    Object owner = Files.getAttribute(path, "unix:uid", LinkOption.NOFOLLOW_LINKS);
+    Object key = identity(path);
+    int mode = (Integer) Files.getAttribute(path, "unix:mode", LinkOption.NOFOLLOW_LINKS);
+    if (!Objects.equals(owner, user) || (mode & FILE_KIND) != SOCKET) {
+      return;
+    }
+    try {
+      SocketChannel.open(UnixDomainSocketAddress.of(path)).close();
+    } catch (ConnectException refused) {
+      // A program may have taken the name meanwhile.
+      if (Objects.equals(key, identity(path))) {
+        Files.deleteIfExists(path);
+      }
+    } catch (IOException other) {
+      // It is no socket, or may not be asked.
+    }
+  }
+
+  private static Object identity(Path path) throws IOException {
+    return Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
+        .fileKey();
   }
 }
