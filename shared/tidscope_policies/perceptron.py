@@ -31,7 +31,7 @@ _FNV_BASIS, _FNV_PRIME = 0xCBF29CE484222325, 0x100000001B3
 
 
 class Weights(Protocol):
-    """16 tables of 1024 signed bytes, one after the other."""
+    """Weights: 16 consecutive tables of 1024 signed bytes."""
 
     def __getitem__(self, place: int, /) -> int: ...
 
@@ -39,11 +39,11 @@ class Weights(Protocol):
 
 
 class Rule(NamedTuple):
-    """How a model learns.
+    """Learning rule of a model.
 
     Attributes:
-        threshold: a sum this far from 0 is sure.
-        limit: weights stay between minus this and this.
+        threshold: distance of the sum from 0 at which a prediction is sure.
+        limit: maximum absolute value of a weight.
     """
 
     threshold: int = 8
@@ -51,7 +51,7 @@ class Rule(NamedTuple):
 
 
 def check_rule(rule: Rule) -> Rule:
-    """The rule itself.
+    """Return the rule if it is valid.
 
     Raises:
         ValueError: a value is out of bounds.
@@ -64,10 +64,10 @@ def check_rule(rule: Rule) -> Rule:
 
 
 def places_of(features: Sequence[int]) -> list[int]:
-    """Which weight each feature picks; features are taken modulo 2^64.
+    """Index of the weight that each feature picks; features are taken modulo 2^64.
 
     Raises:
-        ValueError: none, or more than 16.
+        ValueError: no features, or more than 16.
     """
     if not 1 <= len(features) <= MAX_FEATURES:
         raise ValueError(f"{len(features)} features: {FEATURES_WANTED}")
@@ -78,7 +78,7 @@ def places_of(features: Sequence[int]) -> list[int]:
 
 
 def predict(weights: Weights, features: Sequence[int]) -> int:
-    """The sum of the weights: above 0 yes, below 0 no, 0 undecided.
+    """Return the sum of the weights: above 0 yes, below 0 no, 0 undecided.
 
     Raises:
         ValueError: no features, or more than 16.
@@ -87,12 +87,12 @@ def predict(weights: Weights, features: Sequence[int]) -> int:
 
 
 def sum_of(weights: Weights, places: Iterable[int]) -> int:
-    """The same, of places that are known."""
+    """Return the sum of the weights at known indices."""
     return sum([weights[place] for place in places])
 
 
 def update(weights: Weights, rule: Rule, features: Sequence[int], *, answer: bool) -> int:
-    """Learn what the answer was; the prediction as it was before.
+    """Learn the right answer. Return the prediction from before.
 
     Raises:
         ValueError: no features, or more than 16.
@@ -118,7 +118,7 @@ def reset(weights: Weights, features: Sequence[int]) -> None:
 
 
 def named(text: str) -> int:
-    """A feature for something that has a name (FNV-1a of its UTF-8, 64 bits)."""
+    """Feature for a name (64-bit FNV-1a of its UTF-8)."""
     value = _FNV_BASIS
     for byte in text.encode():
         value = (value ^ byte) * _FNV_PRIME & _WORD
@@ -126,7 +126,7 @@ def named(text: str) -> int:
 
 
 def rounded(number: int) -> int:
-    """A number with its first digit alone, so that similar ones are one feature: 1234 is 1000."""
+    """Round a number to its first digit, so that similar numbers are one feature: 1234 is 1000."""
     size = abs(number)
     power = 1
     while size // power >= 10:
@@ -136,10 +136,10 @@ def rounded(number: int) -> int:
 
 
 class Predictor:
-    """A model of this process alone.
+    """A model private to this process.
 
     Args:
-        rule: how it learns.
+        rule: learning rule.
 
     Raises:
         ValueError: the rule is out of bounds.
@@ -151,7 +151,7 @@ class Predictor:
         self._view = memoryview(self._weights).cast("b")
 
     def predict(self, features: Sequence[int]) -> int:
-        """The sum of the weights: above 0 yes, below 0 no, 0 undecided.
+        """Return the sum of the weights: above 0 yes, below 0 no, 0 undecided.
 
         Raises:
             ValueError: no features, or more than 16.
@@ -159,7 +159,7 @@ class Predictor:
         return predict(self._view, features)
 
     def update(self, features: Sequence[int], *, answer: bool) -> None:
-        """Learn what the answer was.
+        """Learn the right answer.
 
         Raises:
             ValueError: no features, or more than 16.
@@ -177,7 +177,7 @@ class Predictor:
         self._weights[:] = weights
 
     def reset(self, features: Sequence[int] | None = None) -> None:
-        """Forget what these features pick; without features everything.
+        """Forget the weights that these features pick; without features, all weights.
 
         Raises:
             ValueError: no features in the list, or more than 16.

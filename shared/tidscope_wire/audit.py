@@ -89,7 +89,7 @@ class AuditLog:
                 },
                 lost=self._lost + skipped,
             )
-            # JSON escapes control characters: no name can end a line or control a reader's terminal.
+            # JSON escapes control characters: no name can end a line or control a terminal.
             line = json.dumps(record.model_dump(mode="json")).encode() + b"\n"
             try:
                 self._append(line)

@@ -201,7 +201,7 @@ def number_rows(name: TableName, tables: Sequence[Table]) -> list[npt.NDArray[np
 
 
 def has_figures(name: TableName, table: Table) -> npt.NDArray[np.bool_]:
-    """Mask of rows with figures. A row whose figures are all 0 is deleted; rows of names never are."""
+    """Mask of rows with figures. A row of zeros is deleted; rows of names never are."""
     figures = [column for column, kind in COLUMNS[name].items() if kind == "uint64"]
     if name == "lock_names":
         return np.ones(len(table), np.bool_)
