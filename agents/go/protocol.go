@@ -34,7 +34,7 @@ func fail(code int, format string, values ...any) *failure {
 	return &failure{code, fmt.Sprintf(format, values...)}
 }
 
-// closes: whether the connection ends with it, since what follows may be nonsense as well.
+// closes is true if the connection must be closed, because later input may be malformed too.
 func (f *failure) closes() bool { return f.Code == codeParse || f.Code == codeInvalid }
 
 type answer struct {
@@ -110,7 +110,7 @@ func parseSet(params json.RawMessage) (setParams, *failure) {
 	return setParams{int(size), time.Duration(*seconds * float64(time.Second))}, nil
 }
 
-// object takes a JSON object apart; a map, since fields of a struct match names in any case.
+// object parses a JSON object into a map, because struct fields match names in any case.
 func object(text []byte) (map[string]json.RawMessage, error) {
 	var members map[string]json.RawMessage
 	err := json.Unmarshal(text, &members)

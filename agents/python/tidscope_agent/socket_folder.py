@@ -1,4 +1,4 @@
-"""The socket: where it is, and how it comes to be there."""
+"""The agent's socket: its folder, its creation, and the removal of stale ones."""
 
 import errno
 import os
@@ -17,10 +17,10 @@ class NoSocketFolderError(Exception):
 
 
 def listen(pid: int) -> tuple[socket.socket, Path]:
-    """Make the socket of a process in the first folder that will do.
+    """Make the socket of a process in the first usable folder.
 
     Raises:
-        NoSocketFolderError: none does; it says why.
+        NoSocketFolderError: no folder is usable; the text says why.
     """
     wrong = []
     for folder in _folders():
@@ -39,11 +39,11 @@ def listen(pid: int) -> tuple[socket.socket, Path]:
 
 
 def _folders() -> list[Path]:
-    """Where a collector looks, in that order."""
+    """Folders that a collector searches, in order."""
     if named := os.environ.get(FOLDER_VARIABLE):
         return [Path(named)]
     uid = os.geteuid()
-    # sudo may leave another user's in the environment.
+    # sudo may leave another user's folder in the environment.
     runtime = Path(os.environ.get("XDG_RUNTIME_DIR", ""))
     bases = dict.fromkeys((runtime, Path(f"/run/user/{uid}")))
     own = [base / "tidscope" for base in bases if base.is_absolute() and _owner(base) == uid]
@@ -55,7 +55,7 @@ def _prepare(folder: Path) -> None:
     if not folder.is_absolute():
         raise NoSocketFolderError(f"{folder}: not an absolute path")
     try:
-        # That of the system is not only of one user.
+        # All users share the system's folder.
         folder.mkdir(0o755 if folder == SYSTEM_FOLDER else 0o700)
     except FileExistsError:
         pass
@@ -78,8 +78,8 @@ def _owner(path: Path) -> int:
 def _bind(path: Path) -> socket.socket:
     """Listen with mode 0600.
 
-    The socket takes its name when it is ready: so there is no time at which others could connect,
-    and one that an ended process with this id left is replaced.
+    The socket is renamed into place when it is ready, so that other users can never connect. The
+    stale socket of an ended process with this ID is replaced.
     """
     unnamed = path.with_name(f"{path.name}.new")
     unnamed.unlink(missing_ok=True)
@@ -103,10 +103,10 @@ MAX_FILES = 256
 
 
 def sweep(folder: Path) -> None:
-    """Remove this user's sockets at which nobody listens any more.
+    """Remove this user's stale sockets, which killed programs leave behind.
 
-    A process id may be of another namespace, so that it is asked whether somebody listens; programs
-    that are there are not disturbed by that.
+    A process ID may belong to another namespace, so a connection attempt decides. It does not
+    disturb a listening program.
     """
     try:
         names = os.listdir(folder)[:MAX_FILES]
@@ -126,6 +126,6 @@ def _remove_if_stale(path: Path) -> None:
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
         probe.setblocking(False)
         refused = probe.connect_ex(str(path)) == errno.ECONNREFUSED
-    # A program may have taken the name meanwhile.
+    # A new program may have reused the name.
     if refused and os.path.samestat(path.lstat(), found):
         path.unlink()

@@ -1,4 +1,4 @@
-//! The socket: where it is, and how it comes to be there.
+//! The agent's socket: its folder, its creation, and the removal of stale ones.
 
 use crate::system::effective_user;
 use std::fs::{self, DirBuilder, Permissions};
@@ -13,7 +13,7 @@ const SYSTEM_FOLDER: &str = "/run/tidscope";
 /// Maximum directory entries checked per cleanup.
 const MAX_FILES: usize = 256;
 
-/// Make the socket of this process in the first folder that will do; the error says why none does.
+/// Make the socket of this process in the first usable folder; the error says why none is usable.
 pub fn listen() -> io::Result<(UnixListener, PathBuf)> {
     let mut wrong = Vec::new();
     for folder in folders() {
@@ -30,13 +30,13 @@ pub fn listen() -> io::Result<(UnixListener, PathBuf)> {
     Err(Error::new(ErrorKind::NotFound, why))
 }
 
-/// Where a collector looks, in that order.
+/// Folders that a collector searches, in order.
 fn folders() -> Vec<PathBuf> {
     if let Some(named) = env::var_os(FOLDER_VARIABLE).filter(|named| !named.is_empty()) {
         return vec![PathBuf::from(named)];
     }
     let user = effective_user();
-    // sudo may leave another user's in the environment.
+    // sudo may leave another user's folder in the environment.
     let runtime = PathBuf::from(env::var_os("XDG_RUNTIME_DIR").unwrap_or_default());
     let mut found: Vec<PathBuf> = [runtime, PathBuf::from(format!("/run/user/{}", user))]
         .iter()
@@ -54,7 +54,7 @@ fn prepare(folder: &Path) -> io::Result<()> {
     if !folder.is_absolute() {
         return refused("not an absolute path");
     }
-    // That of the system is not only of one user.
+    // All users share the system's folder.
     let mode = if folder == Path::new(SYSTEM_FOLDER) { 0o755 } else { 0o700 };
     match DirBuilder::new().mode(mode).create(folder) {
         Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(error),
@@ -79,8 +79,8 @@ fn owner(path: &Path) -> Option<u32> {
 
 /// Listen with mode 0600.
 ///
-/// The socket takes its name when it is ready: so there is no time at which others could connect, and
-/// one that an ended process with this id left is replaced.
+/// The socket is renamed into place when it is ready, so that other users can never connect. The
+/// stale socket of an ended process with this ID is replaced.
 fn bind(path: &Path) -> io::Result<UnixListener> {
     let unnamed = path.with_extension("sock.new");
     let _ = fs::remove_file(&unnamed);
@@ -96,10 +96,10 @@ fn bind(path: &Path) -> io::Result<UnixListener> {
     Ok(listener)
 }
 
-/// Remove this user's sockets at which nobody listens any more.
+/// Remove this user's stale sockets, which killed programs leave behind.
 ///
-/// A process id may be of another namespace, so that it is asked whether somebody listens; programs
-/// that are there are not disturbed by that.
+/// A process ID may belong to another namespace, so a connection attempt decides. It does not
+/// disturb a listening program.
 fn sweep(folder: &Path) {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
@@ -130,7 +130,7 @@ fn remove_if_stale(path: &Path) {
         Ok(_) => false,
         Err(error) => error.kind() == ErrorKind::ConnectionRefused,
     };
-    // A program may have taken the name meanwhile.
+    // A new program may have reused the name.
     let same = fs::symlink_metadata(path)
         .map(|now| (now.dev(), now.ino()) == (found.dev(), found.ino()))
         .unwrap_or(false);
