@@ -189,7 +189,7 @@ class Workers:
                 job = self._next(worker)
                 while job is not None:
                     self._perform(job)
-                    del job  # Drop the reference, so that the job's objects are freed before the next job.
+                    del job  # Free the job's objects before the next job arrives.
                     with self._changed:
                         self._count_idle(1)
                         job = self._next(worker)
