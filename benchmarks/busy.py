@@ -1,4 +1,4 @@
-"""What a busy machine does to the collector: its rate and its CPU on the demo, quiet and busy.
+"""The collector's rate and CPU on the demo program, on a quiet and on a busy machine.
 
 Busy is two programs that compute without a pause, and two that start and end processes as fast as
 they can, as a build does. The collector has ledgers, the usual budget, and is asked for 10 samples
@@ -68,7 +68,7 @@ def load() -> Iterator[None]:
 
 
 def measure(site: Running, options: argparse.Namespace) -> dict[str, float]:
-    """One case."""
+    """Measure one case."""
     budget = ["--budget-percent", str(options.budget_percent)]
     ledgers = ["--ledger", "auto", *budget, *options.collector]
     with demo() as pid, collector(site, None, ledgers) as process:

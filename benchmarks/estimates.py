@@ -97,7 +97,7 @@ class Trend(NamedTuple):
     high: float
 
     def flat(self, bound: float) -> bool:
-        """Whether it is no growth: the interval contains zero, or the slope is below a bound."""
+        """True without growth: the interval contains zero, or the slope is below a bound."""
         return self.low <= 0 <= self.high or abs(self.slope) < bound
 
 

@@ -1,4 +1,4 @@
-"""The faults, and the part of tidscope, its disk or the recorded program that has them."""
+"""The faults, by the part of tidscope, the disk or the recorded program that they hit."""
 
 import json
 import os

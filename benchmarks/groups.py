@@ -1,4 +1,4 @@
-"""What a group of processes adds up to, beside what the kernel says of the same command; and cost.
+"""Totals of a process group against the kernel's for the same command, and their cost.
 
 Each case of `cases` is a command that is attached to before its first instruction, with all of its
 descendants. `cpu_ratio` is the group's CPU time over that of wait4(2); `faults_ratio` the same of

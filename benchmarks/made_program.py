@@ -91,7 +91,7 @@ KEY_SECONDS = 10
 GAUGES = ("state", "state_since_ns")
 _STATES = tuple(field for field in FIELDS if field.startswith("state_"))
 _WAITS = ("futex", "socket_receive", "file_write_disk", "poll", "sleep")
-"""What threads of each role wait for, in the order of `ROLES`."""
+"""State in which threads of each role wait, in the order of `ROLES`."""
 _STAY_NS = 5_000_000
 """A stay under way of a thread that moved began no longer ago."""
 _GROWTH = {
@@ -164,7 +164,7 @@ class MadeProgram:
 
     @property
     def time_ns(self) -> int:
-        """Of the last frame, since attach."""
+        """Time of the last frame since attach, in nanoseconds."""
         return round(self.seq * 1e9 / self._rate_hz)
 
     def counter(self, field: str) -> npt.NDArray[np.uint64]:

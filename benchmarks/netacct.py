@@ -1,4 +1,4 @@
-"""What counting network bytes by eBPF costs programs, beside the least that any program can cost.
+"""Cost of counting network bytes by eBPF, against the least that any eBPF program can cost.
 
 Loads run while nothing is attached, with empty programs on the same hooks (the physical limit), and
 with ours, in turn: see estimates.py. CPU time per operation decides. Throughput is printed too,

@@ -171,7 +171,7 @@ def look(site: Running, target: str, seconds: float, floor_seconds: float) -> di
 
 
 def joined(moments: dict[str, dict[int, float]], entry: dict[str, Any]) -> Times:
-    """When a frame passed, in all programs."""
+    """Times at which each frame passed, from all programs."""
     times = {name: at[entry["seq"]] for name, at in moments.items() if entry["seq"] in at}
     in_page = {
         "begun": "received",

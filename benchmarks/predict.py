@@ -1,4 +1,4 @@
-"""What a prediction costs by shared memory, beside the same behind a system call, in one run.
+"""Cost of a prediction by shared memory and behind a system call, in one run.
 
 `predict_ns` is a prediction of `features` features (2, as the published service has in its example)
 in the shared memory of a daemon, by `tidscope_predict.h`, called through a pointer as a library's

@@ -123,13 +123,13 @@ class Service:
         self._asked = (ctypes.c_int64 * 3)()
 
     def eager(self, kernel: int, level: int, iteration: int) -> bool:
-        """Whether to be more aggressive than now."""
+        """Predict whether to be more aggressive."""
         begun = kernel * 64 + min(iteration, 7) * 8 + level
         self._asked[:] = [kernel, kernel * 8 + level, begun]
         return int(self._library.jit_predict(self._asked, 3)) >= 0
 
     def learn(self, right: bool) -> None:
-        """Whether that was right."""
+        """Teach whether the prediction was right."""
         self._library.jit_update(self._asked, 3, 1 if right else -1)
 
 

@@ -41,7 +41,7 @@ class Running:
 
     @property
     def url(self) -> str:
-        """Where the page is, with its token."""
+        """URL of the page, with its token."""
         return self.url_of("/")
 
     def url_of(self, address: str) -> str:
@@ -55,7 +55,7 @@ class Running:
     def fetch(
         self, path: str, body: dict[str, Any] | None = None, method: str | None = None
     ) -> bytes:
-        """The same, or by another method; the bytes of the answer."""
+        """Ask the backend, by another method if given; return the answer's bytes."""
         request = urllib.request.Request(
             f"{self.address}/api/v1{path}",
             data=None if body is None else json.dumps(body).encode(),

@@ -1,4 +1,4 @@
-"""What a thread-sample costs: CPU microseconds (user + system) of the process that samples.
+"""Cost of a thread-sample: CPU microseconds (user + system) of the sampling process.
 
 Compares tidscope's sampler (discovery, query, decode) with a minimal C loop over the same genetlink
 requests, pidstat -t, top -H, psutil and pyroute2, interleaved in one run; medians of the rounds.
@@ -79,7 +79,7 @@ class AllHaveRun:
 
 
 def listers(pid: int) -> Callable[[], ThreadLister]:
-    """What the collector would list threads with: the task iterator, or the folder in /proc."""
+    """Thread listers of the collector: the task iterator, and the folder in /proc."""
     found = load(ProcFs())
     if isinstance(found, TaskIterators):
         return lambda: found.over(pid)

@@ -1,4 +1,4 @@
-"""Whether anything grows: an hour live, or as many updates as an hour has, as fast as they go.
+"""Growth test: an hour live, or an hour's updates as fast as possible.
 
 `--minutes 60`: the demo program, collector, backend and the page in headless Chromium, as a person
 watches them. `--updates 36000`: the same backend and page, fed by a made-up program (feeder.py) as

@@ -1,4 +1,4 @@
-"""What runs cost on the disk, in CPU, and in the time of those who open and compare them.
+"""Cost of runs: disk space, CPU, and time to open and compare them.
 
 A real program of many busy threads is recorded for a minute and a bit. That minute, repeated with
 its counters going on, makes two runs of an hour, which are opened as the page opens them, and
@@ -120,7 +120,7 @@ def measure(threads: int, rate_hz: float, hours: float) -> dict[str, float]:
 
 
 def instants_of(threads: int) -> int:
-    """How many instants the page asks of a whole run; see frontend/src/stream/runWindow.ts."""
+    """Number of instants that the page requests of a whole run (frontend/src/stream/runWindow.ts)."""
     return math.ceil(min(1200, max(150, 150_000 / threads)) / 2)
 
 
@@ -145,7 +145,7 @@ def page_times(site: Running, run: str) -> dict[str, float]:
 
 
 def size(folder: Path) -> int:
-    """Bytes of all files."""
+    """Total size of all files, in bytes."""
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
@@ -222,7 +222,7 @@ def long_run(home: Path, recorded: str, hours: float) -> str:
 
 
 def _growth(samples: pa.Table, fields: Sequence[str]) -> dict[str, Values]:
-    """How much each row's thread gains in a part, of the fields that every row has."""
+    """Growth of each row's thread in a part, in the fields that every row has."""
     tid, seq = samples["tid"].to_numpy(), samples["seq"].to_numpy()
     order = np.lexsort((seq, tid))
     _, first, row = np.unique(tid[order], return_index=True, return_inverse=True)
@@ -243,7 +243,7 @@ def _set(table: pa.Table, name: str, values: Values) -> pa.Table:
 
 
 def _growth_of_keys(name: TableName, table: pa.Table) -> dict[str, Values]:
-    """How much each row's key gains in a part, of the figures of a frame table."""
+    """Growth of each row's key in a part, in the figures of a frame table."""
     keys = [table[column].to_numpy() for column in KEYS[name]]
     order = np.lexsort((table["seq"].to_numpy(), *reversed(keys)))
     edge = np.zeros(len(order) - 1, np.bool_)
@@ -271,7 +271,7 @@ def _table_later(table: pa.Table, gains: dict[str, Values], number: int, instant
 
 
 def _later(signals: pa.Table, instants: int, step_ns: int) -> pa.Table:
-    """The same instants, later, with what is cumulative among them going on."""
+    """Shift instants in time and continue their cumulative values."""
     rows = signals.to_pylist()
     reported = [row["roles"] for row in rows if row["roles"]]
     gains = {

@@ -1,4 +1,4 @@
-"""What drawing costs: the page beside ECharts as a newcomer writes it, and beside uPlot.
+"""Cost of drawing: the page against ECharts as a newcomer writes it, and against uPlot.
 
 In one headless Chromium stand, in turn: the page (built, with its worker and a real WebSocket to a
 real backend, which feeder.py feeds), one chart of it alone (one_chart/), a chart of uPlot, and one
@@ -156,7 +156,7 @@ def coalesced(address: str) -> int:
 
 
 def samples_of(threads: int, count: int) -> str:
-    """What a program's threads ran in each sample, cores: float32[count, threads] as base64."""
+    """CPU use of a program's threads in each sample, in cores: float32[count, threads] as base64."""
     program = MadeProgram(threads, SAMPLES_HZ, seed=threads)
     rows = []
     before = program.counter("cpu_run_ns")
@@ -169,7 +169,7 @@ def samples_of(threads: int, count: int) -> str:
 
 
 class Contest:
-    """One number of threads: what is measured of each that draws it.
+    """Measurements of every drawing library at one number of threads.
 
     Args:
         browser: where they draw.

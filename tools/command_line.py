@@ -1,4 +1,4 @@
-"""Command lines of tools: one that makes a file from locked and built parts, one that checks a tree."""
+"""Command lines of tools: for making one file, and for checking a tree."""
 
 import argparse
 import sys

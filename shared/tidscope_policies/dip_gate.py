@@ -47,7 +47,7 @@ class DipGate:
     Args:
         inner: sees intervals whose `ops` and `parts` have no dip in them.
         settings: thresholds for counting.
-        by_clock: the inner policy works by the clock and is told of ignored intervals; otherwise
+        by_clock: the inner policy works by the clock and sees ignored intervals marked; otherwise
             it is not called for them, and the size stays.
     """
 
