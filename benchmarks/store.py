@@ -120,7 +120,7 @@ def measure(threads: int, rate_hz: float, hours: float) -> dict[str, float]:
 
 
 def instants_of(threads: int) -> int:
-    """Number of instants that the page requests of a whole run (frontend/src/stream/runWindow.ts)."""
+    """Number of instants that the page requests of a run (frontend/src/stream/runWindow.ts)."""
     return math.ceil(min(1200, max(150, 150_000 / threads)) / 2)
 
 

@@ -156,7 +156,7 @@ def coalesced(address: str) -> int:
 
 
 def samples_of(threads: int, count: int) -> str:
-    """CPU use of a program's threads in each sample, in cores: float32[count, threads] as base64."""
+    """CPU use of threads in each sample, in cores: float32[count, threads] as base64."""
     program = MadeProgram(threads, SAMPLES_HZ, seed=threads)
     rows = []
     before = program.counter("cpu_run_ns")
