@@ -1,4 +1,4 @@
-"""How many abnormal requests of each kind are found, within their set and by an earlier one.
+"""Share of abnormal requests found of each kind, within their set and by an earlier one.
 
 Endpoints are made: small and large, deep and wide, calls one after the other or at once, times of
 several distributions, and what is normal though it is rare: seldom paths, retries, failures, loops.

@@ -80,7 +80,7 @@ class Page:
                 await asyncio.sleep(0.1)
 
     async def heaps(self) -> dict[str, float]:
-        """Bytes of the page's and of its workers' heaps after a collection.
+        """Heap sizes of the page and its workers after a collection, in bytes.
 
         Returns:
             `page` and `workers`: objects, those of the browser's own included; `arrays`: what typed
@@ -162,7 +162,7 @@ async def open_page(url: str, script: str = "") -> AsyncIterator[Page]:
 
 
 async def _address(file: Path) -> str:
-    """Where the browser listens, once it has written it down."""
+    """Wait for the browser's address."""
     async with asyncio.timeout(START_S):
         while True:
             if len(lines := _lines(file)) == 2:

@@ -1,4 +1,4 @@
-"""What a busy machine does to the collector: its rate and its CPU on the demo, quiet and busy.
+"""The collector's rate and CPU on the demo program, on a quiet and on a busy machine.
 
 Busy is two programs that compute without a pause, and two that start and end processes as fast as
 they can, as a build does. The collector has ledgers, the usual budget, and is asked for 10 samples
@@ -17,8 +17,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from compiled import build
-from running import Running, tidscope
+from running import Running, build, tidscope
 from tick import SECRET, collector, cpu, frames
 
 RATE_HZ = 10
@@ -53,7 +52,7 @@ def fork_storm() -> Iterator[None]:
     """A program that starts and ends processes as fast as it can, as a build does."""
     with (
         tempfile.TemporaryDirectory() as folder,
-        running([str(build("endless_forks", Path(folder)))]),
+        running([str(build("fork_storm", Path(folder)))]),
     ):
         yield
 
@@ -69,7 +68,7 @@ def load() -> Iterator[None]:
 
 
 def measure(site: Running, options: argparse.Namespace) -> dict[str, float]:
-    """One case."""
+    """Measure one case."""
     budget = ["--budget-percent", str(options.budget_percent)]
     ledgers = ["--ledger", "auto", *budget, *options.collector]
     with demo() as pid, collector(site, None, ledgers) as process:

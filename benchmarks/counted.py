@@ -15,7 +15,7 @@ from pathlib import Path
 from fault_judge import Reading
 
 SLOT = struct.Struct("=4Q")
-"""One process of the account: its id, threads born, threads ended, CPU time of its forks."""
+"""Account record of one process: ID, threads born, threads ended, CPU time of its forks."""
 STANDING = 5
 """Threads that each process has from its start."""
 PATIENCE_S = 60.0
@@ -72,7 +72,7 @@ class Counted:
 
     @property
     def alive(self) -> bool:
-        """Whether it runs."""
+        """True while the program runs."""
         self.reap()
         return self.pid not in self._dead_cpu
 

@@ -1,4 +1,4 @@
-"""How fast critical paths of traces are analysed, and what they need of memory.
+"""Speed and memory of the critical path analysis of traces.
 
 Made traces in the shape of the source (CRISP, table 4.1: files of 0.68 MB; 25-deep chains, tens of
 spans at once) lie in files as Jaeger writes them, one trace each. They are analysed as `tidscope

@@ -1,4 +1,4 @@
-"""Are exit records lost silently? A storm of threads, and an account of every one that exited.
+"""Test for silently lost exit records: a storm of threads, and an account of every exit.
 
 The kernel numbers the exit records of each CPU without a gap. A thread that exits on a CPU before
 the storm, and another one after it, give two numbers; those between them are all threads that
@@ -37,7 +37,7 @@ PATIENCE_S = 10.0
 
 
 class Drops:
-    """What the sockets of a listener have dropped, as it was asked last.
+    """Drop counters of a listener's sockets, as last read.
 
     Args:
         cpus: of the listener, in the order in which it opens their sockets.
@@ -58,7 +58,7 @@ class Drops:
 
 
 class Account:
-    """What was received, by sequence number.
+    """Received exit records, by sequence number.
 
     Args:
         listener: newly opened.
@@ -103,7 +103,7 @@ class Account:
 
     @property
     def received(self) -> int:
-        """Those of them whose records were received.
+        """Subset of the threads whose records were received.
 
         A thread that moved to another CPU while it exited may have sent its record there; the
         number is still its own. So numbers are compared without regard to the socket.
@@ -240,7 +240,7 @@ def main() -> int:
 
 
 def problems(figures: dict[str, float]) -> list[str]:
-    """What does not add up; empty if every exit is accounted for."""
+    """Inconsistencies; empty if every exit is accounted for."""
     wrong: list[str] = []
     accounted = figures["received"] + figures["lost_reported"]
     if accounted != figures["exited"]:

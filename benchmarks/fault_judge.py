@@ -1,4 +1,4 @@
-"""What a run says beside what programs counted themselves: lost, twice, and whether it says so.
+"""Comparison of a run with programs' own counts: losses, duplicates, and whether the run says so.
 
 Pure. The account of the programs is a series of readings; a run covers a stretch of it. What the
 programs did in that stretch must be in the run once, or the run must say that something is missing.

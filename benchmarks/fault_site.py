@@ -1,4 +1,4 @@
-"""tidscope as a service keeps it, whose parts can be found, killed, stopped and started again."""
+"""tidscope under a supervisor, whose parts can be found, killed, stopped and restarted."""
 
 import json
 import os

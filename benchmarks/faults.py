@@ -1,4 +1,4 @@
-"""What becomes of a run while a part of tidscope, its disk or the recorded program fails.
+"""Effects on a run when a part of tidscope, its disk or the recorded program fails.
 
 A cell is PART/FAULT/RECORDED: a part (collector, backend, supervisor, helper, target) is killed,
 stopped, limited in memory, or has a full or a slow disk, while a process, a tree of processes or

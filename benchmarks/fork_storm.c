@@ -1,8 +1,11 @@
 /*
- * fork_storm COUNT: so many children, up to 64 at a time, each of which computes for a moment.
- * fork_storm COUNT THREADS: so many children with so many threads each, which wake up twice a second
- * and end when standard input does; says "ready" once all are there.
+ * fork_storm: starts and ends children one at a time, as fast as it can, until standard input ends.
+ * fork_storm COUNT: starts COUNT children, up to 64 at a time; each computes for a moment.
+ * fork_storm COUNT THREADS: starts COUNT children of THREADS threads, which wake up twice a second
+ * and end when standard input does.
+ * Without COUNT and with THREADS it prints "ready" once it has started.
  */
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,11 +45,31 @@ static void live(int threads, int gate) {
   exit(0);
 }
 
+static int fork_endlessly(void) {
+  char byte;
+
+  fcntl(STDIN_FILENO, F_SETFL, O_NONBLOCK);
+  puts("ready");
+  fflush(stdout);
+  while (read(STDIN_FILENO, &byte, 1) < 0) {
+    pid_t child = fork();
+
+    if (!child)
+      _exit(0);
+    if (child < 0)
+      return 1;
+    waitpid(child, NULL, 0);
+  }
+  return 0;
+}
+
 int main(int count, char **words) {
   int children = count > 1 ? atoi(words[1]) : 0, threads = count > 2 ? atoi(words[2]) : 0;
   int under_way = 0, gate[2];
   char line[64];
 
+  if (count == 1)
+    return fork_endlessly();
   if (pipe(gate))
     return 1;
   for (int child = 0; child < children; child++) {

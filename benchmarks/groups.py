@@ -1,4 +1,4 @@
-"""What a group of processes adds up to, beside what the kernel says of the same command; and cost.
+"""Totals of a process group against the kernel's for the same command, and their cost.
 
 Each case of `cases` is a command that is attached to before its first instruction, with all of its
 descendants. `cpu_ratio` is the group's CPU time over that of wait4(2); `faults_ratio` the same of
@@ -19,6 +19,7 @@ import shutil
 import statistics
 import subprocess
 import sys
+import tarfile
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -27,8 +28,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from c_project import unpack as unpack_lua
-from compiled import build
+from running import build
 from tick import c_loop_us
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.engine import Engine
@@ -38,6 +38,54 @@ from tidscope_collector.targets.targets import TargetRegistry
 from tidscope_wire.frame import split
 from tidscope_wire.generated.models import FrameHeader, GroupSelector, Target, TargetExited
 from web_server import WebServer, unpack
+
+ROOT = Path(__file__).resolve().parents[1]
+KEPT = ROOT / ".cache" / "benchmarks" / "lua"
+PACKAGE = "lua5.4"
+_KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
+
+
+def unpack_lua(folder: Path) -> Path:
+    """Unpack Lua's sources of Debian into a folder; fetched once, by apt-get.
+
+    Returns:
+        Where its Makefile is; the target for it is `linux-noreadline`.
+
+    Raises:
+        subprocess.CalledProcessError: apt-get cannot fetch it.
+    """
+    if not KEPT.exists():
+        _fetch()
+    with tarfile.open(KEPT) as packed:
+        packed.extractall(folder, filter="data")
+    (made,) = folder.iterdir()
+    return made / "src"
+
+
+def _fetch() -> None:
+    """By indexes of our own: those of the machine may leave sources out."""
+    lines = Path("/etc/os-release").read_text().splitlines()
+    release = next(line.partition("=")[2] for line in lines if line.startswith("VERSION_CODENAME"))
+    with tempfile.TemporaryDirectory() as place:
+        work = Path(place)
+        work.chmod(0o755)
+        listed = work / "sources.list"
+        listed.write_text(
+            f"deb-src [signed-by={_KEYRING}] http://deb.debian.org/debian {release} main\n"
+        )
+        (work / "lists" / "partial").mkdir(parents=True)
+        options = [
+            *("-qq", "-o", f"Dir::Etc::SourceList={listed}", "-o", "Dir::Etc::SourceParts=-"),
+            *("-o", f"Dir::State::Lists={work / 'lists'}"),
+            *("-o", "APT::Sandbox::User=root"),
+        ]
+        for words in (["update"], ["source", "--download-only", PACKAGE]):
+            subprocess.run(["apt-get", *options, *words], cwd=work, check=True)
+        (archive,) = work.glob("*.orig.tar.*")
+        KEPT.parent.mkdir(parents=True, exist_ok=True)
+        shutil.move(archive, KEPT.with_suffix(".new"))
+        KEPT.with_suffix(".new").rename(KEPT)
+
 
 PATIENCE_S = 120
 STORM, LOOP = 20_000, 2_000

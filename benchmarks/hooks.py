@@ -1,4 +1,4 @@
-"""What hangs on the hooks of the network accounting, for benchmarks/netacct.py, and whose it is."""
+"""Programs on the hooks of the network accounting and their owners, for benchmarks/netacct.py."""
 
 import ctypes
 import json
@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
-from compiled import build_bpf
+from running import build_bpf
 from tidscope_collector.ebpf import libbpf
 from tidscope_collector.netacct.accounts import Accounts
 
@@ -28,7 +28,7 @@ _RUN_TIME = 0  # enum bpf_stats_type, linux/bpf.h
 
 
 class Hooks:
-    """What is attached to the hooks, one state after the other.
+    """States of the hooks, attached one after the other.
 
     Args:
         folder: to compile in.
@@ -78,7 +78,7 @@ class Hooks:
 
 
 def are_foreign_attached(prefix: str = "sock_") -> bool:
-    """Whether anybody's programs hang on some tracepoints now; ours must not.
+    """True if another process' programs are attached to tracepoints; ours must not be.
 
     Args:
         prefix: of the tracepoints' names; by default those of sockets.

@@ -1,4 +1,4 @@
-"""How many requests that met a fault are found, on HotROD.
+"""Share of faulty requests found, on HotROD.
 
 HotROD's services run as processes of their own, with a relay between them; clients make requests.
 First normal ones, which say what is usual; then in turns such as meet a fault, and normal ones.

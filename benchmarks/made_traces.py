@@ -19,7 +19,7 @@ DEEPEST = 25
 
 @dataclass(slots=True)
 class Plan:
-    """What an operation does.
+    """Plan of an operation.
 
     Attributes:
         operation: its name.
@@ -82,7 +82,7 @@ VERBS = ("get", "getMany", "update", "validate", "authorize", "enrich", "decide"
 
 @dataclass(slots=True)
 class Call:
-    """One call of a request: what it will do, before anything has a time."""
+    """One call of a request: its plan, without times."""
 
     operation: Operation
     own_ns: float

@@ -1,7 +1,7 @@
-"""What counting network bytes by eBPF costs programs, beside the least that any program can cost.
+"""Cost of counting network bytes by eBPF, against the least that any eBPF program can cost.
 
 Loads run while nothing is attached, with empty programs on the same hooks (the physical limit), and
-with ours, in turn: see alternation.py. CPU time per operation decides. Throughput is printed too,
+with ours, in turn: see estimates.py. CPU time per operation decides. Throughput is printed too,
 but it also holds what else took the processor: a saturated server's throughput is the CPU time it
 had over the CPU time of a request, and only the latter depends on what is attached.
 
@@ -36,8 +36,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from alternation import Estimate, Floats, alternate, mean, ratio
-from compiled import build
+from estimates import Estimate, Floats, alternate, mean, ratio
 from hooks import (
     BARE,
     BYSTANDER,
@@ -52,6 +51,7 @@ from hooks import (
     kernel_account,
     run_times,
 )
+from running import build
 from tidscope_collector.netacct.accounts import Accounts
 from tidscope_collector.netacct.loading import load
 from tidscope_collector.procfs.files import ProcFs

@@ -1,4 +1,4 @@
-"""How many decisions one dip changes, beside the regret: a frontier over settings of a policy.
+"""Decisions changed by one dip, against the regret: a frontier over settings of a policy.
 
 Each setting runs on all plants that come with `tidscope policies bench`. In plants without dips
 each seed runs once without and `--dips` times with a single dip, which begins somewhere from a
@@ -45,7 +45,7 @@ SETTINGS: Mapping[str, Mapping[str, float]] = {
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Of a seed of a plant: the score without dips, and what each dip changed."""
+    """Result of one seed of a plant: the score without dips, and the changes by each dip."""
 
     plant: str
     score: Score
@@ -54,7 +54,7 @@ class Found:
 
 
 def run(job: Job, dips: int, left_percent: float) -> Found:
-    """One seed, without and with each dip."""
+    """Run one seed, without and with each dip."""
 
     def trial(begin_s: float | None) -> Trial:
         make = partial(POLICIES[job.policy].make, job.given)
@@ -75,7 +75,7 @@ def run(job: Job, dips: int, left_percent: float) -> Found:
 
 
 def summary(found: Sequence[Found]) -> dict[str, float]:
-    """What all seeds of a setting say."""
+    """Summarise all seeds of a setting."""
     names = list(dict.fromkeys(each.plant for each in found))
     by_name = {name: [each for each in found if each.plant == name] for name in names}
     regrets = {n: fmean(each.score.regret_percent for each in f) for n, f in by_name.items()}

@@ -20,8 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import psutil
-from compiled import wakers
-from running import TOKEN, Running, cpu
+from running import TOKEN, Running, cpu, wakers
 
 HERE = Path(__file__).resolve().parent
 # Half of the threads or fewer change between two samples, as in a pool that mostly waits.
@@ -159,7 +158,7 @@ def look(site: Running, target: str, seconds: float, floor_seconds: float) -> di
     """Look at a target in a browser, then only paint; when frames passed in either page."""
     page = subprocess.run(
         [
-            *("node", str(HERE / "pipeline_page.mjs"), site.url_of(f"/?target={target}")),
+            *("node", str(HERE / "page_times.mjs"), "frames", site.url_of(f"/?target={target}")),
             *(target, str(seconds), str(floor_seconds)),
         ],
         stdout=subprocess.PIPE,
@@ -172,7 +171,7 @@ def look(site: Running, target: str, seconds: float, floor_seconds: float) -> di
 
 
 def joined(moments: dict[str, dict[int, float]], entry: dict[str, Any]) -> Times:
-    """When a frame passed, in all programs."""
+    """Times at which each frame passed, from all programs."""
     times = {name: at[entry["seq"]] for name, at in moments.items() if entry["seq"] in at}
     in_page = {
         "begun": "received",

@@ -1,4 +1,4 @@
-"""What a prediction costs by shared memory, beside the same behind a system call, in one run.
+"""Cost of a prediction by shared memory and behind a system call, in one run.
 
 `predict_ns` is a prediction of `features` features (2, as the published service has in its example)
 in the shared memory of a daemon, by `tidscope_predict.h`, called through a pointer as a library's
@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from compiled import HERE, build
+from running import HERE, build
 from tidscope_predictd.client import Model, open_model
 
 FEATURES = (1, 2, 4, 8, 16)

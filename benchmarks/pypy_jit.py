@@ -1,4 +1,4 @@
-"""Whether the prediction service makes PyPy's first iterations faster, as its source reports.
+"""Effect of the prediction service on PyPy's first iterations, which its source reports.
 
 Small kernels in pure Python (pypy_worker.py) run for 20 iterations in new PyPy processes: with the
 JIT's default parameters, and with the service deciding before each iteration whether six of them
@@ -25,8 +25,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from alternation import Floats, alternate
-from compiled import HERE
+from estimates import Floats, alternate
+from running import HERE
 
 KERNELS = ("gemm", "atax", "jacobi", "floyd", "lu", "nussinov")
 ITERATIONS = 20
@@ -50,7 +50,7 @@ def find_pypy() -> tuple[str, dict[str, str]]:
 
 
 def gain(default: Floats, changed: Floats, seed: int = 1) -> dict[str, Any]:
-    """How much longer the default takes, percent; arguments are float64[kernels, blocks]."""
+    """Extra time of the default, in percent; arguments are float64[kernels, blocks]."""
     logs = np.log(default / changed)
     blocks = logs.shape[1]
     rng = np.random.default_rng(seed)

@@ -23,7 +23,7 @@ DEFAULTS = {
 }
 LESS_IS_EAGER = ("function_threshold", "threshold", "trace_eagerness")
 LEVELS = (0.25, 0.5, 1, 2, 4)
-MOST = {"trace_limit": 16000}
+MAX_VALUES = {"trace_limit": 16000}
 
 
 def matrix(seed: int) -> Matrix:
@@ -108,7 +108,7 @@ def apply(level: int) -> None:
     values = []
     for name, default in DEFAULTS.items():
         factor = LEVELS[level] if name in LESS_IS_EAGER else LEVELS[4 - level]
-        value = int(min(default * factor, MOST.get(name, 1 << 30)))
+        value = int(min(default * factor, MAX_VALUES.get(name, 1 << 30)))
         values.append(f"{name}={value}")
     import_module("pypyjit").set_param(",".join(values))
 
@@ -123,13 +123,13 @@ class Service:
         self._asked = (ctypes.c_int64 * 3)()
 
     def eager(self, kernel: int, level: int, iteration: int) -> bool:
-        """Whether to be more aggressive than now."""
+        """Predict whether to be more aggressive."""
         begun = kernel * 64 + min(iteration, 7) * 8 + level
         self._asked[:] = [kernel, kernel * 8 + level, begun]
         return int(self._library.jit_predict(self._asked, 3)) >= 0
 
     def learn(self, right: bool) -> None:
-        """Whether that was right."""
+        """Teach whether the prediction was right."""
         self._library.jit_update(self._asked, 3, 1 if right else -1)
 
 

@@ -1,4 +1,4 @@
-"""What recording a command costs, beside the command alone and beside peers.
+"""Cost of recording a command, against the command alone and against peers.
 
 `python benchmarks/record.py [--rounds N] [--json]` runs `true` alone, under `tidscope record`
 without a running tidscope, and under `perf record` and `strace -f -c` where they are installed,
@@ -23,7 +23,7 @@ FIRST_ROUNDS = 1
 
 
 class Cost(NamedTuple):
-    """Of one run: wall time and CPU time, seconds."""
+    """Cost of one run: wall time and CPU time, in seconds."""
 
     wall_s: float
     cpu_s: float

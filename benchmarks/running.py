@@ -1,9 +1,11 @@
-"""tidscope as a person starts it, for benchmarks."""
+"""Programs that benchmarks run: tidscope as a person starts it, and C programs built on demand."""
 
 import json
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -39,7 +41,7 @@ class Running:
 
     @property
     def url(self) -> str:
-        """Where the page is, with its token."""
+        """URL of the page, with its token."""
         return self.url_of("/")
 
     def url_of(self, address: str) -> str:
@@ -53,7 +55,7 @@ class Running:
     def fetch(
         self, path: str, body: dict[str, Any] | None = None, method: str | None = None
     ) -> bytes:
-        """The same, or by another method; the bytes of the answer."""
+        """Ask the backend, by another method if given; return the answer's bytes."""
         request = urllib.request.Request(
             f"{self.address}/api/v1{path}",
             data=None if body is None else json.dumps(body).encode(),
@@ -96,3 +98,40 @@ def cpu(process: psutil.Process) -> float:
     """User and system seconds so far, those of children that it waited for included."""
     times = process.cpu_times()
     return float(times.user + times.system + times.children_user + times.children_system)
+
+
+HERE = Path(__file__).resolve().parent
+
+
+def build(name: str, folder: Path, *options: str) -> Path:
+    """Compile NAME.c of this folder into another one; the program's path."""
+    program = folder / name
+    compiler = shutil.which("cc") or "cc"
+    command = [compiler, "-O2", "-pthread", *options, "-o", str(program)]
+    command.append(str(HERE / f"{name}.c"))
+    subprocess.run(command, check=True)
+    return program
+
+
+def build_bpf(name: str, folder: Path) -> bytes:
+    """Compile NAME.bpf.c of this folder; the object, as it is loaded."""
+    compiled = folder / f"{name}.bpf.o"
+    headers = f"-I/usr/include/{os.uname().machine}-linux-gnu"
+    options = ("-target", "bpf", "-mcpu=v3", "-O2", "-g", headers)
+    source = str(HERE / f"{name}.bpf.c")
+    subprocess.run(["clang", *options, "-c", source, "-o", str(compiled)], check=True)
+    return compiled.read_bytes()
+
+
+@contextmanager
+def wakers(threads: int, period_ms: int, sleeping: int = 0) -> Iterator[int]:
+    """Run a program of so many threads; all but `sleeping` wake once a period. Its process id."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [str(build("wakers", Path(folder))), str(threads), str(period_ms), str(sleeping)]
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+            try:
+                assert process.stdout is not None
+                process.stdout.readline()
+                yield process.pid
+            finally:
+                process.kill()

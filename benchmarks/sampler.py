@@ -1,4 +1,4 @@
-"""What a thread-sample costs: CPU microseconds (user + system) of the process that samples.
+"""Cost of a thread-sample: CPU microseconds (user + system) of the sampling process.
 
 Compares tidscope's sampler (discovery, query, decode) with a minimal C loop over the same genetlink
 requests, pidstat -t, top -H, psutil and pyroute2, interleaved in one run; medians of the rounds.
@@ -20,8 +20,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import psutil
-from compiled import build
 from pyroute2 import TaskStats
+from running import build
 from tidscope_collector.discovery.task_folder import TaskFolder, ThreadLister, Threads
 from tidscope_collector.discovery.task_iterator import TaskIterators, load
 from tidscope_collector.procfs.files import ProcFs
@@ -77,7 +77,7 @@ class AllHaveRun:
 
 
 def listers(pid: int) -> Callable[[], ThreadLister]:
-    """What the collector would list threads with: the task iterator, or the folder in /proc."""
+    """Thread listers of the collector: the task iterator, and the folder in /proc."""
     found = load(ProcFs())
     if isinstance(found, TaskIterators):
         return lambda: found.over(pid)

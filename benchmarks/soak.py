@@ -1,4 +1,4 @@
-"""Whether anything grows: an hour live, or as many updates as an hour has, as fast as they go.
+"""Growth test: an hour live, or an hour's updates as fast as possible.
 
 `--minutes 60`: the demo program, collector, backend and the page in headless Chromium, as a person
 watches them. `--updates 36000`: the same backend and page, fed by a made-up program (feeder.py) as
@@ -12,8 +12,8 @@ memory, descriptors and threads of collector, backend, renderer and browser, the
 included. What fills up first is left out, the warm-up: the backend keeps 5 minutes of a target, the
 page 10, and 2,000 ended threads, which a program that ends two a second has after 17 minutes and
 whose past is gone 10 minutes later. Of the rest each figure is a slope an hour and its 95 %
-interval (trend.py), and is flat if the interval contains zero or the slope is below the bound that
-is printed beside it. `dropped`, `coalesced` and `lost` count frames of the whole run; their
+interval (estimates.py), and is flat if the interval contains zero or the slope is below the bound
+that is printed beside it. `dropped`, `coalesced` and `lost` count frames of the whole run; their
 intervals are of the rate an hour.
 """
 
@@ -31,10 +31,11 @@ from typing import Any
 import psutil
 from browser import Page, open_page
 from busy import demo, fork_storm
-from feeder import MadeProgram, feeder
+from estimates import Trend, trend
+from feeder import feeder
+from made_program import MadeProgram
 from running import Running, tidscope
 from tick import SECRET, collector, frames
-from trend import Trend, trend
 
 HOUR_UPDATES = 36_000
 RATE_HZ, FASTEST_HZ = 10.0, 100.0

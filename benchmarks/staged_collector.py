@@ -41,7 +41,7 @@ calls: dict[str, int] = {}
 _nested: list[int] = []
 settled = threading.Event()
 SETTLED = 20
-"""So many frames are left out, and what came before them."""
+"""Number of initial frames left out of the sums."""
 
 
 def stage(owner: object, function: str, name: str) -> None:

@@ -10,7 +10,7 @@ from typing import Self
 
 @dataclass(frozen=True)
 class Way:
-    """Where connections go.
+    """Route of connections.
 
     Attributes:
         port: of 127.0.0.1.

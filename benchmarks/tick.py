@@ -1,4 +1,4 @@
-"""What a tick of the collector costs: CPU microseconds of its whole process, a tick and a stage.
+"""Cost of a collector's tick: CPU microseconds of the whole process, per tick and stage.
 
 The collector sleeps between ticks as it really does and sends to a real backend. All threads of the
 target run between two ticks, or 90 % of them sleep. From several numbers of threads follow the
@@ -29,8 +29,7 @@ from typing import NamedTuple
 
 import numpy as np
 import psutil
-from compiled import build, wakers
-from running import Running, tidscope
+from running import Running, build, tidscope, wakers
 from tidscope_collector.taskstats.link import probe
 
 HERE = Path(__file__).resolve().parent
@@ -42,7 +41,7 @@ WARM_UP_S = 4.5
 """So that windows begin and end between two of these."""
 SLEEPING_SHARE = 0.9
 HEADER_BYTES, ROW_BYTES = 1500, 240
-"""Of a usual frame, about; thirty columns of a thread change."""
+"""Approximate sizes in a fast-path frame, in bytes; thirty columns of a thread change."""
 
 
 @contextmanager
@@ -66,7 +65,7 @@ def collector(site: Running, stages: Path | None, source: list[str]) -> Iterator
 
 
 class Tick(NamedTuple):
-    """What a tick takes: CPU microseconds, page faults, and how often threads go to sleep."""
+    """Cost of a tick: CPU microseconds, page faults, and how often threads go to sleep."""
 
     us: float
     faults: float
@@ -89,7 +88,7 @@ def ticks(site: Running, pid: int, rate_hz: float, seconds: float, of: psutil.Pr
 
 
 def counts(of: psutil.Process) -> Tick:
-    """What a process has taken since it started; wake-ups of the threads that it has."""
+    """Resources that a process has used since its start, and wake-ups of its live threads."""
     faults, wakeups = 0, 0
     for task in Path(f"/proc/{of.pid}/task").iterdir():
         try:

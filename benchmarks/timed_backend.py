@@ -1,4 +1,4 @@
-"""The backend, with noted when each frame was received, and when it was given to a page's socket.
+"""The backend, recording when each frame was received and was written to a page's socket.
 
 Run as `tidscope` is.
 """

@@ -1,4 +1,4 @@
-"""The collector, with noted when the sample of each frame started, and when it was made and sent.
+"""The collector, recording when each frame's sample started, and when it was made and sent.
 
 Run as `tidscope_collector` is. Frames of rounds have their moments from compiled code.
 """

@@ -1,4 +1,4 @@
-"""What drawing costs: the page beside ECharts as a newcomer writes it, and beside uPlot.
+"""Cost of drawing: the page against ECharts as a newcomer writes it, and against uPlot.
 
 In one headless Chromium stand, in turn: the page (built, with its worker and a real WebSocket to a
 real backend, which feeder.py feeds), one chart of it alone (one_chart/), a chart of uPlot, and one
@@ -32,7 +32,8 @@ from typing import Any, Self
 
 import numpy as np
 import psutil
-from feeder import Feeder, MadeProgram, feeder
+from feeder import Feeder, feeder
+from made_program import MadeProgram
 from running import TOKEN
 from tidscope_wire.proof import KEY_BYTES, host_secret
 
@@ -155,7 +156,7 @@ def coalesced(address: str) -> int:
 
 
 def samples_of(threads: int, count: int) -> str:
-    """What a program's threads ran in each sample, cores: float32[count, threads] as base64."""
+    """CPU use of threads in each sample, in cores: float32[count, threads] as base64."""
     program = MadeProgram(threads, SAMPLES_HZ, seed=threads)
     rows = []
     before = program.counter("cpu_run_ns")
@@ -168,7 +169,7 @@ def samples_of(threads: int, count: int) -> str:
 
 
 class Contest:
-    """One number of threads: what is measured of each that draws it.
+    """Measurements of every drawing library at one number of threads.
 
     Args:
         browser: where they draw.

@@ -17,7 +17,8 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from feeder import Feeder, MadeProgram
+from feeder import Feeder
+from made_program import MadeProgram
 from running import TOKEN
 from ui import CPU_CHART, UPDATES_HZ, Browser, fed_backend, feed, fill
 

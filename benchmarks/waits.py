@@ -1,8 +1,8 @@
-"""What keeping ledgers of waits costs programs, beside the least that any program can cost.
+"""Cost of wait ledgers for programs, against the least that any eBPF program can cost.
 
 Two threads wake each other through pipes (ping_pong.c) while nothing is attached, with empty
 programs on the same hooks (the physical limit), with ledgers kept of them (`target`), and with
-ledgers kept of another process (`other`), in turn; see alternation.py. CPU time per switch decides.
+ledgers kept of another process (`other`), in turn; see estimates.py. CPU time per switch decides.
 `target_ratio` and `other_ratio` are (with ledgers - nothing) / (empty - nothing). `percent` is how
 much more CPU time an exchange takes than with nothing attached: this program does nothing else than
 `perf bench sched pipe --threaded` on one CPU, so no program can lose more.
@@ -27,24 +27,24 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
-from alternation import Floats, alternate, mean, ratio
-from compiled import build, build_bpf
+from estimates import Floats, alternate, mean, ratio
 from hooks import are_foreign_attached, await_no_foreign
 from netacct import Load, Window
+from running import build, build_bpf
 from tidscope_collector.ebpf import libbpf
 from tidscope_collector.waits.ledger import LedgerKeeper
 from web_server import CLIENTS, WebServer, unpack
 
 BARE, EMPTY, TARGET, OTHER, BEFORE = "nothing", "empty", "target", "other", "before"
 SCHEDULER = "sched_"
-"""How the names of the tracepoints begin."""
+"""Prefix of the tracepoints' names."""
 HOOKS = ("sched_switch", "sched_waking", "sched_wakeup_new", "sched_process_exec", "task_newtask")
 SWITCHES = 2
 """In one exchange of ping_pong; as many wake-ups."""
 
 
 class Keeper(Protocol):
-    """Who keeps ledgers of processes by their ids."""
+    """Ledger keeper of processes, by their IDs."""
 
     def watch(self, pid: int, /) -> None: ...
     def forget(self, pid: int, /) -> None: ...
@@ -97,7 +97,7 @@ for line in sys.stdin:
 
 
 class States:
-    """What is attached to the hooks, one state after the other.
+    """States of the hooks, attached one after the other.
 
     Args:
         folder: to compile in.
@@ -136,7 +136,7 @@ class States:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of all states."""
+        """Names of all states."""
         return (BARE, EMPTY, *self._keepers)
 
     def close(self) -> None:
@@ -192,7 +192,7 @@ def measure_switches(states: States, executable: Path, blocks: int, core: int) -
 
 
 def measure_server(states: States, blocks: int, cores: tuple[int, int]) -> dict[str, Any]:
-    """What nginx' worker needs more for a request, percent."""
+    """Extra CPU of nginx' worker for a request, in percent."""
     unpack()
     with WebServer(cores[0]) as server:
         load = server.load(CLIENTS[0], cores[1], 3600)

@@ -37,7 +37,7 @@ _SMALL_BYTES = 615
 _REQUESTS_A_CONNECTION = 9
 _CONNECTIONS = 32
 _NICE = -10
-"""Of both, so that what else runs on the machine disturbs less."""
+"""Nice value of server and clients, so that other programs disturb them less."""
 _RULE = """
 server {
   listen 127.0.0.1:%d;
@@ -203,7 +203,7 @@ class WebServer:
 
 
 def _prose(count: int) -> bytes:
-    """So many bytes of HTML that compress as text does: words, the frequent ones often."""
+    """HTML of a given size that compresses like text: words by natural frequency."""
     pick = random.Random(2)
     letters = "etaoinshrdlucmfwypvbgk"
     words = ["".join(pick.choices(letters, k=pick.randint(2, 9))) for _ in range(3000)]

@@ -1,15 +1,18 @@
 """Fixtures and settings for all tests."""
 
 import os
+import subprocess
 import tempfile
 from collections.abc import AsyncIterator, Generator, Iterator
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import pytest_asyncio
-from capabilities import failure_of_skip
+from capabilities import failure_of_skip, missing
 from hypothesis import settings
+from loop_disk import LoopDisk, synced_disk
 from programs.build import go_environment
 from programs.known_work import KnownWork
 from receiver import connected
@@ -106,3 +109,14 @@ async def root(shared_site: Site) -> AsyncIterator[Site]:
         await connected(page)
         yield replace(shared_site, page=page)
         await shared_site.detach_all()
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[LoopDisk]:
+    """A mounted file system for one test; skip the test where none can be mounted."""
+    with ExitStack() as opened:
+        try:
+            made = opened.enter_context(synced_disk(tmp_path))
+        except (OSError, subprocess.CalledProcessError) as error:
+            raise missing("mount", str(getattr(error, "stderr", error)).strip()) from None
+        yield made

@@ -14,6 +14,8 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+from command_line import check_tree
+
 LIST = Path("tools/escapes.json")
 SKIPPED = {"node_modules", "generated", "web", "dist", "test-output", "__pycache__"}
 
@@ -81,14 +83,5 @@ def check(root: Path) -> list[str]:
     return wrong
 
 
-def main() -> int:
-    """Check the tree that is named, or this one."""
-    root = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parent.parent
-    wrong = check(root)
-    for line in wrong:
-        print(line, file=sys.stderr)
-    return 1 if wrong else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(check_tree(check))

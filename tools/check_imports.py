@@ -14,6 +14,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from command_line import check_tree
+
 PACKAGES = {
     "tidscope_collector": (
         "collector",
@@ -30,10 +32,10 @@ PACKAGES = {
         },
     ),
     "tidscope_traces": ("traces", set()),
-    "tidscope_predictd": ("predictd", {"tidscope_confinement"}),
+    "tidscope_predictd": ("predictd", {"tidscope_confinement", "tidscope_policies.perceptron"}),
     "tidscope_confinement": ("shared", set()),
     "tidscope_wire": ("shared", set()),
-    "tidscope_policies": ("shared", {"tidscope_predictd.model"}),
+    "tidscope_policies": ("shared", set()),
 }
 """Our packages: their folder, and which of the others, or of their folders, each may import."""
 
@@ -52,7 +54,6 @@ PURE = {
         ),
         "numpy",
     },
-    "tidscope_predictd.model": {"collections", "typing"},
     "tidscope_traces": {
         *(
             "bisect",
@@ -382,14 +383,5 @@ def check(root: Path) -> list[str]:
     ]
 
 
-def main() -> int:
-    """Check the tree that is named, or this one."""
-    root = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parent.parent).resolve()
-    wrong = check(root)
-    for line in wrong:
-        print(line, file=sys.stderr)
-    return 1 if wrong else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(check_tree(check))

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from command_line import check_tree
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
@@ -74,14 +75,5 @@ def _python(lock: str, text: str, asked: list[str]) -> Iterator[str]:
             yield f"{lock} has no version of {one}; run `make lock`"
 
 
-def main() -> int:
-    """Check a checkout."""
-    root = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parent.parent
-    found = list(differences(root))
-    for line in found:
-        print(line, file=sys.stderr)
-    return 1 if found else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(check_tree(differences))

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import TypedDict
 
-from made_file import run
+from command_line import make_file
 
 LICENSES = Path("backend/tidscope_backend/web/licenses.json")
 PACKAGES = Path("node_modules")
@@ -72,4 +72,4 @@ def _block(root: Path, package: Package) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(run(NOTICE, notice, __doc__))
+    sys.exit(make_file(NOTICE, notice, __doc__))

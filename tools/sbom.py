@@ -15,13 +15,13 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
+from command_line import make_file
 from cyclonedx.contrib.license.factories import LicenseFactory
 from cyclonedx.model import ExternalReference, ExternalReferenceType, HashAlgorithm, HashType, XsUri
 from cyclonedx.model.bom import Bom
 from cyclonedx.model.bom_ref import BomRef
 from cyclonedx.model.component import Component, ComponentType
 from cyclonedx.output.json import JsonV1Dot6
-from made_file import run
 from packageurl import PackageURL
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -111,4 +111,4 @@ def _hex(digest: str) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(run(SBOM, bill_of_materials, __doc__))
+    sys.exit(make_file(SBOM, bill_of_materials, __doc__))

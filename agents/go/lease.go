@@ -1,14 +1,17 @@
 package tidscope
 
 import (
+	"fmt"
+	"os"
+	"runtime"
 	"sync"
 	"time"
 )
 
-// A lease holds the size that a client set, for as long as it renews it.
+// A lease holds the size that a client set and must renew.
 //
-// It outlives its client's connection, so that a collector that is restarted in time finds things
-// as they were; until it is over, another client may take it only if that connection is gone.
+// It outlives its client's connection, so that a restarted collector can continue. Until it expires,
+// another client may take it only if that connection is closed.
 type lease struct {
 	knob   gomaxprocs
 	bounds bounds
@@ -16,7 +19,7 @@ type lease struct {
 	mutex  sync.Mutex
 	holder *client // nil: nobody, or somebody who is gone
 	timer  *time.Timer
-	// round tells a timer that fires late that the lease was renewed or released meanwhile.
+	// round lets a late timer detect that the lease was renewed or released.
 	round  uint64
 	active bool
 	ended  bool
@@ -39,7 +42,7 @@ func (l *lease) set(by *client, size int, duration time.Duration) (int, *failure
 		return 0, fail(codeBounds, "size %d is not within the bounds, %d to %d", size,
 			l.bounds.lower, l.bounds.upper)
 	}
-	// Armed first: setting can take a while, and the size must never stand without a lease.
+	// Armed first: setting takes a while, and no size may be set without a lease.
 	l.stop()
 	l.holder, l.active = by, true
 	round := l.round
@@ -50,7 +53,7 @@ func (l *lease) set(by *client, size int, duration time.Duration) (int, *failure
 	return l.knob.size(), nil
 }
 
-// release restores the original size, whoever set another one.
+// release restores the original size, whichever client changed it.
 func (l *lease) release() int {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -58,7 +61,7 @@ func (l *lease) release() int {
 	return l.knob.size()
 }
 
-// forget is called when a client is gone: its lease runs on without it.
+// forget notes that a client has disconnected; its lease continues.
 func (l *lease) forget(gone *client) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -96,5 +99,45 @@ func (l *lease) stop() {
 	if l.timer != nil {
 		l.timer.Stop()
 		l.timer = nil
+	}
+}
+
+// most is the largest size in the protocol.
+const most = 1 << 20
+
+type bounds struct{ lower, upper int }
+
+func (b bounds) check(original int) error {
+	if 1 <= b.lower && b.lower <= original && original <= b.upper && b.upper <= most {
+		return nil
+	}
+	return fmt.Errorf("tidscope: bounds %d to %d: they must begin at 1 or later and hold GOMAXPROCS,"+
+		" which is %d", b.lower, b.upper, original)
+}
+
+// gomaxprocs is the knob: the number of processors that run goroutines.
+type gomaxprocs struct {
+	original int
+	// byRuntime is true if the runtime appears to have chosen the value and keeps adapting it.
+	byRuntime bool
+}
+
+func newGomaxprocs() gomaxprocs {
+	return gomaxprocs{runtime.GOMAXPROCS(0), os.Getenv("GOMAXPROCS") == ""}
+}
+
+func (g gomaxprocs) size() int { return runtime.GOMAXPROCS(0) }
+
+// set returns once the size is in effect. The runtime stops the program for it, and waits for a
+// running garbage collection first.
+func (g gomaxprocs) set(size int) { runtime.GOMAXPROCS(size) }
+
+func (g gomaxprocs) restore() {
+	if g.byRuntime {
+		// Let the runtime choose again, which set had disabled.
+		chooseByRuntime()
+	}
+	if g.size() != g.original {
+		g.set(g.original)
 	}
 }

@@ -33,8 +33,8 @@ func NewPool(name string, workers int) *Pool {
 	return p
 }
 
-// Submit has a job run by a worker; one that returns an error has failed, and so has one that panics,
-// which ends the program.
+// Submit queues a job for a worker. A job that returns an error or panics has failed; a panic ends
+// the program.
 func (p *Pool) Submit(job func() error) error {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -76,7 +76,7 @@ func (p *Pool) Drain() {
 	}
 }
 
-// Close waits until all jobs are done. What the pool did is still reported.
+// Close waits until all jobs are done. The pool's figures are still reported.
 func (p *Pool) Close() {
 	p.mutex.Lock()
 	p.closed = true
@@ -130,7 +130,7 @@ func (p *Pool) report() (size, busy, queue int64, did figures) {
 	return size, int64(p.workers) - p.did.idle, int64(len(p.jobs)), p.did
 }
 
-// A Watched is a pool of the program's own that is reported as it is.
+// A Watched is the program's own pool, reported unmodified.
 type Watched struct {
 	mutex sync.Mutex
 	size  func() int
@@ -140,14 +140,14 @@ type Watched struct {
 
 // Watch reports a pool. Each of its jobs goes through Wrap when it is submitted.
 //
-// size says how many workers there are now; nothing else is asked of the pool.
+// size returns the current number of workers.
 func Watch(name string, size func() int) *Watched {
 	w := &Watched{size: size}
 	register(name, w)
 	return w
 }
 
-// Wrap notes that a job is submitted, and makes what a worker is to run in its place, once.
+// Wrap counts a submitted job and returns the function that a worker must run once in its place.
 func (w *Watched) Wrap(job func() error) func() error {
 	queued := time.Now()
 	w.mutex.Lock()

@@ -2,8 +2,10 @@ package tidscope
 
 import (
 	"math"
+	"math/bits"
 	"runtime/metrics"
 	"sync"
+	"time"
 	"unicode/utf8"
 )
 
@@ -13,7 +15,7 @@ const (
 	latencies   = "/sched/latencies:seconds"
 )
 
-// poolAnswer is an element of the answer to read_pools; nil is what a kind of pool cannot know.
+// poolAnswer is an element of the answer to read_pools; nil for figures that this kind of pool lacks.
 type poolAnswer struct {
 	Name        string  `json:"name"`
 	Kind        string  `json:"kind"`
@@ -41,12 +43,12 @@ type poolsAnswer struct {
 	MonotonicNs int64        `json:"monotonic_ns"`
 }
 
-// reported is a pool that can be read: size, busy workers, waiting jobs, and what it did.
+// reported is a pool that can be read: size, busy workers, queued jobs and figures.
 type reported interface {
 	report() (size, busy, queue int64, did figures)
 }
 
-// named are the pools of one name: those there are, and what those that ended did.
+// named are the pools of one name: the live ones, and the figures of ended ones.
 type named struct {
 	name  string
 	pools map[reported]struct{}
@@ -81,7 +83,7 @@ func register(name string, pool reported) {
 	registry.names = append(registry.names, made)
 }
 
-// unregister reports a pool no more: what it did stays.
+// unregister removes a pool; its figures stay.
 func unregister(pool reported) {
 	registry.mutex.Lock()
 	defer registry.mutex.Unlock()
@@ -122,8 +124,8 @@ func (n *named) answer() poolAnswer {
 	}
 }
 
-// scheduler is GOMAXPROCS as a pool, whose jobs are what Ops counts. How long goroutines waited for
-// it the runtime samples, one of eight: their histogram is known, not their number.
+// scheduler is GOMAXPROCS as a pool, whose jobs are the operations in Ops. The runtime samples one of
+// eight goroutine waits, so their histogram is known but not their number.
 func scheduler(knob gomaxprocs) poolAnswer {
 	size := int64(knob.size())
 	made := poolAnswer{Name: "GOMAXPROCS", Kind: "gomaxprocs", Size: &size, QueueWait: waits()}
@@ -133,7 +135,7 @@ func scheduler(knob gomaxprocs) poolAnswer {
 	return made
 }
 
-// waits are those of runnable goroutines, by length; nil if the runtime does not say.
+// waits is the histogram of waits of runnable goroutines, or nil if the runtime lacks it.
 func waits() []int64 {
 	sample := []metrics.Sample{{Name: latencies}}
 	metrics.Read(sample)
@@ -147,13 +149,13 @@ func waits() []int64 {
 		if math.IsInf(lower, -1) || lower < 0 {
 			lower = 0
 		}
-		// Powers of two are among its bounds; half a nanosecond is for their rounding.
+		// The bounds include powers of two; half a nanosecond allows for rounding.
 		counts[bucketOf(int64(lower*1e9+0.5))] += int64(count)
 	}
 	return append([]int64{}, trimmed(counts[:])...)
 }
 
-// shortened is a name of at most so many characters, and never empty.
+// shortened truncates a name; the result is never empty.
 func shortened(name string) string {
 	if name == "" {
 		return "pool"
@@ -162,4 +164,79 @@ func shortened(name string) string {
 		return string([]rune(name)[:longestName])
 	}
 	return name
+}
+
+const (
+	buckets    = 32
+	lowestBits = 10
+)
+
+// figures are the cumulative figures of a pool, guarded by their owner's lock.
+type figures struct {
+	submitted, started, finished, failed int64
+	responseNs, runNs, queueWaitNs       int64
+	idleNs                               int64
+	response, queueWait                  [buckets]int64
+
+	idle      int64 // workers without a job, since idleSince
+	idleSince time.Time
+}
+
+// countIdle changes the number of idle workers.
+func (f *figures) countIdle(change int64, now time.Time) {
+	if f.idle > 0 {
+		f.idleNs += f.idle * now.Sub(f.idleSince).Nanoseconds()
+	}
+	f.idleSince = now
+	f.idle += change
+}
+
+func (f *figures) start(queued, now time.Time) {
+	wait := now.Sub(queued).Nanoseconds()
+	f.started++
+	f.queueWaitNs += wait
+	f.queueWait[bucketOf(wait)]++
+}
+
+func (f *figures) finish(queued, started, now time.Time, failed bool) {
+	response := now.Sub(queued).Nanoseconds()
+	f.finished++
+	if failed {
+		f.failed++
+	}
+	f.responseNs += response
+	f.runNs += now.Sub(started).Nanoseconds()
+	f.response[bucketOf(response)]++
+}
+
+func (f *figures) add(other *figures) {
+	f.submitted += other.submitted
+	f.started += other.started
+	f.finished += other.finished
+	f.failed += other.failed
+	f.responseNs += other.responseNs
+	f.runNs += other.runNs
+	f.queueWaitNs += other.queueWaitNs
+	f.idleNs += other.idleNs
+	for b := range f.response {
+		f.response[b] += other.response[b]
+		f.queueWait[b] += other.queueWait[b]
+	}
+}
+
+// bucketOf returns the histogram bucket of a time: bucket b holds times below 2^(b+10) ns.
+func bucketOf(ns int64) int {
+	if ns <= 0 {
+		return 0
+	}
+	return min(bits.Len64(uint64(ns)>>lowestBits), buckets-1)
+}
+
+// trimmed removes trailing zeros.
+func trimmed(counts []int64) []int64 {
+	end := len(counts)
+	for end > 0 && counts[end-1] == 0 {
+		end--
+	}
+	return counts[:end]
 }

@@ -12,12 +12,12 @@ import (
 const (
 	longestLine = 4096
 	mostClients = 8
-	// Lines that wait for a client; one that does not take them is cut off.
+	// Maximum lines queued for a client; a slower client is disconnected.
 	waitingLines = 16
 	writeTime    = time.Second
 )
 
-// A server answers clients, each in a goroutine of its own.
+// A server answers clients, each in its own goroutine.
 type server struct {
 	listener *net.UnixListener
 	lease    *lease
@@ -120,7 +120,7 @@ func (s *server) admit(c *client) {
 	}()
 }
 
-// serve answers lines until the client is gone or talks nonsense.
+// serve answers lines until the client disconnects or sends malformed input.
 func (s *server) serve(c *client) {
 	lines := bufio.NewReaderSize(c.connection, longestLine)
 	for {
@@ -149,7 +149,7 @@ func (s *server) serve(c *client) {
 	}
 }
 
-// send queues a line; a client that takes none is cut off.
+// send queues a line; a client with a full queue is disconnected.
 func (c *client) send(text []byte) {
 	select {
 	case c.out <- text:
@@ -158,7 +158,7 @@ func (c *client) send(text []byte) {
 	}
 }
 
-// write sends what is queued, and closes the connection when there will be no more.
+// write sends queued lines, and closes the connection at the end of the queue.
 func (c *client) write() {
 	defer c.connection.Close()
 	for text := range c.out {

@@ -6,13 +6,15 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"syscall"
+	"time"
 )
 
 const folderVariable = "TIDSCOPE_AGENT_DIR"
 
-// listen makes the socket of this process in the first folder that will do.
+// listen makes the socket of this process in the first usable folder.
 func listen(pid int) (*net.UnixListener, string, error) {
 	var wrong []error
 	for _, folder := range folders() {
@@ -31,14 +33,14 @@ func listen(pid int) (*net.UnixListener, string, error) {
 	return nil, "", fmt.Errorf("tidscope: no folder for a socket: %w", errors.Join(wrong...))
 }
 
-// folders lists where a collector looks, in that order.
+// folders lists the folders that a collector searches, in order.
 func folders() []string {
 	if folder := os.Getenv(folderVariable); folder != "" {
 		return []string{folder}
 	}
 	var found []string
 	uid := os.Geteuid()
-	// sudo may leave another user's in the environment.
+	// sudo may leave another user's folder in the environment.
 	if folder := os.Getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(folder) && owner(folder) == uid {
 		found = append(found, filepath.Join(folder, "tidscope"))
 	}
@@ -76,7 +78,7 @@ func prepare(folder string) error {
 	return nil
 }
 
-// owner of a file, a link not followed; -1 if there is none.
+// owner returns the owner of a file without following links, or -1 if there is no file.
 func owner(path string) int {
 	var status syscall.Stat_t
 	if syscall.Lstat(path, &status) != nil {
@@ -85,8 +87,8 @@ func owner(path string) int {
 	return int(status.Uid)
 }
 
-// bind listens at path with mode 0600. The socket takes its name when it is ready, so that there
-// is no time at which others could connect, and one that a process with this id left is replaced.
+// bind listens at path with mode 0600. The socket is renamed into place when it is ready, so that
+// other users can never connect. The stale socket of an ended process with this ID is replaced.
 func bind(path string) (*net.UnixListener, error) {
 	unnamed := path + ".new"
 	if err := os.Remove(unnamed); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -108,7 +110,7 @@ func bind(path string) (*net.UnixListener, error) {
 	return listener, nil
 }
 
-// peerUID is the user of the process at the other end, as the kernel noted it at connect(2).
+// peerUID returns the user of the peer process, as recorded by the kernel at connect(2).
 func peerUID(connection *net.UnixConn) (uint32, error) {
 	raw, err := connection.SyscallConn()
 	if err != nil {
@@ -123,4 +125,48 @@ func peerUID(connection *net.UnixConn) (uint32, error) {
 		return 0, err
 	}
 	return peer.Uid, nil
+}
+
+var socketName = regexp.MustCompile(`^([1-9][0-9]{0,9})\.sock$`)
+
+// mostSwept is the maximum number of directory entries checked per cleanup.
+const mostSwept = 256
+
+// sweep removes this user's stale sockets, which killed programs leave behind. A process ID may
+// belong to another namespace, so a connection attempt decides. It does not disturb a listening
+// program.
+func sweep(folder string) {
+	opened, err := os.Open(folder)
+	if err != nil {
+		return
+	}
+	names, _ := opened.Readdirnames(mostSwept)
+	opened.Close()
+	for _, name := range names {
+		match := socketName.FindStringSubmatch(name)
+		if match == nil {
+			continue
+		}
+		if _, err := os.Stat("/proc/" + match[1]); err == nil {
+			continue
+		}
+		removeIfStale(filepath.Join(folder, name))
+	}
+}
+
+func removeIfStale(path string) {
+	found, err := os.Lstat(path)
+	if err != nil || found.Mode()&os.ModeSocket == 0 || owner(path) != os.Geteuid() {
+		return
+	}
+	connection, err := net.DialTimeout("unix", path, time.Second)
+	if err == nil {
+		connection.Close()
+		return
+	}
+	// A new program may have reused the name.
+	now, gone := os.Lstat(path)
+	if errors.Is(err, syscall.ECONNREFUSED) && gone == nil && os.SameFile(found, now) {
+		os.Remove(path)
+	}
 }

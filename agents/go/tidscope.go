@@ -8,8 +8,8 @@
 //	...
 //	tidscope.Ops.Add(1) // after each request, job, transaction
 //
-// Nothing is steered before a collector on the same host, run by root or by the same user, asks for
-// it; and what was steered is taken back when it stops asking.
+// Nothing is steered until a collector on the same host, run by root or by the same user, requests
+// it. The original value is restored when the collector stops renewing its request.
 package tidscope
 
 import (
@@ -17,12 +17,13 @@ import (
 	"os"
 	"sync"
 	"sync/atomic"
+	"unsafe"
 )
 
 // Version of this module, reported to collectors.
 const Version = "0.1.0"
 
-// Ops counts the program's operations: what steering tries to have more of.
+// Ops counts the program's operations, which steering maximises.
 var Ops Counter
 
 var (
@@ -33,7 +34,7 @@ var (
 
 // An Agent listens for collectors, at a Unix socket.
 type Agent struct {
-	// Path of its socket.
+	// Path of the socket.
 	Path string
 
 	server *server
@@ -44,15 +45,15 @@ type Agent struct {
 // An Option of Start.
 type Option func(*bounds)
 
-// Bounds limits what GOMAXPROCS can be steered to. Without it, that is 1 to what it is at Start.
+// Bounds limits the steered GOMAXPROCS. The default is 1 to the value at Start.
 func Bounds(lower, upper int) Option {
 	return func(b *bounds) { b.lower, b.upper = lower, upper }
 }
 
 // Start makes the agent listen. A program has one agent at most.
 //
-// It fails when there is no folder for the socket; see README.md for where that is. Close may be
-// called on what it returns even then.
+// It fails if there is no folder for the socket; see README.md. Close may be called on the result even
+// then.
 func Start(options ...Option) (*Agent, error) {
 	knob := newGomaxprocs()
 	limits := bounds{1, knob.original}
@@ -77,15 +78,15 @@ func Start(options ...Option) (*Agent, error) {
 	return agent, nil
 }
 
-// RestartSearch tells collectors that the program entered a new phase: what they learnt about
-// good sizes is void. It does not wait, and does nothing without an agent.
+// RestartSearch tells collectors to forget what they learnt about good sizes, because the program
+// entered a new phase. It does not wait, and does nothing without an agent.
 func RestartSearch() {
 	if agent := running.Load(); agent != nil {
 		agent.server.notify(restartSearch)
 	}
 }
 
-// Close restores GOMAXPROCS and removes the socket. It may be called twice, and on nil.
+// Close restores GOMAXPROCS and removes the socket. It is idempotent, and may be called on nil.
 func (a *Agent) Close() error {
 	if a == nil {
 		return nil
@@ -97,4 +98,43 @@ func (a *Agent) Close() error {
 		running.CompareAndSwap(a, nil)
 	})
 	return err
+}
+
+const (
+	shardBits = 6
+	shards    = 1 << shardBits
+	// Processors fetch cache lines in pairs.
+	lineBytes = 128
+)
+
+// Counter counts operations. Its zero value is ready; it must not be copied.
+//
+// It is sharded so that processors that count concurrently do not contend for one cache line;
+// README.md has the costs and savings.
+type Counter struct {
+	shards [shards]shard
+}
+
+type shard struct {
+	count atomic.Uint64
+	_     [lineBytes - 8]byte
+}
+
+// Add counts n more operations: one atomic addition.
+func (c *Counter) Add(n uint64) {
+	// Goroutines have separate stacks of at least 2 KiB, so the address of a local variable tells
+	// them apart at no cost. A goroutine may change its shard, and two may share one.
+	var here byte
+	place := uint64(uintptr(unsafe.Pointer(&here))) >> 11
+	c.shards[place*0x9E3779B97F4A7C15>>(64-shardBits)].count.Add(n)
+}
+
+// Load returns the number of counted operations. It may miss concurrent additions, and never
+// decreases.
+func (c *Counter) Load() uint64 {
+	var sum uint64
+	for i := range c.shards {
+		sum += c.shards[i].count.Load()
+	}
+	return sum
 }

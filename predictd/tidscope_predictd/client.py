@@ -15,6 +15,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from tidscope_policies import perceptron
+from tidscope_policies.perceptron import Rule
+
 from tidscope_predictd.layout import Counts, Memory, map_memory
 from tidscope_predictd.messages import (
     MAX_BYTES,
@@ -34,8 +37,6 @@ from tidscope_predictd.messages import (
     read_reply,
     write_request,
 )
-from tidscope_predictd.model import perceptron
-from tidscope_predictd.model.perceptron import Rule
 
 VARIABLE = "TIDSCOPE_PREDICTD"
 SYSTEM_SOCKET = Path("/run/tidscope-predictd/socket")

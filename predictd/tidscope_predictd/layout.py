@@ -12,7 +12,7 @@ import os
 import struct
 from typing import NamedTuple
 
-from tidscope_predictd.model.perceptron import (
+from tidscope_policies.perceptron import (
     ENTRIES,
     MAX_FEATURES,
     WEIGHTS,

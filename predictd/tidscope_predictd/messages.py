@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum
 from typing import NamedTuple
 
-from tidscope_predictd.model.perceptron import (
+from tidscope_policies.perceptron import (
     FEATURES_WANTED,
     MAX_FEATURES,
     Rule,

@@ -8,10 +8,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from tidscope_policies import perceptron
+from tidscope_policies.perceptron import WEIGHTS, Rule, check_rule
+
 from tidscope_predictd.layout import Counts, make_memory
 from tidscope_predictd.messages import NAME, OWN, Answer, Open, Sharing, Status
-from tidscope_predictd.model import perceptron
-from tidscope_predictd.model.perceptron import WEIGHTS, Rule, check_rule
 
 MAGIC = b"TIDMODEL"
 VERSION = 1

@@ -4,8 +4,9 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 
+from tidscope_policies.perceptron import Predictor, Rule
+
 from tidscope_predictd.client import Model, ServiceError
-from tidscope_predictd.model.perceptron import Predictor, Rule
 
 RETRY_S = 30.0
 

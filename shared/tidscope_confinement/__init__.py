@@ -1,5 +1,5 @@
-"""Giving up rights, for good: files (Landlock), system calls (seccomp), capabilities, resources.
+"""Irrevocable confinement: files (Landlock), system calls (seccomp), capabilities, resources.
 
-Mechanism only: which files, calls and capabilities a process keeps is said where it is confined.
-Uses the standard library alone, since small processes load it that have nothing else.
+Takes the files, calls and capabilities that a process keeps, which the callers choose. Uses the
+standard library alone, because minimal processes load it.
 """

@@ -1,6 +1,6 @@
-"""Capabilities of this thread: which it holds, and giving up all but some, for good.
+"""Capabilities of this thread: listing them, and dropping all but some, irrevocably.
 
-They belong to threads: what is given up while there is one thread is given up for all later ones.
+Capabilities belong to threads; those dropped by the only thread are dropped for all later threads.
 Source: capabilities(7), capset(2), linux/securebits.h.
 """
 
@@ -64,25 +64,25 @@ def held() -> frozenset[int]:
 
 
 def capability_name(number: int) -> str:
-    """Such as CAP_NET_ADMIN."""
+    """Name of a capability, such as CAP_NET_ADMIN."""
     return NAMES.get(number, f"capability {number}")
 
 
 def harden(passed_on: frozenset[int] = frozenset()) -> None:
-    """Give up what is needed at no time: groups, core dumps, tracers, and gaining rights by execve.
+    """Drop rights that are never needed: groups, core dumps, tracers, gaining rights by execve.
 
-    The descriptor limit and the user id stay. What this process may not give up, it keeps: without
-    CAP_SETPCAP and CAP_SETGID it has no more than its user has.
+    The descriptor limit and the user ID stay. Rights that this process may not drop stay too:
+    without CAP_SETPCAP and CAP_SETGID the process has no more than its user has.
 
     Args:
-        passed_on: capabilities that programs keep which root's process executes.
+        passed_on: capabilities kept by programs that root's process executes.
 
     Raises:
         OSError: no_new_privs is refused; no kernel since 3.5 does that.
     """
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     _prctl(_PR_SET_NO_NEW_PRIVS, 1)
-    # Nobody of the same user may trace it or read its memory: it holds secrets.
+    # The process holds secrets: no process of the same user may trace it or read its memory.
     _prctl(_PR_SET_DUMPABLE, 0)
     with suppress(OSError):
         os.setgroups([])
@@ -97,7 +97,7 @@ def harden(passed_on: frozenset[int] = frozenset()) -> None:
 
 
 def keep(wanted: frozenset[int]) -> frozenset[int]:
-    """Give up all capabilities but these; returns those that it holds afterwards.
+    """Drop all capabilities but these; return the ones held afterwards.
 
     Raises:
         OSError: the kernel refused.

@@ -1,7 +1,7 @@
-"""Secrets in the environment of this process, which `/proc/PID/environ` goes on showing.
+"""Secrets in the environment of this process, which `/proc/PID/environ` keeps showing.
 
-Taking a variable out of `os.environ` leaves its bytes where the kernel put them; children that are
-forked have them too.
+Removing a variable from `os.environ` leaves its bytes in the process' initial stack, which forked
+children inherit.
 """
 
 import ctypes

@@ -1,7 +1,7 @@
-"""Landlock: which files this thread and all later ones may open, and which ports they may use.
+"""Landlock: limits the files and TCP ports that this thread and all later threads may use.
 
-A process under Landlock may not look into processes outside (the rules of ptrace(2) are checked by
-it whatever capabilities there are), and may signal none of them from ABI 6 on.
+A confined process may not inspect processes outside its domain: Landlock checks ptrace(2) access
+whatever the capabilities. From ABI 6 on it may not signal outside processes either.
 Source: landlock(7), linux/landlock.h.
 """
 
@@ -25,7 +25,7 @@ _OF_FILES = 1 << 0 | _WRITE_FILE | _READ_FILE | _TRUNCATE | 1 << 15
 _BIND_TCP, _CONNECT_TCP = 1 << 0, 1 << 1
 _SCOPE_ABSTRACT_SOCKETS, _SCOPE_SIGNALS = 1 << 0, 1 << 1
 
-# Rights on files that each ABI added: 13 at first, then renaming across folders, truncating, and
+# File rights that each ABI added: 13 at first, then renaming across folders, truncating, and
 # ioctl(2) of devices.
 _FILE_RIGHTS = {1: 13, 2: 14, 3: 15, 5: 16}
 
@@ -39,8 +39,8 @@ class Paths:
     Attributes:
         read: files, and folders with all below, to read.
         write: folders in which files may be made, changed, renamed and removed too.
-        own: the same, and folders may be removed and files moved between them.
-        connect_ports: TCP ports that may be connected to; None: all.
+        own: like `write`, and folders may be removed and files moved between them.
+        connect_ports: TCP ports that may be connected to; None for all.
     """
 
     read: tuple[Path, ...]
@@ -50,13 +50,13 @@ class Paths:
 
 
 def abi() -> int:
-    """The version of Landlock that this kernel has; 0 without it."""
+    """Landlock version of this kernel, or 0 without Landlock."""
     version: int = _libc.syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), _CREATE_RULESET_VERSION)
     return max(0, version)
 
 
 def restrict(paths: Paths) -> None:
-    """Restrict this thread, for good; needs no_new_privs.
+    """Restrict this thread irrevocably; needs no_new_privs.
 
     Raises:
         OSError: there is no Landlock, or the kernel refused.
@@ -68,7 +68,7 @@ def restrict(paths: Paths) -> None:
         network = _BIND_TCP | (0 if paths.connect_ports is None else _CONNECT_TCP)
     scopes = _SCOPE_ABSTRACT_SOCKETS | _SCOPE_SIGNALS if version >= 6 else 0
     attributes = struct.pack("=3Q", files, network, scopes)
-    # An older kernel accepts a longer struct if what it does not know is zero.
+    # An older kernel accepts a longer struct if the unknown members are zero.
     ruleset = _call(_CREATE_RULESET, attributes, ctypes.c_size_t(len(attributes)), 0)
     try:
         read = _READ_FILE | _READ_DIR
@@ -84,7 +84,7 @@ def restrict(paths: Paths) -> None:
                     struct.pack("=2Q", _CONNECT_TCP, port),
                     0,
                 )
-        # Refusals are part of the work (a file is tried, then asked for): no lines in the log.
+        # Refusals are expected (a file is tried, then requested): keep them out of the kernel log.
         flags = _RESTRICT_SELF_LOG_SAME_EXEC_OFF if version >= 7 else 0
         _call(_RESTRICT_SELF, ruleset, flags)
     finally:

@@ -1,4 +1,4 @@
-"""Limits of what this process may use, set by the kernel: setrlimit(2), setitimer(2)."""
+"""Resource limits of this process, enforced by the kernel: setrlimit(2), setitimer(2)."""
 
 import resource
 import signal
@@ -9,11 +9,11 @@ class Limits(NamedTuple):
     """Limits of a process.
 
     Attributes:
-        memory_bytes: of address space.
-        cpu_s: of CPU time; None: as much as there is.
-        wall_s: until it is ended whatever it does; None: whoever started it ends it.
-        file_bytes: of one file that it writes.
-        open_files: at once; None: as many as its user may.
+        memory_bytes: address space.
+        cpu_s: CPU time; None for no limit.
+        wall_s: wall-clock time until the kernel ends the process; None for no limit.
+        file_bytes: size of each written file.
+        open_files: open descriptors; None for the user's limit.
     """
 
     memory_bytes: int
@@ -24,9 +24,9 @@ class Limits(NamedTuple):
 
 
 def limit_resources(limits: Limits) -> None:
-    """Bound what this process may use, for good.
+    """Limit the resources of this process irrevocably.
 
-    At the wall-clock deadline the kernel ends it with SIGALRM, whose default action it has.
+    At the wall-clock deadline the kernel ends the process by SIGALRM's default action.
     """
     for kind, most in (
         (resource.RLIMIT_AS, limits.memory_bytes),

@@ -1,7 +1,7 @@
-"""The system calls that this process may make: a filter for seccomp(2), for all of its threads.
+"""A seccomp(2) filter of the system calls that all threads of this process may make.
 
-As a rule a call that is not listed does not exist for it (ENOSYS): what a later C library tries
-first, it does without, as on an older kernel.
+An unlisted call usually fails with ENOSYS, so that a newer C library falls back as on an older
+kernel.
 Source: seccomp(2), linux/seccomp.h, linux/filter.h.
 """
 
@@ -19,7 +19,7 @@ from tidscope_confinement.syscalls import NUMBERS
 _ARCHITECTURES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
 """Column of NUMBERS and AUDIT_ARCH, by machine."""
 _X32 = 0x40000000
-"""Calls of the x32 ABI have this bit; they would pass for others."""
+"""Bit of x32 ABI calls, which would otherwise pass for x86-64 calls."""
 
 _PR_SET_SECCOMP = 22
 _SECCOMP_MODE_FILTER = 2
@@ -37,12 +37,12 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def refusal(number: int) -> int:
-    """The verdict that a call fails with an errno."""
+    """Verdict that makes a call fail with an errno."""
     return _ERRNO | number
 
 
 class Argument(NamedTuple):
-    """A condition: the low 32 bits of an argument, as far as the mask goes, are a value."""
+    """Condition that the masked low 32 bits of an argument equal a value."""
 
     position: int
     value: int
@@ -51,11 +51,11 @@ class Argument(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """When a call is allowed: if all arguments of one of the alternatives are as stated.
+    """Rule that allows a call if all arguments match one of the alternatives.
 
     Attributes:
         alternatives: at least one.
-        refusal: errno that it gets otherwise.
+        refusal: errno for all other arguments.
     """
 
     alternatives: tuple[tuple[Argument, ...], ...]
@@ -69,7 +69,7 @@ class Calls:
     Attributes:
         allowed: whatever their arguments.
         conditional: depending on their arguments.
-        fatal: end the process.
+        fatal: ending the process.
         refused: errno by name.
         otherwise: the verdict on all others.
     """
@@ -82,7 +82,7 @@ class Calls:
 
 
 class UnsupportedProcessorError(Exception):
-    """The numbers of system calls on this processor are not known here."""
+    """This processor's system call numbers are unknown here."""
 
 
 class _Program(ctypes.Structure):
@@ -90,7 +90,7 @@ class _Program(ctypes.Structure):
 
 
 def install(calls: Calls) -> None:
-    """Filter the calls of all threads from now on, for good; needs no_new_privs.
+    """Filter the calls of all threads irrevocably; needs no_new_privs.
 
     Raises:
         UnsupportedProcessorError: neither x86-64 nor aarch64.
@@ -99,7 +99,7 @@ def install(calls: Calls) -> None:
     code = assemble(calls, platform.machine())
     program = _Program(len(code) // 8, code)
     seccomp = NUMBERS["seccomp"][_ARCHITECTURES[platform.machine()][0]]
-    # SPEC_ALLOW: this process runs no foreign code that would have to be kept from speculating.
+    # SPEC_ALLOW: this process runs no untrusted code, so speculation needs no mitigation.
     flags = _FLAG_TSYNC | _FLAG_SPEC_ALLOW
     if _libc.syscall(seccomp, _SET_MODE_FILTER, flags, ctypes.byref(program)) != 0:
         number = ctypes.get_errno()
@@ -107,7 +107,7 @@ def install(calls: Calls) -> None:
 
 
 def assemble(calls: Calls, machine: str) -> bytes:
-    """The filter as struct sock_filter[].
+    """Return the filter as struct sock_filter[].
 
     Raises:
         UnsupportedProcessorError: the machine is not known here.
@@ -136,10 +136,10 @@ def assemble(calls: Calls, machine: str) -> bytes:
 
 
 def _body(rule: Rule) -> Sequence[bytes]:
-    """The steps that decide by arguments; they end with a verdict."""
+    """Return the steps that decide by arguments and end with a verdict."""
     steps: list[bytes] = []
     for conditions in rule.alternatives:
-        # Each condition takes three steps; the last jumps over what is left of the alternative.
+        # Each condition takes three steps; the last jumps over the rest of the alternative.
         left = 3 * len(conditions) + 1
         for condition in conditions:
             left -= 3

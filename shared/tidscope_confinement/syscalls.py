@@ -1,7 +1,7 @@
-"""Numbers of system calls, on x86-64 and on aarch64; None: that processor does not have it.
+"""System call numbers on x86-64 and aarch64; None for a call that the processor lacks.
 
-Source: asm/unistd_64.h and asm-generic/unistd.h of Linux 6.1; a test compares them with what is
-installed.
+Source: asm/unistd_64.h and asm-generic/unistd.h of Linux 6.1; a test compares them with the
+installed headers.
 """
 
 NUMBERS: dict[str, tuple[int | None, int | None]] = {

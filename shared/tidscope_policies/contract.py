@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 PART_S = 0.25
-"""Length of the parts that an interval is cut into."""
+"""Length of an interval's parts, in seconds."""
 
 NOT_COUNTED = "The last interval is not counted: the size or the program was changed from outside"
 WAITS_ITS_TURN = "Another program on this host is exploring; this one waits its turn."
@@ -13,10 +13,10 @@ WAITS_ITS_TURN = "Another program on this host is exploring; this one waits its 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Sizes that a pool may have, both ends included.
+    """Range of a pool's sizes, both ends included.
 
     Raises:
-        ValueError: there is no such size.
+        ValueError: the range is empty.
     """
 
     low: int
@@ -27,21 +27,21 @@ class Bounds:
             raise ValueError(f"bounds {self.low} to {self.high}: want 1 <= low <= high")
 
     def clamp(self, size: int) -> int:
-        """The nearest size inside."""
+        """Return the nearest size within the bounds."""
         return min(max(size, self.low), self.high)
 
     @property
     def sizes(self) -> range:
-        """All sizes inside, from low to high."""
+        """All sizes within the bounds, ascending."""
         return range(self.low, self.high + 1)
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A stretch inside an interval, about `PART_S` long.
+    """A part of an interval, about `PART_S` long.
 
     Attributes:
-        seconds: its real length.
+        seconds: real length.
         ops: operations that ended in it.
     """
 
@@ -62,7 +62,7 @@ class Peers:
         instances: how many programs are steered, this one included.
         log_progress: sum of the natural logarithms of the others' operations a second, over the
             same interval; None where that of one of them is not known or not above 0.
-        moved: the size of one of the others changed in this interval.
+        moved: another program's size changed in this interval.
     """
 
     instances: int
@@ -72,11 +72,11 @@ class Peers:
 
 @dataclass(frozen=True, slots=True)
 class CoreShare:
-    """The cores of a program, by the machine, its affinity, and the limits of its control groups.
+    """A program's cores by the machine, its affinity and the limits of its control groups.
 
     Attributes:
-        usable: that it may use.
-        share: its equal part of them, among the steered programs that may use the same ones.
+        usable: cores that the program may use.
+        share: equal part of `usable` among the steered programs that may use the same cores.
     """
 
     usable: float
@@ -88,16 +88,16 @@ class Grant:
     """Cores that an arbiter gives a program (arbitration/arbiter.py).
 
     Attributes:
-        cores: that it gets: the size of its pool.
-        total: cores that it gets some of, together with others.
-        programs: how many programs they are divided among.
+        cores: granted cores: the size of the program's pool.
+        total: cores divided among all programs.
+        programs: number of programs that share `total`.
         state: `settled`, `trying` another division, `idle` without progress, or `absent`: it does
             not answer.
-        reason: why it is so many, one sentence.
+        reason: one sentence for people.
         cause: of the last change: `members` came, left, stopped or went on; a `try`; an `estimate`.
-        since_s: when the number changed last, on the clock of observations.
-        more: what one core more is expected to bring, relative; None: it can have none.
-        less: what one core less is expected to cost, relative; None: it can have none.
+        since_s: time of the last change, on the clock of observations.
+        more: expected relative gain of one more core; None if none can be added.
+        less: expected relative loss of one core fewer; None if none can be removed.
     """
 
     cores: int
@@ -116,22 +116,22 @@ class Observation:
     """Measurements of one interval.
 
     Attributes:
-        at_s: its end, on any clock that only goes forward.
-        elapsed_s: its real length, which a slow change of size makes longer than asked for.
-        ops: operations that ended in it.
-        size: the size really in effect at its end (read back, not what was asked for).
-        bounds: what sizes there may be.
+        at_s: end of the interval, on any monotonic clock.
+        elapsed_s: real length, which a slow change of size extends.
+        ops: operations that ended in the interval.
+        size: size in effect at the end (read back, not requested).
+        bounds: allowed sizes.
         parts: the interval cut into pieces, oldest first; empty where there are none.
-        moved_by_other: somebody else changed the size in it.
-        probing_elsewhere: another steered program of this host is trying sizes out.
-        paused: the target stood still (stopped, frozen, just attached): the numbers say nothing.
-        dipped: the program did far less than usual for a moment: the numbers say nothing.
-        mean_wait_s: mean time that the jobs which began in it had waited in the queue; None where
-            the signal does not have it.
-        jobs: how many jobs that mean is of.
-        peers: the others; None for a program that is steered alone.
-        cores: what it may use of the machine; None: not known.
-        grant: what an arbiter gives it of the cores; None: there is none.
+        moved_by_other: another actor changed the size in the interval.
+        probing_elsewhere: another steered program of this host is trying sizes.
+        paused: the target was stopped, frozen or just attached: the numbers are meaningless.
+        dipped: a momentary dip in progress: the numbers are meaningless.
+        mean_wait_s: mean queue wait of the jobs started in the interval; None if the signal
+            lacks it.
+        jobs: number of jobs in `mean_wait_s`.
+        peers: the other steered programs; None for a program that is steered alone.
+        cores: cores that the program may use; None if unknown.
+        grant: the arbiter's grant; None without an arbiter.
         responses: jobs that ended in it by their response time, entry b those below 2^(b+10) ns
             that no entry before it has; empty where that is not known.
     """
@@ -165,11 +165,11 @@ class Decision:
 
     Attributes:
         size: the size that should be in effect in the next interval.
-        state: what the policy is doing, in words a person understands.
+        state: the policy's activity, in words for people.
         reason: one sentence.
-        probing: sizes are being tried out; others on this host should hold still meanwhile.
-        proposed: in shadow mode the size that would have been set; None otherwise.
-        release: nothing is left to do: the program gets its own size back, and is steered no more.
+        probing: sizes are being tried; the host's other programs should keep theirs meanwhile.
+        proposed: size that shadow mode would have set; None otherwise.
+        release: steering ends, and the program gets its original size back.
         deferred: the policy keeps the size because it cannot choose one yet: it warms up, begins,
             waits for its turn, or the interval says too little.
     """
@@ -184,15 +184,15 @@ class Decision:
 
     @property
     def chooses(self) -> bool:
-        """True if the policy chose the size: it neither deferred that nor tries sizes out."""
+        """True if the policy chose the size, neither deferring nor trying sizes."""
         return not self.deferred and not self.probing
 
 
 class Policy(Protocol):
-    """A state machine. Given the same observations it decides the same."""
+    """A deterministic state machine from observations to decisions."""
 
     def observe(self, seen: Observation) -> Decision:
-        """Take in one interval; called at each interval's end."""
+        """Process one interval; called at each interval's end."""
         ...
 
     def restart(self, reason: str) -> None:
@@ -205,7 +205,7 @@ class Policy(Protocol):
 
 
 def is_usable(seen: Observation) -> bool:
-    """Whether an interval says anything about the size it ends with."""
+    """True if an interval is evidence about the size it ends with."""
     return (
         not seen.paused
         and not seen.dipped

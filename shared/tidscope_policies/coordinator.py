@@ -1,4 +1,4 @@
-"""One instance of a host tries sizes out at a time. Pure: time comes in as a number."""
+"""The host's token: one instance tries sizes at a time. Pure: time is an argument."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ class Lease:
 
 
 class Coordinator:
-    """Hands out the token of a host.
+    """The host's token, granted by lease.
 
     The loop asks `is_probing_elsewhere` before each observation and passes the answer on as
     `probing_elsewhere`; after the decision it calls `report`, and keeps the size if the answer is
@@ -20,8 +20,8 @@ class Coordinator:
     lease ends. One that holds it for long must let the others have it once.
 
     Args:
-        lease_s: how long a token lasts without being renewed.
-        longest_s: how long one instance may hold it while there are others.
+        lease_s: lifetime of a token without renewal, in seconds.
+        longest_s: maximum holding time while other instances exist, in seconds.
     """
 
     def __init__(self, lease_s: float = 10.0, longest_s: float = 60.0) -> None:
@@ -37,33 +37,33 @@ class Coordinator:
         return tuple(self._members)
 
     def join(self, name: str) -> None:
-        """A program is steered now."""
+        """Add a steered program."""
         if name not in self._members:
             self._members.append(name)
 
     def leave(self, name: str) -> None:
-        """A program is steered no more; its token is free."""
+        """Remove a program and free its token."""
         if name in self._members:
             self._members.remove(name)
         if self._lease is not None and self._lease.holder == name:
             self._lease = None
 
     def is_probing_elsewhere(self, name: str, now_s: float) -> bool:
-        """Whether somebody else than `name` holds the token."""
+        """True if an instance other than `name` holds the token."""
         if self._lease is not None and now_s >= self._lease.until_s:
             self._lease = None
         return self._lease is not None and self._lease.holder != name
 
     def request_turn(self, name: str, now_s: float, *, probing: bool) -> bool:
-        """Tell what an instance decided.
+        """Report an instance's decision.
 
         Args:
             name: the instance.
             now_s: the time of the decision.
-            probing: it tries sizes out.
+            probing: True if it tries sizes.
 
         Returns:
-            Whether it has the token now. One that does not must not try sizes.
+            True if the instance holds the token; without it, it must not try sizes.
         """
         if self.is_probing_elsewhere(name, now_s):
             return False

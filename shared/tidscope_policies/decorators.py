@@ -7,13 +7,13 @@ from tidscope_policies.contract import Bounds, Decision, Observation, Policy
 
 
 class Bounded:
-    """Moves sizes outside the bounds to the nearest one inside."""
+    """Decorator that clamps sizes to the bounds."""
 
     def __init__(self, inner: Policy) -> None:
         self._inner = inner
 
     def observe(self, seen: Observation) -> Decision:
-        """Pass on, and bound the answer."""
+        """Delegate, and clamp the answer."""
         decided = self._inner.observe(seen)
         size = seen.bounds.clamp(decided.size)
         if size == decided.size:
@@ -22,19 +22,19 @@ class Bounded:
         return replace(decided, size=size, reason=f"{decided.reason} Only {limits}.")
 
     def restart(self, reason: str) -> None:
-        """Pass on."""
+        """Delegate."""
         self._inner.restart(reason)
 
 
 class Pauses:
-    """Hides intervals in which the target was paused from the policy inside."""
+    """Decorator that hides intervals of a paused target from the inner policy."""
 
     def __init__(self, inner: Policy) -> None:
         self._inner = inner
         self._size: int | None = None
 
     def observe(self, seen: Observation) -> Decision:
-        """Hold, or pass on."""
+        """Hold the size, or delegate."""
         if seen.paused:
             size = seen.size if self._size is None else self._size
             reason = "The program is paused: nothing is decided."
@@ -44,16 +44,16 @@ class Pauses:
         return decided
 
     def restart(self, reason: str) -> None:
-        """Pass on."""
+        """Delegate."""
         self._inner.restart(reason)
 
 
 class WarmUp:
-    """Holds the size found for the first seconds; a later restart does not warm up again.
+    """Decorator that holds the initial size at first; a later restart has no warm-up.
 
     Args:
-        inner: decides after that.
-        seconds: from the beginning of the first interval on.
+        inner: policy that decides afterwards.
+        seconds: length of the warm-up, from the beginning of the first interval.
     """
 
     def __init__(self, inner: Policy, seconds: float) -> None:
@@ -62,31 +62,31 @@ class WarmUp:
         self._until_s: float | None = None
 
     def observe(self, seen: Observation) -> Decision:
-        """Wait, or pass on."""
+        """Wait, or delegate."""
         if self._until_s is None:
             self._until_s = seen.at_s - seen.elapsed_s + self._seconds
         left_s = self._until_s - seen.at_s
-        # A clock that is read as seconds leaves rests like 1e-12.
+        # Differences of float seconds leave remainders like 1e-12.
         if left_s > 1e-6:
             reason = f"The program warms up for {left_s:.1f} s more."
             return Decision(seen.size, "warming up", reason, deferred=True)
         return self._inner.observe(seen)
 
     def restart(self, reason: str) -> None:
-        """Pass on."""
+        """Delegate."""
         self._inner.restart(reason)
 
 
 class Share:
-    """Shows the policy inside narrower bounds, around the highest size by the number of programs.
+    """Decorator that narrows the bounds around the highest size divided by the programs.
 
     Source: M.G.A. Janssen, Adaptive thread pool scaling and real-time thread monitoring (TU Delft,
     2022), section 6.1, which proposes to limit the sizes to a range that depends on how many Go
     schedulers run. Here the range depends on how many programs are steered.
 
     Args:
-        inner: tries sizes.
-        doublings: how far from the share they may be; 0: no limit.
+        inner: policy that tries sizes.
+        doublings: maximum distance of sizes from the share; 0 for no limit.
     """
 
     def __init__(self, inner: Policy, doublings: float) -> None:
@@ -94,7 +94,7 @@ class Share:
         self._doublings = doublings
 
     def observe(self, seen: Observation) -> Decision:
-        """Pass on, with narrower bounds."""
+        """Delegate, with narrower bounds."""
         programs = 1 if seen.peers is None else seen.peers.instances
         if self._doublings <= 0 or programs <= 1:
             return self._inner.observe(seen)
@@ -104,22 +104,22 @@ class Share:
         return self._inner.observe(replace(seen, bounds=Bounds(low, high)))
 
     def restart(self, reason: str) -> None:
-        """Pass on."""
+        """Delegate."""
         self._inner.restart(reason)
 
 
 class Shadow:
-    """Keeps the current size, and reports the size that it would have set.
+    """Decorator that keeps the current size and reports the size it would have set.
 
-    The policy inside sees what really happened, so that a search does not get beyond its first
-    sizes: it never sees another one tried.
+    The inner policy sees the real sizes. A search therefore does not get beyond its first sizes,
+    because no other size is ever tried.
     """
 
     def __init__(self, inner: Policy) -> None:
         self._inner = inner
 
     def observe(self, seen: Observation) -> Decision:
-        """Pass on, and keep the size."""
+        """Delegate, and keep the size."""
         decided = self._inner.observe(seen)
         return replace(
             decided,
@@ -130,5 +130,5 @@ class Shadow:
         )
 
     def restart(self, reason: str) -> None:
-        """Pass on."""
+        """Delegate."""
         self._inner.restart(reason)

@@ -1,11 +1,10 @@
 """Decorator: a dip (a garbage collection, a compaction, a stalled disk) is not the pool's fault.
 
-The parts of an interval are looked at one by one. The first two after a change of size are left
-out: the change may still be under way. So are those far below the running median of parts. What
-remains is put in place of the interval by its Hodges-Lehmann mean (the median of the means of all
-pairs; J. L. Hodges and E. L. Lehmann, Estimates of location based on rank tests, 1963), which a
-single bad part hardly moves. If too few remain the interval is ignored; but if that happens several
-times in a row it is no dip: the program has changed, and it counts.
+The first two parts after a change of size are left out, because the change may be in progress.
+Parts far below the running median are left out too. The Hodges-Lehmann mean of the rest replaces
+the interval (the median of the means of all pairs; J. L. Hodges and E. L. Lehmann, Estimates of
+location based on rank tests, 1963); a single bad part hardly moves it. If too few parts remain, the
+interval is ignored. Several such intervals in a row are no dip but a changed program, and count.
 """
 
 from collections import deque
@@ -16,23 +15,23 @@ from statistics import median
 from tidscope_policies.contract import Decision, Observation, Part, Policy
 
 REMEMBERED = 40
-"""Parts that the running median is of: 10 s."""
+"""Number of parts in the running median: 10 s."""
 COUNTABLE = 8
-"""Operations that a part usually has at least, or else a part without any is no dip."""
+"""Minimum typical operations of a part; below it a part without any is no dip."""
 DIP = 0.55
-"""Share of what is usual that a part must reach to be none."""
+"""Share of the running median below which a part is a dip."""
 
 
 @dataclass(frozen=True, slots=True)
 class GateSettings:
-    """When a part or an interval counts.
+    """Thresholds for counting a part or an interval.
 
     Attributes:
         settling: parts left out after a change of size.
         threshold: share of the running median that a part must reach.
-        remaining: share of the parts that must do so for the interval to count.
-        patience: intervals in a row that do not count before they are taken as they are.
-        changed_patience: the same after a change of size, which may be the reason.
+        remaining: share of the parts that must reach it for the interval to count.
+        patience: ignored intervals in a row after which intervals count unchanged.
+        changed_patience: like `patience`, after a change of size, which may be the cause.
     """
 
     settling: int = 2
@@ -43,13 +42,13 @@ class GateSettings:
 
 
 class DipGate:
-    """Gives the policy inside only what is no dip.
+    """Decorator that hides dips from the inner policy.
 
     Args:
         inner: sees intervals whose `ops` and `parts` have no dip in them.
-        settings: when a part or an interval counts.
-        by_clock: the policy inside goes by the clock, and sees that an interval is ignored;
-            otherwise the size stays, and it does not.
+        settings: thresholds for counting.
+        by_clock: the inner policy works by the clock and sees ignored intervals marked; otherwise
+            it is not called for them, and the size stays.
     """
 
     def __init__(
@@ -65,7 +64,7 @@ class DipGate:
         self._last: Decision | None = None
 
     def observe(self, seen: Observation) -> Decision:
-        """Clean an interval and pass it on, or ignore it."""
+        """Remove dips from an interval and delegate, or ignore the interval."""
         changed = self._last is not None and self._last.size != self._size
         self._size = seen.size
         parts = seen.parts[self._settings.settling :] if changed else seen.parts
@@ -96,7 +95,7 @@ class DipGate:
         return self._pass_on(replace(seen, ops=ops, parts=kept))
 
     def restart(self, reason: str) -> None:
-        """Pass on; what is usual may change now."""
+        """Delegate; the running median may change now."""
         self._recent.clear()
         self._ignored, self._patience = 0, self._settings.patience
         self._inner.restart(reason)

@@ -1,4 +1,4 @@
-"""Parameters of a policy: typed, bounded, and described, so that a page can draw a form of them."""
+"""Parameters of a policy: typed, bounded and described, so that a page can draw a form."""
 
 import math
 from collections.abc import Mapping
@@ -10,12 +10,12 @@ Values = TypeVar("Values", bound="Parameters")
 
 
 class ParameterError(ValueError):
-    """A parameter has no such name, or may not have this value; the text names both."""
+    """Unknown parameter or forbidden value; the text names both."""
 
 
 @dataclass(frozen=True, slots=True)
 class ParameterInfo:
-    """How a form shows one parameter."""
+    """Description of one parameter for a form."""
 
     name: str
     unit: str
@@ -27,10 +27,10 @@ class ParameterInfo:
 
 
 def parameter(default: Number, low: Number, high: Number, unit: str, meaning: str) -> Number:
-    """A field of a parameters class.
+    """Make a field of a parameters class.
 
     Args:
-        default: its value unless said otherwise.
+        default: default value.
         low: lowest value allowed.
         high: highest value allowed.
         unit: its unit, empty for a plain number.

@@ -1,4 +1,4 @@
-"""All policies by name, and how each is put together."""
+"""All policies by name, and the factory of each."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -48,18 +48,18 @@ from tidscope_policies.sweep.sweep import INTERVAL_S, Sweep, SweepSettings
 Signal = Literal["progress", "wait"]
 STEADY_OPS = 10_000.0
 STEADY_WAIT_S = 0.001
-"""Operations a second, and the queue wait of jobs, of a program whose progress never changes."""
+"""Progress (operations a second) and queue wait of a simulated steady program."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadyPolicy:
-    """A policy that can be fed.
+    """A policy ready for observations.
 
     Attributes:
-        policy: fresh, with its decorators.
-        interval_s: how often it wants an observation.
-        proof: the proof that it is a part of; None: it simply steers.
-        sweep: the sweep that it is; None: it is none.
+        policy: fresh policy with its decorators.
+        interval_s: interval of observations, in seconds.
+        proof: the enclosing proof; None if the policy just steers.
+        sweep: the sweep; None for other policies.
     """
 
     policy: Policy
@@ -70,18 +70,18 @@ class ReadyPolicy:
 
 @dataclass(frozen=True, slots=True)
 class PolicyEntry(Generic[Values]):
-    """One policy as it is offered.
+    """Catalogue entry of one policy.
 
     Attributes:
-        name: as people type it.
+        name: name that people type.
         meaning: one sentence.
-        source: where it comes from.
-        kind: its parameters.
-        core: makes the policy, without what is common to all.
-        signal: what it steers on: progress, or the time that jobs wait.
-        taught: makes the policy with a learner that others teach too; None: it has no learner.
-        arbitrated: its programs have what the arbiter of their host gives them: of one program
-            alone it decides nothing.
+        source: publication, or ours.
+        kind: class of the parameters.
+        core: makes the policy without the common decorators.
+        signal: steering signal: progress, or the queue wait of jobs.
+        taught: makes the policy with a shared learner; None if it does not learn.
+        arbitrated: the host's arbiter sets the programs' sizes; alone, a program has nothing to
+            decide.
     """
 
     name: str
@@ -112,7 +112,7 @@ class PolicyEntry(Generic[Values]):
             given: parameters that differ from their defaults.
             shadow: decide, but do not act.
             proof: prove it against the program's own size; not in shadow mode.
-            learner: what a policy that learns is to learn with; None: alone.
+            learner: shared learner of a learning policy; None for a private one.
 
         Raises:
             ParameterError: a name or a value is wrong.
@@ -140,17 +140,17 @@ def first_choice_s(
     programs: int = 1,
     within_s: float,
 ) -> float | None:
-    """When a policy first chooses a size for a program whose progress is the same at all sizes.
+    """Time until a policy first chooses a size, for a program with constant progress.
 
-    On a real program it is later as a rule: intervals take longer, and may not count.
+    A real program usually takes longer: intervals are longer, and may not count.
 
     Args:
-        ready: a fresh policy; it is used up.
-        bounds: sizes that it may choose.
-        size: of the pool before.
-        cores: that all programs may use.
-        programs: how many are steered together.
-        within_s: how far to look.
+        ready: a fresh policy, consumed by the simulation.
+        bounds: allowed sizes.
+        size: initial size of the pool.
+        cores: cores that all programs may use.
+        programs: number of programs steered together.
+        within_s: length of the simulation, in seconds.
 
     Returns:
         Seconds since steering began, or None if it does not choose within `within_s`.
@@ -184,7 +184,7 @@ def first_choice_s(
 
 
 def _recommended(policy: Policy, values: LinearParameters | BidirectionalParameters) -> Policy:
-    """With what the thesis recommends for its algorithms, where it is asked for."""
+    """Add the thesis' recommended decorators, where the parameters ask for them."""
     return Share(DipGate(policy) if values.dip_gate else policy, values.share)
 
 
@@ -273,14 +273,14 @@ _ENTRIES: tuple[PolicyEntry[Any], ...] = (
 )
 
 SWEEP = "sweep"
-"""Name of what measures a size curve where a policy would steer; it is none that can be chosen."""
+"""Name of the sweep, which runs in place of a policy but cannot be chosen as one."""
 
 
 def make_sweep(settings: SweepSettings) -> ReadyPolicy:
-    """A sweep that can be fed."""
+    """Make a sweep ready for observations."""
     sweep = Sweep(settings)
     return ReadyPolicy(sweep, INTERVAL_S, sweep=sweep)
 
 
 POLICIES: Mapping[str, PolicyEntry[Any]] = {entry.name: entry for entry in _ENTRIES}
-"""In the order in which they are shown."""
+"""Policies by name, in display order."""

@@ -1,4 +1,4 @@
-"""What crosses the boundaries of tidscope: generated models, the field catalogue, the frame codec.
+"""Data that crosses process boundaries: generated models, the field catalogue, the frame codec.
 
 The JSON Schemas in `shared/schemas/`, one file for each topic, are the source; `make generate`
 writes `generated/` from them.

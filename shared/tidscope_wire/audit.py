@@ -1,6 +1,6 @@
-"""Audit logs: what people changed, a line of JSON (`AuditRecord`) for each action and outcome.
+"""Audit logs: one line of JSON (`AuditRecord`) for each change that a person makes.
 
-A log is `audit.jsonl` and older files, `audit.jsonl.1` the newest of them. Several processes may
+A log is `audit.jsonl` and rotated files, from `audit.jsonl.1` (newest) on. Several processes may
 write one log: each line is written under a lock on the file.
 """
 
@@ -30,14 +30,14 @@ SYSTEM_FOLDER = Path("/var/log/tidscope")
 FILE_BYTES = 4 * 1024 * 1024
 FILES = 8
 MAX_TEXT = 256
-"""Characters of an object's name and of each detail."""
+"""Maximum characters of an object's name and of each detail."""
 MAX_DETAILS = 16
 LOCK_SECONDS = 1.0
 WRITE_SECONDS = 2.0
 MAX_WAITING = 64
-"""Lines that may wait for the disk."""
+"""Maximum lines queued for the disk."""
 TIDSCOPE = Actor(session=None, role=None, label="tidscope")
-"""Who acts where nobody asked."""
+"""Actor of changes that no person requested."""
 
 _log = logging.getLogger("tidscope.audit")
 
@@ -47,12 +47,12 @@ class AuditError(Exception):
 
 
 class AuditLog:
-    """Appends lines, each of them flushed to the disk. Any thread may call.
+    """Append-only log whose lines are flushed to the disk one by one. Any thread may call it.
 
     Args:
-        path: of the newest file; made with mode 0600 in a folder of mode 0700 with the first line.
-        file_bytes: no file is larger.
-        files: how many there are at most.
+        path: newest file; the first line creates it with mode 0600, in a folder of mode 0700.
+        file_bytes: maximum size of a file.
+        files: maximum number of files.
     """
 
     def __init__(self, path: Path, file_bytes: int = FILE_BYTES, files: int = FILES) -> None:
@@ -71,10 +71,10 @@ class AuditLog:
         object: str | None = None,
         details: Mapping[str, str] | None = None,
     ) -> None:
-        """Write a line and see it onto the disk.
+        """Write a line and flush it to the disk.
 
         Raises:
-            AuditError: it could not be written; the next line that can be says how many were lost.
+            AuditError: the line is lost; the next written line counts the lost ones.
         """
         with self._lock:
             skipped = self._skipped
@@ -89,7 +89,7 @@ class AuditLog:
                 },
                 lost=self._lost + skipped,
             )
-            # Escaped by JSON: no name can end a line, or reach the terminal of who reads it.
+            # JSON escapes control characters: no name can end a line or control a terminal.
             line = json.dumps(record.model_dump(mode="json")).encode() + b"\n"
             try:
                 self._append(line)
@@ -102,7 +102,7 @@ class AuditLog:
             self._skipped -= skipped
 
     def skip(self) -> None:
-        """Leave a line out because too many come; the next one says so. Never waits."""
+        """Drop a line over the rate limit; the next line counts it. Never waits."""
         self._skipped += 1
 
     def _append(self, line: bytes) -> None:
@@ -119,7 +119,7 @@ class AuditLog:
 
     @contextmanager
     def _locked(self) -> Iterator[int]:
-        """Descriptor of the newest file, which no other process writes or renames meanwhile."""
+        """Open the newest file under a lock against other processes' writing and renaming."""
         flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
         until = time.monotonic() + LOCK_SECONDS
         while True:
@@ -133,7 +133,7 @@ class AuditLog:
                 os.close(descriptor)
 
     def _is_newest(self, descriptor: int) -> bool:
-        """Whether no other process renamed the file before we had the lock."""
+        """True if no other process renamed the file before this one held the lock."""
         try:
             return os.path.samestat(os.fstat(descriptor), self.path.lstat())
         except FileNotFoundError:
@@ -141,7 +141,7 @@ class AuditLog:
 
     @staticmethod
     def _acquire(descriptor: int, until: float) -> None:
-        """Lock a file, for a limited time: a stopped process must not stop this one."""
+        """Lock a file with a timeout: a stopped process must not block this one."""
         while True:
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -153,7 +153,7 @@ class AuditLog:
                 return
 
     def _rotate(self) -> None:
-        """Rename the files, the oldest over the edge."""
+        """Rotate the files and delete the oldest."""
         older = [self.path, *(older_file(self.path, number) for number in range(1, self._files))]
         if self._files == 1:
             self.path.unlink()
@@ -164,28 +164,28 @@ class AuditLog:
     @staticmethod
     def _write(descriptor: int, size: int, line: bytes) -> None:
         if size and os.pread(descriptor, 1, size - 1) != b"\n":
-            line = b"\n" + line  # The power went while the last line was written.
+            line = b"\n" + line  # A power cut interrupted the last line.
         try:
             if os.write(descriptor, line) != len(line):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
             os.fdatasync(descriptor)
         except OSError:
-            # No half of a line stays, for the next one to be appended to.
+            # Remove a partial line, which the next line would otherwise extend.
             with suppress(OSError):
                 os.ftruncate(descriptor, size)
             raise
 
 
 class AuditTrail:
-    """Writes to a log from an event loop, which a slow disk does not stop.
+    """Audit log for an event loop, which a slow disk does not block.
 
     Args:
-        log: it. Lines are in the order of the calls.
+        log: destination; lines keep the order of the calls.
     """
 
     def __init__(self, log: AuditLog) -> None:
         self._log = log
-        # Of its own: a disk that hangs must not take the threads that do other work.
+        # A separate executor: a hanging disk must not occupy threads that do other work.
         self._writer = ThreadPoolExecutor(1, "audit")
         self._waiting = 0
 
@@ -197,10 +197,10 @@ class AuditTrail:
         object: str | None = None,
         details: Mapping[str, str] | None = None,
     ) -> AuditError | None:
-        """Write a line, and say so where that failed or takes too long.
+        """Write a line; log a failure or a timeout.
 
         Returns:
-            Why it is not known to be on the disk.
+            Reason why the line may not be on the disk, or None.
         """
         failure = None
         if self._waiting >= MAX_WAITING:
@@ -229,10 +229,10 @@ class AuditTrail:
         object: str,
         details: Mapping[str, str],
     ) -> "Future[AuditError | None]":
-        """Have a line written; any thread may call, and need not wait.
+        """Queue a line; any thread may call, without waiting.
 
         Returns:
-            Why it could not be written.
+            Future reason why the line was not written, or None.
         """
 
         def write() -> AuditError | None:
@@ -246,11 +246,11 @@ class AuditTrail:
         return self._writer.submit(write)
 
     def skip(self) -> None:
-        """Leave a line out because too many come; the next one says so."""
+        """Drop a line over the rate limit; the next line counts it."""
         self._log.skip()
 
     def close(self) -> None:
-        """Write what waits."""
+        """Write the queued lines."""
         self._writer.shutdown()
 
     def _done(self, writing: "asyncio.Future[None]") -> None:
@@ -260,15 +260,15 @@ class AuditTrail:
 
 
 def older_file(path: Path, number: int) -> Path:
-    """The file that was the newest so many files ago."""
+    """Path of a file by its age: 0 for the newest."""
     return path.with_name(f"{path.name}.{number}") if number else path
 
 
 def read_records(path: Path) -> Iterator[AuditRecord]:
-    """The lines of a log, oldest first; what is not a record is left out.
+    """Read the records of a log, oldest first; malformed lines are omitted.
 
     Raises:
-        OSError: a file is there and cannot be read.
+        OSError: an existing file cannot be read.
     """
     for number in range(FILES - 1, -1, -1):
         try:
@@ -282,7 +282,7 @@ def read_records(path: Path) -> Iterator[AuditRecord]:
 
 
 def usual_path() -> Path:
-    """Where a collector's log is: of root in /var/log, of others in their state folder."""
+    """Default path of a collector's log: /var/log for root, the state folder for other users."""
     if os.geteuid() == 0:
         return SYSTEM_FOLDER / FILE
     state = os.environ.get("XDG_STATE_HOME", "")
@@ -291,5 +291,5 @@ def usual_path() -> Path:
 
 
 def _short(text: str) -> str:
-    text = text.encode(errors="replace").decode()  # A lone surrogate is not JSON's.
+    text = text.encode(errors="replace").decode()  # JSON has no lone surrogates.
     return text if len(text) <= MAX_TEXT else text[: MAX_TEXT - 1] + "…"

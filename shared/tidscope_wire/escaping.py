@@ -1,6 +1,6 @@
-"""Foreign text on terminals and in logs: shown, and never obeyed.
+"""Escaping of untrusted text for terminals and logs.
 
-Names of threads, programs, runs and hosts are whatever somebody chose.
+Names of threads, programs, runs and hosts may hold any control characters.
 """
 
 import copy
@@ -12,9 +12,9 @@ from types import TracebackType
 
 
 def escape_controls(text: str) -> str:
-    r"""One line of text that a terminal shows and does not obey.
+    r"""Return one line of text without control characters.
 
-    What is not printable (control characters, line breaks, bidi overrides, lone surrogates, any
+    Unprintable characters (control characters, line breaks, bidi overrides, lone surrogates, any
     space but the usual one) becomes `\uXXXX`, UTF-16 as JSON has it: a line of JSON stays the same
     JSON.
     """
@@ -29,9 +29,9 @@ def _escape(character: str) -> str:
 
 
 class EscapingFormatter(logging.Formatter):
-    """A message is one line; the lines of its exception follow, indented. All are escaped.
+    """Log formatter: one escaped line per message, then the exception's lines, indented.
 
-    So no name in a message can end a line and begin one that looks like another message.
+    No name in a message can start a line that looks like another message.
     """
 
     def format(self, record: logging.LogRecord) -> str:
@@ -48,10 +48,10 @@ class EscapingFormatter(logging.Formatter):
 
 
 def log_to_stderr(line: str) -> None:
-    """Write all that this process logs, warnings and uncaught errors included, to standard error.
+    """Log to standard error, warnings and uncaught errors included.
 
     Args:
-        line: format of a line, as of `logging.Formatter`.
+        line: line format of `logging.Formatter`.
     """
     handler = logging.StreamHandler()
     handler.setFormatter(EscapingFormatter(line))

@@ -43,11 +43,11 @@ _GROUP_IDENTITY = {
     "start_ns": pa.int64(),
     "name": pa.utf8(),
 }
-"""Those of a key frame of a group."""
+"""Additional columns of a group's key frame."""
 
 
 class FrameError(ValueError):
-    """A binary message is not a frame; the text says in what way."""
+    """A binary message is not a frame; the text says why."""
 
 
 @dataclass(frozen=True)
@@ -56,9 +56,9 @@ class Rows:
 
     Attributes:
         tid: uint32, thread ids.
-        columns: field name to uint64 values; where `absent` says so they mean nothing.
-        absent: field name to a bool array, true where the kernel gave no value. A field that is
-            not named has all its values.
+        columns: field name to uint64 values; undefined where `absent` is true.
+        absent: field name to a bool array, true where the kernel gave no value. A field without
+            an entry has all its values.
         start_ns: int64 nanoseconds since attach; key frames only.
         name: comms; key frames only.
         pid: uint32, the process of each thread; key frames of groups only.
@@ -73,7 +73,7 @@ class Rows:
 
 
 class CounterMatrix(Mapping[str, npt.NDArray[np.uint64]]):
-    """Columns of counters that lie beside one another, as they are read: a row a thread.
+    """Counter columns in one matrix, as they are read: one row per thread.
 
     Args:
         fields: names of the columns.
@@ -98,12 +98,12 @@ class CounterMatrix(Mapping[str, npt.NDArray[np.uint64]]):
 
 
 class EncodedRows(NamedTuple):
-    """The Arrow part of a frame, and what its header says of the columns.
+    """The Arrow part of a frame, and the header's description of its columns.
 
     Attributes:
         data: the Arrow part, until the encoder's next call.
         fields: all counter columns, in order; key frames only.
-        columns: positions in them of those that the batch has; None: all.
+        columns: positions of the batch's columns in `fields`; None for all.
     """
 
     data: bytes | memoryview
@@ -112,11 +112,11 @@ class EncodedRows(NamedTuple):
 
 
 NO_ROWS = EncodedRows(b"", None, None)
-"""Of a delta frame without rows."""
+"""The Arrow part of a delta frame without rows."""
 
 
 class RowEncoder:
-    """Writes rows as the Arrow part of frames; keeps what is the same from frame to frame.
+    """Encoder of rows as the Arrow part of frames; caches what frames have in common.
 
     Args:
         fields: names of the counter columns, in column order.
@@ -130,7 +130,7 @@ class RowEncoder:
         self._key_start = b""
 
     def encode(self, rows: Rows) -> EncodedRows:
-        """Encode rows; they make a key frame if they carry start times and names."""
+        """Encode rows, as a key frame if they have start times and names."""
         if rows.start_ns is None or rows.name is None:
             return self._encode_delta(rows)
         places = self._columns(rows)
@@ -145,7 +145,7 @@ class RowEncoder:
             kinds = [*identity.values(), *([pa.uint64()] * len(fields))]
             self._key = pa.schema(list(zip(names, kinds, strict=True)))
             self._key_start = self._key.serialize().to_pybytes()
-        # What an IPC writer would write, without making the schema's message again for each frame.
+        # The output of an IPC writer, without making the schema's message again for each frame.
         key = pa.record_batch(arrays, schema=self._key)
         data = b"".join((self._key_start, key.serialize(), END_OF_STREAM))
         return EncodedRows(data, self._fields, places)
@@ -170,7 +170,7 @@ class RowEncoder:
         return EncodedRows(self._deltas.encode(rows.tid, counters, absent), None, places)
 
     def _columns(self, rows: Rows) -> list[int] | None:
-        """Positions of the columns that are not 0 in all rows; None: no column is."""
+        """Positions of the columns with a value other than 0; None if all columns have one."""
         columns = rows.columns
         if not len(rows.tid):
             return None
@@ -185,13 +185,13 @@ class RowEncoder:
 
 
 class FrameDecoder:
-    """Decodes the frames of one target in their order; remembers the columns of its key frames.
+    """Decoder of one target's frames in order; remembers the columns of key frames.
 
     Args:
-        fields: those of key frames that came before; None: it starts at a key frame.
+        fields: counter columns of earlier key frames; None to start at a key frame.
 
     Attributes:
-        fields: those of the last key frame.
+        fields: counter columns of the last key frame.
     """
 
     def __init__(self, fields: Fields | None = None) -> None:
@@ -208,7 +208,7 @@ class FrameDecoder:
         return header, self.decode_rows(header, behind)
 
     def decode_rows(self, header: FrameHeader, behind: memoryview) -> Rows:
-        """Decode the rows of the next frame, which was split.
+        """Decode the rows of the next frame, already split.
 
         Raises:
             FrameError: as `decode`.
@@ -237,7 +237,7 @@ def join(header: FrameHeader, rows: EncodedRows | bytes | memoryview, tables: by
         header: of the frame; where rows are given as encoded now, its `fields` and `columns` become
             theirs.
         rows: the Arrow part.
-        tables: those that the header names, encoded.
+        tables: the encoded tables that the header names.
     """
     if isinstance(rows, EncodedRows):
         fields = None if rows.fields is None else list(rows.fields)
@@ -248,7 +248,7 @@ def join(header: FrameHeader, rows: EncodedRows | bytes | memoryview, tables: by
 
 
 def join_text(text: bytes, rows: bytes | memoryview, tables: bytes = b"") -> bytes:
-    """Make a frame of its header as JSON, its rows and its tables."""
+    """Make a frame from its header as JSON, its rows and its tables."""
     padding = -(LENGTH.size + len(text)) % 8
     return b"".join((LENGTH.pack(len(text) + padding), text, b" " * padding, rows, tables))
 
@@ -296,7 +296,7 @@ def _check_lengths(header: FrameHeader, body: memoryview) -> None:
 
 
 def row_bytes(header: FrameHeader, body: bytes | memoryview) -> int:
-    """How many bytes of what is behind a header are the rows; the tables follow them."""
+    """Length of the rows in the data behind a header, in bytes; the tables follow."""
     return len(body) - sum(table.bytes for table in header.tables or ())
 
 
@@ -343,8 +343,8 @@ def decode_key(
 
     Args:
         body: its bytes.
-        fields: all counter columns, as the header says; None: those of the stream.
-        columns: positions in them of those that the stream has; None: all. The others are 0.
+        fields: all counter columns, from the header; None for the stream's own.
+        columns: positions of the stream's columns in `fields`; None for all. The others are 0.
 
     Raises:
         FrameError: it is not an Arrow stream of one batch with the columns of a key frame.
@@ -387,7 +387,7 @@ def decode_key(
 
 
 def _chosen(fields: Fields, columns: Sequence[int] | None) -> Fields:
-    """The fields that a batch has columns of."""
+    """Fields for which a batch has columns."""
     if columns is None:
         return fields
     ascending = all(one < other for one, other in pairwise(columns))
@@ -399,7 +399,7 @@ def _chosen(fields: Fields, columns: Sequence[int] | None) -> Fields:
 def _with_zeros(
     fields: Fields, given: dict[str, npt.NDArray[np.uint64]], rows: int
 ) -> dict[str, npt.NDArray[np.uint64]]:
-    """All columns in order; those that are not given are 0."""
+    """All columns in order; missing ones are 0."""
     if len(given) == len(fields):
         return given
     zeros = np.zeros(rows, np.uint64)
@@ -413,9 +413,9 @@ def decode_delta(
     """Decode the Arrow part of a delta frame.
 
     Args:
-        body: its bytes; none if the frame has no rows.
+        body: its bytes; empty if the frame has no rows.
         fields: the counter columns of the key frame before it.
-        columns: positions in them of those that the batch has; None: all. The others are 0.
+        columns: positions of the batch's columns in `fields`; None for all. The others are 0.
 
     Raises:
         FrameError: it is not the message of a record batch with these columns.

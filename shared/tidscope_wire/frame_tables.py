@@ -1,4 +1,4 @@
-"""Tables that frames carry behind their rows: facts with other keys than threads.
+"""Tables that frames carry behind their rows: facts whose keys are not threads.
 
 Each is a whole Arrow IPC stream of one batch; `shared/schemas/frame_tables.json` has its columns.
 In Python a table is a structured array of n rows with these columns; texts are objects of str.
@@ -22,7 +22,7 @@ Table = npt.NDArray[np.void]
 Tables = Mapping[TableName, Table]
 
 Words = npt.NDArray[np.uint64]
-"""A key of several columns as one number for each row."""
+"""Key of several columns, packed into one number per row."""
 
 _NUMPY: Mapping[str, str] = {"uint32": "<u4", "uint64": "<u8", "utf8": "O"}
 _ARROW = {"uint32": pa.uint32(), "uint64": pa.uint64(), "utf8": pa.utf8()}
@@ -38,15 +38,15 @@ def dtype_of(name: TableName) -> np.dtype[np.void]:
 
 
 def empty_table(name: TableName) -> Table:
-    """A table without rows."""
+    """Make a table without rows."""
     return np.empty(0, dtype_of(name))
 
 
 def make_table(name: TableName, columns: Mapping[str, Sequence[Any] | npt.NDArray[Any]]) -> Table:
-    """Make a table of columns of n values each, in any order.
+    """Make a table from columns of n values each, in any order.
 
     Raises:
-        ValueError: they are not its columns, or not of one length.
+        ValueError: the columns are not the table's, or differ in length.
     """
     made = dtype_of(name)
     if columns.keys() != set(made.names or ()):
@@ -69,11 +69,11 @@ def encode_tables(
 
     Args:
         tables: at most MAX_TABLE_ROWS rows each.
-        omitted: rows that are left out of each, where there are any.
-        read_ns: when they were read, since attach; None: not known.
+        omitted: number of rows left out, by table; tables without omissions are absent.
+        read_ns: time of reading, since attach; None if unknown.
 
     Returns:
-        What the header says of them, and their bytes.
+        Their descriptions for the header, and their bytes.
     """
     parts, described = list[bytes](), list[FrameTable]()
     for name, table in tables.items():
@@ -114,7 +114,7 @@ def table_parts(
 
     Args:
         header: of the frame.
-        body: what `tidscope_wire.frame.split` gives beside it.
+        body: the data that `tidscope_wire.frame.split` returns with it.
     """
     at, parts = row_bytes(header, body), list[tuple[FrameTable, memoryview]]()
     view = memoryview(body)
@@ -129,10 +129,10 @@ def decode_tables(header: FrameHeader, body: bytes | memoryview) -> dict[TableNa
 
     Args:
         header: of the frame.
-        body: what `tidscope_wire.frame.split` gives beside it.
+        body: the data that `tidscope_wire.frame.split` returns with it.
 
     Raises:
-        FrameError: one of them is not what the header says.
+        FrameError: a table contradicts the header.
     """
     found: dict[TableName, Table] = {}
     for described, data in table_parts(header, body):
@@ -182,7 +182,7 @@ def number_rows(name: TableName, tables: Sequence[Table]) -> list[npt.NDArray[np
     """Number rows of several tables of one name by their keys, from 0 in the order of keys.
 
     Returns:
-        Of each table intp[rows]; rows have one number where they have one key.
+        intp[rows] for each table; rows with equal keys have equal numbers.
     """
     none = np.empty(0, np.uint32)
     columns = [
@@ -201,7 +201,7 @@ def number_rows(name: TableName, tables: Sequence[Table]) -> list[npt.NDArray[np
 
 
 def has_figures(name: TableName, table: Table) -> npt.NDArray[np.bool_]:
-    """Which rows say something: where all figures are 0, the row is gone. Names are never gone."""
+    """Mask of rows with figures. A row of zeros is deleted; rows of names never are."""
     figures = [column for column, kind in COLUMNS[name].items() if kind == "uint64"]
     if name == "lock_names":
         return np.ones(len(table), np.bool_)
@@ -210,19 +210,19 @@ def has_figures(name: TableName, table: Table) -> npt.NDArray[np.bool_]:
 
 
 def latest_rows(name: TableName, tables: Sequence[Table], *, keep_gone: bool = False) -> Table:
-    """Join tables of one name in their order: of rows with one key the last one stands.
+    """Join tables of one name in their order; the last row with a key wins.
 
     Args:
         name: of the tables.
         tables: the first ones of them, or changes to others.
-        keep_gone: keep rows without figures: for those who have earlier rows with these keys.
+        keep_gone: keep deleted rows, for readers that have earlier rows with these keys.
 
     Returns:
-        Its rows by key; the first MAX_TABLE_ROWS of them.
+        Rows ordered by key; only the first MAX_TABLE_ROWS.
     """
     rows = np.concatenate([empty_table(name), *tables])
     (numbers,) = number_rows(name, [rows])
-    # Where rows have one number, the last one is written last.
+    # Of rows with equal numbers, the last one is written last.
     last = np.zeros(int(numbers.max()) + 1 if len(numbers) else 0, np.intp)
     last[numbers] = np.arange(len(rows))
     joined = rows[last]
@@ -232,13 +232,13 @@ def latest_rows(name: TableName, tables: Sequence[Table], *, keep_gone: bool = F
 
 
 def packed(columns: Sequence[npt.NDArray[np.unsignedinteger]]) -> Words | None:
-    """A number for each row: two are equal, or less, where the rows' keys are.
+    """Numbers that compare like the rows' keys.
 
     Args:
-        columns: the first one counts most; n rows each, one column or more.
+        columns: one or more, of n rows each; the first is the most significant.
 
     Returns:
-        uint64[n]; None: they need more than 64 bits.
+        uint64[n], or None if a key needs more than 64 bits.
     """
     if not len(columns[0]):
         return np.empty(0, np.uint64)
@@ -264,5 +264,5 @@ def _part(words: Words) -> tuple[Words, int]:
 
 
 def are_ascending(numbers: Words) -> bool:
-    """Whether each number is greater than the one before."""
+    """True if each number is greater than the one before."""
     return bool((numbers[1:] > numbers[:-1]).all())

@@ -1,4 +1,4 @@
-"""How a group of processes is named where it is asked for."""
+"""Names of process groups, as selectors and as shown."""
 
 from typing import assert_never
 
@@ -9,10 +9,10 @@ _COMMAND_LENGTH = 60
 
 
 def tree_name(command: str) -> str:
-    """The name of a tree as shown.
+    """Return the displayed name of a process tree.
 
     Args:
-        command: command line of its root; the end of a long one is left out.
+        command: command line of its root; a long one is truncated.
     """
     if len(command) > _COMMAND_LENGTH:
         command = f"{command[: _COMMAND_LENGTH - 1]}…"
@@ -20,7 +20,7 @@ def tree_name(command: str) -> str:
 
 
 def selector_text(selector: GroupSelector) -> str:
-    """A selector in words, what looks like a secret left out: for logs and messages."""
+    """Describe a selector for logs and messages, with secrets redacted."""
     value = redact(selector.value or "")
     match selector.kind:
         case "tree":

@@ -1,4 +1,4 @@
-"""Writes frame headers from parts, each serialised when it changes.
+"""Writer of frame headers from parts, each serialised when it changes.
 
 The text is that of `FrameHeader(...).model_dump_json()`, which costs several times as much: most of
 a header is what it was in the frame before.
@@ -28,12 +28,12 @@ NUMBER_BYTES = 20
 
 
 class PreparedHeader(NamedTuple):
-    """A header whose numbers are still to be written: in their places stand blanks.
+    """A header template with blanks where the numbers go.
 
     Attributes:
         text: JSON.
-        places: of each number its first byte; NUMBER_BYTES follow, for `columns` more.
-        columns_bytes: room for `columns`.
+        places: offset of each number; NUMBER_BYTES are reserved, for `columns` more.
+        columns_bytes: bytes reserved for `columns`.
     """
 
     text: bytes
@@ -42,7 +42,7 @@ class PreparedHeader(NamedTuple):
 
 
 class HeaderWriter:
-    """Writes the headers of the frames of one target.
+    """Writer of the headers of one target's frames.
 
     A part that is the same object as in the frame before is not serialised again, so parts are not
     changed once they were given. What differs in every frame is given beside its part.
@@ -84,7 +84,7 @@ class HeaderWriter:
         tables: Sequence[FrameTable] | None,
         group: GroupCounts | None = None,
     ) -> bytes:
-        """Write the header of a frame that stands for itself alone.
+        """Write the header of a single frame.
 
         The arguments are members of FrameHeader, but that `cpu_ns` stands in place of that of
         `process`, `sample_us` and `late_us` in place of those of `health`.
@@ -161,7 +161,7 @@ class _Part:
         self._pieces: list[str] = []
 
     def split(self, model: Message) -> list[str]:
-        """The text before, between and behind its numbers."""
+        """Text before, between and after the numbers."""
         if model is not self._model:
             text = model.model_dump_json()
             self._pieces = self._behind.split(text, self._count) if self._count else [text]
@@ -184,7 +184,7 @@ _WORDS: Mapping[CountersSource | None, str] = {
 
 
 def _of(value: int | None) -> str:
-    """A number or a truth value in JSON."""
+    """Format a number or a boolean as JSON."""
     if value is None:
         return "null"
     return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,4 +1,4 @@
-"""The tables `pools` and `pool_times`: which figures are known, and the buckets of times."""
+"""Readers of the tables `pools` and `pool_times`: known figures, and quantiles of times."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -15,16 +15,16 @@ RESPONSE, QUEUE_WAIT = 0, 1
 BUCKETS = 32
 _COLUMNS = tuple(COLUMNS["pools"])
 FIGURES: Sequence[str] = _COLUMNS[_COLUMNS.index("known") + 1 : _COLUMNS.index("name")]
-"""Columns of which `known` says whether they are known: bit b is of the b-th."""
+"""Columns whose presence the bits of `known` tell: bit b for the b-th."""
 
 
 def knows(row: np.void, figure: str) -> bool:
-    """Whether a row of `pools` knows a figure."""
+    """True if a row of `pools` has a figure."""
     return bool(int(row["known"]) >> FIGURES.index(figure) & 1)
 
 
 def known_figures(pools: pa.Table) -> pa.Table:
-    """The table `pools` without `known`: null stands for what is not known.
+    """Return the table `pools` without `known`; unknown figures are null.
 
     Args:
         pools: with all of its columns.
@@ -54,7 +54,7 @@ def quantile_s(counts: npt.NDArray[np.integer[Any]], part: float) -> float | Non
         part: of the jobs, above 0.
 
     Returns:
-        None of an empty histogram.
+        Seconds, or None for an empty histogram.
     """
     above = np.cumsum(counts)
     total = int(above[-1])

@@ -1,4 +1,4 @@
-"""Refusals as RFC 9457 problem documents; kinds, statuses and titles are those of problems.json."""
+"""Refusals as RFC 9457 problem documents; problems.json has kinds, statuses and titles."""
 
 from tidscope_wire.generated.models import Problem, ProblemType
 from tidscope_wire.generated.problems import PROBLEMS
@@ -8,10 +8,10 @@ MEDIA_TYPE = "application/problem+json"
 
 
 class ProblemError(Exception):
-    """A request or command is rejected.
+    """Rejection of a request or command.
 
     Attributes:
-        problem: the document that is answered.
+        problem: the document in the answer.
         headers: HTTP headers that belong to it, such as Retry-After.
     """
 
@@ -25,10 +25,10 @@ def make_problem(kind: ProblemType, detail: str, hint: str, status: int | None =
     """Make a problem document.
 
     Args:
-        kind: of problems.json, which gives status and title.
+        kind: kind in problems.json, which gives status and title.
         detail: what was wrong in this case, with the value.
         hint: how to fix it.
-        status: HTTP status, where it is not the kind's own (a malformed body is 400, not 422).
+        status: HTTP status, if it differs from the kind's (a malformed body is 400, not 422).
     """
     row = PROBLEMS[kind]
     return Problem(

@@ -1,4 +1,4 @@
-"""Proof that two sides know one secret, without sending it: docs/decisions/0016. Pure.
+"""Mutual proof of a shared secret without sending it (docs/decisions/0016). Pure.
 
 The client sends a nonce. The backend answers with its own and an HMAC over both; only then does the
 client send its HMAC. Where the client goes on in another connection (a collector does), the backend
@@ -25,7 +25,7 @@ HOST_NAME = re.compile(r"[a-z0-9](?:[a-z0-9.-]{0,61}[a-z0-9])?")
 KEY_BYTES = 32
 NONCE_BYTES = 32
 By = Literal["backend", "client", "accepted"]
-"""Which of the three HMACs: none of them can stand for another."""
+"""Kind of HMAC, which is authenticated too: none can replace another."""
 
 _LABEL = b"tidscope proof 1"
 _SCRYPT_N, _SCRYPT_R, _SCRYPT_P = 1 << 14, 8, 1
@@ -34,15 +34,15 @@ _HOST_SECRET = re.compile(rf"tidscope\.({HOST_NAME.pattern})\.([0-9a-f]{{{2 * KE
 
 
 class ImpostorError(Exception):
-    """Who answered did not prove that it knows the secret."""
+    """The peer did not prove that it knows the secret."""
 
 
 @dataclass(frozen=True)
 class Credential:
-    """A secret in the form in which it is used.
+    """A secret's subject and derived key.
 
     Attributes:
-        subject: whose it is: operator, viewer, or collector:NAME.
+        subject: owner: operator, viewer, or collector:NAME.
         key: 32 bytes.
     """
 
@@ -51,17 +51,17 @@ class Credential:
 
 
 def collector_subject(name: str) -> str:
-    """Subject of the collector of a host."""
+    """Subject of a host's collector."""
     return f"collector:{name}"
 
 
 def is_collector(subject: str) -> bool:
-    """Whether a subject is a collector."""
+    """True if a subject is a collector."""
     return subject.startswith(collector_subject(""))
 
 
 def stretch(subject: str, secret: str) -> bytes:
-    """Key of a secret that somebody may have chosen: about 30 ms and 16 MiB, for a guess too."""
+    """Derive the key of a human-chosen secret: about 30 ms and 16 MiB for each guess."""
     return hashlib.scrypt(
         secret.encode(),
         salt=_LABEL + b" " + subject.encode(),
@@ -74,18 +74,18 @@ def stretch(subject: str, secret: str) -> bytes:
 
 
 def host_secret(name: str, key: bytes) -> str:
-    """The secret of a host, as its collector is given it: name and key. Needs no stretching."""
+    """Make a host's secret for its collector: name and random key, which needs no stretching."""
     return f"tidscope.{name}.{key.hex()}"
 
 
 def host_name(secret: str) -> str:
-    """Whose secret it is."""
+    """Name of the host that a secret belongs to."""
     made = _HOST_SECRET.fullmatch(secret)
     return made[1] if made else DEFAULT_HOST_NAME
 
 
 def host_credential(secret: str) -> Credential:
-    """Understand a collector's secret: made by `host_secret`, or chosen, of the host `default`."""
+    """Parse a collector's secret: made by `host_secret`, or chosen for the host `default`."""
     made = _HOST_SECRET.fullmatch(secret)
     if made:
         return Credential(collector_subject(made[1]), bytes.fromhex(made[2]))
@@ -95,13 +95,13 @@ def host_credential(secret: str) -> Credential:
 
 @dataclass(frozen=True)
 class Exchange:
-    """What both sides prove something about.
+    """The facts that both sides authenticate.
 
     Attributes:
-        subject: whose secret it is.
+        subject: owner of the secret.
         client_nonce: chosen by the client.
         backend_nonce: chosen by the backend.
-        port: that the client has dialled; None where TLS says whom it has reached.
+        port: port that the client dialled; None if TLS authenticates the server.
     """
 
     subject: str
@@ -110,7 +110,7 @@ class Exchange:
     port: int | None
 
     def transcript(self, by: By) -> bytes:
-        """What is authenticated: each part behind its length, so that no two can be confused."""
+        """The authenticated bytes: each part follows its length, so the encoding is unambiguous."""
         port = "" if self.port is None else str(self.port)
         texts = (by, self.subject, self.client_nonce, self.backend_nonce, port)
         parts = (_LABEL, *(text.encode() for text in texts))
@@ -129,8 +129,8 @@ class SignInAttempt:
     """The client's side of one exchange.
 
     Args:
-        credential: what it knows.
-        nonce: random, and never used before.
+        credential: the client's secret.
+        nonce: fresh random value.
         port: as in Exchange.
     """
 
@@ -140,10 +140,10 @@ class SignInAttempt:
         self._exchange: Exchange | None = None
 
     def answer(self, response: ProofResponse) -> ClientProof:
-        """Check the backend's proof, and prove the same to it.
+        """Check the backend's proof and return the client's.
 
         Raises:
-            ImpostorError: it does not know the secret.
+            ImpostorError: the backend does not know the secret.
         """
         request, key = self.request, self._credential.key
         exchange = Exchange(request.subject, request.nonce, response.nonce, request.port)
@@ -159,10 +159,10 @@ class SignInAttempt:
         )
 
     def check_accepted(self, proof: str) -> None:
-        """Check that who has taken the client's proof is who was asked before.
+        """Check that the acceptance comes from the backend that proved itself before.
 
         Raises:
-            ImpostorError: it is not.
+            ImpostorError: it comes from another peer.
         """
         exchange = self._exchange
         if exchange is None or not exchange.is_proof(self._credential.key, "accepted", proof):
@@ -170,17 +170,17 @@ class SignInAttempt:
 
 
 def exchange_of(proof: ClientProof) -> Exchange:
-    """The exchange that a client's proof belongs to."""
+    """Return the exchange that a client's proof belongs to."""
     return Exchange(proof.subject, proof.client_nonce, proof.backend_nonce, proof.port)
 
 
 def authorization(proof: ClientProof) -> str:
-    """A client's proof as an Authorization header."""
+    """Format a client's proof as an Authorization header."""
     return f"{PROOF_SCHEME} {base64.b64encode(proof.model_dump_json().encode()).decode()}"
 
 
 def read_authorization(header: str) -> ClientProof | None:
-    """The client's proof in an Authorization header; None if there is none in it."""
+    """Parse a client's proof from an Authorization header, or return None."""
     scheme, _, value = header.partition(" ")
     if scheme.lower() != PROOF_SCHEME.lower():
         return None

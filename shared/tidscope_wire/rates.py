@@ -24,7 +24,7 @@ def increases(
     max_per_s: float | None = None,
     exit_ns: int | None = None,
 ) -> Floats:
-    """How much a counter grew between each reading and the one before.
+    """Increase of a counter between each reading and the one before.
 
     A counter that fell was reset, unless it wraps; what it did in between is unknown then, and
     counting continues from the new value. Readings may be far apart, for instance where frames are
@@ -39,8 +39,8 @@ def increases(
         max_per_s: units a second that the source cannot exceed. What would need more is not an
             increase but a reset, and over a time in which it could have wrapped twice nothing is
             known.
-        exit_ns: when the thread exited; its exit record is a reading at that time, and there is
-            nothing to measure after it.
+        exit_ns: time of the thread's exit. The exit record is a reading at that time, and later
+            increases are unknown.
 
     Returns:
         Shape (n,), counter units; nan where the increase cannot be derived, which includes the
@@ -84,7 +84,7 @@ def rates_per_s(
     Arguments are those of `increases`.
 
     Returns:
-        Shape (n,), counter units a second; nan where there is no rate, never 0 for that.
+        Shape (n,), counter units a second; nan (never 0) where the rate is unknown.
     """
     grown = increases(
         time_ns, values, gaps=gaps, wraps_at=wraps_at, max_per_s=max_per_s, exit_ns=exit_ns
@@ -125,7 +125,7 @@ def energy_between(readings: Sequence[MachineCounters], from_ns: int, to_ns: int
 
 
 def _place(times: Sequence[int], instant_ns: int) -> int | None:
-    """Index of the first reading at an instant or after it; None if readings do not cover it."""
+    """Index of the first reading at or after an instant, or None if readings do not cover it."""
     place = bisect_left(times, instant_ns)
     if place == len(times) or (place == 0 and times[0] > instant_ns):
         return None
@@ -133,7 +133,7 @@ def _place(times: Sequence[int], instant_ns: int) -> int | None:
 
 
 def _at(readings: Sequence[MachineCounters], place: int, instant_ns: int) -> float | None:
-    """The counter at an instant, between the reading at a place and the one before."""
+    """Interpolate the counter at an instant, between a reading and the one before."""
     after = readings[place]
     if after.time_ns == instant_ns:
         return after.package_uj

@@ -33,15 +33,15 @@ Counters = Sequence[npt.NDArray[np.uint64]] | npt.NDArray[np.uint64]
 
 
 class BatchError(ValueError):
-    """Bytes are not such a message; the text says in what way."""
+    """Bytes are not a record batch message; the text says why."""
 
 
 class Column(NamedTuple):
     """A column of n rows.
 
     Attributes:
-        values: a view of the message; where `absent` is true they mean nothing.
-        absent: bool[n]; None: every row has a value.
+        values: a view of the message; undefined where `absent` is true.
+        absent: bool[n], or None if every row has a value.
     """
 
     values: npt.NDArray[Any]
@@ -52,11 +52,11 @@ def read_batch(message: bytes | memoryview, types: Sequence[np.dtype[Any]]) -> l
     """Read a record batch.
 
     Args:
-        message: the whole of it, and nothing behind it.
-        types: of the columns, in order.
+        message: the complete message, without trailing bytes.
+        types: column types, in order.
 
     Raises:
-        BatchError: it is not such a message.
+        BatchError: the bytes are not such a message.
     """
     data = memoryview(message)
     try:
@@ -66,10 +66,10 @@ def read_batch(message: bytes | memoryview, types: Sequence[np.dtype[Any]]) -> l
 
 
 def has_compression(metadata: memoryview) -> bool:
-    """Whether the metadata of a record batch say that its buffers are compressed.
+    """True if a record batch's metadata declare compressed buffers.
 
     Raises:
-        BatchError: they are broken.
+        BatchError: the metadata are malformed.
     """
     try:
         batch = _Table.root(metadata).table(_MESSAGE_HEADER)
@@ -135,7 +135,7 @@ class _Table:
     def __init__(self, data: memoryview, at: int) -> None:
         (back,) = _SIGNED.unpack_from(data, at)
         self._data, self._at, self._vtable = data, at, at - back
-        if self._vtable < 0:  # A negative place would be one from the end.
+        if self._vtable < 0:  # A negative place would count from the end.
             raise BatchError("a table begins before its buffer")
         (self._size,) = _SHORT.unpack_from(data, self._vtable)
 
@@ -144,7 +144,7 @@ class _Table:
         return cls(data, int(_OFFSET.unpack_from(data)[0]))
 
     def place(self, member: int) -> int:
-        """Where a member is; 0: it has its default value."""
+        """Offset of a member, or 0 if it has its default value."""
         entry = 4 + 2 * member
         if entry + 2 > self._size:
             return 0
@@ -164,7 +164,7 @@ class _Table:
         return _Table(self._data, at + int(_OFFSET.unpack_from(self._data, at)[0])) if at else None
 
     def pairs(self, member: int) -> npt.NDArray[np.int64]:
-        """A vector of structs of two int64, as an array of two columns."""
+        """Read a vector of structs of two int64 as an array of two columns."""
         at = self.place(member)
         if not at:
             return np.empty((0, 2), np.int64)
@@ -176,7 +176,7 @@ class _Table:
 
 
 class BatchWriter:
-    """Writes record batches of a column of uint32 and any number of columns of uint64."""
+    """Writer of record batches of one uint32 column and any number of uint64 columns."""
 
     def __init__(self) -> None:
         self._metadata: dict[int, _Message] = {}
@@ -192,12 +192,12 @@ class BatchWriter:
         """Make the message of a batch of n > 0 rows.
 
         Args:
-            ids: n of them.
+            ids: n values of the uint32 column.
             counters: columns of n values; as an array, [columns, n] in any order in memory.
             absent: number of a counter to bool[n], true where there is no value; others have all.
 
         Returns:
-            The message, until the next call.
+            The message, valid until the next call.
         """
         rows, count = len(ids), len(counters)
         metadata = self._metadata.get(count)
@@ -240,14 +240,14 @@ class BatchWriter:
 
 
 class Metadata(NamedTuple):
-    """What stands in front of the columns of a batch, for one row without absent values.
+    """Metadata of a batch, for one row without absent values.
 
     Attributes:
         message: the bytes.
-        length: where the number of rows is, int64.
-        body_length: where the bytes of the columns are said, int64.
-        nodes: where rows and absent values of each column are, two int64 each.
-        buffers: where place and size of each buffer are, two int64 each; two buffers a column.
+        length: offset of the number of rows, int64.
+        body_length: offset of the columns' total bytes, int64.
+        nodes: offset of rows and absent values of each column, two int64 each.
+        buffers: offset of place and size of each buffer, two int64 each; two buffers a column.
     """
 
     message: bytes
@@ -264,7 +264,7 @@ class _Message:
         count: columns of uint64.
 
     Attributes:
-        message: it, as described last.
+        message: the bytes, as last described.
         size: its length in bytes.
     """
 
@@ -279,10 +279,10 @@ class _Message:
         self._body_length = _numbers(self.message, template.body_length, 1)
         self._column = np.repeat(np.arange(count), 2)
         self._plain_rows = 0
-        """Rows that it says now, if all of them have values."""
+        """Number of rows in the message now, if all have values."""
 
     def describe(self, rows: int, missing: Mapping[int, int]) -> None:
-        """Say how long the columns are, and where they are.
+        """Write the columns' lengths and places.
 
         Args:
             rows: of the batch.
@@ -296,7 +296,7 @@ class _Message:
         self._nodes[:, 1] = 0
         self._buffers[0] = 0
         self._buffers[1] = 0, 4 * rows
-        # A column without absent values has no bitmap: its place is that of the values.
+        # A column without absent values has no bitmap; the place is that of the values.
         self._buffers[2:, 0] = values_at + 8 * rows * self._column
         self._buffers[2::2, 1] = 0
         self._buffers[3::2, 1] = 8 * rows
@@ -311,7 +311,7 @@ class _Message:
 
 @lru_cache(maxsize=256)
 def metadata_of(count: int) -> Metadata:
-    """What pyarrow writes in front of a batch of a uint32 and so many columns of uint64."""
+    """Metadata that pyarrow writes for a batch of one uint32 and `count` uint64 columns."""
     types = [pa.uint32(), *([pa.uint64()] * count)]
     one = pa.record_batch([pa.nulls(1, kind) for kind in types], [str(n) for n in range(count + 1)])
     message = bytearray(one.serialize())
@@ -329,7 +329,7 @@ def metadata_of(count: int) -> Metadata:
 
 
 def _numbers(data: bytearray, at: int, count: int) -> npt.NDArray[np.int64]:
-    """Integers of 8 bytes, to be written."""
+    """Writable view of 8-byte integers."""
     return np.frombuffer(data, np.int64, count, at)
 
 
@@ -339,12 +339,12 @@ def _u32(data: bytearray, at: int) -> int:
 
 
 def _follow(data: bytearray, at: int) -> int:
-    """Where an offset points to."""
+    """Target of an offset."""
     return at + _u32(data, at)
 
 
 def _field(data: bytearray, table: int, number: int) -> int:
-    """Where a field of a table is, which has to be there."""
+    """Offset of a table's mandatory field."""
     (back,) = struct.unpack_from("<i", data, table)
     (at,) = struct.unpack_from("<H", data, table - back + 4 + 2 * number)
     if not at:

@@ -1,4 +1,4 @@
-"""Leaves what looks like a secret out of command lines and of what programs write.
+"""Redaction of secrets in command lines and program output.
 
 Patterns find well-known forms; a secret of no known form stays. Every quantifier is bounded, so
 that no text takes more than a time in proportion to its length.
@@ -9,13 +9,13 @@ from collections.abc import Iterable, Sequence
 
 REDACTED = "[redacted]"
 MARGIN = 4096
-"""Characters by which a text should be longer than what is kept: a secret may be cut in two."""
+"""Characters to read beyond the kept text, because a secret may be cut in two."""
 
 _NAME = (
     r"(?:pass(?:wd|word|phrase)|(?<![a-z])(?:pass|pwd)(?![a-z])|secret|token(?![si][a-z]|s\b)|credential"
     r"|api[_-]?key|access[_-]?key|private[_-]?key|secret[_-]?key|encryption[_-]?key|signing[_-]?key)"
 )
-"""What is called like this has a secret as its value."""
+"""Names whose value is a secret."""
 _VALUE = r"""(?:"[^"\r\n]{0,4096}"|'[^'\r\n]{0,4096}'|[^\s"'&;,]{1,4096})"""
 _WORD = rf"[\w.-]{{0,48}}?{_NAME}[\w.-]{{0,48}}"
 _RULES: Sequence[tuple[re.Pattern[str], str]] = [
@@ -27,7 +27,7 @@ _RULES: Sequence[tuple[re.Pattern[str], str]] = [
             REDACTED,
             False,
         ),
-        # The rest of one that begins before the text.
+        # Rest of a secret that begins before the text.
         (r"\A[\w+/=\s]{64,16384}-----END [A-Z ]{0,40}PRIVATE KEY-----", REDACTED, False),
         # scheme://user:password@host, and scheme://token@host
         (r"(?<![\w+.-])([a-z][a-z0-9+.-]{1,30}://)[^\s/?#@'\"]{1,1024}@", rf"\1{REDACTED}@", True),
@@ -67,14 +67,14 @@ _OPTION = re.compile(rf"--?{_WORD}", re.IGNORECASE)
 
 
 def redact(text: str) -> str:
-    """A text with `[redacted]` in place of what looks like a secret."""
+    """Replace secrets in a text by `[redacted]`."""
     for pattern, replacement in _RULES:
         text = pattern.sub(replacement, text)
     return text
 
 
 def redact_arguments(arguments: Iterable[str]) -> list[str]:
-    """The same for a command line, in which a secret may be the argument behind its option."""
+    """Redact a command line, in which a secret may be the argument after its option."""
     found: list[str] = []
     is_value = False
     for argument in arguments:

@@ -18,7 +18,7 @@ _WORDS = """
     http2 http3 html5 mp3 mp4 oauth2 s3 k8s log4j log4j2 slf4j nio2 sqlite3 v8 v8worker db2 neo4j
 """
 WORDS = frozenset(_WORDS.split())
-"""Words whose digits number nothing, in small letters."""
+"""Lower-case words whose digits are part of the name."""
 
 _PART = re.compile("#[0-9]+|[0-9A-Za-z]+")
 _DIGITS = re.compile("[0-9]+")
@@ -26,11 +26,11 @@ _KIND = re.compile("[A-Z][0-9] [A-Za-z]")
 
 
 class RoleRule(NamedTuple):
-    """A person's own word on roles.
+    """User-defined rule for roles.
 
     Attributes:
-        pattern: of whole names of threads; * stands for any characters, ? for one.
-        role: of threads with such names; `KEEP`: each name is a role of its own.
+        pattern: matches whole thread names; * stands for any characters, ? for one.
+        role: role of matching threads; `KEEP` makes each name a role.
     """
 
     pattern: str
@@ -47,7 +47,7 @@ def role_of(name: str, rules: Sequence[RoleRule] = ()) -> str:
 
     Args:
         name: of the thread.
-        rules: the first whose pattern fits stands before the general rule.
+        rules: the first match overrides the general rule.
     """
     for rule in rules:
         if _compiled(rule.pattern).fullmatch(name):

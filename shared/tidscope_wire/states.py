@@ -1,4 +1,4 @@
-"""The states of threads as frames tell them, and how long a thread was in each at an instant.
+"""States of threads in frames, and the time a thread spent in each up to an instant.
 
 Rows say how long finished parts took, in which state the thread is, and since when. So the row of
 a thread that sleeps does not change, and whoever reads it adds the stay under way. The page has the
@@ -13,9 +13,9 @@ from tidscope_wire.generated.catalogue import CATALOGUE
 STATE_FIELDS: tuple[str, ...] = tuple(
     field.name for field in CATALOGUE.fields if field.group == "state" and field.kind == "counter"
 )
-"""Nanoseconds in each state; that of state number s stands at s - 1."""
+"""Fields of nanoseconds in each state; state number s is at index s - 1."""
 STATE, SINCE = "state", "state_since_ns"
-"""The gauges: the number of the state that a thread is in (0: it has ended), and since when."""
+"""Gauges: number of a thread's current state (0 if it has ended), and its beginning."""
 
 
 def states_at(
@@ -24,7 +24,7 @@ def states_at(
     since_ns: npt.NDArray[np.uint64],
     time_ns: int | npt.NDArray[np.uint64],
 ) -> npt.NDArray[np.uint64]:
-    """How long threads were in each state up to an instant, the stay under way included.
+    """Time that threads spent in each state up to an instant, the current stay included.
 
     Args:
         finished_ns: [n, states], the fields STATE_FIELDS.

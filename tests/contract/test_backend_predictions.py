@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from backend_server import Backend, running_backend
 from prediction_service import serving
+from tidscope_policies.perceptron import WEIGHTS
 from tidscope_predictd.client import open_model
 from tidscope_predictd.messages import Sharing
-from tidscope_predictd.model.perceptron import WEIGHTS
 from tidscope_wire.audit import FILE, read_records
 from tidscope_wire.generated.models import PredictionService, PredictionWeights, Problem
 

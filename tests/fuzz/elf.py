@@ -21,7 +21,7 @@ from tidscope_collector.goruntime.runtime_variables import (
 from tidscope_collector.goruntime.symbols import LONGEST_NAME, variables_at
 from tidscope_collector.inspection.opened_process import runtime_of_executable
 
-MOST = 4 << 20
+MAX_BYTES = 4 << 20
 """What may be read and uncompressed of one file: enough for these, and soon over."""
 
 
@@ -83,8 +83,8 @@ def check_elf(data: bytes) -> None:
     """
     with (
         tempfile.TemporaryFile() as file,
-        patch.object(module, "MAX_BYTES", MOST),
-        patch.object(module, "MAX_INFLATED", MOST),
+        patch.object(module, "MAX_BYTES", MAX_BYTES),
+        patch.object(module, "MAX_INFLATED", MAX_BYTES),
     ):
         file.write(file_of(data))
         file.flush()

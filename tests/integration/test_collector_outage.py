@@ -9,9 +9,9 @@ import httpx
 from backend_server import running_backend
 from capabilities import needs
 from programs.agent_program import AgentFolder
+from programs.go_programs import ThreadsRun
 from programs.known_work import KnownWork
 from programs.steered import Steered, waiting_python
-from programs.threads_go import ThreadsRun
 from receiver import connected
 from tidscope_processes import CollectorProcess
 from tidscope_wire.generated.models import Host, HostsResponse, Target, TargetsResponse

@@ -13,8 +13,8 @@ import pytest
 from capabilities import needs
 from processes import start_ticks, stop
 from programs import affinity_collector
+from programs.go_programs import ThreadsRun
 from programs.known_work import KnownWork
-from programs.threads_go import ThreadsRun
 from tidscope_collector.inspection.reader import ask_go_chosen
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.steering.loop import go_affinity
@@ -79,7 +79,7 @@ def test_the_program_follows_and_goes_back(
     assert distinct(program) == {frozenset({min(CPUS)})}
     assert files(tmp_path / "leases") == [f"{program.pid}.json"]
     wait_for(knob, 1)
-    assert program.ask("size") == 1
+    assert program.order("size") == 1
     knob.renew()
     knob.apply(len(CPUS))
     assert distinct(program) == {CPUS}
@@ -115,7 +115,7 @@ def test_a_stripped_program_follows_too(leases: Leases) -> None:
         assert knob.describe().original == program.size == len(CPUS)
         knob.apply(1)
         wait_for(knob, 1)
-        assert program.ask("size") == 1
+        assert program.order("size") == 1
         knob.close()
         assert distinct(program) == {CPUS}
 
@@ -123,7 +123,7 @@ def test_a_stripped_program_follows_too(leases: Leases) -> None:
 def test_new_threads_inherit_it(program: ThreadsRun, knob: GoAffinityKnob) -> None:
     knob.apply(1)
     before = set(program.masks())
-    program.ask("threads", 12)
+    program.order("threads", 12)
     masks = program.masks()
     # Some threads were there already, idle.
     assert len(set(masks) - before) >= 6
@@ -136,8 +136,8 @@ def test_new_threads_inherit_it(program: ThreadsRun, knob: GoAffinityKnob) -> No
 def test_none_is_missed_while_threads_come_and_go(
     program: ThreadsRun, knob: GoAffinityKnob
 ) -> None:
-    program.ask("threads", 30)
-    program.ask("storm")
+    program.order("threads", 30)
+    program.order("storm")
     for _ in range(10):
         for size in (1, len(CPUS)):
             knob.apply(size)
@@ -148,12 +148,12 @@ def test_none_is_missed_while_threads_come_and_go(
 
 
 def test_each_thread_gets_its_own_mask_back(program: ThreadsRun, leases: Leases) -> None:
-    odd = program.ask("threads", 3)
+    odd = program.order("threads", 3)
     os.sched_setaffinity(odd, {max(CPUS)})
     knob = open_go_affinity(PROC, program.pid, start_ticks(program.pid), leases, CpuShares())
     knob.apply(1)
     assert program.masks()[odd] == {min(CPUS)}
-    program.ask("threads", 3)
+    program.order("threads", 3)
     knob.close()
     masks = program.masks()
     assert masks.pop(odd) == {max(CPUS)}
@@ -162,7 +162,7 @@ def test_each_thread_gets_its_own_mask_back(program: ThreadsRun, leases: Leases)
 
 def test_what_others_set_meanwhile_stays(program: ThreadsRun, knob: GoAffinityKnob) -> None:
     knob.apply(1)
-    tid = program.ask("threads", 1)
+    tid = program.order("threads", 1)
     os.sched_setaffinity(tid, {max(CPUS)})
     assert knob.threads_missed() == [tid]
     knob.restore()
@@ -261,7 +261,7 @@ def test_sigterm_restores(program: ThreadsRun, start: Start, tmp_path: Path) -> 
 def test_a_killed_collector_is_cleaned_up_after(
     program: ThreadsRun, start: Start, tmp_path: Path
 ) -> None:
-    odd = program.ask("threads", 2)
+    odd = program.order("threads", 2)
     os.sched_setaffinity(odd, {max(CPUS)})
     collector = start(program.pid)
     leases = Leases(PROC, tmp_path / "leases")
@@ -272,7 +272,7 @@ def test_a_killed_collector_is_cleaned_up_after(
     ):
         open_go_affinity(PROC, program.pid, start_ticks(program.pid), leases, CpuShares())
     assert collector.end(signal.SIGKILL) == -signal.SIGKILL
-    program.ask("threads", 2)
+    program.order("threads", 2)
     assert distinct(program) == {frozenset({min(CPUS)})}
     (done,) = leases.recover()
     assert (done.pid, done.trouble) == (program.pid, "")
@@ -361,7 +361,7 @@ def test_preflight_refuses(name: str, leases: Leases) -> None:
 def test_a_program_that_chose_itself_is_refused(flags: tuple[str, ...], leases: Leases) -> None:
     with ThreadsRun(flags) as program:
         assert ask_go_chosen(program.pid, start_ticks(program.pid)) is False
-        program.ask("choose", len(CPUS))
+        program.order("choose", len(CPUS))
         assert ask_go_chosen(program.pid, start_ticks(program.pid)) is True
         with pytest.raises(KnobRefusedError, match=r"called runtime\.GOMAXPROCS itself"):
             open_go_affinity(PROC, program.pid, start_ticks(program.pid), leases, CpuShares())
@@ -376,7 +376,7 @@ def unknown_choice(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("unknown_choice")
 def test_more_than_its_cpus_is_refused(leases: Leases) -> None:
     with ThreadsRun() as program:
-        program.ask("choose", len(CPUS) + 1)
+        program.order("choose", len(CPUS) + 1)
         with pytest.raises(KnobRefusedError, match="does not follow the affinity"):
             open_go_affinity(PROC, program.pid, start_ticks(program.pid), leases, CpuShares())
 
@@ -384,7 +384,7 @@ def test_more_than_its_cpus_is_refused(leases: Leases) -> None:
 def test_who_chose_is_known_without_debug_information() -> None:
     with ThreadsRun(("-ldflags=-w",)) as program:
         assert ask_go_chosen(program.pid, start_ticks(program.pid)) is False
-        program.ask("choose", len(CPUS))
+        program.order("choose", len(CPUS))
         assert ask_go_chosen(program.pid, start_ticks(program.pid)) is True
 
 
@@ -393,7 +393,7 @@ def test_one_that_does_not_follow_is_found_out(leases: Leases, tmp_path: Path) -
     """Where nobody can say beforehand."""
     now_s = [0.0]
     with ThreadsRun() as program:
-        program.ask("choose", len(CPUS))
+        program.order("choose", len(CPUS))
         knob = open_go_affinity(
             PROC, program.pid, start_ticks(program.pid), leases, CpuShares(), clock=lambda: now_s[0]
         )

@@ -9,7 +9,7 @@ import pytest
 from capabilities import needs
 from processes import start_ticks
 from programs.build import build_go
-from programs.go_program import SOURCE, GoProgramRun
+from programs.go_programs import SOURCE, GoProgramRun
 from programs.known_work import KnownWork
 from tidscope_collector.goruntime.elf import read_elf
 from tidscope_collector.goruntime.runtime_variables import (

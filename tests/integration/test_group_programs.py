@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from capabilities import needs
 from group_targets import MOUNTED, GroupTargets, control_group, group_targets, move
-from programs.go_program import GoProgramRun
+from programs.go_programs import GoProgramRun
 from programs.named_java import NamedJava
 from tidscope_collector.naming import thread_names
 from tidscope_collector.naming.thread_names import NamingOptions

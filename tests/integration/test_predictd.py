@@ -22,9 +22,9 @@ from prediction_service import (
     prediction_service,
 )
 from programs.build import GO
+from tidscope_policies.perceptron import Rule, named, places_of, rounded
 from tidscope_predictd.client import Model, ServiceError, connect, open_model
 from tidscope_predictd.messages import Delete, Open, Sharing, Status, write_request
-from tidscope_predictd.model.perceptron import Rule, named, places_of, rounded
 
 NOBODY = 65534
 

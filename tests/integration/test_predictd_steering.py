@@ -17,8 +17,8 @@ from programs.steered import Steered, known_throughput, paced_python
 from tidscope_collector.inspection import asking, reader
 from tidscope_collector.inspection.answering import Places
 from tidscope_collector.steering.plan import Learners, service_connection
+from tidscope_policies.perceptron import Predictor, Rule
 from tidscope_predictd.client import VARIABLE, ServiceError
-from tidscope_predictd.model.perceptron import Predictor, Rule
 from tidscope_predictd.shared import SharedPredictor
 from tidscope_wire.generated.models import SteeringDecided
 from whole_site import Site, site

@@ -11,7 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import psutil
-from programs.go_program import GoProgramRun
+from programs.go_programs import GoProgramRun
 from programs.known_work import KnownWork
 from tidscope_collector.processes.listing import ProcessLister
 from tidscope_wire.generated.models import Process

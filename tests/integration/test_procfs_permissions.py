@@ -4,7 +4,7 @@ import os
 from typing import Any
 
 import pytest
-from programs.go_program import GoProgramRun
+from programs.go_programs import GoProgramRun
 from programs.known_work import KnownWork
 from programs.unprivileged import see
 from tidscope_collector.processes.identity import Absence, Identity, attach_refusal, identify

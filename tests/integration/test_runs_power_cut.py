@@ -8,9 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import pytest
 from backend_builders import frame_bytes, host, key_frame, target
-from loop_disk import LoopDisk, loop_disk, mounted
+from loop_disk import LoopDisk, mounted
 from run_harness import RunHarness
 from tidscope_backend.recording.recording import PartLimits
 from tidscope_backend.store.folder import RunFolder
@@ -21,17 +20,11 @@ SMALL_PARTS = PartLimits(part_bytes=1)
 """Each key frame begins a part."""
 
 
-@pytest.fixture
-def disk(tmp_path: Path) -> Iterator[LoopDisk]:
-    with loop_disk(tmp_path) as made:
-        yield made
-
-
 @contextmanager
 def after_power_cut(disk: LoopDisk, tmp_path: Path, number: int) -> Iterator[Path]:
     copy = disk.after_power_cut(tmp_path / f"copy-{number}")
     try:
-        with mounted(copy, tmp_path / f"booted-{number}") as booted:
+        with mounted(copy, tmp_path / f"booted-{number}", "commit=300") as booted:
             yield booted.place / "runs"
     finally:
         copy.unlink()

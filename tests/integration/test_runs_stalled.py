@@ -2,14 +2,13 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Iterator
-from pathlib import Path
+from collections.abc import AsyncIterator
 
 import pytest
 from backend_builders import TARGET_ID, frame_bytes, key_frame, stream, target
 from backend_server import Backend, running_backend
 from live_page import LivePage
-from loop_disk import LoopDisk, loop_disk
+from loop_disk import LoopDisk
 from run_folders import singles, until
 from run_harness import RunHarness
 from tidscope_backend.recording.writer import FRAME_OVERHEAD
@@ -18,12 +17,6 @@ from tidscope_backend.store.reader import RunReader
 from tidscope_wire.generated.models import RunManifest
 
 WAIT = 200
-
-
-@pytest.fixture
-def disk(tmp_path: Path) -> Iterator[LoopDisk]:
-    with loop_disk(tmp_path) as made:
-        yield made
 
 
 @pytest.fixture

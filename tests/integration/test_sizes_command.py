@@ -9,7 +9,7 @@ from backend_server import TOKEN
 from capabilities import needs
 from programs.agent_program import ORIGINAL, AgentFolder, AgentProgram
 from programs.cpu_quota import cpu_quota
-from programs.go_program import GoProgramRun
+from programs.go_programs import GoProgramRun
 from programs.named_java import NamedJava
 from tidscope_wire.generated.models import SizeAudit, SizedProgram
 from whole_site import Site

@@ -4,7 +4,7 @@ import os
 
 import pytest
 from capabilities import needs
-from programs.threads_go import ThreadsRun
+from programs.go_programs import ThreadsRun
 from tidscope_wire.generated.models import GomaxprocsChanged, SteeringDecided
 from whole_site import Site
 

@@ -8,7 +8,7 @@ import pytest
 from capabilities import needs
 from followed_target import Sampled
 from programs.build import build_go
-from programs.go_program import SOURCE
+from programs.go_programs import SOURCE
 from tidscope_wire.generated.models import FrameHeader, ProgramExecuted, Target
 from whole_site import Site
 

@@ -30,7 +30,7 @@ from tidscope_wire.generated.models import (
 from uplink_harness import MIB, RELAY_ADDRESS, Relay, Server, UplinkHarness, quiet_targets, welcome
 from websockets.asyncio.server import ServerConnection
 
-LEAST, MOST = 0.7, 1.3  # what chance makes of a wait
+MIN_RATIO, MAX_RATIO = 0.7, 1.3  # bounds of a wait's random jitter
 OTHER = "t-200-deadbeef"
 
 
@@ -222,7 +222,7 @@ async def test_a_wrong_secret_is_named_once_and_waited_for(
     caplog.set_level(logging.INFO)
     async with UplinkHarness(targets, backend.port, secret="not-the-secret") as harness:
         for wait in await harness.tries(4):
-            assert LONGEST_WAIT_S * LEAST <= wait <= LONGEST_WAIT_S * MOST
+            assert LONGEST_WAIT_S * MIN_RATIO <= wait <= LONGEST_WAIT_S * MAX_RATIO
     said = [record.message for record in caplog.records if record.name == "tidscope.uplink"]
     assert len(said) == 1
     assert f"the program at 127.0.0.1:{backend.port} does not know the secret" in said[0]
@@ -238,7 +238,7 @@ async def test_another_version_is_named_and_waited_for(
 ) -> None:
     monkeypatch.setattr(connection, "PROTOCOL_VERSION", 99)
     async with UplinkHarness(targets, backend.port) as harness:
-        assert min(await harness.tries(2)) >= LONGEST_WAIT_S * LEAST
+        assert min(await harness.tries(2)) >= LONGEST_WAIT_S * MIN_RATIO
     assert f"the collector speaks version 99, the backend {PROTOCOL_VERSION}" in caplog.text
     assert "install the same version" in caplog.text
 
@@ -250,7 +250,7 @@ async def test_too_many_collectors(
         running_backend(max_collectors=0) as full,
         UplinkHarness(targets, full.port) as harness,
     ):
-        assert min(await harness.tries(2)) >= LONGEST_WAIT_S * LEAST
+        assert min(await harness.tries(2)) >= LONGEST_WAIT_S * MIN_RATIO
     assert "4429" in caplog.text
 
 
@@ -264,7 +264,7 @@ async def test_two_collectors_of_a_host_do_not_fight(
             await numbers(page, 3)
         async with backend.collector() as other:
             await other.greeted()
-            assert await harness.ended() >= REPLACED_WAIT_S * LEAST
+            assert await harness.ended() >= REPLACED_WAIT_S * MIN_RATIO
     assert "stop one of the two collectors" in caplog.text
 
 
@@ -277,7 +277,7 @@ async def test_no_backend_is_said_once_and_the_wait_grows(
     async with UplinkHarness(targets, port) as harness:
         waits = await harness.tries(8)
     for turn, wait in enumerate(waits):
-        assert min(0.1 * 2**turn, 5) * LEAST <= wait <= min(0.1 * 2**turn, 5) * MOST
+        assert min(0.1 * 2**turn, 5) * MIN_RATIO <= wait <= min(0.1 * 2**turn, 5) * MAX_RATIO
     assert len([record for record in caplog.records if "no backend at" in record.message]) == 1
 
 
@@ -295,7 +295,7 @@ async def test_a_refused_frame_is_left_out_alone(
         await neighbour.subscribe(OTHER)
         # Which one it is shows as fewer are sent at a time: of 60 seven, and then one.
         for _ in range(3):
-            assert await harness.ended() >= LONGEST_WAIT_S * LEAST
+            assert await harness.ended() >= LONGEST_WAIT_S * MIN_RATIO
             harness.go_on()
         expected = [*range(1, 13), *range(14, 31)]
         assert await numbers(page, 30) == expected
@@ -374,8 +374,8 @@ async def test_a_backend_that_welcomes_and_fails_is_not_hammered(
     async with Server(behave) as server, UplinkHarness(targets, server.url) as harness:
         harness.put(stream(1, 3))
         waits = await harness.tries(7)
-    assert waits[0] <= 0.1 * MOST
-    assert waits[-1] >= LONGEST_WAIT_S * LEAST
+    assert waits[0] <= 0.1 * MAX_RATIO
+    assert waits[-1] >= LONGEST_WAIT_S * MIN_RATIO
 
 
 @pytest.mark.parametrize("answer", ["nonsense", '{"type":"detach","request_id":1,"target":"x"}'])
@@ -408,7 +408,7 @@ async def test_a_server_that_is_no_backend(
     async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
         port: int = server.sockets[0].getsockname()[1]
         async with UplinkHarness(targets, port) as harness:
-            assert min(await harness.tries(2)) >= LONGEST_WAIT_S * LEAST
+            assert min(await harness.tries(2)) >= LONGEST_WAIT_S * MIN_RATIO
     assert f"the program at 127.0.0.1:{port} does not know the secret" in caplog.text
 
 
@@ -528,7 +528,7 @@ async def test_a_fault_of_its_own_is_survived(
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(harness.replay, "after", failing)
             harness.put([key_frame(1), frame_bytes(2)])
-            assert await harness.ended() >= LONGEST_WAIT_S * LEAST
+            assert await harness.ended() >= LONGEST_WAIT_S * MIN_RATIO
             harness.go_on()
             await page.subscribe(TARGET_ID)
             assert await numbers(page, 2) == [1, 2]

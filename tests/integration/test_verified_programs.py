@@ -9,7 +9,7 @@ from tidscope_collector.targets.sources import Sources
 
 pytestmark = [needs("root"), needs("btf")]
 
-MOST = 100_000
+MAX_INSTRUCTIONS = 100_000
 """It refuses a program of which it has followed a million; other kernels follow more of one."""
 
 
@@ -32,4 +32,4 @@ def test_the_verifier_is_done_soon() -> None:
         found = verified_instructions()
     finally:
         sources.close()
-    assert 0 < max(found) < MOST, sorted(found)
+    assert 0 < max(found) < MAX_INSTRUCTIONS, sorted(found)

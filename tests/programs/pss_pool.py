@@ -7,9 +7,9 @@ import sys
 from pathlib import Path
 
 from policy_harness import Pool, peak
+from tidscope_policies.perceptron import Rule
 from tidscope_policies.registry import POLICIES
 from tidscope_predictd.client import open_model
-from tidscope_predictd.model.perceptron import Rule
 from tidscope_predictd.shared import SharedPredictor
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tidscope_policies.arbitration.division import (
-    LEAST,
+    MIN_GAIN,
     Claim,
     Claimant,
     Pool,
@@ -112,7 +112,7 @@ def test_limits_of_groups_hold() -> None:
 
 
 def test_a_core_that_brings_next_to_nothing_stays_free() -> None:
-    flat = [0.5 * LEAST * log(size) for size in range(1, 9)]
+    flat = [0.5 * MIN_GAIN * log(size) for size in range(1, 9)]
     (one,) = [Claimant("a", Claim(), Bounds(1, 8), tuple(flat))]
     assert divide([one], [Pool(8, frozenset("a"))]) == {"a": 1}
 

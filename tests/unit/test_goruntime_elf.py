@@ -14,7 +14,7 @@ from elftools.elf.elffile import ELFFile
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from programs.build import build_go
-from programs.go_program import SOURCE
+from programs.go_programs import SOURCE
 from tidscope_collector.goruntime import elf as elf_module
 from tidscope_collector.goruntime.elf import PIECE, Elf, ElfError, read_elf
 from tidscope_collector.inspection.go_questions import SYMBOL, entry_address

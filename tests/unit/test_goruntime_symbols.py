@@ -11,7 +11,7 @@ from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 from fuzz.elf import build_elf
 from programs.build import build_go
-from programs.go_program import SOURCE
+from programs.go_programs import SOURCE
 from programs.named_locks import build_library
 from tidscope_collector.goruntime import symbols
 from tidscope_collector.goruntime.elf import Elf, Segment, read_elf

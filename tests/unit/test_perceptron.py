@@ -2,7 +2,7 @@
 
 import pytest
 from prediction_service import VECTORS
-from tidscope_predictd.model.perceptron import (
+from tidscope_policies.perceptron import (
     ENTRIES,
     Predictor,
     Rule,

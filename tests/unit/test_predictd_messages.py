@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from tidscope_policies.perceptron import Rule
 from tidscope_predictd.messages import (
     OWN,
     Answer,
@@ -22,7 +23,6 @@ from tidscope_predictd.messages import (
     write_reply,
     write_request,
 )
-from tidscope_predictd.model.perceptron import Rule
 
 WORDS = st.integers(0, 2**32 - 1)
 FEATURES = st.lists(st.integers(-(2**63), 2**63 - 1), min_size=1, max_size=16).map(tuple)

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 import pytest
+from tidscope_policies.perceptron import WEIGHTS, Rule
 from tidscope_predictd.layout import Counts, map_memory
 from tidscope_predictd.messages import OWN, Answer, Open, Sharing, Status
-from tidscope_predictd.model.perceptron import WEIGHTS, Rule
 from tidscope_predictd.models import MAX_OF_A_USER, Models, RefusedError, Stored, used_weights
 
 OWNER, OTHER, ADMINISTRATOR, ROOT = 1000, 1001, 990, 0

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from prediction_service import serving
 from tidscope_collector.steering.plan import MAX_SHARED, Learners, model_name
+from tidscope_policies.perceptron import Predictor, Rule
 from tidscope_predictd.client import ServiceError, connect, open_model
-from tidscope_predictd.model.perceptron import Predictor, Rule
 from tidscope_predictd.shared import RETRY_S, SharedPredictor
 
 

@@ -5,9 +5,9 @@ import zlib
 from pathlib import Path
 
 import pytest
+from tidscope_policies.perceptron import WEIGHTS, Rule
 from tidscope_predictd.layout import Counts
 from tidscope_predictd.messages import Sharing
-from tidscope_predictd.model.perceptron import WEIGHTS, Rule
 from tidscope_predictd.models import DamagedError, Storage, Stored, pack, unpack
 
 MODEL = Stored(

@@ -1,9 +1,9 @@
-"""The slope of a series that is no independent noise: benchmarks/trend.py, which the soak uses."""
+"""The trend of autocorrelated noise: `trend` of benchmarks/estimates.py, which the soak uses."""
 
 import numpy as np
 import numpy.typing as npt
 import pytest
-from trend import trend
+from estimates import trend
 
 SAMPLES = 300
 

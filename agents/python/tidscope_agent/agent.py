@@ -6,21 +6,20 @@ import socket
 import threading
 from pathlib import Path
 
-from tidscope_agent.lease import Lease
+from tidscope_agent.lease import Lease, NothingSteered, Steered
 from tidscope_agent.pool import ThreadPoolExecutor
 from tidscope_agent.protocol import LARGEST_SIZE
 from tidscope_agent.server import Server
 from tidscope_agent.socket_folder import listen
-from tidscope_agent.steered import NothingSteered, Steered
 
 _running = threading.Lock()
 
 
 class Agent:
-    """Listens until it is closed; made by `start`.
+    """A running agent, made by `start`; it listens until it is closed.
 
     Attributes:
-        path: of its socket.
+        path: path of the socket.
     """
 
     def __init__(self, listener: socket.socket, path: Path, lease: Lease) -> None:
@@ -30,21 +29,21 @@ class Agent:
         self._server = Server(listener, lease)
         self._thread = threading.Thread(target=self._server.run, name="tidscope-agent", daemon=True)
         self._thread.start()
-        # A child has no such thread, and must not keep the socket open after the program's end.
+        # A forked child lacks this thread and must not keep the socket open after the parent's end.
         os.register_at_fork(after_in_child=self._server.forget)
         atexit.register(self.close)
 
     @property
     def is_steered(self) -> bool:
-        """Whether a collector sets the size now: a program that moves it itself leaves it alone."""
+        """True while a collector sets the size; the program should not change it meanwhile."""
         return self._lease.is_held
 
     def restart_search(self) -> None:
-        """Tell collectors that the program entered a new phase: what they learnt is void."""
+        """Tell collectors to forget what they learnt: the program entered a new phase."""
         self._server.restart_search()
 
     def close(self) -> None:
-        """Restore the size and remove the socket; twice does no harm."""
+        """Restore the size and remove the socket. Idempotent."""
         atexit.unregister(self.close)
         if os.getpid() != self._pid or not self._thread.is_alive():
             return
@@ -60,14 +59,14 @@ def start(
     """Let collectors read all pools and steer one. A program has one agent at most.
 
     Args:
-        pool: its size now is what collectors go back to. None: they set nothing.
-        lower: smallest size that it may be given.
-        upper: largest size that it may be given; by default its size now.
+        pool: pool to steer; collectors restore its current size. None to report pools only.
+        lower: minimum size that collectors may set.
+        upper: maximum size that collectors may set; by default the current size.
 
     Raises:
-        NoSocketFolderError: there is no folder for the socket; README.md says where that is.
+        NoSocketFolderError: there is no folder for the socket; see README.md.
         ValueError: the bounds do not hold the size.
-        RuntimeError: there is an agent already.
+        RuntimeError: an agent is already running.
     """
     steered: Steered = NothingSteered() if pool is None else pool
     size = steered.wanted

@@ -1,21 +1,57 @@
-"""Who steers, and until when."""
+"""The lease of the steering client, and the pool that it steers."""
 
 import time
+from typing import Literal, Protocol
 
 from tidscope_agent.protocol import BOUNDS, BUSY, FailureError
-from tidscope_agent.steered import Steered
+from tidscope_agent.registry import POOLS
+from tidscope_agent.workers import Counts
+
+Knob = Literal["pool", "none"]
+
+
+class Steered(Protocol):
+    """A pool whose size can be set."""
+
+    @property
+    def knob(self) -> Knob:
+        """Name of the knob in the hello."""
+
+    @property
+    def wanted(self) -> int:
+        """Size that was set last."""
+
+    def resize(self, size: int) -> None:
+        """Set the size."""
+
+    def counts(self) -> Counts:
+        """Counters of the pool, and its current size."""
+
+
+class NothingSteered:
+    """Stand-in for an agent that only reports pools; its only size is 1."""
+
+    knob: Knob = "none"
+    wanted = 1
+
+    def resize(self, size: int) -> None:
+        """Do nothing: 1 is the only size within the bounds."""
+
+    def counts(self) -> Counts:
+        """Counts of all pools' jobs."""
+        return Counts(POOLS.finished(), 0, 0, 1)
 
 
 class Lease:
-    """Holds the size that a client set, for as long as it renews it.
+    """Lease of a size that a client set and must renew.
 
-    It outlives its client's connection, so that a collector that is restarted in time finds things
-    as they were; until it is over, another client may take it only if that connection is gone.
+    The lease outlives its client's connection, so that a restarted collector can continue. Until it
+    expires, another client may take it only if that connection is closed.
 
     Used by the agent's thread alone.
 
     Args:
-        pool: what is steered; its size now is what it goes back to.
+        pool: steered pool; its current size is restored at the end.
         lower: smallest size.
         upper: largest size.
     """
@@ -32,7 +68,7 @@ class Lease:
         """Set the size, or renew the lease.
 
         Raises:
-            FailureError: it is out of bounds, or another client steers.
+            FailureError: the size is out of bounds, or another client steers.
         """
         if self._holder not in (None, client):
             raise FailureError(BUSY, "another client steers; its lease must end first")
@@ -45,23 +81,23 @@ class Lease:
         self.pool.resize(size)
 
     def release(self) -> None:
-        """Go back to the original size, whoever set another one."""
+        """Restore the original size, whichever client changed it."""
         if self._deadline is not None:
             self.pool.resize(self.original)
         self._holder = self._deadline = None
 
     @property
     def is_held(self) -> bool:
-        """Whether a size is set that goes back."""
+        """True while a size is set that will be restored."""
         return self._deadline is not None
 
     def forget(self, client: object) -> None:
-        """A client is gone: its lease runs on without it."""
+        """Note that a client has disconnected; its lease continues."""
         if self._holder is client:
             self._holder = None
 
     def left_s(self) -> float | None:
-        """Seconds until it is over; then it is released and None is returned, as without one."""
+        """Seconds until the lease expires, or None. An expired lease is released."""
         if self._deadline is None:
             return None
         left_s = self._deadline - time.monotonic()

@@ -19,20 +19,20 @@ _watchers: list[threading.Thread] = []
 
 
 class ThreadPoolExecutor(concurrent.futures.ThreadPoolExecutor):
-    """Runs jobs in threads; takes what concurrent.futures.ThreadPoolExecutor takes.
+    """A resizable thread pool with the interface of concurrent.futures.ThreadPoolExecutor.
 
-    It is one of those by type alone, so that an event loop of asyncio takes it for its default
-    executor: all of it is its own.
+    It inherits from that class by type alone, so that asyncio accepts it as a default executor; the
+    implementation is separate.
 
-    Threads are started when there are jobs for them. A pool that is made smaller interrupts no job
-    and drops none: workers that are too many end as soon as they have finished theirs.
+    Threads start when there are jobs for them. Shrinking interrupts and drops no job: surplus
+    workers end after their current one.
 
     Args:
-        max_workers: its size; by default as in concurrent.futures.
-        thread_name_prefix: of the names of its threads.
-        initializer: is called in each new thread; the pool is broken if it raises.
-        initargs: its arguments.
-        name: under which it is reported; by default the prefix. Pools of one name are added up.
+        max_workers: size; by default as in concurrent.futures.
+        thread_name_prefix: prefix of thread names.
+        initializer: called in each new thread; the pool is broken if it raises.
+        initargs: arguments of the initializer.
+        name: reported name; by default the prefix. Pools of one name are added up.
 
     Raises:
         ValueError: the size is below 1.
@@ -52,23 +52,23 @@ class ThreadPoolExecutor(concurrent.futures.ThreadPoolExecutor):
         prefix = thread_name_prefix or "tidscope-pool"
         named = name or thread_name_prefix or "pool"
         self._workers = Workers(max_workers, prefix, initializer, initargs, named)
-        # Dropped without a shutdown: the workers end when the jobs are done.
+        # A pool dropped without a shutdown: the workers end when the jobs are done.
         weakref.finalize(self, self._workers.close, cancel=False).atexit = False
         _close_at_end(self._workers)
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> "Future[T]":
-        """Have a function called by a worker.
+        """Queue a function call for a worker.
 
         Raises:
             RuntimeError: the pool was shut down.
-            BrokenThreadPool: its initializer raised.
+            BrokenThreadPool: the initializer raised.
         """
         future: Future[T] = Future()
         self._workers.put(Job(future, fn, args, kwargs))
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Take no more jobs; see concurrent.futures.Executor.shutdown."""
+        """Refuse further jobs; see concurrent.futures.Executor.shutdown."""
         self._workers.close(cancel=cancel_futures)
         if wait:
             self._workers.join()
@@ -83,28 +83,28 @@ class ThreadPoolExecutor(concurrent.futures.ThreadPoolExecutor):
 
     @property
     def knob(self) -> Literal["pool"]:
-        """What an agent sets here."""
+        """Name of the knob that an agent sets."""
         return "pool"
 
     @property
     def wanted(self) -> int:
-        """The size that the pool was given last."""
+        """Size that was set last."""
         return self._workers.limit
 
     def counts(self) -> Counts:
-        """Its counters, and the current size."""
+        """Counters of the pool, and its current size."""
         return self._workers.counts()
 
 
 def _close_at_end(workers: Workers) -> None:
-    """Let workers that wait for jobs end with the program; jobs that are queued are done before.
+    """Let idle workers end with the program, after the queued jobs.
 
-    Python waits for threads before it calls what atexit has, and forever for idle workers. A thread
-    that joins the main thread goes on just before that.
+    Python joins threads before it runs atexit handlers, and would wait forever for idle workers. A
+    thread that joins the main thread continues just before that.
     """
     with _watching:
         _pools.add(workers)
-        # After a fork there is none in the child.
+        # After a fork the child has no watcher.
         if not any(thread.is_alive() for thread in _watchers):
             _watchers[:] = [threading.Thread(target=_watch, name="tidscope-pool-end")]
             _watchers[0].start()

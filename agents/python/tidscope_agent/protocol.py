@@ -1,4 +1,4 @@
-"""Lines of the agent protocol (docs/agents.md): JSON-RPC 2.0, one object a line."""
+"""Lines of the agent protocol (docs/agents.md): JSON-RPC 2.0, one object per line."""
 
 import json
 from dataclasses import dataclass
@@ -18,11 +18,11 @@ RESTART_SEARCH = b'{"jsonrpc":"2.0","method":"restart_search"}\n'
 
 
 class FailureError(Exception):
-    """A call cannot be answered.
+    """A call fails.
 
     Attributes:
-        code: of the error.
-        number: id of the call; None while it is not known.
+        code: error code.
+        number: ID of the call; None if unknown.
     """
 
     def __init__(self, code: int, message: str, number: int | None = None) -> None:
@@ -32,7 +32,7 @@ class FailureError(Exception):
 
     @property
     def closes(self) -> bool:
-        """Whether the connection ends with it: what follows may be nonsense as well."""
+        """True if the connection must be closed, because later input may be malformed too."""
         return self.code in (PARSE, INVALID)
 
 
@@ -47,10 +47,10 @@ class Call:
 
 
 def parse_call(line: bytes) -> Call:
-    """Read a line.
+    """Parse a line.
 
     Raises:
-        FailureError: it is no call.
+        FailureError: the line is no call.
     """
     try:
         message = json.loads(line.decode(), parse_constant=_refuse)
@@ -72,10 +72,10 @@ def parse_call(line: bytes) -> Call:
 
 
 def parse_set(params: object) -> tuple[int, float]:
-    """Size, and seconds of the lease.
+    """Parse the parameters of `set`: size, and lease in seconds.
 
     Raises:
-        FailureError: they are not what `set` takes.
+        FailureError: the parameters are invalid.
     """
     if not isinstance(params, dict) or params.keys() != {"size", "lease_s"}:
         raise FailureError(PARAMS, "set takes size and lease_s, and nothing else")
@@ -88,12 +88,12 @@ def parse_set(params: object) -> tuple[int, float]:
 
 
 def answer_line(number: int, result: object) -> bytes:
-    """The line that answers a call."""
+    """Format the answer to a call."""
     return _line({"jsonrpc": "2.0", "id": number, "result": result})
 
 
 def failure_line(failure: FailureError, number: int | None) -> bytes:
-    """The line that says why a call was not answered."""
+    """Format the error answer to a call."""
     error = {"code": failure.code, "message": str(failure)}
     return _line({"jsonrpc": "2.0", "id": number, "error": error})
 

@@ -1,10 +1,91 @@
-"""All pools of the program, by name: those of one name are added up."""
+"""All pools of the program and their figures, by name; pools of one name are added up."""
 
 import os
 import threading
+from dataclasses import dataclass, field
 from typing import Protocol
 
-from tidscope_agent.figures import Figures
+BUCKETS = 32
+_LOWEST_BITS = 10
+
+
+@dataclass(slots=True)
+class Figures:
+    """Cumulative figures of a pool; its lock guards them.
+
+    Attributes:
+        submitted: jobs.
+        started: jobs that a worker took.
+        finished: jobs that ended, failed ones included.
+        failed: jobs that raised.
+        response_ns: from submission to end, of finished jobs.
+        run_ns: from start to end, of finished jobs.
+        queue_wait_ns: from submission to start, of started jobs.
+        idle_ns: time of workers without a job, up to the last change in their number.
+        response: finished jobs by response time; entry b is of those below 2^(b+10) ns.
+        queue_wait: started jobs by queue wait.
+    """
+
+    submitted: int = 0
+    started: int = 0
+    finished: int = 0
+    failed: int = 0
+    response_ns: int = 0
+    run_ns: int = 0
+    queue_wait_ns: int = 0
+    idle_ns: int = 0
+    response: list[int] = field(default_factory=lambda: [0] * BUCKETS)
+    queue_wait: list[int] = field(default_factory=lambda: [0] * BUCKETS)
+
+    def start(self, queued_ns: int, now_ns: int) -> None:
+        """Count a job that a worker takes."""
+        wait_ns = now_ns - queued_ns
+        self.started += 1
+        self.queue_wait_ns += wait_ns
+        self.queue_wait[bucket_of(wait_ns)] += 1
+
+    def finish(self, queued_ns: int, started_ns: int, now_ns: int, *, failed: bool) -> None:
+        """Count a job that ends."""
+        response_ns = now_ns - queued_ns
+        self.finished += 1
+        self.failed += failed
+        self.response_ns += response_ns
+        self.run_ns += now_ns - started_ns
+        self.response[bucket_of(response_ns)] += 1
+
+    def add(self, other: "Figures") -> None:
+        """Add the figures of another pool."""
+        for name in _NUMBERS:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        for b in range(BUCKETS):
+            self.response[b] += other.response[b]
+            self.queue_wait[b] += other.queue_wait[b]
+
+    def members(self) -> dict[str, object]:
+        """Members of an answer to `read_pools`."""
+        numbers: dict[str, object] = {name: getattr(self, name) for name in _NUMBERS}
+        unknown = dict.fromkeys(("parks", "steals", "polls"))
+        times = {"response": _trimmed(self.response), "queue_wait": _trimmed(self.queue_wait)}
+        return numbers | unknown | times
+
+
+_NUMBERS = (
+    *("submitted", "started", "finished", "failed"),
+    *("response_ns", "run_ns", "queue_wait_ns", "idle_ns"),
+)
+
+
+def bucket_of(ns: int) -> int:
+    """Histogram bucket of a time."""
+    return min(max(0, ns >> _LOWEST_BITS).bit_length(), BUCKETS - 1)
+
+
+def _trimmed(counts: list[int]) -> list[int]:
+    end = len(counts)
+    while end and not counts[end - 1]:
+        end -= 1
+    return counts[:end]
+
 
 MAX_NAMES = 32
 _LONGEST_NAME = 64
@@ -15,14 +96,14 @@ class ReportedPool(Protocol):
 
     @property
     def kind(self) -> str:
-        """What it is, for `read_pools`."""
+        """Kind of pool in `read_pools`."""
 
     def report(self) -> tuple[int, int, int, Figures]:
         """Size, busy workers, waiting jobs, and a copy of the figures."""
 
 
 class _Name:
-    """Pools of one name: those there are, and what those that ended did."""
+    """Pools of one name: the live ones, and the figures of ended ones."""
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
@@ -47,7 +128,7 @@ class PoolRegistry:
 
     def __init__(self) -> None:
         self._begin()
-        # In a child there are no workers, and a lock may be held for ever.
+        # A forked child has no workers, and its copy of the lock may be held for ever.
         os.register_at_fork(after_in_child=self._begin)
 
     def _begin(self) -> None:
@@ -65,7 +146,7 @@ class PoolRegistry:
             self._names.setdefault(name, _Name(pool.kind)).pools.append(pool)
 
     def end(self, pool: ReportedPool) -> None:
-        """A pool does nothing any more: what it did stays."""
+        """End a pool; its figures stay."""
         with self._lock:
             for name in self._names.values():
                 if pool in name.pools:
@@ -73,7 +154,7 @@ class PoolRegistry:
                     name.past.add(pool.report()[3])
 
     def answer(self) -> tuple[list[dict[str, object]], int]:
-        """All pools as `read_pools` has them, and how many names are left out."""
+        """Answer to `read_pools`: all pools, and the number of omitted names."""
         with self._lock:
             return [one.answer(name) for name, one in self._names.items()], len(self._omitted)
 
@@ -87,4 +168,4 @@ class PoolRegistry:
 
 
 POOLS = PoolRegistry()
-"""Those of this program."""
+"""Pools of this program."""

@@ -8,17 +8,22 @@ import time
 from collections.abc import Callable
 
 from tidscope_agent.lease import Lease
-from tidscope_agent.methods import answer
 from tidscope_agent.protocol import (
     CLIENTS,
     INVALID,
     LONGEST_LINE,
+    METHOD,
+    PARAMS,
     RESTART_SEARCH,
+    VERSION,
+    Call,
     FailureError,
     answer_line,
     failure_line,
     parse_call,
+    parse_set,
 )
+from tidscope_agent.registry import POOLS
 
 MAX_CLIENTS = 8
 _CREDENTIALS = struct.Struct("iII")
@@ -26,27 +31,27 @@ _RETRY_S = 0.05
 
 
 class _Client:
-    """A connection, and what came of a line that is not whole yet."""
+    """A connection, with the buffer of an incomplete line."""
 
     def __init__(self, connection: socket.socket) -> None:
         self.connection = connection
         self.buffer = bytearray()
 
     def send(self, line: bytes) -> None:
-        """Send a line; one who does not take it is cut off.
+        """Send a line.
 
         Raises:
-            OSError: the client is gone, or does not take its answers.
+            OSError: the client is gone, or does not read its answers.
         """
         if self.connection.send(line) != len(line):
             raise BrokenPipeError
 
 
 class Server:
-    """Serves clients at a listening socket, until it is stopped.
+    """Server of clients at a listening socket, until it is stopped.
 
     Args:
-        listener: not blocking; owned by the server.
+        listener: non-blocking socket, owned by the server.
         lease: used by the thread of `run` alone.
     """
 
@@ -63,7 +68,7 @@ class Server:
         self._selector.register(self._woken, selectors.EVENT_READ)
 
     def run(self) -> None:
-        """Serve; restores the size at the end."""
+        """Serve until stopped, then restore the size."""
         try:
             while not self._stopped():
                 self._step()
@@ -74,18 +79,18 @@ class Server:
             self._close()
 
     def stop(self) -> None:
-        """Let `run` return soon; from any thread."""
+        """Stop `run` soon; callable from any thread."""
         self._wake.shutdown(socket.SHUT_WR)
 
     def restart_search(self) -> None:
-        """Tell all clients, soon; from any thread."""
+        """Notify all clients soon; callable from any thread."""
         try:
             self._wake.send(b"r")
         except OSError:
-            pass  # It was stopped; or so many wait to be answered that one more is nothing new.
+            pass  # The server has stopped, or wake-ups are already pending.
 
     def forget(self) -> None:
-        """Close everything in a child after fork(2), where no thread serves."""
+        """Close everything in a forked child, where no thread serves."""
         for client in self._clients.values():
             client.connection.close()
         self._close()
@@ -96,7 +101,7 @@ class Server:
             end.close()
 
     def _stopped(self) -> bool:
-        """Take what other threads asked for."""
+        """Process requests of other threads. Return True if the server must stop."""
         try:
             asked = self._woken.recv(4096, socket.MSG_DONTWAIT)
         except BlockingIOError:
@@ -126,7 +131,7 @@ class Server:
         try:
             connection, _ = self._listener.accept()
         except OSError:
-            time.sleep(_RETRY_S)  # No descriptor is left, say: the program needs them.
+            time.sleep(_RETRY_S)  # For example, no descriptor is left; the program needs them more.
             return
         connection.setblocking(False)
         client = _Client(connection)
@@ -178,6 +183,61 @@ class Server:
 
 
 def _peer_uid(connection: socket.socket) -> int:
-    """User of the process at the other end, as the kernel noted it at connect(2)."""
+    """User of the peer process, as recorded by the kernel at connect(2)."""
     credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
     return int(_CREDENTIALS.unpack(credentials)[1])
+
+
+def answer(lease: Lease, client: object, call: Call, monotonic_ns: int) -> dict[str, object]:
+    """Answer a call.
+
+    Args:
+        lease: lease of the pool.
+        client: calling client.
+        call: the call.
+        monotonic_ns: current time.
+
+    Raises:
+        FailureError: the call is refused.
+    """
+    if call.method == "set":
+        lease.set(client, *parse_set(call.params))
+        return _sizes(lease)
+    if call.method not in ("hello", "read", "read_pools", "release"):
+        raise FailureError(METHOD, f"there is no method {call.method[:40]!r}")
+    if call.has_params:
+        raise FailureError(PARAMS, f"{call.method} takes no parameters")
+    if call.method == "hello":
+        return _hello(lease)
+    if call.method == "read":
+        counts = lease.pool.counts()
+        return {
+            "ops": counts.ops,
+            "size": counts.size,
+            "queue_wait_ns": counts.queue_wait_ns,
+            "queue_waits": counts.queue_waits,
+            "monotonic_ns": monotonic_ns,
+        }
+    if call.method == "read_pools":
+        pools, omitted = POOLS.answer()
+        return {"pools": pools, "omitted": omitted, "monotonic_ns": monotonic_ns}
+    lease.release()
+    return _sizes(lease)
+
+
+def _hello(lease: Lease) -> dict[str, object]:
+    return {
+        "pid": os.getpid(),
+        "runtime": "python",
+        "version": VERSION,
+        "protocol": 2,
+        "knob": lease.pool.knob,
+        "lower": lease.lower,
+        "upper": lease.upper,
+        "size": lease.pool.counts().size,
+        "original": lease.original,
+    }
+
+
+def _sizes(lease: Lease) -> dict[str, object]:
+    return {"size": lease.pool.counts().size, "wanted": lease.pool.wanted}

@@ -1,11 +1,12 @@
-"""The socket: where it is, and how it comes to be there."""
+"""The agent's socket: its folder, its creation, and the removal of stale ones."""
 
+import errno
 import os
+import re
 import socket
 import stat
+from contextlib import suppress
 from pathlib import Path
-
-from tidscope_agent.stale_sockets import sweep
 
 FOLDER_VARIABLE = "TIDSCOPE_AGENT_DIR"
 SYSTEM_FOLDER = Path("/run/tidscope")
@@ -16,10 +17,10 @@ class NoSocketFolderError(Exception):
 
 
 def listen(pid: int) -> tuple[socket.socket, Path]:
-    """Make the socket of a process in the first folder that will do.
+    """Make the socket of a process in the first usable folder.
 
     Raises:
-        NoSocketFolderError: none does; it says why.
+        NoSocketFolderError: no folder is usable; the text says why.
     """
     wrong = []
     for folder in _folders():
@@ -38,11 +39,11 @@ def listen(pid: int) -> tuple[socket.socket, Path]:
 
 
 def _folders() -> list[Path]:
-    """Where a collector looks, in that order."""
+    """Folders that a collector searches, in order."""
     if named := os.environ.get(FOLDER_VARIABLE):
         return [Path(named)]
     uid = os.geteuid()
-    # sudo may leave another user's in the environment.
+    # sudo may leave another user's folder in the environment.
     runtime = Path(os.environ.get("XDG_RUNTIME_DIR", ""))
     bases = dict.fromkeys((runtime, Path(f"/run/user/{uid}")))
     own = [base / "tidscope" for base in bases if base.is_absolute() and _owner(base) == uid]
@@ -54,7 +55,7 @@ def _prepare(folder: Path) -> None:
     if not folder.is_absolute():
         raise NoSocketFolderError(f"{folder}: not an absolute path")
     try:
-        # That of the system is not only of one user.
+        # All users share the system's folder.
         folder.mkdir(0o755 if folder == SYSTEM_FOLDER else 0o700)
     except FileExistsError:
         pass
@@ -77,8 +78,8 @@ def _owner(path: Path) -> int:
 def _bind(path: Path) -> socket.socket:
     """Listen with mode 0600.
 
-    The socket takes its name when it is ready: so there is no time at which others could connect,
-    and one that an ended process with this id left is replaced.
+    The socket is renamed into place when it is ready, so that other users can never connect. The
+    stale socket of an ended process with this ID is replaced.
     """
     unnamed = path.with_name(f"{path.name}.new")
     unnamed.unlink(missing_ok=True)
@@ -94,3 +95,37 @@ def _bind(path: Path) -> socket.socket:
         unnamed.unlink(missing_ok=True)
         raise
     return made
+
+
+_NAME = re.compile(r"([1-9][0-9]{0,9})\.sock")
+MAX_FILES = 256
+"""Maximum directory entries checked per cleanup."""
+
+
+def sweep(folder: Path) -> None:
+    """Remove this user's stale sockets, which killed programs leave behind.
+
+    A process ID may belong to another namespace, so a connection attempt decides. It does not
+    disturb a listening program.
+    """
+    try:
+        names = os.listdir(folder)[:MAX_FILES]
+    except OSError:
+        return
+    for name in names:
+        match = _NAME.fullmatch(name)
+        if match and not Path("/proc", match[1]).exists():
+            with suppress(OSError):
+                _remove_if_stale(folder / name)
+
+
+def _remove_if_stale(path: Path) -> None:
+    found = path.lstat()
+    if not stat.S_ISSOCK(found.st_mode) or found.st_uid != os.geteuid():
+        return
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+        probe.setblocking(False)
+        refused = probe.connect_ex(str(path)) == errno.ECONNREFUSED
+    # A new program may have reused the name.
+    if refused and os.path.samestat(path.lstat(), found):
+        path.unlink()

@@ -1,4 +1,4 @@
-"""Executors of concurrent.futures that are reported as they are; nobody sets their size."""
+"""Reporting of unmodified concurrent.futures executors, which are not steered."""
 
 import concurrent.futures
 import copy
@@ -8,25 +8,24 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any
 
-from tidscope_agent.figures import Figures
-from tidscope_agent.registry import POOLS
+from tidscope_agent.registry import POOLS, Figures
 
 
 def watch(executor: concurrent.futures.ThreadPoolExecutor, name: str) -> None:
-    """Report what an executor does from now on.
+    """Report an executor from now on.
 
     Args:
-        executor: not one of this package, which are reported anyhow.
-        name: under which; pools of one name are added up.
+        executor: a standard executor; this package's pools are always reported.
+        name: reported name; pools of one name are added up.
     """
     watched = _Watched(executor)
-    # The executor has no place for it: its own submit is called by this one.
+    # The executor has no hook, so its submit is replaced by a wrapper.
     vars(executor)["submit"] = watched.submit
     POOLS.add(name, watched)
 
 
 class _Watched:
-    """Counts around the jobs of an executor."""
+    """Counters of an executor's jobs."""
 
     kind = "threads"
 
@@ -42,7 +41,7 @@ class _Watched:
         self._since_ns = time.monotonic_ns()
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> "Future[Any]":
-        """As the executor's own."""
+        """Submit a job, counted."""
         queued_ns = time.monotonic_ns()
         job = self._submit(self._run, queued_ns, fn, args, kwargs)
         with self._lock:

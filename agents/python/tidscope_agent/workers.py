@@ -1,4 +1,4 @@
-"""The threads of a pool and the queue before them."""
+"""The worker threads of a pool and their queue."""
 
 import copy
 import logging
@@ -11,8 +11,7 @@ from concurrent.futures.thread import BrokenThreadPool
 from dataclasses import dataclass
 from typing import Any
 
-from tidscope_agent.figures import Figures
-from tidscope_agent.registry import POOLS
+from tidscope_agent.registry import POOLS, Figures
 
 _BROKEN = "the initializer of a thread raised: the pool runs no more jobs"
 _log = logging.getLogger("tidscope_agent")
@@ -20,7 +19,7 @@ _log = logging.getLogger("tidscope_agent")
 
 @dataclass(slots=True)
 class Job:
-    """A call that somebody waits for."""
+    """A submitted call and its future."""
 
     future: "Future[Any]"
     function: Callable[..., Any]
@@ -35,10 +34,10 @@ class Counts:
     """Counters of a pool, cumulative; read together.
 
     Attributes:
-        ops: jobs that were finished, those that raised too.
-        queue_wait_ns: sum of the time that jobs waited in the queue.
-        queue_waits: jobs in that sum: those that were begun.
-        size: in effect: the wanted one, or the workers there are when they are still more.
+        ops: finished jobs, failed ones included.
+        queue_wait_ns: total queue wait of started jobs.
+        queue_waits: number of started jobs.
+        size: effective size: the wanted one, or the number of workers while it is larger.
     """
 
     ops: int
@@ -60,11 +59,11 @@ class Workers:
     """Up to ``limit`` threads that take jobs from one queue.
 
     Args:
-        limit: of their number.
-        prefix: of the names of threads.
-        initializer: is called in each new thread.
-        initargs: its arguments.
-        name: under which the pool is reported.
+        limit: maximum number of threads.
+        prefix: prefix of thread names.
+        initializer: called in each new thread.
+        initargs: arguments of the initializer.
+        name: reported name of the pool.
 
     Raises:
         ValueError: the limit is below 1.
@@ -113,7 +112,7 @@ class Workers:
 
         Raises:
             RuntimeError: the pool was closed.
-            BrokenThreadPool: its initializer raised.
+            BrokenThreadPool: the initializer raised.
         """
         with self._changed:
             if self._broken:
@@ -130,7 +129,7 @@ class Workers:
         """Change the limit.
 
         Raises:
-            ValueError: it is below 1.
+            ValueError: the limit is below 1.
         """
         with self._changed:
             self.limit = _checked(size)
@@ -170,18 +169,18 @@ class Workers:
 
     def _start_missing(self) -> None:
         if self._closed:
-            return  # Those that are there do what is left.
+            return  # The existing workers do the remaining jobs.
         while len(self._jobs) > self._idle and len(self._workers) < self.limit:
             worker = _Worker(self._run, f"{self._prefix}_{self._started}")
             try:
                 worker.thread.start()
             except RuntimeError:
                 if self._workers:
-                    return  # No more threads are available: the others do the job.
+                    return  # No more threads are available: existing workers do the job.
                 raise
             self._started += 1
             self._workers.add(worker)
-            # From now on: no second one is to be started for the job that it will take.
+            # Counted immediately, so that no second worker starts for the same job.
             self._count_idle(1)
 
     def _run(self, worker: _Worker) -> None:
@@ -190,7 +189,7 @@ class Workers:
                 job = self._next(worker)
                 while job is not None:
                     self._perform(job)
-                    del job  # What it refers to is not kept until the next one comes.
+                    del job  # Free the job's objects before the next job arrives.
                     with self._changed:
                         self._count_idle(1)
                         job = self._next(worker)
@@ -222,7 +221,7 @@ class Workers:
         return True
 
     def _next(self, worker: _Worker) -> Job | None:
-        """The next job; None if the worker, which counts as idle, is to end."""
+        """Return the next job, or None if the worker, which counts as idle, must end."""
         with self._changed:
             while True:
                 if len(self._workers) - len(self._leaving) > self.limit:
@@ -236,7 +235,7 @@ class Workers:
                 self._changed.wait()
 
     def _take(self) -> Job | None:
-        """The first job that nobody cancelled, begun; None if there is none."""
+        """Start the first job that is not cancelled. Return it, or None."""
         while self._jobs:
             job = self._jobs.popleft()
             if job.future.set_running_or_notify_cancel():
@@ -246,7 +245,7 @@ class Workers:
         return None
 
     def _perform(self, job: Job) -> None:
-        """Call what was submitted. It is counted before anybody can know that it is done."""
+        """Run a job. It is counted before its future completes."""
         try:
             result = job.function(*job.args, **job.kwargs)
         except BaseException as error:
@@ -262,7 +261,7 @@ class Workers:
             self._figures.finish(job.queued_ns, job.started_ns, now_ns, failed=failed)
 
     def _count_idle(self, change: int) -> int:
-        """More or fewer workers are without a job from now on; the time, nanoseconds."""
+        """Change the number of idle workers. Return the time, in nanoseconds."""
         now_ns = time.monotonic_ns()
         self._figures.idle_ns += self._idle * (now_ns - self._idle_since_ns)
         self._idle_since_ns = now_ns
@@ -270,7 +269,7 @@ class Workers:
         return now_ns
 
     def _has_ended(self) -> bool:
-        """Whether nothing will happen any more; true once."""
+        """True, once, when the pool is closed and its last worker has ended."""
         if self._ended or not self._closed or self._workers:
             return False
         self._ended = True

@@ -200,7 +200,7 @@ def latency_curves(
 
 MAX_CHARTS = 6
 """One chart for each combination of the other axes."""
-LEAST = 0.001
+MIN_SHARE = 0.001
 """Minimum share of time, in any cell, of a displayed group of states."""
 
 
@@ -236,7 +236,7 @@ def _chart(
             if (figure := figure_of(own, f"share_{group.id}")) is not None
             and figure.figure.mean is not None
         ]
-        if any(point.mean >= LEAST for point in points):
+        if any(point.mean >= MIN_SHARE for point in points):
             series.append(ChartSeries(name=group.label, points=points))
     if not series:
         return None

@@ -26,8 +26,8 @@ EVERY_NS = 2_000_000_000
 """Titles may change: they are read so often, of those who live longer than that."""
 NEW_NS = 250_000_000
 """Those who live for so long and of whom nothing is known are read so often."""
-MOST = 1024
-"""Processes that are described at a time."""
+MAX_DESCRIBED = 1024
+"""Maximum processes described at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ class Descriptions:
             self._due_ns = now_ns + EVERY_NS
         wanted = {
             one.number: (one.pid, one.start_ticks)
-            for one in list(members.alive.values())[:MOST]
+            for one in list(members.alive.values())[:MAX_DESCRIBED]
             if self._is_wanted(one, now_ns, again=again)
         }
         if wanted:

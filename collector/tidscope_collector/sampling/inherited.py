@@ -13,7 +13,7 @@ import numpy as np
 from tidscope_collector.sampling.state_columns import StateColumns
 from tidscope_collector.threads.reading import Reading
 
-MOST = 4096
+MAX_THREADS = 4096
 """Threads; beyond that the first ones are forgotten, and their counters stand as the kernel's."""
 
 
@@ -47,7 +47,7 @@ class InheritedCounters:
     def note(self, tid: int, inherited: Inherited) -> None:
         """A thread goes on under this id."""
         self._known[tid] = inherited
-        if len(self._known) > MOST:
+        if len(self._known) > MAX_THREADS:
             del self._known[next(iter(self._known))]
 
     def forget(self, tid: int) -> None:

@@ -10,10 +10,10 @@ from tidscope_policies.algorithms.pss import Learner
 from tidscope_policies.arbitration.division import Claim
 from tidscope_policies.contract import Bounds
 from tidscope_policies.parameters import ParameterError, make_parameters
+from tidscope_policies.perceptron import Predictor, Rule
 from tidscope_policies.registry import POLICIES, SWEEP, PolicyEntry, ReadyPolicy, make_sweep
 from tidscope_predictd.client import Connection, ServiceError, open_over
 from tidscope_predictd.messages import Open
-from tidscope_predictd.model.perceptron import Predictor, Rule
 from tidscope_predictd.shared import SharedPredictor
 from tidscope_wire.generated.models import PolicyInfo, PolicyParameter, SteerRequest, SweepPlan
 

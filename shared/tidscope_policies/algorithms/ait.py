@@ -19,7 +19,7 @@ DOWN, UP = -1, 1
 
 
 class JobCycle:
-    """The average time that jobs wait, over a cycle of finished jobs.
+    """Average queue wait over a cycle of finished jobs.
 
     Source: D. Xu (see above), section 6.3.
 
@@ -32,15 +32,15 @@ class JobCycle:
         self.empty()
 
     def empty(self) -> None:
-        """Begin a new cycle."""
+        """Start a new cycle."""
         self._jobs, self._waited_s = 0, 0.0
 
     def take_in(self, seen: Observation) -> float | Decision:
-        """Take in an interval.
+        """Add an interval.
 
         Returns:
-            How long jobs of a full cycle waited on average, in seconds, after which a new one
-            begins; as long as there is none, the decision to stay.
+            Average wait over a full cycle, in seconds, after which a new cycle starts. Until then,
+            the decision to stay.
         """
         size = seen.bounds.clamp(seen.size)
         if not is_usable(seen):
@@ -81,7 +81,7 @@ class Ait:
         self._why = "It begins"
 
     def observe(self, seen: Observation) -> Decision:
-        """Take in an interval; decide when a cycle is full."""
+        """Add an interval; decide when a cycle is full."""
         if not self._begun:
             self._begun, self._direction, self._last_s = True, UP, None
             self._cycle.empty()
@@ -92,7 +92,7 @@ class Ait:
         return waited_s if isinstance(waited_s, Decision) else self._compare(seen, waited_s)
 
     def restart(self, reason: str) -> None:
-        """Begin again, at the size to begin with."""
+        """Start again at the initial size."""
         self._begun = False
         self._why = f"The search restarts: {reason}"
 
@@ -164,7 +164,7 @@ class AitPrinted:
         self._forget()
 
     def observe(self, seen: Observation) -> Decision:
-        """Take in an interval; decide when a cycle is full."""
+        """Add an interval; decide when a cycle is full."""
         if not self._begun:
             self._begun = True
             size = seen.bounds.clamp(self._p.start or seen.size)
@@ -174,7 +174,7 @@ class AitPrinted:
         return waited_s if isinstance(waited_s, Decision) else self._decide(seen, waited_s)
 
     def restart(self, reason: str) -> None:
-        """Begin again, at the size to begin with."""
+        """Start again at the initial size."""
         self._begun = False
         self._why = f"It restarts: {reason}"
         self._cycle.empty()

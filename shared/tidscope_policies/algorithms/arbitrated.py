@@ -1,4 +1,4 @@
-"""arbiter: every program has what the host's arbiter gives it.
+"""arbiter: every program has the size that the host's arbiter grants.
 
 Ours. The arbiter (arbitration/) divides the cores among all programs under this policy; here what
 it gives becomes a size. Without an arbiter, as in a simulation of one program, it is the equal
@@ -24,17 +24,17 @@ class ArbitratedParameters(Parameters):
 
 
 class Arbitrated:
-    """Follows the arbiter.
+    """Policy that follows the arbiter.
 
     Args:
-        parameters: of the policy.
+        parameters: the policy's parameters.
     """
 
     def __init__(self, parameters: ArbitratedParameters) -> None:
         self._p = parameters
 
     def observe(self, seen: Observation) -> Decision:
-        """The size that it is given."""
+        """Return the granted size."""
         grant = seen.grant
         if grant is not None and grant.state != "absent":
             noun = "core" if grant.total == 1 else "cores"
@@ -50,4 +50,4 @@ class Arbitrated:
         return Decision(size, "starting", why, deferred=size == seen.size)
 
     def restart(self, reason: str) -> None:
-        """Nothing: the arbiter knows who takes part."""
+        """Do nothing: the arbiter knows the members."""

@@ -86,7 +86,7 @@ class Bidirectional:
         return self._step(seen, "Progress did not fall: on")
 
     def restart(self, reason: str) -> None:
-        """Begin again at the size to begin with."""
+        """Start again at the initial size."""
         self._begun = False
         self._why = f"The climb restarts: {reason}"
 
@@ -152,6 +152,6 @@ class BidirectionalPrinted:
         return Decision(size, word, f"{why} to {size}.")
 
     def restart(self, reason: str) -> None:
-        """Begin again at the highest size."""
+        """Start again at the highest size."""
         self._variable = None
         self._why = f"The climb restarts: {reason}"

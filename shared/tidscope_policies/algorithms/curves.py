@@ -34,8 +34,8 @@ NORMAL = 1.4826
 
 REMEMBERED = 240
 
-LEAST = 1e-6
-"""Smaller variances are none."""
+MIN_VARIANCE = 1e-6
+"""Smaller variances count as zero."""
 
 FIRST = 12
 """Differences before the first estimate counts half."""
@@ -50,8 +50,8 @@ class Level:
     """Variation of the level that is common to all sizes.
 
     Attributes:
-        variance: of the level around its usual value.
-        keep: share of the deviation that is left an interval later.
+        variance: variance of the level around its mean.
+        keep: share of the deviation that remains after an interval.
     """
 
     variance: float
@@ -59,12 +59,12 @@ class Level:
 
     @property
     def step(self) -> float:
-        """Variance of what comes in an interval."""
+        """Variance added by one interval."""
         return (1 - self.keep * self.keep) * self.variance
 
 
 class Wandering:
-    """Estimates how noisy measurements are, and how far and how fast the level wanders.
+    """Estimator of the measurement noise, and of the level's range and speed.
 
     The level is modelled as an Ornstein-Uhlenbeck process: it wanders around its usual value, and
     returns. Measurements at one size, k intervals apart, then differ by
@@ -94,19 +94,19 @@ class Wandering:
         self._noise = 0.0
         self.level = Level(0.0, FIRST_KEEP)
         self.least = 0.0
-        """Variance that a measurement has in any case."""
+        """Minimum variance of a measurement."""
         self._estimate()
 
     def move(self) -> None:
-        """The size or the level changed: what comes now is compared with nothing before."""
+        """Forget earlier measurements, because the size or the level changed."""
         self._row.clear()
 
     def skip(self) -> None:
-        """An interval says nothing: those before and after it are as far apart as they were."""
+        """Skip an interval; its neighbours stay two intervals apart."""
         self._row.append(None)
 
     def update(self, size: int, value: float) -> None:
-        """Take in a measurement."""
+        """Add a measurement."""
         if size != self._size:
             self._row.clear()
         self._size = size
@@ -123,7 +123,7 @@ class Wandering:
         moved = max(0.0, far - noise)
         variance = max(furthest - noise, 1.5 * moved)
         self._noise = noise
-        if variance < LEAST:
+        if variance < MIN_VARIANCE:
             self.level = Level(0.0, FIRST_KEEP)
             return
         keep = min(max(0.0, 1 - moved / variance) ** (1 / FAR), MAX_KEEP)
@@ -144,13 +144,13 @@ class Wandering:
 
 
 AVERAGE_SD = 5.0
-"""Standard deviation of the average of f, in logarithms: as good as unknown."""
+"""Standard deviation of the average of f, in logarithms: practically unknown."""
 
 ROUGH_SCALE = 0.3
-"""How far roughness is alike, in doublings."""
+"""Correlation length of the roughness, in doublings."""
 
 MAX_SURPRISE = 4.0
-"""In standard deviations: one measurement speaks no more than this against a curve."""
+"""Maximum evidence of one measurement against a curve, in standard deviations."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,10 +158,10 @@ class Kind:
     """Prior of a kind of curve, before anything is measured.
 
     Attributes:
-        length_scale: how far sizes are alike, in doublings.
-        sd: how much progress differs between sizes that are far apart, relative.
-        rough: how far it is off a smooth curve, relative.
-        weight: how likely it is.
+        length_scale: correlation length of sizes, in doublings.
+        sd: relative difference of progress between distant sizes.
+        rough: relative deviation from a smooth curve.
+        weight: prior probability.
     """
 
     length_scale: float
@@ -181,9 +181,9 @@ class Curves:
     """Mean and covariance of f at every size and of the level, for each kind of curve.
 
     Args:
-        sizes: that can be chosen, ascending.
-        drift: share of the prior's variance that comes back in each interval.
-        kinds: of curves.
+        sizes: allowed sizes, ascending.
+        drift: share of the prior's variance that returns in each interval.
+        kinds: kinds of curves.
     """
 
     def __init__(self, sizes: Sequence[int], drift: float, kinds: Sequence[Kind] = KINDS) -> None:
@@ -211,11 +211,11 @@ class Curves:
         self.relevel(0.0)
 
     def split(self, kept: float, *, jumped: bool) -> None:
-        """Something changed: the curve may be another one, or the one that it was.
+        """Split each hypothesis after a change: a new curve, or the old one.
 
         Args:
-            kept: how likely it is the one that it was.
-            jumped: if so, with another average; otherwise all doubt about it returns.
+            kept: probability of the old curve.
+            jumped: the old curve has another average; otherwise all its uncertainty returns.
         """
         mean, covariance = self._mixed()
         level = float(mean[:-1].mean() + mean[-1])
@@ -232,18 +232,18 @@ class Curves:
         self._covariances = np.concatenate([self._covariances, covariance[None]])
 
     def loosen(self, variance: float) -> None:
-        """The average moved by something; what is known of the differences stays."""
+        """Add uncertainty to the average, but not to the differences between sizes."""
         self._covariances[:, :-1, :-1] += variance
 
     def relevel(self, value: float) -> None:
-        """The average is not known any more, but for a measurement near `value`."""
+        """Reset the average to an uncertain value near `value`."""
         self._means[:, :-1] += value - self._means[:, :-1].mean(axis=1, keepdims=True)
         self._means[:, -1] = 0.0
         self._covariances[:, -1, :] = self._covariances[:, :, -1] = 0.0
         self._covariances[:, :-1, :-1] += AVERAGE_SD**2
 
     def elapse(self, intervals: float, level: Level) -> None:
-        """Let some intervals pass, in which the level wanders so."""
+        """Let intervals pass, in which the level wanders."""
         kept = level.keep ** max(1.0, intervals)
         self._covariances += intervals * self._drift * self._grows
         self._means[:, -1] *= kept
@@ -252,7 +252,7 @@ class Curves:
         self._covariances[:, -1, -1] += (1 - kept * kept) * level.variance
 
     def surprise(self, size: int, value: float, noise: float) -> tuple[float, float]:
-        """How far a measurement is from what is expected: the difference, and its variance."""
+        """Difference of a measurement from its expectation, and the variance of the difference."""
         differences, variances = self._surprises(size, value, noise)
         mean = float(self._weights @ differences)
         variance = float(self._weights @ (variances + (differences - mean) ** 2))
@@ -278,7 +278,7 @@ class Curves:
         return value - self._means[:, at] - self._means[:, -1], variances
 
     def _mixed(self) -> tuple[Floats, Floats]:
-        """One Gaussian for all, of f and of the level."""
+        """Merge all curves into one Gaussian of f and the level."""
         mean = self._weights @ self._means
         off = self._means - mean
         between = np.einsum("k,ki,kj->ij", self._weights, off, off)
@@ -286,7 +286,7 @@ class Curves:
 
     @property
     def weights(self) -> Floats:
-        """How likely each curve is: the kinds, and after a change the one that it was."""
+        """Probability of each curve: the kinds, and after a change the old curve."""
         return self._weights
 
     @property
@@ -318,10 +318,10 @@ class Curves:
     def gradients(
         self, worths: Floats, noise: float, level: Level, most: int
     ) -> tuple[Floats, NDArray[np.int64]]:
-        """How much better the best choice is expected to become for each measurement made, by size.
+        """Expected improvement of the best choice per measurement, by size (knowledge gradient).
 
-        One measurement may teach next to nothing where several would: what so many in a row are
-        worth is divided by their number, and the best number taken.
+        One measurement may teach almost nothing although several would. The value of k measurements
+        in a row is therefore divided by k, and the best k is taken.
 
         Source: P. I. Frazier, W. B. Powell and S. Dayanik, The knowledge-gradient policy for
         correlated normal beliefs (2009); P. I. Frazier and W. B. Powell, Paradoxes in learning and
@@ -329,17 +329,17 @@ class Curves:
         Gauss-Hermite quadrature.
 
         Args:
-            worths: what each size is expected to be worth: its mean, less what going there costs.
+            worths: expected worth of each size: its mean, less the cost of changing to it.
             noise: variance of one measurement.
-            level: how the level wanders.
-            most: largest number in a row that is thought of.
+            level: variation of the level.
+            most: maximum number of measurements in a row.
 
         Returns:
-            The gradients, and the number of measurements in a row that each is for.
+            The gradients, and the number of measurements in a row behind each.
         """
         means = self._means[:, :-1] + self._means[:, -1:]
         covariances = self._covariances
-        # Row: the size measured; column: how much what is believed of each size moves with it.
+        # Row: the measured size; column: the shift of the belief about each size.
         moves = covariances[:, :-1, :-1] + covariances[:, -1:, :-1]
         moves = moves - moves.mean(axis=2, keepdims=True)
         variances = (

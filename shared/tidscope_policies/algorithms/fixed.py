@@ -14,7 +14,7 @@ class FixedParameters(Parameters):
 
 
 class Fixed:
-    """Decides the same size always."""
+    """Policy that always decides the same size."""
 
     def __init__(self, parameters: FixedParameters) -> None:
         self._size = parameters.size
@@ -27,4 +27,4 @@ class Fixed:
         return Decision(size, "keeping", f"The size is {seen.size} and should be {size}.")
 
     def restart(self, reason: str) -> None:
-        """There is nothing to search."""
+        """Do nothing: there is no search."""

@@ -78,7 +78,7 @@ class Hillclimb:
         return self._judge_scaling(seen, self._reference)
 
     def restart(self, reason: str) -> None:
-        """Begin again at the size to begin with."""
+        """Start again at the initial size."""
         self._state = "starting"
         self._why = f"The climb restarts: {reason}"
 

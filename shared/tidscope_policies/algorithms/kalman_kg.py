@@ -1,4 +1,4 @@
-"""kalman-kg: believe something about every size, and measure where it pays.
+"""kalman-kg: keep beliefs about every size, and measure where it pays.
 
 Ours. Each interval a bank of Kalman filters takes the progress into what is believed about all
 sizes (curves.py), and the size is chosen that is worth the most, knowledge for later included
@@ -26,10 +26,10 @@ PEER_DIP = 0.2
 """Fall of the others' sum of logarithms below its median at this size: one of them is in a dip."""
 
 PEER_COLLAPSE = 1.0
-"""The same at a size of which nothing is known: a change of this program's size does less."""
+"""Like PEER_DIP, for an unknown size; a change of this program's size has less effect."""
 
 PEER_PATIENCE = 5
-"""Intervals in a row after which it is no dip but how it is now."""
+"""Intervals in a row after which a dip counts as the new normal."""
 
 
 @dataclass(frozen=True)
@@ -53,12 +53,12 @@ class KalmanKg:
         return self._search.step(seen, log(seen.progress))
 
     def restart(self, reason: str) -> None:
-        """Forget what is believed about the sizes."""
+        """Forget the beliefs about the sizes."""
         self._search.forget(f"The search restarts ({reason})")
 
 
 def is_measured(seen: Observation) -> bool:
-    """Whether the interval has a progress, at a size that there may be."""
+    """True if the interval has progress at an allowed size."""
     return is_usable(seen) and seen.ops > 0 and seen.size in seen.bounds.sizes
 
 

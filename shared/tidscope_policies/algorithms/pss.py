@@ -1,7 +1,7 @@
 """pss: ask a perceptron whether one thread more is better.
 
 Source: Z. Zhang and others, A prediction system service (2022-2023). Every interval the predictor
-(tidscope_predictd, with what was corrected there) is asked "would growing help?" with the size,
+(perceptron.py, with its corrections) is asked "would growing help?" with the size,
 what was done last and what came of it as features; the size moves by one that way. The next
 interval tells whether that was right. The predictor may be one that other processes teach, too.
 """
@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from math import log
 from typing import Protocol
 
-from tidscope_predictd.model.perceptron import Predictor, Rule
-
 from tidscope_policies.contract import (
     NOT_COUNTED,
     Decision,
@@ -20,6 +18,7 @@ from tidscope_policies.contract import (
     is_usable,
 )
 from tidscope_policies.parameters import Parameters, parameter
+from tidscope_policies.perceptron import Predictor, Rule
 
 DOWN, UP = -1, 1
 TREND_STEP = 0.02
@@ -28,14 +27,14 @@ MAX_TREND = 5
 
 
 class Learner(Protocol):
-    """Answers yes or no, and learns: `tidscope_predictd` has one of a process, and shared ones."""
+    """Learner of yes-or-no answers: private (perceptron.py), or shared by tidscope_predictd."""
 
     def predict(self, features: Sequence[int], /) -> int:
-        """Above 0 yes, below 0 no, 0 undecided."""
+        """Return a number above 0 for yes, below 0 for no, 0 for undecided."""
         ...
 
     def update(self, features: Sequence[int], /, *, answer: bool) -> None:
-        """Learn what the answer was."""
+        """Learn the right answer."""
         ...
 
     def reset(self) -> None:
@@ -53,11 +52,11 @@ class PssParameters(Parameters):
 
 
 class Pss:
-    """Steps of one, the way the predictor says.
+    """Policy of steps of one, in the predicted direction.
 
     Args:
-        parameters: of the policy.
-        learner: the predictor; None: one of its own.
+        parameters: the policy's parameters.
+        learner: the predictor; None for a private one.
     """
 
     def __init__(self, parameters: PssParameters, learner: Learner | None = None) -> None:
@@ -90,7 +89,7 @@ class Pss:
         return self._step(seen)
 
     def restart(self, reason: str) -> None:
-        """Forget what was learnt."""
+        """Forget everything learnt."""
         self._predictor.reset()
         self._asked = self._before = None
         self._trend, self._rest = 0, 0

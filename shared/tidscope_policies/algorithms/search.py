@@ -65,26 +65,26 @@ class SearchParameters(Parameters):
 APART = 1.2
 """Ratio of sizes worth telling apart: near the best size closer ones do nearly the same."""
 MAX_SIZES = 32
-"""Sizes thought of; the work of a decision grows with their square."""
+"""Maximum candidate sizes; the work of a decision grows with their square."""
 LOOSE_SD = 0.05
-"""How much the level is thought to move when another program's size changes."""
+"""Standard deviation of the level's shift when another program's size changes."""
 SLACK = 0.5
 """Surprise that is no evidence of a change, in standard deviations."""
 MAX_SURPRISE = 4.0
-"""In standard deviations: one measurement says no more than this for a change."""
+"""Maximum evidence of one measurement for a change, in standard deviations."""
 BLIND = 1.0
-"""Variance above which the level is not known yet, so that nothing is a surprise."""
+"""Variance above which the level is unknown, so that nothing is a surprise."""
 MISTAKEN = 0.5
-"""How likely the curve is the same though a size does not do what was expected of it."""
+"""Probability that the curve is unchanged after an unexpected result at another size."""
 MOVES = 3.0
-"""Changes of size that trying sizes leaves, to move to what is expected to be the best."""
+"""Changes of size reserved for moving to the expected best size."""
 RESERVE = 0.4
-"""Share of a burst of changes that is left for a search: with fewer there is no trial."""
+"""Share of a burst of changes reserved for a search; with fewer left, no trial begins."""
 
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """At which size, the logarithm of what was measured, and the least variance it can have."""
+    """A measurement: size, logarithm of the value, and its minimum variance."""
 
     size: int
     value: float
@@ -92,10 +92,10 @@ class Measurement:
 
 
 class Search:
-    """Chooses sizes.
+    """Search for the best size.
 
     Args:
-        parameters: of the policy.
+        parameters: the policy's parameters.
     """
 
     def __init__(self, parameters: SearchParameters) -> None:
@@ -122,11 +122,11 @@ class Search:
         return Wandering(self._p.noise_sd, self._p.walk_sd, self._p.noise_floor)
 
     def forget(self, why: str, programs: int = 1) -> None:
-        """Go back to what is believed before anything is measured.
+        """Return to the prior beliefs.
 
         Args:
-            why: is reported next time.
-            programs: share the host's changes of size.
+            why: reason, reported with the next decision.
+            programs: number of programs that share the host's changes of size.
         """
         self.share(programs)
         self._curves.forget()
@@ -140,14 +140,14 @@ class Search:
         self._programs = programs
 
     def loosen(self) -> None:
-        """Something else moved the level: what is known of differences stays."""
+        """Note that another cause moved the level; beliefs about differences stay."""
         self._curves.loosen(LOOSE_SD**2)
         self._wandering.move()
         if self._trials is not None:
             self._trials.abandon()
 
     def miss(self, seen: Observation) -> Decision:
-        """An interval says nothing: the size stays, unless it is time to go."""
+        """Skip a meaningless interval; the size stays, unless a trial is due."""
         self._pass(seen)
         size, trials, turn = seen.size, self._trials, False
         self._wandering.skip()
@@ -169,7 +169,7 @@ class Search:
 
         Args:
             seen: size and bounds.
-            value: the logarithm of what is to be as large as possible.
+            value: logarithm of the quantity to maximise.
         """
         if seen.bounds != self._bounds:
             self._bounds = seen.bounds
@@ -177,12 +177,12 @@ class Search:
             self._tried.clear()
             self._begin()
         self._pass(seen)
-        # Another hand may have set a size in between.
+        # Another actor may have set a size meanwhile.
         near = min(self._curves.sizes, key=lambda size: (abs(size - seen.size), size))
         found = Measurement(near, value, 1 / seen.ops)
         trials = self._trials
         if trials is not None and trials.is_away and near == trials.base:
-            # It was not this one's turn to try.
+            # It was not this program's turn to try.
             trials.abandon()
         if trials is not None and near == trials.size:
             decided = self._keep(trials, found)
@@ -191,7 +191,7 @@ class Search:
         return decided if decided.size != near else replace(decided, size=seen.size)
 
     def _pass(self, seen: Observation) -> None:
-        """Time passes, and changes of size get cheaper."""
+        """Let time pass, which makes changes of size cheaper."""
         last_s = seen.at_s if self._at_s is None else self._at_s
         self._left += max(0.0, seen.at_s - last_s) / (
             self._p.interval_s * self._p.gap * self._programs
@@ -201,7 +201,7 @@ class Search:
 
     @property
     def _burst(self) -> float:
-        """Changes of size in quick succession: the host's are shared."""
+        """Number of changes allowed in quick succession; the host's programs share them."""
         return self._p.burst / self._programs
 
     def _worths(self) -> Floats:
@@ -221,7 +221,7 @@ class Search:
         return self._choose(found.size)
 
     def _keep(self, trials: Trials, found: Measurement) -> Decision:
-        """Rest, but for the trials, until there was a change or another size is surely better."""
+        """Rest except for trials, until a change or until another size is surely better."""
         changes = self._changes
         learnt = self._learn(found)
         if self._changes != changes or self._is_to_end(trials):
@@ -240,18 +240,18 @@ class Search:
         return Decision(size, state, self._take_news() + why, probing=turn)
 
     def _is_to_end(self, trials: Trials) -> bool:
-        """An interval of a rest passes; whether a trial shows that another size is better."""
+        """Process an interval of a rest. Return True if a trial shows a better size."""
         may = self._left >= RESERVE * self._burst
         judged = trials.passed(self._at_s or 0.0, self._wandering.noise, may=may)
         return judged and self._is_better(trials.base)
 
     def _counted(self, trials: Trials, size: int) -> int:
-        """The size that a rest wants next; changes are counted."""
+        """Return the rest's next size, and count the change."""
         self._left -= trials.size != size
         return trials.size
 
     def _is_better(self, base: int) -> bool:
-        """Whether another size is surely better than that of the rest."""
+        """True if another size is surely better than the resting one."""
         curves = self._curves
         worths = self._worths()
         here, there = curves.sizes.index(base), int(np.argmax(worths))
@@ -259,7 +259,7 @@ class Search:
         return gain > self._p.margin + self._p.sure * curves.doubt(here, there)
 
     def _change(self, *, jumped: bool) -> None:
-        """The program changed."""
+        """React to a changed program."""
         self._curves.split(self._p.kept if jumped else MISTAKEN, jumped=jumped)
         self._wandering.move()
         self._odd = self._run = 0
@@ -271,20 +271,20 @@ class Search:
         return variance < BLIND and abs(difference) > self._p.odd * sqrt(variance)
 
     def _is_first(self, up: bool) -> bool:
-        """Whether the one before was not odd the same way."""
+        """True if the previous measurement was not odd in the same direction."""
         sign = 1 if up else -1
         first, self._odd = self._odd != sign, sign
         return first
 
     def _adds_up(self, surprise: float) -> bool:
-        """Whether surprises, in standard deviations, add up to a change (E. S. Page, 1954)."""
+        """True if surprises, in standard deviations, add up to a change (E. S. Page, 1954)."""
         surprise = min(max(surprise, -MAX_SURPRISE), MAX_SURPRISE)
         self._up = max(0.0, self._up + surprise - SLACK)
         self._down = max(0.0, self._down - surprise - SLACK)
         return max(self._up, self._down) > self._p.threshold
 
     def _learn(self, found: Measurement) -> bool:
-        """Take a measurement in; False: it may be an odd one, and is left out."""
+        """Learn a measurement. Return False if it may be odd and is left out."""
         noise, curves = self._wandering, self._curves
         noise.least = found.least
         if self._at_s is not None and self._learnt_s is not None:
@@ -353,7 +353,7 @@ class Search:
         return Decision(chosen, "exploring", self._take_news() + why, probing=True)
 
     def _near(self, curves: Curves, size: int) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
-        """Which sizes are not too far from those that were tried."""
+        """Mask of sizes near the tried ones."""
         sizes, tried = np.array(curves.sizes), np.array(sorted(self._tried))
         doublings = np.abs(np.log2(sizes[:, None] / tried)).min(axis=1)
         beside = np.abs(sizes[:, None] - tried).min(axis=1) <= 1
@@ -366,11 +366,11 @@ class Search:
 
 
 def candidates(bounds: Bounds, apart: float = 1.0) -> list[int]:
-    """Sizes that are thought of: all of them, or where they are many some, as far apart as log2.
+    """Candidate sizes: all of them, or a selection evenly spaced in log2.
 
     Args:
-        bounds: of the sizes.
-        apart: least ratio of one to the next, where whole numbers allow.
+        bounds: allowed sizes.
+        apart: minimum ratio of neighbours, as far as whole numbers allow.
     """
     ratio = apart
     if len(bounds.sizes) > MAX_SIZES:

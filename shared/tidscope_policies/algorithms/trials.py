@@ -1,31 +1,31 @@
-"""While a search rests it looks at other sizes by the clock: one larger, one smaller, and back.
+"""Trials of other sizes by the clock while a search rests: one larger, one smaller, and back.
 
-Such a trial begins at a fixed time, at sizes that only the time decides, and ends at a fixed time:
-an interval that is missing (a dip) moves nothing.
+A trial's beginning, sizes and end depend on the time alone, so a missing interval (a dip) shifts
+nothing.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 ROTA = (0.35, 0.35, 0.7)
-"""Doublings from the current size, to either side: one trial after the other."""
+"""Distances of consecutive trials from the current size, in doublings to either side."""
 LENGTHS = ((0.06, 2), (0.12, 4), (0.24, 8), (float("inf"), 16))
-"""Intervals that a trial takes at a size, for noise up to a standard deviation."""
+"""Intervals of a trial at a size, by the maximum standard deviation of the noise."""
 AFTER = 2
-"""Intervals back at the usual size before a trial is judged."""
+"""Intervals back at the resting size before a trial is judged."""
 BEARABLE = 0.06
-"""Loss up to which a size is tried; where a neighbour loses more, only the neighbour is."""
+"""Maximum loss of a tried size. Where a neighbour loses more, only the neighbour is tried."""
 SPENT = 0.004
-"""Share of the progress that trials at one size may cost: what loses more is tried less often."""
+"""Maximum cost of trials at one size, as a share of progress; costlier sizes get fewer trials."""
 LONGEST = 8
-"""Turns without a trial, at the most."""
+"""Maximum turns without a trial."""
 PAUSES = ((2, 1), (5, 4), (float("inf"), LONGEST))
-"""Turns from one trial at a size to the next, for costs up to a multiple of that."""
+"""Turns between trials at a size, by the maximum cost as a multiple of SPENT."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Leg:
-    """A stretch of a trial: at which size, until when."""
+    """A leg of a trial: its size and its end."""
 
     size: int
     until_s: float
@@ -35,13 +35,13 @@ class Trials:
     """The trials of one rest.
 
     Args:
-        losses: what each size there is loses against the base at the least, relative.
-        base: the size in which it rests.
+        losses: minimum relative loss of each size against the base.
+        base: resting size.
         slot_s: time from one trial to the next.
         interval_s: length of an interval.
 
     Attributes:
-        base: the same.
+        base: resting size.
     """
 
     def __init__(
@@ -54,28 +54,28 @@ class Trials:
 
     @property
     def is_away(self) -> bool:
-        """Whether it is at another size."""
+        """True while a trial is at another size."""
         return self.size != self.base
 
     @property
     def size(self) -> int:
-        """The one that it wants next."""
+        """Next size."""
         return self._legs[0].size if self._legs else self.base
 
     def abandon(self) -> None:
-        """The size was not changed: the trial is none."""
+        """Abandon the trial, because the size was not changed."""
         self._legs.clear()
 
     def passed(self, at_s: float, noise: float, *, may: bool) -> bool:
-        """An interval passed; `size` is the next one's.
+        """Process an interval; `size` is then the next interval's.
 
         Args:
-            at_s: its end.
+            at_s: end of the interval.
             noise: variance of a measurement.
-            may: the next trial may begin.
+            may: True if the next trial may begin.
 
         Returns:
-            Whether a trial can be judged now.
+            True if a trial can be judged now.
         """
         late_s = at_s + 0.5 * self._interval_s
         judged = False
@@ -89,7 +89,7 @@ class Trials:
         return judged
 
     def _begin(self, at_s: float, noise: float) -> None:
-        """Begin the trial whose turn it is."""
+        """Begin the next trial."""
         turn = int(at_s // self._slot_s)
         turns, place = divmod(turn, len(ROTA))
         length = next(length for sd, length in LENGTHS if noise <= sd * sd)
@@ -106,7 +106,7 @@ class Trials:
             self._legs.append(_Leg(self.base, until_s + AFTER * self._interval_s))
 
     def _size(self, doublings: float) -> int:
-        """The size so far away, or where that loses much the neighbour."""
+        """Size at a distance, or the neighbour if that size loses much."""
         wanted = self.base * 2.0**doublings
         far = min(self._losses, key=lambda each: (abs(each - wanted), each))
         if far == self.base or self._losses[far] <= BEARABLE:

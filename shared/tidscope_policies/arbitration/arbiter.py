@@ -8,9 +8,8 @@ under uncertainty; W. Chen and others, Combinatorial multi-armed bandit, 2013). 
 `BURST` at once, and one each `GAP_S`; without any left the division is the one that is expected to
 be the best.
 
-A program from which nothing is heard, or that makes no progress, loses what it has until it
-does again. Each control loop says that its program lives (`hear`), and notices by that the silence
-of the others.
+A silent program, or one without progress, loses its cores until it recovers. Each control loop
+reports that its program lives (`hear`), and thereby notices the silence of other programs.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,13 +29,13 @@ MARGIN = 0.01
 """Relative gain, of a program of mean share, below which a division stays."""
 BURST, GAP_S = 24.0, 60.0
 SILENT_S = 1.0
-"""A program that is not heard of for so long loses its cores."""
+"""Seconds of silence after which a program loses its cores."""
 STALL_S = 0.5
-"""If nobody was heard of for longer, those who listen stood still: what is more does not count."""
+"""Maximum silence of all programs, in seconds; excess means that the listeners stalled."""
 IDLE_S = 1.25
-"""One without progress for so long does, too."""
+"""Seconds without progress after which a program loses its cores."""
 IDLE_OPS = 8.0
-"""But not before so many operations are missing."""
+"""Minimum missing operations before a program counts as idle."""
 
 Cause = Literal["members", "try", "estimate"]
 State = Literal["settled", "trying", "idle", "absent"]
@@ -50,18 +49,18 @@ ABSENT: State = "absent"
 
 @dataclass
 class _Member:
-    """A program.
+    """A member program.
 
     Attributes:
-        label: its name for people.
-        claim: what it asks for.
-        bounds: of its size.
-        belief: about its curve.
-        heard_s: when it last answered.
-        moved_s: when it last made progress.
-        count: its counter then.
+        label: name for people.
+        claim: requested share.
+        bounds: allowed sizes.
+        belief: belief about the throughput curve.
+        heard_s: time of the last answer.
+        moved_s: time of the last progress.
+        count: operation counter at `moved_s`.
         rate: operations a second in the last counted interval.
-        state: SETTLED stands for TRYING, too.
+        state: SETTLED includes TRYING.
         measured: intervals since the division changed.
         grant: None before the first division.
     """
@@ -80,10 +79,10 @@ class _Member:
 
 
 class Arbiter:
-    """One for a host; its methods are not called at the same time.
+    """A host's arbiter; its methods must not be called concurrently.
 
-    Every method that may change the division returns whether it did: then all members have to be
-    given theirs soon.
+    Every method that may change the division returns True if it did. The caller must then apply
+    all members' grants soon.
     """
 
     def __init__(self) -> None:
@@ -97,7 +96,7 @@ class Arbiter:
         self._trying = False
 
     def join(self, name: str, label: str, claim: Claim, bounds: Bounds, now_s: float) -> None:
-        """A program takes part from the next call of `limit` on; one that does has a new claim."""
+        """Add a program from the next call of `limit` on, or replace a member's claim."""
         known = self._members.get(name)
         if known is not None and known.bounds == bounds:
             known.label, known.claim, known.heard_s, known.moved_s = label, claim, now_s, now_s
@@ -109,15 +108,15 @@ class Arbiter:
         """Divide these cores from now on; called after `join` and `leave`, too.
 
         Args:
-            pools: every member is in one at least.
-            reason: of a change, a sentence.
-            now_s: now.
+            pools: pools; every member is in at least one.
+            reason: reason for a change, one sentence.
+            now_s: current time.
         """
         self._pools = pools
         return self._divide_known(reason, now_s)
 
     def leave(self, name: str) -> str:
-        """A program takes part no more; its name for people, empty: it did not."""
+        """Remove a program. Return its name for people, or "" if it was no member."""
         member = self._members.pop(name, None)
         return "" if member is None else member.label
 
@@ -130,9 +129,9 @@ class Arbiter:
         """A program answered; called a few times a second.
 
         Args:
-            name: which.
-            count: its operations so far; None: they were not read.
-            now_s: now.
+            name: the program.
+            count: its operations so far; None if they were not read.
+            now_s: current time.
         """
         member = self._members.get(name)
         if member is None:
@@ -151,7 +150,7 @@ class Arbiter:
         counts = is_usable(seen) and seen.ops > 0
         began_s = now_s - seen.elapsed_s
         if began_s >= self._since_s and seen.elapsed_s >= SHORT_S:
-            # One that does not follow holds nobody up.
+            # A program that does not apply its size delays no other program.
             member.measured += 1
             if counts and member.grant is not None and seen.size == member.grant.cores:
                 member.rate = seen.progress
@@ -162,9 +161,9 @@ class Arbiter:
         return self._weigh(now_s)
 
     def _excuse(self, now_s: float) -> None:
-        """Leave out the time in which nobody was listened to.
+        """Exclude time in which all listeners stalled.
 
-        But not all of it: a single listener that is slow notices another one's silence, too.
+        Part of it still counts: a single slow listener notices other programs' silence, too.
         """
         stalled_s, self._heard_s = now_s - self._heard_s - STALL_S, now_s
         if stalled_s > 0:
@@ -215,7 +214,7 @@ class Arbiter:
         return min((one.cores for one in self._pools if name in one.members), default=1)
 
     def _weigh(self, now_s: float) -> bool:
-        """The round is over: try another division, or take the one that is expected to be best."""
+        """End a round: try another division, or take the one expected to be best."""
         self._tries = min(BURST, self._tries + (now_s - self._refilled_s) / GAP_S)
         self._refilled_s = now_s
         margin = (
@@ -243,12 +242,12 @@ class Arbiter:
         )
 
     def _put(self, division: Mapping[str, int], reason: str, cause: Cause, now_s: float) -> bool:
-        """Make a division the current one; whether anybody's cores or state changes."""
+        """Apply a division. Return True if a program's cores or state changes."""
         moved = dict(division) != self._division
         if moved:
             self._division, self._since_s = dict(division), now_s
         if moved or reason == STAYS:
-            # After a round that changes nothing the next one begins.
+            # After a round without changes, the next one begins.
             for member in self._members.values():
                 member.measured = 0
         changed = moved

@@ -26,14 +26,14 @@ STEP = 1.0
 ODD = 4.0
 """Standard deviations of a surprise that may mean a change."""
 KEPT = 0.5
-"""How likely the curve is the same after a surprise at another size."""
+"""Probability that the curve is unchanged after a surprise at another size."""
 
 
 class Belief:
-    """Learns from the intervals of one program.
+    """Belief about one program's throughput curve.
 
     Args:
-        bounds: of its sizes.
+        bounds: allowed sizes.
     """
 
     def __init__(self, bounds: Bounds) -> None:
@@ -46,7 +46,7 @@ class Belief:
         self._tried: set[int] = set()
 
     def take_in(self, seen: Observation) -> None:
-        """Learn from an interval that says something about the size it ends with."""
+        """Learn from an interval that is evidence about the size it ends with."""
         size = min(self._curves.sizes, key=lambda one: (abs(one - seen.size), one))
         value = log(seen.progress) - float(self._prior[self._curves.sizes.index(size)])
         self._noise.least = 1 / seen.ops
@@ -72,8 +72,8 @@ class Belief:
 
         Args:
             most: the last size.
-            here: the size in effect: then what is not known of the others counts for them, and
-                sizes far from those that were tried promise no more than those near. 0: expected.
+            here: the size in effect, for optimistic values of the other sizes; sizes far from the
+                tried ones promise no more than near ones. 0 for plain expectations.
         """
         sizes = self._curves.sizes
         values = self._prior + self._curves.means

@@ -20,8 +20,8 @@ from math import log
 
 from tidscope_policies.contract import Bounds
 
-LEAST = 0.1
-"""A core that adds less than this part of what it adds where work scales with cores stays free."""
+MIN_GAIN = 0.1
+"""Minimum gain of a further core, as a share of linear scaling's. A core below it stays free."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +30,8 @@ class Claim:
 
     Attributes:
         share: weight of its throughput, above 0.
-        floor: cores that it has in any case; 0: its smallest size.
-        priority: programs of a higher one get what they can use before others get more than floors.
+        floor: guaranteed cores; 0 for the smallest size.
+        priority: programs of higher priority are served before others get more than their floors.
     """
 
     share: float = 1.0
@@ -41,12 +41,12 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Claimant:
-    """A program among which cores are divided.
+    """A program that takes part in a division.
 
     Attributes:
-        name: its identity.
-        claim: what it asks for.
-        bounds: sizes that it can have.
+        name: identity.
+        claim: requested share.
+        bounds: allowed sizes.
         worths: natural logarithm of its throughput at each size of the bounds, the lowest first;
             only differences count. Sizes beyond the last one add nothing.
     """
@@ -59,11 +59,11 @@ class Claimant:
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """Cores that some programs have together.
+    """Cores that several programs share.
 
     Attributes:
-        cores: so many.
-        members: names of the programs; others are not limited by it.
+        cores: number of cores.
+        members: names of the programs limited by the pool.
     """
 
     cores: int
@@ -71,13 +71,13 @@ class Pool:
 
 
 def divide(claimants: Iterable[Claimant], pools: Sequence[Pool]) -> dict[str, int]:
-    """The size of each.
+    """Divide the cores.
 
-    Nobody has less than the smallest size of his bounds, even if that is more than there is. Floors
-    come next, those of higher priority first where they do not all fit; then gains.
+    Every program has at least its smallest size, even beyond the available cores. Floors come next,
+    by priority if they do not all fit; then gains.
 
     Returns:
-        By name. What nobody gains from stays free.
+        Sizes by name. Cores without gain stay free.
     """
     ranked = sorted(claimants, key=lambda one: one.name)
     priorities = sorted({one.claim.priority for one in ranked}, reverse=True)
@@ -94,7 +94,7 @@ def divide(claimants: Iterable[Claimant], pools: Sequence[Pool]) -> dict[str, in
 
 
 def _out_of_dent(one: Claimant, size: int) -> Claimant:
-    """The same; if fewer cores than this do more, with no more than those that do most."""
+    """Reduce a size to the best smaller one, if fewer cores do more."""
     bounds = one.bounds
     least = max(bounds.low, min(one.claim.floor, size))
     sizes = range(least, min(size, bounds.low + len(one.worths) - 1) + 1)
@@ -114,7 +114,7 @@ def worth(claimants: Iterable[Claimant], sizes: dict[str, int]) -> float:
 
 
 def smooth(worths: Sequence[float]) -> list[float]:
-    """The lowest concave curve above a curve."""
+    """Return the lowest concave curve above a curve."""
     hull: list[int] = []
     for at, value in enumerate(worths):
         while len(hull) > 1:
@@ -133,7 +133,7 @@ def smooth(worths: Sequence[float]) -> list[float]:
 
 
 class _Filling:
-    """A division that is being made."""
+    """A division in progress."""
 
     def __init__(self, claimants: Sequence[Claimant], pools: Sequence[Pool]) -> None:
         self.sizes = {one.name: one.bounds.low for one in claimants}
@@ -147,7 +147,7 @@ class _Filling:
         ]
 
     def fill_floors(self, claimants: Sequence[Claimant]) -> None:
-        """One core at a time, to the one that has the smallest part of its floor."""
+        """Hand out cores one by one, to the program with the smallest part of its floor."""
         wanted = {
             one.name: min(one.claim.floor, one.bounds.high)
             for one in claimants
@@ -161,7 +161,7 @@ class _Filling:
                 heappush(heap, (self.sizes[name] / wanted[name], name))
 
     def fill_gains(self, claimants: Sequence[Claimant]) -> None:
-        """One core at a time, to the one that gains the most from it."""
+        """Hand out cores one by one, to the program that gains the most."""
         curves = {one.name: (one, smooth(one.worths)) for one in claimants}
         heap: list[tuple[float, float, str]] = []
 
@@ -172,8 +172,8 @@ class _Filling:
             if size >= one.bounds.high or at + 1 >= len(worths):
                 return
             gain = worths[at + 1] - worths[at]
-            if gain > LEAST * log((size + 1) / size):
-                # Equal gains go to the one that has less for its share.
+            if gain > MIN_GAIN * log((size + 1) / size):
+                # Of equal gains, the program with fewer cores for its share wins.
                 heappush(heap, (-one.claim.share * gain, size / one.claim.share, name))
 
         for name in curves:
@@ -256,7 +256,7 @@ def best_move(
 
 
 def _steps(one: Claimant, size: int, sign: int) -> Iterator[tuple[int, float]]:
-    """Numbers of cores that a program may take (1) or give (-1), and what each gains it."""
+    """Numbers of cores that a program may take (1) or give (-1), with the gain of each."""
     lowest = max(one.bounds.low, min(one.claim.floor, one.bounds.high))
     last = min(one.bounds.high, one.bounds.low + len(one.worths) - 1)
     count = 1

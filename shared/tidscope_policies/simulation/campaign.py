@@ -42,27 +42,27 @@ class Plant(Protocol):
 
     @property
     def name(self) -> str:
-        """The head of its column."""
+        """Column heading."""
         ...
 
     @property
     def title(self) -> str:
-        """One line."""
+        """Title of one line."""
         ...
 
     def draw(self, seed: int) -> Scenario:
-        """The scenario of a seed."""
+        """Return the scenario of a seed."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One seed of one policy on one scenario.
+    """A run of one policy on one scenario with one seed.
 
     Attributes:
-        policy: its name.
-        scenario: what it is tried on.
-        seed: of the run.
+        policy: name of the policy.
+        scenario: the scenario.
+        seed: seed of the run.
         given: parameters of the policy that differ from their defaults.
     """
 
@@ -126,7 +126,7 @@ class Row:
 
 
 def run_job(job: Job) -> Outcome:
-    """Do one seed, with what is to be compared with it.
+    """Run a job, and its comparison runs.
 
     Raises:
         ParameterError: a name or a value of `given` is wrong.
@@ -151,7 +151,7 @@ def run_job(job: Job) -> Outcome:
 
 
 def one_dip_s(job: Job) -> float:
-    """When the single dip begins: spread evenly over the run by the seed (golden ratio)."""
+    """Start of the single dip: spread evenly over the run by the seed (golden ratio)."""
     share = (job.seed * 0.618034) % 1.0
     return job.scenario.seconds * (ONE_DIP_FROM + (ONE_DIP_TO - ONE_DIP_FROM) * share)
 
@@ -175,13 +175,13 @@ def list_jobs(
 def make_rows(
     policies: Sequence[str], plants: Sequence[Plant], seeds: int, outcomes: Iterable[Outcome]
 ) -> Iterator[Row]:
-    """One row a policy, as soon as its last outcome is known.
+    """Yield a row per policy, as soon as its last outcome is known.
 
     Args:
         policies: names.
-        plants: what they are tried on.
-        seeds: how many.
-        outcomes: of `list_jobs`, in its order.
+        plants: scenarios.
+        seeds: number of seeds.
+        outcomes: outcomes of `list_jobs`, in its order.
     """
     remaining = iter(outcomes)
     each = len(plants) * seeds
@@ -218,7 +218,7 @@ def _mean(values: Iterable[float]) -> float:
 
 
 def score(scenario: Scenario, trial: Trial) -> Score:
-    """Judge a run, from the second on that counts."""
+    """Score a run from its first counted second on."""
     first = round(scenario.scored_from_s / STEP_S)
     minutes = scenario.seconds / 60
     return Score(
@@ -229,7 +229,7 @@ def score(scenario: Scenario, trial: Trial) -> Score:
 
 
 def differing(one: Trial, other: Trial) -> int:
-    """Decisions of two runs that differ: same program, same moment, another size."""
+    """Number of decisions that differ between two runs at the same program and time."""
     return sum(a.size != b.size for a, b in zip(one.decisions, other.decisions, strict=True))
 
 
@@ -241,7 +241,7 @@ def _regret(trial: Trial, first: int, *, several: bool) -> float:
 
 
 def _geometric(trial: Trial, step: int) -> tuple[float, float]:
-    """Geometric means over the programs that run: what was done, and the best."""
+    """Geometric means over the running programs, of the real and the best throughput."""
     only = trial.done[step][0]
     if only is not None and len(trial.done[step]) == 1:
         return only, trial.best[step][0]

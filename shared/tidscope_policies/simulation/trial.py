@@ -18,14 +18,14 @@ from tidscope_policies.simulation.simulated_pools import (
 )
 
 CLIENTS = 64
-"""Jobs in the system: those not in a thread wait, which by Little's law tells for how long."""
+"""Jobs in the system. Jobs without a thread wait; Little's law gives the mean wait."""
 HARDLY_ANY = 1e-12
-"""Times are sums of steps; a rest this small is none."""
+"""Tolerance of times, which are sums of steps."""
 
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A decision: when, of which program, which size."""
+    """A decision: its time, program and size."""
 
     at_s: float
     process: int
@@ -37,11 +37,11 @@ class Trial:
     """Record of one simulated run.
 
     Attributes:
-        done: noise-free throughput in each step, by program; None where it does not run.
-        best: what each program would have done at the best sizes.
+        done: noise-free throughput in each step, by program; None while it does not run.
+        best: throughput of each program at the best sizes.
         decisions: all of them.
-        switches: how many changed a size.
-        phase_starts_s: when something in the simulated pools changed for good; the first is 0.
+        switches: number of changes of size.
+        phase_starts_s: times of permanent changes in the simulated pools; the first is 0.
     """
 
     done: list[tuple[float | None, ...]] = field(default_factory=list)
@@ -70,14 +70,14 @@ class _Program:
 
 
 class Simulation:
-    """Drives policies against a simulated pools.
+    """Simulation that drives policies against simulated pools.
 
     Args:
-        scenario: what they are tried on.
+        scenario: the scenario.
         make: makes a fresh policy for each program that starts.
         seed: of noise, dips and phases.
-        one_dip_s: a single dip begins then.
-        one_dip_percent: what is left of the throughput in it; None: as in those of the scenario.
+        one_dip_s: start of a single dip; None for no such dip.
+        one_dip_percent: throughput in the dip, in percent; None for the scenario's value.
     """
 
     def __init__(
@@ -159,7 +159,7 @@ class Simulation:
             program.ready.policy.restart(reason)
 
     def _advance(self, step: int, now: float, phases: Ints) -> None:
-        """One step of time, cut where a change of size begins to act."""
+        """Advance one step of time, split where a change of size takes effect."""
         count = len(self._disturbances)
         ops, steady = [0.0] * count, [0.0] * count
         clean, lost = [0.0] * count, [0.0] * count
@@ -206,7 +206,7 @@ class Simulation:
         )
 
     def _ended(self, at: int, work: float, dip: float) -> float:
-        """Whole operations that ended while so much work was done.
+        """Number of whole operations that end within an amount of work.
 
         Those that would end in a dip are lost, all but this share: so the operations after it, and
         with them the noise, are those of the run without it.

@@ -18,8 +18,8 @@ KNEE = 0.03
 KNEE_LOSS = -log(1 - KNEE)
 """The same as a difference of logarithms."""
 
-MOST = 700.0
-"""Largest logarithm of a number."""
+MAX_EXPONENT = 700.0
+"""Maximum argument of `exp`; larger ones would overflow a float."""
 
 
 class SweepError(ValueError):
@@ -162,4 +162,4 @@ def _loss(whole: Sequence[Mapping[int, float]], size: int, against: int) -> Inte
 
 def _exp(value: float) -> float:
     """Without end where the interval has none."""
-    return exp(value) if value < MOST else inf
+    return exp(value) if value < MAX_EXPONENT else inf

@@ -101,3 +101,51 @@ func (s *Store) TriesForNothing() {
 	s.mu.TryLock()
 	s.mu.Unlock()
 }
+
+/*
+Report:
+
+branches.(*Store).EarlyReturn
+  write branches.Store.mu, paths, sure lock
+  lines 17 to 23, 20
+  8 instructions, 0 calls, 0 loops, 0 allocations, 1 map accesses, reads only: true, only counts: false
+  reads branches.Store.items
+branches.(*Store).BothSides
+  write branches.Store.mu, paths, sure lock
+  lines 39, 42 to 46, 48
+  9 instructions, 0 calls, 0 loops, 0 allocations, 2 map accesses, reads only: false, only counts: false
+  reads branches.Store.items
+  writes branches.Store.items
+branches.(*Store).Around
+  write branches.Store.mu, dominance, sure lock
+  lines 64 to 70
+  8 instructions, 0 calls, 0 loops, 0 allocations, 2 map accesses, reads only: false, only counts: false
+  reads branches.Store.items
+  writes branches.Store.items
+branches.(*Store).Panics
+  write branches.Store.mu, paths, sure lock
+  lines 74 to 79
+  8 instructions, 0 calls, 0 loops, 0 allocations, 1 map accesses, reads only: false, only counts: false
+  reads branches.Store.items
+  writes branches.Store.items
+  panics locked at line 76
+branches.(*Store).Tries
+  write branches.Store.mu, paths, sure lock
+  lines 83 to 85
+  4 instructions, 0 calls, 0 loops, 0 allocations, 1 map accesses, reads only: false, only counts: false
+  reads branches.Store.items
+  writes branches.Store.items
+branches.(*Store).TriesNot
+  write branches.Store.mu, defer, sure lock
+  lines 92 to 95 (deferred)
+  8 instructions, 0 calls, 0 loops, 0 allocations, 1 map accesses, reads only: false, only counts: false
+  reads branches.Store.items
+  writes branches.Store.items
+unpaired lock of branches.Store.mu in branches.(*Store).Forgotten, line 28: still locked where the function returns at line 30
+unpaired unlock of branches.Store.mu in branches.(*Store).Forgotten, line 32: may be reached without the lock of line 28
+unpaired lock of branches.Store.mu in branches.(*Store).SomeTimes, line 55: still locked where the function returns at line 61
+unpaired unlock of branches.Store.mu in branches.(*Store).SomeTimes, line 59: may be reached without the lock of line 55
+unpaired lock of branches.Store.mu in branches.(*Store).TriesForNothing, line 101: whether it was locked decides no branch
+unpaired unlock of branches.Store.mu in branches.(*Store).TriesForNothing, line 102: no lock of it before, in this function
+lock branches.Store.mu: Mutex, field, declared in line 10
+*/

@@ -1,4 +1,4 @@
-//! What a pool did, cumulative, in the form that collectors read.
+//! Cumulative figures of a pool, in the form that collectors read.
 
 use std::time::{Duration, Instant};
 

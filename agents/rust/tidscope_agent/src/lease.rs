@@ -1,4 +1,4 @@
-//! Who steers, and until when.
+//! The lease of the steering client, and the pool that it steers.
 
 use crate::failure::{Failure, BOUNDS, BUSY};
 use crate::pool::Pool;

@@ -6,8 +6,8 @@
 //! pool.submit(|| Ok(()));
 //! ```
 //!
-//! Nothing is steered before a collector on the same host, of root or of the same user, asks for it;
-//! and what was steered is taken back when it stops asking.
+//! Nothing is steered until a collector on the same host, of root or of the same user, requests it.
+//! The original size is restored when the collector stops renewing its request.
 
 mod agent;
 mod failure;
@@ -21,7 +21,6 @@ pub mod rayon;
 mod registry;
 mod server;
 mod socket_folder;
-mod stale_sockets;
 mod system;
 #[cfg(feature = "tokio")]
 pub mod tokio;
@@ -30,5 +29,5 @@ pub use agent::{report_pools, start, Agent};
 pub use pool::{Failed, Pool};
 pub use registry::{watch, PoolReading, Watched};
 
-/// Of this library; the same as in Cargo.toml.
+/// Version of this library; the same as in Cargo.toml.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

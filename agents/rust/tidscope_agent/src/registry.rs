@@ -1,4 +1,4 @@
-//! All pools of the program, by name: those of one name are added up.
+//! All pools of the program, by name; pools of one name are added up.
 
 use crate::figures::Figures;
 use crate::json::quote;
@@ -8,7 +8,7 @@ use std::time::Instant;
 const MAX_NAMES: usize = 32;
 const LONGEST_NAME: usize = 64;
 
-/// What a pool says of itself; `None` is what it cannot know. Counters count since it began.
+/// Figures of a pool; `None` if unknown. Counters count from the pool's beginning.
 #[derive(Clone, Debug, Default)]
 pub struct PoolReading {
     pub size: Option<u64>,

@@ -1,4 +1,4 @@
-//! What the standard library does not have of Linux.
+//! Linux system calls that the standard library lacks.
 
 use std::io;
 use std::os::unix::io::{AsRawFd, RawFd};
@@ -35,11 +35,11 @@ pub fn effective_user() -> u32 {
     unsafe { geteuid() }
 }
 
-/// User of the process at the other end, as the kernel noted it at connect(2).
+/// User of the peer process, as recorded by the kernel at connect(2).
 pub fn peer_user(stream: &UnixStream) -> io::Result<u32> {
     let mut found = Credentials::default();
     let mut length = std::mem::size_of::<Credentials>() as u32;
-    // SAFETY: the kernel writes at most `length` bytes to `found`, which is so long.
+    // SAFETY: the kernel writes at most `length` bytes to `found`, which has that length.
     let done = unsafe {
         getsockopt(stream.as_raw_fd(), SOL_SOCKET, SO_PEERCRED, &mut found, &mut length)
     };
@@ -50,11 +50,11 @@ pub fn peer_user(stream: &UnixStream) -> io::Result<u32> {
     }
 }
 
-/// Wait until some descriptors can be read; which of them. -1: without an end.
+/// Wait until descriptors are readable and return them. A timeout of -1 waits for ever.
 pub fn readable(fds: &[RawFd], timeout_ms: i32) -> io::Result<Vec<RawFd>> {
     let mut polled: Vec<PollFd> =
         fds.iter().map(|&fd| PollFd { fd, events: POLLIN, revents: 0 }).collect();
-    // SAFETY: `polled` has as many elements as are said.
+    // SAFETY: `polled` has `polled.len()` elements.
     let found = unsafe { poll(polled.as_mut_ptr(), polled.len() as u64, timeout_ms) };
     if found < 0 {
         let error = io::Error::last_os_error();

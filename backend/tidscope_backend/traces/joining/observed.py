@@ -29,7 +29,7 @@ READING_NS = 1_500_000_000
 """Maximum interval between readings of other tables, in nanoseconds."""
 TOTALS = frozenset({"go-metrics"})
 """Sources that only sum up waits which other sources name."""
-MOST = 5
+MAX_LOCKS = 5
 MIN_SHARE = 0.01
 """Minimum waits for a lock, as a share of the most awaited lock's. Other locks are omitted."""
 Key = tuple[int, int]
@@ -118,7 +118,7 @@ class LockReadings:
                     known = woke if own[woke][2] > 0 and woke else None
                     found.append(LockWaits(lock, wait_ns, waits, over_ns, known))
         found.sort(key=lambda one: (-one.rate, one.lock))
-        return [one for one in found[:MOST] if one.rate >= found[0].rate * MIN_SHARE]
+        return [one for one in found[:MAX_LOCKS] if one.rate >= found[0].rate * MIN_SHARE]
 
     def _growth(self, begin: int, end: int) -> tuple[dict[Key, tuple[int, int, int]], int]:
         """Return the growth of each row between the readings that enclose the interval."""

@@ -1,6 +1,6 @@
 package tidscope.agent;
 
-/** A call cannot be answered; the codes are those of docs/agents.md. */
+/** A call fails; docs/agents.md lists the codes. */
 final class Failure extends Exception {
   static final int PARSE = -32700;
   static final int INVALID = -32600;
@@ -19,7 +19,7 @@ final class Failure extends Exception {
     this.code = code;
   }
 
-  /** Whether the connection ends with it: what follows may be nonsense as well. */
+  /** True if the connection must be closed, because later input may be malformed too. */
   boolean closes() {
     return code == PARSE || code == INVALID;
   }

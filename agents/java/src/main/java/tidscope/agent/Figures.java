@@ -1,6 +1,6 @@
 package tidscope.agent;
 
-/** What a pool did, cumulative, in the form that collectors read. All methods may be called by any thread. */
+/** Cumulative figures of a pool, in the form that collectors read. Thread-safe. */
 final class Figures {
   static final int BUCKETS = 32;
   private static final int LOWEST_BITS = 10;
@@ -20,20 +20,20 @@ final class Figures {
   private int busy;
   private long idleSinceNs = System.nanoTime();
 
-  /** What it did and how many run jobs now, at one moment. */
+  /** Figures, workers and busy workers, read at one moment. */
   record Reading(int workers, int busy, Figures figures) {}
 
   synchronized void submit() {
     submitted++;
   }
 
-  /** A worker thread begins, or ends. */
+  /** Counts a worker thread that begins or ends. */
   synchronized void countWorkers(int change) {
     countIdle();
     workers += change;
   }
 
-  /** A job begins; when, System.nanoTime(). */
+  /** Counts a job that begins. Returns its System.nanoTime(). */
   synchronized long start(long queuedNs) {
     long nowNs = countIdle();
     busy++;
@@ -72,7 +72,7 @@ final class Figures {
     return new Reading(workers, busy, copy);
   }
 
-  /** Adds those of another pool, which nobody changes meanwhile. */
+  /** Adds the figures of another pool, which must not change meanwhile. */
   void add(Figures other) {
     submitted += other.submitted;
     started += other.started;
@@ -88,7 +88,7 @@ final class Figures {
     }
   }
 
-  /** As members of an element of {@code read_pools}, those of its gauges left out. */
+  /** Members of an element of {@code read_pools}, without gauges. */
   PoolFigures members() {
     return new PoolFigures(
         submitted, started, finished, failed, responseNs, runNs, queueWaitNs, idleNs, null,

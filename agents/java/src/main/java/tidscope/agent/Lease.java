@@ -1,11 +1,11 @@
 package tidscope.agent;
 
 /**
- * Holds the size that a client set, for as long as it renews it.
+ * Lease of a size that a client set and must renew.
  *
- * <p>It outlives its client's connection, so that a collector that is restarted in time finds
- * things as they were; until it is over, another client may take it only if that connection is
- * gone. Used by the agent's thread alone.
+ * <p>The lease outlives its client's connection, so that a restarted collector can continue. Until
+ * it expires, another client may take it only if that connection is closed. Used by the agent's
+ * thread alone.
  */
 final class Lease {
   final Steerable pool;
@@ -39,7 +39,7 @@ final class Lease {
     pool.resize(size);
   }
 
-  /** Goes back to the original size, whoever set another one. */
+  /** Restores the original size, whichever client changed it. */
   void release() {
     if (active) {
       pool.resize(original);
@@ -48,14 +48,14 @@ final class Lease {
     active = false;
   }
 
-  /** A client is gone: its lease runs on without it. */
+  /** Notes that a client has disconnected; its lease continues. */
   void forget(Object client) {
     if (holder == client) {
       holder = null;
     }
   }
 
-  /** Milliseconds until it is over, rounded up; 0 without one, and when it has just been ended. */
+  /** Milliseconds until expiry, rounded up; 0 without a lease. Releases an expired one. */
   long leftMs() {
     if (!active) {
       return 0;

@@ -1,6 +1,6 @@
 package tidscope.agent;
 
-/** Figures of a pool as they are answered; null is what this kind of pool cannot know. */
+/** Figures of a pool in an answer; null for figures that this kind of pool lacks. */
 record PoolFigures(
     Long submitted,
     Long started,
@@ -14,7 +14,7 @@ record PoolFigures(
     long[] response,
     long[] queueWait) {
 
-  /** Those of a pool that only says what it finished, and how often jobs were taken from others. */
+  /** Figures of a pool that only knows its finished jobs and steals. */
   static PoolFigures of(Long finished, Long steals) {
     return new PoolFigures(null, null, finished, null, null, null, null, null, steals, null, null);
   }

@@ -1,8 +1,8 @@
 package tidscope.agent;
 
-/** What an agent sets: a pool, or nothing. */
+/** The steered pool, or nothing. */
 interface Steerable {
-  /** What it is called in the hello. */
+  /** Name of the knob in the hello. */
   String knob();
 
   int wanted();
@@ -17,7 +17,7 @@ interface Steerable {
 
   long queueWaits();
 
-  /** The agent only reports pools: there is one size, 1. */
+  /** Stand-in for an agent that only reports pools; its only size is 1. */
   Steerable NOTHING =
       new Steerable() {
         @Override

@@ -1,9 +1,12 @@
-// Opens the Live page in Debian's chromium, and then a page that only paints a rectangle for each
-// frame: the floor. Prints when each frame passed in either.
-// pipeline_page.mjs URL TARGET SECONDS FLOOR_SECONDS
+// Times of the page in Debian's chromium, printed as JSON.
+//
+// page_times.mjs frames URL TARGET SECONDS FLOOR_SECONDS: when each frame passed in the Live page,
+// and in a page that only paints a rectangle for each frame (the floor).
+// page_times.mjs run URL RUN: seconds from the click on a run until the first curves are drawn
+// (first_s), and until the whole run is read and shown (whole_s).
 import { openPage } from "./chromium.mjs";
 
-const [url, target, seconds, floorSeconds] = process.argv.slice(2);
+const [what, ...words] = process.argv.slice(2);
 
 /** What came before is kept history, and a page's first drawing. */
 const SETTLE_MS = 5_000;
@@ -65,17 +68,40 @@ async function inPage(action) {
   }
 }
 
-const entries = await inPage(async (page) => {
-  await page.addInitScript(() => {
-    window.__tidscope_probe = [];
+async function frameTimes(url, target, seconds, floorSeconds) {
+  const entries = await inPage(async (page) => {
+    await page.addInitScript(() => {
+      window.__tidscope_probe = [];
+    });
+    await page.goto(url);
+    return await entriesOf(page, seconds);
   });
-  await page.goto(url);
-  return await entriesOf(page, seconds);
-});
-const { origin, hash } = new URL(url);
-const floor = await inPage(async (page) => {
-  await page.goto(`${origin}/licenses.json`);
-  await page.evaluate(paintRectangles, { target, token: hash.replace("#token=", "") });
-  return await entriesOf(page, floorSeconds);
-});
-process.stdout.write(JSON.stringify({ entries, floor }));
+  const { origin, hash } = new URL(url);
+  const floor = await inPage(async (page) => {
+    await page.goto(`${origin}/licenses.json`);
+    await page.evaluate(paintRectangles, { target, token: hash.replace("#token=", "") });
+    return await entriesOf(page, floorSeconds);
+  });
+  return { entries, floor };
+}
+
+async function runTimes(url, run) {
+  return await inPage(async (page) => {
+    // Signed in, and the page's files in the browser's cache, as for a person who comes from the list.
+    await page.goto(url);
+    await page.waitForSelector("[data-connection=open]");
+    await page.goto(new URL("/runs", url).href);
+    const link = page.locator(`a[href="/runs/${run}"]`).first();
+    await link.waitFor();
+    const began = performance.now();
+    await link.click();
+    const since = () => (performance.now() - began) / 1000;
+    await page.waitForFunction(() => document.querySelector("[data-chart] canvas, canvas"));
+    const first_s = since();
+    await page.waitForSelector('[data-reading="ready"]');
+    return { first_s, whole_s: since() };
+  });
+}
+
+const times = await { frames: frameTimes, run: runTimes }[what](...words);
+process.stdout.write(JSON.stringify(times));

@@ -1,1 +1,0 @@
-"""Model computations: pure, identical in the daemon and in every client."""
