@@ -4,14 +4,12 @@ from typing import Any
 
 import httpx
 import pytest
-from schema_check import check_answer
+from schema_check import check_answer, document
 from tidscope_backend.api.openapi import METHODS, PROBLEM_KINDS
-from tidscope_backend.app import create_app
-from tidscope_backend.settings import Settings
 from tidscope_wire.generated.problems import PROBLEMS
 from tidscope_wire.problems import MEDIA_TYPE, make_problem
 
-DOCUMENT = create_app(Settings("x" * 16, "y" * 16)).openapi()
+DOCUMENT = document()
 OPERATIONS: dict[str, dict[str, Any]] = {
     f"{method.upper()} {path}": operation
     for path, operations in DOCUMENT["paths"].items()

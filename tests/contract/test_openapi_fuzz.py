@@ -22,6 +22,7 @@ from experiment_entries import journal, write_journal
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 from hypothesis.errors import Unsatisfiable
+from schema_check import document
 from schemathesis import APIOperation, Case, GenerationMode, SerializationContext
 from schemathesis.checks import load_all_checks
 from schemathesis.core.result import Ok
@@ -32,7 +33,6 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 from scripted_run import write_run
-from tidscope_backend.app import create_app
 
 EXAMPLES = 6
 """Of each operation and each of the two kinds of data, in each round."""
@@ -106,7 +106,7 @@ class Fuzzer:
 
     def __init__(self, backend: Backend, archive: bytes) -> None:
         self._url = backend.url
-        schema = schemathesis.openapi.from_dict(create_app(backend.settings).openapi())
+        schema = schemathesis.openapi.from_dict(document())
         found = [each.ok() for each in schema.get_all_operations() if isinstance(each, Ok)]
         self._operations = sorted(found, key=place_of)
         assert set(EXCLUDED) < {operation.label for operation in found}

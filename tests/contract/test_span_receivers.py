@@ -14,6 +14,7 @@ import hostile_inputs
 import httpx
 import pytest
 from backend_server import Backend, running_backend
+from fake_collector import PLAIN
 from google.protobuf.json_format import MessageToDict
 from google.rpc.error_details_pb2 import RetryInfo
 from google.rpc.status_pb2 import Status
@@ -138,7 +139,7 @@ async def test_json_and_what_is_rejected_of_it(backend: Backend) -> None:
     for number, span in enumerate(spans):
         span.update(traceId="ab" * 16, spanId=f"{number + 1:016x}")
     spans[1]["endTimeUnixNano"] = "5"
-    async with httpx.AsyncClient() as client:
+    async with httpx.AsyncClient(verify=PLAIN) as client:
         answer = await client.post(await http_address(backend), json=body, headers=BEARER)
     assert answer.status_code == 200
     partial = answer.json()["partialSuccess"]
@@ -167,7 +168,7 @@ async def test_json_and_what_is_rejected_of_it(backend: Backend) -> None:
 async def test_what_is_refused_over_http(
     backend: Backend, headers: dict[str, str], body: bytes, status: int
 ) -> None:
-    async with httpx.AsyncClient() as client:
+    async with httpx.AsyncClient(verify=PLAIN) as client:
         answer = await client.post(await http_address(backend), content=body, headers=headers)
     assert answer.status_code == status
     if headers["content-type"] == "application/json":
@@ -217,7 +218,7 @@ async def test_kilobytes_that_become_millions_of_spans_are_refused(
     body = hostile_inputs.PROTOBUF[kind]()
     packed = gzip.compress(body, 9)
     assert len(packed) < 150_000
-    async with httpx.AsyncClient(timeout=120) as client:
+    async with httpx.AsyncClient(timeout=120, verify=PLAIN) as client:
         headers = {**PROTOBUF, "content-encoding": "gzip"}
         answer = await client.post(await http_address(backend), content=packed, headers=headers)
     assert (answer.status_code, "retry-after" in answer.headers) == (413, False)
@@ -237,7 +238,7 @@ async def test_kilobytes_of_json_that_become_millions_of_objects_are_refused(
     backend: Backend, kind: str
 ) -> None:
     packed = gzip.compress(hostile_inputs.JSON[kind](), 9)
-    async with httpx.AsyncClient(timeout=120) as client:
+    async with httpx.AsyncClient(timeout=120, verify=PLAIN) as client:
         headers = {**BEARER, "content-type": "application/json", "content-encoding": "gzip"}
         answer = await client.post(await http_address(backend), content=packed, headers=headers)
     assert answer.status_code in (400, 413)
@@ -259,7 +260,7 @@ async def test_health_and_other_users_are_answered_while_a_hostile_request_is_re
     )
     where = await http_address(backend)
     json_headers = {**BEARER, "content-type": "application/json"}
-    async with httpx.AsyncClient(timeout=120) as client:
+    async with httpx.AsyncClient(timeout=120, verify=PLAIN) as client:
         body = hostile_inputs.JSON["spans"]()
         hostile = asyncio.create_task(client.post(where, content=body, headers=json_headers))
         while not pid_file.exists():
@@ -292,7 +293,7 @@ async def test_bodies_that_unpack_to_much_take_no_more_room_than_there_is(
 
     headers = {**PROTOBUF, "content-encoding": "gzip"}
     where, let_go = await http_address(backend), asyncio.Event()
-    async with httpx.AsyncClient(timeout=120) as client:
+    async with httpx.AsyncClient(timeout=120, verify=PLAIN) as client:
         tasks = [
             asyncio.create_task(client.post(where, content=unfinished(let_go), headers=headers))
             for _ in range(4)
@@ -335,7 +336,7 @@ def full(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], None]]:
 async def test_a_full_queue_asks_to_come_again_and_counts_it(
     backend: Backend, full: Callable[[], None]
 ) -> None:
-    async with httpx.AsyncClient() as client:
+    async with httpx.AsyncClient(verify=PLAIN) as client:
         where = await http_address(backend)
         answer = await client.post(where, content=message(), headers=PROTOBUF)
         assert (answer.status_code, answer.headers["retry-after"]) == (429, "1")
@@ -367,7 +368,7 @@ async def test_a_disk_that_takes_nothing_asks_to_come_again(tmp_path: Path) -> N
     async with running_backend(
         runs_dir=tmp_path, spans_token=TOKEN, span_ports=SpanPorts(0, 0)
     ) as backend:
-        async with httpx.AsyncClient() as client:
+        async with httpx.AsyncClient(verify=PLAIN) as client:
             where = await http_address(backend)
             answer = await client.post(where, content=message(3), headers=PROTOBUF)
         assert (answer.status_code, answer.headers["retry-after"]) == (503, "1")

@@ -10,7 +10,14 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from run_archives import Files, compressed, files_of, member, plain_tar
+from run_archives import (
+    Files,
+    compressed,
+    files_of,
+    import_without_process,
+    member,
+    plain_tar,
+)
 from scripted_run import write_run
 from tidscope_backend.exchange.importing import import_run
 from tidscope_backend.exchange.packing import pack_run
@@ -39,10 +46,19 @@ def bring(tmp_path: Path, data: bytes, bounds: Bounds | None = None) -> str:
         raise
 
 
-def test_the_good_one_comes_in(tmp_path: Path, files: Files) -> None:
+def test_the_good_one_comes_in_and_a_hostile_one_does_not(tmp_path: Path, files: Files) -> None:
+    """By the limited process; the other tests do its work in theirs."""
     assert bring(tmp_path, compressed(plain_tar(files))).startswith("r-")
+    with pytest.raises(BadArchiveError, match="points outside"):
+        bring(tmp_path, compressed(plain_tar(files, member("/etc/passwd"))))
 
 
+@pytest.fixture
+def here(monkeypatch: pytest.MonkeyPatch) -> None:
+    import_without_process(monkeypatch)
+
+
+@pytest.mark.usefixtures("here")
 def test_so_does_what_other_programs_pack(tmp_path: Path, files: Files) -> None:
     """With folders as members and time stamps in extended headers."""
     out = io.BytesIO()
@@ -57,6 +73,7 @@ def test_so_does_what_other_programs_pack(tmp_path: Path, files: Files) -> None:
     assert bring(tmp_path, compressed(out.getvalue())).startswith("r-")
 
 
+@pytest.mark.usefixtures("here")
 @pytest.mark.parametrize(
     ("name", "kind", "why"),
     [
@@ -93,6 +110,7 @@ def test_hostile_members(tmp_path: Path, files: Files, name: str, kind: bytes, w
         bring(tmp_path, compressed(plain_tar(files, bad)))
 
 
+@pytest.mark.usefixtures("here")
 def test_an_extended_header_without_end(tmp_path: Path, files: Files) -> None:
     huge = member("run/x", 1 << 32, tarfile.XHDTYPE)
     data = huge.tobuf(tarfile.GNU_FORMAT) + b"\0" * 4096
@@ -100,6 +118,7 @@ def test_an_extended_header_without_end(tmp_path: Path, files: Files) -> None:
         bring(tmp_path, compressed(data))
 
 
+@pytest.mark.usefixtures("here")
 def test_a_negative_size(tmp_path: Path) -> None:
     info = member("run/open/000001.frames", -5)
     with pytest.raises(BadArchiveError, match="-5 bytes"):
@@ -137,6 +156,7 @@ def many_rows(data: bytes) -> bytes:
     return out.getvalue()
 
 
+@pytest.mark.usefixtures("here")
 @pytest.mark.parametrize(
     ("change", "why"),
     [
@@ -174,6 +194,7 @@ def test_broken_runs(
         bring(tmp_path, compressed(plain_tar(changed)))
 
 
+@pytest.mark.usefixtures("here")
 def test_what_is_no_archive(tmp_path: Path, files: Files) -> None:
     good = compressed(plain_tar(files))
     for data, why in (
@@ -187,6 +208,7 @@ def test_what_is_no_archive(tmp_path: Path, files: Files) -> None:
             bring(tmp_path, data)
 
 
+@pytest.mark.usefixtures("here")
 def test_bounds(tmp_path: Path, files: Files) -> None:
     good = compressed(plain_tar(files))
     for bounds, why in (
@@ -207,6 +229,7 @@ def test_packing_what_is_not_there(tmp_path: Path) -> None:
         next(pack_run(tmp_path / "nowhere"))
 
 
+@pytest.mark.usefixtures("here")
 def test_what_a_killed_import_left_is_removed_later(tmp_path: Path, files: Files) -> None:
     runs = tmp_path / "runs"
     for name in (".import-old", ".import-young"):
