@@ -390,7 +390,7 @@ def with_each_leaf(body: dict[str, Any], literal: str) -> Iterator[tuple[str, st
         holder[key] = good
 
 
-def test_there_is_a_good_body_of_every_property() -> None:
+async def test_there_is_a_good_body_of_every_property() -> None:
     schema = document()
     properties = {
         (method.upper(), path): schema["components"]["schemas"][
@@ -418,14 +418,14 @@ async def test_a_number_that_json_does_not_have_is_refused_at_once(
         broken = [
             one for literal in NO_NUMBERS for one in with_each_leaf(BODIES[method, path], literal)
         ]
-        for place, body in broken:
+        for place, text in broken:
             answer = await client.request(
-                method, address, content=body, headers={"content-type": "application/json"}
+                method, address, content=text, headers={"content-type": "application/json"}
             )
             assert place in refused(answer, 422, "bad-request").detail
 
 
-def test_all_routes_are_described() -> None:
+async def test_all_routes_are_described() -> None:
     assert len(ROUTES) >= 14
 
 
