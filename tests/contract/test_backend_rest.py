@@ -47,7 +47,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def backend(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Backend]:
-    """The file's backend; it keeps the hosts and targets that earlier tests told it of."""
+    """The file's backend; hosts and targets of earlier tests stay listed."""
     folder = tmp_path_factory.mktemp("backend")
     async with running_backend(web_dir=folder, state_dir=folder) as running:
         yield running
