@@ -13,6 +13,7 @@ import grpc
 import hostile_inputs
 import httpx
 import pytest
+import pytest_asyncio
 from backend_server import Backend, running_backend
 from fake_collector import PLAIN
 from google.protobuf.json_format import MessageToDict
@@ -47,6 +48,16 @@ async def backend(tmp_path: Path) -> AsyncIterator[Backend]:
             runs_dir=tmp_path / "runs", spans_token=TOKEN, span_ports=SpanPorts(0, 0)
         ) as running,
     ):
+        yield running
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def refusing(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Backend]:
+    """A backend for requests that are all refused."""
+    runs = tmp_path_factory.mktemp("runs")
+    async with running_backend(
+        runs_dir=runs, spans_token=TOKEN, span_ports=SpanPorts(0, 0)
+    ) as running:
         yield running
 
 
@@ -165,11 +176,12 @@ async def test_json_and_what_is_rejected_of_it(backend: Backend) -> None:
         (PROTOBUF, bytes(MAX_REQUEST_BYTES + 1), 413),
     ],
 )
+@pytest.mark.asyncio(loop_scope="module")
 async def test_what_is_refused_over_http(
-    backend: Backend, headers: dict[str, str], body: bytes, status: int
+    refusing: Backend, headers: dict[str, str], body: bytes, status: int
 ) -> None:
     async with httpx.AsyncClient(verify=PLAIN) as client:
-        answer = await client.post(await http_address(backend), content=body, headers=headers)
+        answer = await client.post(await http_address(refusing), content=body, headers=headers)
     assert answer.status_code == status
     if headers["content-type"] == "application/json":
         assert answer.json()["message"]
@@ -178,7 +190,7 @@ async def test_what_is_refused_over_http(
         refused.ParseFromString(answer.content)
         assert refused.message
     assert "retry-after" not in answer.headers
-    assert (await received(backend)).spans == 0
+    assert (await received(refusing)).spans == 0
 
 
 async def call(backend: Backend, body: bytes, **options: Any) -> ExportTraceServiceResponse:
@@ -202,13 +214,14 @@ async def call(backend: Backend, body: bytes, **options: Any) -> ExportTraceServ
         (bytes(1 << 26), {"compression": grpc.Compression.Gzip}, "RESOURCE_EXHAUSTED"),
     ],
 )
+@pytest.mark.asyncio(loop_scope="module")
 async def test_what_is_refused_over_grpc(
-    backend: Backend, body: bytes, options: dict[str, Any], code: str
+    refusing: Backend, body: bytes, options: dict[str, Any], code: str
 ) -> None:
     with pytest.raises(grpc.aio.AioRpcError) as refused:
-        await call(backend, body, **options)
+        await call(refusing, body, **options)
     assert refused.value.code().name == code
-    assert (await received(backend)).spans == 0
+    assert (await received(refusing)).spans == 0
 
 
 @pytest.mark.parametrize("kind", ["spans", "resources", "scopes", "small-spans"])
