@@ -37,7 +37,7 @@ def reported(request: pytest.FixtureRequest) -> Story:
 FOLDERS = {"half open": 1, "closed": 3} | ({"open": 0} if DEEP else {})
 
 
-@pytest.fixture(scope="module", params=FOLDERS.values(), ids=FOLDERS)
+@pytest.fixture(scope="module", params=FOLDERS.values(), ids=list(FOLDERS))
 def folder(
     request: pytest.FixtureRequest, reported: Story, tmp_path_factory: pytest.TempPathFactory
 ) -> RunFolder:

@@ -51,7 +51,7 @@ if DEEP:
     FOLDERS |= {"open": (0, False), "sealed": (3, False)}
 
 
-@pytest.fixture(scope="module", params=FOLDERS.values(), ids=FOLDERS)
+@pytest.fixture(scope="module", params=FOLDERS.values(), ids=list(FOLDERS))
 def folder(
     request: pytest.FixtureRequest, reported: LedgerStory, tmp_path_factory: pytest.TempPathFactory
 ) -> RunFolder:
