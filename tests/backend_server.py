@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import httpx
-from fake_collector import FakeCollector
+from fake_collector import PLAIN, FakeCollector
 from live_page import LivePage
 from schema_check import check_answer
 from tidscope_backend.listen_socket import open_socket
@@ -50,6 +50,7 @@ class Backend:
             base_url=self.url,
             headers=headers,
             timeout=120,
+            verify=PLAIN,
             limits=NO_KEPT_CONNECTIONS,
             event_hooks={"response": [check_answer]},
         )

@@ -1,12 +1,17 @@
-"""Fixtures and settings for all tests."""
+"""Fixtures and settings for all tests.
+
+What only some fixtures need is imported in them: the backend takes more than a second to load.
+"""
+
+from __future__ import annotations
 
 import os
 import subprocess
 import tempfile
-from collections.abc import AsyncIterator, Generator, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 import pytest_asyncio
@@ -14,10 +19,13 @@ from capabilities import failure_of_skip, missing
 from hypothesis import settings
 from loop_disk import LoopDisk, synced_disk
 from programs.build import go_environment
-from programs.known_work import KnownWork
-from receiver import connected
-from whole_site import Site, site
 from xdist.scheduler.loadscope import LoadScopeScheduling
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Generator, Iterator
+
+    from programs.known_work import KnownWork
+    from whole_site import Site
 
 DEEP = bool(os.environ.get("TIDSCOPE_DEEP_TESTS"))
 """True in `make test-deep`: properties without a number of examples get 200, not 20."""
@@ -86,6 +94,8 @@ def pytest_runtest_makereport(
 @pytest.fixture
 def known_work() -> Iterator[KnownWork]:
     """A running known_work program with its usual amounts of work."""
+    from programs.known_work import KnownWork
+
     with KnownWork() as program:
         yield program
 
@@ -93,6 +103,8 @@ def known_work() -> Iterator[KnownWork]:
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def shared_site() -> AsyncIterator[Site]:
     """A backend and a collector with all rights, for the tests of one file."""
+    from whole_site import site
+
     async with site() as found:
         # It would fall behind: each test has a page of its own.
         await found.page.socket.close()
@@ -105,6 +117,8 @@ async def root(shared_site: Site) -> AsyncIterator[Site]:
 
     Its tests are marked ``asyncio(loop_scope="module")``. Targets of earlier tests stay listed.
     """
+    from receiver import connected
+
     async with shared_site.backend.page() as page:
         await connected(page)
         yield replace(shared_site, page=page)

@@ -4,11 +4,14 @@ import io
 import json
 import tarfile
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
+from tidscope_backend.exchange import importing, limited_import
 from tidscope_backend.exchange.rewriting import rewrite_run
 from tidscope_backend.exchange.unpacking import BadArchiveError, Bounds, unpack
 from tidscope_backend.store.folder import RunFolder
@@ -82,6 +85,22 @@ def rewrite(tmp_path: Path, data: bytes, bounds: Bounds | None = None) -> tuple[
     into.make()
     unpack(archive, unpacked, bounds or Bounds())
     return rewrite_run(RunFolder(unpacked), into), files_of(into.path)
+
+
+def import_without_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let imports rewrite archives in the test's process: starting the limited one takes 1 s."""
+
+    def rewritten(archive: Path, beside: Path, bounds: Bounds, _: object) -> RunManifest:
+        kind, text = limited_import._imported(archive, beside, asdict(bounds))
+        if kind == limited_import.REFUSED:
+            raise BadArchiveError(text)
+        assert kind == limited_import.DONE, text
+        return RunManifest.model_validate_json(text)
+
+    monkeypatch.setattr(importing, "_rewritten", rewritten)
+    # The limited process has one thread.
+    monkeypatch.setattr(pa, "set_cpu_count", lambda _: None)
+    monkeypatch.setattr(pa, "set_io_thread_count", lambda _: None)
 
 
 Change = Callable[[Files], Files]

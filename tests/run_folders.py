@@ -2,6 +2,7 @@
 
 import asyncio
 import itertools
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -13,6 +14,9 @@ from tidscope_backend.store.part_files import pack_frame, whole_frames
 from tidscope_backend.store.reader import RunReader
 from tidscope_wire.frame import split
 from tidscope_wire.generated.models import Group, RunManifest
+
+DEEP = bool(os.environ.get("TIDSCOPE_DEEP_TESTS"))
+"""True in `make test-deep`: replays are checked on every state of a run's folder."""
 
 GROUP = Group(
     kind="tree",

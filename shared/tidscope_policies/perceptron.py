@@ -31,11 +31,7 @@ _FNV_BASIS, _FNV_PRIME = 0xCBF29CE484222325, 0x100000001B3
 
 
 class Weights(Protocol):
-<<<<<<< HEAD:predictd/tidscope_predictd/model/perceptron.py
     """Interface of 16 tables of 1024 signed bytes, concatenated."""
-=======
-    """Weights: 16 consecutive tables of 1024 signed bytes."""
->>>>>>> w/rooms-rest:shared/tidscope_policies/perceptron.py
 
     def __getitem__(self, place: int, /) -> int: ...
 
@@ -43,19 +39,11 @@ class Weights(Protocol):
 
 
 class Rule(NamedTuple):
-<<<<<<< HEAD:predictd/tidscope_predictd/model/perceptron.py
     """Learning rule.
 
     Attributes:
         threshold: minimum distance of a certain sum from 0.
         limit: bound on the absolute value of a weight.
-=======
-    """Learning rule of a model.
-
-    Attributes:
-        threshold: distance of the sum from 0 at which a prediction is sure.
-        limit: maximum absolute value of a weight.
->>>>>>> w/rooms-rest:shared/tidscope_policies/perceptron.py
     """
 
     threshold: int = 8
@@ -63,11 +51,7 @@ class Rule(NamedTuple):
 
 
 def check_rule(rule: Rule) -> Rule:
-<<<<<<< HEAD:predictd/tidscope_predictd/model/perceptron.py
     """Return the rule if it is within bounds.
-=======
-    """Return the rule if it is valid.
->>>>>>> w/rooms-rest:shared/tidscope_policies/perceptron.py
 
     Raises:
         ValueError: a value is out of bounds.
@@ -80,17 +64,10 @@ def check_rule(rule: Rule) -> Rule:
 
 
 def places_of(features: Sequence[int]) -> list[int]:
-<<<<<<< HEAD:predictd/tidscope_predictd/model/perceptron.py
     """Return the index of each feature's weight; features are taken modulo 2^64.
 
     Raises:
         ValueError: there are no features, or more than 16.
-=======
-    """Index of the weight that each feature picks; features are taken modulo 2^64.
-
-    Raises:
-        ValueError: no features, or more than 16.
->>>>>>> w/rooms-rest:shared/tidscope_policies/perceptron.py
     """
     if not 1 <= len(features) <= MAX_FEATURES:
         raise ValueError(f"{len(features)} features: {FEATURES_WANTED}")
@@ -115,11 +92,7 @@ def sum_of(weights: Weights, places: Iterable[int]) -> int:
 
 
 def update(weights: Weights, rule: Rule, features: Sequence[int], *, answer: bool) -> int:
-<<<<<<< HEAD:predictd/tidscope_predictd/model/perceptron.py
     """Learn an answer. Return the prediction before learning.
-=======
-    """Learn the right answer. Return the prediction from before.
->>>>>>> w/rooms-rest:shared/tidscope_policies/perceptron.py
 
     Raises:
         ValueError: no features, or more than 16.
@@ -145,11 +118,7 @@ def reset(weights: Weights, features: Sequence[int]) -> None:
 
 
 def named(text: str) -> int:
-<<<<<<< HEAD:predictd/tidscope_predictd/model/perceptron.py
     """Return a feature for a name (FNV-1a of its UTF-8, 64 bits)."""
-=======
-    """Feature for a name (64-bit FNV-1a of its UTF-8)."""
->>>>>>> w/rooms-rest:shared/tidscope_policies/perceptron.py
     value = _FNV_BASIS
     for byte in text.encode():
         value = (value ^ byte) * _FNV_PRIME & _WORD
@@ -157,13 +126,9 @@ def named(text: str) -> int:
 
 
 def rounded(number: int) -> int:
-<<<<<<< HEAD:predictd/tidscope_predictd/model/perceptron.py
     """Round a number to its first digit, to merge similar numbers into one feature: 1234 is
     1000.
     """
-=======
-    """Round a number to its first digit, so that similar numbers are one feature: 1234 is 1000."""
->>>>>>> w/rooms-rest:shared/tidscope_policies/perceptron.py
     size = abs(number)
     power = 1
     while size // power >= 10:
@@ -196,11 +161,7 @@ class Predictor:
         return predict(self._view, features)
 
     def update(self, features: Sequence[int], *, answer: bool) -> None:
-<<<<<<< HEAD:predictd/tidscope_predictd/model/perceptron.py
         """Learn an answer.
-=======
-        """Learn the right answer.
->>>>>>> w/rooms-rest:shared/tidscope_policies/perceptron.py
 
         Raises:
             ValueError: no features, or more than 16.
@@ -218,11 +179,7 @@ class Predictor:
         self._weights[:] = weights
 
     def reset(self, features: Sequence[int] | None = None) -> None:
-<<<<<<< HEAD:predictd/tidscope_predictd/model/perceptron.py
         """Reset the weights of these features; without features all weights.
-=======
-        """Forget the weights that these features pick; without features, all weights.
->>>>>>> w/rooms-rest:shared/tidscope_policies/perceptron.py
 
         Raises:
             ValueError: no features in the list, or more than 16.

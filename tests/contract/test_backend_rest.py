@@ -8,11 +8,11 @@ from typing import Any
 
 import httpx
 import pytest
+import pytest_asyncio
 from backend_builders import HOST_ID, TARGET_ID, host, process, target
-from backend_server import SECRET, TOKEN, Backend, running_backend
-from tidscope_backend.app import create_app
+from backend_server import TOKEN, Backend, running_backend
+from schema_check import document
 from tidscope_backend.security.rights import rights_of
-from tidscope_backend.settings import Settings
 from tidscope_wire.generated.catalogue import CATALOGUE
 from tidscope_wire.generated.models import (
     AttachCommand,
@@ -42,12 +42,21 @@ from tidscope_wire.problems import make_problem
 WAIT = 200
 
 
-@pytest.fixture
-async def backend(tmp_path: Path) -> AsyncIterator[Backend]:
-    async with (
-        asyncio.timeout(WAIT),
-        running_backend(web_dir=tmp_path, state_dir=tmp_path) as running,
-    ):
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def backend(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Backend]:
+    """The file's backend; hosts and targets of earlier tests stay listed."""
+    folder = tmp_path_factory.mktemp("backend")
+    async with running_backend(web_dir=folder, state_dir=folder) as running:
+        yield running
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def fresh(tmp_path: Path) -> AsyncIterator[Backend]:
+    """A backend that knows nothing."""
+    async with running_backend(web_dir=tmp_path, state_dir=tmp_path) as running:
         yield running
 
 
@@ -62,12 +71,12 @@ def refused(answer: httpx.Response, status: int, kind: str) -> Problem:
     return document
 
 
-async def test_health(backend: Backend) -> None:
-    async with backend.program() as client:
+async def test_health(fresh: Backend) -> None:
+    async with fresh.program() as client:
         health = HealthResponse.model_validate_json((await client.get("/api/v1/health")).content)
         assert (health.status, health.collectors) == ("degraded", 0)
         assert health.rss_bytes > 10_000_000
-        async with backend.collector(targets=[target()]) as collector:
+        async with fresh.collector(targets=[target()]) as collector:
             await collector.greeted()
             health = HealthResponse.model_validate_json(
                 (await client.get("/api/v1/health")).content
@@ -75,8 +84,8 @@ async def test_health(backend: Backend) -> None:
             assert (health.status, health.collectors, health.targets) == ("ok", 1, 1)
 
 
-async def test_hosts_targets_and_fields(backend: Backend) -> None:
-    async with backend.program() as client, backend.collector(targets=[target()]) as collector:
+async def test_hosts_targets_and_fields(fresh: Backend) -> None:
+    async with fresh.program() as client, fresh.collector(targets=[target()]) as collector:
         await collector.greeted()
         hosts = HostsResponse.model_validate_json((await client.get("/api/v1/hosts")).content)
         assert hosts.hosts == [host()]
@@ -157,8 +166,8 @@ async def test_nothing_but_on_or_off_reaches_the_collector(backend: Backend, bod
         refused(answer, 422, "bad-request")
 
 
-async def test_attach_is_201_and_200_if_it_was_attached_already(backend: Backend) -> None:
-    async with backend.program() as client, backend.collector() as collector:
+async def test_attach_is_201_and_200_if_it_was_attached_already(fresh: Backend) -> None:
+    async with fresh.program() as client, fresh.collector() as collector:
         await collector.greeted()
         for created, status in ((True, 201), (False, 200)):
             asking = asyncio.create_task(
@@ -173,9 +182,9 @@ async def test_attach_is_201_and_200_if_it_was_attached_already(backend: Backend
         assert listed.targets == [target()]
 
 
-async def test_a_group_is_attached_to(backend: Backend) -> None:
+async def test_a_group_is_attached_to(fresh: Backend) -> None:
     asked = {"kind": "tree", "pid": 7, "start_ticks": 5}
-    async with backend.program() as client, backend.collector() as collector:
+    async with fresh.program() as client, fresh.collector() as collector:
         await collector.greeted()
         asking = asyncio.create_task(client.post("/api/v1/targets", json={"group": asked}))
         command = await collector.attached()
@@ -220,8 +229,8 @@ async def test_a_refusal_that_no_collector_gives_is_not_passed_on(
         assert "evil" not in problem.detail
 
 
-async def test_rate_and_detach(backend: Backend) -> None:
-    async with backend.program() as client, backend.collector(targets=[target()]) as collector:
+async def test_rate_and_detach(fresh: Backend) -> None:
+    async with fresh.program() as client, fresh.collector(targets=[target()]) as collector:
         await collector.greeted()
         path = f"/api/v1/targets/{TARGET_ID}"
         asking = asyncio.create_task(client.patch(path, json={"rate_hz": 50}))
@@ -270,12 +279,12 @@ async def test_a_collector_that_goes_away_meanwhile(backend: Backend) -> None:
         )
 
 
-async def test_several_hosts_have_to_be_named(backend: Backend) -> None:
+async def test_several_hosts_have_to_be_named(fresh: Backend) -> None:
     other_host = host("h-ba9876543210")
     async with (
-        backend.program() as client,
-        backend.collector() as one,
-        backend.collector(host=other_host, secret=backend.add_host("other")) as other,
+        fresh.program() as client,
+        fresh.collector() as one,
+        fresh.collector(host=other_host, secret=fresh.add_host("other")) as other,
     ):
         await one.greeted()
         await other.greeted()
@@ -287,8 +296,7 @@ async def test_several_hosts_have_to_be_named(backend: Backend) -> None:
 
 def routes() -> Iterator[tuple[str, str]]:
     """Method and path of every route in the interface's own description."""
-    schema = create_app(Settings(token=TOKEN, collector_secret=SECRET)).openapi()
-    for path, operations in schema["paths"].items():
+    for path, operations in document()["paths"].items():
         for method in operations:
             yield method.upper(), path.replace("{target_id}", "t-1-00000000")
 
@@ -382,8 +390,8 @@ def with_each_leaf(body: dict[str, Any], literal: str) -> Iterator[tuple[str, st
         holder[key] = good
 
 
-def test_there_is_a_good_body_of_every_property() -> None:
-    schema = create_app(Settings(token=TOKEN, collector_secret=SECRET)).openapi()
+async def test_there_is_a_good_body_of_every_property() -> None:
+    schema = document()
     properties = {
         (method.upper(), path): schema["components"]["schemas"][
             operation["requestBody"]["content"]["application/json"]["schema"]["$ref"].rpartition(
@@ -399,23 +407,25 @@ def test_there_is_a_good_body_of_every_property() -> None:
     }
 
 
-@pytest.mark.parametrize("literal", NO_NUMBERS)
 @pytest.mark.parametrize(("method", "path"), BODIES)
 async def test_a_number_that_json_does_not_have_is_refused_at_once(
-    backend: Backend, method: str, path: str, literal: str
+    backend: Backend, method: str, path: str
 ) -> None:
     """A collector is there that would answer nothing: what reached it would time out."""
     address = path.format(target_id=TARGET_ID, run_id="20260101-000000-abcdef")
     async with backend.program() as client, backend.collector(targets=[target()]) as collector:
         await collector.greeted()
-        for place, body in with_each_leaf(BODIES[method, path], literal):
+        broken = [
+            one for literal in NO_NUMBERS for one in with_each_leaf(BODIES[method, path], literal)
+        ]
+        for place, text in broken:
             answer = await client.request(
-                method, address, content=body, headers={"content-type": "application/json"}
+                method, address, content=text, headers={"content-type": "application/json"}
             )
             assert place in refused(answer, 422, "bad-request").detail
 
 
-def test_all_routes_are_described() -> None:
+async def test_all_routes_are_described() -> None:
     assert len(ROUTES) >= 14
 
 
@@ -448,8 +458,8 @@ async def test_every_route_says_which_methods_it_takes(backend: Backend) -> None
             assert answer.headers["allow"]
 
 
-async def test_what_needs_a_collector_says_so(backend: Backend) -> None:
-    async with backend.program() as client:
+async def test_what_needs_a_collector_says_so(fresh: Backend) -> None:
+    async with fresh.program() as client:
         for method, path, body in (
             ("GET", "/api/v1/processes", None),
             ("GET", "/api/v1/doctor", None),

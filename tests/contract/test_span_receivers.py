@@ -13,7 +13,9 @@ import grpc
 import hostile_inputs
 import httpx
 import pytest
+import pytest_asyncio
 from backend_server import Backend, running_backend
+from fake_collector import PLAIN
 from google.protobuf.json_format import MessageToDict
 from google.rpc.error_details_pb2 import RetryInfo
 from google.rpc.status_pb2 import Status
@@ -46,6 +48,16 @@ async def backend(tmp_path: Path) -> AsyncIterator[Backend]:
             runs_dir=tmp_path / "runs", spans_token=TOKEN, span_ports=SpanPorts(0, 0)
         ) as running,
     ):
+        yield running
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def refusing(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Backend]:
+    """A backend for requests that are all refused."""
+    runs = tmp_path_factory.mktemp("runs")
+    async with running_backend(
+        runs_dir=runs, spans_token=TOKEN, span_ports=SpanPorts(0, 0)
+    ) as running:
         yield running
 
 
@@ -138,7 +150,7 @@ async def test_json_and_what_is_rejected_of_it(backend: Backend) -> None:
     for number, span in enumerate(spans):
         span.update(traceId="ab" * 16, spanId=f"{number + 1:016x}")
     spans[1]["endTimeUnixNano"] = "5"
-    async with httpx.AsyncClient() as client:
+    async with httpx.AsyncClient(verify=PLAIN) as client:
         answer = await client.post(await http_address(backend), json=body, headers=BEARER)
     assert answer.status_code == 200
     partial = answer.json()["partialSuccess"]
@@ -164,11 +176,12 @@ async def test_json_and_what_is_rejected_of_it(backend: Backend) -> None:
         (PROTOBUF, bytes(MAX_REQUEST_BYTES + 1), 413),
     ],
 )
+@pytest.mark.asyncio(loop_scope="module")
 async def test_what_is_refused_over_http(
-    backend: Backend, headers: dict[str, str], body: bytes, status: int
+    refusing: Backend, headers: dict[str, str], body: bytes, status: int
 ) -> None:
-    async with httpx.AsyncClient() as client:
-        answer = await client.post(await http_address(backend), content=body, headers=headers)
+    async with httpx.AsyncClient(verify=PLAIN) as client:
+        answer = await client.post(await http_address(refusing), content=body, headers=headers)
     assert answer.status_code == status
     if headers["content-type"] == "application/json":
         assert answer.json()["message"]
@@ -177,7 +190,7 @@ async def test_what_is_refused_over_http(
         refused.ParseFromString(answer.content)
         assert refused.message
     assert "retry-after" not in answer.headers
-    assert (await received(backend)).spans == 0
+    assert (await received(refusing)).spans == 0
 
 
 async def call(backend: Backend, body: bytes, **options: Any) -> ExportTraceServiceResponse:
@@ -201,13 +214,14 @@ async def call(backend: Backend, body: bytes, **options: Any) -> ExportTraceServ
         (bytes(1 << 26), {"compression": grpc.Compression.Gzip}, "RESOURCE_EXHAUSTED"),
     ],
 )
+@pytest.mark.asyncio(loop_scope="module")
 async def test_what_is_refused_over_grpc(
-    backend: Backend, body: bytes, options: dict[str, Any], code: str
+    refusing: Backend, body: bytes, options: dict[str, Any], code: str
 ) -> None:
     with pytest.raises(grpc.aio.AioRpcError) as refused:
-        await call(backend, body, **options)
+        await call(refusing, body, **options)
     assert refused.value.code().name == code
-    assert (await received(backend)).spans == 0
+    assert (await received(refusing)).spans == 0
 
 
 @pytest.mark.parametrize("kind", ["spans", "resources", "scopes", "small-spans"])
@@ -217,7 +231,7 @@ async def test_kilobytes_that_become_millions_of_spans_are_refused(
     body = hostile_inputs.PROTOBUF[kind]()
     packed = gzip.compress(body, 9)
     assert len(packed) < 150_000
-    async with httpx.AsyncClient(timeout=120) as client:
+    async with httpx.AsyncClient(timeout=120, verify=PLAIN) as client:
         headers = {**PROTOBUF, "content-encoding": "gzip"}
         answer = await client.post(await http_address(backend), content=packed, headers=headers)
     assert (answer.status_code, "retry-after" in answer.headers) == (413, False)
@@ -237,7 +251,7 @@ async def test_kilobytes_of_json_that_become_millions_of_objects_are_refused(
     backend: Backend, kind: str
 ) -> None:
     packed = gzip.compress(hostile_inputs.JSON[kind](), 9)
-    async with httpx.AsyncClient(timeout=120) as client:
+    async with httpx.AsyncClient(timeout=120, verify=PLAIN) as client:
         headers = {**BEARER, "content-type": "application/json", "content-encoding": "gzip"}
         answer = await client.post(await http_address(backend), content=packed, headers=headers)
     assert answer.status_code in (400, 413)
@@ -259,7 +273,7 @@ async def test_health_and_other_users_are_answered_while_a_hostile_request_is_re
     )
     where = await http_address(backend)
     json_headers = {**BEARER, "content-type": "application/json"}
-    async with httpx.AsyncClient(timeout=120) as client:
+    async with httpx.AsyncClient(timeout=120, verify=PLAIN) as client:
         body = hostile_inputs.JSON["spans"]()
         hostile = asyncio.create_task(client.post(where, content=body, headers=json_headers))
         while not pid_file.exists():
@@ -292,7 +306,7 @@ async def test_bodies_that_unpack_to_much_take_no_more_room_than_there_is(
 
     headers = {**PROTOBUF, "content-encoding": "gzip"}
     where, let_go = await http_address(backend), asyncio.Event()
-    async with httpx.AsyncClient(timeout=120) as client:
+    async with httpx.AsyncClient(timeout=120, verify=PLAIN) as client:
         tasks = [
             asyncio.create_task(client.post(where, content=unfinished(let_go), headers=headers))
             for _ in range(4)
@@ -335,7 +349,7 @@ def full(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], None]]:
 async def test_a_full_queue_asks_to_come_again_and_counts_it(
     backend: Backend, full: Callable[[], None]
 ) -> None:
-    async with httpx.AsyncClient() as client:
+    async with httpx.AsyncClient(verify=PLAIN) as client:
         where = await http_address(backend)
         answer = await client.post(where, content=message(), headers=PROTOBUF)
         assert (answer.status_code, answer.headers["retry-after"]) == (429, "1")
@@ -367,7 +381,7 @@ async def test_a_disk_that_takes_nothing_asks_to_come_again(tmp_path: Path) -> N
     async with running_backend(
         runs_dir=tmp_path, spans_token=TOKEN, span_ports=SpanPorts(0, 0)
     ) as backend:
-        async with httpx.AsyncClient() as client:
+        async with httpx.AsyncClient(verify=PLAIN) as client:
             where = await http_address(backend)
             answer = await client.post(where, content=message(3), headers=PROTOBUF)
         assert (answer.status_code, answer.headers["retry-after"]) == (503, "1")

@@ -1,10 +1,22 @@
-"""CPU limits of control groups, version 1 and 2, from files as the kernel writes them."""
+"""Cgroups of processes, and what their names say."""
 
 from pathlib import Path
 
 import pytest
+from tidscope_collector.processes.cgroup_names import (
+    LONGEST_PATH,
+    CgroupNames,
+    Container,
+    Unit,
+    cgroup_path,
+    names_of_cgroup,
+    unescape_unit,
+)
 from tidscope_collector.procfs.cgroup import CpuLimit, ThrottlingMeter, cpu_limit
 from tidscope_collector.procfs.files import ProcFs
+
+# CPU limits of control groups, version 1 and 2, from files as the kernel writes them.
+
 
 PID = 42
 STAT = "usage_usec 5\nnr_periods {}\nnr_throttled {}\nthrottled_usec {}\nnr_bursts 0\n"
@@ -103,3 +115,211 @@ def test_figures_begin_with_the_first_reading_and_never_fall(tmp_path: Path) -> 
     groups.write("a", cpu__max="max 100000")
     groups.write("a/b", cpu__max="max 100000")
     assert figures() == (None, 15, 5, 610)
+
+
+# Units, containers and pods by paths of control groups, as real systems have them.
+
+
+ID = "4c01db0b339c5a3a6f4d1bc0f1d1f8e7a2b3c4d5e6f708192a3b4c5d6e7f8091"
+OTHER = ID[::-1]
+POD = "2f1c7b1e-8e0a-4e5b-9a3d-0f6c1d2e3f40"
+POD_ = POD.replace("-", "_")
+STATIC = "0123456789abcdef0123456789abcdef"
+
+
+@pytest.mark.parametrize(
+    ("path", "unit"),
+    [
+        ("/", None),
+        ("/init.scope", "init.scope"),
+        ("/system.slice/nginx.service", "nginx.service"),
+        (
+            "/system.slice/system-postgresql.slice/postgresql@15-main.service",
+            "postgresql@15-main.service",
+        ),
+        ("/system.slice/dev-disk-by\\x2dlabel-a.swap", "dev-disk-by\\x2dlabel-a.swap"),
+        ("/system.slice/_cpu.service", "cpu.service"),
+        ("/system.slice/__odd.service", "_odd.service"),
+        ("/system.slice/docker.service/init", "docker.service"),
+        ("/user.slice/user-1000.slice/session-3.scope", "session-3.scope"),
+        ("/user.slice/user-1000.slice/user@1000.service/init.scope", "init.scope"),
+        (
+            "/user.slice/user-1000.slice/user@1000.service/app.slice/app-firefox-12.scope",
+            "app-firefox-12.scope",
+        ),
+        ("/user.slice/user-1000.slice/user@1000.service", "user@1000.service"),
+        ("/user.slice/user-1000.slice", None),
+        ("/jobs/a.service", None),
+        ("/../../other", None),
+    ],
+)
+def test_units(path: str, unit: str | None) -> None:
+    found = names_of_cgroup(path)
+    assert (found.unit and found.unit.name) == unit
+    assert found.container is None
+
+
+def test_a_unit_has_the_path_of_its_own_group() -> None:
+    path = "/user.slice/user-1.slice/user@1.service/app.slice/web.service/worker/3"
+    unit = Unit("web.service", path.removesuffix("/worker/3"))
+    assert names_of_cgroup(path) == CgroupNames(unit, None)
+
+
+@pytest.mark.parametrize(
+    ("path", "runtime", "pod", "qos", "unit"),
+    [
+        (f"/system.slice/docker-{ID}.scope", "docker", None, None, None),
+        (f"/docker/{ID}", "docker", None, None, None),
+        (f"/docker/{ID}/child", "docker", None, None, None),
+        (f"/docker/{OTHER}/docker/{ID}", "docker", None, None, None),
+        (
+            f"/user.slice/user-1000.slice/user@1000.service/user.slice/docker-{ID}.scope",
+            "docker",
+            None,
+            None,
+            "user@1000.service",
+        ),
+        (f"/system.slice/nerdctl-{ID}.scope", "containerd", None, None, None),
+        (f"/system.slice:nerdctl:{ID}", "containerd", None, None, None),
+        (f"/machine.slice/libpod-{ID}.scope/container", "podman", None, None, None),
+        (f"/libpod_parent/libpod-{ID}", "podman", None, None, None),
+        (f"/system.slice/web.service/libpod-payload-{ID}", "podman", None, None, "web.service"),
+        (
+            f"/machine.slice/machine-libpod_pod_{OTHER}.slice/libpod-{ID}.scope",
+            "podman",
+            None,
+            None,
+            None,
+        ),
+        (f"/ecs/task/{ID}", "other", None, None, None),
+        (f"/garden-{ID}.scope", "other", None, None, None),
+        (f"/kubepods/burstable/pod{POD}/{ID}", "kubernetes", POD, "burstable", None),
+        (f"/kubepods/pod{POD}/{ID}", "kubernetes", POD, "guaranteed", None),
+        (f"/kubepods/besteffort/pod{STATIC}/crio-{ID}", "kubernetes", STATIC, "besteffort", None),
+        (
+            "/kubepods.slice/kubepods-burstable.slice/"
+            f"kubepods-burstable-pod{POD_}.slice/cri-containerd-{ID}.scope",
+            "kubernetes",
+            POD,
+            "burstable",
+            None,
+        ),
+        (
+            f"/kubepods.slice/kubepods-pod{POD_}.slice/crio-{ID}.scope/container",
+            "kubernetes",
+            POD,
+            "guaranteed",
+            None,
+        ),
+        (
+            f"/docker/{OTHER}/kubelet.slice/kubelet-kubepods.slice/"
+            f"kubelet-kubepods-besteffort.slice/kubelet-kubepods-besteffort-pod{POD_}.slice/"
+            f"cri-containerd-{ID}.scope",
+            "kubernetes",
+            POD,
+            "besteffort",
+            None,
+        ),
+        (
+            f"/system.slice/containerd.service/kubepods-burstable-pod{POD_}.slice"
+            f":cri-containerd:{ID}",
+            "containerd",
+            None,
+            None,
+            "containerd.service",
+        ),
+    ],
+)
+def test_containers(
+    path: str, runtime: str, pod: str | None, qos: str | None, unit: str | None
+) -> None:
+    found = names_of_cgroup(path)
+    assert found.container is not None
+    assert found.container.id == ID
+    assert found.container.name is None
+    assert found.container.runtime == runtime
+    assert (found.container.pod, found.container.qos) == (pod, qos)
+    assert path.startswith(found.container.cgroup)
+    assert found.container.cgroup.count(ID) == 1
+    within = found.container.pod_cgroup
+    if pod is None:
+        assert within is None
+    else:
+        assert within is not None
+        assert found.container.cgroup.startswith(f"{within}/")
+        assert within.rpartition("/")[2].replace("_", "-").removesuffix(".slice").endswith(pod)
+    assert (found.unit and found.unit.name) == unit
+
+
+@pytest.mark.parametrize(
+    ("path", "name", "runtime", "unit"),
+    [
+        ("/lxc.payload.web/system.slice/nginx.service", "web", "lxc", "nginx.service"),
+        ("/lxc/101/ns", "101", "lxc", None),
+        ("/machine.slice/machine-my\\x2dbox.scope/payload", "my-box", "other", None),
+        (
+            "/machine.slice/systemd-nspawn@box.service/payload/system.slice/cron.service",
+            "box",
+            "other",
+            "cron.service",
+        ),
+    ],
+)
+def test_containers_that_have_names(path: str, name: str, runtime: str, unit: str | None) -> None:
+    found = names_of_cgroup(path)
+    assert found.container is not None
+    assert (found.container.id, found.container.name) == (name, name)
+    assert found.container.runtime == runtime
+    if unit is not None:
+        assert found.unit is not None
+        assert found.unit.name == unit
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        f"/machine.slice/libpod-conmon-{ID}.scope",
+        f"/kubepods.slice/crio-conmon-{ID}.scope",
+        "/lxc.monitor.web",
+        "/machine.slice/machine-qemu\\x2d1\\x2dvm.scope",
+        f"/docker/{ID[:-1]}",
+        f"/docker/{ID.upper()}",
+    ],
+)
+def test_what_is_no_container(path: str) -> None:
+    assert names_of_cgroup(path).container is None
+
+
+def test_a_container_within_a_unit_has_both() -> None:
+    group = f"/system.slice/web.service/libpod-payload-{ID}"
+    assert names_of_cgroup(group) == CgroupNames(
+        Unit("web.service", "/system.slice/web.service"),
+        Container(ID, None, "podman", None, None, group),
+    )
+
+
+@pytest.mark.parametrize(
+    ("listed", "path"),
+    [
+        ("0::/system.slice/a.service\n", "/system.slice/a.service"),
+        ("0::/\n", "/"),
+        ("", None),
+        ("nonsense\n\n0:\n", None),
+        ("0::/a.slice/b.scope (deleted)\n", "/a.slice/b.scope"),
+        (f"12:pids:/docker/{ID}\n1:name=systemd:/docker/{ID}\n0::/\n", f"/docker/{ID}"),
+        ("3:cpu,cpuacct:/\n2:memory:/jobs/7\n1:name=systemd:/\n0::/\n", "/jobs/7"),
+        ("0::/with:colon\n", "/with:colon"),
+    ],
+)
+def test_the_path_of_a_process(listed: str, path: str | None) -> None:
+    assert cgroup_path(listed) == path
+
+
+def test_a_path_without_end_takes_no_time() -> None:
+    assert len(cgroup_path("0::/" + "a" * 100_000) or "") == LONGEST_PATH
+    assert names_of_cgroup("/" * 100_000) == CgroupNames(None, None)
+    names_of_cgroup("/" + ("x-" * 2000) + ".scope")
+
+
+def test_escapes_of_units() -> None:
+    assert unescape_unit("a\\x2db\\x40") == "a-b@"

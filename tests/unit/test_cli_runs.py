@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -22,13 +23,19 @@ from tidscope_backend.text import format_bytes
 from tidscope_wire.generated.models import RunOutcome
 
 
-@pytest.fixture(autouse=True)
-def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    folder = tmp_path / "runs"
-    monkeypatch.setenv("TIDSCOPE_RUNS", str(folder))
+@pytest.fixture(scope="module")
+def three_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("written")
     for number, name in ((1, "before"), (2, "after"), (3, "after")):
         write_run(folder, number, name=name)
     return folder
+
+
+@pytest.fixture(autouse=True)
+def runs(three_runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "runs"
+    monkeypatch.setenv("TIDSCOPE_RUNS", str(folder))
+    return shutil.copytree(three_runs, folder)
 
 
 def reported(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
@@ -372,12 +379,17 @@ def test_what_cannot_be_compared(capsys: pytest.CaptureFixture[str]) -> None:
     assert "RUN:ROLE=LABEL" in refused(capsys, "compare", "before", run_id(2), "--match", "x")
 
 
+def closed_pipe() -> int:
+    """The writing end of a pipe whose reader has gone."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    return writing
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("--help",),
         *((verb, "--help") for verb in VERBS),
-        ("runs", "list"),
         ("runs", "list", "--json"),
         ("runs", "show", "before"),
         ("runs", "export", "before", "-", "--format", "csv"),
@@ -386,9 +398,19 @@ def test_what_cannot_be_compared(capsys: pytest.CaptureFixture[str]) -> None:
     ],
     ids=" ".join,
 )
-def test_a_reader_that_has_gone_ends_a_command_quietly(arguments: tuple[str, ...]) -> None:
-    reading, writing = os.pipe()
-    os.close(reading)
+def test_a_reader_that_has_gone_ends_a_command_quietly(
+    arguments: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with open(closed_pipe(), "w") as stdout, monkeypatch.context() as patch:
+        patch.setattr(sys, "stdout", stdout)
+        assert main(arguments) == 128 + signal.SIGPIPE
+    assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize("arguments", [("--help",), ("runs", "list")], ids=" ".join)
+def test_a_reader_that_has_gone_ends_a_process_quietly(arguments: tuple[str, ...]) -> None:
+    """The interpreter's own flush at its exit says nothing, either."""
+    writing = closed_pipe()
     try:
         done = subprocess.run(
             [sys.executable, "-m", "tidscope_backend", *arguments],

@@ -10,10 +10,12 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import pytest
 from backend_builders import host, target
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from recorded import FIELDS, Reader, Story, story
+from run_archives import import_without_process
 from run_folders import run_folder
 from tidscope_backend.exchange.importing import import_run
 from tidscope_backend.exchange.packing import pack_run
@@ -235,7 +237,9 @@ def test_runs_are_the_same_elsewhere(reported: Story, data: st.DataObject) -> No
         archive.write_bytes(b"".join(pack_run(folder.path)))
         there = Path(home) / "there"
         there.mkdir()
-        run = import_run(archive, there, lambda _: False)
+        with pytest.MonkeyPatch.context() as patch:
+            import_without_process(patch)
+            run = import_run(archive, there, lambda _: False)
         exits = check_run(RunFolder(there / run.id), reported)
         assert exits == check_run(folder, reported)
         known = {

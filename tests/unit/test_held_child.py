@@ -1,8 +1,10 @@
-"""A command held before its first instruction, and what wait4(2) says of it afterwards."""
+"""Child processes: held until they are watched, and bound to their parent."""
 
 import os
 import signal
 import subprocess
+import sys
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +13,10 @@ from programs.build import build_c
 from tidscope_backend.cli.command import CommandError
 from tidscope_backend.cli.held_child import HELPER, HeldChild, spawn_held
 from tidscope_backend.cli.relay import CommandExit, relay_until_exit
+from tidscope_backend.processes import release_freed_memory
+
+# A command held before its first instruction, and what wait4(2) says of it afterwards.
+
 
 ROOT = Path(__file__).parents[2]
 PROGRAMS = Path(__file__).parents[1] / "programs"
@@ -173,3 +179,57 @@ def test_children_that_were_waited_for_are_counted_apart() -> None:
     # In ticks of the clock; the shell itself does next to nothing.
     all_us = outcome.user_cpu_us + outcome.system_cpu_us
     assert 20_000 < all_us < outcome.children_cpu_us + 30_000
+
+
+# Large buffers of the backend go back to the system.
+
+
+class Reader:
+    """Holds itself, as readers of runs do."""
+
+    def __init__(self) -> None:
+        self.part = self
+
+
+ALLOCATE = """
+import ctypes
+from tidscope_backend.processes import map_large_buffers
+{prepare}
+libc = ctypes.CDLL(None)
+libc.malloc.restype = ctypes.c_void_p
+libc.malloc.argtypes = [ctypes.c_size_t]
+libc.free.argtypes = [ctypes.c_void_p]
+class Mallinfo(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_size_t) for name in (
+        "arena", "ordblks", "smblks", "hblks", "hblkhd",
+        "usmblks", "fsmblks", "uordblks", "fordblks", "keepcost",
+    )]
+libc.mallinfo2.restype = Mallinfo
+libc.free(libc.malloc(16 << 20))
+before = libc.mallinfo2().hblks
+kept = libc.malloc(4 << 20)
+print(libc.mallinfo2().hblks - before)
+"""
+
+
+def mapped_after_a_larger_one(prepare: str) -> int:
+    """How many mappings a buffer of 4 MiB is, once one of 16 MiB was freed."""
+    done = subprocess.run(
+        [sys.executable, "-c", ALLOCATE.format(prepare=prepare)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return int(done.stdout)
+
+
+def test_large_buffers_stay_mappings_of_their_own() -> None:
+    assert mapped_after_a_larger_one("") == 0
+    assert mapped_after_a_larger_one("map_large_buffers()") == 1
+
+
+def test_what_holds_itself_is_released() -> None:
+    reader = weakref.ref(Reader())
+    assert reader() is not None
+    release_freed_memory()
+    assert reader() is None

@@ -1,8 +1,16 @@
-"""What threads wait for, from what is known of an address."""
+"""Kinds of locks, and their layouts in memory."""
 
+import ctypes
 import struct
+import sys
+import threading
 
+from hypothesis import given
+from hypothesis import strategies as st
 from tidscope_collector.inspection.lock_kinds import (
+    AFTER,
+    BEFORE,
+    CONDITION_BYTES,
     GO_IDLE,
     GO_LOCK,
     GO_SIGNALS,
@@ -13,7 +21,15 @@ from tidscope_collector.inspection.lock_kinds import (
     Surroundings,
     Variable,
     classify,
+    condition_begin,
+    gil_begin,
+    is_semaphore,
+    kind_by_size,
+    kind_of,
 )
+
+# What threads wait for, from what is known of an address.
+
 
 ADDRESS = 0x7F0000001000
 
@@ -66,3 +82,124 @@ def test_a_semaphore_parks_threads_of_a_jvm_and_is_a_lock_elsewhere() -> None:
     assert classify(JVM, ADDRESS, "file", semaphore, library)[:2] == ("park", JVM_PARK)
     other = Variable("lock_storage", 0, 32, "/lib/libother.so", executable=False)
     assert classify(JVM, ADDRESS, "file", semaphore, other)[:2] == ("lock", "lock_storage")
+
+
+# Kinds of locks by the bytes in memory: those of the C library, and any bytes.
+
+
+OWNER = 4711
+BASE = 0x7F00_0000_1000
+
+
+def around(data: bytes, place: int) -> Surroundings:
+    """Bytes that begin at BASE, seen from a place in them."""
+    return Surroundings(data, place, BASE + place)
+
+
+def mutex(lock: int, owner: int, users: int = 1) -> bytes:
+    return struct.pack("<iIiIi", lock, 0, owner, users, 0) + bytes(20)
+
+
+def old_condition(waits: int = 5, waiting: int = 1) -> bytes:
+    """As up to glibc 2.40."""
+    rest = struct.pack("<IIiiIIII", 0, 2, 0, 1, 4, waiting << 3 | 2, 0, 0)
+    return struct.pack("<QQ", waits * 2, 2) + rest
+
+
+def new_condition(waits: int = 5, waiting: int = 1) -> bytes:
+    """As from glibc 2.41 on."""
+    rest = struct.pack("<iiIIIIII", 0, 1, 4, waiting << 3 | 2, 0, 0, 0, 0)
+    return struct.pack("<QQ", waits * 2, 2) + rest
+
+
+def gil(condition: bytes, interval: int = 5000, locked: int = 1) -> bytes:
+    head = struct.pack("<QQixxxxQ", interval, 0x55D3FD09B3F0, locked, 109)
+    return head + condition + mutex(0, 0, 2) + condition + mutex(0, 0, 0)
+
+
+def test_all_futexes_of_a_condition_variable_lead_to_its_beginning() -> None:
+    places = {old_condition(): (40, 44, 16, 20, 32, 36), new_condition(): (32, 36, 24, 28)}
+    for data, waits in places.items():
+        for place in waits:
+            near = around(b"\7" * 64 + data + b"\7" * 64, 64 + place)
+            assert condition_begin(near) == -place
+            assert kind_of(near, {OWNER}) == "condition"
+
+
+def test_a_mutex_behind_others_is_a_lock() -> None:
+    data = mutex(1, OWNER) + mutex(0, 0, 0) + mutex(2, OWNER)
+    for place in (0, 40, 80):
+        assert kind_of(around(data, place), {OWNER}) == "lock"
+
+
+def test_a_number_before_a_lock_does_not_make_it_a_condition() -> None:
+    data = struct.pack("<Q", 12) + bytes(32) + mutex(0, 0, 0)
+    assert kind_of(around(data, 40), {OWNER}) == "lock"
+
+
+def test_a_condition_that_nobody_ever_waited_at_is_none() -> None:
+    assert condition_begin(around(old_condition(0, 0), 40)) is None
+    assert condition_begin(around(b"", 0)) is None
+
+
+def test_each_futex_of_the_gil_leads_to_it() -> None:
+    for condition, waits in ((old_condition(), (40, 44, 16, 20, 32)), (new_condition(), (32, 36))):
+        data = bytes(64) + gil(condition) + bytes(AFTER)
+        for place in (*(32 + one for one in waits), 80, *(120 + one for one in waits), 168):
+            seen = around(data, 64 + place)
+            assert gil_begin(seen) == -place
+
+
+def test_other_pairs_of_condition_and_mutex_are_not_the_gil() -> None:
+    for wrong in (
+        gil(old_condition(), interval=0),
+        gil(old_condition(), interval=1 << 40),
+        gil(old_condition(), locked=7),
+        gil(old_condition(0, 0)),
+        gil(b"\xff" * CONDITION_BYTES),
+    ):
+        assert gil_begin(around(bytes(64) + wrong + bytes(AFTER), 64 + 72)) is None
+
+
+def test_the_interpreter_of_this_test_has_the_gil_where_it_is_looked_for() -> None:
+    """Its memory is read in place; that two threads compete for it sets its condition."""
+    if not hasattr(sys, "_is_gil_enabled") or sys._is_gil_enabled():
+        competing = [threading.Thread(target=lambda: sum(range(300_000))) for _ in range(3)]
+        for one in competing:
+            one.start()
+        for one in competing:
+            one.join()
+        runtime = ctypes.addressof(ctypes.c_char.in_dll(ctypes.pythonapi, "_PyRuntime"))
+        data = ctypes.string_at(runtime, 100_000)
+        places = [
+            place
+            for place in range(BEFORE, len(data) - AFTER, 8)
+            if gil_begin(
+                Surroundings(data[place - BEFORE : place + AFTER], BEFORE, runtime + place)
+            )
+            is not None
+        ]
+        begins = {place + (gil_begin(around(data, place)) or 0) for place in places}
+        assert len(begins) == 1
+
+
+def test_a_semaphore_has_no_units_and_waiters() -> None:
+    assert is_semaphore(around(struct.pack("<III", 0, 2, 128) + bytes(20), 0))
+    assert not is_semaphore(around(struct.pack("<III", 2, 0, 0) + bytes(20), 0))
+    assert not is_semaphore(around(b"", 0))
+
+
+def test_the_size_of_a_variable_tells_its_kind() -> None:
+    assert kind_by_size(40, 0) == "lock"
+    assert kind_by_size(48, 44) == "condition"
+    assert kind_by_size(48, 0) is None
+    assert kind_by_size(400, 40) is None
+
+
+@given(st.binary(max_size=BEFORE + AFTER), st.integers(0, BEFORE), st.integers(0, 1 << 64))
+def test_any_bytes_are_some_kind(data: bytes, place: int, address: int) -> None:
+    near = Surroundings(data, place, address)
+    assert kind_of(near, {1, 2}) in ("lock", "condition")
+    for begin in (gil_begin(near), condition_begin(near)):
+        assert begin is None or (begin < 0 and (address + begin) % 8 == 0)
+    assert near.word() is None or len(data) >= place + 4

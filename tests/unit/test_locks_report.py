@@ -1,11 +1,17 @@
-"""What `tidscope locks` prints, as text and as JSON, of findings that are given."""
+"""`tidscope locks`: profiles, waits of runs, and the report."""
 
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tidscope_backend.cli import main
+from tidscope_backend.locks import toolchain
 from tidscope_backend.locks.findings import Evidence, Hint, LockUse, Measured, MeasuredSection
 from tidscope_backend.locks.report import Finding, LockReport
+from tidscope_backend.locks.waits import ProfileError, contention_of, fetch, is_address
+
+# What `tidscope locks` prints, as text and as JSON, of findings that are given.
+
 
 PLACE = {"file": "table/table.go", "line": 31}
 STRAY = {
@@ -102,3 +108,94 @@ def test_sections_have_modes_and_shares() -> None:
     (first, _) = report(Measured(2.0, 1_000_000_000, 6)).as_json()["findings"]
     assert first["hints"][0]["name"] == "RWMutex"
     assert [one["wait_ns"] for one in first["sections"]] == [900_000_000, 100_000_000, None, 0]
+
+
+# Profiles are fetched from this host only, and a missing toolchain is named.
+
+
+def test_an_address_is_no_file() -> None:
+    assert is_address("http://127.0.0.1:6060/debug/pprof/mutex")
+    assert not is_address("mutex.pprof")
+
+
+@pytest.mark.parametrize(
+    ("address", "words"),
+    [
+        ("http://192.0.2.1:6060/debug/pprof/mutex", "not this host"),
+        ("http://example.com:6060/debug/pprof/mutex", "not this host"),
+        ("http:///debug", "not this host"),
+        ("https://127.0.0.1:6060/debug/pprof/mutex", "is not http://"),
+        ("http://127.0.0.1/debug/pprof/mutex", "is not http://"),
+        ("http://127.0.0.1:1/debug/pprof/mutex", "does not answer"),
+        ("http://[::1]:1", "does not answer"),
+    ],
+)
+def test_an_address_elsewhere_is_refused(address: str, words: str, tmp_path: Path) -> None:
+    with pytest.raises(ProfileError, match=words):
+        fetch(address, 1.0, tmp_path / "profile")
+    assert not (tmp_path / "profile").exists()
+
+
+def test_a_missing_toolchain_is_said(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.setattr(toolchain, "USUAL_PLACES", "/nowhere")
+    assert main(["locks"]) == 1
+    assert "there is no Go toolchain" in capsys.readouterr().err
+
+
+def test_missing_sources_are_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(toolchain, "PLACES", (tmp_path,))
+    with pytest.raises(toolchain.ToolchainError, match="lacks the sources"):
+        toolchain.sources()
+
+
+def test_a_missing_profile_is_said(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert main(["locks", "--profile", str(tmp_path / "none.pprof")]) == 1
+    assert "there is no file" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("option", ["--threshold", "--seconds"])
+@pytest.mark.parametrize("number", ["0", "-1", "nan", "much"])
+def test_numbers_are_above_zero(
+    option: str, number: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        main(["locks", f"{option}={number}"])
+    assert "is not a number above 0" in capsys.readouterr().err
+
+
+# Waits of a run, by function, become waits of sections.
+
+
+PUT, WAITED_LOCK, UNLOCK = "a.org/t.(*T).Put", "a.org/t.(*T).lock", "a.org/t.(*T).unlock"
+
+
+def waited_section(function: str, via: str = "") -> dict[str, Any]:
+    return {"function": function, "unlocked_at": [{"line": 3, "via": via}]}
+
+
+def test_waits_are_those_of_the_function_that_unlocks() -> None:
+    found = contention_of([waited_section("a.org/t.F"), waited_section(PUT)], {PUT: (900, 3)}, 2.0)
+    assert found["sections"] == [{"index": 1, "wait_ns": 900, "waits": 3}]
+    assert (found["seconds"], found["wait_ns"], found["waits"]) == (2.0, 900, 3)
+    assert found["elsewhere"] == []
+
+
+def test_waits_of_several_sections_are_divided() -> None:
+    sections = [waited_section(PUT), waited_section(PUT), waited_section("a.org/t.G", UNLOCK)]
+    found = contention_of(sections, {PUT: (900, 4), UNLOCK: (50, 1)}, 1.0)
+    assert [(one["index"], one["wait_ns"]) for one in found["sections"]] == [
+        (0, 450),
+        (1, 450),
+        (2, 50),
+    ]
+
+
+def test_a_function_that_calls_an_unlock_does_not_unlock() -> None:
+    found = contention_of([waited_section(PUT, UNLOCK)], {PUT: (900, 4)}, 1.0)
+    assert found["sections"] == []
+    assert found["elsewhere"] == [
+        {"function": PUT, "file": "", "line": 0, "wait_ns": 900, "waits": 4}
+    ]

@@ -13,13 +13,14 @@ from hypothesis import strategies as st
 from run_harness import RunHarness
 from tidscope_backend.store.part_files import PartFile
 from tidscope_backend.store.reader import RunReader
-from tidscope_backend.stream.fanout import MAX_NOTES, Page
+from tidscope_backend.stream.fanout import MAX_NOTES, Page, SendWindow
 from tidscope_backend.stream.frames import StoredFrame
 from tidscope_backend.stream.history import History
 from tidscope_backend.stream.subscription import Bounds, Subscription
 from tidscope_wire.frame import split
+from tidscope_wire.generated.limits import MAX_UNACKNOWLEDGED_BYTES, MAX_UNACKNOWLEDGED_FRAMES
 from tidscope_wire.generated.models import FramesLost
-from tidscope_wire.problems import refusal
+from tidscope_wire.problems import ProblemError, refusal
 
 TARGET = "t-100-deadbeef"
 KEY_EVERY = 5
@@ -205,3 +206,55 @@ def test_losses_not_reported_to_a_page_are_counted() -> None:
     for seq in range(MAX_NOTES + 3):
         page.enqueue_problem(refusal("bad-request", f"number {seq}", "try again").problem)
     assert page.notices_dropped == 3
+
+
+# How far a page may be behind.
+
+
+def telling() -> SendWindow:
+    window = SendWindow()
+    window.acknowledge(0)
+    return window
+
+
+def test_a_page_that_never_tells_gets_everything() -> None:
+    window = SendWindow()
+    for _ in range(10 * MAX_UNACKNOWLEDGED_FRAMES):
+        window.sent(MAX_UNACKNOWLEDGED_BYTES)
+    assert window.open
+
+
+def test_it_closes_with_the_last_frame_that_fits_and_opens_with_the_first_taken() -> None:
+    window = telling()
+    for sent in range(MAX_UNACKNOWLEDGED_FRAMES):
+        assert window.open, sent
+        window.sent(1)
+    assert not window.open
+    window.acknowledge(1)
+    assert window.open
+
+
+def test_bytes_count_too_but_one_frame_may_always_go() -> None:
+    window = telling()
+    window.sent(2 * MAX_UNACKNOWLEDGED_BYTES)
+    assert not window.open
+    window.acknowledge(1)
+    assert window.open
+    window.sent(MAX_UNACKNOWLEDGED_BYTES - 1)
+    assert window.open
+    window.sent(1)
+    assert not window.open
+    window.acknowledge(2)
+    assert window.open
+
+
+@pytest.mark.parametrize("frames", [1, 5])
+def test_what_cannot_be_is_refused_and_changes_nothing(frames: int) -> None:
+    window = telling()
+    window.sent(1)
+    window.sent(1)
+    window.acknowledge(2)
+    with pytest.raises(ProblemError):
+        window.acknowledge(frames)
+    window.sent(1)
+    window.acknowledge(3)

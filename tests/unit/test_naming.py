@@ -1,11 +1,18 @@
-"""When programs are asked for names of threads, and when they are left alone."""
+"""Names of threads, by titles, symbols and Go programs."""
 
 import threading
 from collections.abc import Callable, Mapping
 
+import pytest
 from processes import wait_until
 from tidscope_collector.inspection.asking import NoAnswerError
+from tidscope_collector.inspection.demangling import LONGEST_NAME
+from tidscope_collector.inspection.lock_answers import ask_readable_names
+from tidscope_collector.inspection.questions import TITLE_BYTES
+from tidscope_collector.naming.source import LONGEST_ROLE, GoNames, read_title, role_of_title
 from tidscope_collector.naming.thread_names import LONGEST_RETRY_S, REST, SHORTEST_S, ThreadNames
+
+# When programs are asked for names of threads, and when they are left alone.
 
 
 class Clock:
@@ -129,3 +136,112 @@ def test_names_that_change_without_a_sign_are_asked_for_again_and_again() -> Non
     wait_until(lambda: names.asked == 2)
     names.close()
     assert source.closed.wait(120)
+
+
+# Titles of real servers, and what their processes do.
+
+
+@pytest.mark.parametrize(
+    ("arguments", "title"),
+    [
+        (b"postgres: checkpointer \0\0\0\0\0\0", "postgres: checkpointer"),
+        (b"nginx: worker process\0\0\0", "nginx: worker process"),
+        (b"postgres: app shop [local] idle", "postgres: app shop [local] idle"),
+        (b"sshd: user@pts/0", "sshd: user@pts/0"),
+        (b"/usr/bin/postgres\0-D\0/var/lib/postgresql\0", None),
+        (b"nginx: master process\0-g\0", None),
+        (b"python3\0-c\0print: 1\0", None),
+        (b"sleep\0", None),
+        (b"", None),
+        (b"a:b c", None),
+        (b"two words", None),
+        (b"x: " + b"y" * 5000, "x: " + "y" * (TITLE_BYTES - 3)),
+    ],
+)
+def test_what_is_a_title(arguments: bytes, title: str | None) -> None:
+    assert read_title(arguments) == title
+
+
+@pytest.mark.parametrize(
+    ("title", "role"),
+    [
+        ("postgres: app shop 10.0.0.7(40112) UPDATE waiting", "postgres: UPDATE waiting"),
+        ("postgres: app shop [local] idle in transaction", "postgres: idle in transaction"),
+        ("postgres: 15/main: app shop ::1(40112) SELECT", "postgres: SELECT"),
+        ("postgres: app shop host.example(5432) idle", "postgres: idle"),
+        ("postgres: 15/main: checkpointer", "postgres: checkpointer"),
+        ("postgres: background writer", "postgres: background writer"),
+        ("postgres: autovacuum worker shop", "postgres: autovacuum worker"),
+        ("postgres: autovacuum launcher", "postgres: autovacuum launcher"),
+        ("postgres: parallel worker for PID 4711", "postgres: parallel worker for PID #"),
+        ("postgres: walsender rep 10.0.0.9(1234) streaming 0/3000148", "postgres: streaming #"),
+        ("postgres: startup recovering 000000010000000000000001", "postgres: startup recovering #"),
+        ("postgres: io worker 2", "postgres: io worker #"),
+        ("nginx: worker process", "nginx: worker process"),
+        ("nginx: cache manager process", "nginx: cache manager process"),
+        ("php-fpm: pool www2", "php-fpm: pool www#"),
+        ("gunicorn: worker [shop]", "gunicorn: worker [shop]"),
+        ("sshd: user@pts/12", "sshd: user@pts/#"),
+    ],
+)
+def test_roles_of_titles(title: str, role: str) -> None:
+    assert role_of_title(title) == role
+
+
+def test_a_title_shows_no_secret_and_has_an_end() -> None:
+    title = read_title(b"worker: connects to https://user:hunter22@host/ and waits")
+    assert title is not None
+    assert "hunter22" not in title
+    assert len(role_of_title("x: " + "long " * 400)) == LONGEST_ROLE
+
+
+# Names of C++ and Rust variables, as a limited child makes them readable.
+
+
+LEGACY = "_ZN16parking_lot_core11parking_lot9HASHTABLE17hffbf437005a126a7E"
+
+
+@pytest.mark.parametrize(
+    ("mangled", "name"),
+    [
+        ("_ZN4shop4tillE", "shop::till"),
+        ("_ZL6hidden", "hidden"),
+        ("_ZZ5localvE6inside", "local()::inside"),
+        ("_ZN4shop4PoolIiE4lockE", "shop::Pool<int>::lock"),
+        ("_Znonsense", "_Znonsense"),
+        ("_Z", "_Z"),
+        (LEGACY, "parking_lot_core::parking_lot::HASHTABLE"),
+        ("_ZN5alloc3vec12Vec$LT$T$GT$4push17h0123456789abcdefE", "alloc::vec::Vec<T>::push"),
+        ("_RNvCskwGfYPst2Cb_3foo4TILL", "foo::TILL"),
+        ("_R", "_R"),
+        ("_Z\n", "_Z\n"),
+        ("_Rø", "_Rø"),
+    ],
+)
+def test_names_are_those_of_the_source(mangled: str, name: str) -> None:
+    assert ask_readable_names([mangled]) == {mangled: name}
+
+
+def test_each_name_has_its_own() -> None:
+    found = ask_readable_names(["_ZL6hidden", "plain", "_ZN4shop4tillE", "main.main"])
+    assert found == {"_ZL6hidden": "hidden", "_ZN4shop4tillE": "shop::till"}
+
+
+def test_a_long_name_is_cut() -> None:
+    deep = "_ZN" + "9namespace" * 100 + "4lockE"
+    assert len(ask_readable_names([deep])[deep]) == LONGEST_NAME
+
+
+# Names of the Go runtime's own threads: an answer without sysmon is none yet.
+
+
+@pytest.mark.parametrize("found", [{}, {7: "template thread"}])
+def test_it_is_asked_again_until_sysmon_was_seen(
+    monkeypatch: pytest.MonkeyPatch, found: dict[int, str]
+) -> None:
+    monkeypatch.setattr(source, "ask_go_threads", lambda *_: found)
+    names = GoNames(1, 2)
+    with pytest.raises(NoAnswerError, match="sysmon"):
+        names.read()
+    found |= {8: "sysmon"}
+    assert names.read() == found

@@ -1,5 +1,6 @@
-"""What holds for every policy, whatever the pool does."""
+"""Parameters of policies, and what holds for every policy."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import pairwise
 
@@ -7,10 +8,111 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from policy_harness import Pool, flat, peak, pool, seen
+from tidscope_policies.algorithms.kalman_kg import KalmanKgParameters
+from tidscope_policies.algorithms.linear import LinearParameters
 from tidscope_policies.contract import Bounds, Decision, Observation, Peers
+from tidscope_policies.parameters import (
+    ParameterError,
+    ParameterInfo,
+    describe,
+    make_parameters,
+)
 from tidscope_policies.registry import POLICIES, first_choice_s
 
-NAMES = list(POLICIES)
+# Parameters are typed, bounded and described.
+
+
+NAMES = [
+    *("fixed", "linear", "hillclimb", "bidirectional", "bidirectional-printed", "ait", "pss"),
+    "ait-printed",
+    *("kalman-kg", "cooperative"),
+]
+
+
+def test_all_policies_are_there() -> None:
+    assert set(NAMES) <= set(POLICIES)
+    assert all(name == entry.name for name, entry in POLICIES.items())
+
+
+def test_a_parameter_as_a_form_shows_it() -> None:
+    interval, warm_up, lowest, *_ = describe(LinearParameters)
+    assert interval.name == "interval_s"
+    assert warm_up == ParameterInfo(
+        name="warm_up_s",
+        unit="s",
+        integer=False,
+        default=10.0,
+        low=0.0,
+        high=600.0,
+        meaning="time before the first search begins",
+    )
+    assert (lowest.integer, lowest.unit) == (True, "threads")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_defaults_lie_in_their_bounds_and_ends_can_be_set(name: str) -> None:
+    entry = POLICIES[name]
+    for info in entry.parameters:
+        assert info.low <= info.default <= info.high, info.name
+        assert info.meaning
+        for value in (info.low, info.high):
+            made = vars(make_parameters(entry.kind, {info.name: value}))
+            assert made[info.name] == value
+            assert isinstance(made[info.name], int if info.integer else float)
+
+
+def test_intervals() -> None:
+    intervals = {name: POLICIES[name].make().interval_s for name in NAMES}
+    assert intervals == {name: 1.0 if name == "hillclimb" else 2.0 for name in NAMES}
+    assert POLICIES["linear"].make({"interval_s": 5}).interval_s == 5.0
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (
+            {"warmup": 1},
+            "no parameter 'warmup'; there are: interval_s, warm_up_s, lowest, plateau, "
+            "dip_gate, share",
+        ),
+        ({"warm_up_s": -1}, "warm_up_s: -1 is not from 0 to 600"),
+        ({"warm_up_s": float("nan")}, "warm_up_s: nan is not from 0 to 600"),
+        ({"warm_up_s": True}, "warm_up_s: True is not from 0 to 600"),
+        ({"lowest": 2.5}, "lowest: 2.5 is not a whole number"),
+        ({"lowest": 1e6}, "lowest: 1000000.0 is not from 0 to 65536"),
+    ],
+)
+def test_what_is_wrong_is_named(given: Mapping[str, float], said: str) -> None:
+    with pytest.raises(ParameterError) as caught:
+        make_parameters(LinearParameters, given)
+    assert str(caught.value) == said
+
+
+def test_every_decision_has_a_state_and_a_sentence() -> None:
+    for name in NAMES:
+        steered = pool(name, flat)
+        steered.run(40)
+        steered.step(moved_by_other=True)
+        steered.policy.restart("a person asked")
+        steered.run(20)
+        for decided in steered.decisions:
+            assert 2 < len(decided.state) < 40, name
+            assert decided.reason[0].isupper() or decided.reason[0].isdigit(), (name, decided)
+            assert decided.reason.endswith("."), (name, decided)
+
+
+def test_decisions_and_observations_cannot_be_changed() -> None:
+    for frozen in (seen(1.0, 8), Decision(8, "keeping", "Because."), KalmanKgParameters()):
+        name = next(iter(type(frozen).__dataclass_fields__))
+        with pytest.raises(AttributeError):
+            setattr(frozen, name, 1)
+    assert replace(Decision(8, "keeping", "Because."), size=9).size == 9
+
+
+# What holds for every policy, whatever the pool does.
+
+
+POLICY_NAMES = list(POLICIES)
 
 
 @st.composite
@@ -55,7 +157,7 @@ def answers(name: str, reported: list[Observation]) -> list[Decision]:
     return decided
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", POLICY_NAMES)
 @settings(max_examples=25, deadline=None)
 @given(reported=observations())
 def test_decisions_lie_in_the_bounds_and_are_always_the_same(
@@ -92,7 +194,7 @@ def test_a_search_ends(name: str, best: int, high: int, slope: float) -> None:
     assert curve(rests[-1]) >= 0.92 * reached
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", POLICY_NAMES)
 def test_after_any_interruption_it_goes_on(name: str) -> None:
     """Nothing that happens once stops a policy for good."""
     steered = pool(name, peak(10))
@@ -116,7 +218,7 @@ def interrupt(steered: Pool, flag: str) -> None:
 
 
 def test_two_policies_do_not_share_anything() -> None:
-    for name in NAMES:
+    for name in POLICY_NAMES:
         alone = pool(name, peak(10)).run(40)
         one, other = pool(name, peak(10)), pool(name, flat)
         sizes = []
@@ -141,7 +243,7 @@ FIRST_CHOICES = {
 }
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", POLICY_NAMES)
 def test_a_policy_chooses_only_after_it_began(name: str) -> None:
     found = first_choice_s(POLICIES[name].make(), Bounds(1, 2), 2, cores=2, within_s=100)
     if name in FIRST_CHOICES:
@@ -161,7 +263,7 @@ def test_a_share_of_the_cores_is_chosen_where_programs_are_several() -> None:
     assert first_choice_s(ready, Bounds(1, 2), 2, cores=2, programs=2, within_s=10) == 2.0
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", POLICY_NAMES)
 def test_a_pause_is_no_choice(name: str) -> None:
     policy = POLICIES[name].make().policy
     assert not policy.observe(replace(seen(1000.0, 8, 1), paused=True)).chooses

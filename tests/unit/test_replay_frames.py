@@ -6,7 +6,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 from recorded import FIELDS, Counters, Reader, Story, check, story
-from run_folders import run_folder
+from run_folders import DEEP, run_folder
 from tidscope_backend.recording.sealing import seal_part
 from tidscope_backend.replay.frames import frames_between
 from tidscope_backend.store.folder import RunFolder
@@ -28,13 +28,16 @@ def parts_of(reported: Story, *cuts: int) -> list[list[bytes]]:
     return [reported.frames[start:end] for start, end in itertools.pairwise(edges)]
 
 
-@pytest.fixture(scope="module", params=range(3))
+@pytest.fixture(scope="module", params=range(3 if DEEP else 2))
 def reported(request: pytest.FixtureRequest) -> Story:
     """Several stories."""
     return story(INSTANTS, request.param)
 
 
-@pytest.fixture(scope="module", params=[0, 1, 3], ids=["open", "half open", "closed"])
+FOLDERS = {"half open": 1, "closed": 3} | ({"open": 0} if DEEP else {})
+
+
+@pytest.fixture(scope="module", params=FOLDERS.values(), ids=list(FOLDERS))
 def folder(
     request: pytest.FixtureRequest, reported: Story, tmp_path_factory: pytest.TempPathFactory
 ) -> RunFolder:

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 from ledger_story import FIELDS, Known, LedgerStory, TableReader, full, ledger_story, states_of
 from run_archives import NOT_A_RUN, archive_of, files_of, rewrite
-from run_folders import run_folder
+from run_folders import DEEP, run_folder
 from tidscope_backend.cli.run_report import report
 from tidscope_backend.cli.run_text import details, summary
 from tidscope_backend.exchange.formats import as_parquet
@@ -45,11 +45,13 @@ def write(path: Path, reported: LedgerStory, closed: int, *, ended: bool) -> Run
     return folder
 
 
-@pytest.fixture(
-    scope="module",
-    params=[(0, False), (2, False), (3, False), (3, True)],
-    ids=["open", "half open", "sealed", "ended"],
-)
+# "half open" has open and sealed parts, "ended" the overview as well.
+FOLDERS = {"half open": (2, False), "ended": (3, True)}
+if DEEP:
+    FOLDERS |= {"open": (0, False), "sealed": (3, False)}
+
+
+@pytest.fixture(scope="module", params=FOLDERS.values(), ids=list(FOLDERS))
 def folder(
     request: pytest.FixtureRequest, reported: LedgerStory, tmp_path_factory: pytest.TempPathFactory
 ) -> RunFolder:

@@ -1,4 +1,4 @@
-"""Trash, retention and the list of runs."""
+"""The store of runs, and reports about one."""
 
 import os
 from collections.abc import AsyncIterator
@@ -9,11 +9,22 @@ import pytest
 from backend_builders import stream
 from run_builders import manifest, outcome
 from run_harness import RunHarness
+from tidscope_backend.cli.run_report import (
+    RoleReport,
+    RunFacts,
+    Taker,
+    Waker,
+    fact_lines,
+    state_lines,
+)
 from tidscope_backend.store.directory import ManifestWriter, RunsDirectory, purge_trash
 from tidscope_backend.store.index import RetentionCandidate, runs_to_delete, summary_of
 from tidscope_backend.store.run_store import RunStore
 from tidscope_wire.generated.models import Retention
 from tidscope_wire.problems import ProblemError
+
+# Trash, retention and the list of runs.
+
 
 OFF = Retention(max_age_s=None, max_bytes=None)
 OLD = RetentionCandidate("old", 1000, 30, recording=False)
@@ -171,3 +182,52 @@ def test_the_list_tells_a_failed_command_from_one_that_succeeded() -> None:
     assert (of_a_target.exit_code, of_a_target.signal) == (None, None)
     assert (failed.exit_code, failed.signal) == (3, None)
     assert (killed.exit_code, killed.signal) == (None, "SIGKILL")
+
+
+# Wakers and takers of a run as text.
+
+
+def test_each_is_a_line() -> None:
+    facts = RunFacts(
+        [Waker("own threads", 7, 20, 3_000_000, 40_000)],
+        [Taker("make", 9, 2_000_000)],
+    )
+    assert list(fact_lines(facts)) == [
+        "",
+        "WOKEN BY",
+        "         20  own threads (7), after 3.0 ms; ran 40 µs later",
+        "",
+        "RAN DURING RUN-QUEUE DELAY",
+        "     2.0 ms  make (9)",
+    ]
+
+
+def test_nothing_is_said_of_nothing() -> None:
+    assert list(fact_lines(RunFacts([], []))) == []
+
+
+SECOND = 1_000_000_000
+
+
+def test_shares_are_of_the_time_of_all_threads_of_a_role() -> None:
+    pool = RoleReport(
+        "pool-#", 3, {"state_futex_ns": 2 * SECOND, "state_on_cpu_ns": SECOND, "cpu_run_ns": SECOND}
+    )
+    main = RoleReport("main", 1, {"state_sleep_ns": 5 * SECOND, "state_on_cpu_ns": 1000})
+    silent = RoleReport("old", 1, {"cpu_run_ns": SECOND})
+    totals = {
+        "state_futex_ns": 2 * SECOND,
+        "state_on_cpu_ns": SECOND,
+        "state_sleep_ns": 5 * SECOND,
+    }
+    assert list(state_lines(totals, [pool, silent, main])) == [
+        "",
+        "WHERE THE TIME WENT, of all threads together and by role",
+        "  all: 8.00 s: 62.5% Sleeping, 25.0% Waiting for locks, 12.5% Running",
+        "  main (1 thread): 5.00 s: 100.0% Sleeping",
+        "  pool-# (3 threads): 3.00 s: 66.7% Waiting for locks, 33.3% Running",
+    ]
+
+
+def test_without_a_ledger_nothing_is_said() -> None:
+    assert list(state_lines({"cpu_run_ns": SECOND}, [])) == []

@@ -8,6 +8,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from run_archives import import_without_process
 from scripted_run import FIELDS, FRAMES, append, time_ns, write_run
 from tidscope_backend.exchange.formats import KEYS, as_csv, as_parquet
 from tidscope_backend.exchange.importing import import_run
@@ -19,6 +20,11 @@ from tidscope_backend.store.reader import RunReader
 from tidscope_wire.generated.models import RunManifest
 
 NAMES = ("main", "worker-1", "worker-2")
+
+
+@pytest.fixture
+def here(monkeypatch: pytest.MonkeyPatch) -> None:
+    import_without_process(monkeypatch)
 
 
 def archive_of(path: Path) -> Path:
@@ -76,6 +82,7 @@ def test_there_and_back(tmp_path: Path) -> None:
     assert [path.name for path in there.iterdir()] == [manifest.id]
 
 
+@pytest.mark.usefixtures("here")
 def test_a_second_copy_gets_an_id_of_its_own(tmp_path: Path) -> None:
     manifest = write_run(tmp_path)
     archive = archive_of(tmp_path / manifest.id)
@@ -86,6 +93,7 @@ def test_a_second_copy_gets_an_id_of_its_own(tmp_path: Path) -> None:
     same(tmp_path / manifest.id, tmp_path / second.id)
 
 
+@pytest.mark.usefixtures("here")
 def test_a_run_that_is_being_recorded_is_packed_up_to_here(tmp_path: Path) -> None:
     manifest = write_run(tmp_path / "here", ended=False)
     folder = RunFolder(tmp_path / "here" / manifest.id)
@@ -100,6 +108,7 @@ def test_a_run_that_is_being_recorded_is_packed_up_to_here(tmp_path: Path) -> No
     same(folder.path, tmp_path / "there" / manifest.id)
 
 
+@pytest.mark.usefixtures("here")
 def test_a_part_that_is_closed_while_it_is_packed(tmp_path: Path) -> None:
     manifest = write_run(tmp_path / "here", ended=False)
     folder = RunFolder(tmp_path / "here" / manifest.id)

@@ -1,4 +1,4 @@
-"""Archives that somebody made to do harm, or that are broken: nothing of them stays."""
+"""Archives that somebody made to do harm, or that are broken or deceive: nothing of them stays."""
 
 import io
 import os
@@ -10,11 +10,25 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from run_archives import Files, compressed, files_of, member, plain_tar
+from run_archives import (
+    DECEIVING,
+    NOT_A_RUN,
+    Files,
+    archive_of,
+    changed_manifest,
+    compressed,
+    files_of,
+    import_without_process,
+    member,
+    plain_tar,
+    rewrite,
+)
 from scripted_run import write_run
 from tidscope_backend.exchange.importing import import_run
 from tidscope_backend.exchange.packing import pack_run
 from tidscope_backend.exchange.unpacking import BadArchiveError, Bounds
+
+# Archives that somebody made to do harm, or that are broken: nothing of them stays.
 
 
 @pytest.fixture(scope="module")
@@ -39,10 +53,19 @@ def bring(tmp_path: Path, data: bytes, bounds: Bounds | None = None) -> str:
         raise
 
 
-def test_the_good_one_comes_in(tmp_path: Path, files: Files) -> None:
+def test_the_good_one_comes_in_and_a_hostile_one_does_not(tmp_path: Path, files: Files) -> None:
+    """By the limited process; the other tests do its work in theirs."""
     assert bring(tmp_path, compressed(plain_tar(files))).startswith("r-")
+    with pytest.raises(BadArchiveError, match="points outside"):
+        bring(tmp_path, compressed(plain_tar(files, member("/etc/passwd"))))
 
 
+@pytest.fixture
+def here(monkeypatch: pytest.MonkeyPatch) -> None:
+    import_without_process(monkeypatch)
+
+
+@pytest.mark.usefixtures("here")
 def test_so_does_what_other_programs_pack(tmp_path: Path, files: Files) -> None:
     """With folders as members and time stamps in extended headers."""
     out = io.BytesIO()
@@ -57,6 +80,7 @@ def test_so_does_what_other_programs_pack(tmp_path: Path, files: Files) -> None:
     assert bring(tmp_path, compressed(out.getvalue())).startswith("r-")
 
 
+@pytest.mark.usefixtures("here")
 @pytest.mark.parametrize(
     ("name", "kind", "why"),
     [
@@ -93,6 +117,7 @@ def test_hostile_members(tmp_path: Path, files: Files, name: str, kind: bytes, w
         bring(tmp_path, compressed(plain_tar(files, bad)))
 
 
+@pytest.mark.usefixtures("here")
 def test_an_extended_header_without_end(tmp_path: Path, files: Files) -> None:
     huge = member("run/x", 1 << 32, tarfile.XHDTYPE)
     data = huge.tobuf(tarfile.GNU_FORMAT) + b"\0" * 4096
@@ -100,6 +125,7 @@ def test_an_extended_header_without_end(tmp_path: Path, files: Files) -> None:
         bring(tmp_path, compressed(data))
 
 
+@pytest.mark.usefixtures("here")
 def test_a_negative_size(tmp_path: Path) -> None:
     info = member("run/open/000001.frames", -5)
     with pytest.raises(BadArchiveError, match="-5 bytes"):
@@ -137,6 +163,7 @@ def many_rows(data: bytes) -> bytes:
     return out.getvalue()
 
 
+@pytest.mark.usefixtures("here")
 @pytest.mark.parametrize(
     ("change", "why"),
     [
@@ -174,6 +201,7 @@ def test_broken_runs(
         bring(tmp_path, compressed(plain_tar(changed)))
 
 
+@pytest.mark.usefixtures("here")
 def test_what_is_no_archive(tmp_path: Path, files: Files) -> None:
     good = compressed(plain_tar(files))
     for data, why in (
@@ -187,6 +215,7 @@ def test_what_is_no_archive(tmp_path: Path, files: Files) -> None:
             bring(tmp_path, data)
 
 
+@pytest.mark.usefixtures("here")
 def test_bounds(tmp_path: Path, files: Files) -> None:
     good = compressed(plain_tar(files))
     for bounds, why in (
@@ -207,6 +236,7 @@ def test_packing_what_is_not_there(tmp_path: Path) -> None:
         next(pack_run(tmp_path / "nowhere"))
 
 
+@pytest.mark.usefixtures("here")
 def test_what_a_killed_import_left_is_removed_later(tmp_path: Path, files: Files) -> None:
     runs = tmp_path / "runs"
     for name in (".import-old", ".import-young"):
@@ -217,3 +247,77 @@ def test_what_a_killed_import_left_is_removed_later(tmp_path: Path, files: Files
         os.utime(path, (day_ago, day_ago))
     made = bring(tmp_path, compressed(plain_tar(files)))
     assert {path.name for path in runs.iterdir()} == {made, ".import-young"}
+
+
+# Runs are written again from what was decoded: in this process, as a limited one does it.
+
+
+@pytest.fixture(scope="module")
+def sealed(tmp_path_factory: pytest.TempPathFactory) -> Files:
+    """The files of a good run that has ended."""
+    source = tmp_path_factory.mktemp("source")
+    return files_of(source / write_run(source).id)
+
+
+@pytest.fixture(scope="module", params=[True, False], ids=["sealed", "open"])
+def sealed_or_open_files(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Files:
+    """The files of a good run, whose parts are sealed or whose last one is still open."""
+    source = tmp_path_factory.mktemp("source")
+    files = files_of(source / write_run(source, ended=request.param).id)
+    cut = changed_manifest(lambda m: m.update(state="interrupted", end="backend-lost"))
+    return files if request.param else cut(files)
+
+
+def test_a_good_run_is_what_it_was_with_its_parts_sealed(
+    tmp_path: Path, sealed_or_open_files: Files
+) -> None:
+    manifest, written = rewrite(tmp_path, archive_of(sealed_or_open_files))
+    assert manifest.imported
+    assert manifest.counts.frames == 25
+    assert not [name for name in written if name.startswith("open/")]
+    assert {"samples/000001.parquet", "signals/000001.parquet", "threads.parquet"} <= set(written)
+    same = set(sealed_or_open_files) & set(written) - {"manifest.json"}
+    assert {name: written[name] for name in same} == {
+        name: sealed_or_open_files[name] for name in same
+    }
+
+
+@pytest.mark.parametrize("what", DECEIVING)
+def test_what_contradicts_itself_is_refused(tmp_path: Path, sealed: Files, what: str) -> None:
+    change, _ = DECEIVING[what]
+    with pytest.raises(NOT_A_RUN):
+        rewrite(tmp_path, archive_of(change(sealed)))
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("/etc/passwd", "points outside"),
+        ("run/../../up", "points outside"),
+        ("run/.bashrc", "not a file of a run"),
+        ("other/open/000009.frames", "not in the folder"),
+        ("run/manifest.json", "twice"),
+    ],
+)
+def test_names_out_of_place_are_refused(
+    tmp_path: Path, sealed_or_open_files: Files, name: str, why: str
+) -> None:
+    with pytest.raises(BadArchiveError, match=why):
+        rewrite(tmp_path, compressed(plain_tar(sealed_or_open_files, member(name))))
+
+
+def test_more_than_the_bounds_allow_is_refused(tmp_path: Path, sealed_or_open_files: Files) -> None:
+    data = archive_of(sealed_or_open_files)
+    total = sum(map(len, sealed_or_open_files.values()))
+    assert rewrite(tmp_path, data, Bounds(max_bytes=2 * total))[0].imported
+    other = tmp_path / "other"
+    other.mkdir()
+    with pytest.raises(BadArchiveError):
+        rewrite(other, data, Bounds(max_bytes=total // 2))
+
+
+def test_an_archive_that_ends_early_is_refused(tmp_path: Path, sealed_or_open_files: Files) -> None:
+    with pytest.raises(BadArchiveError):
+        rewrite(tmp_path, compressed(plain_tar(sealed_or_open_files)[:700]))

@@ -1,9 +1,11 @@
 """What steering commands read, and how often they open knobs and signals."""
 
+import queue
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
@@ -17,6 +19,7 @@ from tidscope_collector.inspection.own_server import OwnedPort
 from tidscope_collector.inspection.ports import listening_ports
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.engine import Engine
+from tidscope_collector.steering.command_leases import SteeringLeases
 from tidscope_collector.steering.commands import SteeringCommands
 from tidscope_collector.steering.loop.knob import KnobDescription, KnobRefusedError
 from tidscope_collector.steering.loop.loop_inputs import ControlSetup
@@ -240,3 +243,55 @@ def test_a_release_while_knob_and_signal_are_opened_wins(steered: Steered) -> No
     knob.close.assert_called_once_with()
     with pytest.raises(NotSteeredError):
         steered.service.release("t-1", "somebody else")
+
+
+# Steering whose lease is not renewed ends.
+
+
+LONG_S = 3600.0
+
+
+class Lapsed:
+    """Leases, and the targets that were released."""
+
+    def __init__(self) -> None:
+        self.targets: queue.SimpleQueue[str] = queue.SimpleQueue()
+        self.leases = SteeringLeases(self.targets.put)
+
+    def timers(self) -> list[threading.Thread]:
+        return [one for one in threading.enumerate() if one.name.startswith("lease-")]
+
+
+def test_a_lease_that_is_not_renewed_lapses_once() -> None:
+    lapsed = Lapsed()
+    lapsed.leases.hold("a", 0.01)
+    assert lapsed.targets.get(timeout=60) == "a"
+    lapsed.leases.renew("a")  # Too late.
+    assert lapsed.timers() == []
+    assert lapsed.targets.empty()
+
+
+def test_a_renewed_lease_begins_again() -> None:
+    lapsed = Lapsed()
+    lapsed.leases.hold("a", LONG_S)
+    (before,) = lapsed.timers()
+    lapsed.leases.renew("a")
+    before.join(60)
+    (now,) = lapsed.timers()
+    assert now is not before
+    lapsed.leases.close()
+    now.join(60)
+    assert lapsed.targets.empty()
+
+
+def test_steering_without_a_lease_ends_the_one_before() -> None:
+    lapsed = Lapsed()
+    for end in (partial(lapsed.leases.hold, "a", None), partial(lapsed.leases.drop, "a")):
+        lapsed.leases.hold("a", LONG_S)
+        (timer,) = lapsed.timers()
+        end()
+        timer.join(60)
+        assert lapsed.timers() == []
+    lapsed.leases.renew("a")
+    assert lapsed.timers() == []
+    assert lapsed.targets.empty()

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { roleOf } from "./role";
 
-/** Cases shared with the collector's rule (tests/contract/test_roles.py). */
+/** Shared with the collector's rule (tests/contract/test_shared_cases.py). */
 function shared(name: string): unknown {
   return JSON.parse(
     readFileSync(new URL(`../../../tests/contract/${name}`, import.meta.url), "utf8"),

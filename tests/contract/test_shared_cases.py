@@ -1,0 +1,153 @@
+"""Cases that Python and the page share, and lists that must agree."""
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from fuzz.targets import TARGETS
+from schema_check import schemas
+from tidscope_backend.cli import steer
+from tidscope_collector.steering.loop import setup
+from tidscope_collector.waits.states import State
+from tidscope_wire.rates import increases, rates_per_s
+from tidscope_wire.role import RoleRule, role_of
+from tidscope_wire.states import SINCE, STATE, STATE_FIELDS, states_at
+
+# The rule of roles: one table for Python and the page (frontend/src/stream/threads.test.ts).
+
+
+CASES = json.loads(Path(__file__).with_name("roles.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize(("name", "role"), CASES)
+def test_role_of_a_name(name: str, role: str) -> None:
+    assert role_of(name) == role
+
+
+BY_RULES = json.loads(Path(__file__).with_name("role_rules.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize(("rules", "name", "role"), BY_RULES)
+def test_a_person_s_own_rules_come_first(rules: list[list[str]], name: str, role: str) -> None:
+    assert role_of(name, [RoleRule(*rule) for rule in rules]) == role
+
+
+# States at an instant: one table for Python and for the page.
+
+
+STATE_CASES = json.loads(Path(__file__).with_name("states.json").read_text(encoding="utf-8"))[
+    "cases"
+]
+KNOWN = [case for case in STATE_CASES if case["states"] is not None]
+
+
+@pytest.mark.parametrize("case", KNOWN, ids=lambda case: case["name"])
+def test_states_are_those_of_the_table(case: dict[str, Any]) -> None:
+    row = case["row"]
+    finished = np.array([[row.get(field, 0) for field in STATE_FIELDS]], np.uint64)
+    before = finished.copy()
+    state, since = np.array([row[STATE]], np.uint64), np.array([row[SINCE]], np.uint64)
+    found = states_at(finished, state, since, case["time_ns"])
+    (values,) = found.tolist()
+    named = dict(zip(STATE_FIELDS, values, strict=True))
+    assert {field: value for field, value in named.items() if value} == case["states"]
+    assert np.array_equal(finished, before), "the row stays as it is"
+
+
+def test_threads_do_not_disturb_one_another() -> None:
+    finished = np.zeros((3, len(STATE_FIELDS)), np.uint64)
+    state, since = np.array([1, 0, 24], np.uint64), np.array([10, 20, 70], np.uint64)
+    found = states_at(finished, state, since, 100)
+    assert [(row, place, int(found[row, place])) for row, place in np.argwhere(found)] == [
+        (0, 0, 90),
+        (2, 23, 30),
+    ]
+    each = states_at(finished, state, since, np.array([11, 100, 60], np.uint64))
+    assert [tuple(one) for one in np.argwhere(each)] == [(0, 0)]
+    assert each[0, 0] == 1
+
+
+def test_fields_stand_in_the_order_of_the_numbers() -> None:
+    assert [f"state_{state.name.lower()}_ns" for state in State if state] == list(STATE_FIELDS)
+
+
+def test_every_case_says_what_it_means() -> None:
+    assert all(case["meaning"].endswith(".") for case in STATE_CASES)
+    assert len({case["name"] for case in STATE_CASES}) == len(STATE_CASES)
+
+
+# Rates from counters: one table for Python and for the page.
+
+
+RATE_CASES = json.loads(Path(__file__).with_name("rates.json").read_text(encoding="utf-8"))["cases"]
+OPTIONS = ("wraps_at", "max_per_s", "exit_ns")
+
+
+def readings(case: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of a case."""
+    values = [one["value"] for one in case["samples"]]
+    return {
+        "time_ns": np.array([one["time_ns"] for one in case["samples"]], np.int64),
+        "values": np.array([np.nan if one is None else one for one in values], np.float64),
+        "gaps": np.array([one.get("gap", False) for one in case["samples"]], np.bool_),
+        **{name: case[name] for name in OPTIONS if name in case},
+    }
+
+
+@pytest.mark.parametrize("case", RATE_CASES, ids=lambda case: case["name"])
+def test_rates_are_those_of_the_table(case: dict[str, Any]) -> None:
+    found = rates_per_s(**readings(case)).tolist()
+    assert [None if math.isnan(one) else one for one in found] == case["rates_per_s"]
+
+
+@pytest.mark.parametrize("case", RATE_CASES, ids=lambda case: case["name"])
+def test_an_increase_is_known_where_its_rate_is(case: dict[str, Any]) -> None:
+    given = readings(case)
+    before = given["values"].copy()
+    found = increases(**given)
+    assert (~np.isnan(found)).tolist() == [one is not None for one in case["rates_per_s"]]
+    assert np.array_equal(before, given["values"], equal_nan=True), "inputs stay as they are"
+
+
+def test_every_case_of_rates_says_what_it_means() -> None:
+    assert all(case["meaning"].endswith(".") for case in RATE_CASES)
+    assert len({case["name"] for case in RATE_CASES}) == len(RATE_CASES)
+    assert all(len(case["samples"]) == len(case["rates_per_s"]) for case in RATE_CASES)
+
+
+# Inputs that once broke a decoder, or believed what was wrong; they must never again.
+# `corpus/TARGET/NAME.bin` are inputs of the targets in tests/fuzz; `make fuzz` finds more.
+
+
+CORPUS = Path(__file__).parent / "corpus"
+CORPUS_CASES = sorted(CORPUS.glob("*/*.bin"))
+
+
+@pytest.mark.parametrize("case", CORPUS_CASES, ids=lambda case: f"{case.parent.name}/{case.stem}")
+def test_a_found_case_is_got_over(case: Path) -> None:
+    TARGETS[case.parent.name](case.read_bytes())
+
+
+def test_every_case_belongs_to_a_target() -> None:
+    assert CORPUS_CASES
+    assert {case.parent.name for case in CORPUS_CASES} <= set(TARGETS)
+
+
+# The command line and the collector offer the knobs and signals of the schemas, in their order.
+
+
+@pytest.mark.parametrize(
+    ("schema", "offered"),
+    [
+        ("KnobKind", (steer.KNOBS, setup.KNOBS)),
+        ("SignalKind", (steer.SIGNALS, setup.SIGNALS)),
+    ],
+)
+def test_choices_are_those_of_the_schema(
+    schema: str, offered: tuple[tuple[str, ...], tuple[str, ...]]
+) -> None:
+    kinds = tuple(schemas()[schema]["enum"])
+    assert offered == (kinds, kinds)
