@@ -59,12 +59,11 @@ def test_what_is_lost_in_a_storm_is_reported_exactly(stall: tuple[str, ...]) -> 
     assert 0 < figures["target_received"] < figures["target_exited"]
 
 
-@pytest.mark.parametrize("turn", range(3))
-def test_two_storms_at_once_add_up_in_both_accounts(turn: int) -> None:
+def test_two_storms_at_once_add_up_in_both_accounts() -> None:
     """Each account holds the threads of both, from its own first marks on."""
     with ThreadPoolExecutor(2) as pool:
         both = pool.map(lambda _: account("--buffer-bytes", "65536"), range(2))
-        assert all(figures["lost_reported"] > 0 for figures in both), turn
+        assert all(figures["lost_reported"] > 0 for figures in both)
 
 
 def storm(arguments: Sequence[str], rate_hz: float) -> tuple[int, int, FrameHeader]:
@@ -118,11 +117,11 @@ def test_the_collector_counts_every_thread_of_a_storm_exactly() -> None:
     assert last.health.exit_records_received >= ended
 
 
-@pytest.mark.parametrize("turn", range(4))
-def test_no_thread_whose_end_takes_long_exits_twice(turn: int) -> None:
+@pytest.mark.parametrize("mib", [256, 512])
+def test_no_thread_whose_end_takes_long_exits_twice(mib: int) -> None:
     """It has sent its record, and is still listed in a sample that did not know it."""
     program = build_c(PROGRAMS / "slow_exits.c")
-    ended, exits, last = storm([str(program), "5000", str(256 << turn % 2)], 100)
+    ended, exits, last = storm([str(program), "5000", str(mib)], 100)
     assert ended == 5002
     assert exits == last.exited.threads == ended
     assert last.exited.inexact == 0

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+import pytest_asyncio
 from backend_server import TOKEN, Backend, running_backend
 from capabilities import needs
 from processes import stop
@@ -21,7 +22,7 @@ from programs.build import build_go
 from programs.known_work import Answer
 from programs.known_work import build as known_work
 from receiver import connected
-from tidscope_backend.cli import local_recorder
+from tidscope_backend.cli import local_recorder, main
 from tidscope_backend.cli.local_recorder import LocalRecorder
 from tidscope_backend.cli.output_relay import Keeping
 from tidscope_backend.cli.recording_client import RecordingOptions
@@ -31,7 +32,7 @@ from tidscope_backend.notebook import open_run
 from tidscope_processes import CollectorProcess
 from tidscope_wire.generated.models import AttachRequest, RunManifest, TargetsResponse
 
-pytestmark = needs("root")
+pytestmark = [needs("root"), pytest.mark.asyncio(loop_scope="module")]
 UNDESCRIBED = RecordingOptions(
     None, [], None, None, None, None, None, Keeping(arguments=True, output=True)
 )
@@ -81,15 +82,49 @@ class Harness:
         return out.decode()
 
 
-@pytest.fixture
-async def harness(tmp_path: Path) -> AsyncIterator[Harness]:
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def harness(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Harness]:
+    """One backend with one collector; each test records runs of its own."""
+    runs = tmp_path_factory.mktemp("runs")
     async with (
-        running_backend(command_seconds=20, runs_dir=tmp_path / "runs") as backend,
+        running_backend(command_seconds=20, runs_dir=runs) as backend,
         CollectorProcess(backend.port),
-        backend.page() as page,
     ):
-        await connected(page)
-        yield Harness(backend, tmp_path / "runs")
+        async with backend.page() as page:
+            await connected(page)
+        yield Harness(backend, runs)
+
+
+def end_without_last_frames(runs: Path) -> RunManifest:
+    """Record a process whose end the collector, stopped, never reports."""
+    children = Path(f"/proc/{os.getpid()}/task/{threading.get_native_id()}/children")
+    before = children.read_text().split()
+    with LocalRecorder(runs, UNDESCRIBED, None) as recorder:
+        (collector,) = {int(one) for one in children.read_text().split() if one not in before}
+        with subprocess.Popen(["sleep", "20"]) as process:
+            manifest = recorder.start(recorder.attach(AttachRequest(pid=process.pid)))
+            stop(collector)
+            process.kill()
+        try:
+            return recorder.wait_for_end(manifest)
+        finally:
+            os.kill(collector, signal.SIGCONT)
+
+
+async def test_without_its_last_frame_a_run_of_its_own_tidscope_is_incomplete(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The collector is connected and holds the last frames back: record gives up in the end.
+
+    It blocks the loop: it is the first test, before the module's backend runs in it.
+    """
+    monkeypatch.setattr(local_recorder, "LAST_FRAME_SECONDS", 1.0)
+    ended = end_without_last_frames(tmp_path / "runs")
+    assert (ended.state, ended.end) == ("incomplete", "target-ended")
+    assert ended.losses.frames > 0
+    assert summary(ended, None, "127.0.0.1:1")[0].startswith(
+        "incomplete: The process has ended; its last frames are missing."
+    )
 
 
 async def test_how_commands_end(harness: Harness) -> None:
@@ -154,10 +189,11 @@ async def test_a_thread_and_a_run_cannot_steer_the_terminal(harness: Harness) ->
     thread, name = "\x1b]0;x\x07\n\x1b[2J", "\x1b[2J\u202erun\r"
     thread_shown, name_shown = r"\u001b]0;x\u0007\u000a\u001b[2J", r"\u001b[2J\u202erun\u000d"
     code = f"open('/proc/self/comm', 'w').write({thread!r})"
+    before = {*harness.runs.glob("r-*")}
     process = await harness.start("--name", name, "--", sys.executable, "-c", code)
     _, errors = await process.communicate()
     assert process.returncode == 0, errors.decode()
-    (path,) = harness.runs.glob("r-*")
+    (path,) = {*harness.runs.glob("r-*")} - before
     assert open_run(path).threads()["name"].to_pylist() == [thread]
     for text, *shown in (
         (errors.decode(), name_shown),
@@ -166,8 +202,8 @@ async def test_a_thread_and_a_run_cannot_steer_the_terminal(harness: Harness) ->
     ):
         assert all(each in text for each in shown)
         assert {character for character in text if not character.isprintable()} == {"\n"}
-    (listed,) = json.loads(await harness.ask("runs", "list", "--json"))
-    assert listed["name"] == name
+    listed = {one["id"]: one for one in json.loads(await harness.ask("runs", "list", "--json"))}
+    assert listed[path.name]["name"] == name
 
 
 async def test_threads_that_live_between_two_samples_are_there(
@@ -313,10 +349,12 @@ async def test_what_cannot_be_started(tmp_path: Path) -> None:
         ("--match", ""),
     ],
 )
-async def test_what_is_not_said_right(arguments: tuple[str, ...]) -> None:
-    code, errors = await refused(*arguments)
-    assert code == 2
-    assert "usage: tidscope record" in errors
+async def test_what_is_not_said_right(
+    arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(["record", *arguments])
+    assert "usage: tidscope record" in capsys.readouterr().err
 
 
 async def refused(*arguments: str) -> tuple[int | None, str]:
@@ -385,30 +423,6 @@ async def test_a_terminal_that_interrupts_does_it_once(harness: Harness) -> None
         os.close(theirs)
 
 
-def test_without_its_last_frame_a_run_of_its_own_tidscope_is_incomplete(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The collector is connected and holds the last frames back: record gives up in the end."""
-    monkeypatch.setattr(local_recorder, "LAST_FRAME_SECONDS", 1.0)
-    children = Path(f"/proc/{os.getpid()}/task/{threading.get_native_id()}/children")
-    before = children.read_text().split()
-    with LocalRecorder(tmp_path / "runs", UNDESCRIBED, None) as recorder:
-        (collector,) = {int(one) for one in children.read_text().split() if one not in before}
-        with subprocess.Popen(["sleep", "20"]) as process:
-            manifest = recorder.start(recorder.attach(AttachRequest(pid=process.pid)))
-            stop(collector)
-            process.kill()
-        try:
-            ended = recorder.wait_for_end(manifest)
-        finally:
-            os.kill(collector, signal.SIGCONT)
-    assert (ended.state, ended.end) == ("incomplete", "target-ended")
-    assert ended.losses.frames > 0
-    assert summary(ended, None, "127.0.0.1:1")[0].startswith(
-        "incomplete: The process has ended; its last frames are missing."
-    )
-
-
 async def test_a_process_for_some_time(harness: Harness) -> None:
     child = await asyncio.create_subprocess_exec("sleep", "60")
     try:
@@ -419,7 +433,8 @@ async def test_a_process_for_some_time(harness: Harness) -> None:
         # It is sampled no more: nobody had attached to it before.
         async with harness.backend.program() as client:
             answer = (await client.get("/api/v1/targets")).content
-        (target,) = TargetsResponse.model_validate_json(answer).targets
+        targets = TargetsResponse.model_validate_json(answer).targets
+        (target,) = [one for one in targets if one.process.pid == child.pid]
         assert target.state == "detached"
         assert child.returncode is None
     finally:
