@@ -6,9 +6,7 @@ import os
 import pty
 import re
 import signal
-import subprocess
 import sys
-import threading
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,26 +15,17 @@ import pytest
 import pytest_asyncio
 from backend_server import TOKEN, Backend, running_backend
 from capabilities import needs
-from processes import stop
 from programs.build import build_go
 from programs.known_work import Answer
 from programs.known_work import build as known_work
 from receiver import connected
-from tidscope_backend.cli import local_recorder, main
-from tidscope_backend.cli.local_recorder import LocalRecorder
-from tidscope_backend.cli.output_relay import Keeping
-from tidscope_backend.cli.recording_client import RecordingOptions
-from tidscope_backend.cli.run_text import summary
+from tidscope_backend.cli import main
 from tidscope_backend.comparison.figures import totals_by_role, whole
 from tidscope_backend.notebook import open_run
 from tidscope_processes import CollectorProcess
-from tidscope_wire.generated.models import AttachRequest, RunManifest, TargetsResponse
+from tidscope_wire.generated.models import RunManifest, TargetsResponse
 
 pytestmark = [needs("root"), pytest.mark.asyncio(loop_scope="module")]
-UNDESCRIBED = RecordingOptions(
-    None, [], None, None, None, None, None, Keeping(arguments=True, output=True)
-)
-NOTEBOOK = Path(__file__).parents[2] / "docs" / "notebook.md"
 
 
 @dataclass
@@ -93,38 +82,6 @@ async def harness(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Har
         async with backend.page() as page:
             await connected(page)
         yield Harness(backend, runs)
-
-
-def end_without_last_frames(runs: Path) -> RunManifest:
-    """Record a process whose end the collector, stopped, never reports."""
-    children = Path(f"/proc/{os.getpid()}/task/{threading.get_native_id()}/children")
-    before = children.read_text().split()
-    with LocalRecorder(runs, UNDESCRIBED, None) as recorder:
-        (collector,) = {int(one) for one in children.read_text().split() if one not in before}
-        with subprocess.Popen(["sleep", "20"]) as process:
-            manifest = recorder.start(recorder.attach(AttachRequest(pid=process.pid)))
-            stop(collector)
-            process.kill()
-        try:
-            return recorder.wait_for_end(manifest)
-        finally:
-            os.kill(collector, signal.SIGCONT)
-
-
-async def test_without_its_last_frame_a_run_of_its_own_tidscope_is_incomplete(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The collector is connected and holds the last frames back: record gives up in the end.
-
-    It blocks the loop: it is the first test, before the module's backend runs in it.
-    """
-    monkeypatch.setattr(local_recorder, "LAST_FRAME_SECONDS", 1.0)
-    ended = end_without_last_frames(tmp_path / "runs")
-    assert (ended.state, ended.end) == ("incomplete", "target-ended")
-    assert ended.losses.frames > 0
-    assert summary(ended, None, "127.0.0.1:1")[0].startswith(
-        "incomplete: The process has ended; its last frames are missing."
-    )
 
 
 async def test_how_commands_end(harness: Harness) -> None:
@@ -444,83 +401,3 @@ async def test_a_process_for_some_time(harness: Harness) -> None:
     _, errors = await process.communicate()
     assert process.returncode == 1
     assert f"{child.pid}" in errors.decode()
-
-
-async def test_a_tidscope_of_its_own(tmp_path: Path) -> None:
-    """Without a token; the run is closed, can be listed, compared, exported and brought back."""
-    runs = tmp_path / "runs"
-    environ = {k: v for k, v in os.environ.items() if not k.startswith("TIDSCOPE_")}
-    environ["TIDSCOPE_RUNS"] = str(runs)
-
-    async def tidscope(*arguments: str) -> tuple[int, str]:
-        process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "tidscope_backend", *arguments),
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            env=environ,
-        )
-        out, errors = await process.communicate()
-        assert "Traceback" not in errors.decode()
-        assert "not sealed" not in errors.decode()
-        return process.returncode or 0, out.decode()
-
-    burn = "import threading; t = threading.Thread(target=sum, args=(range(3_000_000),))"
-    code = f"{burn}; t.start(); t.join(); print('done')"
-    assert await tidscope("record", "--name", "before", "--", sys.executable, "-c", code) == (
-        0,
-        "done\n",
-    )
-    (path,) = runs.glob("r-*")
-    assert not list((path / "open").iterdir())
-    assert (path / "threads.parquet").exists()
-    archive = tmp_path / "run.tar.zst"
-    assert (await tidscope("runs", "export", "before", str(archive)))[0] == 0
-    _, text = await tidscope("runs", "import", str(archive), "--json")
-    copy = json.loads(text)["id"]
-    assert (await tidscope("runs", "rename", copy, "after"))[0] == 0
-    _, text = await tidscope("compare", "bef", copy, "--json")
-    reported = json.loads(text)
-    assert [one["run"] for one in reported["runs"]] == [path.name, copy]
-    (cpu,) = [m for m in reported["metrics"] if (m["metric"], m["role"]) == ("cpu_run_ns", None)]
-    assert all(group["mean"] > 20_000_000 for group in cpu["groups"])
-    _, text = await tidscope("compare", "bef", "aft")
-    assert "On-CPU time" in text
-    _, listed = await tidscope("runs", "list", "--json")
-    assert {(run["name"], run["imported"]) for run in json.loads(listed)} == {
-        ("after", True),
-        ("before", False),
-    }
-    # The page's examples, each alone, on runs that were recorded.
-    examples = re.findall(r"```python\n(.*?)```", NOTEBOOK.read_text(), re.DOTALL)
-    columns = (("role", "seconds", "wait_ns"), ("cpu_s", "cores", "On-CPU time"))
-    for example, shown in zip(examples, columns, strict=True):
-        process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-W", "error", "-c", example),
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            env=environ,
-        )
-        out, errors = await process.communicate()
-        assert process.returncode == 0, errors.decode()
-        assert all(each in out.decode() for each in shown), out.decode()
-
-
-async def test_under_sudo_a_run_belongs_to_the_caller(tmp_path: Path) -> None:
-    """Its files are made as that user, who may write nowhere else."""
-    runs = tmp_path / "runs"
-    runs.mkdir()
-    os.chown(runs, 65534, 65534)
-    for folder in (tmp_path, *tmp_path.parents[:-2]):
-        folder.chmod(folder.stat().st_mode | 0o111)
-    environ = {k: v for k, v in os.environ.items() if not k.startswith(("TIDSCOPE_", "SUDO_"))}
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "tidscope_backend", "record", "--", "true"),
-        stderr=asyncio.subprocess.PIPE,
-        env={**environ, "TIDSCOPE_RUNS": str(runs), "SUDO_UID": "65534", "SUDO_GID": "65534"},
-    )
-    _, errors = await process.communicate()
-    assert process.returncode == 0, errors.decode()
-    (run,) = runs.iterdir()
-    assert (run / "threads.parquet").exists()
-    assert {path.stat().st_uid for path in (run, *run.rglob("*"))} == {65534}

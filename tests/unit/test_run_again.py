@@ -10,7 +10,7 @@ from tool_scripts import load_tool
 
 TOOL = load_tool("run_again")
 WAITS = "tests/integration/test_waits_kernel.py::test_a_wait[futex]"
-OTHER = "tests/integration/test_target_exec.py::test_it"
+OTHER = "tests/integration/test_target_identity.py::test_it"
 
 
 def test_few_are_repeated() -> None:
