@@ -89,14 +89,14 @@ def put_folder_in_place_of(file: Path) -> None:
 
 async def test_a_policy_finds_a_size_as_good_as_the_best(root: Site) -> None:
     """Of two programs at once, whose throughput at each size is known."""
-    programs = [(paced_go(8, 4), "go-agent", 4), (paced_python(16, 6), "pool-agent", 6)]
+    programs = [(paced_go(4, 2), "go-agent", 2), (paced_python(8, 3), "pool-agent", 3)]
     found = await asyncio.gather(*(searched(root, *program) for program in programs))
     for (_, knob, best), size in zip(programs, found, strict=True):
         assert known_throughput(size, best) >= 0.95, (knob, best, size)
 
 
 async def searched(root: Site, command: list[str], knob: str, best: int) -> int:
-    """The size that a policy keeps a program at, once it has searched for 20 seconds."""
+    """The size that a policy keeps a program at, once it has decided 24 times."""
     with steered(command) as program:
         async with root.backend.page() as page:
             asked = await root.ask(program.pid, rate_hz=5)
@@ -108,7 +108,7 @@ async def searched(root: Site, command: list[str], knob: str, best: int) -> int:
             assert answer.steering is not None
             steering = answer.steering
             assert (steering.knob, steering.signal, steering.proxy) == (knob, "agent-ops", False)
-            await follower.until(lambda _: len(follower.events(SteeringDecided)) >= 40)
+            await follower.until(lambda _: len(follower.events(SteeringDecided)) >= 24)
             await root.release(target)
     decided = follower.events(SteeringDecided)
     for one in decided:
