@@ -16,7 +16,6 @@ from programs.agent_program import AgentFolder
 from programs.steered import (
     PENALTY,
     Steered,
-    contended_go,
     known_throughput,
     paced_go,
     paced_python,
@@ -59,7 +58,7 @@ async def steer(root: Site, *arguments: str, token: str = TOKEN) -> tuple[int, s
 
 
 async def test_until_a_signal_comes(root: Site) -> None:
-    with AgentFolder() as folder, Steered(contended_go(), folder) as program:
+    with AgentFolder() as folder, Steered(paced_go(8, 4), folder) as program:
         pid = str(program.pid)
         code, out, _ = await steer(root, "--pid", pid, "--options")
         assert code == 0
@@ -91,7 +90,7 @@ async def test_until_a_signal_comes(root: Site) -> None:
 
 
 async def test_it_can_be_left_and_released_later(root: Site) -> None:
-    with AgentFolder() as folder, Steered(contended_go(), folder) as program:
+    with AgentFolder() as folder, Steered(paced_go(8, 4), folder) as program:
         pid = str(program.pid)
         code, out, errors = await steer(
             root, "--pid", pid, "--policy", "fixed", "--upper", "2", "--duration", "1", "--keep"
@@ -133,7 +132,7 @@ async def test_without_a_token_it_says_where_to_find_one(root: Site) -> None:
 
 
 async def test_a_command_that_is_killed_leaves_nothing_steered(root: Site) -> None:
-    with AgentFolder() as folder, Steered(contended_go(), folder) as program:
+    with AgentFolder() as folder, Steered(paced_go(8, 4), folder) as program:
         pid = str(program.pid)
         process = await start_steer(root, "--pid", pid, "--policy", "fixed", "--upper", "2")
         assert process.stdout is not None
