@@ -45,12 +45,10 @@ os.environ["GOCACHE"] = go_environment()["GOCACHE"]
 MACHINE = {
     "test_budget",
     "test_collector_privileges",
-    "test_delays_kernel",
+    "test_delays",
     "test_doctor_kernel",
-    "test_exits_lost_shown",
-    "test_exits_storm",
-    "test_taskstats_forged",
-    "test_taskstats_sums",
+    "test_exits",
+    "test_taskstats",
     "test_time_parts",
 }
 """Files about what a machine has once: the delay accounting switch, all exits, the CPU budget."""

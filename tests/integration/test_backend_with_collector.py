@@ -16,12 +16,12 @@ from schema_check import check_text
 from tidscope_wire.generated.models import CheckStatus, DoctorCheck, DoctorReport
 
 STAND_IN = """
-import asyncio, os, sys
+import os, sys
 from pathlib import Path
-from backend_builders import host
-from fake_collector import FakeCollector
 
 async def main():
+    from backend_builders import host
+    from fake_collector import FakeCollector
     url = sys.argv[sys.argv.index("--backend") + 1]
     assert url.endswith("/ws/collector")
     assert "TIDSCOPE_TOKEN" not in os.environ
@@ -41,6 +41,7 @@ if sys.argv[1] == "doctor":
             sys.exit(4)
     print(Path(__file__).with_name("report.json").read_text())
 else:
+    import asyncio
     asyncio.run(main())
 """
 

@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -219,36 +219,43 @@ def folder(tmp_path: Path) -> Iterator[Path]:
         other.kill()
 
 
-def attempt(what: str, folder: Path, features: str = "steering") -> str:
-    """What came of an attempt: the name of an error, "done", or the signal that ended it."""
-    ran = subprocess.run(
-        [sys.executable, CONFINED, what, folder, features],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if ran.returncode < 0:
-        return signal.Signals(-ran.returncode).name
-    assert ran.returncode == 0, ran.stderr
-    return str(json.loads(ran.stdout)["result"])
+@pytest.fixture(scope="module")
+def attempt() -> Iterator[Callable[..., str]]:
+    """Tries something confined: the name of an error, "done", or the signal that ended it."""
+    with subprocess.Popen(
+        [sys.executable, CONFINED], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as program:
+        assert program.stdin is not None
+        assert program.stdout is not None
+        asked, answers = program.stdin, program.stdout
+
+        def try_it(what: str, folder: Path, features: str = "steering") -> str:
+            asked.write(json.dumps([what, str(folder), features]) + "\n")
+            asked.flush()
+            return str(json.loads(answers.readline())["result"])
+
+        yield try_it
+        program.stdin.close()
 
 
 @pytest.mark.parametrize("what", KILLED)
 def test_who_takes_the_collector_over_is_ended_by_what_it_never_does(
-    what: str, folder: Path
+    what: str, folder: Path, attempt: Callable[..., str]
 ) -> None:
     assert attempt(what, folder) == "SIGSYS"
 
 
 @pytest.mark.parametrize(("what", "error"), REFUSED.items())
 def test_what_a_capability_would_allow_and_no_feature_needs_is_refused(
-    what: str, error: str, folder: Path
+    what: str, error: str, folder: Path, attempt: Callable[..., str]
 ) -> None:
     assert attempt(what, folder) == error
 
 
 @pytest.mark.parametrize("what", WORKING)
-def test_what_the_collector_does_goes_on_working(what: str, folder: Path) -> None:
+def test_what_the_collector_does_goes_on_working(
+    what: str, folder: Path, attempt: Callable[..., str]
+) -> None:
     assert attempt(what, folder) == "done"
 
 

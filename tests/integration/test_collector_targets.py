@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from capabilities import needs
+from group_targets import HeldCommand, used_ns
 from processes import start_ticks, status
 from programs.known_work import EXIT_CODE, KnownWork
 from receiver import Follower
@@ -29,10 +31,10 @@ from tidscope_wire.generated.models import (
 )
 from whole_site import Site, site
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
 LAST_PID = Path("/proc/sys/kernel/ns_last_pid")
 
 
+@pytest.mark.asyncio(loop_scope="module")
 async def test_a_target_that_exits_keeps_its_totals_and_its_status(root: Site) -> None:
     with KnownWork(burn_ms=300, short_threads=100) as work:
         target, follower = await root.attach(work.pid)
@@ -61,6 +63,7 @@ async def test_a_target_that_exits_keeps_its_totals_and_its_status(root: Site) -
     assert "target-exited" in answer.text
 
 
+@pytest.mark.asyncio(loop_scope="module")
 async def test_the_status_is_that_of_the_process_and_not_of_its_main_thread(root: Site) -> None:
     with KnownWork() as work:
         _, follower = await root.attach(work.pid)
@@ -82,6 +85,7 @@ async def test_the_status_is_that_of_the_process_and_not_of_its_main_thread(root
     assert follower.receiver.exited.inexact == 0
 
 
+@pytest.mark.asyncio(loop_scope="module")
 async def test_a_target_that_is_killed(root: Site) -> None:
     with KnownWork(burn_ms=50) as work:
         _, follower = await root.attach(work.pid)
@@ -109,6 +113,7 @@ def send_line(process: subprocess.Popen[bytes]) -> None:
     process.stdin.flush()
 
 
+@pytest.mark.asyncio(loop_scope="module")
 async def test_exec_goes_on_as_the_same_target(root: Site) -> None:
     """By a thread that is not the main one: it takes the main thread's id."""
     script = (
@@ -136,6 +141,7 @@ async def test_exec_goes_on_as_the_same_target(root: Site) -> None:
         assert (await follower.until_event(TargetExited)).exit_code == 4 << 8
 
 
+@pytest.mark.asyncio(loop_scope="module")
 async def test_rate_and_detaching(root: Site) -> None:
     with KnownWork() as work:
         target, follower = await root.attach(work.pid)
@@ -172,6 +178,7 @@ def process_with_id(pid: int, not_ticks: int) -> Iterator[int]:
     pytest.fail(f"the id {pid} was not available again")
 
 
+@pytest.mark.asyncio(loop_scope="module")
 async def test_an_id_that_was_reused_is_refused_by_its_start(root: Site) -> None:
     with KnownWork() as work:
         old = start_ticks(work.pid)
@@ -183,6 +190,7 @@ async def test_an_id_that_was_reused_is_refused_by_its_start(root: Site) -> None
             assert (await root.ask(work.pid, start_ticks=new)).status_code == 201
 
 
+@pytest.mark.asyncio(loop_scope="module")
 async def test_a_target_whose_id_is_reused_between_two_samples_has_ended(root: Site) -> None:
     with KnownWork() as work:
         target, follower = await root.attach(work.pid, rate_hz=1)
@@ -202,6 +210,7 @@ async def test_a_target_whose_id_is_reused_between_two_samples_has_ended(root: S
             ] == ["sleep"]
 
 
+@pytest.mark.asyncio(loop_scope="module")
 async def test_what_is_refused(root: Site, known_work: KnownWork) -> None:
     before = await root.targets()
     kernel = await root.refused(2)
@@ -220,6 +229,7 @@ async def test_what_is_refused(root: Site, known_work: KnownWork) -> None:
     assert await root.targets() == before
 
 
+@pytest.mark.asyncio(loop_scope="module")
 @pytest.mark.parametrize("mode", [1, 2])
 async def test_a_process_that_the_collector_may_not_see_is_not_permitted(
     known_work: KnownWork, mode: int
@@ -245,6 +255,7 @@ def reasons(target: Target) -> dict[str, str]:
     return absent
 
 
+@pytest.mark.asyncio(loop_scope="module")
 @pytest.mark.parametrize(
     ("within", "uid"),
     [(WITHOUT_NET_ADMIN, None), (as_user(NOBODY), NOBODY)],
@@ -294,6 +305,7 @@ async def test_without_the_right_for_taskstats_there_is_less_and_it_says_so(
         assert states["taskstats"] == "failed"
 
 
+@pytest.mark.asyncio(loop_scope="module")
 async def test_another_users_process_is_read_without_what_the_kernel_guards() -> None:
     async with site(as_user(NOBODY)) as found:
         with KnownWork(burn_ms=100) as work:
@@ -306,6 +318,7 @@ async def test_another_users_process_is_read_without_what_the_kernel_guards() ->
             await follower.until(lambda header: live[own.tid]["cpu_run_ns"] >= own.cpu_ns)
 
 
+@pytest.mark.asyncio(loop_scope="module")
 async def test_with_all_rights_nothing_is_missing_but_what_the_kernel_does_not_count(
     root: Site, known_work: KnownWork
 ) -> None:
@@ -316,3 +329,28 @@ async def test_with_all_rights_nothing_is_missing_but_what_the_kernel_does_not_c
     assert {one.split("_")[0] for one in reasons(target)} <= {
         *("net", "blkio", "swapin", "reclaim", "thrashing", "compact", "wpcopy", "irq")
     }
+
+
+COMMANDS = 100
+
+
+@pytest.mark.asyncio(loop_scope="module")
+@needs("root")
+@needs("btf")
+async def test_a_tree_is_followed_by_a_confined_collector(root: Site) -> None:
+    command = HeldCommand(["bash", "-c", f"for i in $(seq {COMMANDS}); do /bin/true; done"])
+    answer = await root.client.post(
+        "/api/v1/targets", json={"group": {"kind": "tree", "pid": command.pid}}
+    )
+    assert answer.status_code == 201, answer.text
+    target = Target.model_validate_json(answer.content)
+    assert target.group is not None
+    assert target.group.discovery == "ebpf"
+    async with root.backend.page() as page:
+        await page.subscribe(target.id)
+        follower = Follower(page)
+        used = await asyncio.to_thread(command.run)
+        await follower.until_event(TargetExited)
+    totals = follower.receiver.exited
+    assert totals.threads == COMMANDS + 2
+    assert totals.totals["cpu_run_ns"] == pytest.approx(used_ns(used), rel=0.005)

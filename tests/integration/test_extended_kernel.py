@@ -6,6 +6,8 @@ reads the extended kernel. The first build takes some minutes; `kernel/build` ke
 
 import os
 import platform
+import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -34,6 +36,15 @@ CHECKS = (
     "a_process_is_the_sum_of_its_threads_dead_ones_included",
     "the_sum_never_goes_back_while_threads_end",
 )
+SCRIPTS = ROOT / "tests" / "programs"
+PROGRAMS = {
+    "doctor": ("-m", "tidscope_collector", "doctor", "--json"),
+    "limits": (str(SCRIPTS / "quota_checks.py"),),
+    "checks": (str(SCRIPTS / "kernel_checks.py"),),
+    "moves": (str(SCRIPTS / "netmoves.py"), "--network", "taskstats"),
+}
+"""Arguments of the interpreter in the guest: a boot takes longer than most of them."""
+END = "--- end of"
 pytestmark = pytest.mark.timeout(1500)  # with the first build of the kernel
 CANNOT = 3
 """Status of kernel/build where there is nothing to build it from."""
@@ -64,28 +75,38 @@ def run(*words: str, options: Sequence[str] = (), folder: Path | None = None) ->
     return done.returncode, done.stdout
 
 
-def run_script(name: str, *arguments: str) -> dict[str, str]:
-    """Run a script of tests/programs in the guest; what it says of each of its cases.
+@pytest.fixture(scope="module")
+def said(kernel: Path) -> dict[str, tuple[int, str]]:
+    """Exit status and output of each of PROGRAMS, all run in one guest."""
+    build_netmoves()
+    script = "\n".join(
+        f"{shlex.join([sys.executable, *words])} 2>&1; echo; echo {END} {name} $?"
+        for name, words in PROGRAMS.items()
+    )
+    options = ("--time-limit", "900", "--writable", str(ROOT / ".cache"))
+    _, text = run("sh", "-c", script, options=options)
+    found = re.findall(rf"(.*?)\n{END} (\w+) (\d+)\n", text, re.DOTALL)
+    results = {name: (int(status), said) for said, name, status in found}
+    assert results.keys() == PROGRAMS.keys(), text
+    return results
 
-    A case that it says nothing of is not in the answer.
-    """
-    options = ("--time-limit", "600", "--writable", str(ROOT / ".cache"))
-    script = str(ROOT / "tests/programs" / name)
-    status, said = run(sys.executable, script, *arguments, options=options)
+
+def cases(result: tuple[int, str]) -> dict[str, str]:
+    """What a script says of each of its cases; one that it says nothing of is not there."""
+    status, said = result
     assert status in (0, 1), said
     lines = [line.partition(": ") for line in said.splitlines()]
     return {case: state for case, colon, state in lines if colon}
 
 
 @pytest.fixture(scope="module")
-def moves(kernel: Path) -> dict[str, str]:
-    build_netmoves()
-    return run_script("netmoves.py", "--network", "taskstats")
+def moves(said: dict[str, tuple[int, str]]) -> dict[str, str]:
+    return cases(said["moves"])
 
 
 @pytest.fixture(scope="module")
-def checks(kernel: Path) -> dict[str, str]:
-    return run_script("kernel_checks.py")
+def checks(said: dict[str, tuple[int, str]]) -> dict[str, str]:
+    return cases(said["checks"])
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -104,20 +125,17 @@ def test_no_check_is_left_out(checks: dict[str, str]) -> None:
     assert [name for name in checks if name in CHECKS or checks[name] == "agrees"] == list(CHECKS)
 
 
-def test_cpu_limits_of_version_2_are_as_the_kernel_counts(kernel: Path) -> None:
+def test_cpu_limits_of_version_2_are_as_the_kernel_counts(said: dict[str, tuple[int, str]]) -> None:
     """Where version 1 is mounted with the controller for the CPU, version 2 cannot have it."""
-    said = run_script("quota_checks.py")
-    assert {name: said[name] for name in LIMITS} == dict.fromkeys(LIMITS, "agrees")
+    found = cases(said["limits"])
+    assert {name: found[name] for name in LIMITS} == dict.fromkeys(LIMITS, "agrees")
 
 
-def test_doctor_says_why_counters_are_not_walked_there(kernel: Path) -> None:
+def test_doctor_says_why_counters_are_not_walked_there(said: dict[str, tuple[int, str]]) -> None:
     """User-mode Linux has no perf events, hence no BPF_EVENTS and no task iterators."""
-    status, said = run(
-        *(sys.executable, "-m", "tidscope_collector", "doctor", "--json"),
-        options=("--time-limit", "120"),
-    )
-    assert status == 0, said
-    report = DoctorReport.model_validate_json(said[said.index("{") :])
+    status, text = said["doctor"]
+    assert status == 0, text
+    report = DoctorReport.model_validate_json(text[text.index("{") :])
     walk = next(check for check in report.checks if check.name == "walk")
     assert walk.status == "limited"
     assert "Counters are not walked" in walk.finding

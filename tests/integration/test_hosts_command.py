@@ -11,6 +11,8 @@ import httpx
 import pytest
 from backend_server import NO_KEPT_CONNECTIONS, TOKEN
 from capabilities import needs
+from tidscope_backend.cli import main
+from tidscope_backend.security.host_file import FILE_NAME, HostFile
 from tidscope_processes import NOBODY, CollectorProcess, free_port, served
 from tidscope_wire.audit import read_records
 
@@ -96,6 +98,16 @@ async def test_a_collector_with_the_secret_of_another_host_is_refused_by_name(
             assert "another collector" not in collector.said
 
 
+@pytest.fixture
+def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The state folder of commands that run in this process."""
+    for name in os.environ:
+        if name.startswith(("TIDSCOPE_", "SUDO_")):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    return tmp_path
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
@@ -108,14 +120,25 @@ async def test_a_collector_with_the_secret_of_another_host_is_refused_by_name(
     ],
 )
 def test_what_cannot_be_done_is_named(
-    tmp_path: Path, arguments: tuple[str, ...], code: int, said: str
+    state: Path,
+    arguments: tuple[str, ...],
+    code: int,
+    said: str,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    hosts(tmp_path, "add", "web")
-    assert said in hosts(tmp_path, *arguments, code=code)
+    HostFile(state / "tidscope" / FILE_NAME).add("web", 0.0)
+    try:
+        found = main(["hosts", *arguments])
+    except SystemExit as error:
+        found = int(error.code or 0)
+    assert found == code
+    assert said in capsys.readouterr().err
 
 
-def test_an_empty_list_says_what_to_do(tmp_path: Path) -> None:
-    assert "tidscope hosts add NAME" in hosts(tmp_path, "list")
+@pytest.mark.usefixtures("state")
+def test_an_empty_list_says_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["hosts", "list"]) == 0
+    assert "tidscope hosts add NAME" in capsys.readouterr().out
 
 
 def test_under_sudo_the_file_is_of_who_called() -> None:

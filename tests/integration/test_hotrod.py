@@ -1,6 +1,7 @@
-"""HotROD, Jaeger's example: what its mutex costs requests, and what its threads did then."""
+"""HotROD, Jaeger's example: what its mutex costs requests, and its traces out of a real Jaeger."""
 
 import asyncio
+import os
 import time
 from collections.abc import AsyncIterator
 from functools import partial
@@ -8,8 +9,10 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
+from backend_server import running_backend
 from capabilities import missing, needs
 from programs.hotrod import Hotrod, build_hotrod
+from programs.jaeger import Jaeger, build_jaeger
 from tidscope_backend.settings import SpanPorts
 from tidscope_wire.generated.models import (
     SpanThread,
@@ -17,6 +20,7 @@ from tidscope_wire.generated.models import (
     TraceDifference,
     TraceEndpoints,
     TraceList,
+    TracesImported,
 )
 from whole_site import Site, running_site
 
@@ -25,7 +29,6 @@ ENDPOINT = {"service": "frontend", "operation": "/dispatch"}
 SELECT = ("mysql", "SQL SELECT")
 CLIENTS = 5
 REQUESTS = 10
-pytestmark = [needs("root"), needs("btf"), needs("go"), pytest.mark.timeout(400)]
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -103,6 +106,10 @@ def grown_most(found: TraceDifference) -> int:
     return grown.index(max(grown))
 
 
+@needs("root")
+@needs("btf")
+@needs("go")
+@pytest.mark.timeout(400)
 async def test_the_mutexed_operation_grew_most_and_its_process_waited_for_the_mutex(
     site: Site,
 ) -> None:
@@ -142,3 +149,42 @@ async def test_the_mutexed_operation_grew_most_and_its_process_waited_for_the_mu
     assert lock.source == "go-mutex-profile"
     assert lock.name.startswith("mutex released by ")
     assert lock.name.endswith("/hotrod/pkg/tracing.(*Mutex).Unlock")
+
+
+SENT = 4
+
+
+@pytest.fixture(scope="module")
+def jaeger_built() -> None:
+    if "TIDSCOPE_BUILD_JAEGER" not in os.environ:
+        raise missing("jaeger")
+    build_jaeger()
+
+
+@needs("go")
+@pytest.mark.timeout(900)
+@pytest.mark.usefixtures("jaeger_built")
+async def test_traces_of_hotrod_come_from_its_query_service(tmp_path: Path) -> None:
+    async with running_backend(runs_dir=tmp_path) as backend, backend.program() as client:
+        with Jaeger() as jaeger, Hotrod(jaeger.spans, "none", "-W", "10") as program:
+            await asyncio.to_thread(program.load, SENT, 1)
+            asked = {"port": jaeger.query, "service": "frontend", "limit": 20, "lookback_s": 3600}
+            while True:
+                answer = await client.post("/api/v1/traces/jaeger", json=asked)
+                assert answer.status_code == 201, answer.text
+                found = TracesImported.model_validate_json(answer.content)
+                listed = await client.get("/api/v1/traces", params={"operation": "/dispatch"})
+                traces = TraceList.model_validate_json(listed.content).traces
+                # A request has a call of the customer service, of the driver's with 11 of Redis
+                # and more after errors, and ten of the route service; spans come in batches.
+                if len(traces) == SENT and all(one.spans >= 35 for one in traces):
+                    break
+                await asyncio.sleep(0.5)
+        assert found.rejected == 0
+        answer = await client.get(f"/api/v1/traces/{traces[0].trace_id}")
+    detail = TraceDetail.model_validate_json(answer.content)
+    assert {span.service for span in detail.spans} == {
+        *("frontend", "customer", "mysql", "driver", "redis-manual", "route")
+    }
+    assert {span.pid for span in detail.spans} == {program.pid}
+    assert sum(part.end_ns - part.start_ns for part in detail.path) == traces[0].duration_ns

@@ -18,6 +18,8 @@ from tidscope_wire.generated.models import Experiment
 ROOT = Path(__file__).parents[2]
 ADVISOR = ROOT / "advisor"
 CONTENDED = ROOT / "tests" / "programs" / "contended_go"
+TABLE = "./table"
+"""The package with the locks. Without it `main` is read as well, and net/http: 4 s of CPU more."""
 WATCH_S = 2
 
 LOCKED = "\tt.slow.Lock()\n\tdefer t.slow.Unlock()\n"
@@ -116,7 +118,9 @@ def test_go_tests_pass() -> None:
 
 
 def test_waits_of_known_measure_are_found(contended: str, tmp_path: Path) -> None:
-    found = report("--profile", contended, "--seconds", str(WATCH_S), "--experiments", tmp_path)
+    found = report(
+        TABLE, "--profile", contended, "--seconds", str(WATCH_S), "--experiments", tmp_path
+    )
     assert found["measured"]["basis"] == "time"
     # A busy machine asks for the second profile later: shares are of the time in between.
     assert found["measured"]["seconds"] >= 0.9 * WATCH_S
@@ -145,7 +149,7 @@ def test_an_experiment_is_carried_out(tmp_path: Path) -> None:
     module = tmp_path / "contended"
     shutil.copytree(CONTENDED, module)
     (module / "table" / "table_test.go").write_text(BENCHMARK)
-    found = report("--experiments", tmp_path / "files", folder=module)
+    found = report(TABLE, "--experiments", tmp_path / "files", folder=module)
     (path,) = (tmp_path / "files").glob("table.Table.slow-move-out.toml")
     assert str(path) in [one for lock in found["findings"] for one in lock["experiments"]]
     arguments = (str(path), "--json", "--fail-if", "throughput > 0%")
@@ -174,7 +178,7 @@ def test_an_experiment_is_carried_out(tmp_path: Path) -> None:
 
 
 def test_a_program_that_does_not_sample_is_said(unsampled: str) -> None:
-    done = locks("--profile", unsampled, "--seconds", "1")
+    done = locks(TABLE, "--profile", unsampled, "--seconds", "1")
     assert done.returncode == 0, done.stderr
     assert "0 ns waited" in done.stdout
     assert "runtime.SetMutexProfileFraction" in done.stdout
@@ -182,7 +186,7 @@ def test_a_program_that_does_not_sample_is_said(unsampled: str) -> None:
 
 
 def test_a_table_names_lock_share_lines_and_hint(contended: str) -> None:
-    text = locks("--profile", contended, "--seconds", "1", "--threshold", "10").stdout
+    text = locks(TABLE, "--profile", contended, "--seconds", "1", "--threshold", "10").stdout
     assert "table.Table.slow  (Mutex, field, table/table.go:14)" in text
     assert "26-end" in text
     assert "move-out: Move a sleep out of the section" in text
@@ -222,7 +226,7 @@ def test_source_that_does_not_compile_is_shown(tmp_path: Path) -> None:
 def test_what_is_no_mutex_profile_is_refused(tmp_path: Path) -> None:
     text = tmp_path / "text.pprof"
     text.write_text("hello\n")
-    done = locks("--profile", text)
+    done = locks(TABLE, "--profile", text)
     assert done.returncode == 1
     assert "text.pprof" in done.stderr
     subprocess.run(
@@ -234,7 +238,7 @@ def test_what_is_no_mutex_profile_is_refused(tmp_path: Path) -> None:
     )
     cpu = CONTENDED / "table" / "cpu.pprof"
     try:
-        assert "neither a mutex nor a block profile" in locks("--profile", cpu).stderr
+        assert "neither a mutex nor a block profile" in locks(TABLE, "--profile", cpu).stderr
     finally:
         cpu.unlink()
         (CONTENDED / "table" / "table.test").unlink(missing_ok=True)
@@ -242,10 +246,10 @@ def test_what_is_no_mutex_profile_is_refused(tmp_path: Path) -> None:
 
 def test_the_program_is_built_once_a_version(tmp_path: Path) -> None:
     cache = {"XDG_CACHE_HOME": str(tmp_path)}
-    assert locks(environment=cache).returncode == 0
+    assert locks(TABLE, environment=cache).returncode == 0
     (built,) = (tmp_path / "tidscope" / "advisor").iterdir()
     before = (built / "advisor").stat().st_mtime_ns
-    assert locks(environment=cache).returncode == 0
+    assert locks(TABLE, environment=cache).returncode == 0
     assert [(path.name, path.stat().st_mtime_ns) for path in built.iterdir()] == [
         ("advisor", before)
     ]
@@ -253,7 +257,7 @@ def test_the_program_is_built_once_a_version(tmp_path: Path) -> None:
 
 def test_settings_for_the_analysed_program_are_not_for_ours(tmp_path: Path) -> None:
     settings = {"XDG_CACHE_HOME": str(tmp_path), "GOFLAGS": "-mod=vendor", "GOWORK": os.devnull}
-    done = locks(environment=settings)
+    done = locks(TABLE, environment=settings)
     # Ours has no vendor folder and would not build with it.
     assert "does not build" not in done.stderr
     assert list(tmp_path.rglob("advisor/*/advisor"))

@@ -12,9 +12,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from capabilities import needs
+from followed_target import FollowedTarget
 from programs.build import build_c
 from programs.netmoves import CASES, Harness, build, differences, measure
 from programs.netmoves import harness as made_harness
+from programs.spliced_reads import BYTES, SplicedReads
 from programs.unprivileged import see
 from tidscope_collector.netacct.accounts import Accounts
 from tidscope_collector.netacct.reader import NetworkReader
@@ -261,3 +264,39 @@ def test_the_switch_takes_known_sources_only() -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert "'wires'" in done.stderr
+
+
+ROUNDS = 3
+
+
+@needs("root")
+@needs("btf")
+def test_who_made_reads_that_are_not_counted_is_said() -> None:
+    with SplicedReads() as program, FollowedTarget(program.pid) as followed:
+        uncounted = "splice() out of TCP sockets" in followed.target.source.network
+        for _ in range(ROUNDS):
+            program.read()
+        after = followed.catch_up()
+        # Tables are read seldom on a slow machine; key frames have them all.
+        followed.until(
+            lambda: (
+                "inexact" in followed.seen.tables
+                if uncounted
+                else followed.seen.tables_ns > after.time_ns
+            )
+        )
+        rows = followed.seen.rows
+        marked = {
+            (int(row["tid"]), str(row["name"]), str(row["label"]))
+            for row in followed.seen.tables.get("inexact", ())
+        }
+    assert rows[program.receiver]["net_read_bytes"] == ROUNDS * BYTES
+    if uncounted:
+        assert marked == {
+            (program.splicer, "net_read_bytes", "at_least"),
+            (program.splicer, "net_read_calls", "at_least"),
+        }
+        assert rows[program.splicer]["net_read_bytes"] == 0
+    else:
+        assert marked == set()
+        assert rows[program.splicer]["net_read_bytes"] == ROUNDS * BYTES

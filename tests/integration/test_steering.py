@@ -43,8 +43,12 @@ from whole_site import Site, site
 pytestmark = [
     needs("root"),
     pytest.mark.asyncio(loop_scope="module"),
-    # Policies take their time, and the programs that they steer take all of the CPUs.
 ]
+
+
+def sleeping_go() -> list[str]:
+    """A Go program that sleeps and counts, which leaves the CPUs to the collector."""
+    return paced_go(8, 4)
 
 
 @contextmanager
@@ -89,14 +93,14 @@ def put_folder_in_place_of(file: Path) -> None:
 
 async def test_a_policy_finds_a_size_as_good_as_the_best(root: Site) -> None:
     """Of two programs at once, whose throughput at each size is known."""
-    programs = [(paced_go(8, 4), "go-agent", 4), (paced_python(16, 6), "pool-agent", 6)]
+    programs = [(paced_go(4, 2), "go-agent", 2), (paced_python(8, 3), "pool-agent", 3)]
     found = await asyncio.gather(*(searched(root, *program) for program in programs))
     for (_, knob, best), size in zip(programs, found, strict=True):
         assert known_throughput(size, best) >= 0.95, (knob, best, size)
 
 
 async def searched(root: Site, command: list[str], knob: str, best: int) -> int:
-    """The size that a policy keeps a program at, once it has searched for 20 seconds."""
+    """The size that a policy keeps a program at, once it has decided 24 times."""
     with steered(command) as program:
         async with root.backend.page() as page:
             asked = await root.ask(program.pid, rate_hz=5)
@@ -108,7 +112,7 @@ async def searched(root: Site, command: list[str], knob: str, best: int) -> int:
             assert answer.steering is not None
             steering = answer.steering
             assert (steering.knob, steering.signal, steering.proxy) == (knob, "agent-ops", False)
-            await follower.until(lambda _: len(follower.events(SteeringDecided)) >= 40)
+            await follower.until(lambda _: len(follower.events(SteeringDecided)) >= 24)
             await root.release(target)
     decided = follower.events(SteeringDecided)
     for one in decided:
@@ -125,7 +129,7 @@ async def searched(root: Site, command: list[str], knob: str, best: int) -> int:
 
 async def test_from_the_first_press_to_the_release(root: Site) -> None:
     logged = len(audit_of(root))
-    with steered(contended_go()) as program:
+    with steered(sleeping_go()) as program:
         original = await size_of(program)
         target, follower = await root.attach(program.pid)
         assert target.steering is None
@@ -198,7 +202,7 @@ async def test_a_pool_is_steered_on_the_time_that_its_jobs_wait(root: Site) -> N
 
 
 async def test_shadow_mode_decides_and_does_not_act(root: Site) -> None:
-    with steered(contended_go()) as program:
+    with steered(sleeping_go()) as program:
         original = await size_of(program)
         target, follower = await root.attach(program.pid)
         await root.steer(
@@ -239,7 +243,7 @@ REFUSED: list[tuple[dict[str, Any], int, str]] = [
 
 
 async def test_what_cannot_be_done_is_refused_by_name(root: Site) -> None:
-    with steered(contended_go()) as program:
+    with steered(sleeping_go()) as program:
         target, _ = await root.attach(program.pid)
         for request, status, words in REFUSED:
             answer = await root.client.put(f"/api/v1/targets/{target.id}/steering", json=request)
@@ -277,7 +281,7 @@ async def test_it_goes_on_while_the_backend_is_away() -> None:
         page = await first.enter_async_context(backend.page())
         client = await first.enter_async_context(backend.program())
         state = await connected(page)
-        program = kept.enter_context(steered(contended_go()))
+        program = kept.enter_context(steered(sleeping_go()))
         root = Site(backend, collector, client, page, state.hosts[0])
         target, follower = await root.attach(program.pid)
         await root.steer(target.id, policy="bidirectional", parameters={"interval_s": 0.5})
@@ -302,7 +306,7 @@ async def test_it_goes_on_while_the_backend_is_away() -> None:
 
 
 async def test_the_end_of_the_program_ends_it(root: Site) -> None:
-    with steered(contended_go()) as program:
+    with steered(sleeping_go()) as program:
         target, follower = await root.attach(program.pid)
         await root.steer(target.id, policy="bidirectional", parameters={"interval_s": 0.5})
         await follower.until_event(SteeringDecided)
@@ -314,7 +318,7 @@ async def test_the_end_of_the_program_ends_it(root: Site) -> None:
 
 
 async def test_the_end_of_the_collector_gives_the_size_back() -> None:
-    with steered(contended_go()) as program:
+    with steered(sleeping_go()) as program:
         original = await size_of(program)
         async with site() as root:
             target, _ = await root.attach(program.pid)
@@ -338,7 +342,7 @@ async def test_two_programs_share_the_machine(root: Site) -> None:
 
 
 async def test_who_has_the_view_token_only_watches(root: Site) -> None:
-    with steered(contended_go()) as program:
+    with steered(sleeping_go()) as program:
         target, _ = await root.attach(program.pid)
         async with root.backend.viewer() as viewer:
             assert (await viewer.get("/api/v1/session")).json()["role"] == "viewer"
@@ -358,7 +362,7 @@ async def test_who_has_the_view_token_only_watches(root: Site) -> None:
 
 async def test_without_a_log_nothing_is_steered_and_a_release_is_done() -> None:
     async with site() as root:
-        with steered(contended_go()) as program:
+        with steered(sleeping_go()) as program:
             original = await size_of(program)
             target, _ = await root.attach(program.pid)
             await root.steer(target.id, policy="fixed", upper=2)
@@ -381,19 +385,17 @@ async def test_without_a_log_nothing_is_steered_and_a_release_is_done() -> None:
 async def test_buttons_that_are_pressed_too_fast_are_refused_and_a_release_never_is(
     root: Site,
 ) -> None:
-    with steered(contended_go()) as program:
+    with steered(sleeping_go()) as program:
         target, _ = await root.attach(program.pid)
         await root.steer(target.id, policy="fixed")
-        statuses = set()
-        for _ in range(30):
-            answer = await root.client.post(f"/api/v1/targets/{target.id}/steering/restart")
-            statuses.add(answer.status_code)
-        assert statuses == {200, 429}
+        path = f"/api/v1/targets/{target.id}/steering/restart"
+        answers = await asyncio.gather(*(root.client.post(path) for _ in range(30)))
+        assert {one.status_code for one in answers} == {200, 429}
         await root.release(target.id)
 
 
 async def test_a_lost_agent_is_reported_and_found_again(root: Site) -> None:
-    with steered(contended_go()) as program:
+    with steered(sleeping_go()) as program:
         target, follower = await root.attach(program.pid)
         await root.steer(target.id, policy="bidirectional", parameters={"interval_s": 0.5})
         await follower.until_event(SteeringDecided)

@@ -1,4 +1,7 @@
-"""The arbiter divides cores among the programs of a tree: Go, Python, and Java or Rust."""
+"""The arbiter divides cores among the programs of a tree: Go, Python, and Java or Rust.
+
+Rust, with claims, has to come to the best division as well; silence and ends are those of Java.
+"""
 
 import asyncio
 import os
@@ -35,9 +38,10 @@ pytestmark = [
     pytest.mark.asyncio(loop_scope="module"),
     pytest.mark.timeout(300),
 ]
-LARGEST, CORES = 8, 8
-BESTS = (2, 4, 6)
-"""Best sizes of the Go program, the Python pool and the third one."""
+LARGEST, CORES = 4, 5
+"""Few sizes: the arbiter tries a division for two intervals, and an interval is 0.5 s at least."""
+BESTS = (1, 3, 3)
+"""Best sizes of the Go program, the Python pool and the third one: more than there are cores."""
 PATIENCE_S = 90.0
 BOUNDS = Bounds(1, LARGEST)
 
@@ -132,11 +136,8 @@ def gained(follower: Follower, why: str) -> list[SteeringDecided]:
     ]
 
 
-@pytest.mark.parametrize("last", [paced_java, paced_rust])
-async def test_cores_go_where_they_bring_the_most(
-    root: Site, last: Callable[[int, int, float], list[str]]
-) -> None:
-    async with programs(root, last) as group:
+async def test_cores_go_where_they_bring_the_most(root: Site) -> None:
+    async with programs(root, paced_java) as group:
         go, python, third = group.pids
         original = {pid: await asyncio.to_thread(size_of, pid) for pid in group.pids}
         parameters = {"interval_s": 0.5, "cores": CORES}
@@ -188,18 +189,18 @@ async def test_cores_go_where_they_bring_the_most(
 async def test_claims_count(root: Site) -> None:
     async with programs(root, paced_rust) as group:
         go, python, rust = group.pids
-        claims = [{"pid": go, "floor": 3}, {"pid": python}, {"pid": rust, "share": 3}]
-        parameters = {"interval_s": 0.5, "cores": CORES}
+        claims = [{"pid": go, "floor": 2}, {"pid": python}, {"pid": rust, "share": 3}]
+        parameters = {"interval_s": 0.5, "cores": CORES + 1}
         answer = await root.steer(
             group.target.id, policy="arbiter", parameters=parameters, programs=claims
         )
         assert {one.pid for one in answer.programs or []} == {*group.pids}
         found = await group.until(lambda found: len(found) == 3, "there is a division")
-        assert (found[go].floor, found[rust].share, found[python].priority) == (3, 3, 0)
-        # 3 for the floor, and 5 in parts of 1 and 3: 4 : 1 is the best of whole numbers.
+        assert (found[go].floor, found[rust].share, found[python].priority) == (2, 3, 0)
+        # 2 for the floor, and 4 in parts of 1 and 3.
         await group.until(
             lambda found: (
-                [found[pid].cores for pid in group.pids] == [3, 1, 4]
+                [found[pid].cores for pid in group.pids] == [2, 1, 3]
                 and all(one.state == "settled" for one in found.values())
             ),
             "floor and share",

@@ -1,6 +1,7 @@
-"""Programs of all languages that have an agent, steered together on one host."""
+"""Steering programs of all languages that have an agent, and programs that link none."""
 
 import asyncio
+import os
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -9,12 +10,11 @@ import pytest
 from capabilities import needs
 from processes import start_ticks
 from programs.agent_program import LANGUAGES, ORIGINAL, AgentFolder, AgentProgram
+from programs.threads_go import ThreadsRun
 from tidscope_collector.agent.client import open_agent
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_wire.generated.models import Target
+from tidscope_wire.generated.models import GomaxprocsChanged, SteeringDecided, Target
 from whole_site import Site, site
-
-pytestmark = [needs("root"), pytest.mark.asyncio]
 
 PATIENCE_S = 120.0
 KNOBS = {"go": "go-agent", "python": "pool-agent", "java": "pool-agent", "rust": "pool-agent"}
@@ -66,6 +66,8 @@ async def until_sizes(programs: dict[str, AgentProgram], wanted: dict[str, int])
         await asyncio.sleep(0.05)
 
 
+@needs("root")
+@pytest.mark.asyncio
 async def test_each_has_its_own_size_and_gets_it_back(programs: dict[str, AgentProgram]) -> None:
     async with site() as root:
         targets = {}
@@ -87,3 +89,63 @@ async def test_each_has_its_own_size_and_gets_it_back(programs: dict[str, AgentP
         for target in targets.values():
             await root.release(target)
         await until_sizes(programs, dict.fromkeys(programs, ORIGINAL))
+
+
+CPUS = len(os.sched_getaffinity(0))
+
+
+@needs("root")
+@needs("two-cpus")
+@pytest.mark.asyncio(loop_scope="module")
+async def test_gomaxprocs_of_an_unmodified_program_is_steered_and_comes_back(root: Site) -> None:
+    with ThreadsRun() as program:
+        assert program.size == CPUS
+        target, follower = await root.attach(program.pid)
+        found = await root.steering_options(target.id)
+        usable = [one for one in found.knobs if not one.refusal]
+        assert [(one.kind, one.lower, one.upper) for one in usable] == [("go-affinity", 1, CPUS)]
+        proxies = {one.kind for one in found.signals if one.proxy}
+        assert proxies == {"network-calls", "network-bytes"}
+
+        steered = await root.steer(target.id, policy="fixed", upper=1)
+        assert steered.steering is not None
+        assert steered.steering.knob == "go-affinity"
+        assert steered.steering.proxy
+        # Read back from the program's own memory.
+        changed = await follower.until_event(GomaxprocsChanged)
+        assert (changed.previous, changed.size) == (CPUS, 1)
+        assert all(len(mask) == 1 for mask in program.masks().values())
+        await follower.until(
+            lambda _: any(one.next_size == 1 for one in follower.events(SteeringDecided))
+        )
+        while_steered = await root.steering_options(target.id)
+        assert [(one.kind, one.upper) for one in while_steered.knobs] == [("go-affinity", CPUS)]
+
+        # What is beyond the knob's bounds is refused, and changes nothing.
+        for beyond in ({"upper": CPUS + 1}, {"parameters": {"size": CPUS + 1}}):
+            answer = await root.client.put(
+                f"/api/v1/targets/{target.id}/steering", json={"policy": "fixed", **beyond}
+            )
+            assert (answer.status_code, str(CPUS + 1) in answer.json()["detail"]) == (422, True)
+        now = (await root.target(target.id)).steering
+        assert now is not None
+        assert (now.policy, now.upper, now.original) == ("fixed", 1, CPUS)
+
+        # At size 1 another policy takes over, with all CPUs to choose from.
+        switched = await root.steer(target.id, policy="cooperative")
+        assert switched.steering is not None
+        assert (switched.steering.upper, switched.steering.original) == (CPUS, CPUS)
+        await follower.until(
+            lambda _: [one.size for one in follower.events(GomaxprocsChanged)][:2] == [1, CPUS]
+        )
+        await follower.until(
+            lambda _: any(one.policy == "cooperative" for one in follower.events(SteeringDecided))
+        )
+        by = [one for one in follower.events(SteeringDecided) if one.policy == "cooperative"]
+        assert by[0].size == 1
+
+        await root.steer(target.id, policy="fixed", upper=1)
+        await follower.until(lambda _: follower.events(GomaxprocsChanged)[-1].size == 1)
+        await root.release(target.id)
+        await follower.until(lambda _: follower.events(GomaxprocsChanged)[-1].size == CPUS)
+        assert all(len(mask) == CPUS for mask in program.masks().values())

@@ -1,7 +1,8 @@
-"""A process that confines itself as the collector does, and then tries what that must prevent.
+"""Processes that confine themselves as the collector does, and then try what that must prevent.
 
-`python confined.py ATTEMPT` prints the name of the error of the attempt, or "done". It is killed
-where the filter of system calls does that.
+Each line of standard input is an attempt (JSON: its name, a folder, features), for which a new
+child confines itself. The answer is a line: the name of the error, "done", or the name of the
+signal where the filter of system calls ends the child.
 """
 
 import ctypes
@@ -11,6 +12,7 @@ import os
 import signal
 import socket
 import sys
+import traceback
 from collections.abc import Callable
 from pathlib import Path
 from unittest.mock import patch
@@ -113,9 +115,8 @@ def confined(folder: Path, steering: bool) -> Confinement:
     return confine(needs, capabilities.held())
 
 
-def main() -> None:
+def try_confined(attempt: str, folder: Path, *, steering: bool) -> dict[str, object]:
     """Confine this process and try one thing."""
-    attempt, folder, steering = sys.argv[1], Path(sys.argv[2]), sys.argv[3] == "steering"
     tried = attempts(folder, int((folder / "other").read_text()))[attempt]
     if attempt == "container":
         made = make_children(Places(docker=str(folder)))
@@ -126,7 +127,37 @@ def main() -> None:
         tried()
     except OSError as error:
         result = errno.errorcode[error.errno or 0]
-    sys.stdout.write(json.dumps({"result": result, "gaps": found.gaps}))
+    return {"result": result, "gaps": found.gaps}
+
+
+def try_in_child(attempt: str, folder: Path, *, steering: bool) -> dict[str, object]:
+    """Try one thing in a child, whose modules are loaded already."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            answer = json.dumps(try_confined(attempt, folder, steering=steering))
+            os.write(writing, f"{answer}\n".encode())
+            os._exit(0)
+        except BaseException:
+            traceback.print_exc()
+            os._exit(1)
+    os.close(writing)
+    with os.fdopen(reading, "rb") as pipe:
+        text = pipe.readline()
+    _, status = os.waitpid(child, 0)
+    if os.WIFSIGNALED(status):
+        return {"result": signal.Signals(os.WTERMSIG(status)).name}
+    found: dict[str, object] = json.loads(text or b'{"result": "failed"}')
+    return found
+
+
+def main() -> None:
+    """Answer attempts until the input ends."""
+    for line in sys.stdin:
+        attempt, folder, features = json.loads(line)
+        found = try_in_child(attempt, Path(folder), steering=features == "steering")
+        print(json.dumps(found), flush=True)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from elftools.elf.sections import SymbolTableSection
 from fuzz.elf import build_elf
 from go_tables import BASE, CUSTOM, GOMAXPROCS, PROGRAM, stripped_program
 from programs.build import build_go
-from programs.go_program import SOURCE
+from programs.go_programs import SOURCE
 from programs.named_locks import build_library
 from tidscope_collector.goruntime import symbols
 from tidscope_collector.goruntime.elf import Elf, Segment, read_elf

@@ -9,6 +9,7 @@ from tidscope_collector.inspection.asking import NoAnswerError
 from tidscope_collector.inspection.demangling import LONGEST_NAME
 from tidscope_collector.inspection.lock_answers import ask_readable_names
 from tidscope_collector.inspection.questions import TITLE_BYTES
+from tidscope_collector.naming import source
 from tidscope_collector.naming.source import LONGEST_ROLE, GoNames, read_title, role_of_title
 from tidscope_collector.naming.thread_names import LONGEST_RETRY_S, REST, SHORTEST_S, ThreadNames
 

@@ -85,7 +85,7 @@ def test_hangs_warnings_and_skips_fail_under_ci(tmp_path: Path) -> None:
 
 
 def test_files_stay_in_one_worker_and_those_about_the_machine_in_the_same(tmp_path: Path) -> None:
-    files = ("test_budget", "test_exits_storm", "test_one", "test_two")
+    files = ("test_budget", "test_exits", "test_one", "test_two")
     for name in files:
         (tmp_path / f"{name}.py").write_text(
             "import pytest\n@pytest.mark.parametrize('at', range(4))\ndef test_it(at): ...\n"
@@ -96,7 +96,7 @@ def test_files_stay_in_one_worker_and_those_about_the_machine_in_the_same(tmp_pa
     for worker, name in re.findall(r"^\[(gw\d)\] .* PASSED (\w+)\.py::", output, re.MULTILINE):
         workers[name].add(worker)
     assert {name: len(found) for name, found in workers.items()} == dict.fromkeys(files, 1), output
-    assert workers["test_budget"] == workers["test_exits_storm"]
+    assert workers["test_budget"] == workers["test_exits"]
 
 
 def test_a_skip_elsewhere_is_a_skip(tmp_path: Path) -> None:

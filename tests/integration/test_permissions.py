@@ -1,12 +1,18 @@
-"""What /proc shows to a user without rights, and what is answered then."""
+"""What /proc and energy counters show to a user without rights, and what is answered then."""
 
 import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
+from fake_proc import FakePowercap
 from programs.go_programs import GoProgramRun
 from programs.known_work import KnownWork
 from programs.unprivileged import see
+from tidscope_collector.energy.rapl import find_zones
 from tidscope_collector.processes.identity import Absence, Identity, attach_refusal, identify
 from tidscope_collector.procfs.files import ProcFs
 
@@ -114,3 +120,27 @@ def test_this_process_is_identified() -> None:
     found = identify(ProcFs(), os.getpid())
     assert isinstance(found, Identity)
     assert (found.group, found.uid) == (os.getpid(), os.getuid())
+
+
+@contextmanager
+def another_user() -> Iterator[None]:
+    """Nobody in place of root; whoever is not root stays who he is."""
+    before = os.geteuid()
+    if before == 0:
+        os.seteuid(NOBODY)
+    try:
+        yield
+    finally:
+        os.seteuid(before)
+
+
+def test_without_the_right_the_reason_is_that() -> None:
+    # Below /tmp, since folders of tests cannot be entered by others.
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        tree = FakePowercap(Path(folder) / "sys").zone("intel-rapl:0", "package-0", 5)
+        (tree.folder("intel-rapl:0") / "energy_uj").chmod(0o000)
+        with another_user():
+            found = find_zones(tree.sys)
+    assert (found.zones, found.obstacle) == ((), "denied")
+    assert "energy_uj of intel-rapl:0 is not permitted" in found.reason

@@ -1,4 +1,4 @@
-"""Agents build with the tools of their languages, and their own tests pass."""
+"""Agents and workloads build with the tools of their languages, and their own tests pass."""
 
 import os
 import re
@@ -10,8 +10,9 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from capabilities import needs
 from programs.agent_program import AGENTS
-from programs.build import build_rust, go_command, go_environment
+from programs.build import GO, build_rust, go_command, go_environment
 from tidscope_agent import VERSION
 
 
@@ -64,3 +65,17 @@ def test_versions_are_the_same(path: str, pattern: str) -> None:
     project = tomllib.loads((AGENTS / "python" / "pyproject.toml").read_text())["project"]
     assert found is not None
     assert found[1] == VERSION == project["version"]
+
+
+WORKLOADS = Path(__file__).parents[2] / "workloads"
+
+
+@needs("go")
+@pytest.mark.timeout(240)
+@pytest.mark.parametrize("module", ["driver", "parallel"])
+def test_go_tests_of_workloads_pass(module: str) -> None:
+    assert GO is not None
+    command = [GO, "test", "-C", str(WORKLOADS / module), "./..."]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "no test files" not in done.stdout

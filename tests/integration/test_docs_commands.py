@@ -1,10 +1,11 @@
-"""docs/tutorials/where-the-time-goes.md: its commands, run on the programs it is about."""
+"""The commands of README and of the tutorial, run as a reader would run them."""
 
 import json
 import os
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -12,12 +13,98 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from capabilities import missing, needs
 from processes import wait_until
 from programs.build import build_go_module, go_command, go_environment
 
 ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+CODE = re.findall(r"```\w*\n(.*?)```|`([^`\n]+)`", README, re.DOTALL)
+LINES = [line.split("#")[0].strip() for pair in CODE for line in "".join(pair).splitlines()]
+TARGETS = sorted({word for line in LINES if line.startswith("make ") for word in line.split()[1:2]})
+VERBS = ["up", "serve", "collect", "doctor", "policies"]
+OPTIONS = "--port 0 --no-open --json"
+
+
+def environment() -> dict[str, str]:
+    """Ours, without the variables that steer a make or a backend around us."""
+    kept = ("PATH", "HOME", "LANG", "USER", "TMPDIR")
+    return {name: value for name, value in os.environ.items() if name in kept}
+
+
+def make(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["make", *arguments],
+        cwd=ROOT,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+
+def test_readme_names_targets() -> None:
+    assert {"up", "test", "wheel"} <= set(TARGETS)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_target_exists(target: str) -> None:
+    done = make("--dry-run", target)
+    assert done.returncode == 0, done.stderr
+
+
+def test_make_alone_lists_the_targets() -> None:
+    listed = make().stdout
+    assert all(f"make {target} " in listed for target in ("up", "test", "check"))
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_verb_of_the_command_line_explains_itself(verb: str) -> None:
+    assert f"`{verb}`" in README or f"tidscope {verb}" in README
+    done = subprocess.run(
+        [ROOT / ".venv/bin/tidscope", verb, "--help"],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    assert f"usage: tidscope {verb}" in done.stdout
+
+
+def test_make_up_with_the_demo_has_an_attached_target() -> None:
+    command = ["make", "--silent", "up", "DEMO=1", f"UP_ARGS={OPTIONS}"]
+    with subprocess.Popen(
+        command,
+        cwd=ROOT,
+        env=environment(),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        try:
+            assert process.stdout is not None
+            lines = iter(process.stdout.readline, "")
+            line = next((line for line in lines if line.startswith("{")), "")
+            assert line, process.communicate(timeout=120)
+            running = json.loads(line)
+            answer = httpx.get(
+                f"{running['address']}/api/v1/targets",
+                headers={"authorization": f"Bearer {running['token']}"},
+            )
+            targets = answer.raise_for_status().json()["targets"]
+            assert [target["state"] for target in targets] == ["attached"]
+        finally:
+            os.killpg(process.pid, signal.SIGINT)
+            _, said = process.communicate(timeout=120)
+    assert "Traceback" not in said
+
+
 TEXT = (ROOT / "docs" / "tutorials" / "where-the-time-goes.md").read_text()
 CONTENDED = ROOT / "tests" / "programs" / "contended_go"
 SECONDS = 4
@@ -25,8 +112,6 @@ SECONDS = 4
 STATES = re.compile(r"^state_.*_ns$")
 FIRST_SAMPLE_NS = 400_000_000
 WRITES = re.compile(rb"postgres: postgres postgres .*(UPDATE|INSERT|COMMIT|in transaction)")
-
-pytestmark = [needs("root"), needs("btf"), needs("go")]
 
 
 def block(section: str, language: str) -> str:
@@ -120,6 +205,9 @@ def started(command: list[str]) -> Iterator[subprocess.Popen[str]]:
             process.kill()
 
 
+@needs("root")
+@needs("btf")
+@needs("go")
 def test_postgresql(shell: Shell, tmp_path_factory: pytest.TempPathFactory) -> None:
     found = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
     if not found:
@@ -184,6 +272,9 @@ def clients_of(folder: Path) -> Iterator[int]:
             yield int(path.name)
 
 
+@needs("root")
+@needs("btf")
+@needs("go")
 def test_a_go_server(shell: Shell) -> None:
     """The tests' own one instead of etcd, which takes minutes to build."""
     program = build_go_module(CONTENDED, CONTENDED / "table")
@@ -198,6 +289,9 @@ def test_a_go_server(shell: Shell) -> None:
     assert shell.states("etcd")["state_futex_ns"] > 0
 
 
+@needs("root")
+@needs("btf")
+@needs("go")
 def test_a_pool_of_python(shell: Shell, tmp_path: Path) -> None:
     (tmp_path / "pool.py").write_text(block("A thread pool of CPython", "python"))
     record, show = commands("A thread pool of CPython")
@@ -209,6 +303,9 @@ def test_a_pool_of_python(shell: Shell, tmp_path: Path) -> None:
     assert shares["state_futex_ns"] > shares["state_on_cpu_ns"]
 
 
+@needs("root")
+@needs("btf")
+@needs("go")
 def test_a_build_by_maven(shell: Shell, tmp_path: Path) -> None:
     folder = tmp_path / "java"
     shutil.copytree(ROOT / "agents" / "java", folder, ignore=lambda *_: ["target"])
@@ -219,6 +316,9 @@ def test_a_build_by_maven(shell: Shell, tmp_path: Path) -> None:
     assert shell.states("maven")["state_futex_ns"] > 0.3
 
 
+@needs("root")
+@needs("btf")
+@needs("go")
 def test_every_command_is_run_here() -> None:
     lines = [line for line in TEXT.splitlines() if line.startswith("tidscope ")]
     sections = ("PostgreSQL under pgbench", "etcd", "A thread pool of CPython", "Maven")

@@ -1,22 +1,91 @@
-"""A collector that crashes: it is shown as that, and what it watched is attached again."""
+"""Backend, collector or a helper ends: it is shown, it comes back, and no frame is missing."""
 
 import asyncio
+import json
 import os
+import subprocess
+import sys
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any
 
 import httpx
-from backend_server import running_backend
-from capabilities import needs
+from backend_server import TOKEN, running_backend
+from capabilities import missing, needs
+from faults import cells
+from live_page import LivePage
 from programs.agent_program import AgentFolder
 from programs.go_programs import ThreadsRun
 from programs.known_work import KnownWork
 from programs.steered import Steered, waiting_python
 from receiver import connected
-from tidscope_processes import CollectorProcess
-from tidscope_wire.generated.models import Host, HostsResponse, Target, TargetsResponse
+from tidscope_processes import CollectorProcess, free_port, served
+from tidscope_wire.generated.models import FramesLost, Host, HostsResponse, Target, TargetsResponse
+from websockets.exceptions import ConnectionClosed
 
-pytestmark = needs("root")
+
+def reported_of_losses(page: LivePage) -> list[FramesLost]:
+    return [text for text in page.texts if isinstance(text, FramesLost)]
+
+
+async def follow(page: LivePage, last: int, until: int) -> int:
+    """Read on, each frame behind the one before; the number of the last one."""
+    while last < until:
+        header, _ = await page.frame()
+        assert header.first_seq == last + 1
+        last = header.seq
+    return last
+
+
+async def read_to_the_end(page: LivePage, last: int) -> int:
+    """Read what still comes before the connection breaks; the number of the last frame."""
+    while True:
+        try:
+            last = await follow(page, last, last + 1)
+        except ConnectionClosed:
+            return last
+
+
+async def attach(port: int, pid: int) -> Target:
+    async with httpx.AsyncClient(
+        base_url=f"http://127.0.0.1:{port}",
+        headers={"authorization": f"Bearer {TOKEN}"},
+        timeout=120,
+    ) as client:
+        answer = await client.post("/api/v1/targets", json={"pid": pid, "rate_hz": 50})
+    return Target.model_validate_json(answer.raise_for_status().content)
+
+
+async def test_no_frame_is_lost_or_doubled_when_the_backend_is_killed(
+    known_work: KnownWork,
+) -> None:
+    port = free_port()
+    url = f"ws://127.0.0.1:{port}"
+    seen = 0
+    async with CollectorProcess(port), AsyncExitStack() as pages:
+        async with served(port):
+            page = await pages.enter_async_context(LivePage(url, TOKEN))
+            await connected(page)
+            target = await attach(port, known_work.pid)
+            await page.subscribe(target.id)
+            seen = await follow(page, seen, 20)
+        for _ in range(2):
+            seen = await read_to_the_end(page, seen)
+            async with served(port):
+                page = await pages.enter_async_context(LivePage(url, TOKEN))
+                # The backend does not know the target yet, and has nothing of it.
+                await page.subscribe(target.id, seen)
+                seen = await follow(page, seen, seen + 60)
+                fresh = await pages.enter_async_context(LivePage(url, TOKEN))
+                await fresh.subscribe(target.id)
+                # All of it is still in the collector.
+                await follow(fresh, 0, seen)
+                assert reported_of_losses(page) == reported_of_losses(fresh) == []
+
+
 WAIT_S = 60
 
 
@@ -37,20 +106,21 @@ async def targets(page: httpx.AsyncClient) -> list[Target]:
     return TargetsResponse.model_validate_json(answer.raise_for_status().content).targets
 
 
-async def attach(page: httpx.AsyncClient, **what: object) -> Target:
+async def attach_over_http(page: httpx.AsyncClient, **what: object) -> Target:
     answer = await page.post("/api/v1/targets", json=what)
     return Target.model_validate_json(answer.raise_for_status().content)
 
 
+@needs("root")
 async def test_what_a_crashed_collector_watched_is_attached_again(known_work: KnownWork) -> None:
     with AgentFolder() as folder, Steered(waiting_python(), folder) as pool, ThreadsRun() as go:
         async with running_backend() as backend, backend.program() as client:
             async with CollectorProcess(backend.port) as collector, backend.page() as page:
                 await connected(page)
                 before = [
-                    await attach(client, pid=known_work.pid, rate_hz=7),
-                    await attach(client, group={"kind": "tree", "pid": pool.pid}),
-                    await attach(client, pid=go.pid),
+                    await attach_over_http(client, pid=known_work.pid, rate_hz=7),
+                    await attach_over_http(client, group={"kind": "tree", "pid": pool.pid}),
+                    await attach_over_http(client, pid=go.pid),
                 ]
                 steer = {"policy": "fixed", "parameters": {"interval_s": 0.5, "size": 1}}
                 for target in before[1:]:
@@ -96,11 +166,12 @@ async def test_what_a_crashed_collector_watched_is_attached_again(known_work: Kn
                 assert {one.state for one in await targets(client)} == {"attached", "detached"}
 
 
+@needs("root")
 async def test_one_that_is_stopped_says_goodbye(known_work: KnownWork) -> None:
     async with running_backend() as backend, backend.program() as client:
         async with CollectorProcess(backend.port), backend.page() as page:
             await connected(page)
-            await attach(client, pid=known_work.pid)
+            await attach_over_http(client, pid=known_work.pid)
         ended = await host_when(client, lambda host: host.outage is not None)
         assert ended.outage is not None
         assert ended.outage.kind == "ended"
@@ -108,3 +179,35 @@ async def test_one_that_is_stopped_says_goodbye(known_work: KnownWork) -> None:
             back = await host_when(client, lambda host: host.connected)
             assert back.outage is None
             assert [one.state for one in await targets(client)] == ["detached"]
+
+
+BENCHMARK = Path(__file__).parents[2] / "benchmarks" / "faults.py"
+CELLS = ("helper/kill/process", "target/kill/process")
+
+
+def outcome(cell: str) -> tuple[int, dict[str, Any]]:
+    """Run a cell; the benchmark's status, and what it found."""
+    command = [sys.executable, str(BENCHMARK), "--quick", "--json", "--cells", cell]
+    done = subprocess.run(
+        command, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False
+    )
+    (found,) = json.loads(done.stdout)["cells"]
+    if "unshare" in found.get("failed", ""):
+        raise missing("mount-namespace", found["failed"])
+    return done.returncode, found
+
+
+@needs("root")
+def test_nothing_is_lost_or_counted_twice() -> None:
+    with ThreadPoolExecutor(len(CELLS)) as pool:
+        outcomes = dict(zip(CELLS, pool.map(outcome, CELLS), strict=True))
+    for cell, (status, found) in outcomes.items():
+        assert (status, found["said"]) == (0, True), (cell, found)
+        assert (found["lost_threads"], found["twice_threads"]) == (0, 0), found
+        assert all(state.startswith("complete: ") for state in found["runs"]), found
+
+
+def test_a_pattern_leaves_out_what_cannot_be() -> None:
+    assert cells("helper/disk-*") == []
+    assert cells("none/forks/*") == ["none/forks/tree"]
+    assert len(cells("*")) == 75 - 6 + 27 - 2
