@@ -10,7 +10,7 @@ import pytest
 from capabilities import needs
 from processes import start_ticks
 from programs.agent_program import LANGUAGES, ORIGINAL, AgentFolder, AgentProgram
-from programs.threads_go import ThreadsRun
+from programs.go_programs import ThreadsRun
 from tidscope_collector.agent.client import open_agent
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_wire.generated.models import GomaxprocsChanged, SteeringDecided, Target

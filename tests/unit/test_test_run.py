@@ -115,8 +115,8 @@ def test_allowed_skips_name_capabilities_and_say_why() -> None:
 
 TOOL = Path(__file__).parents[2] / "tools" / "test_stages.py"
 NEEDED = ("install-dev", "build")
-TESTS = ("check", "vitest", "unit", "kernel-if-possible", "integration", "e2e", "audit")
-STAGES = (*NEEDED, *TESTS)
+TEST_STAGES = ("check", "vitest", "unit", "kernel-if-possible", "integration", "e2e", "audit")
+STAGES = (*NEEDED, *TEST_STAGES)
 MAKE = """#!/bin/sh
 # Says its target twice, and fails if that is the one to fail.
 echo "begin $1"
@@ -159,7 +159,7 @@ def test_each_stage_is_timed_and_its_output_is_in_one_piece(tmp_path: Path) -> N
         assert f"=== {stage}\nbegin {stage}\nend {stage}\n" in output
 
 
-@pytest.mark.parametrize("stage", TESTS)
+@pytest.mark.parametrize("stage", TEST_STAGES)
 def test_a_stage_that_fails_fails_all_and_stops_none(tmp_path: Path, stage: str) -> None:
     status, output = run_stages(tmp_path, fails=stage)
     assert status == 1
