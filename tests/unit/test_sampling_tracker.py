@@ -300,6 +300,14 @@ def test_an_id_that_is_given_to_a_new_thread_at_once() -> None:
     assert story.cpu() == 5 + 7 + 2
 
 
+def test_an_id_reused_with_equal_counters_has_a_row() -> None:
+    story = Story()
+    story.sample({MAIN: Row(1), 20: Row(0)})
+    events = story.sample({MAIN: Row(1), 20: Row(0, start=1500)})
+    assert [event.type for event in events] == ["thread_exited", "thread_born"]
+    assert story.rows.tid.tolist() == [20]
+
+
 def test_an_id_reused_without_a_record_is_known_by_its_start() -> None:
     story = Story()
     story.sample({MAIN: Row(5), 20: Row(6)})

@@ -218,7 +218,7 @@ class Tracker:
             reading, differs, reborn = self._compare(reading, now, then)
         stands = None if same else self._unread(reading, listed, look, events)
         changed = np.ones(len(reading.tid), np.bool_)
-        changed[now] = differs
+        changed[now] = differs | reborn
         fresh = np.ones(len(reading.tid), np.bool_)
         fresh[now] = reborn
         for tid in reading.tid[now][reborn].tolist():
