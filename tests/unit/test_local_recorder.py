@@ -29,7 +29,8 @@ SAMPLING_ONLY = {
     "tidscope_collector.doctor",
     "tidscope_collector.steering.commands",
     "tidscope_collector.steering.service",
-    "tidscope_policies",
+    "tidscope_policies.algorithms",
+    "tidscope_policies.registry",
 }
 """What a collector loads only when it is needed: for the first time, for the doctor, to steer."""
 
