@@ -43,11 +43,8 @@ test: ## everything, and what each stage took
 
 pytest: unit integration ## the Python tests, on TEST_WORKERS workers
 
-unit: $(STAMP)-dev ## those without the kernel, and the branches that they cover
-	@mkdir -p test-output/coverage
-	$(PYTEST) tests/unit tests/contract --cov --cov-report= --junitxml=test-output/times/unit.xml
-	@$(PY) -m coverage json -q -o test-output/coverage/report.json
-	$(PY) tools/check_coverage.py
+unit: $(STAMP)-dev ## those without the kernel
+	$(PYTEST) tests/unit tests/contract --junitxml=test-output/times/unit.xml
 
 integration: $(STAMP)-dev ## those with the kernel, and with whole processes
 	$(PYTEST) -n $(INTEGRATION_WORKERS) tests/integration --junitxml=test-output/times/integration.xml
@@ -55,8 +52,11 @@ integration: $(STAMP)-dev ## those with the kernel, and with whole processes
 test-room: $(STAMP)-dev ## the unit and contract tests of a room: make test-room ROOM=collector/locks
 	@tests=$$($(PY) tools/room_tests.py $(ROOM)) && $(PYTEST) -q $$tests
 
-test-deep: $(STAMP)-dev ## ten times the examples of each property, and FUZZ_RUNS broken inputs
-	TIDSCOPE_DEEP_TESTS=1 $(PYTEST) tests/unit tests/contract
+test-deep: $(STAMP)-dev ## ten times the examples of each property, branch coverage, and FUZZ_RUNS broken inputs
+	@mkdir -p test-output/coverage
+	TIDSCOPE_DEEP_TESTS=1 $(PYTEST) tests/unit tests/contract --cov --cov-report=
+	@$(PY) -m coverage json -q -o test-output/coverage/report.json
+	$(PY) tools/check_coverage.py
 	@$(MAKE) fuzz
 
 test-times: ## the dearest tests of the last run

@@ -177,6 +177,8 @@ async def _recorded(steps: list[tuple[str, int]], fails: bool) -> None:
             "interrupted" if fails else "incomplete" if lost_frames else "complete"
         )
         assert harness.recorder.lost == lost_frames
+        # Its last write is a thread's, which a stop does not wait for.
+        await harness.sealer.idle()
         await harness.stop()
 
 

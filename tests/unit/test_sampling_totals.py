@@ -119,6 +119,8 @@ class Process(RuleBasedStateMachine):
         if chosen != MAIN:
             main, life = self.threads[MAIN], self.threads.pop(chosen)
             self.dead.append(main)
+            # No record tells that its old id is free: used at once, it is the same thread's.
+            self.barred[chosen] = self.samples + 3
             life.start_ns, life.name = main.start_ns, "program"
             self.threads[MAIN] = life
 
