@@ -1,7 +1,8 @@
 """Check the share of branches that the tests cover; it may only rise.
 
-`python tools/check_coverage.py [REPORT [FLOOR]]` compares coverage.py's JSON report of `make test-deep`
-with the floor in tools/coverage.json. It exits 1 below the floor, and says when to raise it.
+`python tools/check_coverage.py [REPORT [FLOOR]]` compares coverage.py's JSON report of
+`make test-deep` with the floor in tools/coverage.json. It exits 1 below the floor, and says when to
+raise it.
 
 Only unit and contract tests are measured: tracing costs two thirds more CPU time, and what the
 integration tests run is mostly in processes of their own.

@@ -71,7 +71,7 @@ test("runs, a run, its times and map, a comparison", async ({ signedIn: page, st
     await box.check();
   }
   await page.getByRole("button", { name: "Compare 2" }).click();
-  const differences = page.getByRole("region", { name: "Differences" });
+  const differences = page.getByRole("region", { name: "Differences", exact: true });
   await expect(differences).toBeVisible();
   await take(page, "compare");
   await take(page, "compare-differences", differences);
