@@ -63,7 +63,7 @@ def unpack_lua(folder: Path) -> Path:
 
 
 def _fetch() -> None:
-    """By indexes of our own: those of the machine may leave sources out."""
+    """Download the source package by separate apt indexes: the machine's may lack sources."""
     lines = Path("/etc/os-release").read_text().splitlines()
     release = next(line.partition("=")[2] for line in lines if line.startswith("VERSION_CODENAME"))
     with tempfile.TemporaryDirectory() as place:

@@ -199,7 +199,7 @@ func BenchmarkCounter(b *testing.B) {
 	}
 }
 
-// What the shards are compared with.
+// The baseline of the sharded counter's benchmark: one atomic counter for all goroutines.
 func BenchmarkOneAtomic(b *testing.B) {
 	var counter atomic.Uint64
 	b.RunParallel(func(pb *testing.PB) {

@@ -222,7 +222,7 @@ def latest_rows(name: TableName, tables: Sequence[Table], *, keep_gone: bool = F
     """
     rows = np.concatenate([empty_table(name), *tables])
     (numbers,) = number_rows(name, [rows])
-    # Of rows with equal numbers, the last one is written last.
+    # The last of several rows with equal numbers wins, because numpy assigns in order.
     last = np.zeros(int(numbers.max()) + 1 if len(numbers) else 0, np.intp)
     last[numbers] = np.arange(len(rows))
     joined = rows[last]

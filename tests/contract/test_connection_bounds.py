@@ -112,7 +112,7 @@ async def test_an_answer_that_is_read_all_the_time(backend: Backend) -> None:
         assert len(await reading.answer()) > LARGE
 
 
-# What a page sends is bounded before it is read: message, fragments, control frames.
+# Messages, fragments and control frames of a page are bounded before they are read.
 
 
 FINAL = 0x80

@@ -29,8 +29,8 @@ CODES = {-32700, -32600, -32601, -32602, -32001, -32002, -32003, -32004}
 SOURCES = {
     "go": ("go/protocol.go", ()),
     "python": ("python/tidscope_agent/protocol.py", ()),
-    # One thread serves, and it is gone when the agent is closed: nobody can be reported.
-    # As in Java.
+    # The agents of Rust and Java serve in one thread, which ends when the agent is closed, so
+    # neither has the code for a closed agent.
     "rust": ("rust/tidscope_agent/src/failure.rs", (-32002,)),
     "java": ("java/src/main/java/tidscope/agent/Failure.java", (-32002,)),
 }
@@ -116,7 +116,7 @@ PAGE = (Path(__file__).parents[2] / "docs" / "controllers.md").read_text(encodin
 
 
 def section(heading: str) -> str:
-    """What stands under a heading, up to the next one."""
+    """Return the text under a heading, up to the next heading."""
     found = PAGE.partition(f"\n{heading}\n")[2]
     assert found, f"{heading} is missing"
     return found.split("\n#")[0]

@@ -104,7 +104,7 @@ async def test_an_answer_that_is_not_listed_is_noticed(
 
 
 EXAMPLES = 6
-"""Of each operation and each of the two kinds of data, in each round."""
+"""Examples per operation and kind of data (valid, invalid), in each round."""
 SEEDS = (20261122, 20261123)
 """One a round: what was deleted in the first is restored in the second."""
 EXCLUDED = {
@@ -124,7 +124,7 @@ Jaeger are not guessed (test_traces_http.py has them). They must not fail."""
 RUNS = [f"r-20261121-120000-{number:06x}" for number in (1, 2, 3)]
 ARCHIVE = "application/zstd"
 ORDER = ("GET", "PUT", "PATCH", "POST", "DELETE")
-"""What ends something comes last, so that the others find it."""
+"""Methods in the order of requests; deletions are last, so that other requests find resources."""
 ALLOWED_5XX = {503, 504}
 HEADERS = {"Authorization": f"Bearer {TOKEN}"}
 
@@ -243,7 +243,7 @@ class Fuzzer:
 
 
 def place_of(operation: AnyOperation) -> tuple[int, int]:
-    """Where an operation comes: what is made in a resource after it, and deleted before it."""
+    """Return the sort key of an operation: nested resources are made later and deleted earlier."""
     method = ORDER.index(operation.method.upper())
     return method, -len(operation.path) if ORDER[method] == "DELETE" else len(operation.path)
 

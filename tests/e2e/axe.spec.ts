@@ -23,7 +23,7 @@ const DESKTOP = { width: 1440, height: 900 };
 async function violations(page: Page, runOnly = ALL_RULES): Promise<readonly string[]> {
   // Without preloading, axe-core runs in one task: a live page cannot change while it measures.
   const options = { resultTypes: ["violations"], runOnly, preload: false };
-  // As an expression, since the page's policy refuses inline scripts.
+  // The library is evaluated as an expression, since the page's policy refuses inline scripts.
   await page.evaluate(AXE);
   // Labels of charts slide past each other, and are then too close for a finger.
   const found: { violations: { id: string; nodes: { html: string }[] }[] } = await page.evaluate(

@@ -173,7 +173,7 @@ class _Filling:
                 return
             gain = worths[at + 1] - worths[at]
             if gain > MIN_GAIN * log((size + 1) / size):
-                # Of equal gains, the program with fewer cores for its share wins.
+                # If gains are equal, the program with fewer cores for its share wins.
                 heappush(heap, (-one.claim.share * gain, size / one.claim.share, name))
 
         for name in curves:

@@ -138,7 +138,7 @@ export const ThreadTable = memo(function ThreadTable({ target }: { readonly targ
   );
 
   const tree = request.group === "process";
-  // As requested: the rows below follow half a second later.
+  // The requested state: rows of the table follow up to half a second later.
   const isOpen = ({ key, open }: TableRow) => (open === null ? null : request.open.includes(key));
   const onKeyDown = tree
     ? treeKeyHandler({
