@@ -1,0 +1,18 @@
+//! The sampler: reads the threads of processes at a rate, and hands over frames.
+//!
+//! One sequence makes every sample: list, read, join, validate, compare, encode, hand over. A target
+//! is a set of processes. Python decides what is sampled; the thread of the sampler never waits for
+//! Python. `unsafe` stands in the modules of `os` alone.
+
+pub mod columns;
+pub mod compare;
+pub mod encode;
+pub mod fields;
+pub mod ledger;
+pub mod network;
+pub mod os;
+pub mod procfs;
+pub mod source;
+pub mod taskstats;
+pub mod validate;
+pub mod walk;

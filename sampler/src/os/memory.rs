@@ -1,0 +1,119 @@
+//! Memory that the kernel's programs write to while it is read here: maps of eBPF programs.
+
+use std::io;
+use std::os::fd::{AsRawFd, BorrowedFd};
+use std::ptr::NonNull;
+
+/// A shared mapping of a map, page by page.
+///
+/// Invariant: `base` is the start of a mapping of `len` bytes that lives until the value is dropped.
+pub struct Mapped {
+    base: NonNull<u8>,
+    len: usize,
+}
+
+// SAFETY: the mapping belongs to the process and not to a thread; it is read and written by volatile
+// accesses of whole words only, as programs in the kernel change it at any time.
+unsafe impl Send for Mapped {}
+
+impl Mapped {
+    /// Maps the first `len` bytes of a map.
+    ///
+    /// # Errors
+    /// The error of mmap(2).
+    pub fn new(map: BorrowedFd<'_>, len: usize, writable: bool) -> io::Result<Self> {
+        let protection = libc::PROT_READ | if writable { libc::PROT_WRITE } else { 0 };
+        let len = len.next_multiple_of(4096);
+        // SAFETY: a new mapping at an address of the kernel's choice touches no other memory.
+        let base = unsafe {
+            libc::mmap(std::ptr::null_mut(), len, protection, libc::MAP_SHARED, map.as_raw_fd(), 0)
+        };
+        if base == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        let base =
+            NonNull::new(base.cast()).ok_or_else(|| io::Error::other("mmap gave no address"))?;
+        Ok(Self { base, len })
+    }
+
+    /// Length in bytes.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// True for a mapping of no byte.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    fn at<T>(&self, offset: usize) -> *mut T {
+        assert!(
+            offset % align_of::<T>() == 0
+                && offset.checked_add(size_of::<T>()).is_some_and(|end| end <= self.len),
+            "offset {offset} of {} bytes",
+            self.len
+        );
+        self.base.as_ptr().wrapping_add(offset).cast()
+    }
+
+    /// Reads a word at a multiple of its size.
+    ///
+    /// # Panics
+    /// Panics outside of the mapping.
+    pub fn load<T: Word>(&self, offset: usize) -> T {
+        // SAFETY: `at` has checked bounds and alignment; every bit pattern is a T.
+        unsafe { self.at::<T>(offset).read_volatile() }
+    }
+
+    /// Writes a word at a multiple of its size.
+    ///
+    /// # Panics
+    /// Panics outside of the mapping.
+    pub fn store<T: Word>(&mut self, offset: usize, value: T) {
+        // SAFETY: `at` has checked bounds and alignment.
+        unsafe { self.at::<T>(offset).write_volatile(value) }
+    }
+
+    /// Copies words out of the mapping, the first one at `offset`. The kernel may write meanwhile: then
+    /// some words are older than others.
+    ///
+    /// # Panics
+    /// Panics outside of the mapping.
+    pub fn copy_to<T: Word>(&self, offset: usize, into: &mut [T]) {
+        let Some(last) = into.len().checked_sub(1) else {
+            return;
+        };
+        self.at::<T>(offset + last * size_of::<T>());
+        let from: *const T = self.at(offset);
+        // SAFETY: bounds and alignment of the first and of the last word were checked, so all words lie
+        // in the mapping; `into` is memory of this process outside of it. A word that the kernel writes
+        // at the same time has its old or its new value on the machines that are supported.
+        unsafe { std::ptr::copy_nonoverlapping(from, into.as_mut_ptr(), into.len()) }
+    }
+}
+
+impl Drop for Mapped {
+    fn drop(&mut self) {
+        // SAFETY: the mapping was made by `new`, and nothing refers to it any more.
+        unsafe { libc::munmap(self.base.as_ptr().cast(), self.len) };
+    }
+}
+
+/// Integers of which every bit pattern is a value.
+///
+/// # Safety
+/// Implemented for such types only.
+pub unsafe trait Word: Copy {}
+
+// SAFETY: every bit pattern is a value.
+unsafe impl Word for u8 {}
+// SAFETY: every bit pattern is a value.
+unsafe impl Word for u16 {}
+// SAFETY: every bit pattern is a value.
+unsafe impl Word for u32 {}
+// SAFETY: every bit pattern is a value.
+unsafe impl Word for u64 {}
+// SAFETY: every bit pattern is a value.
+unsafe impl Word for i64 {}
+// SAFETY: every bit pattern is a value.
+unsafe impl<const N: usize> Word for [u8; N] {}

@@ -1,0 +1,5 @@
+//! What the sampler asks of the kernel, and the only modules with `unsafe`.
+
+pub mod bpf;
+pub mod clock;
+pub mod memory;
