@@ -10,7 +10,9 @@ const MAP_LOOKUP_ELEM: libc::c_int = 1;
 const MAP_UPDATE_ELEM: libc::c_int = 2;
 const MAP_DELETE_ELEM: libc::c_int = 3;
 const PROG_TEST_RUN: libc::c_int = 10;
+const LINK_CREATE: libc::c_int = 28;
 const ITER_CREATE: libc::c_int = 33;
+const TRACE_ITER: u32 = 28;
 const NO_EXIST: u64 = 1;
 
 /// The part of union bpf_attr for elements of maps (include/uapi/linux/bpf.h).
@@ -159,4 +161,46 @@ unsafe fn call<T>(command: libc::c_int, attributes: &T) -> io::Result<RawFd> {
         return Err(io::Error::last_os_error());
     }
     RawFd::try_from(result).map_err(io::Error::other)
+}
+
+/// The part of union bpf_attr for BPF_LINK_CREATE of an iterator.
+#[repr(C)]
+struct IteratorLink {
+    program: u32,
+    target: u32,
+    kind: u32,
+    flags: u32,
+    info: u64,
+    info_bytes: u32,
+    pad: u32,
+}
+
+/// union bpf_iter_link_info, its member task.
+#[repr(C)]
+struct TasksOf {
+    tid: u32,
+    pid: u32,
+    pid_fd: u32,
+    pad: u32,
+}
+
+/// Makes an iterator over the threads of a process, which calls a program for each thread.
+///
+/// # Errors
+/// The error of bpf(2); before Linux 6.1 there are no iterators over one process.
+pub fn iterator_of_process(program: BorrowedFd<'_>, pid: u32) -> io::Result<OwnedFd> {
+    let tasks = TasksOf { tid: 0, pid, pid_fd: 0, pad: 0 };
+    let link = IteratorLink {
+        program: number(program),
+        target: 0,
+        kind: TRACE_ITER,
+        flags: 0,
+        info: address(&tasks),
+        info_bytes: u32::try_from(size_of::<TasksOf>()).unwrap_or(0),
+        pad: 0,
+    };
+    // SAFETY: the kernel reads `info_bytes` bytes at `info`, which outlives the call.
+    let made = unsafe { call(LINK_CREATE, &link) }?;
+    // SAFETY: the kernel has made this descriptor for the caller.
+    Ok(unsafe { OwnedFd::from_raw_fd(made) })
 }

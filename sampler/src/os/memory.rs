@@ -28,6 +28,30 @@ impl Mapped {
         let base = unsafe {
             libc::mmap(std::ptr::null_mut(), len, protection, libc::MAP_SHARED, map.as_raw_fd(), 0)
         };
+        Self::of(base, len)
+    }
+
+    /// Memory of no map, filled with zeros.
+    ///
+    /// # Errors
+    /// The error of mmap(2).
+    pub fn anonymous(len: usize) -> io::Result<Self> {
+        let len = len.next_multiple_of(4096);
+        // SAFETY: a new mapping at an address of the kernel's choice touches no other memory.
+        let base = unsafe {
+            libc::mmap(
+                std::ptr::null_mut(),
+                len,
+                libc::PROT_READ | libc::PROT_WRITE,
+                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
+                -1,
+                0,
+            )
+        };
+        Self::of(base, len)
+    }
+
+    fn of(base: *mut libc::c_void, len: usize) -> io::Result<Self> {
         if base == libc::MAP_FAILED {
             return Err(io::Error::last_os_error());
         }
