@@ -44,7 +44,15 @@ impl CrossCheck {
     /// Makes a check of the columns `names`, which are those of the asker and the first ones of walks.
     pub fn new(asker: Box<dyn Ask>, names: Vec<String>) -> Self {
         let random = RandomState::new().build_hasher().finish() | 1;
-        Self { asker, names, walks: 0, open: None, known: (Vec::new(), Vec::new()), new: Vec::new(), random }
+        Self {
+            asker,
+            names,
+            walks: 0,
+            open: None,
+            known: (Vec::new(), Vec::new()),
+            new: Vec::new(),
+            random,
+        }
     }
 
     /// Compares a walk with the question before it, and asks about its threads if that is due.
