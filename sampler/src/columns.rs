@@ -235,6 +235,54 @@ impl Exits {
     }
 }
 
+/// Values of the columns that have sums, of one thread or of several; those that were not given are 0.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// One value for each column that has sums.
+    pub values: Vec<u64>,
+    /// Columns with a value.
+    pub given: Mask,
+}
+
+impl Totals {
+    /// Makes totals of nothing, with `count` columns.
+    pub fn new(count: usize) -> Self {
+        Self { values: vec![0; count], given: 0 }
+    }
+
+    /// Value of a column; None if it was not given.
+    pub fn get(&self, column: usize) -> Option<u64> {
+        (self.given >> column & 1 != 0).then(|| self.values[column])
+    }
+
+    /// Adds other totals.
+    pub fn add(&mut self, other: &Totals) {
+        self.given |= other.given;
+        for (value, more) in self.values.iter_mut().zip(&other.values) {
+            *value = value.wrapping_add(*more);
+        }
+    }
+
+    /// Takes off totals that were added before.
+    pub fn subtract(&mut self, other: &Totals) {
+        for (value, less) in self.values.iter_mut().zip(&other.values) {
+            *value = value.wrapping_sub(*less);
+        }
+    }
+
+    /// These totals without some columns.
+    pub fn without(&self, columns: Mask) -> Totals {
+        let mut made = self.clone();
+        for (column, value) in made.values.iter_mut().enumerate() {
+            if columns >> column & 1 != 0 {
+                *value = 0;
+            }
+        }
+        made.given &= !columns;
+        made
+    }
+}
+
 /// A name as text; bytes that are not UTF-8 become replacement characters.
 pub fn text(comm: &Comm) -> String {
     let end = comm.iter().position(|&byte| byte == 0).unwrap_or(comm.len());
