@@ -11,6 +11,7 @@ pub mod fields;
 pub mod ledger;
 pub mod network;
 pub mod os;
+pub mod processes;
 pub mod procfs;
 pub mod source;
 pub mod taskstats;

@@ -6,7 +6,6 @@
 mod ended;
 mod inherited;
 mod instant;
-mod processes;
 mod role_name;
 mod roles;
 #[cfg(test)]
@@ -17,7 +16,6 @@ use std::collections::{HashMap, HashSet};
 pub use ended::{Ended, NoNotes, ProcessNotes};
 use inherited::{Inherited, InheritedCounters};
 pub use instant::Instant;
-pub use processes::{Member, ProcessRow, Processes, SharedProcesses};
 pub use role_name::RoleNames;
 pub use roles::{RoleSums, RoleTotals};
 

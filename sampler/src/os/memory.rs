@@ -141,3 +141,97 @@ unsafe impl Word for u64 {}
 unsafe impl Word for i64 {}
 // SAFETY: every bit pattern is a value.
 unsafe impl<const N: usize> Word for [u8; N] {}
+
+/// The ring of a map of type ringbuf: the kernel writes, and this process takes.
+///
+/// Invariant: `data` maps the ring twice in a row behind the page of the producer's position, so that no
+/// record is in two pieces; all accesses of it are below the second end.
+pub struct Ring {
+    consumer: Mapped,
+    data: Mapped,
+    len: usize,
+}
+
+/// Bytes of a page of a position.
+const PAGE: usize = 4096;
+
+impl Ring {
+    /// Maps a ring of `len` bytes, a power of two.
+    ///
+    /// # Errors
+    /// The error of mmap(2).
+    pub fn new(map: BorrowedFd<'_>, len: usize) -> io::Result<Self> {
+        let consumer = Mapped::new(map, PAGE, true)?;
+        let whole = PAGE + 2 * len;
+        // SAFETY: a new mapping at an address of the kernel's choice touches no other memory.
+        let base = unsafe {
+            libc::mmap(
+                std::ptr::null_mut(),
+                whole,
+                libc::PROT_READ,
+                libc::MAP_SHARED,
+                map.as_raw_fd(),
+                PAGE as libc::off_t,
+            )
+        };
+        Ok(Self { consumer, data: Mapped::of(base, whole)?, len })
+    }
+
+    /// Length in bytes.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// True for a ring of no byte.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Position up to which records were taken.
+    pub fn taken(&self) -> u64 {
+        self.consumer.load(0)
+    }
+
+    /// Position up to which records were written.
+    pub fn written(&self) -> u64 {
+        let written = self.data.load(0);
+        std::sync::atomic::fence(std::sync::atomic::Ordering::Acquire);
+        written
+    }
+
+    /// First word of the record at a position: its length and two bits.
+    pub fn length_at(&self, position: u64) -> u32 {
+        let length = self.data.load(PAGE + self.place(position));
+        std::sync::atomic::fence(std::sync::atomic::Ordering::Acquire);
+        length
+    }
+
+    /// Copies bytes from a position on; not more than the ring has.
+    pub fn copy<const N: usize>(&self, position: u64, into: &mut [u8; N]) {
+        assert!(N <= self.len, "{N} bytes of a ring of {}", self.len);
+        self.data.copy_to(PAGE + self.place(position), into.as_mut_slice());
+    }
+
+    /// Takes all records up to a position: the kernel may write over them.
+    pub fn take(&mut self, position: u64) {
+        std::sync::atomic::fence(std::sync::atomic::Ordering::Release);
+        self.consumer.store(0, position);
+    }
+
+    fn place(&self, position: u64) -> usize {
+        (position & (self.len as u64 - 1)) as usize & !7
+    }
+
+    /// A ring with these bytes, for tests.
+    #[cfg(test)]
+    pub fn of_bytes(bytes: &[u8]) -> Self {
+        let len = bytes.len().next_power_of_two().max(PAGE);
+        let mut data = Mapped::anonymous(PAGE + 2 * len).expect("memory");
+        data.store(0, bytes.len() as u64);
+        for (place, &byte) in bytes.iter().enumerate() {
+            data.store(PAGE + place, byte);
+            data.store(PAGE + len + place, byte);
+        }
+        Self { consumer: Mapped::anonymous(PAGE).expect("memory"), data, len }
+    }
+}

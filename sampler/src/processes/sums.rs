@@ -5,36 +5,18 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::ProcessNotes;
+use super::members::{Member, Members};
 use crate::columns::{Mask, Totals};
+use crate::compare::ProcessNotes;
 
 /// How long an ended process keeps its own row, nanoseconds.
 const STANDS_NS: i64 = 10_000_000_000;
 /// Ended processes with rows of their own; of more the first ones are folded sooner.
 const MAX_STANDING: usize = 1024;
-/// Ended processes that their ids still stand for: after many exits at once records come late.
-const MAX_FOUND: usize = 65_536;
 /// Folded processes whose exit records may still come.
 const MAX_LATE: usize = 65_536;
 /// Name of the row that further names of ended processes share.
 const OTHERS: &str = "others";
-
-/// A process of a target.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Member {
-    /// Number of its row; from 1, never used again.
-    pub number: u32,
-    /// Its id.
-    pub pid: u32,
-    /// Name.
-    pub name: String,
-    /// True if it lived when it came into the target: its counters had begun already.
-    pub before: bool,
-    /// CPU time of its main thread when it was moved into the target, nanoseconds.
-    pub moved_ns: Option<u64>,
-    /// CLOCK_MONOTONIC of its end, nanoseconds; 0 while it lives.
-    pub ended_ns: i64,
-}
 
 /// Sums of one process, or of ended ones of one name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -95,12 +77,9 @@ pub struct ProcessRow {
 
 /// The processes of one target, and their sums.
 pub struct Processes {
+    /// Who they are.
+    pub members: Members,
     max_names: usize,
-    alive: HashMap<u32, Member>,
-    /// By id: those that ended lately.
-    found: HashMap<u32, u32>,
-    found_order: VecDeque<u32>,
-    last_number: u32,
     /// By number: ended threads, less what counters began with.
     settled: HashMap<u32, Sums>,
     begun: HashSet<u32>,
@@ -112,14 +91,11 @@ pub struct Processes {
 }
 
 impl Processes {
-    /// Makes a registry of no process; ended processes have rows of `max_names` names, and one of others.
+    /// Makes sums of no process; ended processes have rows of `max_names` names, and one of others.
     pub fn new(max_names: usize) -> Self {
         Self {
+            members: Members::default(),
             max_names,
-            alive: HashMap::new(),
-            found: HashMap::new(),
-            found_order: VecDeque::new(),
-            last_number: 0,
             settled: HashMap::new(),
             begun: HashSet::new(),
             standing: VecDeque::new(),
@@ -127,40 +103,6 @@ impl Processes {
             late: HashMap::new(),
             late_order: VecDeque::new(),
         }
-    }
-
-    /// A process is in the target from now on. `member.number` has to be greater than those before.
-    pub fn add(&mut self, member: Member) {
-        self.last_number = self.last_number.max(member.number);
-        self.found.remove(&member.pid);
-        self.alive.insert(member.pid, member);
-    }
-
-    /// A process has another name.
-    pub fn rename(&mut self, pid: u32, name: &str) {
-        if let Some(member) = self.alive.get_mut(&pid) {
-            name.clone_into(&mut member.name);
-        }
-    }
-
-    /// A process has ended, or left, at `ended_ns`, CLOCK_MONOTONIC.
-    pub fn end(&mut self, pid: u32, ended_ns: i64) {
-        let Some(mut member) = self.alive.remove(&pid) else { return };
-        member.ended_ns = ended_ns;
-        if self.found.insert(pid, member.number).is_none() {
-            self.found_order.push_back(pid);
-        }
-        while self.found.len() > MAX_FOUND {
-            let Some(first) = self.found_order.pop_front() else { break };
-            self.found.remove(&first);
-        }
-        self.standing.push_back(member);
-    }
-
-    /// Number of a row that is not used yet.
-    pub fn next_number(&mut self) -> u32 {
-        self.last_number += 1;
-        self.last_number
     }
 
     /// Rows at `now_ns`, CLOCK_MONOTONIC, ascending by number. `live` are process and totals of each live
@@ -177,14 +119,15 @@ impl Processes {
             sum.1.add(&totals);
         }
         let mut rows = Vec::new();
-        let alive: Vec<Member> = self.alive.values().cloned().collect();
+        let alive: Vec<Member> = self.members.alive().cloned().collect();
         for member in alive {
             let (threads, totals) = sums
-                .get(&member.pid)
+                .get(&member.process.pid)
                 .map_or((0, None), |(threads, totals)| (*threads, Some(totals)));
             self.begin(&member, totals, threads);
             rows.push(self.row(&member, threads, totals));
         }
+        self.standing.extend(self.members.take_ended());
         while self.standing.front().is_some_and(|first| {
             now_ns - first.ended_ns > STANDS_NS || self.standing.len() > MAX_STANDING
         }) {
@@ -217,8 +160,8 @@ impl Processes {
         let sums = self.settled.get(&member.number).unwrap_or(&nothing);
         ProcessRow {
             number: member.number,
-            pid: Some(member.pid),
-            name: member.name.clone(),
+            pid: Some(member.process.pid),
+            name: member.process.name.clone(),
             live: member.ended_ns == 0,
             threads,
             threads_ended: sums.threads_ended,
@@ -229,12 +172,12 @@ impl Processes {
 
     /// Notes that the counters of a process begin: what they were before is not the target's.
     fn begin(&mut self, member: &Member, live: Option<&Totals>, threads: u64) {
-        let moved_ns = member.moved_ns.filter(|_| threads == 1);
+        let moved_ns = member.process.moved_ns.filter(|_| threads == 1);
         if self.begun.contains(&member.number) || (live.is_none() && moved_ns.is_none()) {
             return;
         }
         self.begun.insert(member.number);
-        if !member.before {
+        if !member.process.before {
             return;
         }
         let mut before = live.cloned().unwrap_or_default();
@@ -254,9 +197,9 @@ impl Processes {
         self.begun.remove(&member.number);
         let sums = self.settled.remove(&member.number).unwrap_or_else(Sums::of_one);
         let known = |name: &str| self.folded.iter().position(|(known, _, _)| known == name);
-        let place = match known(&member.name) {
+        let place = match known(&member.process.name) {
             Some(place) => place,
-            None if self.folded.len() < self.max_names => self.fold_as(&member.name),
+            None if self.folded.len() < self.max_names => self.fold_as(&member.process.name),
             None => known(OTHERS).unwrap_or_else(|| self.fold_as(OTHERS)),
         };
         let into = &mut self.folded[place].2;
@@ -273,13 +216,9 @@ impl Processes {
     }
 
     fn fold_as(&mut self, name: &str) -> usize {
-        let number = self.next_number();
+        let number = self.members.next_number();
         self.folded.push((name.to_owned(), number, Sums::default()));
         self.folded.len() - 1
-    }
-
-    fn number_of(&self, pid: u32) -> Option<u32> {
-        self.alive.get(&pid).map(|member| member.number).or_else(|| self.found.get(&pid).copied())
     }
 
     fn sums(&mut self, number: u32) -> &mut Sums {
@@ -292,7 +231,7 @@ impl Processes {
 
 impl ProcessNotes for Processes {
     fn ended(&mut self, process: u32, totals: &Totals, threads: u64) {
-        if let Some(number) = self.number_of(process) {
+        if let Some(number) = self.members.number_of(process) {
             let sums = self.sums(number);
             sums.add(totals, 1);
             sums.threads_ended += threads;
@@ -300,7 +239,7 @@ impl ProcessNotes for Processes {
     }
 
     fn corrected(&mut self, process: u32, before: &Totals, after: &Totals) {
-        if let Some(number) = self.number_of(process) {
+        if let Some(number) = self.members.number_of(process) {
             let sums = self.sums(number);
             sums.add(before, -1);
             sums.add(after, 1);
@@ -308,7 +247,7 @@ impl ProcessNotes for Processes {
     }
 
     fn moved(&mut self, process: u32, values: &Totals) {
-        if let Some(number) = self.number_of(process) {
+        if let Some(number) = self.members.number_of(process) {
             self.sums(number).add(values, -1);
         }
     }
@@ -333,14 +272,15 @@ impl ProcessNotes for SharedProcesses {
 
 #[cfg(test)]
 mod tests {
+    use super::super::members::Newcomer;
     use super::*;
 
     fn totals(cpu: u64) -> Totals {
         Totals { values: vec![cpu, 1], given: 0b11 }
     }
 
-    fn member(number: u32, pid: u32, name: &str) -> Member {
-        Member { number, pid, name: name.into(), ..Member::default() }
+    fn process(pid: u32, name: &str) -> Newcomer {
+        Newcomer { pid, name: name.into(), ..Newcomer::default() }
     }
 
     fn cpu(rows: &[ProcessRow]) -> Vec<(u32, u64, u64, u64)> {
@@ -359,8 +299,8 @@ mod tests {
     #[test]
     fn a_row_has_live_and_ended_threads() {
         let mut processes = Processes::new(4);
-        processes.add(member(1, 10, "a"));
-        processes.add(member(2, 20, "b"));
+        processes.members.add(process(10, "a"));
+        processes.members.add(process(20, "b"));
         processes.ended(10, &totals(5), 1);
         let live = [(10, totals(7)), (10, totals(1)), (20, totals(3))];
         assert_eq!(cpu(&processes.rows(live.into_iter(), 0)), [(1, 13, 2, 1), (2, 3, 1, 0)]);
@@ -369,10 +309,11 @@ mod tests {
     #[test]
     fn counters_of_a_process_that_was_there_begin_when_it_is_seen() {
         let mut processes = Processes::new(4);
-        processes.add(Member { before: true, ..member(1, 10, "a") });
+        processes.members.add(Newcomer { before: true, ..process(10, "a") });
         assert_eq!(cpu(&processes.rows([(10, totals(100))].into_iter(), 0)), [(1, 0, 1, 0)]);
         assert_eq!(cpu(&processes.rows([(10, totals(130))].into_iter(), 0)), [(1, 30, 1, 0)]);
-        processes.add(Member { before: true, moved_ns: Some(40), ..member(2, 20, "b") });
+        let moved = Newcomer { before: true, moved_ns: Some(40), ..process(20, "b") };
+        processes.members.add(moved);
         let live = [(10, totals(130)), (20, totals(60))];
         assert_eq!(cpu(&processes.rows(live.into_iter(), 0))[1], (2, 20, 1, 0));
     }
@@ -381,9 +322,9 @@ mod tests {
     fn ended_processes_fold_into_their_name_and_late_records_count_there() {
         let mut processes = Processes::new(1);
         for (number, name) in [(1, "sh"), (2, "sh"), (3, "sed"), (4, "awk")] {
-            processes.add(member(number, number * 10, name));
+            processes.members.add(process(number * 10, name));
             processes.ended(number * 10, &totals(2), 1);
-            processes.end(number * 10, 5);
+            processes.members.end(number * 10, 5, 5);
         }
         assert_eq!(processes.rows(std::iter::empty(), 10).len(), 4);
         let rows = processes.rows(std::iter::empty(), 2 * STANDS_NS);

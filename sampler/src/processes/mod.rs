@@ -1,0 +1,9 @@
+//! The processes of a target: who lives, who ended lately, and what the threads of each add up to.
+
+mod members;
+mod ring;
+mod sums;
+
+pub use members::{Member, Members, Newcomer, BELIEVED_NS};
+pub use ring::{Event, EventRing, Kind};
+pub use sums::{ProcessRow, Processes, SharedProcesses};
