@@ -72,7 +72,7 @@ impl Mapped {
 
     fn at<T>(&self, offset: usize) -> *mut T {
         assert!(
-            offset % align_of::<T>() == 0
+            offset.is_multiple_of(align_of::<T>())
                 && offset.checked_add(size_of::<T>()).is_some_and(|end| end <= self.len),
             "offset {offset} of {} bytes",
             self.len

@@ -66,7 +66,7 @@ impl CrossCheck {
                 return Err(ReadError::Disagreement(found));
             }
         }
-        if self.walks % EVERY == 0 && !walked.is_empty() {
+        if self.walks.is_multiple_of(EVERY) && !walked.is_empty() {
             self.ask(walked)?;
         }
         self.walks += 1;
