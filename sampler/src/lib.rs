@@ -13,6 +13,8 @@ pub mod network;
 pub mod os;
 pub mod processes;
 pub mod procfs;
+#[cfg(feature = "python")]
+mod python;
 pub mod source;
 pub mod taskstats;
 pub mod validate;
