@@ -235,6 +235,37 @@ impl Exits {
     }
 }
 
+/// Values of counters that are added up: of one thread, of the threads of a role, or of all ended ones.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// One value for each column that has sums; 0 where none is given.
+    pub values: Vec<u64>,
+    /// Columns that have a value.
+    pub given: Mask,
+}
+
+impl Totals {
+    /// Makes totals of `summed` columns, none of which has a value.
+    pub fn new(summed: usize) -> Self {
+        Self { values: vec![0; summed], given: 0 }
+    }
+
+    /// Adds other totals of the same columns; sums beyond 2^64 wrap, as the kernel's counters do.
+    pub fn add(&mut self, other: &Totals) {
+        for (value, more) in self.values.iter_mut().zip(&other.values) {
+            *value = value.wrapping_add(*more);
+        }
+        self.given |= other.given;
+    }
+
+    /// Subtracts other totals of the same columns; differences below 0 become 0.
+    pub fn subtract(&mut self, other: &Totals) {
+        for (value, less) in self.values.iter_mut().zip(&other.values) {
+            *value = value.saturating_sub(*less);
+        }
+    }
+}
+
 /// A name as text; bytes that are not UTF-8 become replacement characters.
 pub fn text(comm: &Comm) -> String {
     let end = comm.iter().position(|&byte| byte == 0).unwrap_or(comm.len());
@@ -281,6 +312,16 @@ mod tests {
         );
         assert_eq!((exits.rows.tid.as_slice(), exits.age_us.as_slice()), (&[9][..], &[3][..]));
         assert_eq!(exits.rows.column(1), [90]);
+    }
+
+    #[test]
+    fn totals_are_added_and_subtracted_by_column() {
+        let mut totals = Totals::new(3);
+        totals.add(&Totals { values: vec![5, 0, 1], given: 0b101 });
+        totals.add(&Totals { values: vec![1, 2, 0], given: 0b010 });
+        assert_eq!(totals, Totals { values: vec![6, 2, 1], given: 0b111 });
+        totals.subtract(&Totals { values: vec![1, 3, 0], given: 0b011 });
+        assert_eq!(totals, Totals { values: vec![5, 0, 1], given: 0b111 });
     }
 
     #[test]
