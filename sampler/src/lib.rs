@@ -9,6 +9,7 @@ pub mod compare;
 pub mod encode;
 pub mod fields;
 pub mod ledger;
+pub mod link;
 pub mod network;
 pub mod os;
 pub mod procfs;
