@@ -332,6 +332,16 @@ mod tests {
     }
 
     #[test]
+    fn totals_are_added_and_subtracted_by_column() {
+        let mut totals = Totals::new(3);
+        totals.add(&Totals { values: vec![5, 0, 1], given: 0b101 });
+        totals.add(&Totals { values: vec![1, 2, 0], given: 0b010 });
+        assert_eq!(totals, Totals { values: vec![6, 2, 1], given: 0b111 });
+        totals.subtract(&Totals { values: vec![1, 3, 0], given: 0b011 });
+        assert_eq!(totals, Totals { values: vec![5, 0, 1], given: 0b111 });
+    }
+
+    #[test]
     fn names_are_text_whatever_their_bytes_are() {
         assert_eq!(text(&comm(b"worker-1")), "worker-1");
         assert_eq!(text(&comm(b"a\xffb")), "a\u{fffd}b");

@@ -9,6 +9,7 @@ pub mod compare;
 pub mod encode;
 pub mod fields;
 pub mod ledger;
+pub mod link;
 pub mod network;
 pub mod os;
 pub mod processes;
@@ -16,6 +17,7 @@ pub mod procfs;
 #[cfg(feature = "python")]
 mod python;
 pub mod source;
+pub mod target;
 pub mod taskstats;
 pub mod validate;
 pub mod walk;

@@ -17,9 +17,11 @@ pub use ended::{Ended, NoNotes, ProcessNotes};
 use inherited::{Inherited, InheritedCounters};
 pub use instant::Instant;
 pub use role_name::RoleNames;
-pub use roles::{RoleSums, RoleTotals};
+pub use roles::RoleSums;
 
 use crate::columns::{text, Comm, Exits, Mask, Rows, Totals};
+use crate::encode::events::{Event, Exited};
+use crate::encode::header::RoleTotals;
 use crate::fields::{low_bits, Fields, CPU};
 
 /// By which CPU time of a record may be below that of a row, as sources of both differ.
@@ -38,66 +40,6 @@ pub enum Presence {
 
 /// Tells what a thread id of a process stands for now: thread, process.
 pub type Look<'a> = &'a mut dyn FnMut(u32, u32) -> Presence;
-
-/// What happened to a thread.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Event {
-    /// A thread began.
-    Born(Born),
-    /// A thread ended.
-    Exited(Exited),
-    /// A thread has another name.
-    Renamed(Renamed),
-}
-
-/// A thread began.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Born {
-    /// Thread id.
-    pub tid: u32,
-    /// Id of its process.
-    pub process: u32,
-    /// Since attach, nanoseconds; below 0 if it was there before.
-    pub start_ns: i64,
-    /// Name.
-    pub name: String,
-}
-
-/// A thread ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Exited {
-    /// Thread id.
-    pub tid: u32,
-    /// Id of its process; 0 if nobody told.
-    pub process: u32,
-    /// Start since attach, nanoseconds.
-    pub start_ns: i64,
-    /// Name.
-    pub name: String,
-    /// Final counters.
-    pub totals: Totals,
-    /// Columns whose value of the kernel could not be.
-    pub inexact: Mask,
-    /// True if the kernel told the final counters; otherwise they are those of the last sample.
-    pub exact: bool,
-    /// True if a sample saw the thread.
-    pub seen_alive: bool,
-    /// How long it lived under its id, nanoseconds.
-    pub lifetime_ns: Option<i64>,
-}
-
-/// A thread has another name.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Renamed {
-    /// Thread id.
-    pub tid: u32,
-    /// Id of its process.
-    pub process: u32,
-    /// Name.
-    pub name: String,
-    /// Name before.
-    pub previous: String,
-}
 
 /// Identity of a live thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -120,12 +62,12 @@ impl Thread {
 }
 
 /// What a sample changed.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Changes {
     /// Events, in order.
     pub events: Vec<Event>,
     /// Rows of `Tracker::rows` that changed, ascending.
-    pub changed: Vec<u32>,
+    pub changed: Vec<usize>,
 }
 
 /// An ended thread that no sample saw, and that had a main thread's id.
@@ -275,7 +217,7 @@ impl Tracker {
             .iter()
             .enumerate()
             .filter(|(_, &flags)| flags & (DIFFERS | REBORN | FRESH) != 0)
-            .map(|(row, _)| row as u32)
+            .map(|(row, _)| row)
             .collect();
         for row in standing {
             rows.push_row(&self.last, row);
@@ -302,12 +244,12 @@ impl Tracker {
             self.ended.roles.renamed(&previous, name, &totals);
             let comm = thread.kernel_name.take().unwrap_or_else(|| previous.clone());
             thread.kernel_name = (comm != *name).then_some(comm);
-            events.push(Event::Renamed(Renamed {
+            events.push(Event::Renamed {
                 tid: *tid,
                 process: thread.process,
                 name: name.clone(),
                 previous,
-            }));
+            });
         }
         events
     }
@@ -407,7 +349,7 @@ impl Tracker {
         let age_ns =
             i64::try_from(exits.age_us[row]).unwrap_or(i64::MAX / 1000).saturating_mul(1000);
         let summed = low_bits(self.fields.summed);
-        Some(Event::Exited(Exited {
+        Some(Event::Exited(Box::new(Exited {
             tid,
             process,
             start_ns: begin_ns,
@@ -419,7 +361,7 @@ impl Tracker {
             lifetime_ns: Some(
                 inherited.map_or(age_ns, |one| (age_ns - (one.seen_ns - start_ns)).max(0)),
             ),
-        }))
+        })))
     }
 
     /// Leaves out threads that have exited but still answer, such as a main thread that left.
@@ -637,12 +579,12 @@ impl Tracker {
             kernel_name: None,
             process: rows.process[row],
         };
-        events.push(Event::Born(Born {
+        events.push(Event::Born {
             tid,
             process: thread.process,
             start_ns: thread.start_ns,
             name: thread.name.clone(),
-        }));
+        });
         self.threads.insert(tid, thread);
     }
 
@@ -683,7 +625,7 @@ impl Tracker {
             seen_ns,
             thread.process,
         );
-        events.push(Event::Exited(Exited {
+        events.push(Event::Exited(Box::new(Exited {
             tid,
             process: thread.process,
             start_ns: thread.start_ns,
@@ -693,7 +635,7 @@ impl Tracker {
             exact: false,
             seen_alive: true,
             lifetime_ns: None,
-        }));
+        })));
     }
 
     /// What was known of a thread when it was seen last.
@@ -723,7 +665,7 @@ impl Tracker {
             let previous = std::mem::replace(&mut thread.name, name.clone());
             self.ended.roles.renamed(&previous, &name, &totals);
             let process = thread.process;
-            events.push(Event::Renamed(Renamed { tid, process, name, previous }));
+            events.push(Event::Renamed { tid, process, name, previous });
         }
     }
 

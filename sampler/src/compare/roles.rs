@@ -8,23 +8,11 @@ use std::collections::HashMap;
 
 use super::RoleNames;
 use crate::columns::{Mask, Totals};
+use crate::encode::header::RoleTotals;
 use crate::fields::columns_of;
 
 /// Names whose role is kept at hand.
 const MAX_NAMES: usize = 16_384;
-
-/// Totals of one role.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RoleTotals {
-    /// Name; None: all roles that have no place of their own.
-    pub role: Option<String>,
-    /// Live threads.
-    pub live: u64,
-    /// Threads that ended in the role.
-    pub exited: u64,
-    /// Sums over both.
-    pub totals: Totals,
-}
 
 /// Of one role: what does not stand in the rows of its live threads. Values are below zero where threads
 /// brought along more than others left.

@@ -80,7 +80,7 @@ fn born(changes: &Changes) -> Vec<u32> {
     changes
         .events
         .iter()
-        .filter_map(|event| if let Event::Born(born) = event { Some(born.tid) } else { None })
+        .filter_map(|event| if let Event::Born { tid, .. } = event { Some(*tid) } else { None })
         .collect()
 }
 
@@ -88,7 +88,7 @@ fn exited(changes: &Changes) -> Vec<&Exited> {
     changes
         .events
         .iter()
-        .filter_map(|event| if let Event::Exited(exited) = event { Some(exited) } else { None })
+        .filter_map(|event| if let Event::Exited(exited) = event { Some(&**exited) } else { None })
         .collect()
 }
 
@@ -221,8 +221,8 @@ fn names_of_the_kernel_and_of_the_program() {
     assert_eq!(events.len(), 1);
     assert!(target.sample(&[(1, 10, "main", 6)], &[]).events.is_empty());
     let changes = target.sample(&[(1, 10, "other", 6)], &[]);
-    let Event::Renamed(renamed) = &changes.events[0] else { panic!("{changes:?}") };
-    assert_eq!((renamed.previous.as_str(), renamed.name.as_str()), ("http-nio", "other"));
+    let Event::Renamed { name, previous, .. } = &changes.events[0] else { panic!("{changes:?}") };
+    assert_eq!((previous.as_str(), name.as_str()), ("http-nio", "other"));
 }
 
 #[test]

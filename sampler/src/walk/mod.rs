@@ -7,11 +7,14 @@ mod block;
 mod crosscheck;
 mod visits;
 
+use std::io;
 use std::os::fd::OwnedFd;
+use std::sync::{Arc, Mutex, PoisonError};
 
 pub use block::{Block, COLUMNS};
 pub use crosscheck::{Ask, CrossCheck};
-use visits::Visits;
+use visits::walk_by_iterators;
+pub use visits::Visits;
 
 use crate::columns::{Mask, Rows};
 use crate::os::clock::monotonic_ns;
@@ -38,10 +41,53 @@ pub enum Program {
     },
 }
 
-/// A `Source` of walks.
-pub struct Walk {
+/// The memory that all walks of a collector write to, one at a time, and the program.
+pub struct Walker {
     block: Block,
     program: Program,
+}
+
+impl Walker {
+    /// Makes it.
+    pub fn new(block: Block, program: Program) -> Self {
+        Self { block, program }
+    }
+
+    /// Columns that this kernel has, as far as a walk was made: bit n for column n.
+    pub fn given(&self) -> Mask {
+        self.block.given()
+    }
+
+    /// Appends the threads of all processes to `rows`, which are empty, with the first `width` columns.
+    /// `absent` is not 0 in rows of threads without a record of delays.
+    ///
+    /// # Errors
+    /// The error of bpf(2).
+    pub fn walk(&mut self, members: &[u32], width: usize, rows: &mut Rows) -> io::Result<()> {
+        for _ in 0..MAX_TRIES {
+            rows.clear();
+            let complete = match &mut self.program {
+                Program::Members { program, visits } => {
+                    visits.walk(program, members, &mut self.block, width, rows)?
+                }
+                Program::Iterators { program, links } => {
+                    walk_by_iterators(program, links, members, &mut self.block, width, rows)?
+                }
+            };
+            if complete {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A walker that several targets use.
+pub type SharedWalker = Arc<Mutex<Walker>>;
+
+/// A `Source` of walks.
+pub struct Walk {
+    walker: SharedWalker,
     width: usize,
     delay_accounts: Mask,
     check: CrossCheck,
@@ -53,41 +99,12 @@ impl Walk {
     /// `width` is the number of columns that taskstats gives, which are the first ones of a block;
     /// `delay_accounts` the columns among them that a thread without a record of delays lacks.
     pub fn new(
-        block: Block,
-        program: Program,
+        walker: SharedWalker,
         width: usize,
         delay_accounts: Mask,
         check: CrossCheck,
     ) -> Self {
-        Self { block, program, width: width.min(COLUMNS), delay_accounts, check }
-    }
-
-    /// Columns that this kernel has, as far as a walk was made: bit n for column n.
-    pub fn given(&self) -> Mask {
-        self.block.given()
-    }
-
-    fn walk(&mut self, members: &[u32], rows: &mut Rows) -> std::io::Result<()> {
-        for _ in 0..MAX_TRIES {
-            rows.clear();
-            let complete = match &mut self.program {
-                Program::Members { program, visits } => {
-                    visits.walk(program, members, &mut self.block, self.width, rows)?
-                }
-                Program::Iterators { program, links } => visits::walk_by_iterators(
-                    program,
-                    links,
-                    members,
-                    &mut self.block,
-                    self.width,
-                    rows,
-                )?,
-            };
-            if complete {
-                break;
-            }
-        }
-        Ok(())
+        Self { walker, width: width.min(COLUMNS), delay_accounts, check }
     }
 }
 
@@ -98,7 +115,9 @@ impl Source for Walk {
 
     fn read(&mut self, members: &[u32], rows: &mut Rows) -> Result<(), ReadError> {
         let before = monotonic_ns();
-        self.walk(members, rows)?;
+        let mut walker = self.walker.lock().unwrap_or_else(PoisonError::into_inner);
+        walker.walk(members, self.width, rows)?;
+        drop(walker);
         for row in 0..rows.len() {
             // An id stood for its thread when it was visited: not before it began, nor before now.
             rows.seen_ns[row] = rows.start_ns[row].max(before);

@@ -1,0 +1,323 @@
+//! Which rows of a target's tables go into a frame: those that changed, or all of them.
+
+use std::collections::HashMap;
+
+use super::header::TableHeader;
+use super::tables::{Key, Shape, Table, TableEncoder};
+
+/// Rows of a table of a frame.
+pub const MAX_TABLE_ROWS: usize = 65_536;
+/// Tables in a frame, in bytes; rows and events of the largest frames leave so much room.
+const MAX_BYTES: usize = 8 * 1024 * 1024;
+/// Time between two readings of tables, nanoseconds: about a second, and never after the sample
+/// that is due then.
+const TABLES_NS: i64 = 950_000_000;
+/// Time between the first readings, nanoseconds. It doubles, so that what a program of one second
+/// waits for is looked up while the program lives.
+const EARLIEST_NS: i64 = 100_000_000;
+
+/// Tables of a frame, until the next call.
+#[derive(Clone, Copy, Debug)]
+pub struct EncodedTables<'a> {
+    /// What the header says of them.
+    pub described: &'a [TableHeader],
+    /// Their streams, one behind the other.
+    pub bytes: &'a [u8],
+}
+
+impl EncodedTables<'_> {
+    /// No tables.
+    pub const NONE: EncodedTables<'static> = EncodedTables { described: &[], bytes: &[] };
+}
+
+struct Known {
+    shape: Shape,
+    encoder: TableEncoder,
+    /// Rows that readers have.
+    sent: Table,
+    /// Rows of the last reading.
+    now: Table,
+    /// Rows of the last reading beyond the bound.
+    omitted: usize,
+}
+
+/// The tables of one target, as they were read and as readers have them.
+pub struct TableChanges {
+    known: Vec<Known>,
+    read_ns: i64,
+    is_read: bool,
+    max_bytes: usize,
+    described: Vec<TableHeader>,
+    buffer: Vec<u8>,
+}
+
+impl TableChanges {
+    /// Makes tables without rows, in the order in which frames have them.
+    ///
+    /// # Errors
+    /// Tells which shape is none of a table.
+    pub fn new(shapes: Vec<Shape>) -> Result<Self, String> {
+        let known = shapes
+            .into_iter()
+            .map(|shape| {
+                shape.check()?;
+                let encoder = TableEncoder::new(&shape);
+                let (sent, now) = (Table::new(&shape), Table::new(&shape));
+                Ok(Known { shape, encoder, sent, now, omitted: 0 })
+            })
+            .collect::<Result<_, String>>()?;
+        Ok(Self {
+            known,
+            read_ns: 0,
+            is_read: false,
+            max_bytes: MAX_BYTES,
+            described: Vec::new(),
+            buffer: Vec::new(),
+        })
+    }
+
+    /// Shapes, in order.
+    pub fn shapes(&self) -> impl Iterator<Item = &Shape> {
+        self.known.iter().map(|known| &known.shape)
+    }
+
+    /// Takes a complete reading: all rows as they are now. Tables that it does not have are empty.
+    ///
+    /// `tables` gives tables by the places of their shapes, `read_ns` when they were read, since
+    /// attach.
+    pub fn take(&mut self, tables: impl IntoIterator<Item = (usize, Table)>, read_ns: i64) {
+        for known in &mut self.known {
+            known.now = Table::new(&known.shape);
+            known.omitted = 0;
+        }
+        for (place, table) in tables {
+            if let Some(known) = self.known.get_mut(place) {
+                (known.now, known.omitted) = table.bounded(&known.shape, MAX_TABLE_ROWS);
+            }
+        }
+        self.read_ns = read_ns.max(0);
+        self.is_read = true;
+    }
+
+    /// Encodes the tables of a frame: rows that changed since they were sent; for a key frame all.
+    pub fn next(&mut self, whole: bool) -> EncodedTables<'_> {
+        self.described.clear();
+        if !std::mem::take(&mut self.is_read) && !whole {
+            return EncodedTables::NONE;
+        }
+        let (mut end, mut size) = (0, 0);
+        for known in &mut self.known {
+            let mut left_out = known.omitted;
+            let mut rows = if whole {
+                known.now.clone()
+            } else {
+                // New rows and deleted ones may be more than a table has; key frames have all again.
+                changed(&known.shape, &known.sent, &known.now)
+                    .bounded(&known.shape, MAX_TABLE_ROWS)
+                    .0
+            };
+            known.sent.clone_from(&known.now);
+            if rows.is_empty() && (left_out == 0 || !whole) {
+                continue;
+            }
+            size += rows.bytes();
+            if size > self.max_bytes {
+                left_out += rows.len();
+                rows = Table::new(&known.shape);
+            }
+            let start = end;
+            end = known.encoder.encode(&mut self.buffer, start, &rows);
+            self.described.push(TableHeader {
+                name: known.shape.name.clone(),
+                rows: rows.len(),
+                bytes: end - start,
+                omitted: left_out,
+                read_ns: self.read_ns,
+            });
+        }
+        EncodedTables { described: &self.described, bytes: &self.buffer[..end] }
+    }
+}
+
+/// When tables are due again, in the clock of the arguments.
+///
+/// `share` is the share of a core that readings may take; one that began at `began_ns` took `took_ns`
+/// of CPU time.
+pub fn next_reading_ns(attach_ns: i64, began_ns: i64, took_ns: i64, share: f64) -> i64 {
+    let usual = (began_ns - attach_ns).clamp(EARLIEST_NS, TABLES_NS);
+    let affordable = (took_ns as f64 / share) as i64;
+    began_ns.saturating_add(usual.max(affordable))
+}
+
+/// Rows that are new or have other values, and, with figures of 0, those that are gone.
+fn changed(shape: &Shape, before: &Table, now: &Table) -> Table {
+    let keys = shape.keys;
+    let mut changes = Table::new(shape);
+    if now.has_keys_of(before, keys) {
+        for row in 0..now.len() {
+            if !now.has_values_of(row, before, row, keys) {
+                changes.push(now, row);
+            }
+        }
+        return changes;
+    }
+    let mut earlier: HashMap<Key, (usize, bool)> =
+        (0..before.len()).map(|row| (before.key(row, keys), (row, false))).collect();
+    for row in 0..now.len() {
+        match earlier.get_mut(&now.key(row, keys)) {
+            Some((place, stays)) => {
+                *stays = true;
+                if !now.has_values_of(row, before, *place, keys) {
+                    changes.push(now, row);
+                }
+            }
+            None => changes.push(now, row),
+        }
+    }
+    if shape.has_figures {
+        let mut gone: Vec<usize> =
+            earlier.into_values().filter(|(_, stays)| !stays).map(|(row, _)| row).collect();
+        gone.sort_unstable();
+        for row in gone {
+            changes.push_deleted(before, row);
+        }
+    }
+    changes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::arrow::Kind;
+    use super::super::tables::Column;
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    fn stays() -> Shape {
+        let columns = [("tid", Kind::U32), ("state", Kind::U32), ("count", Kind::U64)];
+        Shape {
+            name: "stays".into(),
+            columns: columns.map(|(name, kind)| (name.to_owned(), kind)).to_vec(),
+            keys: 2,
+            has_figures: true,
+        }
+    }
+
+    fn table(rows: &BTreeMap<(u32, u32), u64>) -> Table {
+        let columns = vec![
+            Column::U32(rows.keys().map(|key| key.0).collect()),
+            Column::U32(rows.keys().map(|key| key.1).collect()),
+            Column::U64(rows.values().copied().collect()),
+        ];
+        Table::of(&stays(), columns).unwrap()
+    }
+
+    fn rows_of(table: &Table) -> BTreeMap<(u32, u32), u64> {
+        let Column::U64(counts) = &table.columns()[2] else { unreachable!() };
+        let key = |row| (table.key(row, 2)[0], table.key(row, 2)[1]);
+        (0..table.len()).map(|row| (key(row), counts[row])).collect()
+    }
+
+    fn simple(count: u64) -> Table {
+        table(&BTreeMap::from([((1, 4), count)]))
+    }
+
+    fn changes() -> TableChanges {
+        TableChanges::new(vec![stays()]).unwrap()
+    }
+
+    proptest! {
+        #[test]
+        fn a_reader_of_changes_knows_the_table(
+            history: Vec<BTreeMap<(u32, u32), u64>>
+        ) {
+            let mut known = BTreeMap::new();
+            let mut before = Table::new(&stays());
+            for rows in history {
+                let small = rows.into_iter().map(|((tid, state), n)| ((tid % 4, state % 2), n % 3 + 1));
+                let rows: BTreeMap<_, _> = small.collect();
+                let now = table(&rows);
+                for (key, count) in rows_of(&changed(&stays(), &before, &now)) {
+                    prop_assert_ne!(known.get(&key), Some(&count));
+                    if count == 0 { known.remove(&key); } else { known.insert(key, count); }
+                }
+                prop_assert_eq!(&known, &rows);
+                before = now;
+            }
+        }
+    }
+
+    #[test]
+    fn what_changed_is_sent_once_and_a_key_frame_has_all() {
+        let mut tables = changes();
+        assert!(tables.next(true).described.is_empty());
+        tables.take([(0, simple(5))], 7);
+        let described = tables.next(false).described.to_vec();
+        assert_eq!((described[0].rows, described[0].read_ns), (1, 7));
+        assert_eq!(described[0].bytes % 8, 0);
+        assert!(tables.next(false).described.is_empty());
+        assert_eq!(tables.next(true).described[0].rows, 1);
+        tables.take([(0, simple(5))], 8);
+        assert!(tables.next(false).described.is_empty());
+        tables.take([], 9);
+        assert_eq!(tables.next(false).described[0].rows, 1);
+        assert!(tables.next(true).described.is_empty());
+    }
+
+    #[test]
+    fn readings_between_two_frames_add_up() {
+        let mut tables = changes();
+        tables.take([(0, simple(5))], 1);
+        tables.take([(0, simple(6))], 2);
+        assert_eq!(tables.next(false).described[0].read_ns, 2);
+        tables.take([(0, simple(7))], 3);
+        tables.take([(0, simple(6))], 4);
+        assert!(tables.next(false).described.is_empty());
+    }
+
+    #[test]
+    fn a_table_is_bounded_and_what_is_left_out_is_counted() {
+        let mut tables = changes();
+        let rows =
+            (0..MAX_TABLE_ROWS as u32 + 7).map(|tid| ((tid, 1), if tid < 7 { 1 } else { 2 }));
+        tables.take([(0, table(&rows.collect()))], 0);
+        let described = tables.next(true).described.to_vec();
+        assert_eq!((described[0].rows, described[0].omitted), (MAX_TABLE_ROWS, 7));
+    }
+
+    #[test]
+    fn changes_of_more_rows_than_a_table_has_are_sent_as_far_as_they_fit() {
+        let mut tables = changes();
+        let half = MAX_TABLE_ROWS as u32 * 2 / 3;
+        tables.take([(0, table(&(0..half).map(|tid| ((tid, 1), 1)).collect()))], 0);
+        tables.next(true);
+        tables.take([(0, table(&(half..2 * half).map(|tid| ((tid, 1), 1)).collect()))], 1);
+        assert_eq!(tables.next(false).described[0].rows, MAX_TABLE_ROWS);
+    }
+
+    #[test]
+    fn a_table_that_does_not_fit_says_how_many_rows_it_has() {
+        let mut tables = changes();
+        tables.max_bytes = 10;
+        tables.take([(0, simple(5))], 0);
+        let described = tables.next(true).described.to_vec();
+        assert_eq!((described[0].rows, described[0].omitted), (0, 1));
+    }
+
+    #[test]
+    fn names_are_never_deleted() {
+        let mut shape = stays();
+        shape.has_figures = false;
+        assert!(changed(&shape, &simple(5), &Table::new(&shape)).is_empty());
+    }
+
+    #[test]
+    fn first_readings_come_soon_and_costly_ones_seldom() {
+        const SECOND: i64 = 1_000_000_000;
+        assert_eq!(next_reading_ns(0, 0, 0, 0.01), EARLIEST_NS);
+        assert_eq!(next_reading_ns(0, 2 * EARLIEST_NS, 0, 0.01), 4 * EARLIEST_NS);
+        assert_eq!(next_reading_ns(0, 10 * SECOND, 0, 0.01), 10 * SECOND + TABLES_NS);
+        assert_eq!(next_reading_ns(0, 10 * SECOND, 25_000_000, 0.01), 12_500_000_000);
+        assert_eq!(next_reading_ns(0, 10 * SECOND, 1, 0.0), i64::MAX);
+    }
+}

@@ -1,0 +1,1 @@
+//! The data connection: frames to the backend, kept until it confirms them.
