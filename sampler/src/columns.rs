@@ -263,10 +263,10 @@ impl Totals {
         }
     }
 
-    /// Takes off totals that were added before.
+    /// Takes off totals that were added before; what would be below 0 is 0.
     pub fn subtract(&mut self, other: &Totals) {
         for (value, less) in self.values.iter_mut().zip(&other.values) {
-            *value = value.wrapping_sub(*less);
+            *value = value.saturating_sub(*less);
         }
     }
 
