@@ -12,6 +12,7 @@ pub mod ledger;
 pub mod network;
 pub mod os;
 pub mod procfs;
+pub mod slots;
 pub mod source;
 pub mod taskstats;
 pub mod validate;
