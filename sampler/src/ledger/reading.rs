@@ -4,8 +4,8 @@ use std::thread;
 use std::time::Duration;
 
 use super::slot::{head, Head, Whole, COLUMNS};
-use crate::source::ReadError;
 use crate::slots::{Listing, ThreadSlots};
+use crate::source::ReadError;
 
 /// Copies of a slot before its ledger is said not to add up.
 const TRIES: u32 = 100;

@@ -136,6 +136,7 @@ impl Settled {
     }
 }
 
+/// Slots with ledgers for tests.
 #[cfg(test)]
 pub mod testing {
     use super::*;

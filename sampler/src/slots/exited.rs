@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use super::held::ThreadSlots;
+use crate::columns::Exits;
 
 /// Ages in exit records are in microseconds, and taken a little before or after those of slots.
 const SLACK_NS: i64 = 10_000;
@@ -20,6 +21,17 @@ pub struct Ended {
     pub tid: u32,
     /// How long the thread lived, nanoseconds.
     pub age_ns: i64,
+}
+
+impl Ended {
+    /// What each of some exit records tells.
+    pub fn of(exits: &Exits) -> impl Iterator<Item = Self> + '_ {
+        exits.age_us.iter().enumerate().map(|(row, age_us)| Self {
+            process: exits.rows.process[row],
+            tid: exits.rows.tid[row],
+            age_ns: i64::try_from(age_us.saturating_mul(1000)).unwrap_or(i64::MAX),
+        })
+    }
 }
 
 /// The slots of threads whose exit records have come, None for threads without one; no slot twice.
@@ -42,11 +54,8 @@ pub fn find_exited(
     if records.is_empty() {
         return found;
     }
-    let mut wanted: Vec<(u32, u32, usize)> = records
-        .iter()
-        .enumerate()
-        .map(|(record, one)| (one.tid, one.process, record))
-        .collect();
+    let mut wanted: Vec<(u32, u32, usize)> =
+        records.iter().enumerate().map(|(record, one)| (one.tid, one.process, record)).collect();
     wanted.sort_unstable();
     // Most slots are of other threads: the last bits of an id tell that at once.
     let mut bits = [0_u64; 64];
@@ -134,8 +143,7 @@ mod tests {
 
     #[test]
     fn ages_tell_threads_with_one_id_apart() {
-        let slots =
-            [slot(5, NOW - 50 * MS, NOW - 20 * MS), slot(5, NOW - 19 * MS, NOW - 18 * MS)];
+        let slots = [slot(5, NOW - 50 * MS, NOW - 20 * MS), slot(5, NOW - 19 * MS, NOW - 18 * MS)];
         assert_eq!(exited(&slots, &[(5, MS), (5, 30 * MS)], false), [Some(1), Some(0)]);
         assert_eq!(exited(&slots, &[(5, 30 * MS), (5, MS)], false), [Some(0), Some(1)]);
         // The first of three has no slot, and takes nobody else's.

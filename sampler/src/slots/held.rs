@@ -244,10 +244,17 @@ impl ThreadSlots {
     pub fn claim(&mut self, indices: &[u32], watcher: Watcher) -> Vec<u32> {
         let mut done = Vec::new();
         for &index in indices {
-            let watchers = self.watching.watchers_of(self.slots.load(index, TGID));
-            if watchers > 1 {
+            let pid = self.tgid(index);
+            if pid == 0 {
+                continue;
+            }
+            let watchers = self.watching.watchers_of(pid);
+            let mine = self.watching.watches(watcher, pid);
+            if watchers > usize::from(mine) {
                 let claims = self.claims.entry(index).or_default();
-                claims.insert(watcher);
+                if mine {
+                    claims.insert(watcher);
+                }
                 if claims.len() < watchers {
                     continue;
                 }
@@ -257,10 +264,13 @@ impl ThreadSlots {
         done
     }
 
-    /// Takes slots from their threads; `recycle` gives them to others.
+    /// Takes slots from their threads; `recycle` gives them to others. Idempotent.
     pub fn free(&mut self, indices: &[u32], now_ns: i64) {
-        self.freed += indices.len() as u64;
         for &index in indices {
+            if self.tgid(index) == 0 {
+                continue;
+            }
+            self.freed += 1;
             self.claims.remove(&index);
             self.rounds.remove(&index);
             self.slots.store(index, TGID, 0_u32);
@@ -297,8 +307,9 @@ impl ThreadSlots {
             return Vec::new();
         }
         self.tidied_ns = now_ns;
-        let ended: Vec<u32> =
-            (0..self.used()).filter(|&index| self.tgid(index) != 0 && self.has_ended(index)).collect();
+        let ended: Vec<u32> = (0..self.used())
+            .filter(|&index| self.tgid(index) != 0 && self.has_ended(index))
+            .collect();
         let patience = if ended.len() >= many { 1 } else { UNCLAIMED_ROUNDS };
         let rounds = std::mem::take(&mut self.rounds);
         for &index in &ended {

@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use super::held::{Followed, Layout, Maps, ThreadSlots};
 use super::testing::{Fakes, Slot, TestSlots};
 use crate::os::bpf::{self, testing};
+use crate::os::memory::Mapped;
 
 const SECOND: i64 = 1_000_000_000;
 
@@ -80,13 +81,14 @@ fn a_refused_process_is_tried_again_and_others_are_begun_meanwhile() {
 #[test]
 fn slots_are_freed_when_all_watchers_have_had_their_numbers() {
     let mut made = TestSlots::new(&of(&[5, 6]));
-    let (one, two, alone) = (made.held.enter(), made.held.enter(), made.held.enter());
-    for (watcher, pid) in [(one, 5), (two, 5), (alone, 6)] {
-        made.held.follow(watcher, &[pid]).unwrap();
-    }
+    let (one, two) = (made.held.enter(), made.held.enter());
+    made.held.follow(one, &[5, 6]).unwrap();
+    made.held.follow(two, &[5]).unwrap();
+    assert_eq!(made.held.claim(&[1], two), [], "it does not watch that process");
     assert_eq!(made.held.claim(&[0, 1], one), [1]);
     assert_eq!(made.held.claim(&[0], one), []);
     assert_eq!(made.held.claim(&[0], two), [0]);
+    made.held.free(&[0, 1], 0);
     made.held.free(&[0, 1], 0);
     assert_eq!(made.held.in_use(), 0);
     assert_eq!((made.held.generation(0), made.held.generation(1)), (1, 1));
@@ -126,8 +128,10 @@ fn slots_whose_records_never_come_are_tidied_away() {
 #[test]
 fn slots_work_on_maps_of_the_kernel() {
     let layout = Layout { stride: 64, count: 65_536, generation: 56, changes: 24 };
-    let array = |bytes, count| testing::create([testing::ARRAY, 4, bytes, count, testing::MAPPABLE]);
-    let (Ok(slots), Ok(targets)) = (array(64, 65_536), testing::create([testing::HASH, 4, 4, 8, 0]))
+    let array =
+        |bytes, count| testing::create([testing::ARRAY, 4, bytes, count, testing::MAPPABLE]);
+    let (Ok(slots), Ok(targets)) =
+        (array(64, 65_536), testing::create([testing::HASH, 4, 4, 8, 0]))
     else {
         return; // no right to make maps here
     };
@@ -147,6 +151,7 @@ fn slots_work_on_maps_of_the_kernel() {
     assert_eq!(bpf::get::<u32, u32>(targets.as_fd(), &4), Some(1));
     let too_many: Vec<u32> = (3..40).collect();
     assert!(held.follow(one, &too_many).is_err());
+    Mapped::new(slots.as_fd(), 4096, true).unwrap().store(64, 3_u32);
     held.free(&[1], 0);
     held.recycle(SECOND);
     assert_eq!(testing::pop(vacant.as_fd()), Some(1));

@@ -12,5 +12,13 @@ pub mod kernel;
 pub mod testing;
 pub mod watching;
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 pub use held::{Layout, Listing, Maps, ThreadSlots};
 pub use watching::Watcher;
+
+/// Locks slots that several targets share. A holder that panicked has left them whole: every method
+/// changes one thing at a time.
+pub fn lock<T: ?Sized>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
