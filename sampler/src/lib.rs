@@ -16,6 +16,7 @@ pub mod processes;
 pub mod procfs;
 #[cfg(feature = "python")]
 mod python;
+pub mod slots;
 pub mod source;
 pub mod target;
 pub mod taskstats;

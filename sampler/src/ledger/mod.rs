@@ -1,1 +1,215 @@
-//! TODO
+//! Ledgers: how long each thread was in each state, and in which state it is now.
+//! Hooks: switches, wake-ups, births, exits and execs of watched processes (waits/bpf/waits.bpf.c).
+//! Produces: the columns of 24 states, of the current state and of its beginning.
+
+pub mod keeper;
+#[cfg(test)]
+mod keeper_tests;
+pub mod reading;
+pub mod slot;
+
+use std::io;
+use std::time::Duration;
+
+pub use keeper::{Final, Keeper, Late, Leaver, Leaving, Program, SharedKeeper};
+
+use crate::columns::{Exits, Mask, Rows};
+use crate::fields::{low_bits, Fields, CPU};
+use crate::slots::exited::Ended;
+use crate::slots::{lock, Watcher};
+use crate::source::{Join, ReadError};
+use keeper::Exit;
+use reading::Reading;
+use slot::{COLUMNS, ENDED};
+
+/// Time for which the ends of all threads of a drain are waited for.
+pub const PATIENCE: Duration = Duration::from_millis(2);
+/// Columns of a ledger: states, the current state, its beginning.
+pub const WIDTH: usize = COLUMNS + 2;
+/// Starts of one thread differ by less, whatever they are derived from.
+const START_SLACK_NS: i64 = 100_000_000;
+
+/// The ledgers of a target's threads. Its processes are watched until it is dropped.
+///
+/// Members of `begin` are all processes that exit records may still come for: a member that leaves takes
+/// its slots along.
+pub struct Ledger {
+    keeper: SharedKeeper,
+    watcher: Watcher,
+    members: Vec<u32>,
+    reading: Reading,
+    /// First column; the others follow it.
+    first: usize,
+    /// Column of the time on CPUs.
+    cpu: Option<usize>,
+    attach_ns: i64,
+    patience: Duration,
+    /// By row of the last join: its ledger, or the number of ledgers if it has none.
+    places: Vec<usize>,
+    /// Threads and the listing that `places` is of.
+    placed: (Vec<u32>, u64),
+}
+
+impl Ledger {
+    /// Watches no process yet. The program has to be attached.
+    ///
+    /// Beginnings of states count from `attach_ns`, CLOCK_MONOTONIC. `patience` bounds the waiting of
+    /// each drain of exit records.
+    ///
+    /// # Errors
+    /// Tells what is missing in the columns.
+    pub fn new(
+        keeper: SharedKeeper,
+        fields: &Fields,
+        attach_ns: i64,
+        patience: Duration,
+    ) -> Result<Self, String> {
+        if fields.len() - fields.first_state != WIDTH {
+            let count = fields.len() - fields.first_state;
+            return Err(format!("{count} columns of states; a ledger has {WIDTH}"));
+        }
+        let watcher = lock(&keeper).enter();
+        Ok(Self {
+            keeper,
+            watcher,
+            members: Vec::new(),
+            reading: Reading::default(),
+            first: fields.first_state,
+            cpu: fields.find(CPU),
+            attach_ns,
+            patience,
+            places: Vec::new(),
+            placed: (Vec::new(), 0),
+        })
+    }
+
+    /// Who the ledgers are kept for.
+    pub fn watcher(&self) -> Watcher {
+        self.watcher
+    }
+
+    /// Watches these processes, ids in ascending order, and no others. `begin` does so as well; exit
+    /// records need their processes to be followed before.
+    ///
+    /// # Errors
+    /// The error of bpf(2).
+    pub fn follow(&mut self, members: &[u32]) -> io::Result<()> {
+        if self.members != members {
+            self.members = members.to_vec();
+        }
+        lock(&self.keeper).follow(self.watcher, members)
+    }
+
+    /// What ended threads had more than was said with their exits, since this was asked last.
+    pub fn take_late(&mut self) -> Vec<Late> {
+        lock(&self.keeper).take_late(self.watcher)
+    }
+
+    fn read(&mut self) -> Result<(), ReadError> {
+        self.reading.read(lock(&self.keeper).slots(), &self.members)
+    }
+
+    /// Finds the ledger of each row; true if all have the ledgers of living threads.
+    fn place(&mut self, rows: &Rows) -> bool {
+        let none = self.reading.len();
+        let (threads, listed) = &mut self.placed;
+        if *threads != rows.tid || *listed != self.reading.listed() {
+            threads.clone_from(&rows.tid);
+            *listed = self.reading.listed();
+            self.places.clear();
+            let found = rows.tid.iter().map(|&tid| self.reading.find(tid).unwrap_or(none));
+            self.places.extend(found);
+        }
+        self.places.iter().all(|&at| at < none && self.reading.state[at] != ENDED)
+    }
+
+    /// The ledger of each row, or the number of ledgers if the row has none. The ledger of an ended
+    /// thread is that of a first thread whose process lives, or of another thread with that id.
+    fn ledgers_of(&self, rows: &Rows) -> Vec<usize> {
+        let reading = &self.reading;
+        let is_own = |row: usize, at: usize| {
+            at < reading.len()
+                && (reading.state[at] != ENDED
+                    || rows.start_ns[row].abs_diff(reading.start_ns[at])
+                        < START_SLACK_NS.unsigned_abs())
+        };
+        let places = self.places.iter().enumerate();
+        places.map(|(row, &at)| if is_own(row, at) { at } else { reading.len() }).collect()
+    }
+
+    fn columns(&self) -> Mask {
+        low_bits(WIDTH) << self.first
+    }
+}
+
+impl Join for Ledger {
+    fn begin(&mut self, members: &[u32]) -> Result<(), ReadError> {
+        self.follow(members)?;
+        lock(&self.keeper).tidy()?;
+        self.read()
+    }
+
+    fn join(&mut self, rows: &mut Rows) -> Result<(), ReadError> {
+        if !self.place(rows) && !self.reading.is_current(lock(&self.keeper).slots()) {
+            // Some threads began, or were given the ids of others, since ledgers were read.
+            self.read()?;
+            self.place(rows);
+        }
+        let ledgers = self.ledgers_of(rows);
+        let reading = &self.reading;
+        for (column, ns) in reading.ns.iter().enumerate() {
+            fill(rows.column_mut(self.first + column), &ledgers, |at| ns[at], reading.len());
+        }
+        let state = |at: usize| u64::from(reading.state[at]);
+        fill(rows.column_mut(self.first + COLUMNS), &ledgers, state, reading.len());
+        let since =
+            |at: usize| reading.since_ns[at].saturating_sub(self.attach_ns).max(0).unsigned_abs();
+        fill(rows.column_mut(self.first + COLUMNS + 1), &ledgers, since, reading.len());
+        for (absent, &at) in rows.absent.iter_mut().zip(&ledgers) {
+            if at == reading.len() {
+                *absent |= self.columns();
+            }
+        }
+        Ok(())
+    }
+
+    fn join_exits(&mut self, exits: &mut Exits) -> Result<(), ReadError> {
+        let rows = &exits.rows;
+        let records: Vec<Exit> = Ended::of(exits)
+            .enumerate()
+            .map(|(row, ended)| Exit {
+                ended,
+                cpu_ns: self.cpu.map_or(0, |column| rows.get(row, column)),
+                comm: rows.comm[row],
+            })
+            .collect();
+        let finals = lock(&self.keeper).exited(self.watcher, &records, self.patience)?;
+        let columns = self.columns();
+        for (row, ledger) in finals.into_iter().enumerate() {
+            let Some(ledger) = ledger else {
+                exits.rows.absent[row] |= columns;
+                continue;
+            };
+            for (column, ns) in ledger.ns.into_iter().enumerate() {
+                exits.rows.set(row, self.first + column, ns);
+            }
+            if let Some(cpu) = self.cpu {
+                exits.rows.set(row, cpu, ledger.cpu_ns);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Ledger {
+    fn drop(&mut self) {
+        lock(&self.keeper).leave(self.watcher);
+    }
+}
+
+/// Sets a column to values of ledgers, and to 0 where the place is `none`.
+fn fill(column: &mut [u64], places: &[usize], value: impl Fn(usize) -> u64, none: usize) {
+    for (into, &at) in column.iter_mut().zip(places) {
+        *into = if at < none { value(at) } else { 0 };
+    }
+}

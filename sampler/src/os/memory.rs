@@ -98,6 +98,16 @@ impl Mapped {
         unsafe { self.at::<T>(offset).write_volatile(value) }
     }
 
+    /// Sets `count` words of eight bytes to 0.
+    ///
+    /// # Panics
+    /// Panics outside of the mapping.
+    pub fn clear(&mut self, offset: usize, count: usize) {
+        for word in 0..count {
+            self.store(offset + word * 8, 0_u64);
+        }
+    }
+
     /// Copies words out of the mapping, the first one at `offset`. The kernel may write meanwhile: then
     /// some words are older than others.
     ///
@@ -141,6 +151,23 @@ unsafe impl Word for u64 {}
 unsafe impl Word for i64 {}
 // SAFETY: every bit pattern is a value.
 unsafe impl<const N: usize> Word for [u8; N] {}
+// SAFETY: every bit pattern is a value.
+unsafe impl<const N: usize> Word for [u32; N] {}
+// SAFETY: every bit pattern is a value.
+unsafe impl<const N: usize> Word for [u64; N] {}
+
+/// Makes a file in memory that stands for a map in tests.
+#[cfg(test)]
+pub fn scratch(len: usize) -> std::os::fd::OwnedFd {
+    use std::os::fd::FromRawFd;
+    // SAFETY: the name is a string that ends with a zero.
+    let made = unsafe { libc::memfd_create(c"map".as_ptr(), libc::MFD_CLOEXEC) };
+    assert!(made >= 0, "{}", io::Error::last_os_error());
+    // SAFETY: the kernel has made this descriptor for the caller.
+    let file = unsafe { std::fs::File::from_raw_fd(made) };
+    file.set_len(len.next_multiple_of(4096) as u64).unwrap();
+    file.into()
+}
 
 /// The ring of a map of type ringbuf: the kernel writes, and this process takes.
 ///

@@ -116,7 +116,7 @@ pub(super) fn walk_by_iterators(
     for &pid in members {
         let place = match links.binary_search_by_key(&pid, |(known, _)| *known) {
             Ok(place) => place,
-            Err(place) => match bpf::iterator_of_process(program.as_fd(), pid) {
+            Err(place) => match bpf::link_tasks(program.as_fd(), pid) {
                 Ok(link) => {
                     links.insert(place, (pid, link));
                     place
