@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::columns::{Exits, Rows};
+use crate::columns::{text, Exits, Rows};
 use crate::compare::{Ended, Look, ProcessNotes, RoleNames, RoleSums, Thread, Tracker};
 use crate::encode::division::most_threads;
 use crate::encode::events::Event;
@@ -169,14 +169,28 @@ impl Target {
         self.pending.push(event);
     }
 
-    /// Reads all threads of the processes `members`, ids in ascending order, and returns how many there
-    /// are.
+    /// Counts for these processes from now on: those that live, and those that exit records may still come
+    /// for; ids in ascending order.
+    ///
+    /// # Errors
+    /// `ReadError` if the kernel refuses.
+    pub fn follow(&mut self, believed: &[u32]) -> Result<(), ReadError> {
+        self.sources.joins.iter_mut().try_for_each(|join| join.follow(believed))
+    }
+
+    /// True if exit records get the whole time on a CPU from a join.
+    pub fn settles_cpu(&self) -> bool {
+        self.sources.joins.iter().any(|join| join.settles_cpu())
+    }
+
+    /// Reads all threads of the processes `members`, and returns how many there are. `believed` are these,
+    /// and those that exit records may still come for. Ids are in ascending order.
     ///
     /// # Errors
     /// `ReadError` if the kernel refused or answered nonsense.
-    pub fn read(&mut self, members: &[u32]) -> Result<usize, ReadError> {
+    pub fn read(&mut self, members: &[u32], believed: &[u32]) -> Result<usize, ReadError> {
         for join in &mut self.sources.joins {
-            join.begin(members)?;
+            join.begin(believed)?;
         }
         self.rows.clear();
         if let Err(error) = self.sources.source.read(members, &mut self.rows) {
@@ -243,8 +257,24 @@ impl Target {
         }
     }
 
+    /// Processes of the threads that were read last, each once or more often.
+    pub fn processes_read(&self) -> &[u32] {
+        &self.rows.process
+    }
+
+    /// Counts what ended threads had more than was said with their exits.
+    pub fn settle(&mut self) {
+        for join in &mut self.sources.joins {
+            for late in join.take_late() {
+                let ended = self.tracker.ended_mut();
+                ended.add_late(&text(&late.comm), late.process, &late.totals);
+            }
+        }
+    }
+
     /// Takes in what `read` has read, and makes frames of it.
     pub fn sample(&mut self, when: When, look: Look<'_>) -> Vec<Frame> {
+        self.settle();
         let exits = self.exits.take_front(usize::MAX);
         let listed = self.sources.source.listed();
         let changes = self.tracker.update(&mut self.rows, self.end_ns, &exits, listed, look);
@@ -263,6 +293,7 @@ impl Target {
     /// Makes the last frames: the target has ended (`exited`), or somebody asked to stop. `end` is the last
     /// event.
     pub fn finish(&mut self, exited: bool, end: Event, when: When) -> Vec<Frame> {
+        self.settle();
         let exits = self.exits.take_front(usize::MAX);
         let mut events = std::mem::take(&mut self.pending);
         events.extend(self.tracker.finish(&exits, exited));

@@ -13,11 +13,11 @@ use std::time::Duration;
 
 pub use keeper::{Final, Keeper, Late, Leaver, Leaving, Program, SharedKeeper};
 
-use crate::columns::{Exits, Mask, Rows};
+use crate::columns::{Exits, Mask, Rows, Totals};
 use crate::fields::{low_bits, Fields, CPU};
 use crate::slots::exited::Ended;
 use crate::slots::{lock, Watcher};
-use crate::source::{Join, ReadError};
+use crate::source::{self, Join, ReadError};
 use keeper::Exit;
 use reading::Reading;
 use slot::{COLUMNS, ENDED};
@@ -140,9 +140,33 @@ impl Ledger {
     fn columns(&self) -> Mask {
         low_bits(WIDTH) << self.first
     }
+
+    fn totals_of(&self, late: &Late) -> source::Late {
+        let mut totals = Totals::new(self.first + COLUMNS);
+        totals.values[self.first..].copy_from_slice(&late.ns);
+        totals.given = low_bits(COLUMNS) << self.first;
+        if let Some(cpu) = self.cpu {
+            totals.values[cpu] = late.cpu_ns;
+            totals.given |= 1 << cpu;
+        }
+        source::Late { comm: late.comm, process: late.process, totals }
+    }
 }
 
 impl Join for Ledger {
+    fn follow(&mut self, members: &[u32]) -> Result<(), ReadError> {
+        Ok(Ledger::follow(self, members)?)
+    }
+
+    fn take_late(&mut self) -> Vec<source::Late> {
+        let late = Ledger::take_late(self);
+        late.into_iter().map(|one| self.totals_of(&one)).collect()
+    }
+
+    fn settles_cpu(&self) -> bool {
+        self.cpu.is_some()
+    }
+
     fn begin(&mut self, members: &[u32]) -> Result<(), ReadError> {
         self.follow(members)?;
         lock(&self.keeper).tidy()?;

@@ -149,9 +149,13 @@ impl Network {
 }
 
 impl Join for Network {
+    fn follow(&mut self, members: &[u32]) -> Result<(), ReadError> {
+        Ok(Network::follow(self, members)?)
+    }
+
     fn begin(&mut self, members: &[u32]) -> Result<(), ReadError> {
         self.before_ns = clock::monotonic_ns();
-        Ok(self.follow(members)?)
+        Ok(Network::follow(self, members)?)
     }
 
     fn join(&mut self, rows: &mut Rows) -> Result<(), ReadError> {
