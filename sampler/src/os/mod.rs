@@ -2,4 +2,6 @@
 
 pub mod bpf;
 pub mod clock;
+pub mod files;
 pub mod memory;
+pub mod socket;
