@@ -7,6 +7,7 @@
 pub mod columns;
 pub mod compare;
 pub mod encode;
+pub mod engine;
 pub mod fields;
 pub mod ledger;
 pub mod link;

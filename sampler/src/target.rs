@@ -1,6 +1,6 @@
 //! One target: the sequence of every sample: list, read, join, validate, compare, encode.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use crate::columns::{text, Exits, Rows};
 use crate::compare::{Ended, Look, ProcessNotes, RoleNames, RoleSums, Thread, Tracker};
@@ -87,6 +87,7 @@ pub struct Target {
     disagreement: Option<String>,
     pending: Vec<Event>,
     exits_folded: u64,
+    named: BTreeSet<u32>,
 }
 
 impl Target {
@@ -116,7 +117,13 @@ impl Target {
             disagreement: None,
             pending: Vec::new(),
             exits_folded: 0,
+            named: BTreeSet::new(),
         }
+    }
+
+    /// Number of columns.
+    pub fn width(&self) -> usize {
+        self.rows.width()
     }
 
     /// Number of the last frame; 0: there is none yet.
@@ -262,6 +269,11 @@ impl Target {
         &self.rows.process
     }
 
+    /// Processes in which threads began or have other names since this was asked last.
+    pub fn take_named(&mut self) -> BTreeSet<u32> {
+        std::mem::take(&mut self.named)
+    }
+
     /// Counts what ended threads had more than was said with their exits.
     pub fn settle(&mut self) {
         for join in &mut self.sources.joins {
@@ -278,6 +290,10 @@ impl Target {
         let exits = self.exits.take_front(usize::MAX);
         let listed = self.sources.source.listed();
         let changes = self.tracker.update(&mut self.rows, self.end_ns, &exits, listed, look);
+        self.named.extend(changes.events.iter().filter_map(|event| match event {
+            Event::Born { process, .. } | Event::Renamed { process, .. } => Some(*process),
+            _ => None,
+        }));
         let mut events = std::mem::take(&mut self.pending);
         events.extend(changes.events);
         self.frames_of(events, Some(&changes.changed), when)

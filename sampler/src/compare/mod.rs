@@ -23,20 +23,13 @@ use crate::columns::{text, Comm, Exits, Mask, Rows, Totals};
 use crate::encode::events::{Event, Exited};
 use crate::encode::header::RoleTotals;
 use crate::fields::{low_bits, Fields, CPU};
+use crate::procfs::Presence;
 
 /// By which CPU time of a record may be below that of a row, as sources of both differ.
 const ROUNDING_NS: u64 = 1_000_000;
 
-/// What a thread id of a process stands for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Presence {
-    /// A thread that runs or may run.
-    Alive,
-    /// A thread that has begun to end, or a zombie: a main thread waits for the others.
-    Exiting,
-    /// No thread of this process.
-    Gone,
-}
+/// The start of a record's thread comes from an age: it is that of a row within so much, nanoseconds.
+const SAME_START_NS: u64 = 10_000_000;
 
 /// Tells what a thread id of a process stands for now: thread, process.
 pub type Look<'a> = &'a mut dyn FnMut(u32, u32) -> Presence;
@@ -252,6 +245,21 @@ impl Tracker {
             });
         }
         events
+    }
+
+    /// Raises the column `cpu` of exit records to what the last sample has seen: a thread that has sent its
+    /// record runs on, and may have been seen with more than it said.
+    pub fn raise_to_seen(&self, exits: &mut Exits, cpu: usize) {
+        let seen: HashMap<u32, usize> =
+            self.last.tid.iter().enumerate().map(|(row, &tid)| (tid, row)).collect();
+        for row in 0..exits.rows.len() {
+            let Some(&last) = seen.get(&exits.rows.tid[row]) else { continue };
+            let apart_ns = exits.rows.start_ns[row].abs_diff(self.last.start_ns[last]);
+            if apart_ns < SAME_START_NS {
+                let value = exits.rows.get(row, cpu).max(self.last.get(last, cpu));
+                exits.rows.set(row, cpu, value);
+            }
+        }
     }
 
     /// Sums over the threads of each role, the living and the ended, up to `now_ns`, CLOCK_MONOTONIC.

@@ -11,6 +11,8 @@ use super::news::Board;
 use super::schedule::Schedule;
 use super::times::SampleTimes;
 use crate::columns::text;
+use crate::compare::Thread;
+use crate::os::clock::process_cpu_ns;
 use crate::processes::{
     Boundary, Event, GroupPrograms, Kind, LastSwitches, Newcomer, SharedProcesses, BELIEVED_NS,
 };
@@ -27,8 +29,10 @@ pub enum Following {
         pid: u32,
         /// Readable when it has ended.
         alive: OwnedFd,
-        /// What is looked at to notice another program: a link in /proc.
+        /// What is looked at to notice another program.
         program: Program,
+        /// True if it was told that this is another one.
+        told: bool,
     },
     /// The kernel reports births, executions and ends.
     Reported {
@@ -66,6 +70,10 @@ pub struct Entry {
     pub requested_hz: f64,
     /// Its processes.
     pub processes: SharedProcesses,
+    /// Id of the process that stands for a group; 0: none does.
+    pub lead: u32,
+    /// CPU time of a group that somebody told and no frame has, nanoseconds.
+    pub told_cpu_ns: Option<u64>,
     /// How they are followed.
     pub following: Following,
     /// Whole times on a CPU of ended threads, where no join gives them.
@@ -88,6 +96,8 @@ pub struct Entry {
     pub cpu_due_ns: i64,
     /// CLOCK_MONOTONIC until which the end of the target waits for tables; None: it has not ended.
     pub ending_until_ns: Option<i64>,
+    /// Why locks cannot be read or named; None if they can, or there are none.
+    pub locks_reason: Option<String>,
     /// True once it was told that no process is left.
     pub told_empty: bool,
 }
@@ -142,6 +152,59 @@ impl Entry {
                     programs.remove(bit, pid);
                 }
             }
+        }
+    }
+
+    /// Id of the process that stands for all; 0: there is none.
+    pub fn main_process(&self) -> u32 {
+        match self.following {
+            Following::Process { pid, .. } => pid,
+            _ => self.lead,
+        }
+    }
+
+    /// CPU time of the process with all its threads, nanoseconds; of a group somebody else tells it.
+    pub fn cpu_ns(&mut self) -> Option<u64> {
+        match self.following {
+            Following::Process { pid, .. } => {
+                process_cpu_ns(pid).and_then(|ns| u64::try_from(ns).ok())
+            }
+            _ => self.told_cpu_ns.take(),
+        }
+    }
+
+    /// Exit records were drained at `before_ns`, CLOCK_MONOTONIC.
+    pub fn drained(&mut self, before_ns: i64) {
+        let mut processes = self.processes.lock().unwrap_or_else(PoisonError::into_inner);
+        processes.members.drained_ns = Some(before_ns);
+    }
+
+    /// Notes which processes the last reading has seen.
+    pub fn see(&mut self) {
+        let mut processes = self.processes.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last = 0;
+        for &pid in self.target.processes_read() {
+            if pid != last {
+                last = pid;
+                processes.members.see(pid);
+            }
+        }
+    }
+
+    /// Leaves word of what asks for a look of somebody else: new names, another program.
+    pub fn tell(&mut self, id: &str, board: &Board) {
+        let named = self.target.take_named();
+        if !named.is_empty() {
+            board.leave(id, |news| news.named.extend(named));
+        }
+        let Following::Process { pid, program, told, .. } = &mut self.following else { return };
+        let executable = std::fs::read_link(&program.link).ok().map(PathBuf::into_os_string);
+        let name = self.target.tracker().threads().get(pid).map(Thread::comm);
+        let same = (executable.is_none() || executable == program.executable)
+            && name.is_none_or(|name| name == program.name);
+        if !same && !*told {
+            *told = true;
+            board.leave(id, |news| news.program = true);
         }
     }
 

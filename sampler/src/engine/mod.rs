@@ -18,14 +18,15 @@ use std::sync::{Arc, PoisonError};
 use std::thread::JoinHandle;
 
 use entry::{Entry, Following};
+use gauge::Gomaxprocs;
 use news::Board;
 
 use crate::columns::Exits;
 use crate::encode::events::Event;
 use crate::encode::frame::Frame;
-use crate::encode::header::GroupCounts;
+use crate::encode::header::{GroupCounts, Health};
 use crate::fields::CPU;
-use crate::os::clock::{monotonic_ns, process_cpu_ns, thread_cpu_ns};
+use crate::os::clock::{monotonic_ns, thread_cpu_ns};
 use crate::os::wait::{wait, Waker};
 use crate::processes::{self, GroupPrograms};
 use crate::procfs::presence;
@@ -71,6 +72,8 @@ pub struct CommonHealth {
     pub undelivered_bytes: u64,
     pub network_calls_uncounted: u64,
     pub ledger_threads_uncounted: u64,
+    /// By target.
+    pub frames_dropped: BTreeMap<String, u64>,
 }
 
 /// CPU that sampling took since this was taken last.
@@ -116,12 +119,15 @@ pub struct Engine {
     ring: Vec<processes::Event>,
 }
 
-type Command = Box<dyn FnOnce(&mut Engine) + Send>;
+enum Message {
+    Run(Box<dyn FnOnce(&mut Engine) + Send>),
+    Stop,
+}
 
 /// Asks the engine.
 #[derive(Clone)]
 pub struct Handle {
-    commands: Sender<Command>,
+    messages: Sender<Message>,
     waker: Arc<Waker>,
 }
 
@@ -132,11 +138,11 @@ impl Handle {
         action: impl FnOnce(&mut Engine) -> T + Send + 'static,
     ) -> Option<T> {
         let (give, take) = channel();
-        let command: Command = Box::new(move |engine| {
+        let run = Message::Run(Box::new(move |engine| {
             // Nobody waits any more where this fails.
             let _ = give.send(action(engine));
-        });
-        self.commands.send(command).ok()?;
+        }));
+        self.messages.send(run).ok()?;
         self.waker.wake();
         take.recv().ok()
     }
@@ -146,7 +152,6 @@ impl Handle {
 pub struct Running {
     handle: Handle,
     thread: Option<JoinHandle<()>>,
-    stop: Sender<Command>,
 }
 
 impl Running {
@@ -158,9 +163,8 @@ impl Running {
     /// Takes the last samples of all targets, and ends the thread.
     pub fn stop(&mut self) {
         let Some(thread) = self.thread.take() else { return };
-        let _ = self.handle.ask(Engine::end);
-        drop(std::mem::replace(&mut self.stop, channel().0));
-        self.handle = Handle { commands: channel().0, waker: Arc::clone(&self.handle.waker) };
+        // Neither fails but where the thread has ended.
+        let _ = self.handle.messages.send(Message::Stop);
         self.handle.waker.wake();
         let _ = thread.join();
     }
@@ -203,16 +207,15 @@ impl Engine {
     /// The error of eventfd(2), or of the thread's creation.
     pub fn start(mut self) -> std::io::Result<Running> {
         let waker = Arc::new(Waker::new()?);
-        let (commands, received) = channel::<Command>();
+        let (messages, received) = channel();
         let woken = Arc::clone(&waker);
         let thread = std::thread::Builder::new()
             .name("sampler".into())
             .spawn(move || self.run(&received, &woken))?;
-        let handle = Handle { commands: commands.clone(), waker };
-        Ok(Running { handle, thread: Some(thread), stop: commands })
+        Ok(Running { handle: Handle { messages, waker }, thread: Some(thread) })
     }
 
-    fn run(&mut self, commands: &Receiver<Command>, waker: &Waker) {
+    fn run(&mut self, messages: &Receiver<Message>, waker: &Waker) {
         loop {
             let pause_ns = self.pause_ns(monotonic_ns());
             let mut waited: Vec<BorrowedFd<'_>> = vec![waker.as_fd()];
@@ -236,11 +239,10 @@ impl Engine {
                 .collect();
             if ready[0] {
                 waker.rest();
-                loop {
-                    match commands.try_recv() {
-                        Ok(command) => command(self),
-                        Err(std::sync::mpsc::TryRecvError::Empty) => break,
-                        Err(std::sync::mpsc::TryRecvError::Disconnected) => return,
+                for message in messages.try_iter() {
+                    match message {
+                        Message::Run(action) => action(self),
+                        Message::Stop => return self.end(),
                     }
                 }
             }
@@ -338,7 +340,7 @@ impl Engine {
         };
         self.tell_losses(&mut entry, 0);
         let started_ns = monotonic_ns();
-        self.refresh(&mut entry);
+        self.refresh(id, &mut entry);
         let cpu_ns = exited.then(|| entry.cpu_ns()).flatten();
         let when = When { started_ns, late_ns: 0, cpu_ns, last: exited };
         for frame in entry.target.finish(exited, end, when) {
@@ -415,7 +417,7 @@ impl Engine {
         // Drained after the listing: a thread that is not listed any more has its record here.
         self.drain_with(Some((id, &mut *entry)));
         self.tell_losses(entry, missed);
-        if let Some(changed) = entry.gomaxprocs.as_mut().and_then(super::engine::gauge::Gomaxprocs::collect) {
+        if let Some(changed) = entry.gomaxprocs.as_mut().and_then(Gomaxprocs::collect) {
             let process = entry.main_process();
             let (size, previous) = (changed.size, changed.previous);
             entry.target.report(Event::GomaxprocsChanged { process, size, previous });
@@ -426,7 +428,7 @@ impl Engine {
             entry.cpu_due_ns = started_ns + CPU_NS;
         }
         let when = When { started_ns, late_ns, cpu_ns, last };
-        self.refresh(entry);
+        self.refresh(id, entry);
         let made = match read {
             Ok(_) => {
                 entry.see();
@@ -437,7 +439,7 @@ impl Engine {
             Err(error) => entry.target.failure(reason(&error), when),
         };
         entry.times.note(entry.target.sample_us(), started_ns);
-        entry.tell_names(id, &self.board);
+        entry.tell(id, &self.board);
         made
     }
 
@@ -457,34 +459,37 @@ impl Engine {
     }
 
     /// Brings up to date what frames say besides threads.
-    fn refresh(&self, entry: &mut Entry) {
-        let health = &mut entry.target.surroundings.health;
+    fn refresh(&self, id: &str, entry: &mut Entry) {
         let common = &self.health;
-        health.sample_mean_us = entry.times.mean_us();
-        health.sample_max_us = entry.times.max_us();
-        health.missed_deadlines = entry.schedule.missed;
-        health.effective_hz = entry.schedule.rate_hz();
-        health.requested_hz = entry.requested_hz;
-        if let Some(exits) = &self.exits {
-            health.exit_records_received = exits.listener.received;
-            health.exit_records_lost = exits.listener.lost;
-        }
-        health.cpu_percent = common.cpu_percent;
-        health.overhead_percent = common.overhead_percent;
-        health.budget_percent = common.budget_percent;
-        health.replay_bytes = common.replay_bytes;
-        health.replay_frames = common.replay_frames;
-        health.unsent_frames = common.unsent_frames;
-        health.sent_frames = common.sent_frames;
-        health.sent_bytes = common.sent_bytes;
-        health.slowed_by_backlog = common.slowed_by_backlog;
-        health.undelivered_bytes = common.undelivered_bytes;
-        health.network_calls_uncounted = common.network_calls_uncounted;
-        health.ledger_threads_uncounted = common.ledger_threads_uncounted;
-        health.exits_without_event = entry.target.exits_without_event();
-        let disagreement = entry.target.disagreement().map(str::to_owned);
+        let received = self.exits.as_ref().map_or(0, |exits| exits.listener.received);
+        let lost = self.exits.as_ref().map_or(0, |exits| exits.listener.lost);
+        let health = Health {
+            sample_mean_us: entry.times.mean_us(),
+            sample_max_us: entry.times.max_us(),
+            missed_deadlines: entry.schedule.missed,
+            effective_hz: entry.schedule.rate_hz(),
+            requested_hz: entry.requested_hz,
+            exit_records_received: received,
+            exit_records_lost: lost,
+            cpu_percent: common.cpu_percent,
+            overhead_percent: common.overhead_percent,
+            budget_percent: common.budget_percent,
+            replay_bytes: common.replay_bytes,
+            replay_frames: common.replay_frames,
+            unsent_frames: common.unsent_frames,
+            sent_frames: common.sent_frames,
+            sent_bytes: common.sent_bytes,
+            slowed_by_backlog: common.slowed_by_backlog,
+            undelivered_bytes: common.undelivered_bytes,
+            frames_dropped: common.frames_dropped.get(id).copied().unwrap_or(0),
+            exits_without_event: entry.target.exits_without_event(),
+            network_calls_uncounted: common.network_calls_uncounted,
+            counters_disagreement: entry.target.disagreement().map(str::to_owned),
+            locks_reason: entry.locks_reason.clone(),
+            ledger_threads_uncounted: common.ledger_threads_uncounted,
+        };
         let surroundings = &mut entry.target.surroundings;
-        surroundings.health.counters_disagreement = disagreement;
+        surroundings.health = health;
         if let Some(gauge) = &entry.gomaxprocs {
             surroundings.process.gomaxprocs = gauge.size();
             surroundings.process.gomaxprocs_missed = Some(gauge.missed);
@@ -547,7 +552,7 @@ impl Engine {
         let more = lost - std::mem::replace(&mut self.programs_lost, lost);
         let now_ns = monotonic_ns();
         let board = &self.board;
-        let mut give = |id: &str, entry: &mut Entry| {
+        let give = |id: &str, entry: &mut Entry| {
             if !matches!(entry.following, Following::Reported { .. }) {
                 return;
             }
@@ -630,8 +635,7 @@ fn take_exits(exits: &ExitRecords, entry: &mut Entry) {
         switches.raise(&mut found, cpu);
     }
     let (_, believed) = entry.members();
-    let result =
-        entry.target.follow(&believed).and_then(|()| entry.target.take_exits(found));
+    let result = entry.target.follow(&believed).and_then(|()| entry.target.take_exits(found));
     if let Err(error) = result {
         entry.target.report(Event::SampleFailed { reason: reason(&error) });
     }

@@ -2,5 +2,7 @@
 
 pub mod bpf;
 pub mod clock;
+pub mod files;
 pub mod memory;
+pub mod socket;
 pub mod wait;

@@ -131,12 +131,10 @@ impl Members {
         }
     }
 
-    /// A sample has seen these.
-    pub fn see(&mut self, pids: impl Iterator<Item = u32>) {
-        for pid in pids {
-            if let Some(member) = self.alive.get_mut(&pid) {
-                member.seen = true;
-            }
+    /// A sample has seen a process.
+    pub fn see(&mut self, pid: u32) {
+        if let Some(member) = self.alive.get_mut(&pid) {
+            member.seen = true;
         }
     }
 
@@ -148,6 +146,12 @@ impl Members {
     /// Number of the process that an id stands for, or stood for lately.
     pub fn number_of(&self, pid: u32) -> Option<u32> {
         self.alive.get(&pid).map(|member| member.number).or_else(|| self.found.get(&pid).copied())
+    }
+
+    /// Start of the process that an id stands for, or stood for lately, CLOCK_MONOTONIC, nanoseconds; None
+    /// if the id is unknown.
+    pub fn start_of(&self, pid: u32) -> Option<i64> {
+        self.alive.get(&pid).or_else(|| self.ended.get(&pid)).map(|member| member.process.start_ns)
     }
 
     /// Those alive.
@@ -231,7 +235,7 @@ mod tests {
     fn ended_processes_are_believed_until_their_records_must_have_come() {
         let mut members = Members { drained_ns: Some(0), ..Members::default() };
         members.add(process(20, 3));
-        members.see([20].into_iter());
+        members.see(20);
         assert!(members.end(20, 5, 10) && !members.end(20, 5, 10));
         assert_eq!((members.unseen, members.ids().len()), (0, 0));
         assert!(members.forget(2 * BELIEVED_NS).is_empty() && members.is_believed(20));
