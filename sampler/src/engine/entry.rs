@@ -17,6 +17,7 @@ use crate::processes::{
     Boundary, Event, GroupPrograms, Kind, LastSwitches, Newcomer, SharedProcesses, BELIEVED_NS,
 };
 use crate::target::Target;
+use crate::taskstats::Decoder;
 
 /// Nanoseconds of a clock tick of /proc.
 const TICK_NS: i64 = 10_000_000;
@@ -78,6 +79,8 @@ pub struct Entry {
     pub following: Following,
     /// Whole times on a CPU of ended threads, where no join gives them.
     pub last_switches: Option<LastSwitches>,
+    /// What makes columns of exit records; None: there are none.
+    pub decoder: Option<Decoder>,
     /// GOMAXPROCS; None: it is not read.
     pub gomaxprocs: Option<Gomaxprocs>,
     /// How long samples took.

@@ -6,19 +6,20 @@
 
 pub mod entry;
 pub mod gauge;
+pub mod kit;
 pub mod news;
 pub mod schedule;
 pub mod times;
 
 use std::collections::BTreeMap;
 use std::os::fd::{AsFd, BorrowedFd};
-use std::path::PathBuf;
 use std::sync::mpsc::{channel, Receiver, Sender};
 use std::sync::{Arc, PoisonError};
 use std::thread::JoinHandle;
 
 use entry::{Entry, Following};
 use gauge::Gomaxprocs;
+use kit::Kit;
 use news::Board;
 
 use crate::columns::Exits;
@@ -32,7 +33,7 @@ use crate::processes::{self, GroupPrograms};
 use crate::procfs::presence;
 use crate::source::ReadError;
 use crate::target::When;
-use crate::taskstats::{Decoder, ExitListener, Records};
+use crate::taskstats::{ExitListener, Records};
 
 /// Exit records are taken at least this often, so that the sockets do not fill, nanoseconds.
 const DRAIN_NS: i64 = 100_000_000;
@@ -70,8 +71,6 @@ pub struct CommonHealth {
     pub sent_bytes: u64,
     pub slowed_by_backlog: bool,
     pub undelivered_bytes: u64,
-    pub network_calls_uncounted: u64,
-    pub ledger_threads_uncounted: u64,
     /// By target.
     pub frames_dropped: BTreeMap<String, u64>,
 }
@@ -89,21 +88,19 @@ pub struct Spent {
 pub struct ExitRecords {
     /// Where they come from.
     pub listener: ExitListener,
-    /// What makes columns of them.
-    pub decoder: Decoder,
     records: Records,
 }
 
 impl ExitRecords {
     /// Makes it.
-    pub fn new(listener: ExitListener, decoder: Decoder) -> Self {
-        Self { listener, decoder, records: Records::default() }
+    pub fn new(listener: ExitListener) -> Self {
+        Self { listener, records: Records::default() }
     }
 }
 
 /// All that the thread works with.
 pub struct Engine {
-    procfs: PathBuf,
+    kit: Arc<Kit>,
     entries: BTreeMap<String, Entry>,
     exits: Option<ExitRecords>,
     /// The programs that follow groups.
@@ -177,16 +174,16 @@ impl Drop for Running {
 }
 
 impl Engine {
-    /// Makes an engine without targets. `procfs` is the root of /proc.
+    /// Makes an engine without targets.
     pub fn new(
-        procfs: PathBuf,
+        kit: Arc<Kit>,
         exits: Option<ExitRecords>,
         programs: Option<GroupPrograms>,
         sink: Box<dyn Sink>,
         board: Board,
     ) -> Self {
         Self {
-            procfs,
+            kit,
             entries: BTreeMap::new(),
             exits,
             programs_lost: programs.as_ref().map_or(0, GroupPrograms::lost),
@@ -432,7 +429,7 @@ impl Engine {
         let made = match read {
             Ok(_) => {
                 entry.see();
-                let procfs = &self.procfs;
+                let procfs = &self.kit.procfs;
                 let mut look = |tid, process| presence(procfs, tid, &[process]);
                 entry.target.sample(when, &mut look)
             }
@@ -463,6 +460,7 @@ impl Engine {
         let common = &self.health;
         let received = self.exits.as_ref().map_or(0, |exits| exits.listener.received);
         let lost = self.exits.as_ref().map_or(0, |exits| exits.listener.lost);
+        let (network_calls_uncounted, ledger_threads_uncounted) = self.kit.uncounted();
         let health = Health {
             sample_mean_us: entry.times.mean_us(),
             sample_max_us: entry.times.max_us(),
@@ -483,10 +481,10 @@ impl Engine {
             undelivered_bytes: common.undelivered_bytes,
             frames_dropped: common.frames_dropped.get(id).copied().unwrap_or(0),
             exits_without_event: entry.target.exits_without_event(),
-            network_calls_uncounted: common.network_calls_uncounted,
+            network_calls_uncounted,
             counters_disagreement: entry.target.disagreement().map(str::to_owned),
             locks_reason: entry.locks_reason.clone(),
-            ledger_threads_uncounted: common.ledger_threads_uncounted,
+            ledger_threads_uncounted,
         };
         let surroundings = &mut entry.target.surroundings;
         surroundings.health = health;
@@ -609,11 +607,12 @@ impl Engine {
 /// Gives a target its exit records.
 fn take_exits(exits: &ExitRecords, entry: &mut Entry) {
     let layout = &exits.listener.kernel().layout;
+    let Some(decoder) = &entry.decoder else { return };
     let (mut found, mut codes) = (Exits::new(entry.target.width()), Vec::new());
     let processes = entry.processes.lock().unwrap_or_else(PoisonError::into_inner);
     exits.records.decode(
         layout,
-        &exits.decoder,
+        decoder,
         |pid| processes.members.is_believed(pid),
         |pid| processes.members.start_of(pid),
         &mut found,

@@ -2,6 +2,7 @@
 
 pub mod bpf;
 pub mod clock;
+pub mod descriptors;
 pub mod files;
 pub mod memory;
 pub mod socket;

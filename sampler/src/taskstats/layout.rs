@@ -47,7 +47,7 @@ impl Layout {
     ) -> Result<Self, String> {
         let offsets: Vec<(String, usize)> =
             members.into_iter().map(|(name, offset)| (name.into(), offset)).collect();
-        if length % 8 != 0 || length == 0 || length > usize::from(u16::MAX) {
+        if !length.is_multiple_of(8) || length == 0 || length > usize::from(u16::MAX) {
             return Err(format!("a struct taskstats of {length} bytes"));
         }
         let within = |name: &str, align: usize, size: usize| {

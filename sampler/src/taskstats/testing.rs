@@ -188,7 +188,7 @@ pub fn patched(datagram: &[u8], at: usize, bytes: &[u8]) -> Vec<u8> {
 fn record(aggregate: u16, id: u32, stats: &[u8], pad: Pad, at: usize) -> Vec<u8> {
     let mut inner = attribute(if aggregate == AGGR_PID { 1 } else { 2 }, &id.to_ne_bytes());
     // A pad is there only where the struct would not be at a multiple of 8.
-    if pad == Pad::Inside && (at + 4 + inner.len()) % 8 == 0 {
+    if pad == Pad::Inside && (at + 4 + inner.len()).is_multiple_of(8) {
         inner.extend(attribute(NULL, b""));
     }
     inner.extend(attribute(3, stats));
