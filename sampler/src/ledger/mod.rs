@@ -7,6 +7,7 @@ pub mod keeper;
 mod keeper_tests;
 pub mod reading;
 pub mod slot;
+pub mod tables;
 
 use std::io;
 use std::time::Duration;

@@ -35,7 +35,11 @@ const ARRIVED_NS: usize = 6;
 const BEGAN_NS: usize = 7;
 const RUN_NS: usize = 8;
 const NS: usize = 18;
-const STATE_BITS: u32 = 5;
+pub(crate) const STATE_BITS: u32 = 5;
+
+/// Words of a slot by the order of their names: mark, woken_ns, arrived_ns, began_ns, run_ns, ns.
+#[cfg(test)]
+pub(crate) const PLACES: [usize; 6] = [MARK, WOKEN_NS, ARRIVED_NS, BEGAN_NS, RUN_NS, NS];
 
 /// The words of a slot that differ after every change of its ledger.
 pub type Head = [u64; 4];

@@ -6,6 +6,12 @@ mod accounts;
 #[cfg(test)]
 mod tests;
 
+/// Layouts for tests.
+#[cfg(test)]
+pub(crate) mod testing {
+    pub use super::accounts::{COUNTERS, LAYOUT, UNCOUNTED_CALLS};
+}
+
 use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};

@@ -16,7 +16,7 @@ const START_NS: usize = 8;
 /// Offset of the end, CLOCK_MONOTONIC; 0 for a living thread.
 const EXIT_NS: usize = 16;
 /// Entries of the map `watched`.
-const WATCHED: u32 = 8192;
+pub(super) const WATCHED: u32 = 8192;
 /// Time for which a freed slot is not used again: the program may still be writing into it.
 const REST_NS: i64 = 50_000_000;
 /// Time between two rounds of `tidy`.
