@@ -12,7 +12,7 @@ use super::reading::copy_whole;
 use super::slot::{Settled, COLUMNS, DETAIL, LAYOUT, STATES, WITHOUT_SLOT};
 use crate::columns::Comm;
 use crate::os::{bpf, clock};
-use crate::slots::exited::{find_exited, is_exiting, Ended};
+use crate::slots::exited::{is_exiting, Candidates, Ended};
 use crate::slots::{lock, Maps, ThreadSlots, Watcher};
 use crate::source::ReadError;
 
@@ -255,13 +255,13 @@ impl Keeper {
     ) -> Result<Vec<Option<Final>>, ReadError> {
         self.slots.reach()?;
         let records: Vec<Ended> = exits.iter().map(|exit| exit.ended).collect();
+        let candidates = Candidates::find(&self.slots, &records);
+        self.await_last_switches(&candidates.slots, patience);
         let now_ns = clock::monotonic_ns();
-        let found = find_exited(&self.slots, &records, now_ns, |pid, tid| {
-            is_exiting(&self.procfs, pid, tid)
-        });
+        let found =
+            candidates.choose(&self.slots, now_ns, |pid, tid| is_exiting(&self.procfs, pid, tid));
         let (rows, indices): (Vec<usize>, Vec<u32>) =
             found.iter().enumerate().filter_map(|(row, one)| one.map(|index| (row, index))).unzip();
-        self.await_last_switches(&indices, patience);
         let mut finals = vec![None; exits.len()];
         let mut closed = Vec::with_capacity(indices.len());
         let open = &mut self.open;

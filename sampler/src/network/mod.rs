@@ -21,7 +21,7 @@ pub use accounts::{Accounts, Uncounted};
 use crate::columns::{Exits, Mask, Rows};
 use crate::fields::{Fields, NETWORK};
 use crate::os::clock;
-use crate::slots::exited::{find_exited, is_exiting, Ended};
+use crate::slots::exited::{is_exiting, Candidates, Ended};
 use crate::slots::{lock, Listing, ThreadSlots, Watcher};
 use crate::source::{Join, ReadError};
 use accounts::COUNTERS;
@@ -179,8 +179,8 @@ impl Join for Network {
         slots.reach()?;
         let now_ns = clock::monotonic_ns();
         let records: Vec<Ended> = Ended::of(exits).collect();
-        let found =
-            find_exited(slots, &records, now_ns, |pid, tid| is_exiting(&self.procfs, pid, tid));
+        let found = Candidates::find(slots, &records)
+            .choose(slots, now_ns, |pid, tid| is_exiting(&self.procfs, pid, tid));
         self.fill(slots, &mut exits.rows, &found, unknown);
         let indices: Vec<u32> = found.into_iter().flatten().collect();
         let done = slots.claim(&indices, self.watcher);
