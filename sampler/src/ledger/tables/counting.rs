@@ -5,7 +5,10 @@ use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::PathBuf;
 
-use super::counts::{edges_of, Counts, Detail, Edge, BUCKETS, DETAIL_WORDS, EDGES_AT, EDGE_WORDS};
+use super::beside::{
+    clear_edge, detail_of, is_current, living, own, Beside, CallCount, EdgeKey, PairKey,
+};
+use super::counts::{edges_of, Counts, Edge};
 use super::made::{tables_of, Tables};
 use super::names::Names;
 use super::Living;
@@ -30,13 +33,6 @@ const MANY_EDGES: usize = 32_768 * 3 / 4;
 const MANY_TAKERS: usize = 1024;
 /// Rows that threads left from which on they are added up between readings.
 const MANY_PENDING: usize = 16_384;
-
-/// Words of struct edge_key: index and generation, waker, address.
-type EdgeKey = [u64; 3];
-/// Words of struct taker_key (index and generation, who), and of struct call_key (the same, call).
-type PairKey = [u64; 2];
-/// Words of struct call_count: count, ns, histogram.
-type CallCount = [u64; 2 + BUCKETS / 2];
 
 /// Descriptors of the hash maps of waits.bpf.c.
 pub struct WaitMaps {
@@ -68,44 +64,6 @@ pub(super) struct Copied {
     members: Vec<u32>,
     living: Living,
     with_calls: bool,
-}
-
-/// A row beside slots: the key of its slot, and what it counts.
-trait Beside {
-    /// Index and generation of the slot.
-    fn slot(&self) -> u64;
-    /// Adds the row to the counts of a thread.
-    fn add_to(&self, counts: &mut Counts, tid: u32, process: u32);
-}
-
-impl Beside for (EdgeKey, Edge) {
-    fn slot(&self) -> u64 {
-        self.0[0]
-    }
-
-    fn add_to(&self, counts: &mut Counts, tid: u32, process: u32) {
-        counts.add_edge(tid, process, &self.1);
-    }
-}
-
-impl Beside for (PairKey, u64) {
-    fn slot(&self) -> u64 {
-        self.0[0]
-    }
-
-    fn add_to(&self, counts: &mut Counts, tid: u32, _: u32) {
-        counts.takers.add([u64::from(tid), self.0[1]], [self.1]);
-    }
-}
-
-impl Beside for (PairKey, CallCount) {
-    fn slot(&self) -> u64 {
-        self.0[0]
-    }
-
-    fn add_to(&self, counts: &mut Counts, tid: u32, _: u32) {
-        counts.add_call(tid, self.0[1] as u32, &self.1);
-    }
 }
 
 impl Counting {
@@ -174,8 +132,9 @@ impl Counting {
             let tid = if reading.state[row] == ENDED { 0 } else { reading.tid[row] };
             let (index, process) = (reading.indices[row], reading.process[row]);
             tid_of.insert(index, tid);
-            let detail = detail_of(slots, index);
-            counts.add_detail(tid, &detail, |state| state > 0 && reading.ns[state - 1][row] != 0);
+            let was_in = |state: usize| state > 0 && reading.ns[state - 1][row] != 0;
+            let detail = detail_of(slots, index, was_in);
+            counts.add_detail(tid, &detail);
             for (place, edge) in edges_of(&detail) {
                 let by = edge[0] as u32;
                 if by == 0 || living.tids.contains(&by) {
@@ -356,9 +315,9 @@ impl Leaving for Counting {
     fn keep(&mut self, slots: &mut ThreadSlots, leavers: &[Leaver], leaving: Option<Watcher>) {
         let has_more = self.has_more(slots);
         for one in leavers {
-            let detail = detail_of(slots, one.index);
+            let detail = detail_of(slots, one.index, |state| one.ns[state] != 0);
             let mut left = Counts::default();
-            left.add_detail(0, &detail, |state| one.ns[state] != 0);
+            left.add_detail(0, &detail);
             left.add_queued(0, |state| one.ns[state as usize]);
             for (_, edge) in edges_of(&detail) {
                 left.add_edge(0, one.process, &edge);
@@ -379,50 +338,4 @@ impl Leaving for Counting {
             ended.sum_up();
         }
     }
-}
-
-/// Thread and process of a row beside slots, if the row is of a target's thread; the thread id is 0 for one
-/// that has ended.
-fn own(slots: &ThreadSlots, row: &impl Beside, tid_of: &HashMap<u32, u32>) -> Option<(u32, u32)> {
-    let index = row.slot() as u32;
-    let tid = *tid_of.get(&index)?;
-    is_current(slots, row.slot()).then(|| (tid, slots.tgid(index)))
-}
-
-/// True if the thread that a row beside slots is of has its slot still.
-fn is_current(slots: &ThreadSlots, slot: u64) -> bool {
-    let index = slot as u32;
-    // The slot of a thread that has begun just now may not be mapped yet.
-    index >= slots.used()
-        || slots.generation(index) as u32 == (slot >> 32) as u32 && slots.tgid(index) != 0
-}
-
-fn detail_of(slots: &mut ThreadSlots, index: u32) -> Detail {
-    let mut detail = [0; DETAIL_WORDS];
-    if let Some(details) = slots.beside() {
-        details.copy_to(index, 0, &mut detail);
-    }
-    detail
-}
-
-/// Empties an edge of a slot. The program claims what has no count, so that goes last.
-fn clear_edge(slots: &mut ThreadSlots, index: u32, place: usize) {
-    if let Some(details) = slots.beside() {
-        let at = (EDGES_AT + place * EDGE_WORDS) * 8;
-        for word in [3, 4, 2] {
-            details.store(index, at + word * 8, 0_u64);
-        }
-    }
-}
-
-fn living(slots: &ThreadSlots) -> Living {
-    let mut living = Living::default();
-    for index in 0..slots.used() {
-        let (process, tid) = slots.owner(index);
-        if process != 0 && !slots.has_ended(index) {
-            living.tids.insert(tid);
-            living.processes.insert(process);
-        }
-    }
-    living
 }

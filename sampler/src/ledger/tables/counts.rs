@@ -88,11 +88,10 @@ impl Counts {
         self.bound();
     }
 
-    /// Adds what stands in a slot's own tables, but for its edges. `was_in` tells which states the thread
-    /// has been in.
-    pub fn add_detail(&mut self, tid: u32, detail: &Detail, was_in: impl Fn(usize) -> bool) {
+    /// Adds what stands in a slot's own tables, but for its edges.
+    pub fn add_detail(&mut self, tid: u32, detail: &Detail) {
         let tid = u64::from(tid);
-        for state in (0..STATES).filter(|&state| was_in(state)) {
+        for state in 0..STATES {
             let words = &detail[state * BUCKETS / 2..][..BUCKETS / 2];
             for (place, &word) in words.iter().enumerate().filter(|one| *one.1 != 0) {
                 for (half, count) in
@@ -184,11 +183,10 @@ mod tests {
     fn details_become_rows_of_what_is_not_zero() {
         let mut detail = [0; DETAIL_WORDS];
         detail[5 * BUCKETS / 2 + 2] = 6 | 9 << 32; // state 5, buckets 4 and 5
-        detail[7 * BUCKETS / 2] = 1; // never been in, says the ledger
         detail[EDGES_AT + 2 * EDGE_WORDS..][..5].copy_from_slice(&[100 << 32, 0xC0, 2, 11, 1]);
         detail[TAKERS_AT..][..2].copy_from_slice(&[1, 13]);
         let mut counts = Counts::default();
-        counts.add_detail(6, &detail, |state| state == 5);
+        counts.add_detail(6, &detail);
         for (place, edge) in edges_of(&detail) {
             assert_eq!(place, 2);
             counts.add_edge(6, 100, &edge);

@@ -2,6 +2,7 @@
 //! Hooks: those of ledgers; the maps `details`, `edges`, `takers`, `call_counts` and `names`.
 //! Produces: tables of columns by thread and something else, without names of locks and calls.
 
+mod beside;
 mod counting;
 #[cfg(test)]
 mod counting_tests;
@@ -54,6 +55,11 @@ impl WaitTables {
     /// Notes the name of a process, which nobody can be asked for once it has ended.
     pub fn note_name(&self, pid: u32, name: crate::columns::Comm, kernel: bool) {
         lock(&self.counting).names().note(pid, name, kernel);
+    }
+
+    /// Wake-ups, takers and system calls that found no room in the program's tables.
+    pub fn lost(&self) -> u64 {
+        Counting::lost(lock(&self.keeper).slots())
     }
 
     /// The tables of a target, since its processes are watched. All are of one moment.
