@@ -89,7 +89,7 @@ pub struct Final {
     pub cpu_ns: u64,
 }
 
-/// What a ledger had more in the end than was said with its thread's exit.
+/// Time that a ledger gained after its thread's exit record was joined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Late {
     /// Thread id.
@@ -118,7 +118,7 @@ pub struct Keeper {
     leaving: Option<Arc<Mutex<dyn Leaving>>>,
     /// Processes whose threads' ledgers have not been begun, because that failed.
     unbegun: Vec<u32>,
-    /// By slot.
+    /// Ledgers that were given before their threads' last switches, by slot.
     open: HashMap<u32, Open>,
     late: HashMap<Watcher, Vec<Late>>,
     unfinished: u64,
@@ -141,7 +141,7 @@ impl Keeper {
         Ok(Self::with(slots, Box::new(begin), procfs))
     }
 
-    /// As `new`, of slots that are mapped already.
+    /// Makes a keeper of slots that are mapped already; otherwise like `new`.
     pub fn with(slots: ThreadSlots, begin: Begin, procfs: PathBuf) -> Self {
         Self {
             slots,
@@ -246,7 +246,7 @@ impl Keeper {
     /// for up to `patience`; what comes later is what `take_late` gives.
     ///
     /// # Errors
-    /// As `copy_whole`, and of mmap(2).
+    /// The errors of `copy_whole` and mmap(2).
     pub fn exited(
         &mut self,
         watcher: Watcher,
@@ -295,7 +295,7 @@ impl Keeper {
         }
     }
 
-    /// What ledgers had more in the end than `exited` gave a watcher, since this was asked last.
+    /// Time that ledgers gained after `exited` gave them to a watcher, since the last call.
     pub fn take_late(&mut self, watcher: Watcher) -> Vec<Late> {
         self.settle_late(clock::monotonic_ns());
         self.late.remove(&watcher).unwrap_or_default()

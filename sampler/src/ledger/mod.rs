@@ -46,7 +46,7 @@ pub struct Ledger {
     cpu: Option<usize>,
     attach_ns: i64,
     patience: Duration,
-    /// By row of the last join: its ledger, or the number of ledgers if it has none.
+    /// Ledger of each row of the last join, or the number of ledgers if the row has none.
     places: Vec<usize>,
     /// Ids of threads and processes, and the listing, that `places` is of.
     placed: (Vec<u32>, Vec<u32>, u64),
@@ -85,7 +85,7 @@ impl Ledger {
         })
     }
 
-    /// Who the ledgers are kept for.
+    /// The watcher that the ledgers are kept for.
     pub fn watcher(&self) -> Watcher {
         self.watcher
     }
@@ -102,7 +102,7 @@ impl Ledger {
         lock(&self.keeper).follow(self.watcher, members)
     }
 
-    /// What ended threads had more than was said with their exits, since this was asked last.
+    /// Time that ended threads gained after their exit records were joined, since the last call.
     pub fn take_late(&mut self) -> Vec<Late> {
         lock(&self.keeper).take_late(self.watcher)
     }

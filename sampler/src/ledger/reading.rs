@@ -118,7 +118,7 @@ impl Reading {
     /// Reads the ledgers of processes, ids in ascending order, as they are now.
     ///
     /// # Errors
-    /// As `copy_whole`; and of mmap(2). A later call reads again what this one could not.
+    /// The errors of `copy_whole` and mmap(2). A later call reads again what this one could not.
     pub fn read(&mut self, slots: &mut ThreadSlots, members: &[u32]) -> Result<(), ReadError> {
         // Read before the slots are: changes meanwhile make the next call list them again.
         let listing = slots.listing();

@@ -49,7 +49,7 @@ pub struct Network {
 /// Living threads with slots, by ascending id.
 #[derive(Default)]
 struct Living {
-    /// What the list is of; None: it lacks threads that began too late for its sample.
+    /// Listing of the slots; None if threads are lacking that began too late for the sample.
     listing: Option<Listing>,
     threads: Vec<(u32, u32)>,
 }

@@ -12,19 +12,19 @@ const SLACK_NS: i64 = 10_000;
 /// Flag of a thread that exits (include/linux/sched.h).
 const EXITING: u64 = 0x4;
 
-/// What an exit record tells of its thread.
+/// Identity of an ended thread in an exit record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ended {
     /// Process id.
     pub process: u32,
     /// Thread id.
     pub tid: u32,
-    /// How long the thread lived, nanoseconds.
+    /// Life of the thread, nanoseconds.
     pub age_ns: i64,
 }
 
 impl Ended {
-    /// What each of some exit records tells.
+    /// Identities of the threads of exit records, in order.
     pub fn of(exits: &Exits) -> impl Iterator<Item = Self> + '_ {
         exits.age_us.iter().enumerate().map(|(row, age_us)| Self {
             process: exits.rows.process[row],

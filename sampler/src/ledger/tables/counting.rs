@@ -33,6 +33,8 @@ const MANY_EDGES: usize = 32_768 * 3 / 4;
 const MANY_TAKERS: usize = 1024;
 /// Rows that threads left from which on they are added up between readings.
 const MANY_PENDING: usize = 16_384;
+/// Freed slots that are remembered until the next reading; rows beside further ones are dropped.
+const MAX_FREED: usize = 65_536;
 
 /// Descriptors of the hash maps of waits.bpf.c.
 pub struct WaitMaps {
@@ -46,15 +48,15 @@ pub struct WaitMaps {
     pub names: OwnedFd,
 }
 
-/// What is counted for the threads of all watchers.
+/// Counts of the threads of all watchers.
 pub struct Counting {
     maps: WaitMaps,
     calls: bool,
     names: Names,
     readings: HashMap<Watcher, Reading>,
-    /// What threads left that have ended, by watcher.
+    /// Counts of ended threads, by watcher.
     ended: HashMap<Watcher, Counts>,
-    /// By index and generation of a freed slot: its process, and who watched it.
+    /// Processes and watchers of freed slots, by index and generation of the slot.
     freed: HashMap<u64, (u32, Vec<Watcher>)>,
 }
 
@@ -329,7 +331,7 @@ impl Leaving for Counting {
                     watchers.push(watcher);
                 }
             }
-            if has_more {
+            if has_more && self.freed.len() < MAX_FREED {
                 let key = u64::from(one.index) | one.generation << 32;
                 self.freed.insert(key, (one.process, watchers));
             }

@@ -1,4 +1,4 @@
-//! What is counted beside ledgers, from slots and hash maps to tables: also of what has ended.
+//! Tables of living and ended threads, from slots and hash maps.
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};

@@ -1,4 +1,4 @@
-//! What is counted beside ledgers, added up. Pure.
+//! Counts of threads beside their ledgers, added up. Pure.
 //!
 //! The thread id 0 stands for threads that have ended. A waker is its process id << 32, with its thread
 //! id if it is a thread of a watched process; 0 for an interrupt.

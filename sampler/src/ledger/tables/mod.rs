@@ -1,4 +1,4 @@
-//! What is counted beside ledgers: histograms of stays, wake-ups, locks, takers, system calls.
+//! Tables beside ledgers: histograms of stays, wake-ups, locks, takers, system calls.
 //! Hooks: those of ledgers; the maps `details`, `edges`, `takers`, `call_counts` and `names`.
 //! Produces: tables of columns by thread and something else, without names of locks and calls.
 

@@ -1,5 +1,5 @@
-//! Who ran while threads were queued, and who woke them: processes of one name are one, so that their
-//! number is bounded.
+//! Stand-ins for takers and wakers: processes of one name become one process, so that their number is
+//! bounded.
 
 use std::collections::{HashMap, VecDeque};
 use std::fs;
@@ -90,7 +90,7 @@ impl Names {
         (name, false)
     }
 
-    /// Who stands for a process (its id << 1 | 1 for a kernel thread); None: there are too many names.
+    /// The stand-in of a process (its id << 1 | 1 for a kernel thread), or None if there are too many names.
     fn stand_in(&mut self, who: u64) -> Option<u64> {
         let pid = (who >> 1) as u32;
         if pid == 0 {
