@@ -221,9 +221,8 @@ impl Keeper {
         if let Some(leaving) = &self.leaving {
             lock(leaving).forget(watcher);
         }
-        if self.slots.reach().is_err() {
-            return; // the slots are tidied away once their threads end
-        }
+        // Slots that cannot be mapped are tidied away once their threads end.
+        let _ = self.slots.reach();
         let gone = self.slots.leave(watcher);
         self.free(&gone, Some(watcher));
     }
