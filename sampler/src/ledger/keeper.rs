@@ -12,7 +12,7 @@ use super::reading::copy_whole;
 use super::slot::{Settled, COLUMNS, DETAIL, LAYOUT, STATES, WITHOUT_SLOT};
 use crate::columns::Comm;
 use crate::os::{bpf, clock};
-use crate::slots::exited::{find_exited, is_exiting, Ended};
+use crate::slots::exited::{is_exiting, Candidates, Ended};
 use crate::slots::{lock, Maps, ThreadSlots, Watcher};
 use crate::source::ReadError;
 
@@ -89,7 +89,7 @@ pub struct Final {
     pub cpu_ns: u64,
 }
 
-/// What a ledger had more in the end than was said with its thread's exit.
+/// Time that a ledger gained after its thread's exit record was joined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Late {
     /// Thread id.
@@ -118,7 +118,7 @@ pub struct Keeper {
     leaving: Option<Arc<Mutex<dyn Leaving>>>,
     /// Processes whose threads' ledgers have not been begun, because that failed.
     unbegun: Vec<u32>,
-    /// By slot.
+    /// Ledgers that were given before their threads' last switches, by slot.
     open: HashMap<u32, Open>,
     late: HashMap<Watcher, Vec<Late>>,
     unfinished: u64,
@@ -141,7 +141,7 @@ impl Keeper {
         Ok(Self::with(slots, Box::new(begin), procfs))
     }
 
-    /// As `new`, of slots that are mapped already.
+    /// Makes a keeper of slots that are mapped already; otherwise like `new`.
     pub fn with(slots: ThreadSlots, begin: Begin, procfs: PathBuf) -> Self {
         Self {
             slots,
@@ -221,9 +221,8 @@ impl Keeper {
         if let Some(leaving) = &self.leaving {
             lock(leaving).forget(watcher);
         }
-        if self.slots.reach().is_err() {
-            return; // the slots are tidied away once their threads end
-        }
+        // Slots that cannot be mapped are tidied away once their threads end.
+        let _ = self.slots.reach();
         let gone = self.slots.leave(watcher);
         self.free(&gone, Some(watcher));
     }
@@ -246,7 +245,7 @@ impl Keeper {
     /// for up to `patience`; what comes later is what `take_late` gives.
     ///
     /// # Errors
-    /// As `copy_whole`, and of mmap(2).
+    /// The errors of `copy_whole` and mmap(2).
     pub fn exited(
         &mut self,
         watcher: Watcher,
@@ -255,13 +254,13 @@ impl Keeper {
     ) -> Result<Vec<Option<Final>>, ReadError> {
         self.slots.reach()?;
         let records: Vec<Ended> = exits.iter().map(|exit| exit.ended).collect();
+        let candidates = Candidates::find(&self.slots, &records);
+        self.await_last_switches(&candidates.slots, patience);
         let now_ns = clock::monotonic_ns();
-        let found = find_exited(&self.slots, &records, now_ns, |pid, tid| {
-            is_exiting(&self.procfs, pid, tid)
-        });
+        let found =
+            candidates.choose(&self.slots, now_ns, |pid, tid| is_exiting(&self.procfs, pid, tid));
         let (rows, indices): (Vec<usize>, Vec<u32>) =
             found.iter().enumerate().filter_map(|(row, one)| one.map(|index| (row, index))).unzip();
-        self.await_last_switches(&indices, patience);
         let mut finals = vec![None; exits.len()];
         let mut closed = Vec::with_capacity(indices.len());
         let open = &mut self.open;
@@ -295,7 +294,7 @@ impl Keeper {
         }
     }
 
-    /// What ledgers had more in the end than `exited` gave a watcher, since this was asked last.
+    /// Time that ledgers gained after `exited` gave them to a watcher, since the last call.
     pub fn take_late(&mut self, watcher: Watcher) -> Vec<Late> {
         self.settle_late(clock::monotonic_ns());
         self.late.remove(&watcher).unwrap_or_default()

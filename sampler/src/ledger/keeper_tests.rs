@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use proptest::prelude::*;
+
 use super::slot::testing::Entry;
 use super::slot::{ENDED, LAYOUT, ON_CPU, WOKEN};
 use super::*;
@@ -274,4 +276,39 @@ fn what_threads_leave_is_kept_before_their_slots_are_freed() {
     let left: Vec<(u32, u32, u64)> =
         kept.0.iter().map(|one| (one.index, one.tid, one.ns.iter().sum())).collect();
     assert_eq!(left, [(0, 9, 100_000), (1, 8, 5)]);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+    #[test]
+    fn hostile_slots_are_no_panic(
+        words in prop::collection::vec(prop_oneof![0_u64..10, any::<u64>()], 96),
+        used in prop_oneof![0_u32..5, any::<u32>()],
+        whole: bool,
+        age_us: u64,
+    ) {
+        let mut made = made(&[entry(9, SLEEP, &[(ON_CPU, 5)]), entry(8, SLEEP, &[])]);
+        for (place, &word) in words.iter().enumerate() {
+            // Ids, and what keeps a ledger whole, stay what they are.
+            if place % 48 != 0 && !(whole && [4, 7].contains(&(place % 48)))
+                && !(whole && place % 48 > 17)
+            {
+                made.memory.set(place as u32 / 48, place % 48, word);
+            }
+        }
+        made.memory.use_slots(used);
+        let mut ledger = made.ledger();
+        let begun = ledger.begin(&[PID]);
+        prop_assert!(!whole || begun.is_ok());
+        let mut found = rows(&[8, 9]);
+        let _ = ledger.join(&mut found);
+        let mut found = exits(&[(9, 1_000, 101_000), (8, 0, 5)]);
+        found.age_us[0] = age_us;
+        let _ = ledger.join_exits(&mut found);
+        lock(&made.keeper).settle_late(i64::MAX);
+        let _ = lock(&made.keeper).tidy();
+        ledger.take_late();
+        drop(ledger);
+        prop_assert_eq!(lock(&made.keeper).slots().slots_of(&[PID]), Vec::<u32>::new());
+    }
 }

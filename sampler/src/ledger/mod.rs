@@ -7,14 +7,16 @@ pub mod keeper;
 mod keeper_tests;
 pub mod reading;
 pub mod slot;
+pub mod tables;
 
 use std::io;
+use std::ops::Range;
 use std::time::Duration;
 
 pub use keeper::{Final, Keeper, Late, Leaver, Leaving, Program, SharedKeeper};
 
 use crate::columns::{Exits, Mask, Rows, Totals};
-use crate::fields::{low_bits, Fields, CPU};
+use crate::fields::{columns_of, low_bits, Fields, CPU};
 use crate::slots::exited::Ended;
 use crate::slots::{lock, Watcher};
 use crate::source::{self, Join, ReadError};
@@ -44,10 +46,10 @@ pub struct Ledger {
     cpu: Option<usize>,
     attach_ns: i64,
     patience: Duration,
-    /// By row of the last join: its ledger, or the number of ledgers if it has none.
+    /// Ledger of each row of the last join, or the number of ledgers if the row has none.
     places: Vec<usize>,
-    /// Threads and the listing that `places` is of.
-    placed: (Vec<u32>, u64),
+    /// Ids of threads and processes, and the listing, that `places` is of.
+    placed: (Vec<u32>, Vec<u32>, u64),
 }
 
 impl Ledger {
@@ -79,11 +81,11 @@ impl Ledger {
             attach_ns,
             patience,
             places: Vec::new(),
-            placed: (Vec::new(), 0),
+            placed: (Vec::new(), Vec::new(), 0),
         })
     }
 
-    /// Who the ledgers are kept for.
+    /// The watcher that the ledgers are kept for.
     pub fn watcher(&self) -> Watcher {
         self.watcher
     }
@@ -100,7 +102,7 @@ impl Ledger {
         lock(&self.keeper).follow(self.watcher, members)
     }
 
-    /// What ended threads had more than was said with their exits, since this was asked last.
+    /// Time that ended threads gained after their exit records were joined, since the last call.
     pub fn take_late(&mut self) -> Vec<Late> {
         lock(&self.keeper).take_late(self.watcher)
     }
@@ -112,20 +114,23 @@ impl Ledger {
     /// Finds the ledger of each row; true if all have the ledgers of living threads.
     fn place(&mut self, rows: &Rows) -> bool {
         let none = self.reading.len();
-        let (threads, listed) = &mut self.placed;
-        if *threads != rows.tid || *listed != self.reading.listed() {
-            threads.clone_from(&rows.tid);
-            *listed = self.reading.listed();
+        let listed = self.reading.listed();
+        if self.placed.0 != rows.tid || self.placed.1 != rows.process || self.placed.2 != listed {
+            self.placed.0.clone_from(&rows.tid);
+            self.placed.1.clone_from(&rows.process);
+            self.placed.2 = listed;
             self.places.clear();
-            let found = rows.tid.iter().map(|&tid| self.reading.find(tid).unwrap_or(none));
-            self.places.extend(found);
+            for (&process, &tid) in rows.process.iter().zip(&rows.tid) {
+                self.places.push(self.reading.find(process, tid).unwrap_or(none));
+            }
         }
         self.places.iter().all(|&at| at < none && self.reading.state[at] != ENDED)
     }
 
-    /// The ledger of each row, or the number of ledgers if the row has none. The ledger of an ended
-    /// thread is that of a first thread whose process lives, or of another thread with that id.
-    fn ledgers_of(&self, rows: &Rows) -> Vec<usize> {
+    /// Runs of rows whose ledgers follow each other: first row, first ledger, length. Rows without a ledger
+    /// are in none. The ledger of an ended thread is that of a first thread whose process lives, or of
+    /// another thread with that id.
+    fn runs(&self, rows: &Rows) -> Vec<(usize, usize, usize)> {
         let reading = &self.reading;
         let is_own = |row: usize, at: usize| {
             at < reading.len()
@@ -133,8 +138,14 @@ impl Ledger {
                     || rows.start_ns[row].abs_diff(reading.start_ns[at])
                         < START_SLACK_NS.unsigned_abs())
         };
-        let places = self.places.iter().enumerate();
-        places.map(|(row, &at)| if is_own(row, at) { at } else { reading.len() }).collect()
+        let mut runs: Vec<(usize, usize, usize)> = Vec::new();
+        for (row, &at) in self.places.iter().enumerate().filter(|&(row, &at)| is_own(row, at)) {
+            match runs.last_mut() {
+                Some(run) if run.0 + run.2 == row && run.1 + run.2 == at => run.2 += 1,
+                _ => runs.push((row, at, 1)),
+            }
+        }
+        runs
     }
 
     fn columns(&self) -> Mask {
@@ -179,21 +190,27 @@ impl Join for Ledger {
             self.read()?;
             self.place(rows);
         }
-        let ledgers = self.ledgers_of(rows);
+        let runs = self.runs(rows);
         let reading = &self.reading;
-        for (column, ns) in reading.ns.iter().enumerate() {
-            fill(rows.column_mut(self.first + column), &ledgers, |at| ns[at], reading.len());
-        }
-        let state = |at: usize| u64::from(reading.state[at]);
-        fill(rows.column_mut(self.first + COLUMNS), &ledgers, state, reading.len());
-        let since =
-            |at: usize| reading.since_ns[at].saturating_sub(self.attach_ns).max(0).unsigned_abs();
-        fill(rows.column_mut(self.first + COLUMNS + 1), &ledgers, since, reading.len());
-        for (absent, &at) in rows.absent.iter_mut().zip(&ledgers) {
-            if at == reading.len() {
-                *absent |= self.columns();
+        let columns = self.columns();
+        let mut filled = 0;
+        for &(row, at, count) in &runs {
+            absent(rows, filled..row, columns);
+            for (column, ns) in reading.ns.iter().enumerate() {
+                rows.column_mut(self.first + column)[row..row + count]
+                    .copy_from_slice(&ns[at..at + count]);
             }
+            let states = &reading.state[at..at + count];
+            let state = rows.column_mut(self.first + COLUMNS)[row..].iter_mut();
+            state.zip(states).for_each(|(into, &state)| *into = u64::from(state));
+            let begins = &reading.since_ns[at..at + count];
+            let since = rows.column_mut(self.first + COLUMNS + 1)[row..].iter_mut();
+            since.zip(begins).for_each(|(into, since_ns)| {
+                *into = since_ns.saturating_sub(self.attach_ns).max(0).unsigned_abs();
+            });
+            filled = row + count;
         }
+        absent(rows, filled..rows.len(), columns);
         Ok(())
     }
 
@@ -231,9 +248,13 @@ impl Drop for Ledger {
     }
 }
 
-/// Sets a column to values of ledgers, and to 0 where the place is `none`.
-fn fill(column: &mut [u64], places: &[usize], value: impl Fn(usize) -> u64, none: usize) {
-    for (into, &at) in column.iter_mut().zip(places) {
-        *into = if at < none { value(at) } else { 0 };
+/// Lets rows lack some columns.
+fn absent(rows: &mut Rows, range: Range<usize>, columns: Mask) {
+    if range.is_empty() {
+        return;
     }
+    for column in columns_of(columns) {
+        rows.column_mut(column)[range.clone()].fill(0);
+    }
+    rows.absent[range].iter_mut().for_each(|absent| *absent |= columns);
 }

@@ -53,7 +53,7 @@ pub fn copy_whole(
     Err(ReadError::Disagreement(format!("the ledgers of {} threads do not add up", torn.len())))
 }
 
-/// Ledgers of n threads, ascending by id; those of threads that have ended come first of an id.
+/// Ledgers of n threads, ascending by ids of process and thread; those of threads that have ended come first of an id.
 ///
 /// All vectors have n elements.
 #[derive(Debug)]
@@ -118,7 +118,7 @@ impl Reading {
     /// Reads the ledgers of processes, ids in ascending order, as they are now.
     ///
     /// # Errors
-    /// As `copy_whole`; and of mmap(2). A later call reads again what this one could not.
+    /// The errors of `copy_whole` and mmap(2). A later call reads again what this one could not.
     pub fn read(&mut self, slots: &mut ThreadSlots, members: &[u32]) -> Result<(), ReadError> {
         // Read before the slots are: changes meanwhile make the next call list them again.
         let listing = slots.listing();
@@ -140,12 +140,12 @@ impl Reading {
     /// Finds the slots of processes.
     fn list(&mut self, slots: &ThreadSlots, members: &[u32]) {
         self.listing = None;
-        let mut threads: Vec<(u32, bool, i64, u32, u32)> = Vec::with_capacity(self.len());
+        let mut threads: Vec<(u32, u32, bool, i64, u32)> = Vec::with_capacity(self.len());
         for index in 0..slots.used() {
             let (pid, tid) = slots.owner(index);
             if pid != 0 && members.binary_search(&pid).is_ok() {
                 let start_ns = slots.start_ns(index);
-                threads.push((tid, !slots.has_ended(index), start_ns, index, pid));
+                threads.push((pid, tid, !slots.has_ended(index), start_ns, index));
             }
         }
         threads.sort_unstable();
@@ -153,7 +153,7 @@ impl Reading {
         self.start_ns.clear();
         self.indices.clear();
         self.process.clear();
-        for (tid, _, start_ns, index, pid) in threads {
+        for (pid, tid, _, start_ns, index) in threads {
             self.tid.push(tid);
             self.start_ns.push(start_ns);
             self.indices.push(index);
@@ -184,9 +184,12 @@ impl Reading {
     }
 
     /// The row of a thread, the latest that had its id.
-    pub fn find(&self, tid: u32) -> Option<usize> {
-        let after = self.tid.partition_point(|&one| one <= tid);
-        after.checked_sub(1).filter(|&row| self.tid[row] == tid)
+    pub fn find(&self, process: u32, tid: u32) -> Option<usize> {
+        let first = self.process.partition_point(|&one| one < process);
+        let count = self.process[first..].partition_point(|&one| one == process);
+        let after = self.tid[first..first + count].partition_point(|&one| one <= tid);
+        let row = first + after.checked_sub(1)?;
+        (self.tid[row] == tid).then_some(row)
     }
 }
 
@@ -236,9 +239,9 @@ mod tests {
         assert!(!reading.is_current(&held));
         reading.read(&mut held, &[1]).unwrap();
         assert_eq!((reading.tid.as_slice(), reading.listed()), (&[5, 6, 7][..], 2));
-        assert_eq!(reading.find(6), Some(1));
-        assert_eq!(reading.find(8), None);
-        assert_eq!(reading.find(1), None);
+        assert_eq!(reading.find(1, 6), Some(1));
+        assert_eq!(reading.find(1, 8), None);
+        assert_eq!(reading.find(2, 6), None);
     }
 
     #[test]
@@ -249,7 +252,7 @@ mod tests {
         let mut reading = Reading::default();
         reading.read(&mut held, &[1]).unwrap();
         assert_eq!(reading.start_ns, [10, 20]);
-        assert_eq!(reading.find(2), Some(1));
+        assert_eq!(reading.find(1, 2), Some(1));
         reading.read(&mut held, &[2]).unwrap(); // the listing is the same
         assert_eq!(reading.len(), 2);
     }

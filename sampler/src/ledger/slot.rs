@@ -17,7 +17,7 @@ pub const WOKEN: u8 = 3;
 /// The first state that is a wait.
 pub const FIRST_WAIT: u8 = 4;
 
-/// Where the program keeps what.
+/// Offsets and lengths of waits.bpf.c.
 pub const LAYOUT: Layout = Layout { stride: 384, count: 16_384, generation: 24, changes: 16 };
 /// Length of struct detail, bytes.
 pub const DETAIL: usize = 2848;
@@ -35,7 +35,11 @@ const ARRIVED_NS: usize = 6;
 const BEGAN_NS: usize = 7;
 const RUN_NS: usize = 8;
 const NS: usize = 18;
-const STATE_BITS: u32 = 5;
+pub(crate) const STATE_BITS: u32 = 5;
+
+/// Words of a slot by the order of their names: mark, woken_ns, arrived_ns, began_ns, run_ns, ns.
+#[cfg(test)]
+pub(crate) const PLACES: [usize; 6] = [MARK, WOKEN_NS, ARRIVED_NS, BEGAN_NS, RUN_NS, NS];
 
 /// The words of a slot that differ after every change of its ledger.
 pub type Head = [u64; 4];
@@ -46,7 +50,7 @@ pub struct Whole {
     words: [u64; WORDS],
 }
 
-/// What a ledger says.
+/// Times and current state of a ledger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settled {
     /// Nanoseconds of finished stays in each state, also those of the round under way.
@@ -97,7 +101,7 @@ impl Whole {
         self.words[RUN_NS]
     }
 
-    /// What the ledger says.
+    /// Settles the round under way.
     pub fn settle(&self) -> Settled {
         let mut ns: [u64; STATES] = std::array::from_fn(|state| self.words[NS + state]);
         let state = (self.words[MARK] & ((1 << STATE_BITS) - 1)) as u8;
@@ -142,7 +146,7 @@ pub mod testing {
     use super::*;
     use crate::slots::testing::Memory;
 
-    /// What a test says of a slot.
+    /// A slot as a test describes it.
     #[derive(Clone, Debug, Default)]
     pub struct Entry {
         /// Process and thread id.
@@ -166,7 +170,7 @@ pub mod testing {
     }
 
     impl Entry {
-        /// When the thread was switched away from.
+        /// Last switch away from the thread.
         pub fn left_ns(&self) -> i64 {
             self.began_ns + self.ns.iter().map(|one| one.1 as i64).sum::<i64>()
         }

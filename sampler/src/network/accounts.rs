@@ -7,12 +7,12 @@ use crate::columns::Rows;
 use crate::os::{bpf, clock};
 use crate::slots::{Layout, Maps, ThreadSlots, Watcher};
 
-/// Where the program keeps what.
-pub(super) const LAYOUT: Layout = Layout { stride: 64, count: 65_536, generation: 56, changes: 24 };
+/// Offsets and lengths of netacct.bpf.c.
+pub const LAYOUT: Layout = Layout { stride: 64, count: 65_536, generation: 56, changes: 24 };
 /// Offset of the four counters in a slot, in the order of `fields::NETWORK`.
-pub(super) const COUNTERS: usize = 24;
+pub const COUNTERS: usize = 24;
 /// Offset of the count of calls that were not counted in struct control.
-const UNCOUNTED_CALLS: usize = 8;
+pub const UNCOUNTED_CALLS: usize = 8;
 /// Starts of one thread differ by less, whatever they are derived from.
 const START_SLACK_NS: u64 = 100_000_000;
 
@@ -46,7 +46,7 @@ impl Accounts {
         Ok(Self::with(ThreadSlots::new(maps, LAYOUT)?, uncounted))
     }
 
-    /// As `new`, of slots that are mapped already.
+    /// Makes accounts of slots that are mapped already; otherwise like `new`.
     pub fn with(slots: ThreadSlots, uncounted: Option<OwnedFd>) -> Self {
         Self { slots, uncounted }
     }

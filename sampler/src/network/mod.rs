@@ -6,6 +6,12 @@ mod accounts;
 #[cfg(test)]
 mod tests;
 
+/// Layouts for tests.
+#[cfg(test)]
+pub(crate) mod testing {
+    pub use super::accounts::{COUNTERS, LAYOUT, UNCOUNTED_CALLS};
+}
+
 use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -15,7 +21,7 @@ pub use accounts::{Accounts, Uncounted};
 use crate::columns::{Exits, Mask, Rows};
 use crate::fields::{Fields, NETWORK};
 use crate::os::clock;
-use crate::slots::exited::{find_exited, is_exiting, Ended};
+use crate::slots::exited::{is_exiting, Candidates, Ended};
 use crate::slots::{lock, Listing, ThreadSlots, Watcher};
 use crate::source::{Join, ReadError};
 use accounts::COUNTERS;
@@ -43,7 +49,7 @@ pub struct Network {
 /// Living threads with slots, by ascending id.
 #[derive(Default)]
 struct Living {
-    /// What the list is of; None: it lacks threads that began too late for its sample.
+    /// Listing of the slots; None if threads are lacking that began too late for the sample.
     listing: Option<Listing>,
     threads: Vec<(u32, u32)>,
 }
@@ -177,8 +183,8 @@ impl Join for Network {
         slots.reach()?;
         let now_ns = clock::monotonic_ns();
         let records: Vec<Ended> = Ended::of(exits).collect();
-        let found =
-            find_exited(slots, &records, now_ns, |pid, tid| is_exiting(&self.procfs, pid, tid));
+        let found = Candidates::find(slots, &records)
+            .choose(slots, now_ns, |pid, tid| is_exiting(&self.procfs, pid, tid));
         self.fill(slots, &mut exits.rows, &found, unknown);
         let indices: Vec<u32> = found.into_iter().flatten().collect();
         let done = slots.claim(&indices, self.watcher);

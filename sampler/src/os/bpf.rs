@@ -273,7 +273,7 @@ fn address<T>(value: &T) -> u64 {
 }
 
 /// # Safety
-/// As `call`; the command may write to the attributes themselves.
+/// The contract of `call`; the command may write to the attributes themselves.
 unsafe fn call_mut<T>(command: libc::c_int, attributes: &mut T) -> io::Result<RawFd> {
     // SAFETY: `attributes` is a part of union bpf_attr of the length that is given, which the kernel may
     // write to; the rest holds by the contract of this function.

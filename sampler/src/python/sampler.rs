@@ -35,21 +35,31 @@ use crate::target::{Spec, Surroundings, Target};
 use crate::taskstats::{ExitListener, Kernel, Layout, Query};
 use crate::walk::{Block, Program as WalkProgram, Visits, Walker};
 
+/// Nanoseconds of CPU and bytes of frames, by target.
+type SpentByTarget = BTreeMap<String, (i64, u64)>;
+
+/// What the engine will be made of.
+struct Setup {
+    /// None: the engine was made.
+    kit: Option<Kit>,
+    exits: Option<ExitListener>,
+    programs: Option<GroupPrograms>,
+}
+
 /// Samples targets in a thread of its own.
 #[pyclass]
 pub struct Sampler {
-    kit: Option<Kit>,
+    setup: Mutex<Setup>,
     shared: Option<Arc<Kit>>,
-    exits: Option<ExitListener>,
-    programs: Option<GroupPrograms>,
     running: Option<Running>,
     board: Board,
     frames: Arc<FrameQueue>,
 }
 
 impl Sampler {
-    fn kit(&mut self) -> PyResult<&mut Kit> {
-        self.kit.as_mut().ok_or_else(|| value_error("the sampler has started"))
+    fn set_up<T>(&self, change: impl FnOnce(&mut Kit) -> PyResult<T>) -> PyResult<T> {
+        let mut setup = lock(&self.setup);
+        change(setup.kit.as_mut().ok_or_else(|| value_error("the sampler has started"))?)
     }
 
     fn handle(&self) -> PyResult<Handle> {
@@ -111,10 +121,8 @@ impl Sampler {
             disagreement: Arc::default(),
         };
         Ok(Self {
-            kit: Some(kit),
+            setup: Mutex::new(Setup { kit: Some(kit), exits: None, programs: None }),
             shared: None,
-            exits: None,
-            programs: None,
             running: None,
             board: Board::new().map_err(|error| os_error(&error))?,
             frames: FrameQueue::new().map_err(|error| os_error(&error))?,
@@ -123,7 +131,7 @@ impl Sampler {
 
     #[allow(clippy::too_many_arguments)]
     fn use_taskstats(
-        &mut self,
+        &self,
         socket: i32,
         family: u16,
         payload: usize,
@@ -135,25 +143,26 @@ impl Sampler {
         let layout = Layout::new(version, length, profile, offsets).map_err(value_error)?;
         let kernel = Kernel { family, payload, layout };
         let query = Arc::new(Mutex::new(Query::new(kernel.clone(), own(socket)?)));
-        self.kit()?.taskstats = Some((kernel, query));
-        Ok(())
+        self.set_up(|kit| {
+            kit.taskstats = Some((kernel, query));
+            Ok(())
+        })
     }
 
-    fn use_exits(&mut self, links: Vec<(u16, i32)>) -> PyResult<()> {
-        let Some((kernel, _)) = self.kit()?.taskstats.clone() else {
-            return Err(value_error("exit records need taskstats"));
-        };
+    fn use_exits(&self, links: Vec<(u16, i32)>) -> PyResult<()> {
+        let (kernel, _) = self
+            .set_up(|kit| kit.taskstats.clone().ok_or_else(|| value_error("without taskstats")))?;
         let sockets = links
             .into_iter()
             .map(|(cpu, socket)| Ok((cpu, own(socket)?)))
             .collect::<PyResult<Vec<_>>>()?;
         let listener = ExitListener::new(kernel, sockets).map_err(|error| os_error(&error))?;
-        self.exits = Some(listener);
+        lock(&self.setup).exits = Some(listener);
         Ok(())
     }
 
     #[pyo3(signature = (blocks, program, visits=None))]
-    fn use_walk(&mut self, blocks: i32, program: i32, visits: Option<i32>) -> PyResult<()> {
+    fn use_walk(&self, blocks: i32, program: i32, visits: Option<i32>) -> PyResult<()> {
         let block = Block::new(own(blocks)?.as_fd()).map_err(|error| os_error(&error))?;
         let program = own(program)?;
         let program = match visits {
@@ -163,13 +172,15 @@ impl Sampler {
             }
             None => WalkProgram::Iterators { program, links: Vec::new() },
         };
-        self.kit()?.walker = Some(Arc::new(Mutex::new(Walker::new(block, program))));
-        Ok(())
+        self.set_up(|kit| {
+            kit.walker = Some(Arc::new(Mutex::new(Walker::new(block, program))));
+            Ok(())
+        })
     }
 
     #[allow(clippy::too_many_arguments)]
     fn use_ledger(
-        &mut self,
+        &self,
         slots: i32,
         control: i32,
         watched: i32,
@@ -180,15 +191,17 @@ impl Sampler {
     ) -> PyResult<()> {
         let maps = maps(slots, control, watched, targets, vacant)?;
         let program = ledger::Program { maps, details: own(details)?, walk: own(walk)? };
-        let kit = self.kit()?;
-        let keeper = Keeper::new(program, kit.procfs.clone()).map_err(|error| os_error(&error))?;
-        kit.keeper = Some(Arc::new(Mutex::new(keeper)));
-        Ok(())
+        self.set_up(|kit| {
+            let keeper =
+                Keeper::new(program, kit.procfs.clone()).map_err(|error| os_error(&error))?;
+            kit.keeper = Some(Arc::new(Mutex::new(keeper)));
+            Ok(())
+        })
     }
 
     #[pyo3(signature = (slots, control, watched, targets, vacant, uncounted=None))]
     fn use_network(
-        &mut self,
+        &self,
         slots: i32,
         control: i32,
         watched: i32,
@@ -199,13 +212,15 @@ impl Sampler {
         let maps = maps(slots, control, watched, targets, vacant)?;
         let uncounted = uncounted.map(own).transpose()?;
         let accounts = Accounts::new(maps, uncounted).map_err(|error| os_error(&error))?;
-        self.kit()?.accounts = Some(Arc::new(Mutex::new(accounts)));
-        Ok(())
+        self.set_up(|kit| {
+            kit.accounts = Some(Arc::new(Mutex::new(accounts)));
+            Ok(())
+        })
     }
 
     #[allow(clippy::too_many_arguments)]
     fn use_groups(
-        &mut self,
+        &self,
         events: i32,
         members: i32,
         unfinished: i32,
@@ -223,16 +238,17 @@ impl Sampler {
         };
         let programs =
             GroupPrograms::new(maps, v1_hierarchy, lent).map_err(|error| os_error(&error))?;
-        self.programs = Some(programs);
+        lock(&self.setup).programs = Some(programs);
         Ok(())
     }
 
     fn start(&mut self) -> PyResult<()> {
-        let kit = Arc::new(self.kit.take().ok_or_else(|| value_error("it has started"))?);
+        let mut setup = lock(&self.setup);
+        let kit = Arc::new(setup.kit.take().ok_or_else(|| value_error("it has started"))?);
         self.shared = Some(Arc::clone(&kit));
-        let exits = self.exits.take().map(ExitRecords::new);
+        let exits = setup.exits.take().map(ExitRecords::new);
         let sink = Box::new(QueueSink(Arc::clone(&self.frames)));
-        let engine = Engine::new(kit, exits, self.programs.take(), sink, self.board.clone());
+        let engine = Engine::new(kit, exits, setup.programs.take(), sink, self.board.clone());
         self.running = Some(engine.start().map_err(|error| os_error(&error))?);
         Ok(())
     }
@@ -522,7 +538,7 @@ impl Sampler {
     }
 
     /// CPU that sampling took since this was asked last: of the thread, and by target with bytes of frames.
-    fn take_spent(&self, py: Python<'_>) -> PyResult<(i64, BTreeMap<String, (i64, u64)>)> {
+    fn take_spent(&self, py: Python<'_>) -> PyResult<(i64, SpentByTarget)> {
         self.ask(py, Engine::take_spent).map(|spent| (spent.thread_ns, spent.targets))
     }
 

@@ -56,7 +56,7 @@ impl SlotArray {
     /// Writes a word of a slot.
     ///
     /// # Panics
-    /// As `load`.
+    /// Panics like `load`.
     pub fn store<T: Word>(&mut self, index: u32, offset: usize, value: T) {
         self.mapped.store(index as usize * self.stride + offset, value);
     }
@@ -64,7 +64,7 @@ impl SlotArray {
     /// Copies words of a slot, the first one at `offset`. Words may be of different moments.
     ///
     /// # Panics
-    /// As `load`.
+    /// Panics like `load`.
     pub fn copy_to<T: Word>(&self, index: u32, offset: usize, into: &mut [T]) {
         self.mapped.copy_to(index as usize * self.stride + offset, into);
     }
@@ -72,7 +72,7 @@ impl SlotArray {
     /// Sets all words of a slot to 0, but one at `but`; None: all.
     ///
     /// # Panics
-    /// As `load`.
+    /// Panics like `load`.
     pub fn clear(&mut self, index: u32, but: Option<usize>) {
         let at = index as usize * self.stride;
         let words = self.stride / 8;

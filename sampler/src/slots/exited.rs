@@ -12,19 +12,19 @@ const SLACK_NS: i64 = 10_000;
 /// Flag of a thread that exits (include/linux/sched.h).
 const EXITING: u64 = 0x4;
 
-/// What an exit record tells of its thread.
+/// Identity of an ended thread in an exit record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ended {
     /// Process id.
     pub process: u32,
     /// Thread id.
     pub tid: u32,
-    /// How long the thread lived, nanoseconds.
+    /// Life of the thread, nanoseconds.
     pub age_ns: i64,
 }
 
 impl Ended {
-    /// What each of some exit records tells.
+    /// Identities of the threads of exit records, in order.
     pub fn of(exits: &Exits) -> impl Iterator<Item = Self> + '_ {
         exits.age_us.iter().enumerate().map(|(row, age_us)| Self {
             process: exits.rows.process[row],
@@ -34,63 +34,89 @@ impl Ended {
     }
 }
 
-/// The slots of threads whose exit records have come, None for threads without one; no slot twice.
+/// Slots that have the ids of exit records.
 ///
 /// A record tells ids and the age of a thread, to the microsecond. The kernel writes it shortly before
 /// the slot gets its time of exit (do_exit: taskstats_exit, then the tracepoint). Where an id was used by
 /// several threads meanwhile, the ages tell which is which: a slot's age is the record's, or a little
 /// more; the pairs that agree best are made first.
-///
-/// `exiting` tells by ids of process and thread whether the thread that has the id now exits, or is
-/// gone. It is asked about slots without a time of exit, which may be those of living threads under used
-/// ids.
-pub fn find_exited(
-    slots: &ThreadSlots,
-    records: &[Ended],
-    now_ns: i64,
-    exiting: impl Fn(u32, u32) -> bool,
-) -> Vec<Option<u32>> {
-    let mut found = vec![None; records.len()];
-    if records.is_empty() {
-        return found;
-    }
-    let mut wanted: Vec<(u32, u32, usize)> =
-        records.iter().enumerate().map(|(record, one)| (one.tid, one.process, record)).collect();
-    wanted.sort_unstable();
-    // Most slots are of other threads: the last bits of an id tell that at once.
-    let mut bits = [0_u64; 64];
-    for one in records {
-        bits[(one.tid >> 6 & 63) as usize] |= 1 << (one.tid & 63);
-    }
-    let mut pairs = Vec::new();
-    for index in 0..slots.used() {
-        let (pid, tid) = slots.owner(index);
-        if pid == 0 || bits[(tid >> 6 & 63) as usize] >> (tid & 63) & 1 == 0 {
-            continue;
+pub struct Candidates<'a> {
+    records: &'a [Ended],
+    /// Ids and places of the records, ascending.
+    wanted: Vec<(u32, u32, usize)>,
+    /// Slots.
+    pub slots: Vec<u32>,
+}
+
+impl<'a> Candidates<'a> {
+    /// Finds the slots.
+    pub fn find(slots: &ThreadSlots, records: &'a [Ended]) -> Self {
+        let mut wanted: Vec<(u32, u32, usize)> =
+            records.iter().enumerate().map(|(row, one)| (one.tid, one.process, row)).collect();
+        wanted.sort_unstable();
+        // Most slots are of other threads: the last bits of an id tell that at once.
+        let mut bits = [0_u64; 64];
+        for one in records {
+            bits[(one.tid >> 6 & 63) as usize] |= 1 << (one.tid & 63);
         }
-        let first = wanted.partition_point(|&(id, process, _)| (id, process) < (tid, pid));
-        let of_slot = wanted[first..].iter().take_while(|one| (one.0, one.1) == (tid, pid));
-        let exit_ns = slots.exit_ns(index);
-        if of_slot.clone().next().is_none() || exit_ns == 0 && !exiting(pid, tid) {
-            continue;
+        let mut made = Self { records, wanted, slots: Vec::new() };
+        if records.is_empty() {
+            return made;
         }
-        let end_ns = if exit_ns == 0 { now_ns } else { exit_ns };
-        let life_ns = end_ns.saturating_sub(slots.start_ns(index));
-        for &(_, _, record) in of_slot {
-            let excess = life_ns.saturating_sub(records[record].age_ns);
-            if excess >= -SLACK_NS {
-                pairs.push((excess.unsigned_abs(), record, index));
+        for index in 0..slots.used() {
+            let (pid, tid) = slots.owner(index);
+            let may_be = pid != 0 && bits[(tid >> 6 & 63) as usize] >> (tid & 63) & 1 != 0;
+            if may_be && made.records_of(pid, tid).next().is_some() {
+                made.slots.push(index);
             }
         }
+        made
     }
-    pairs.sort_unstable();
-    let mut taken = HashSet::new();
-    for (_, record, index) in pairs {
-        if found[record].is_none() && taken.insert(index) {
-            found[record] = Some(index);
+
+    /// Places of the records of a thread's ids.
+    fn records_of(&self, pid: u32, tid: u32) -> impl Iterator<Item = usize> + '_ {
+        let first = self.wanted.partition_point(|one| (one.0, one.1) < (tid, pid));
+        let same = self.wanted[first..].iter().take_while(move |one| (one.0, one.1) == (tid, pid));
+        same.map(|one| one.2)
+    }
+
+    /// The slot of each record, None for records without one; no slot twice.
+    ///
+    /// `exiting` tells by ids of process and thread whether the thread that has the id now exits, or is
+    /// gone. It is asked about slots without a time of exit, which may be those of living threads under
+    /// used ids.
+    pub fn choose(
+        &self,
+        slots: &ThreadSlots,
+        now_ns: i64,
+        exiting: impl Fn(u32, u32) -> bool,
+    ) -> Vec<Option<u32>> {
+        let mut pairs = Vec::new();
+        for &index in &self.slots {
+            let (pid, tid) = slots.owner(index);
+            let exit_ns = slots.exit_ns(index);
+            if exit_ns == 0 && !exiting(pid, tid) {
+                continue;
+            }
+            let end_ns = if exit_ns == 0 { now_ns } else { exit_ns };
+            let life_ns = end_ns.saturating_sub(slots.start_ns(index));
+            for record in self.records_of(pid, tid) {
+                let excess = life_ns.saturating_sub(self.records[record].age_ns);
+                if excess >= -SLACK_NS {
+                    pairs.push((excess.unsigned_abs(), record, index));
+                }
+            }
         }
+        pairs.sort_unstable();
+        let mut found = vec![None; self.records.len()];
+        let mut taken = HashSet::new();
+        for (_, record, index) in pairs {
+            if found[record].is_none() && taken.insert(index) {
+                found[record] = Some(index);
+            }
+        }
+        found
     }
-    found
 }
 
 /// True if a thread exits, or is gone. False if its file of /proc is none that is understood.
@@ -122,7 +148,7 @@ mod tests {
         let made = TestSlots::new(slots);
         let records: Vec<Ended> =
             records.iter().map(|&(tid, age_ns)| Ended { process: PID, tid, age_ns }).collect();
-        find_exited(&made.held, &records, NOW, |_, _| exiting)
+        Candidates::find(&made.held, &records).choose(&made.held, NOW, |_, _| exiting)
     }
 
     fn slot(tid: u32, start_ns: i64, exit_ns: i64) -> Slot {
@@ -192,7 +218,7 @@ mod tests {
                 .map(|(process, tid, age_ns)| Ended { process, tid, age_ns })
                 .collect();
             let made = TestSlots::new(&slots);
-            let found = find_exited(&made.held, &records, NOW, |_, _| exiting);
+            let found = Candidates::find(&made.held, &records).choose(&made.held, NOW, |_, _| exiting);
             let given: Vec<u32> = found.iter().flatten().copied().collect();
             prop_assert_eq!(given.iter().collect::<HashSet<_>>().len(), given.len());
             for (record, index) in records.iter().zip(found) {

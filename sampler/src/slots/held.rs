@@ -16,7 +16,7 @@ const START_NS: usize = 8;
 /// Offset of the end, CLOCK_MONOTONIC; 0 for a living thread.
 const EXIT_NS: usize = 16;
 /// Entries of the map `watched`.
-const WATCHED: u32 = 8192;
+pub(super) const WATCHED: u32 = 8192;
 /// Time for which a freed slot is not used again: the program may still be writing into it.
 const REST_NS: i64 = 50_000_000;
 /// Time between two rounds of `tidy`.
@@ -24,7 +24,7 @@ const TIDY_NS: i64 = 1_000_000_000;
 /// Rounds of `tidy` after which no exit record comes for the slot of an ended thread any more.
 const UNCLAIMED_ROUNDS: u32 = 5;
 
-/// Where a program keeps what, in bytes.
+/// Offsets and lengths in the maps of a program, in bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Layout {
     /// Length of a slot, a multiple of 8.
@@ -79,11 +79,12 @@ pub struct ThreadSlots {
     watching: Watching,
     /// New processes that no call of `follow` has returned yet, because it failed.
     unbegun: Vec<u32>,
-    /// By slot: who has had the end of its thread, if others are to have it as well.
+    /// Watchers that have taken the final numbers of an ended thread, by slot; only while further watchers
+    /// have not taken them.
     claims: HashMap<u32, HashSet<Watcher>>,
     /// Freed slots, and when they were.
     resting: VecDeque<(i64, u32)>,
-    /// By slot: rounds of `tidy` since its thread has ended.
+    /// Rounds of `tidy` since the thread ended, by slot.
     rounds: HashMap<u32, u32>,
     tidied_ns: i64,
     freed: u64,
@@ -100,7 +101,7 @@ impl ThreadSlots {
         Self::with_kernel(maps.slots, &maps.control, &maps.watched, Box::new(kernel), layout)
     }
 
-    /// As `new`, with another kernel.
+    /// Maps the slots, with a kernel of the caller's choice; otherwise like `new`.
     ///
     /// # Errors
     /// The error of mmap(2).
@@ -149,7 +150,7 @@ impl ThreadSlots {
         !self.watching.is_empty()
     }
 
-    /// Who watches what.
+    /// Watchers and their processes.
     pub fn watching(&self) -> &Watching {
         &self.watching
     }
@@ -394,7 +395,7 @@ impl ThreadSlots {
         self.exit_ns(index) != 0
     }
 
-    /// How often a slot was freed.
+    /// Number of times that a slot was freed.
     pub fn generation(&self, index: u32) -> u64 {
         self.slots.load(index, self.layout.generation)
     }

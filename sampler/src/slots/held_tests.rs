@@ -15,7 +15,7 @@ fn of(owners: &[u32]) -> Vec<Slot> {
     owners.iter().map(|&tgid| Slot { tgid, tid: tgid * 10, ..Slot::default() }).collect()
 }
 
-/// How many of the processes with such an id are targets, as the program counts them.
+/// Number of targets with the last bits of an id, as the program counts them.
 fn difference(made: &TestSlots, pid: u32) -> u32 {
     let at = (pid % 8192) as usize * 8;
     made.memory.watched.load::<u32>(at).wrapping_sub(made.memory.watched.load(at + 4))
@@ -161,7 +161,7 @@ fn slots_work_on_maps_of_the_kernel() {
 }
 
 proptest! {
-    /// What the kernel is told follows from who watches, whatever happens in whichever order.
+    /// The kernel's targets follow from the watchers, in whichever order processes come and go.
     #[test]
     fn targets_are_the_processes_that_anybody_watches(
         steps in prop::collection::vec(

@@ -1,4 +1,4 @@
-//! What the slots ask of the kernel beside their memory.
+//! Maps that slots reach by bpf(2), not by memory.
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};

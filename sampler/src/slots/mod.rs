@@ -9,6 +9,8 @@ pub mod held;
 mod held_tests;
 pub mod kernel;
 #[cfg(test)]
+mod layout_tests;
+#[cfg(test)]
 pub mod testing;
 pub mod watching;
 

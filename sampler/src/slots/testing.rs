@@ -51,7 +51,7 @@ pub struct Memory {
     pub control: Mapped,
     /// Counts of processes that came and went.
     pub watched: Mapped,
-    /// What the kernel is asked.
+    /// Maps without memory of their own.
     pub kernel: Fakes,
     layout: Layout,
 }

@@ -1,4 +1,4 @@
-//! Who watches which processes. Pure.
+//! Watchers and the processes that they watch. Pure.
 
 use std::collections::HashMap;
 
