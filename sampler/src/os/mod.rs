@@ -4,4 +4,5 @@ pub mod bpf;
 pub mod clock;
 pub mod files;
 pub mod memory;
+pub mod poll;
 pub mod socket;
