@@ -3,3 +3,4 @@
 pub mod bpf;
 pub mod clock;
 pub mod memory;
+pub mod wait;
