@@ -47,7 +47,7 @@ impl Stream {
     /// True if a confirmed group can be evicted and the newest one stays.
     fn has_old_confirmed_group(&self) -> bool {
         let second = self.frames.iter().skip(1).position(|one| one.key);
-        self.has_old_group() && second.is_some_and(|place| place + 1 <= self.confirmed)
+        self.has_old_group() && second.is_some_and(|place| place < self.confirmed)
     }
 
     fn first_seq(&self) -> u64 {

@@ -1,4 +1,8 @@
+use tungstenite::Bytes;
+
 use super::super::backend::{Backend, Got};
+use super::super::messages::{frames_lost, Reached};
+use super::super::sender::{Out, State};
 use super::*;
 
 const A: &str = "t-1-0000000a";
@@ -148,7 +152,8 @@ fn a_slow_backend_costs_frames_but_no_time() {
             thread::sleep(Duration::from_millis(1));
         }
     }
-    assert!(before.elapsed() < LONG / 2);
+    let added = before.elapsed();
+    assert!(added < LONG / 4, "{added:?}");
     let load = uplink.load();
     assert!(load.undelivered_bytes <= bound && load.backlog && uplink.is_stalled());
     // It reads on: each number comes once, or is reported lost.
@@ -175,6 +180,7 @@ fn a_slow_backend_costs_frames_but_no_time() {
     assert!(lost > 0);
     assert_eq!(uplink.dropped(A), lost);
     assert!(!uplink.is_stalled());
+    assert!(before.elapsed() < LONG / 2);
 }
 
 #[test]
@@ -185,9 +191,11 @@ fn large_frames_arrive_whole() {
     uplink.add(A, frame(1, 9 << 20));
     uplink.add(A, frame(2, 100));
     thread::sleep(Duration::from_millis(50));
+    let before = Instant::now();
     let large = accepted.frame();
     assert!(large.len() == 9 << 20 && large[8..].iter().all(|&byte| byte == 1));
     assert_eq!(seq(&accepted.frame()), 2);
+    assert!(before.elapsed() < LONG / 2);
 }
 
 #[test]
@@ -226,18 +234,7 @@ fn without_a_backend_frames_wait_within_the_bound_and_the_thread_ends() {
 
 #[test]
 fn a_refused_frame_is_reported_lost() {
-    let mut state = State {
-        replay: Replay::new(1000, 1000),
-        in_flight: InFlight::default(),
-        refused: BTreeSet::new(),
-        texts: VecDeque::new(),
-        last_target: String::new(),
-        connected: true,
-        sent_frames: 0,
-        sent_bytes: 0,
-        said: String::new(),
-        unheard: None,
-    };
+    let mut state = State::new(Replay::new(1000, 1000));
     (1..=2).for_each(|seq| state.replay.add(A, frame(seq, 10)));
     state.refused.insert((A.into(), 1));
     let mut told = Vec::new();
