@@ -249,26 +249,36 @@ impl Sender {
 
     /// Sends and receives until the connection or the thread ends.
     fn serve(&mut self, connection: &mut Connection) -> Result<(), End> {
+        // Something may have come together with the welcome.
+        let mut may_read = true;
         while !self.ends() {
-            while let Some(text) = connection.read()? {
-                match parse(&text) {
-                    Ok(Message::Received(received)) => {
-                        self.shared.lock().confirm(&received);
-                        self.shared.changed.notify_all();
-                    }
-                    Ok(_) => {}
-                    Err(error) => {
-                        return Err(End::late(format!("a message of the backend is {error}")));
-                    }
-                }
+            if may_read {
+                self.receive(connection)?;
             }
             // What the kernel does not take waits here once, and else in the replay buffer.
             let more = !connection.is_flushed() || self.fill(connection)?;
             let longest = connection.look()?;
-            if connection.flush()? && more {
-                continue;
+            // Where the kernel is full, it says when there is room.
+            let goes_on = connection.flush()? && more;
+            let longest = if goes_on { Duration::ZERO } else { longest };
+            may_read = connection.wait(&self.shared.waker, longest);
+        }
+        Ok(())
+    }
+
+    /// Takes in all messages that have come.
+    fn receive(&self, connection: &mut Connection) -> Result<(), End> {
+        while let Some(text) = connection.read()? {
+            match parse(&text) {
+                Ok(Message::Received(received)) => {
+                    self.shared.lock().confirm(&received);
+                    self.shared.changed.notify_all();
+                }
+                Ok(_) => {}
+                Err(error) => {
+                    return Err(End::late(format!("a message of the backend is {error}")));
+                }
             }
-            connection.wait(&self.shared.waker, longest);
         }
         Ok(())
     }

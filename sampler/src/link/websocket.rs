@@ -230,9 +230,9 @@ impl Connection {
         Ok(next.saturating_sub(silent))
     }
 
-    /// Waits for the socket, for the waker or for a time.
-    pub fn wait(&self, waker: &Waker, longest: Duration) {
-        wait(waker, Some((self.socket.get_ref().as_fd(), !self.is_flushed)), longest);
+    /// Waits for the socket, for the waker or for a time; returns whether something may have come.
+    pub fn wait(&self, waker: &Waker, longest: Duration) -> bool {
+        wait(waker, Some((self.socket.get_ref().as_fd(), !self.is_flushed)), longest)
     }
 
     /// Says goodbye, as far as the kernel takes it now.

@@ -39,10 +39,11 @@ impl Waker {
     }
 }
 
-/// Waits until a descriptor can be read (or, if asked, written), the waker is used or time is over.
+/// Waits until a descriptor can be read (or, if asked, written), the waker is used or time is over;
+/// returns whether the descriptor may be read.
 ///
-/// Returns at once for a descriptor with an error: the next call that uses it tells what it is.
-pub fn wait(waker: &Waker, peer: Option<(BorrowedFd<'_>, bool)>, longest: Duration) {
+/// Returns at once for a descriptor with an error: reading it tells what it is.
+pub fn wait(waker: &Waker, peer: Option<(BorrowedFd<'_>, bool)>, longest: Duration) -> bool {
     let of = |fd: BorrowedFd<'_>, events| libc::pollfd { fd: fd.as_raw_fd(), events, revents: 0 };
     let mut polled = [of(waker.event.as_fd(), libc::POLLIN), of(waker.event.as_fd(), 0)];
     let mut count = 1;
@@ -57,6 +58,7 @@ pub fn wait(waker: &Waker, peer: Option<(BorrowedFd<'_>, bool)>, longest: Durati
     if polled[0].revents != 0 {
         waker.clear();
     }
+    count > 1 && polled[1].revents & !libc::POLLOUT != 0
 }
 
 #[cfg(test)]
@@ -85,9 +87,11 @@ mod tests {
         let waker = Waker::new().unwrap();
         let (one, mut other) = UnixStream::pair().unwrap();
         let before = Instant::now();
-        wait(&waker, Some((one.as_fd(), true)), LONG);
+        assert!(!wait(&waker, Some((one.as_fd(), true)), LONG));
         other.write_all(b"x").unwrap();
-        wait(&waker, Some((one.as_fd(), false)), LONG);
+        assert!(wait(&waker, Some((one.as_fd(), false)), LONG));
+        drop(other);
+        assert!(wait(&waker, Some((one.as_fd(), false)), LONG));
         assert!(before.elapsed() < LONG / 2);
     }
 }
