@@ -1,5 +1,5 @@
 # ruff: noqa: S101
-"""A backend takes the frames of the sampler's uplink; `tests/encoded.rs` runs this.
+"""A backend takes the frames of the sampler's uplink; `tests/with_python.rs` runs this.
 
 Usage: backend.py PROGRAM [FRAMES], the example `uplink`.
 """
