@@ -1,5 +1,5 @@
 # ruff: noqa: S101
-"""A backend takes the frames of the sampler's uplink; `tests/with_python.rs` runs this.
+"""A backend takes the frames of the sampler's uplink, for `with_python.rs`.
 
 Usage: backend.py PROGRAM [FRAMES], the example `uplink`.
 """
@@ -31,8 +31,6 @@ from tidscope_wire.proof import (
     host_credential,
 )
 
-THREADS = 30
-
 
 async def proof(backend: Backend, attempt: SignInAttempt) -> str:
     """The authorization of a collector."""
@@ -44,7 +42,7 @@ async def proof(backend: Backend, attempt: SignInAttempt) -> str:
     return authorization(attempt.answer(ProofResponse.model_validate_json(answer.content)))
 
 
-async def send(backend: Backend, program: str, frames: int) -> tuple[int, int]:
+async def send(backend: Backend, program: str, frames: int, threads: int) -> tuple[int, int]:
     """Let the program send frames; bytes that were not confirmed, and CPU time in nanoseconds."""
     running = await asyncio.create_subprocess_exec(
         program, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE
@@ -62,7 +60,7 @@ async def send(backend: Backend, program: str, frames: int) -> tuple[int, int]:
         "hello": hello.model_dump_json(),
         "target": TARGET_ID,
         "fields": FIELDS,
-        "threads": THREADS,
+        "threads": threads,
         "frames": frames,
         "pause_us": 1000,
         "process": gauges.model_dump_json(),
@@ -81,11 +79,11 @@ async def send(backend: Backend, program: str, frames: int) -> tuple[int, int]:
             return int(given[0]), int(given[1])
 
 
-async def test(program: str, frames: int) -> None:
+async def test(program: str, frames: int, threads: int) -> None:
     """All frames arrive, are confirmed and reach a page."""
     with tempfile.TemporaryDirectory() as folder:
         async with asyncio.timeout(120), running_backend(state_dir=Path(folder)) as backend:
-            unconfirmed, cpu_ns = await send(backend, program, frames)
+            unconfirmed, cpu_ns = await send(backend, program, frames, threads)
             assert unconfirmed == 0
             async with httpx.AsyncClient(
                 base_url=backend.url, headers={"authorization": f"Bearer {TOKEN}"}
@@ -104,9 +102,13 @@ async def test(program: str, frames: int) -> None:
                         assert header.first_seq == seq + 1
                         seq = header.seq
                         assert set(rows.columns[FIELDS[0]].tolist()) == {1000 * seq}
-                        assert len(rows.tid) == THREADS
-    sys.stdout.write(f"{frames} frames, {cpu_ns / frames / 1000:.1f} us CPU each\n")
+                        assert len(rows.tid) == threads
+    sys.stdout.write(
+        f"{frames} frames of {threads} threads, {cpu_ns / frames / 1000:.1f} us CPU each\n"
+    )
 
 
 if __name__ == "__main__":
-    asyncio.run(test(sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 120))
+    asyncio.run(test(sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 120, 30))
+    # Frames of some megabytes are sent in parts.
+    asyncio.run(test(sys.argv[1], 3, 60_000))

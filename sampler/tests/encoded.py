@@ -1,5 +1,5 @@
 # ruff: noqa: S101
-"""Property tests of encoded frames against pyarrow and tidscope_wire; `tests/with_python.rs` runs them.
+"""Property tests of encoded frames against pyarrow and tidscope_wire, for `with_python.rs`.
 
 Usage: encoded.py PROGRAM, the example `encode`. With `speed` behind it: what frames cost.
 """

@@ -286,7 +286,7 @@ impl Sender {
     /// Writes messages up to the size of a batch; false if there are no more.
     fn fill(&self, connection: &mut Connection) -> Result<bool, End> {
         let mut size = 0;
-        while size < BATCH_BYTES {
+        while size < BATCH_BYTES && !connection.is_full() {
             let mut state = self.shared.lock();
             let Some(out) = state.next() else {
                 return Ok(false);

@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 use tungstenite::client::client_with_config;
 use tungstenite::handshake::client::{generate_key, Request, Response};
 use tungstenite::handshake::HandshakeError;
+use tungstenite::protocol::frame::coding::{Data, OpCode};
+use tungstenite::protocol::frame::Frame as Part;
 use tungstenite::protocol::WebSocketConfig;
 use tungstenite::{Bytes, Error, Message, WebSocket};
 
@@ -23,6 +25,9 @@ const PING_TIME: Duration = Duration::from_secs(20);
 const LOST_TIME: Duration = Duration::from_secs(40);
 /// Messages handed to the kernel at once, in bytes.
 const BATCH_BYTES: usize = 128 * 1024;
+/// Part of a larger message that is written at once, in bytes. The crate moves what the kernel does not
+/// take, and keeps a buffer of the largest part.
+const PART_BYTES: usize = 1 << 20;
 /// Largest message of the backend, in bytes: numbers of frames by target.
 const MAX_MESSAGE_BYTES: usize = 1 << 20;
 
@@ -61,6 +66,8 @@ impl Patience<'_> {
 /// An open connection.
 pub struct Connection {
     socket: WebSocket<Peer>,
+    /// Parts of the last message that are not written yet.
+    rest: Bytes,
     is_flushed: bool,
     heard: Instant,
     has_asked: bool,
@@ -100,7 +107,8 @@ impl Connection {
             match result {
                 Ok((socket, response)) => {
                     let heard = Instant::now();
-                    let open = Self { socket, is_flushed: true, heard, has_asked: false };
+                    let rest = Bytes::new();
+                    let open = Self { socket, rest, is_flushed: true, heard, has_asked: false };
                     return Ok((open, response));
                 }
                 Err(HandshakeError::Interrupted(handshake)) => {
@@ -172,12 +180,28 @@ impl Connection {
         self.is_flushed
     }
 
-    /// Puts a frame behind what was written.
+    /// True if the next message is to wait until the kernel has taken this one.
+    pub fn is_full(&self) -> bool {
+        !self.rest.is_empty()
+    }
+
+    /// Puts a frame behind what was written, unless the connection is full.
     ///
     /// # Errors
     /// Tells why the connection has ended.
-    pub fn write_frame(&mut self, data: Bytes) -> Result<(), End> {
-        self.write(Message::Binary(data))
+    pub fn write_frame(&mut self, mut data: Bytes) -> Result<(), End> {
+        if data.len() <= PART_BYTES {
+            return self.write(Message::Binary(data));
+        }
+        self.rest = data.split_off(PART_BYTES);
+        self.write(Message::Frame(Part::message(data, OpCode::Data(Data::Binary), false)))
+    }
+
+    /// Puts the next part of a large frame behind what was written.
+    fn write_part(&mut self) -> Result<(), End> {
+        let part = self.rest.split_to(self.rest.len().min(PART_BYTES));
+        let is_last = self.rest.is_empty();
+        self.write(Message::Frame(Part::message(part, OpCode::Data(Data::Continue), is_last)))
     }
 
     /// Puts a text behind what was written.
@@ -203,10 +227,11 @@ impl Connection {
     /// # Errors
     /// Tells why the connection has ended.
     pub fn flush(&mut self) -> Result<bool, End> {
-        if !self.is_flushed {
+        while !self.is_flushed {
             match self.socket.flush() {
+                Ok(()) if self.is_full() => self.write_part()?,
                 Ok(()) => self.is_flushed = true,
-                Err(Error::Io(error)) if error.kind() == io::ErrorKind::WouldBlock => {}
+                Err(Error::Io(error)) if error.kind() == io::ErrorKind::WouldBlock => break,
                 Err(error) => return Err(lost(&error)),
             }
         }
