@@ -3,7 +3,7 @@
 //! The encoder is our own: a batch needs one message with one fixed layout, which is less code here
 //! than the glue to arrow-rs would be. Its crates (arrow-ipc, -schema, -array, -buffer, -data,
 //! flatbuffers) are many times the size of this one and take minutes to build. The layout of a batch
-//! is that of pyarrow, byte for byte; `tests/encoded.rs` holds both to it.
+//! is that of pyarrow, byte for byte; `tests/with_python.rs` holds both to it.
 //!
 //! Source: Arrow columnar format, "IPC", `Message.fbs`, `Schema.fbs`; FlatBuffers, "Internals".
 

@@ -309,3 +309,7 @@ fn joined(header: &mut Vec<u8>, rows: &[u8], tables: &[u8]) -> Bytes {
     }
     Bytes::from(data)
 }
+
+#[cfg(test)]
+#[path = "frame_tests.rs"]
+mod tests;

@@ -1,0 +1,312 @@
+//! What the thread of the uplink does: connects, says hello, sends frames, hears of confirmations.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::hash::{BuildHasher, RandomState};
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use tungstenite::Bytes;
+
+use super::backoff::{Backoff, End};
+use super::in_flight::{InFlight, Numbered};
+use super::messages::{frames_lost, parse, Message, Reached};
+use super::replay::Replay;
+use super::uplink::Session;
+use super::websocket::{Connection, Patience, Place};
+use crate::os::wait::{wait_for_peer, Waker};
+
+/// Version of the protocol.
+pub const PROTOCOL_VERSION: u64 = 1;
+
+/// Time for the answer to the hello, or for the reason of a refusal.
+const ANSWER_TIME: Duration = Duration::from_secs(10);
+
+/// Frames put into the buffer of a connection before the kernel is asked to take them, in bytes.
+const BATCH_BYTES: usize = 128 * 1024;
+
+/// Frames, what was sent of them, and what is said of it.
+pub struct State {
+    pub(super) replay: Replay,
+    pub(super) in_flight: InFlight,
+    pub(super) refused: BTreeSet<Numbered>,
+    pub(super) texts: VecDeque<String>,
+    /// Target that was sent last; the next one follows it.
+    pub(super) last_target: String,
+    pub(super) connected: bool,
+    pub(super) sent_frames: u64,
+    pub(super) sent_bytes: u64,
+    pub(super) said: String,
+    pub(super) unheard: Option<String>,
+}
+
+/// What is to be sent next.
+pub(super) enum Out {
+    Frame(Bytes),
+    Text(String),
+}
+
+/// What both threads use.
+pub struct Shared {
+    pub(super) state: Mutex<State>,
+    /// Signalled when frames were confirmed, and when a connection has ended.
+    pub(super) changed: Condvar,
+    pub(super) waker: Waker,
+    pub(super) ends: AtomicBool,
+}
+
+impl Shared {
+    pub(super) fn new(replay: Replay) -> io::Result<Self> {
+        Ok(Self {
+            state: Mutex::new(State::new(replay)),
+            changed: Condvar::new(),
+            waker: Waker::new()?,
+            ends: AtomicBool::new(false),
+        })
+    }
+
+    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    pub(super) fn new(replay: Replay) -> Self {
+        Self {
+            replay,
+            in_flight: InFlight::default(),
+            refused: BTreeSet::new(),
+            texts: VecDeque::new(),
+            last_target: String::new(),
+            connected: false,
+            sent_frames: 0,
+            sent_bytes: 0,
+            said: String::new(),
+            unheard: None,
+        }
+    }
+
+    /// Takes the next message of any target, each in its turn; None if nothing may be sent now.
+    pub(super) fn next(&mut self) -> Option<Out> {
+        if let Some(text) = self.texts.pop_front() {
+            self.in_flight.add_text();
+            return Some(Out::Text(text));
+        }
+        if !self.in_flight.has_room() {
+            return None;
+        }
+        let last = std::mem::take(&mut self.last_target);
+        let behind = self.replay.targets().filter(|one| **one > *last);
+        let before = self.replay.targets().filter(|one| **one <= *last);
+        let found = behind
+            .chain(before)
+            .find(|target| self.replay.sent(target) < self.replay.last_seq(target));
+        self.last_target = found.map_or(last, str::to_owned);
+        let target = found.map(str::to_owned)?;
+        Some(self.next_of(&target))
+    }
+
+    /// Takes the next message of a target that has one.
+    fn next_of(&mut self, target: &str) -> Out {
+        let sent = self.replay.sent(target);
+        let full = "the collector's replay buffer was full";
+        if let Some((first, last)) = self.replay.lost(target, sent) {
+            return self.lose(target, first, last, full);
+        }
+        let Some(frame) = self.replay.after(target, sent) else {
+            return self.lose(target, sent + 1, self.replay.last_seq(target), full);
+        };
+        let (seq, data) = (frame.seq, frame.data.clone());
+        if self.refused.contains(&(target.to_owned(), seq)) {
+            return self.lose(target, seq, seq, "the backend rejected it");
+        }
+        self.in_flight.add(target, seq);
+        self.replay.note_sent(target, seq);
+        self.sent_frames += 1;
+        Out::Frame(data)
+    }
+
+    fn lose(&mut self, target: &str, first: u64, last: u64, reason: &str) -> Out {
+        self.replay.note_sent(target, last);
+        self.in_flight.add_text();
+        Out::Text(frames_lost(target, first, last, reason))
+    }
+
+    fn confirm(&mut self, received: &Reached) {
+        for (target, &seq) in received {
+            self.replay.confirm(target, seq);
+        }
+        self.in_flight.confirm(received);
+    }
+
+    /// Keeps a text for the log, unless it repeats the one before.
+    fn say(&mut self, text: String) {
+        if self.said != text {
+            self.said.clone_from(&text);
+            self.unheard = Some(text);
+        }
+    }
+}
+
+/// The thread.
+pub(super) struct Sender {
+    pub(super) shared: Arc<Shared>,
+    pub(super) place: Place,
+    pub(super) session: Box<dyn Session>,
+}
+
+impl Sender {
+    /// Connects and reconnects until the thread has to end.
+    pub(super) fn run(&mut self) {
+        let mut backoff = Backoff::default();
+        while !self.ends() {
+            let (end, held) = self.connection();
+            let mut state = self.shared.lock();
+            if end.refused {
+                if let Some(frame) = state.in_flight.refused() {
+                    state.refused.insert(frame);
+                }
+            }
+            state.connected = false;
+            state.texts.clear();
+            if !self.ends() {
+                state.say(end.text.clone());
+            }
+            drop(state);
+            self.shared.changed.notify_all();
+            self.pause(backoff.wait(held, end.wait));
+        }
+    }
+
+    fn ends(&self) -> bool {
+        self.shared.ends.load(Ordering::Acquire)
+    }
+
+    fn pause(&self, time: Duration) {
+        // Collectors of many hosts do not come all at once to a backend that was restarted.
+        let percent = 70 + RandomState::new().hash_one(0) % 61;
+        let until = Instant::now() + time * percent as u32 / 100;
+        while !self.ends() && Instant::now() < until {
+            wait_for_peer(
+                &self.shared.waker,
+                None,
+                until.saturating_duration_since(Instant::now()),
+            );
+        }
+    }
+
+    /// Connects once; returns why the connection has ended, and how long after its welcome.
+    fn connection(&mut self) -> (End, Option<Duration>) {
+        let mut connection = match self.open() {
+            Ok(connection) => connection,
+            Err(end) => return (end, None),
+        };
+        let welcomed = Instant::now();
+        let end = match self.serve(&mut connection) {
+            Ok(()) => {
+                connection.close();
+                End::default()
+            }
+            Err(end) => end,
+        };
+        (end, Some(welcomed.elapsed()))
+    }
+
+    /// Connects, signs in and says hello.
+    fn open(&mut self) -> Result<Connection, End> {
+        let headers = self.session.headers().map_err(End::late)?;
+        let shared = Arc::clone(&self.shared);
+        let patience = Patience { waker: &shared.waker, ends: &shared.ends };
+        let (mut connection, response) = Connection::open(&self.place, &headers, patience)?;
+        let header = |name: &str| {
+            response.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned)
+        };
+        if let Err(text) = self.session.accept(&header) {
+            // A refusal gives its reason in a close frame.
+            let told = connection.read_until(Instant::now() + ANSWER_TIME, patience);
+            return Err(told.err().flatten().unwrap_or_else(|| End::late(text)));
+        }
+        let hello = self.session.hello();
+        shared.lock().sent_bytes += hello.len() as u64;
+        connection.write_text(hello)?;
+        let answer = connection.read_until(Instant::now() + ANSWER_TIME, patience);
+        let answer = answer.map_err(|end| {
+            end.unwrap_or_else(|| End::soon("the backend did not answer the hello in time"))
+        })?;
+        match parse(&answer) {
+            Ok(Message::Welcome { protocol: PROTOCOL_VERSION, resume }) => {
+                let mut state = shared.lock();
+                state.in_flight.connected(&resume);
+                state.replay.connected(&resume);
+                state.connected = true;
+                state.say("connected to the backend".into());
+                Ok(connection)
+            }
+            Ok(Message::Welcome { protocol, .. }) => {
+                Err(End::late(format!("the backend speaks version {protocol} of the protocol")))
+            }
+            Ok(_) => Err(End::soon("the backend did not answer the hello with a welcome")),
+            Err(error) => Err(End::soon(format!("the backend's welcome is {error}"))),
+        }
+    }
+
+    /// Sends and receives until the connection or the thread ends.
+    fn serve(&mut self, connection: &mut Connection) -> Result<(), End> {
+        // Something may have come together with the welcome.
+        let mut may_read = true;
+        while !self.ends() {
+            if may_read {
+                self.receive(connection)?;
+            }
+            // What the kernel does not take waits here once, and else in the replay buffer.
+            let more = !connection.is_flushed() || self.fill(connection)?;
+            let longest = connection.look()?;
+            // Where the kernel is full, it says when there is room.
+            let goes_on = connection.flush()? && more;
+            let longest = if goes_on { Duration::ZERO } else { longest };
+            may_read = connection.wait(&self.shared.waker, longest);
+        }
+        Ok(())
+    }
+
+    /// Takes in all messages that have come.
+    fn receive(&self, connection: &mut Connection) -> Result<(), End> {
+        while let Some(text) = connection.read()? {
+            match parse(&text) {
+                Ok(Message::Received(received)) => {
+                    self.shared.lock().confirm(&received);
+                    self.shared.changed.notify_all();
+                }
+                Ok(_) => {}
+                Err(error) => {
+                    return Err(End::late(format!("a message of the backend is {error}")));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes messages up to the size of a batch; false if there are no more.
+    fn fill(&self, connection: &mut Connection) -> Result<bool, End> {
+        let mut size = 0;
+        while size < BATCH_BYTES && !connection.is_full() {
+            let mut state = self.shared.lock();
+            let Some(out) = state.next() else {
+                return Ok(false);
+            };
+            let bytes = match &out {
+                Out::Frame(data) => data.len(),
+                Out::Text(text) => text.len(),
+            };
+            state.sent_bytes += bytes as u64;
+            drop(state);
+            size += bytes;
+            match out {
+                Out::Frame(data) => connection.write_frame(data)?,
+                Out::Text(text) => connection.write_text(text)?,
+            }
+        }
+        Ok(true)
+    }
+}

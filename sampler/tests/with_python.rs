@@ -1,0 +1,40 @@
+//! What is encoded and sent is taken by Python: pyarrow, the models of `shared/tidscope_wire`, and a
+//! backend.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Runs a program of this folder, which drives an example; without a virtual environment none.
+fn run(program: &str, example: &str) {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = here.join("..");
+    let python = root.join(".venv/bin/python");
+    if !python.exists() {
+        eprintln!("skipped: no {}", python.display());
+        return;
+    }
+    let folders = ["shared", "backend", "collector", "tests"].map(|folder| root.join(folder));
+    let status = Command::new(python)
+        .arg(here.join("tests").join(program))
+        .arg(beside_tests(example))
+        .env("PYTHONPATH", std::env::join_paths(folders).unwrap())
+        .status()
+        .unwrap();
+    assert!(status.success());
+}
+
+/// Cargo builds examples beside the tests.
+fn beside_tests(example: &str) -> PathBuf {
+    let own = std::env::current_exe().unwrap();
+    own.parent().unwrap().parent().unwrap().join("examples").join(example)
+}
+
+#[test]
+fn python_reads_what_is_encoded_and_would_have_written_the_same() {
+    run("encoded.py", "encode");
+}
+
+#[test]
+fn a_backend_takes_the_frames_of_the_uplink() {
+    run("backend.py", "uplink");
+}
