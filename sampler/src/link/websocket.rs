@@ -53,7 +53,7 @@ pub struct Patience<'a> {
 
 impl Patience<'_> {
     /// Waits for a socket, up to a deadline; false if it is over or the thread has to end.
-    fn wait_for_peer(&self, peer: &Peer, writes: bool, until: Instant) -> bool {
+    fn wait(&self, peer: &Peer, writes: bool, until: Instant) -> bool {
         let left = until.saturating_duration_since(Instant::now());
         if left.is_zero() || self.ends.load(Ordering::Acquire) {
             return false;
@@ -256,7 +256,7 @@ impl Connection {
     }
 
     /// Waits for the socket, for the waker or for a time; returns whether something may have come.
-    pub fn wait_for_peer(&self, waker: &Waker, longest: Duration) -> bool {
+    pub fn wait(&self, waker: &Waker, longest: Duration) -> bool {
         wait_for_peer(waker, Some((self.socket.get_ref().as_fd(), !self.is_flushed)), longest)
     }
 
