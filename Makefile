@@ -18,7 +18,7 @@ export PYTHONDONTWRITEBYTECODE :=
 FUZZ_RUNS ?= 1000000
 FUZZ_SEED ?= $(shell date +%s)
 
-BPF := collector/tidscope_collector/netacct/bpf/netacct.bpf collector/tidscope_collector/discovery/bpf/task_iterator.bpf collector/tidscope_collector/waits/bpf/waits.bpf collector/tidscope_collector/groups/bpf/groups.bpf
+BPF := sampler/src/network/netacct.bpf sampler/src/walk/task_iterator.bpf sampler/src/ledger/waits.bpf sampler/src/processes/groups.bpf
 SPAWN := backend/tidscope_backend/cli/spawn_held
 COMPILED := collector/tidscope_collector/compiled
 CLANG ?= clang

@@ -279,14 +279,7 @@ class SteeringCommands:
             sampler = self._engine.find(target)
             if not isinstance(sampler, GroupSampler):
                 return None
-            if not sampler.membership.members.alive:
-                sampler.membership.update()  # no sample has been taken yet
-            return [
-                Program(one.pid, one.start_ticks, one.name)
-                for one in sorted(
-                    sampler.membership.members.alive.values(), key=lambda one: one.number
-                )
-            ]
+            return [Program(one.pid, one.start_ticks, one.name) for one in sampler.living()]
 
         return self._ask(living)
 
@@ -351,7 +344,7 @@ class SteeringCommands:
         sampler = self._sampler(target)
 
         def update() -> Target:
-            self._targets.update(sampler.target, sampler.seq)
+            self._targets.update(sampler.target)
             return sampler.target
 
         return self._ask(update)

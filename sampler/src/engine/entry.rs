@@ -106,6 +106,8 @@ pub struct Entry {
     pub locks_reason: Option<String>,
     /// True once it was told that no process is left.
     pub told_empty: bool,
+    /// True if somebody wants to be told of the next sample.
+    pub tell_sample: bool,
 }
 
 impl Entry {
@@ -199,6 +201,9 @@ impl Entry {
 
     /// Leaves word of what asks for a look of somebody else: new names, another program.
     pub fn tell(&mut self, id: &str, board: &Board) {
+        if std::mem::take(&mut self.tell_sample) {
+            board.leave(id, |news| news.sampled = true);
+        }
         let named = self.target.take_named();
         if !named.is_empty() {
             board.leave(id, |news| news.named.extend(named));

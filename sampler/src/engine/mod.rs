@@ -31,6 +31,7 @@ use crate::os::clock::{monotonic_ns, thread_cpu_ns};
 use crate::os::wait::{wait, Waker};
 use crate::processes::{self, GroupPrograms};
 use crate::procfs::presence;
+use crate::slots::lock;
 use crate::source::ReadError;
 use crate::target::When;
 use crate::taskstats::{ExitListener, Records};
@@ -213,6 +214,8 @@ impl Engine {
     }
 
     fn run(&mut self, messages: &Receiver<Message>, waker: &Waker) {
+        // Until there are targets nobody's exit records are wanted.
+        self.keep_exits();
         loop {
             let pause_ns = self.pause_ns(monotonic_ns());
             let mut waited: Vec<BorrowedFd<'_>> = vec![waker.as_fd()];
@@ -436,6 +439,9 @@ impl Engine {
             Err(error) => entry.target.failure(reason(&error), when),
         };
         entry.times.note(entry.target.sample_us(), started_ns);
+        if let Some(text) = entry.target.disagreement() {
+            lock(&self.kit.disagreement).get_or_insert_with(|| text.to_owned());
+        }
         entry.tell(id, &self.board);
         made
     }

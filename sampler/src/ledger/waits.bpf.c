@@ -342,7 +342,7 @@ const volatile __s64 preempt_count_at = 0;
 
 extern void *bpf_rdonly_cast(const void *object, __u32 type) __ksym __weak;
 
-#include "../../ebpf/thread_slots.bpf.h"
+#include "../slots/thread_slots.bpf.h"
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);

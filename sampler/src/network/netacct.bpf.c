@@ -74,7 +74,7 @@ struct control {
 	__u64 changes; /* raised after a thread got a slot, ended, or changed its id */
 };
 
-#include "../../ebpf/thread_slots.bpf.h"
+#include "../slots/thread_slots.bpf.h"
 
 /* The slot of a thread that is not where the hint says, or has none yet. */
 static __noinline struct slot *find_slot(struct task_struct *task, __u32 tgid, int moved)
