@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import queue
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -18,10 +17,10 @@ from programs.known_work import KnownWork
 from receiver import Follower
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.engine import Engine
-from tidscope_collector.sampling.sampled_frame import SampledFrame
+from tidscope_collector.targets import sources as sources_module
 from tidscope_collector.targets.sources import Sources
 from tidscope_collector.targets.targets import TargetRegistry
-from tidscope_collector.taskstats.exits import ExitListener, possible_cpus
+from tidscope_collector.taskstats.exits import ExitSockets
 from tidscope_collector.uplink.commands import CommandHandler
 from tidscope_collector.uplink.connection import Uplink
 from tidscope_collector.uplink.replay import Replay
@@ -90,25 +89,21 @@ def storm(arguments: Sequence[str], rate_hz: float) -> tuple[int, int, FrameHead
         Threads that exited by the program's own account, the main one included; exits that were
         reported; and the last frame's header.
     """
-    frames: queue.SimpleQueue[FrameHeader] = queue.SimpleQueue()
-
-    def take(_target: Target, frame: SampledFrame) -> None:
-        frames.put(split(frame.data)[0])
-
     sources = Sources(ProcFs())
-    engine = Engine(take, sources.open_exits)
+    frames = TakenFrames(sources.native)
+    engine = Engine(sources.native, lambda _: None)
     engine.start()
     child = subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     try:
         targets = TargetRegistry("h-000000000000", ProcFs(), sources, engine)
         targets.attach(child.pid, None, rate_hz)
-        last = frames.get(timeout=120)
+        last = split(frames.get(timeout=120))[0]
         assert (last.seq, last.exited.threads) == (1, 0)
         # Starts the storm, reads its figures, and closes the input, on which it ends.
         ended = json.loads(child.communicate(b".", timeout=120)[0])["threads"] + 1
         exits = 0
         while not any(event.type == "target_exited" for event in last.events):
-            last = frames.get(timeout=120)
+            last = split(frames.get(timeout=120))[0]
             exits += sum(event.type == "thread_exited" for event in last.events)
             assert not any(event.type == "exit_records_lost" for event in last.events)
     finally:
@@ -144,25 +139,20 @@ SMALL_BUFFER = 8192
 """Room for a handful of records a CPU; the real one has 64 MiB, and holds some 29,000."""
 
 
-async def test_lost_exit_records_are_counted_and_reported_to_the_page() -> None:
+async def test_lost_exit_records_are_counted_and_reported_to_the_page(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sources_module, "ExitSockets", partial(ExitSockets, buffer_bytes=SMALL_BUFFER))
     sources = await asyncio.to_thread(Sources, ProcFs())
     replay = Replay(1 << 24, 1 << 24)
-
-    def hand_over(target: Target, frame: SampledFrame) -> None:
-        uplink.add_frame(target, frame)
-
-    def small_listener() -> ExitListener:
-        assert sources.kernel is not None, sources.reason
-        return ExitListener(sources.kernel, possible_cpus(), buffer_bytes=SMALL_BUFFER)
-
-    engine = Engine(hand_over, small_listener)
+    engine = Engine(sources.native, lambda target: targets.update(target))
     targets = TargetRegistry(HOST_ID, ProcFs(), sources, engine)
     engine.start()
     async with running_backend(queue_frames=10_000) as backend, backend.page() as page:
         url = f"{backend.socket_url}/ws/collector"
         commands = CommandHandler(targets, no_doctor)
         sign_in = SignIn(url, host_credential(SECRET))
-        uplink = Uplink(url, sign_in, host(), targets, commands, replay)
+        uplink = Uplink(url, sign_in, host(), targets, commands, replay, sources.native)
         task = asyncio.create_task(uplink.run())
         try:
             with KnownWork(short_threads=SHORT, short_us=1) as work:

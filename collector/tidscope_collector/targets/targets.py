@@ -61,8 +61,7 @@ class TargetRegistry:
     def update(self, target: Target) -> None:
         """Record a change of a target. Thread-safe."""
         with self._updating:
-            if target.id in self._known:
-                self._known[target.id] = target
+            self._known[target.id] = target
 
     def forget(self, target: str) -> None:
         """Remove an ended target."""
