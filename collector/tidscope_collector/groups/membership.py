@@ -10,13 +10,12 @@ from tidscope_sampler.native import Sampler
 from tidscope_collector.groups.boundaries import Boundary, Matching
 from tidscope_collector.groups.cgroups import Cgroup
 from tidscope_collector.groups.descriptions import user_name
+from tidscope_collector.groups.match import Match
 from tidscope_collector.groups.members import Member, Members, Newcomer
-from tidscope_collector.procfs.process import TICKS_PER_SECOND
 from tidscope_collector.sampling.news import Execution as ExecutionNews
 
 _ROUNDS = 10
 """Looks for processes that were born while the ones before were made members."""
-_TICK_NS = 1_000_000_000 // TICKS_PER_SECOND
 _MAX_CANDIDATES = 16_384
 POLL_NS = 100_000_000
 """Minimum interval between two looks where births are not reported, in nanoseconds."""
@@ -29,12 +28,12 @@ class Execution(NamedTuple):
     Attributes:
         pid: process ID.
         name: comm.
-        member: the process; None if it is not known any more.
+        member: the process.
     """
 
     pid: int
     name: str
-    member: Member | None
+    member: Member
 
 
 class Membership:
@@ -98,6 +97,7 @@ class Membership:
             "inherited": self._boundary.inherited,
             "matched": self._matching is not None,
             "cgroups": [(one.id, one.hierarchy) for one in self.cgroups],
+            "exact": None if self._matching is None else self._matching.match.exact(),
         }
         return {
             "members": self._newcomers(found.values()),
@@ -175,36 +175,31 @@ class Membership:
         """
         self.update()
         found = []
-        for pid, uid, name, at_ns, start_ns, boot_ns, _ in executions:
+        for pid, uid, name, at_ns, *_ in executions:
             member = self.members.alive.get(pid)
-            if self._matching is not None:
-                one = Newcomer(pid, 0, start_ns, boot_ns // _TICK_NS, name, uid)
-                if not self._rematch_one(self._matching, one, member, at_ns):
-                    continue
-            if member is not None or self._matching is not None:
-                found.append(Execution(pid, name, member or self.members.find(pid)))
+            if self._matching is not None and not self._rematch_one(
+                self._matching.match, pid, uid, name, at_ns
+            ):
+                continue
+            member = member or self.members.find(pid)
+            if member is not None:
+                found.append(Execution(pid, name, member))
         return found
 
-    def _rematch_one(
-        self, matching: Matching, one: Newcomer, member: Member | None, at_ns: int
-    ) -> bool:
-        """See whether a process matches after an execution. Return True if it is a member now."""
-        may = matching.match.may_hold(one.name, user_name(one.uid or 0), one.uid or 0)
-        if member is None and may and matching.match.is_of_name_and_user:
-            new = {**asdict(one), "at_attach": False, "before": True}
-            self._native.change_members(self._target, [new], [])
-            self._executed_ns[one.pid] = at_ns
-            return True
-        if member is None:
-            if may and len(self._candidates) < _MAX_CANDIDATES:
-                self._candidates[one.pid] = at_ns
-            return False
-        if not may:
-            self._native.change_members(self._target, [], [(one.pid, at_ns)])
-            self.members.alive.pop(one.pid, None)
-            return False
-        self._executed_ns[one.pid] = at_ns
-        return True
+    def _rematch_one(self, match: Match, pid: int, uid: int, name: str, at_ns: int) -> bool:
+        """See whether a process may match after an execution.
+
+        Where name and user alone decide, the native sampler has made it a member already.
+        """
+        may, member = match.may_hold(name, user_name(uid), uid), self.members.alive.get(pid)
+        if may and (member is not None or match.is_of_name_and_user):
+            self._executed_ns[pid] = at_ns
+        elif may and len(self._candidates) < _MAX_CANDIDATES:
+            self._candidates[pid] = at_ns
+        elif member is not None and not match.is_of_name_and_user:
+            self._native.change_members(self._target, [], [(pid, at_ns)])
+            self.members.alive.pop(pid, None)
+        return may
 
     def rematch(self, pids: frozenset[int], listed: frozenset[int], listed_ns: int) -> None:
         """Take a list of processes.

@@ -255,10 +255,9 @@ class GroupSampler(TargetSampler):
         for pid, name, member in self._membership.executed(taken):
             self._locks.executed_in(pid)
             self._pools.executed(pid)
-            if member is not None:
-                self._descriptions.executed(member)
-                self._accounts.executed(pid)
-            if member is not None and member.seen:
+            self._descriptions.executed(member)
+            self._accounts.executed(pid)
+            if member.seen:
                 self.report(ProgramExecuted(name=name, executable=None, previous=None, pid=pid))
             if pid == self.pid:
                 self._stale = self._executed = True

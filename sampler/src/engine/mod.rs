@@ -555,13 +555,13 @@ impl Engine {
         let lost = programs.lost();
         let more = lost - std::mem::replace(&mut self.programs_lost, lost);
         let now_ns = monotonic_ns();
-        let board = &self.board;
+        let (board, programs) = (&self.board, &*programs);
         let give = |id: &str, entry: &mut Entry| {
             if !matches!(entry.following, Following::Reported { .. }) {
                 return;
             }
             for event in &events {
-                entry.apply(id, event, board, now_ns);
+                entry.apply(id, event, programs, board, now_ns);
             }
             if more > 0 {
                 board.leave(id, |news| news.events_lost += more);

@@ -10,7 +10,7 @@ use crate::encode::arrow::Kind;
 use crate::encode::json::Fragment;
 use crate::encode::tables::{Column, Shape, Texts};
 use crate::os::descriptors::duplicate;
-use crate::processes::{Boundary, Newcomer};
+use crate::processes::{Boundary, Match, Newcomer};
 
 /// The error of a value that cannot be.
 pub fn value_error(text: impl Into<String>) -> PyErr {
@@ -118,12 +118,14 @@ pub struct PyBoundary {
     inherited: bool,
     matched: bool,
     cgroups: Vec<(u64, u64)>,
+    exact: Option<(Vec<String>, Vec<u32>)>,
 }
 
 impl From<PyBoundary> for Boundary {
     fn from(one: PyBoundary) -> Self {
         let cgroups = one.cgroups.into_iter().map(|(id, hierarchy)| [id, hierarchy]).collect();
-        Self { inherited: one.inherited, matched: one.matched, cgroups }
+        let exact = one.exact.map(|(names, users)| Match { names, users });
+        Self { inherited: one.inherited, matched: one.matched, cgroups, exact }
     }
 }
 
