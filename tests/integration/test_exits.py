@@ -25,6 +25,7 @@ from tidscope_collector.uplink.connection import Uplink
 from tidscope_collector.uplink.replay import Replay
 from tidscope_collector.uplink.sign_in import SignIn
 from tidscope_wire.frame import split
+from tidscope_wire.generated.limits import MAX_FRAME_BYTES
 from tidscope_wire.generated.models import ExitRecordsLost, FrameHeader, TargetExited
 from tidscope_wire.proof import host_credential
 from uplink_harness import no_doctor
@@ -32,15 +33,20 @@ from uplink_harness import no_doctor
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 PROGRAMS = Path(__file__).parents[1] / "programs"
 THREADS = 20_000
+WAITING = 220_000
+"""More than the 200,000 records that wait in memory."""
 
 
-def storm(arguments: Sequence[str], rate_hz: float) -> tuple[int, int, FrameHeader]:
+def storm(
+    arguments: Sequence[str], rate_hz: float, *, stalled: bool = False
+) -> tuple[int, int, FrameHeader]:
     """Let the collector watch a program that ends threads.
 
     Args:
         arguments: the program, which waits for a byte and says how many threads it ended, and ends
             with its input.
         rate_hz: samples a second.
+        stalled: no frames are made meanwhile, as if a backend took none.
 
     Returns:
         Threads that exited by the program's own account, the main one included; exits that were
@@ -57,10 +63,14 @@ def storm(arguments: Sequence[str], rate_hz: float) -> tuple[int, int, FrameHead
         last = split(frames.get(timeout=120))[0]
         assert (last.seq, last.exited.threads) == (1, 0)
         # Starts the storm, reads its figures, and closes the input, on which it ends.
+        sources.native.set_stalled(stalled)
         ended = json.loads(child.communicate(b".", timeout=120)[0])["threads"] + 1
+        sources.native.set_stalled(False)
         exits = 0
         while not any(event.type == "target_exited" for event in last.events):
-            last = split(frames.get(timeout=120))[0]
+            data = frames.get(timeout=120)
+            assert len(data) <= MAX_FRAME_BYTES
+            last = split(data)[0]
             exits += sum(event.type == "thread_exited" for event in last.events)
             assert not any(event.type == "exit_records_lost" for event in last.events)
     finally:
@@ -79,6 +89,16 @@ def test_the_collector_counts_every_thread_of_a_storm_exactly() -> None:
     assert last.exited.inexact == 0
     assert last.health.exit_records_lost == 0
     assert last.health.exit_records_received >= ended
+
+
+def test_exits_that_wait_for_a_backend_arrive_in_frames_within_the_bound() -> None:
+    """Beyond what is kept they are in the totals, and counted."""
+    program = build_c(BENCHMARKS / "exit_storm.c")
+    ended, exits, last = storm([str(program), str(WAITING), "200"], 10, stalled=True)
+    assert ended == WAITING + 1
+    assert exits + last.health.exits_without_event == last.exited.threads == ended
+    assert last.health.exits_without_event > 0
+    assert exits >= 100_000
 
 
 @pytest.mark.parametrize("mib", [256, 512])

@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
+from functools import partial
 from typing import Any, NamedTuple
 
 from tidscope_sampler.native import Sampler
@@ -21,6 +22,7 @@ from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.budget import Budget
 from tidscope_collector.sampling.command_queue import CommandQueue
 from tidscope_collector.sampling.machine import MachineMeter
+from tidscope_collector.sampling.news import News
 from tidscope_collector.sampling.selfwatch import Load, SelfWatch
 from tidscope_collector.sampling.target import TargetSampler
 
@@ -29,6 +31,10 @@ log = logging.getLogger("tidscope.sampling")
 SECOND_NS = 1_000_000_000
 TOGETHER_NS = 60_000_000
 """Work that is due within this time is done at one wake-up, in nanoseconds."""
+SHORTEST_MS = 2.0
+"""Minimum pause, in milliseconds, so that work that fails again and again takes little CPU."""
+TROUBLE_NS = 60_000_000_000
+"""Minimum interval between two reports of trouble with a target, in nanoseconds."""
 SWITCH_NS = 250
 """CPU time that a ledger adds to a switch and a wake-up of a thread (benchmarks/waits.py)."""
 TABLES_SHARE = 0.5
@@ -81,6 +87,7 @@ class Engine:
         self._ended: dict[str, int] = {}
         self._switches: dict[str, int] = {}
         self._second_due_ns = 0
+        self._troubled_ns: dict[str, int] = {}
         self._thread = threading.Thread(target=self._run, name="targets", daemon=True)
 
     def start(self) -> None:
@@ -183,12 +190,8 @@ class Engine:
             poll.poll(self._pause_ms())
             if not self._run_commands():
                 break
-            try:
-                self._take_news()
-                self._work()
-            except Exception:  # whatever it is, other targets go on
-                log.exception("targets could not be updated")
-                time.sleep(TOGETHER_NS / 1e9)
+            self._take_news()
+            self._work()
             self._publish()
         self._end()
         self._commands.end()
@@ -198,7 +201,7 @@ class Engine:
         if not self._targets:
             return None
         due_ns = min(self._second_due_ns, *(one.due_ns for one in self._targets.values()))
-        return max(0.0, (due_ns - time.monotonic_ns()) / 1e6)
+        return max(SHORTEST_MS, (due_ns - time.monotonic_ns()) / 1e6)
 
     def _run_commands(self) -> bool:
         """Run all commands. Return False if the thread is to end."""
@@ -223,18 +226,29 @@ class Engine:
     def _take_news(self) -> None:
         for target, news in self._native.take_news().items():
             sampler = self._targets.get(target)
-            if sampler is None:
-                continue
-            if news["over"] is not None:
-                self._over(sampler, news["over"][1], exited=True)
-                continue
-            cpu_ns = self._watch.sampling()
-            sampler.take(news)
-            if news["ending"]:
-                sampler.give_tables()
-                self._finish(sampler, exited=True)
-            else:
-                self._watch.note(target, self._watch.sampling() - cpu_ns, 0)
+            if sampler is not None:
+                self._guard(sampler, partial(self._take, sampler, news))
+
+    def _take(self, sampler: TargetSampler, news: News) -> None:
+        if news["over"] is not None:
+            self._over(sampler, news["over"][1], exited=True)
+            return
+        sampler.take(news)
+        if news["ending"]:
+            sampler.give_tables()
+            self._finish(sampler, exited=True)
+
+    def _guard(self, sampler: TargetSampler, action: Callable[[], None]) -> None:
+        """Do something for a target, and account for it; its trouble is not the others'."""
+        target, cpu_ns = sampler.target.id, self._watch.sampling()
+        try:
+            action()
+        except Exception:  # whatever it is, other targets go on
+            if self._troubled_ns.get(target, 0) + TROUBLE_NS < time.monotonic_ns():
+                self._troubled_ns[target] = time.monotonic_ns()
+                log.exception("target %s could not be updated", target)
+        if target in self._targets:
+            self._watch.note(target, self._watch.sampling() - cpu_ns, 0)
 
     def _finish(self, sampler: TargetSampler, *, exited: bool) -> None:
         seq = self._native.finish(sampler.target.id, exited)
@@ -246,6 +260,7 @@ class Engine:
         del self._targets[target], self._published[target]
         self._ended[target] = seq
         self._switches.pop(target, None)
+        self._troubled_ns.pop(target, None)
         self._budget.remove(target)
         self._share_tables()
         sampler.ended(exited=exited)
@@ -256,19 +271,23 @@ class Engine:
         """Do what is due."""
         now_ns = time.monotonic_ns()
         is_second = bool(self._targets) and now_ns >= self._second_due_ns
-        for target, sampler in list(self._targets.items()):
-            cpu_ns = self._watch.sampling()
+        for sampler in list(self._targets.values()):
             if is_second:
-                sampler.second(now_ns)
+                self._guard(sampler, partial(sampler.second, now_ns))
             if sampler.due_ns <= now_ns + (TOGETHER_NS if is_second else 0):
-                sampler.work()
-            self._watch.note(target, self._watch.sampling() - cpu_ns, 0)
-            if sampler.is_over:
-                sampler.give_tables()
-                self._finish(sampler, exited=True)
+                self._guard(sampler, sampler.work)
+            self._guard(sampler, partial(self._end_if_over, sampler))
         if is_second:
             self._second_due_ns = max(self._second_due_ns + SECOND_NS, now_ns + SECOND_NS // 2)
-            self._account(now_ns)
+            try:
+                self._account(now_ns)
+            except RuntimeError:  # the native sampler has ended, so no frames are made
+                log.exception("samples cannot be accounted for")
+
+    def _end_if_over(self, sampler: TargetSampler) -> None:
+        if sampler.is_over:
+            sampler.give_tables()
+            self._finish(sampler, exited=True)
 
     def _account(self, now_ns: int) -> None:
         """See the recent overhead, lower or raise rates if that is due, and tell of health."""

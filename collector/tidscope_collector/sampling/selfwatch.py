@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from tidscope_collector.sampling.budget import CpuSpent
 
-ACCOUNT_NS = 1_000_000_000
+ACCOUNT_NS = 950_000_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,7 +65,7 @@ class TableSchedule:
         self._clock = clock
         self._cpu_clock = cpu_clock
         self._trouble = ""
-        self.due_ns = attach_ns + EARLIEST_NS
+        self.due_ns = attach_ns
         self.share = USUAL_SHARE
 
     def read(self) -> tuple[Given, int] | None:
