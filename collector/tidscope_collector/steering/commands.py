@@ -313,7 +313,7 @@ class SteeringCommands:
     def _give(
         self, target: str, program: Program | None, steering: Steering | None, event: Event
     ) -> None:
-        """Publish an event; runs in the sampling thread."""
+        """Publish an event; runs in the thread of targets."""
         sampler = self._engine.find(target)
         if sampler is None:
             return

@@ -2,14 +2,14 @@
 
 import logging
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import partial
 
 from tidscope_sampler.native import Sampler
 from tidscope_wire.frame_tables import Table
 from tidscope_wire.generated.frame_tables import COLUMNS, KEYS
 from tidscope_wire.generated.limits import MAX_FOLDED_PROCESSES, MAX_ROLES
-from tidscope_wire.generated.models import AbsentField, Process, SampleSource, Source
+from tidscope_wire.generated.models import Process, SampleSource, Source
 from tidscope_wire.role import WORDS
 
 from tidscope_collector.ebpf.libbpf import BpfError
@@ -298,10 +298,6 @@ class Sources:
 
     def _pool_readers(self, attach_ns: int) -> PoolReaders:
         return PoolReaders(self._procfs, attach_ns, ask_program=self._ask_programs)
-
-    def explain(self, absent: Iterable[AbsentField]) -> list[AbsentField]:
-        """Replace the reasons of absent fields by those in effect here."""
-        return self.ledger.explain(self.network.explain(absent))
 
     def _how(self) -> str:
         return self.reason if self.kernel is None else f"{self.reason}; {self.walk.description}"
