@@ -97,7 +97,7 @@ class FollowedTarget:
         self._pid, self._rate_hz = pid, rate_hz
         self.sources = Sources(ProcFs(), ledger=ledger, naming=naming, counters=counters)
         self._frames = TakenFrames(self.sources.native)
-        self.engine = Engine(self.sources.native, lambda target: self.targets.update(target))
+        self.engine = Engine(self.sources.native, lambda target: self.targets.update(target))  # noqa: PLW0108
         self.targets = TargetRegistry("h-000000000000", ProcFs(), self.sources, self.engine)
         self.engine.start()
         self.attach()
@@ -178,7 +178,7 @@ class Sampled:
     def __init__(self, counters: WalkChoice = "auto") -> None:
         self.sources = Sources(ProcFs(), counters=counters)
         self.frames = TakenFrames(self.sources.native)
-        self.engine = Engine(self.sources.native, lambda target: self.targets.update(target))
+        self.engine = Engine(self.sources.native, lambda target: self.targets.update(target))  # noqa: PLW0108
         self.targets = TargetRegistry("h-000000000000", ProcFs(), self.sources, self.engine)
         self.engine.start()
 

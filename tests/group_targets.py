@@ -94,7 +94,7 @@ class GroupTargets:
             self.sources.groups.close()
             self.sources.groups.programs = Obstacle("a test does without", "")
         self.frames = TakenFrames(self.sources.native)
-        self.engine = Engine(self.sources.native, lambda target: self.targets.update(target))
+        self.engine = Engine(self.sources.native, lambda target: self.targets.update(target))  # noqa: PLW0108
         self.targets = TargetRegistry("h-000000000000", ProcFs(), self.sources, self.engine)
         self.engine.start()
 

@@ -1,6 +1,5 @@
 """Ledgers of processes as the native sampler reads them, at once, for tests of what they say."""
 
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -72,7 +71,7 @@ class LedgerKeeper:
         self._sources = Sources(ProcFs(), network="none", ledger=options)
         assert self._sources.ledger.reason is None, self._sources.ledger.reason
         self._frames = TakenFrames(self._sources.native)
-        self._engine = Engine(self._sources.native, lambda target: self._targets.update(target))
+        self._engine = Engine(self._sources.native, lambda target: self._targets.update(target))  # noqa: PLW0108
         self._targets = TargetRegistry("h-000000000000", ProcFs(), self._sources, self._engine)
         self._engine.start()
         self._watched: dict[int, tuple[str, Follower]] = {}
@@ -151,9 +150,7 @@ def _list(
     return made[name][column].tolist() if name in made else []
 
 
-def _takers(
-    made: dict[str, dict[str, npt.NDArray[np.uint64]]], names: dict[int, str]
-) -> list[str]:
+def _takers(made: dict[str, dict[str, npt.NDArray[np.uint64]]], names: dict[int, str]) -> list[str]:
     rows = zip(_list(made, "takers", "pid"), _list(made, "takers", "kernel"), strict=True)
     return [names.get(pid, "") if pid else IDLE if kernel else UNKNOWN for pid, kernel in rows]
 

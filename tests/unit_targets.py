@@ -2,6 +2,7 @@
 
 import os
 import time
+from pathlib import Path
 
 import numpy as np
 from backend_builders import target as described
@@ -45,7 +46,7 @@ def this_process() -> Process:
             "pid": os.getpid(),
             "start_ticks": found.start_ticks,
             "name": ProcFs().read("self/comm", 64).decode().strip(),
-            "executable": os.readlink("/proc/self/exe"),
+            "executable": str(Path("/proc/self/exe").readlink()),
         }
     )
 

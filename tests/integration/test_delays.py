@@ -20,6 +20,15 @@ from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.waits.source import Choice, LedgerOptions
 from tidscope_wire.generated.models import DoctorReport, ThreadExited
 
+BLKIO, BLKIO_COUNT = "blkio_delay_ns", "blkio_count"
+DISK_STATES = tuple(
+    f"state_{wait}_disk_ns" for wait in ("file_read", "file_write", "file_sync", "page_fault")
+)
+IO_STATES = (*DISK_STATES, "state_io_uring_ns", "state_other_call_ns", "state_other_ns")
+# Bounds of the sampler: sampler/src/validate/io_bounds.rs.
+TOLERANCE = 1.25
+WAKE_NS = 50_000
+SLACK_NS = 20_000_000
 DOCTOR = (sys.executable, "-m", "tidscope_collector", "doctor", "--json")
 AS_NOBODY = """
 import os, sys

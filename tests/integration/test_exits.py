@@ -119,10 +119,12 @@ SMALL_BUFFER = 8192
 async def test_lost_exit_records_are_counted_and_reported_to_the_page(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(sources_module, "ExitSockets", partial(ExitSockets, buffer_bytes=SMALL_BUFFER))
+    monkeypatch.setattr(
+        sources_module, "ExitSockets", partial(ExitSockets, buffer_bytes=SMALL_BUFFER)
+    )
     sources = await asyncio.to_thread(Sources, ProcFs())
     replay = Replay(1 << 24, 1 << 24)
-    engine = Engine(sources.native, lambda target: targets.update(target))
+    engine = Engine(sources.native, lambda target: targets.update(target))  # noqa: PLW0108
     targets = TargetRegistry(HOST_ID, ProcFs(), sources, engine)
     engine.start()
     async with running_backend(queue_frames=10_000) as backend, backend.page() as page:

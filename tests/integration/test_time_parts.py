@@ -135,7 +135,7 @@ class Harness:
         self.sources = Sources(ProcFs())
         assert self.sources.has_exits, self.sources.exits_reason
         self.frames = TakenFrames(self.sources.native)
-        self.engine = Engine(self.sources.native, lambda target: self.targets.update(target))
+        self.engine = Engine(self.sources.native, lambda target: self.targets.update(target))  # noqa: PLW0108
         self.targets = TargetRegistry("h-000000000000", ProcFs(), self.sources, self.engine)
         self.engine.start()
 

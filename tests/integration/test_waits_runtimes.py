@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pytest
 from capabilities import needs
-from ledger_keeper import LedgerKeeper, Ledgers
+from ledger_keeper import LedgerKeeper
 from programs.runtime_waits import RuntimeWaits, Waiter
 from tidscope_collector.waits.states import State
 

@@ -196,9 +196,7 @@ def test_system_calls_are_counted_when_asked_for(keeper: LedgerKeeper, program: 
         check_calls(counting, counted.pid, ring, tables)
 
 
-def check_calls(
-    keeper: LedgerKeeper, pid: int, ring: Experiment, tables: dict[str, Table]
-) -> None:
+def check_calls(keeper: LedgerKeeper, pid: int, ring: Experiment, tables: dict[str, Table]) -> None:
     """Each thread of a ring reads and writes once a round."""
     calls = tables["calls"]
     for one in ring.threads:

@@ -136,7 +136,7 @@ class Harness:
         self._decoder = FrameDecoder()
         self.sources = Sources(ProcFs(), network, counters=counters)
         self._frames = TakenFrames(self.sources.native)
-        self._engine = Engine(self.sources.native, lambda target: self.targets.update(target))
+        self._engine = Engine(self.sources.native, lambda target: self.targets.update(target))  # noqa: PLW0108
         self.targets = TargetRegistry("h-000000000000", ProcFs(), self.sources, self._engine)
         self._engine.start()
 

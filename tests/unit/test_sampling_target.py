@@ -2,6 +2,7 @@
 
 import os
 import time
+from pathlib import Path
 
 import pytest
 from fake_sampler import NOTHING, FakeSampler
@@ -22,9 +23,7 @@ def test_reused_process_id_is_not_sampled(fake: FakeSampler) -> None:
     other = target.process.model_copy(update={"start_ticks": target.process.start_ticks - 1})
     tables = Tables()
     with pytest.raises(TargetExitedError, match="was reused"):
-        make_sampler(
-            fake.native, tables=tables, shown=target.model_copy(update={"process": other})
-        )
+        make_sampler(fake.native, tables=tables, shown=target.model_copy(update={"process": other}))
     assert tables.closed
     gone = target.process.model_copy(update={"pid": 2**22 - 1})
     with pytest.raises(TargetExitedError):
@@ -41,7 +40,7 @@ def test_what_a_target_is_attached_with(fake: FakeSampler) -> None:
     assert member["pid"] == os.getpid()
     assert member["start_ns"] < attached["attach_ns"] <= time.monotonic_ns()
     link, executable, _ = attached["program"]
-    assert os.readlink(link) == executable
+    assert str(Path(link).readlink()) == executable
     assert attached["rss_bytes"] > 0
     sampler.close()
 

@@ -155,7 +155,9 @@ class LiveEbpf:
         found: the loaded program, the obstacle, or None if there is no obstacle.
     """
 
-    def __init__(self, found: NetworkProgram | WalkPrograms | LedgerProgram | Obstacle | None) -> None:
+    def __init__(
+        self, found: NetworkProgram | WalkPrograms | LedgerProgram | Obstacle | None
+    ) -> None:
         self.refusal, self.fix, self.limits = "", "", ""
         self.capabilities: tuple[str, ...] = ()
         if isinstance(found, Obstacle):

@@ -63,7 +63,9 @@ class Membership:
     ) -> None:
         self.members = Members()
         self.discovery: Literal["ebpf", "polling"] = "ebpf" if why is None else "polling"
-        self.reason = REPORTED if why is None else f"processes are looked for again and again: {why}"
+        self.reason = (
+            REPORTED if why is None else f"processes are looked for again and again: {why}"
+        )
         self.missed: int | None = 0 if why is None else None
         self._native = native
         self._target = target

@@ -26,9 +26,7 @@ class GroupSource:
         native: samples groups; it has not started.
     """
 
-    def __init__(
-        self, procfs: ProcFs, programs: GroupPrograms | Obstacle, native: Sampler
-    ) -> None:
+    def __init__(self, procfs: ProcFs, programs: GroupPrograms | Obstacle, native: Sampler) -> None:
         self.programs = programs
         self._native = native
         self._lock = threading.Lock()
@@ -55,7 +53,7 @@ class GroupSource:
             Its membership, and a function to be called when the group has ended.
         """
         why = self._why_polled(boundary)
-        release: Callable[[], None] = lambda: None
+        release = _nothing
         if why is None:
             try:
                 release = self._hold()
@@ -83,3 +81,7 @@ class GroupSource:
             self._held -= 1
             if not self._held and isinstance(self.programs, GroupPrograms):
                 self.programs.detach()
+
+
+def _nothing() -> None:
+    """Release nothing: the group is polled."""

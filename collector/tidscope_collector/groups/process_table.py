@@ -60,7 +60,9 @@ def read_rows(native: Sampler, target: str) -> list[ProcessRow]:
     """
     found = native.process_rows(target, SUMMED) or []
     return [
-        ProcessRow(number, pid, name, live, threads, ended, count, dict(zip(SUMMED, sums, strict=True)))
+        ProcessRow(
+            number, pid, name, live, threads, ended, count, dict(zip(SUMMED, sums, strict=True))
+        )
         for number, pid, name, live, threads, ended, count, sums in found
     ]
 

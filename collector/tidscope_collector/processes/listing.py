@@ -21,8 +21,8 @@ from tidscope_collector.processes.identity import (
 from tidscope_collector.procfs.cgroup import GROUPS, cpu_limits
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.process import (
-    TICKS_PER_SECOND,
     PAGE_BYTES,
+    TICKS_PER_SECOND,
     Stat,
     namespace_pid,
     parse_parent,
