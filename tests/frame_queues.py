@@ -3,6 +3,7 @@
 import os
 import select
 import time
+import weakref
 from collections import deque
 from typing import Protocol
 
@@ -54,6 +55,7 @@ class GivenFrames:
 
     def __init__(self) -> None:
         self._wake = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
+        weakref.finalize(self, os.close, self._wake)
         self._frames: list[tuple[str, int, bytes, bool, bool]] = []
         self.stalled = False
 
@@ -78,7 +80,3 @@ class GivenFrames:
     def set_stalled(self, stalled: bool) -> None:
         """See `FrameQueue`."""
         self.stalled = stalled
-
-    def close(self) -> None:
-        """Close the descriptor."""
-        os.close(self._wake)

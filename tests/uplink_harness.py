@@ -102,7 +102,6 @@ class UplinkHarness:
         assert self._task is not None
         self._task.cancel()
         await asyncio.gather(self._task, return_exceptions=True)
-        self.frames.close()
 
     async def ended(self) -> float:
         """Wait until a connection, or a try, has ended; the seconds that it wants to wait."""
@@ -136,6 +135,7 @@ class UplinkHarness:
             key = seq % key_every == 1 or key_every == 1
             self.targets.update(whose)
             self.frames.add(whose.id, seq, frame, key=key, baseline=_is_baseline(frame))
+        self.uplink._take_in()  # as the event loop would when it runs next
 
 
 def _is_baseline(frame: bytes) -> bool:

@@ -179,6 +179,7 @@ class GroupSampler(TargetSampler):
         """See `TargetSampler`."""
         super().begin()
         self._membership.begun()
+        self._give_gauges(time.monotonic_ns())
         self._known = set(self._membership.members.alive)
 
     def living(self) -> list[Member]:

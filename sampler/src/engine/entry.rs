@@ -142,7 +142,8 @@ impl Entry {
                 if is_member {
                     members.rename(event.pid, &name, Some(event.value));
                 }
-                if is_member || matched {
+                // Where somebody else decides about matches, all executions are news.
+                if is_member || (matched && boundary.exact.is_none()) {
                     board.leave(id, |news| news.execute(*event));
                 }
             }
