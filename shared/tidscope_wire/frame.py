@@ -244,11 +244,7 @@ def join(header: FrameHeader, rows: EncodedRows | bytes | memoryview, tables: by
         columns = None if rows.columns is None else list(rows.columns)
         header = header.model_copy(update={"fields": fields, "columns": columns})
         rows = rows.data
-    return join_text(header.model_dump_json().encode(), rows, tables)
-
-
-def join_text(text: bytes, rows: bytes | memoryview, tables: bytes = b"") -> bytes:
-    """Make a frame from its header as JSON, its rows and its tables."""
+    text = header.model_dump_json().encode()
     padding = -(LENGTH.size + len(text)) % 8
     return b"".join((LENGTH.pack(len(text) + padding), text, b" " * padding, rows, tables))
 
