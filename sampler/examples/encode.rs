@@ -212,6 +212,16 @@ fn events(case: &Value) -> Value {
     json!(String::from_utf8(out).unwrap())
 }
 
+fn gauges() -> ProcessGauges {
+    ProcessGauges {
+        gomaxprocs: Some(4),
+        rss_bytes: Some(1),
+        delay_accounting: Some(true),
+        cpu_limit: Some(1.5),
+        ..ProcessGauges::default()
+    }
+}
+
 fn health(given: &Value) -> Health {
     Health {
         sample_mean_us: long(&given["sample_mean_us"]),
@@ -252,13 +262,13 @@ fn frames(case: &Value) -> Value {
         check: Some(Fragment::new(string(&case["check"])).unwrap()),
         ..GroupCounts::default()
     });
-    let (process, machine) = (string(&case["process_gauges"]), string(&case["machine"]));
+    let (process, machine) = (gauges(), string(&case["machine"]));
     let health = health(&case["health"]);
     let common = Common {
         started_ns: attach_ns,
         live: rows.len() as u64,
         exited: &ExitedTotals::default(),
-        process: &ProcessGauges::new(&process).unwrap(),
+        process: &process,
         machine: &Fragment::new(machine).unwrap(),
         health: &health,
         counters_from: None,
@@ -312,12 +322,12 @@ fn speed(case: &Value) -> Value {
         totals: Totals { values: vec![1 << 40; fields.summed], given },
         ..ExitedTotals::default()
     };
-    let (process, machine) = (string(&case["process_gauges"]), string(&case["machine"]));
+    let (process, machine) = (gauges(), string(&case["machine"]));
     let common = Common {
         started_ns: clock::monotonic_ns(),
         live: count as u64,
         exited: &exited,
-        process: &ProcessGauges::new(&process).unwrap(),
+        process: &process,
         machine: &Fragment::new(machine).unwrap(),
         health: &health(&case["health"]),
         counters_from: Some(Origin::Walk),

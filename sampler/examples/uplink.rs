@@ -23,7 +23,10 @@ use tidscope_sampler::os::clock;
 
 fn line() -> Value {
     let mut text = String::new();
-    io::stdin().lock().read_line(&mut text).unwrap();
+    if !io::stdin().lock().read_line(&mut text).is_ok_and(|count| count > 0) {
+        // Who asked for this has gone.
+        std::process::exit(1);
+    }
     serde_json::from_str(&text).unwrap()
 }
 
@@ -91,7 +94,7 @@ fn main() {
     }
     let chosen: Vec<_> = (0..rows.len()).collect();
     let exited = ExitedTotals { totals: Totals::new(fields.summed), ..ExitedTotals::default() };
-    let (process, machine) = (text("process"), text("machine"));
+    let (process, machine) = (ProcessGauges::default(), text("machine"));
     let health = Health { effective_hz: 10.0, requested_hz: 10.0, ..Health::default() };
     let before = clock::process_cpu_ns(std::process::id()).unwrap();
     for n in 1..=number("frames") {
@@ -102,7 +105,7 @@ fn main() {
             started_ns: clock::monotonic_ns(),
             live: rows.len() as u64,
             exited: &exited,
-            process: &ProcessGauges::new(&process).unwrap(),
+            process: &process,
             machine: &Fragment::new(machine.as_str()).unwrap(),
             health: &health,
             counters_from: None,

@@ -235,34 +235,51 @@ impl Exits {
     }
 }
 
-/// Values of counters that are added up: of one thread, of the threads of a role, or of all ended ones.
+/// Values of the columns that have sums, of one thread or of several; those that were not given are 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
-    /// One value for each column that has sums; 0 where none is given.
+    /// One value for each column that has sums.
     pub values: Vec<u64>,
-    /// Columns that have a value.
+    /// Columns with a value.
     pub given: Mask,
 }
 
 impl Totals {
-    /// Makes totals of `summed` columns, none of which has a value.
-    pub fn new(summed: usize) -> Self {
-        Self { values: vec![0; summed], given: 0 }
+    /// Makes totals of nothing, with `count` columns.
+    pub fn new(count: usize) -> Self {
+        Self { values: vec![0; count], given: 0 }
     }
 
-    /// Adds other totals of the same columns; sums beyond 2^64 wrap, as the kernel's counters do.
+    /// Value of a column; None if it was not given.
+    pub fn get(&self, column: usize) -> Option<u64> {
+        (self.given >> column & 1 != 0).then(|| self.values[column])
+    }
+
+    /// Adds other totals.
     pub fn add(&mut self, other: &Totals) {
+        self.given |= other.given;
         for (value, more) in self.values.iter_mut().zip(&other.values) {
             *value = value.wrapping_add(*more);
         }
-        self.given |= other.given;
     }
 
-    /// Subtracts other totals of the same columns; differences below 0 become 0.
+    /// Takes off totals that were added before; what would be below 0 is 0.
     pub fn subtract(&mut self, other: &Totals) {
         for (value, less) in self.values.iter_mut().zip(&other.values) {
             *value = value.saturating_sub(*less);
         }
+    }
+
+    /// These totals without some columns.
+    pub fn without(&self, columns: Mask) -> Totals {
+        let mut made = self.clone();
+        for (column, value) in made.values.iter_mut().enumerate() {
+            if columns >> column & 1 != 0 {
+                *value = 0;
+            }
+        }
+        made.given &= !columns;
+        made
     }
 }
 

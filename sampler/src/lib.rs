@@ -7,13 +7,19 @@
 pub mod columns;
 pub mod compare;
 pub mod encode;
+pub mod engine;
 pub mod fields;
 pub mod ledger;
 pub mod link;
 pub mod network;
 pub mod os;
+pub mod processes;
 pub mod procfs;
+#[cfg(feature = "python")]
+mod python;
+pub mod slots;
 pub mod source;
+pub mod target;
 pub mod taskstats;
 pub mod validate;
 pub mod walk;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::columns::{Exits, Rows};
+use crate::columns::{Comm, Exits, Rows, Totals};
 
 /// How counters were read, as frames tell it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,8 +72,36 @@ pub trait Source: Send {
     }
 }
 
+/// What an ended thread had more than was said with its exit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Late {
+    /// Name by its exit record.
+    pub comm: Comm,
+    /// Process id.
+    pub process: u32,
+    /// Further counters.
+    pub totals: Totals,
+}
+
 /// A source of further columns of threads that another source gives.
 pub trait Join: Send {
+    /// Counts for these processes from now on, ids in ascending order, and for no others. They are those
+    /// that live, and those that exit records may still come for.
+    ///
+    /// # Errors
+    /// `ReadError` if the kernel refuses.
+    fn follow(&mut self, members: &[u32]) -> Result<(), ReadError>;
+
+    /// What ended threads had more than was said with their exits, since this was asked last.
+    fn take_late(&mut self) -> Vec<Late> {
+        Vec::new()
+    }
+
+    /// True if exit records get the whole time on a CPU, now or by `take_late`.
+    fn settles_cpu(&self) -> bool {
+        false
+    }
+
     /// Reads what has to be read before the counters of the same sample.
     ///
     /// # Errors

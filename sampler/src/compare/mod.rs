@@ -1,1 +1,687 @@
-//! TODO
+//! Comparison: what changed between two readings of a target: births, names, exits, counters.
+//!
+//! The one question that the comparison asks is what a thread id stands for now, and only where the
+//! reading leaves it open.
+
+mod ended;
+mod inherited;
+mod instant;
+mod role_name;
+mod roles;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{HashMap, HashSet};
+
+pub use ended::{Ended, NoNotes, ProcessNotes};
+use inherited::{Inherited, InheritedCounters};
+pub use instant::Instant;
+pub use role_name::RoleNames;
+pub use roles::RoleSums;
+
+use crate::columns::{text, Comm, Exits, Mask, Rows, Totals};
+use crate::encode::events::{Event, Exited};
+use crate::encode::header::RoleTotals;
+use crate::fields::{low_bits, Fields, CPU};
+use crate::procfs::Presence;
+
+/// By which CPU time of a record may be below that of a row, as sources of both differ.
+const ROUNDING_NS: u64 = 1_000_000;
+
+/// The start of a record's thread comes from an age: it is that of a row within so much, nanoseconds.
+const SAME_START_NS: u64 = 10_000_000;
+
+/// Tells what a thread id of a process stands for now: thread, process.
+pub type Look<'a> = &'a mut dyn FnMut(u32, u32) -> Presence;
+
+/// Identity of a live thread.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Thread {
+    /// Since attach, nanoseconds.
+    pub start_ns: i64,
+    /// Name under which the thread is reported.
+    pub name: String,
+    /// Name in the kernel, if the thread is reported under another one.
+    pub kernel_name: Option<String>,
+    /// Id of its process.
+    pub process: u32,
+}
+
+impl Thread {
+    /// Name in the kernel.
+    pub fn comm(&self) -> &str {
+        self.kernel_name.as_deref().unwrap_or(&self.name)
+    }
+}
+
+/// What a sample changed.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Changes {
+    /// Events, in order.
+    pub events: Vec<Event>,
+    /// Rows of `Tracker::rows` that changed, ascending.
+    pub changed: Vec<usize>,
+}
+
+/// An ended thread that no sample saw, and that had a main thread's id.
+struct Heir {
+    name: String,
+    totals: Totals,
+    process: u32,
+    tid: u32,
+    start_ns: i64,
+}
+
+/// The threads of one target.
+pub struct Tracker {
+    fields: Fields,
+    instant: Instant,
+    attach_ns: i64,
+    foreign_exits: bool,
+    cpu: Option<usize>,
+    threads: HashMap<u32, Thread>,
+    ended: Ended,
+    /// Ids whose exit record came and that may still be listed, or be listed only now.
+    lingering: HashSet<u32>,
+    /// Those of them that the last listing did not have, and whose record came before it.
+    absent: HashSet<u32>,
+    /// Ids whose exit record came for the sample that is being taken in.
+    recorded: HashSet<u32>,
+    heirs: Vec<Heir>,
+    inherited: InheritedCounters,
+    /// The last row of each live thread, whichever sample it is from.
+    last: Rows,
+    places: Option<HashMap<u32, u32>>,
+    /// True if exit records of the next sample were taken in.
+    open: bool,
+    flags: Vec<u8>,
+}
+
+/// Bits of `Tracker::flags`: the row differs from the last one; it has to be looked at by itself.
+const DIFFERS: u8 = 1;
+const SPECIAL: u8 = 2;
+const REBORN: u8 = 4;
+const FRESH: u8 = 8;
+
+impl Tracker {
+    /// Makes a tracker of no thread.
+    ///
+    /// `attach_ns` is CLOCK_MONOTONIC of the attachment, the zero of all times given out.
+    /// `foreign_exits` tells that exit records may be of other processes' threads (taskstats before
+    /// version 12 does not say whose they are): then only those of known threads are believed.
+    pub fn new(fields: Fields, attach_ns: i64, foreign_exits: bool, ended: Ended) -> Self {
+        Self {
+            instant: Instant::new(&fields, attach_ns),
+            cpu: fields.find(CPU),
+            last: Rows::new(fields.len()),
+            fields,
+            attach_ns,
+            foreign_exits,
+            threads: HashMap::new(),
+            ended,
+            lingering: HashSet::new(),
+            absent: HashSet::new(),
+            recorded: HashSet::new(),
+            heirs: Vec::new(),
+            inherited: InheritedCounters::default(),
+            places: None,
+            open: false,
+            flags: Vec::new(),
+        }
+    }
+
+    /// Columns of the readings.
+    pub fn fields(&self) -> &Fields {
+        &self.fields
+    }
+
+    /// Live threads, by id.
+    pub fn threads(&self) -> &HashMap<u32, Thread> {
+        &self.threads
+    }
+
+    /// The last row of each live thread. Rows of threads that ended since are among them.
+    pub fn rows(&self) -> &Rows {
+        &self.last
+    }
+
+    /// The threads that ended.
+    pub fn ended(&self) -> &Ended {
+        &self.ended
+    }
+
+    /// The threads that ended, to note what comes late.
+    pub fn ended_mut(&mut self) -> &mut Ended {
+        &mut self.ended
+    }
+
+    /// Takes exit records in before the sample that they belong to, and returns the exits in order.
+    ///
+    /// `end_ns` is CLOCK_MONOTONIC after the reading of that sample; None: sampling is over.
+    pub fn take_exits(&mut self, exits: &Exits, end_ns: Option<i64>) -> Vec<Event> {
+        if !self.open {
+            self.open = true;
+            self.ended.turn();
+        }
+        let mut events = Vec::new();
+        for row in 0..exits.rows.len() {
+            if let Some(event) = self.take_exit(exits, row, end_ns) {
+                events.push(event);
+            }
+        }
+        events
+    }
+
+    /// Takes a sample in.
+    ///
+    /// `rows` are the live threads; afterwards they are a buffer to be used again. `end_ns` is
+    /// CLOCK_MONOTONIC after they were read, `exits` records that `take_exits` has not got yet, `listed`
+    /// the ids that were listed before the reading (None: those of the rows).
+    pub fn update(
+        &mut self,
+        rows: &mut Rows,
+        end_ns: i64,
+        exits: &Exits,
+        listed: Option<&[u32]>,
+        look: Look<'_>,
+    ) -> Changes {
+        let mut events = self.take_exits(exits, Some(end_ns));
+        let mut flags = std::mem::take(&mut self.flags);
+        self.inherited.take_off(rows, &self.instant, None);
+        let listed: Option<HashSet<u32>> = if self.lingering.is_empty() && self.recorded.is_empty()
+        {
+            None
+        } else {
+            Some(listed.unwrap_or(&rows.tid).iter().copied().collect())
+        };
+        if let Some(listed) = &listed {
+            self.leave_out_ended(rows, listed, look);
+        }
+        let then = (rows.tid != self.last.tid).then(|| self.rows_before(rows));
+        self.compare(rows, then.as_deref(), &mut flags);
+        let standing = match &then {
+            None => Vec::new(),
+            Some(_) => self.judge_unread(rows, listed.as_ref(), look, &mut events),
+        };
+        self.begin(rows, then.as_deref(), &mut flags, end_ns, &mut events);
+        self.close(&mut events);
+        self.rename_by_kernel(rows, then.as_deref(), &mut events);
+        let changed = flags
+            .iter()
+            .enumerate()
+            .filter(|(_, &flags)| flags & (DIFFERS | REBORN | FRESH) != 0)
+            .map(|(row, _)| row)
+            .collect();
+        for row in standing {
+            rows.push_row(&self.last, row);
+        }
+        std::mem::swap(rows, &mut self.last);
+        self.places = None;
+        self.flags = flags;
+        Changes { events, changed }
+    }
+
+    /// Reports threads under names that their program has for them; ids of no live thread are left out.
+    ///
+    /// Such a name stands until the kernel's own name of the thread changes.
+    pub fn rename(&mut self, names: &[(u32, String)]) -> Vec<Event> {
+        let mut events = Vec::new();
+        for (tid, name) in names {
+            let Some(known) = self.threads.get(tid) else { continue };
+            if known.name == *name {
+                continue;
+            }
+            let totals = self.last_totals(*tid);
+            let Some(thread) = self.threads.get_mut(tid) else { continue };
+            let previous = std::mem::replace(&mut thread.name, name.clone());
+            self.ended.roles.renamed(&previous, name, &totals);
+            let comm = thread.kernel_name.take().unwrap_or_else(|| previous.clone());
+            thread.kernel_name = (comm != *name).then_some(comm);
+            events.push(Event::Renamed {
+                tid: *tid,
+                process: thread.process,
+                name: name.clone(),
+                previous,
+            });
+        }
+        events
+    }
+
+    /// Raises the column `cpu` of exit records to what the last sample has seen: a thread that has sent its
+    /// record runs on, and may have been seen with more than it said.
+    pub fn raise_to_seen(&self, exits: &mut Exits, cpu: usize) {
+        let seen: HashMap<u32, usize> =
+            self.last.tid.iter().enumerate().map(|(row, &tid)| (tid, row)).collect();
+        for row in 0..exits.rows.len() {
+            let Some(&last) = seen.get(&exits.rows.tid[row]) else { continue };
+            let apart_ns = exits.rows.start_ns[row].abs_diff(self.last.start_ns[last]);
+            if apart_ns < SAME_START_NS {
+                let value = exits.rows.get(row, cpu).max(self.last.get(last, cpu));
+                exits.rows.set(row, cpu, value);
+            }
+        }
+    }
+
+    /// Sums over the threads of each role, the living and the ended, up to `now_ns`, CLOCK_MONOTONIC.
+    pub fn roles(&mut self, now_ns: i64) -> Vec<RoleTotals> {
+        let (last, instant) = (&self.last, &self.instant);
+        let live = (0..last.len()).filter_map(|row| {
+            let thread = self.threads.get(&last.tid[row])?;
+            Some((thread.name.as_str(), instant.totals(last, row, now_ns)))
+        });
+        self.ended.roles.summary(live)
+    }
+
+    /// Sum of some columns over all threads since each one's start, the ended ones included.
+    pub fn total(&self, columns: &[usize]) -> u64 {
+        let mut sum: u64 = 0;
+        for row in 0..self.last.len() {
+            if self.threads.contains_key(&self.last.tid[row]) {
+                for &column in columns {
+                    sum = sum.wrapping_add(self.last.get(row, column));
+                }
+            }
+        }
+        let ended = &self.ended.totals;
+        columns.iter().fold(sum, |sum, &column| sum.wrapping_add(ended.get(column).unwrap_or(0)))
+    }
+
+    /// Rows of live threads with their totals up to `now_ns`, CLOCK_MONOTONIC: process, totals.
+    pub fn live_totals(&self, now_ns: i64) -> impl Iterator<Item = (u32, Totals)> + '_ {
+        (0..self.last.len())
+            .filter(|&row| self.threads.contains_key(&self.last.tid[row]))
+            .map(move |row| (self.last.process[row], self.instant.totals(&self.last, row, now_ns)))
+    }
+
+    /// Ends the sampling, and returns the last events.
+    ///
+    /// `exits` are records that came since the last sample; `exited` tells that the target has ended:
+    /// then every thread that is left has, too.
+    pub fn finish(&mut self, exits: &Exits, exited: bool) -> Vec<Event> {
+        let mut events = self.take_exits(exits, None);
+        if exited {
+            let mut left: Vec<u32> = self.threads.keys().copied().collect();
+            left.sort_unstable();
+            for tid in left {
+                self.vanish(tid, &mut events);
+            }
+        }
+        self.close(&mut events);
+        events
+    }
+
+    fn take_exit(&mut self, exits: &Exits, row: usize, end_ns: Option<i64>) -> Option<Event> {
+        let rows = &exits.rows;
+        let (tid, start_ns) = (rows.tid[row], rows.start_ns[row]);
+        let inherited = self.inherited.get(tid).cloned();
+        let recorded = self.instant.recorded(rows, row);
+        let mut totals =
+            inherited.as_ref().map_or(recorded.clone(), |one| one.taken_off(&recorded));
+        let mut name = text(&rows.comm[row]);
+        let before = self.threads.contains_key(&tid).then(|| self.last_totals(tid));
+        let thread = self.threads.remove(&tid);
+        let process = match rows.process[row] {
+            0 => thread.as_ref().map_or(0, |thread| thread.process),
+            process => process,
+        };
+        if let (Some(thread), Some(before)) = (&thread, &before) {
+            if thread.kernel_name.as_deref() == Some(name.as_str()) {
+                name.clone_from(&thread.name);
+            }
+            if !self.is_of_another(before, &totals) {
+                totals = self.instant.latest(before, &totals);
+            }
+            self.ended.roles.renamed(&thread.name, &name, before);
+        }
+        let late =
+            thread.is_none() && self.ended.correct(tid, start_ns, &totals, end_ns, &self.instant);
+        if thread.is_none() && !late && self.foreign_exits {
+            return None;
+        }
+        self.recorded.insert(tid);
+        self.inherited.forget(tid);
+        if late {
+            return None;
+        }
+        self.ended.record(&name, &totals, process);
+        let begin_ns = thread.as_ref().map_or(start_ns - self.attach_ns, |thread| thread.start_ns);
+        if thread.is_none() && tid == process {
+            self.heirs.push(Heir {
+                name: name.clone(),
+                totals: totals.clone(),
+                process,
+                tid,
+                start_ns: begin_ns,
+            });
+        }
+        let age_ns =
+            i64::try_from(exits.age_us[row]).unwrap_or(i64::MAX / 1000).saturating_mul(1000);
+        let summed = low_bits(self.fields.summed);
+        Some(Event::Exited(Box::new(Exited {
+            tid,
+            process,
+            start_ns: begin_ns,
+            name,
+            totals: totals.without(rows.invalid[row] & rows.absent[row]),
+            inexact: rows.invalid[row] & summed,
+            exact: true,
+            seen_alive: thread.is_some(),
+            lifetime_ns: Some(
+                inherited.map_or(age_ns, |one| (age_ns - (one.seen_ns - start_ns)).max(0)),
+            ),
+        })))
+    }
+
+    /// Leaves out threads that have exited but still answer, such as a main thread that left.
+    ///
+    /// An id whose record came earlier may have come back to life: another thread got it, or a thread
+    /// executed a program and took the id of the main thread. Then it is alive.
+    fn leave_out_ended(&mut self, rows: &mut Rows, listed: &HashSet<u32>, look: Look<'_>) {
+        let mut doubtful: HashSet<u32> = self.lingering.union(&self.recorded).copied().collect();
+        let mut out = HashSet::new();
+        for row in 0..rows.len() {
+            let tid = rows.tid[row];
+            if !doubtful.contains(&tid) {
+                continue;
+            }
+            if self.recorded.contains(&tid) || look(tid, rows.process[row]) != Presence::Alive {
+                out.insert(tid);
+            } else {
+                doubtful.remove(&tid);
+            }
+        }
+        // Most leave the list for good, soon after their record was sent. A thread that began after this
+        // listing and has sent its record may still be in the next one: the kernel sends the record early
+        // in do_exit (kernel/exit.c), before the thread waits for the lock of its memory in exit_mm. As
+        // listings may skip threads, two of them have to agree that it left.
+        let absent: HashSet<u32> = doubtful
+            .iter()
+            .copied()
+            .filter(|tid| !listed.contains(tid) && !self.recorded.contains(tid))
+            .collect();
+        doubtful.retain(|tid| !(absent.contains(tid) && self.absent.contains(tid)));
+        self.lingering = doubtful;
+        self.absent = absent;
+        let tids = std::mem::take(&mut rows.tid);
+        rows.tid.clone_from(&tids);
+        rows.retain(|row| !out.contains(&tids[row]));
+    }
+
+    /// Row of the last reading of each thread; `u32::MAX` for one that it had not.
+    fn rows_before(&mut self, rows: &Rows) -> Vec<u32> {
+        let places = self.places();
+        rows.tid.iter().map(|tid| places.get(tid).copied().unwrap_or(u32::MAX)).collect()
+    }
+
+    fn places(&mut self) -> &HashMap<u32, u32> {
+        let last = &self.last;
+        self.places.get_or_insert_with(|| {
+            last.tid.iter().enumerate().map(|(row, &tid)| (tid, row as u32)).collect()
+        })
+    }
+
+    /// Compares threads with their last rows, and gives back what fell: a value once given is not taken
+    /// back, whatever a source says. The last one stands until there is a greater one; otherwise sums
+    /// would fall. But a value that turns out to be invalid: rows lack it, and sums go on with the last.
+    fn compare(&self, rows: &mut Rows, then: Option<&[u32]>, flags: &mut Vec<u8>) {
+        let last = &self.last;
+        flags.clear();
+        flags.resize(rows.len(), 0);
+        for column in 0..self.fields.len() {
+            let special = if self.fields.rising >> column & 1 != 0 { SPECIAL } else { 0 };
+            let (now, before) = (rows.column(column), last.column(column));
+            match then {
+                None => {
+                    for ((flags, now), before) in flags.iter_mut().zip(now).zip(before) {
+                        *flags |= u8::from(now != before) | (special * u8::from(now < before));
+                    }
+                }
+                Some(then) => {
+                    for ((flags, now), &then) in flags.iter_mut().zip(now).zip(then) {
+                        let before = before.get(then as usize).unwrap_or(now);
+                        *flags |= u8::from(now != before) | (special * u8::from(now < before));
+                    }
+                }
+            }
+        }
+        for row in 0..rows.len() {
+            let place = then.map_or(row, |then| then[row] as usize);
+            if place >= last.len() {
+                flags[row] = FRESH;
+                continue;
+            }
+            // Starts are lower bounds: this thread began after the other one was seen.
+            let reborn = rows.start_ns[row] > last.seen_ns[place];
+            flags[row] |= if reborn { REBORN } else { 0 };
+            if flags[row] & SPECIAL != 0
+                || rows.absent[row] | rows.invalid[row] | last.absent[place] != 0
+            {
+                self.compare_row(rows, row, place, &mut flags[row]);
+            }
+        }
+    }
+
+    fn compare_row(&self, rows: &mut Rows, row: usize, place: usize, flags: &mut u8) {
+        let last = &self.last;
+        let (absent, was_absent) = (rows.absent[row], last.absent[place]);
+        let (mut fell, mut differs): (Mask, Mask) = (0, 0);
+        for column in 0..self.fields.len() {
+            let (now, before) = (rows.get(row, column), last.get(place, column));
+            fell |= Mask::from(now < before) << column;
+            differs |= Mask::from(now != before) << column;
+        }
+        if let Some(cpu) = self.cpu {
+            // The scheduler's own counter falls only where an id stands for another thread.
+            if (fell & !absent & !was_absent) >> cpu & 1 != 0 {
+                *flags |= REBORN;
+            }
+        }
+        if *flags & REBORN != 0 {
+            return;
+        }
+        let stands = !was_absent & (absent | fell) & self.fields.rising;
+        let lacking = absent & rows.invalid[row];
+        for column in crate::fields::columns_of((stands | lacking) & low_bits(self.fields.len())) {
+            rows.set(row, column, last.get(place, column));
+            differs &= !(1 << column);
+        }
+        let absent = absent & !(stands & !lacking);
+        rows.absent[row] = absent;
+        *flags &= !DIFFERS;
+        if differs & !absent != 0 || absent != was_absent {
+            *flags |= DIFFERS;
+        }
+    }
+
+    /// Judges threads that are known and were not read.
+    ///
+    /// One that was listed may have ended since, or its answer was lost. One that was not listed may live
+    /// all the same: while threads end, a listing of many may skip some (the kernel goes on by count where
+    /// the thread at which a piece ended is gone; proc_task_readdir). Returns the rows of the last reading
+    /// that stand on.
+    fn judge_unread(
+        &mut self,
+        rows: &Rows,
+        listed: Option<&HashSet<u32>>,
+        look: Look<'_>,
+        events: &mut Vec<Event>,
+    ) -> Vec<usize> {
+        let read: HashSet<u32> = rows.tid.iter().copied().collect();
+        let mut unread: Vec<(u32, u32)> = self
+            .threads
+            .iter()
+            .filter(|(tid, _)| !read.contains(tid))
+            .map(|(&tid, thread)| (tid, thread.process))
+            .collect();
+        unread.sort_unstable();
+        let mut standing = Vec::new();
+        for (tid, process) in unread {
+            let there = listed.is_some_and(|listed| listed.contains(&tid));
+            if !there && look(tid, process) == Presence::Gone {
+                self.vanish(tid, events);
+            } else if let Some(&row) = self.places().get(&tid) {
+                standing.push(row as usize);
+            }
+        }
+        standing.sort_unstable();
+        standing
+    }
+
+    /// Takes in threads that begin: those that were not there, and those under the id of another one.
+    fn begin(
+        &mut self,
+        rows: &mut Rows,
+        then: Option<&[u32]>,
+        flags: &mut [u8],
+        end_ns: i64,
+        events: &mut Vec<Event>,
+    ) {
+        if then.is_none() && flags.iter().all(|flags| flags & REBORN == 0) {
+            return;
+        }
+        let fresh: Vec<usize> =
+            (0..rows.len()).filter(|&row| flags[row] & (FRESH | REBORN) != 0).collect();
+        for &row in &fresh {
+            if flags[row] & REBORN != 0 && self.threads.contains_key(&rows.tid[row]) {
+                self.vanish(rows.tid[row], events);
+            }
+        }
+        self.inherit(rows, &fresh, end_ns);
+        for row in fresh {
+            self.born(rows, row, events);
+        }
+    }
+
+    /// Counts no thread twice that took the main thread's id.
+    ///
+    /// That id is never free while the process lives: who begins with it has executed a program as another
+    /// thread (execve(2)), which then is gone without a record. Its counters went on; here they begin with
+    /// what it has counted since.
+    fn inherit(&mut self, rows: &mut Rows, fresh: &[usize], end_ns: i64) {
+        let mut heirs = Vec::new();
+        for &row in fresh {
+            let (tid, process) = (rows.tid[row], rows.process[row]);
+            self.inherited.forget(tid);
+            if tid == process {
+                let totals = self.instant.totals(rows, row, end_ns);
+                if let Some((values, seen_ns)) =
+                    self.ended.find_moved(process, tid, &totals, &self.instant)
+                {
+                    self.inherited.note(tid, Inherited { values, seen_ns });
+                    heirs.push(tid);
+                }
+            }
+        }
+        if !heirs.is_empty() {
+            self.inherited.take_off(rows, &self.instant, Some(&heirs));
+        }
+    }
+
+    fn born(&mut self, rows: &Rows, row: usize, events: &mut Vec<Event>) {
+        let tid = rows.tid[row];
+        // Who executed a program has the main thread's start as well: identities are to differ.
+        let least_ns = self.inherited.get(tid).map_or(0, |one| one.seen_ns);
+        let thread = Thread {
+            start_ns: rows.start_ns[row].max(least_ns) - self.attach_ns,
+            name: text(&rows.comm[row]),
+            kernel_name: None,
+            process: rows.process[row],
+        };
+        events.push(Event::Born {
+            tid,
+            process: thread.process,
+            start_ns: thread.start_ns,
+            name: thread.name.clone(),
+        });
+        self.threads.insert(tid, thread);
+    }
+
+    /// Takes back what ended threads counted twice that no sample saw under a main thread's id.
+    fn close(&mut self, events: &mut [Event]) {
+        for heir in std::mem::take(&mut self.heirs) {
+            let Some((values, seen_ns)) =
+                self.ended.find_moved(heir.process, heir.tid, &heir.totals, &self.instant)
+            else {
+                continue;
+            };
+            self.ended.counted_twice(&heir.name, &values, heir.process);
+            let inherited = Inherited { values, seen_ns };
+            for event in events.iter_mut() {
+                if let Event::Exited(exited) = event {
+                    if exited.tid == heir.tid && exited.start_ns == heir.start_ns {
+                        exited.totals = inherited.taken_off(&exited.totals);
+                    }
+                }
+            }
+        }
+        self.recorded.clear();
+        self.open = false;
+    }
+
+    fn vanish(&mut self, tid: u32, events: &mut Vec<Event>) {
+        let totals = self.last_totals(tid);
+        let row = self.places().get(&tid).map(|&row| row as usize);
+        let Some(thread) = self.threads.remove(&tid) else { return };
+        let (seen_ns, invalid, absent) = row.map_or((0, 0, 0), |row| {
+            (self.last.seen_ns[row], self.last.invalid[row], self.last.absent[row])
+        });
+        self.ended.vanish(
+            tid,
+            &thread.name,
+            &totals,
+            thread.start_ns + self.attach_ns,
+            seen_ns,
+            thread.process,
+        );
+        events.push(Event::Exited(Box::new(Exited {
+            tid,
+            process: thread.process,
+            start_ns: thread.start_ns,
+            name: thread.name,
+            totals: totals.without(invalid & absent),
+            inexact: invalid & low_bits(self.fields.summed),
+            exact: false,
+            seen_alive: true,
+            lifetime_ns: None,
+        })));
+    }
+
+    /// What was known of a thread when it was seen last.
+    fn last_totals(&mut self, tid: u32) -> Totals {
+        let Some(&row) = self.places().get(&tid) else { return Totals::new(self.fields.summed) };
+        let row = row as usize;
+        self.instant.totals(&self.last, row, self.last.seen_ns[row])
+    }
+
+    fn rename_by_kernel(&mut self, rows: &Rows, then: Option<&[u32]>, events: &mut Vec<Event>) {
+        if then.is_none() && rows.comm == self.last.comm {
+            return;
+        }
+        for row in 0..rows.len() {
+            let place = then.map_or(row, |then| then[row] as usize);
+            let before: Option<&Comm> = self.last.comm.get(place);
+            if before.is_none_or(|before| *before == rows.comm[row]) {
+                continue;
+            }
+            let (tid, name) = (rows.tid[row], text(&rows.comm[row]));
+            let totals = self.instant.totals(&self.last, place, self.last.seen_ns[place]);
+            let Some(thread) = self.threads.get_mut(&tid) else { continue };
+            thread.kernel_name = None;
+            if thread.name == name {
+                continue;
+            }
+            let previous = std::mem::replace(&mut thread.name, name.clone());
+            self.ended.roles.renamed(&previous, &name, &totals);
+            let process = thread.process;
+            events.push(Event::Renamed { tid, process, name, previous });
+        }
+    }
+
+    /// True if a last row is already of who took the id by execve(2), and the record of who had it.
+    fn is_of_another(&self, row: &Totals, record: &Totals) -> bool {
+        let Some(cpu) = self.cpu else { return false };
+        record
+            .get(cpu)
+            .is_some_and(|said| row.get(cpu).unwrap_or(0) > said.saturating_add(ROUNDING_NS))
+    }
+}

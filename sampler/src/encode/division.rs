@@ -116,8 +116,8 @@ mod tests {
             name: "t".into(),
             totals: Totals { values: vec![value], given: 1 },
             inexact: 0,
-            exact: tid % 2 == 0,
-            seen_alive: tid % 3 == 0,
+            exact: tid.is_multiple_of(2),
+            seen_alive: tid.is_multiple_of(3),
             lifetime_ns: None,
         }))
     }

@@ -38,7 +38,7 @@ impl Target {
             chosen: (0..rows.len()).collect(),
             rows,
             exited: ExitedTotals { totals: Totals::new(1), ..ExitedTotals::default() },
-            process: ProcessGauges::new(r#"{"cpu_ns":null}"#).unwrap(),
+            process: ProcessGauges::default(),
             machine: Fragment::new("{}").unwrap(),
             health: Health::default(),
         }

@@ -94,33 +94,41 @@ pub struct Health {
     pub ledger_threads_uncounted: u64,
 }
 
-/// `ProcessGauges` as Python reads them, in which only the CPU time differs from frame to frame.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// `ProcessGauges`, without the CPU time, which is told with the sample that it was read with.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[allow(missing_docs)] // The schema says what the members are.
 pub struct ProcessGauges {
-    before: String,
-    behind: String,
+    pub gomaxprocs: Option<u64>,
+    pub gomaxprocs_missed: Option<u64>,
+    pub rss_bytes: Option<u64>,
+    pub delay_accounting: Option<bool>,
+    pub cpu_limit: Option<f64>,
+    pub cgroup_periods: Option<u64>,
+    pub cgroup_throttled: Option<u64>,
+    pub cgroup_throttled_us: Option<u64>,
 }
 
-const CPU_NS: &str = "\"cpu_ns\":";
-
 impl ProcessGauges {
-    /// Takes the JSON of an object with the member `cpu_ns`.
-    ///
-    /// # Errors
-    /// Tells why the text is no such object.
-    pub fn new(text: &str) -> Result<Self, String> {
-        let fragment = Fragment::new(text)?;
-        let text = fragment.text();
-        let at = text.find(CPU_NS).ok_or("gauges of a process without cpu_ns")? + CPU_NS.len();
-        let (before, rest) = text.split_at(at);
-        let end = rest.find([',', '}']).ok_or("gauges of a process without an end")?;
-        Ok(Self { before: before.into(), behind: rest[end..].into() })
-    }
-
     fn write(&self, out: &mut Vec<u8>, cpu_ns: Option<u64>) {
-        out.extend_from_slice(self.before.as_bytes());
-        number_or_null(out, cpu_ns);
-        out.extend_from_slice(self.behind.as_bytes());
+        let mut whole = |name: &str, value: Option<u64>| {
+            member(out, name, |out| number_or_null(out, value));
+        };
+        whole("{\"gomaxprocs\":", self.gomaxprocs);
+        whole(",\"gomaxprocs_missed\":", self.gomaxprocs_missed);
+        whole(",\"rss_bytes\":", self.rss_bytes);
+        whole(",\"cpu_ns\":", cpu_ns);
+        member(out, ",\"delay_accounting\":", |out| match self.delay_accounting {
+            Some(on) => boolean(out, on),
+            None => number_or_null(out, None),
+        });
+        member(out, ",\"cpu_limit\":", |out| float_or_null(out, self.cpu_limit));
+        let mut whole = |name: &str, value: Option<u64>| {
+            member(out, name, |out| number_or_null(out, value));
+        };
+        whole(",\"cgroup_periods\":", self.cgroup_periods);
+        whole(",\"cgroup_throttled\":", self.cgroup_throttled);
+        whole(",\"cgroup_throttled_us\":", self.cgroup_throttled_us);
+        out.push(b'}');
     }
 }
 
@@ -306,16 +314,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_cpu_time_of_gauges_is_replaced() {
-        let text = r#"{"gomaxprocs":4,"cpu_ns":null,"cpu_limit":1.5}"#;
-        let gauges = ProcessGauges::new(text).unwrap();
+    fn gauges_have_the_cpu_time_of_their_sample() {
+        let gauges = ProcessGauges {
+            gomaxprocs: Some(4),
+            cpu_limit: Some(1.5),
+            delay_accounting: Some(true),
+            ..ProcessGauges::default()
+        };
         let mut out = Vec::new();
         gauges.write(&mut out, Some(17));
-        assert_eq!(out, br#"{"gomaxprocs":4,"cpu_ns":17,"cpu_limit":1.5}"#);
-        out.clear();
-        gauges.write(&mut out, None);
-        assert_eq!(out, text.as_bytes());
-        assert!(ProcessGauges::new("{}").is_err());
-        assert!(ProcessGauges::new(r#"{"cpu_ns":1"#).is_err());
+        let read: serde_json::Value = serde_json::from_slice(&out).unwrap();
+        assert_eq!((read["gomaxprocs"].as_u64(), read["cpu_ns"].as_u64()), (Some(4), Some(17)));
+        assert_eq!(
+            (read["cpu_limit"].as_f64(), &read["rss_bytes"]),
+            (Some(1.5), &serde_json::Value::Null)
+        );
+        assert_eq!(read.as_object().unwrap().len(), 9);
     }
 }

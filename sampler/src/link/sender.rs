@@ -15,7 +15,7 @@ use super::messages::{frames_lost, parse, Message, Reached};
 use super::replay::Replay;
 use super::uplink::Session;
 use super::websocket::{Connection, Patience, Place};
-use crate::os::wait::{wait, Waker};
+use crate::os::wait::{wait_for_peer, Waker};
 
 /// Version of the protocol.
 pub const PROTOCOL_VERSION: u64 = 1;
@@ -188,7 +188,11 @@ impl Sender {
         let percent = 70 + RandomState::new().hash_one(0) % 61;
         let until = Instant::now() + time * percent as u32 / 100;
         while !self.ends() && Instant::now() < until {
-            wait(&self.shared.waker, None, until.saturating_duration_since(Instant::now()));
+            wait_for_peer(
+                &self.shared.waker,
+                None,
+                until.saturating_duration_since(Instant::now()),
+            );
         }
     }
 

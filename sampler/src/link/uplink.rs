@@ -13,6 +13,7 @@ use super::replay::Replay;
 use super::sender::{Sender, Shared};
 use super::websocket::Place;
 use crate::encode::frame::Frame;
+use crate::engine::Sink;
 
 /// Share of the bound on unconfirmed frames above which rates are lowered.
 const BACKLOG: f64 = 0.25;
@@ -170,6 +171,16 @@ impl Uplink {
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
         state.replay.waiting_bytes()
+    }
+}
+
+impl Sink for Arc<Uplink> {
+    fn add(&mut self, target: &str, frame: Frame) {
+        Uplink::add(self, target, frame);
+    }
+
+    fn is_stalled(&self) -> bool {
+        Uplink::is_stalled(self)
     }
 }
 

@@ -15,7 +15,7 @@ use tungstenite::{Bytes, Error, Message, WebSocket};
 
 use super::backoff::End;
 use super::peer::{Address, Peer};
-use crate::os::wait::{wait, Waker};
+use crate::os::wait::{wait_for_peer, Waker};
 
 /// Time for connecting, and again for the handshake.
 const OPEN_TIME: Duration = Duration::from_secs(10);
@@ -58,7 +58,7 @@ impl Patience<'_> {
         if left.is_zero() || self.ends.load(Ordering::Acquire) {
             return false;
         }
-        wait(self.waker, Some((peer.as_fd(), writes)), left);
+        wait_for_peer(self.waker, Some((peer.as_fd(), writes)), left);
         true
     }
 }
@@ -257,7 +257,7 @@ impl Connection {
 
     /// Waits for the socket, for the waker or for a time; returns whether something may have come.
     pub fn wait(&self, waker: &Waker, longest: Duration) -> bool {
-        wait(waker, Some((self.socket.get_ref().as_fd(), !self.is_flushed)), longest)
+        wait_for_peer(waker, Some((self.socket.get_ref().as_fd(), !self.is_flushed)), longest)
     }
 
     /// Says goodbye, as far as the kernel takes it now.

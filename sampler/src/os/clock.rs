@@ -5,6 +5,18 @@ pub fn monotonic_ns() -> i64 {
     read(libc::CLOCK_MONOTONIC)
 }
 
+/// CLOCK_BOOTTIME, nanoseconds; it also counts the time that the machine was suspended.
+pub fn boottime_ns() -> i64 {
+    read(libc::CLOCK_BOOTTIME)
+}
+
+/// Clock ticks per second, the unit of times in /proc/PID/stat.
+pub fn ticks_per_second() -> u64 {
+    // SAFETY: sysconf reads a constant of the system.
+    let ticks = unsafe { libc::sysconf(libc::_SC_CLK_TCK) };
+    u64::try_from(ticks).ok().filter(|&ticks| ticks > 0).unwrap_or(100)
+}
+
 /// CLOCK_REALTIME, microseconds since 1970.
 pub fn unix_us() -> i64 {
     read(libc::CLOCK_REALTIME) / 1000
@@ -41,6 +53,8 @@ mod tests {
     fn clocks_run() {
         let before = monotonic_ns();
         assert!(before > 0 && monotonic_ns() >= before);
+        assert!(boottime_ns() >= before);
+        assert!((1..=1_000_000).contains(&ticks_per_second()));
         assert!(unix_us() > 1_700_000_000_000_000);
         assert!(thread_cpu_ns() > 0);
         assert!(process_cpu_ns(std::process::id()).unwrap() >= thread_cpu_ns());

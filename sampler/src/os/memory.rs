@@ -28,6 +28,30 @@ impl Mapped {
         let base = unsafe {
             libc::mmap(std::ptr::null_mut(), len, protection, libc::MAP_SHARED, map.as_raw_fd(), 0)
         };
+        Self::of(base, len)
+    }
+
+    /// Memory of no map, filled with zeros.
+    ///
+    /// # Errors
+    /// The error of mmap(2).
+    pub fn anonymous(len: usize) -> io::Result<Self> {
+        let len = len.next_multiple_of(4096);
+        // SAFETY: a new mapping at an address of the kernel's choice touches no other memory.
+        let base = unsafe {
+            libc::mmap(
+                std::ptr::null_mut(),
+                len,
+                libc::PROT_READ | libc::PROT_WRITE,
+                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
+                -1,
+                0,
+            )
+        };
+        Self::of(base, len)
+    }
+
+    fn of(base: *mut libc::c_void, len: usize) -> io::Result<Self> {
         if base == libc::MAP_FAILED {
             return Err(io::Error::last_os_error());
         }
@@ -48,7 +72,7 @@ impl Mapped {
 
     fn at<T>(&self, offset: usize) -> *mut T {
         assert!(
-            offset % align_of::<T>() == 0
+            offset.is_multiple_of(align_of::<T>())
                 && offset.checked_add(size_of::<T>()).is_some_and(|end| end <= self.len),
             "offset {offset} of {} bytes",
             self.len
@@ -72,6 +96,16 @@ impl Mapped {
     pub fn store<T: Word>(&mut self, offset: usize, value: T) {
         // SAFETY: `at` has checked bounds and alignment.
         unsafe { self.at::<T>(offset).write_volatile(value) }
+    }
+
+    /// Sets `count` words of eight bytes to 0.
+    ///
+    /// # Panics
+    /// Panics outside of the mapping.
+    pub fn clear(&mut self, offset: usize, count: usize) {
+        for word in 0..count {
+            self.store(offset + word * 8, 0_u64);
+        }
     }
 
     /// Copies words out of the mapping, the first one at `offset`. The kernel may write meanwhile: then
@@ -117,3 +151,114 @@ unsafe impl Word for u64 {}
 unsafe impl Word for i64 {}
 // SAFETY: every bit pattern is a value.
 unsafe impl<const N: usize> Word for [u8; N] {}
+// SAFETY: every bit pattern is a value.
+unsafe impl<const N: usize> Word for [u32; N] {}
+// SAFETY: every bit pattern is a value.
+unsafe impl<const N: usize> Word for [u64; N] {}
+
+/// Makes a file in memory that stands for a map in tests.
+#[cfg(test)]
+pub fn scratch(len: usize) -> std::os::fd::OwnedFd {
+    use std::os::fd::FromRawFd;
+    // SAFETY: the name is a string that ends with a zero.
+    let made = unsafe { libc::memfd_create(c"map".as_ptr(), libc::MFD_CLOEXEC) };
+    assert!(made >= 0, "{}", io::Error::last_os_error());
+    // SAFETY: the kernel has made this descriptor for the caller.
+    let file = unsafe { std::fs::File::from_raw_fd(made) };
+    file.set_len(len.next_multiple_of(4096) as u64).unwrap();
+    file.into()
+}
+
+/// The ring of a map of type ringbuf: the kernel writes, and this process takes.
+///
+/// Invariant: `data` maps the ring twice in a row behind the page of the producer's position, so that no
+/// record is in two pieces; all accesses of it are below the second end.
+pub struct Ring {
+    consumer: Mapped,
+    data: Mapped,
+    len: usize,
+}
+
+/// Bytes of a page of a position.
+const PAGE: usize = 4096;
+
+impl Ring {
+    /// Maps a ring of `len` bytes, a power of two.
+    ///
+    /// # Errors
+    /// The error of mmap(2).
+    pub fn new(map: BorrowedFd<'_>, len: usize) -> io::Result<Self> {
+        let consumer = Mapped::new(map, PAGE, true)?;
+        let whole = PAGE + 2 * len;
+        // SAFETY: a new mapping at an address of the kernel's choice touches no other memory.
+        let base = unsafe {
+            libc::mmap(
+                std::ptr::null_mut(),
+                whole,
+                libc::PROT_READ,
+                libc::MAP_SHARED,
+                map.as_raw_fd(),
+                PAGE as libc::off_t,
+            )
+        };
+        Ok(Self { consumer, data: Mapped::of(base, whole)?, len })
+    }
+
+    /// Length in bytes.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// True for a ring of no byte.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Position up to which records were taken.
+    pub fn taken(&self) -> u64 {
+        self.consumer.load(0)
+    }
+
+    /// Position up to which records were written.
+    pub fn written(&self) -> u64 {
+        let written = self.data.load(0);
+        std::sync::atomic::fence(std::sync::atomic::Ordering::Acquire);
+        written
+    }
+
+    /// First word of the record at a position: its length and two bits.
+    pub fn length_at(&self, position: u64) -> u32 {
+        let length = self.data.load(PAGE + self.place(position));
+        std::sync::atomic::fence(std::sync::atomic::Ordering::Acquire);
+        length
+    }
+
+    /// Copies bytes from a position on; not more than the ring has.
+    pub fn copy<const N: usize>(&self, position: u64, into: &mut [u8; N]) {
+        assert!(N <= self.len, "{N} bytes of a ring of {}", self.len);
+        self.data.copy_to(PAGE + self.place(position), into.as_mut_slice());
+    }
+
+    /// Takes all records up to a position: the kernel may write over them.
+    pub fn take(&mut self, position: u64) {
+        std::sync::atomic::fence(std::sync::atomic::Ordering::Release);
+        self.consumer.store(0, position);
+    }
+
+    fn place(&self, position: u64) -> usize {
+        (position & (self.len as u64 - 1)) as usize & !7
+    }
+
+    /// A ring with these bytes, for tests.
+    #[cfg(test)]
+    pub fn of_bytes(bytes: &[u8]) -> Self {
+        let len = bytes.len().next_power_of_two().max(PAGE);
+        let mut data = Mapped::anonymous(PAGE + 2 * len).expect("memory");
+        data.store(0, bytes.len() as u64);
+        for (place, &byte) in bytes.iter().enumerate() {
+            data.store(PAGE + place, byte);
+            data.store(PAGE + len + place, byte);
+        }
+        Self { consumer: Mapped::anonymous(PAGE).expect("memory"), data, len }
+    }
+}

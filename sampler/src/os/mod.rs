@@ -2,5 +2,8 @@
 
 pub mod bpf;
 pub mod clock;
+pub mod descriptors;
+pub mod files;
 pub mod memory;
+pub mod socket;
 pub mod wait;

@@ -1,97 +1,171 @@
-//! Waiting for descriptors, and waking a thread that waits.
+//! Waiting for descriptors, and the descriptor by which other threads end a wait.
 
-use std::io;
+use std::fs::File;
+use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
-use std::time::Duration;
 
-/// Wakes a thread that waits in `wait`.
-pub struct Waker {
-    event: OwnedFd,
-}
+/// A descriptor that becomes readable when somebody wakes it (eventfd(2)).
+#[derive(Debug)]
+pub struct Waker(File);
 
 impl Waker {
-    /// Makes a waker.
+    /// Makes it.
     ///
     /// # Errors
     /// The error of eventfd(2).
     pub fn new() -> io::Result<Self> {
-        // SAFETY: the call takes two numbers and returns a descriptor or an error.
-        let event = unsafe { libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK) };
-        if event < 0 {
+        // SAFETY: the call takes no pointers.
+        let made = unsafe { libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK) };
+        if made < 0 {
             return Err(io::Error::last_os_error());
         }
-        // SAFETY: the descriptor was opened right above, and nothing else has it.
-        Ok(Self { event: unsafe { OwnedFd::from_raw_fd(event) } })
+        // SAFETY: the kernel has made this descriptor for the caller.
+        Ok(Self(unsafe { File::from_raw_fd(made) }))
     }
 
-    /// Wakes the thread, or lets it not wait next time. Never blocks.
+    /// Makes it readable.
     pub fn wake(&self) {
-        let one = 1u64.to_ne_bytes();
-        // SAFETY: eight bytes of this stack are read. A counter that is full wakes as well.
-        unsafe { libc::write(self.event.as_raw_fd(), one.as_ptr().cast(), one.len()) };
+        // It fails only where it is readable already, by 2^64 - 2 calls.
+        let _ = (&self.0).write(&1u64.to_ne_bytes());
     }
 
-    /// Forgets what it was woken for.
-    fn clear(&self) {
-        let mut count = [0u8; 8];
-        // SAFETY: eight bytes of this stack are written. Without a wake the call fails at once.
-        unsafe { libc::read(self.event.as_raw_fd(), count.as_mut_ptr().cast(), count.len()) };
+    /// Makes it unreadable.
+    pub fn rest(&self) {
+        let _ = (&self.0).read(&mut [0; 8]);
     }
 }
 
-/// Waits until a descriptor can be read (or, if asked, written), the waker is used or time is over;
-/// returns whether the descriptor may be read.
-///
-/// Returns at once for a descriptor with an error: reading it tells what it is.
-pub fn wait(waker: &Waker, peer: Option<(BorrowedFd<'_>, bool)>, longest: Duration) -> bool {
-    let of = |fd: BorrowedFd<'_>, events| libc::pollfd { fd: fd.as_raw_fd(), events, revents: 0 };
-    let mut polled = [of(waker.event.as_fd(), libc::POLLIN), of(waker.event.as_fd(), 0)];
-    let mut count = 1;
-    if let Some((peer, writes)) = peer {
-        polled[1] = of(peer, libc::POLLIN | if writes { libc::POLLOUT } else { 0 });
-        count = 2;
+impl AsFd for Waker {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
     }
-    // Rounded up, so that who waits for a moment does not come before it.
-    let longest = longest.as_micros().div_ceil(1000).min(60_000) as libc::c_int;
-    // SAFETY: the kernel reads and writes `count` of the two entries, which live on this stack.
-    unsafe { libc::poll(polled.as_mut_ptr(), count, longest) };
+}
+
+/// Waits until one of the descriptors is readable or `timeout_ns` nanoseconds have passed; None: for ever.
+/// Returns which of them are readable, or have failed.
+pub fn wait(descriptors: &[BorrowedFd<'_>], timeout_ns: Option<i64>) -> Vec<bool> {
+    let mut polled: Vec<libc::pollfd> = descriptors
+        .iter()
+        .map(|one| libc::pollfd { fd: one.as_raw_fd(), events: libc::POLLIN, revents: 0 })
+        .collect();
+    let is_ready = poll(&mut polled, timeout_ns);
+    polled.iter().map(|one| is_ready && one.revents != 0).collect()
+}
+
+/// Waits for a peer's socket, which may be waited for to take bytes too, and for a waker, which rests
+/// then. Returns whether the socket is readable or has failed.
+pub fn wait_for_peer(
+    waker: &Waker,
+    peer: Option<(BorrowedFd<'_>, bool)>,
+    timeout: std::time::Duration,
+) -> bool {
+    let of = |fd: BorrowedFd<'_>, events| libc::pollfd { fd: fd.as_raw_fd(), events, revents: 0 };
+    let writes = peer.is_some_and(|(_, writes)| writes);
+    let events = libc::POLLIN | if writes { libc::POLLOUT } else { 0 };
+    let mut polled = [of(waker.as_fd(), libc::POLLIN), of(waker.as_fd(), 0)];
+    let count = if let Some((socket, _)) = peer {
+        polled[1] = of(socket, events);
+        2
+    } else {
+        1
+    };
+    let timeout_ns = i64::try_from(timeout.as_nanos()).unwrap_or(i64::MAX);
+    if !poll(&mut polled[..count], Some(timeout_ns)) {
+        return false;
+    }
     if polled[0].revents != 0 {
-        waker.clear();
+        waker.rest();
     }
     count > 1 && polled[1].revents & !libc::POLLOUT != 0
+}
+
+/// Polls descriptors; false if none is ready.
+fn poll(polled: &mut [libc::pollfd], timeout_ns: Option<i64>) -> bool {
+    let timeout = timeout_ns.map(|ns| libc::timespec {
+        tv_sec: ns.max(0) / 1_000_000_000,
+        tv_nsec: ns.max(0) % 1_000_000_000,
+    });
+    let timeout = timeout.as_ref().map_or(std::ptr::null(), std::ptr::from_ref);
+    // SAFETY: the kernel reads and writes as many pollfd as are told, and reads the timeout, which lives
+    // until the call is over.
+    let result = unsafe {
+        libc::ppoll(polled.as_mut_ptr(), polled.len() as libc::nfds_t, timeout, std::ptr::null())
+    };
+    result > 0
+}
+
+/// True if a descriptor is readable, or becomes so within `timeout_ms` milliseconds.
+pub fn readable(descriptor: BorrowedFd<'_>, timeout_ms: i32) -> bool {
+    wait(&[descriptor], Some(i64::from(timeout_ms) * 1_000_000))[0]
+}
+
+/// Receives bytes of a socket, without waiting.
+///
+/// # Errors
+/// The error of recv(2).
+pub fn receive(socket: BorrowedFd<'_>, into: &mut [u8]) -> io::Result<usize> {
+    // SAFETY: the kernel writes as many bytes as `into` has at most.
+    let got = unsafe {
+        libc::recv(socket.as_raw_fd(), into.as_mut_ptr().cast(), into.len(), libc::MSG_DONTWAIT)
+    };
+    usize::try_from(got).map_err(|_| io::Error::last_os_error())
+}
+
+/// Opens a descriptor that becomes readable when a process ends (pidfd_open(2)).
+///
+/// # Errors
+/// The error of the call: ESRCH if there is no such process.
+pub fn open_process(pid: u32) -> io::Result<OwnedFd> {
+    // SAFETY: the call takes no pointers.
+    let made = unsafe { libc::syscall(libc::SYS_pidfd_open, pid, 0) };
+    let made = i32::try_from(made).unwrap_or(-1);
+    if made < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the kernel has made this descriptor for the caller.
+    Ok(unsafe { OwnedFd::from_raw_fd(made) })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io::Write;
-    use std::os::unix::net::UnixStream;
-    use std::time::Instant;
-
-    const LONG: Duration = Duration::from_secs(20);
 
     #[test]
-    fn a_wake_is_seen_once() {
+    fn a_wait_ends_when_it_is_woken_or_over() {
         let waker = Waker::new().unwrap();
+        assert_eq!(wait(&[waker.as_fd()], Some(1_000)), [false]);
         waker.wake();
-        waker.wake();
-        let before = Instant::now();
-        wait(&waker, None, LONG);
-        assert!(before.elapsed() < LONG / 2);
-        wait(&waker, None, Duration::from_millis(20));
-        assert!(before.elapsed() >= Duration::from_millis(20));
+        assert_eq!(wait(&[waker.as_fd()], None), [true]);
+        waker.rest();
+        assert!(!readable(waker.as_fd(), 0));
     }
 
     #[test]
-    fn descriptors_are_waited_for() {
+    fn a_peer_is_waited_for_with_a_waker() {
+        use std::time::{Duration, Instant};
+        const LONG: Duration = Duration::from_secs(20);
         let waker = Waker::new().unwrap();
-        let (one, mut other) = UnixStream::pair().unwrap();
+        let (one, mut other) = std::os::unix::net::UnixStream::pair().unwrap();
         let before = Instant::now();
-        assert!(!wait(&waker, Some((one.as_fd(), true)), LONG));
+        waker.wake();
+        assert!(!wait_for_peer(&waker, Some((one.as_fd(), false)), LONG));
+        assert!(!readable(waker.as_fd(), 0));
+        assert!(!wait_for_peer(&waker, Some((one.as_fd(), true)), LONG));
         other.write_all(b"x").unwrap();
-        assert!(wait(&waker, Some((one.as_fd(), false)), LONG));
+        assert!(wait_for_peer(&waker, Some((one.as_fd(), false)), LONG));
         drop(other);
-        assert!(wait(&waker, Some((one.as_fd(), false)), LONG));
-        assert!(before.elapsed() < LONG / 2);
+        assert!(wait_for_peer(&waker, Some((one.as_fd(), false)), LONG));
+        assert!(!wait_for_peer(&waker, None, Duration::from_millis(20)));
+        assert!(before.elapsed() >= Duration::from_millis(20) && before.elapsed() < LONG / 2);
+    }
+
+    #[test]
+    fn the_end_of_a_process_is_seen() {
+        let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+        let process = open_process(child.id()).unwrap();
+        assert!(!readable(process.as_fd(), 0));
+        child.kill().unwrap();
+        assert!(readable(process.as_fd(), 10_000));
+        child.wait().unwrap();
     }
 }

@@ -1,1 +1,385 @@
-//! TODO
+//! Validation: delays that cannot be are not given as the kernel's.
+//!
+//! From Linux 6.12 on the kernel may count a wait for block I/O from the start of an earlier one, or of
+//! none, or not at all (docs/measurement.md). Once a counter has such a wait in it, it is wrong for the
+//! rest of the thread's life. A ledger says what it should be; without one there is no value.
+
+mod io_bounds;
+
+use std::collections::HashMap;
+
+pub use io_bounds::IoBounds;
+
+use crate::columns::{Exits, Mask, Rows};
+use crate::fields::{columns_of, Fields, BLKIO, CPU};
+
+/// Delays that a ledger knows as well: the states that they are the sum of.
+const LEDGER_STATES: [(&str, &[&str]); 2] =
+    [(BLKIO, &io_bounds::DISK_STATES), ("cpu_delay_ns", &["state_preempted_ns", "state_woken_ns"])];
+/// Columns of the time in ticks, in microseconds, and the state whose column tells of a ledger.
+const TICKS: [&str; 2] = ["user_cpu_us", "system_cpu_us"];
+const ON_CPU: &str = "state_on_cpu_ns";
+/// Starts of living threads come from ages, in /proc in ticks of 10 ms.
+const SLACK_NS: i64 = 20_000_000;
+/// Exit records have the age itself, in whole microseconds.
+const RECORD_SLACK_NS: i64 = 1_000_000;
+/// Between two comparisons of the same threads with their ledgers.
+const COMPARE_NS: i64 = 1_000_000_000;
+/// Threads that are neither read nor reported as ended for so long are forgotten.
+const FORGET_NS: i64 = 5_000_000_000;
+
+/// What replaces a counter that is wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Instead {
+    /// The sum of states of the thread's ledger.
+    Ledger,
+    /// Nothing: the counter is absent.
+    Nothing,
+}
+
+/// A counter that is wrong.
+#[derive(Clone, Debug)]
+struct Wrong {
+    start_ns: i64,
+    /// CLOCK_MONOTONIC at which the id stood for the thread.
+    seen_ns: i64,
+    /// What the kernel had counted before the ledger began.
+    base: u64,
+    kernel: u64,
+    life_ns: i64,
+    instead: Instead,
+}
+
+/// A row of the table of inexact counters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Inexact {
+    /// Thread id.
+    pub tid: u32,
+    /// Column.
+    pub column: usize,
+    /// What the kernel says, in the unit of the column.
+    pub kernel: u64,
+    /// How long the thread lived by then, nanoseconds.
+    pub life_ns: i64,
+    /// What is given instead.
+    pub instead: Instead,
+}
+
+/// The validation of one target's readings.
+pub struct Validation {
+    delays: Vec<usize>,
+    states: Vec<(usize, Vec<usize>)>,
+    ticks: Option<(usize, [usize; 2], Option<usize>)>,
+    blkio: Option<usize>,
+    bounds: IoBounds,
+    compared_ns: i64,
+    compared: Vec<u32>,
+    wrong: HashMap<(u32, usize), Wrong>,
+    /// Of threads that were there first: start, and of each delay with states what was before.
+    before: Option<HashMap<u32, (i64, Vec<u64>)>>,
+}
+
+impl Validation {
+    /// Makes the validation of readings with these columns; ledgers count time from `attach_ns` on.
+    pub fn new(fields: &Fields, attach_ns: i64) -> Self {
+        let all = |names: &[&str]| names.iter().map(|name| fields.find(name)).collect();
+        let states = LEDGER_STATES
+            .iter()
+            .filter_map(|(delay, states)| {
+                let states: Option<Vec<usize>> = all(states);
+                Some((fields.find(delay)?, states?))
+            })
+            .collect();
+        let ticks: Option<Vec<usize>> = all(&TICKS);
+        let ticks = fields
+            .find(CPU)
+            .zip(ticks)
+            .map(|(cpu, ticks)| (cpu, [ticks[0], ticks[1]], fields.find(ON_CPU)));
+        Self {
+            delays: columns_of(fields.delay_times).collect(),
+            states,
+            ticks,
+            blkio: fields.find(BLKIO),
+            bounds: IoBounds::new(fields, attach_ns),
+            compared_ns: 0,
+            compared: Vec::new(),
+            wrong: HashMap::new(),
+            before: None,
+        }
+    }
+
+    /// Corrects a reading of living threads, taken at `now_ns`, CLOCK_MONOTONIC.
+    pub fn check(&mut self, rows: &mut Rows, now_ns: i64) {
+        let life_ns = |rows: &Rows, row: usize| (now_ns - rows.start_ns[row]).max(0);
+        let mut found = self.too_long(rows, |row| life_ns(rows, row) + SLACK_NS);
+        let due = now_ns - self.compared_ns >= COMPARE_NS || self.compared != rows.tid;
+        if due || !self.wrong.is_empty() {
+            self.compared_ns = now_ns;
+            self.compared.clone_from(&rows.tid);
+            let outside = self.bounds.check(rows, now_ns);
+            found.extend(outside.into_iter().filter_map(|row| Some((row, self.blkio?))));
+        }
+        if self.before.is_none() {
+            self.note_first(rows, &found);
+        }
+        for (row, column) in found {
+            self.note(rows, row, column, life_ns(rows, row), now_ns);
+        }
+        if !self.wrong.is_empty() {
+            self.correct(rows, |row, rows| life_ns(rows, row), now_ns);
+            self.wrong.retain(|_, wrong| now_ns - wrong.seen_ns <= FORGET_NS);
+        }
+    }
+
+    /// Corrects exit records, and forgets their threads. Without a ledger the time on a CPU becomes the
+    /// time in ticks where that is more: the kernel writes a record while the thread still runs.
+    pub fn check_exits(&mut self, exits: &mut Exits) {
+        self.raise_to_ticks(&mut exits.rows);
+        let now_ns = exits.drained_ns;
+        let life_ns: Vec<i64> = exits
+            .age_us
+            .iter()
+            .map(|&us| i64::try_from(us).unwrap_or(i64::MAX / 1000))
+            .map(|us| us.saturating_mul(1000))
+            .collect();
+        let rows = &mut exits.rows;
+        let mut found = self.too_long(rows, |row| life_ns[row].saturating_add(RECORD_SLACK_NS));
+        let outside = self.bounds.check_exits(rows);
+        found.extend(outside.into_iter().filter_map(|row| Some((row, self.blkio?))));
+        for (row, column) in found {
+            self.note(rows, row, column, life_ns[row], now_ns);
+        }
+        if !self.wrong.is_empty() {
+            self.correct(rows, |row, _| life_ns[row], now_ns);
+            for &tid in &rows.tid {
+                self.wrong.retain(|key, _| key.0 != tid);
+            }
+        }
+    }
+
+    /// Counters that are wrong, in the order of threads and columns.
+    pub fn inexact(&self) -> Vec<Inexact> {
+        let mut made: Vec<Inexact> = self
+            .wrong
+            .iter()
+            .map(|(&(tid, column), wrong)| Inexact {
+                tid,
+                column,
+                kernel: wrong.kernel,
+                life_ns: wrong.life_ns,
+                instead: wrong.instead,
+            })
+            .collect();
+        made.sort_unstable_by_key(|one| (one.tid, one.column));
+        made
+    }
+
+    /// Row and column of delays that are longer than these lives.
+    fn too_long(&self, rows: &Rows, life_ns: impl Fn(usize) -> i64) -> Vec<(usize, usize)> {
+        let mut found = Vec::new();
+        for &column in &self.delays {
+            for (row, &value) in rows.column(column).iter().enumerate() {
+                let life = u64::try_from(life_ns(row)).unwrap_or(0);
+                if value > life && !rows.is_absent(row, column) {
+                    found.push((row, column));
+                }
+            }
+        }
+        found
+    }
+
+    fn raise_to_ticks(&self, rows: &mut Rows) {
+        let Some((cpu, ticks, on_cpu)) = self.ticks else { return };
+        for row in 0..rows.len() {
+            let has_ledger = on_cpu.is_some_and(|column| !rows.is_absent(row, column));
+            let ticks_ns = ticks
+                .iter()
+                .fold(0u64, |sum, &column| sum.saturating_add(rows.get(row, column)))
+                .saturating_mul(1000);
+            if !has_ledger && ticks_ns > rows.get(row, cpu) {
+                rows.set(row, cpu, ticks_ns);
+                rows.invalid[row] |= 1 << cpu;
+            }
+        }
+    }
+
+    /// Notes what threads had waited before their ledgers began.
+    fn note_first(&mut self, rows: &Rows, found: &[(usize, usize)]) {
+        let mut before = HashMap::new();
+        if !self.states.is_empty() {
+            for row in 0..rows.len() {
+                let waited = self
+                    .states
+                    .iter()
+                    .map(|(column, states)| {
+                        if found.contains(&(row, *column)) {
+                            0
+                        } else {
+                            rows.get(row, *column).saturating_sub(sum(rows, row, states))
+                        }
+                    })
+                    .collect();
+                before.insert(rows.tid[row], (rows.start_ns[row], waited));
+            }
+        }
+        self.before = Some(before);
+    }
+
+    fn note(&mut self, rows: &Rows, row: usize, column: usize, life_ns: i64, now_ns: i64) {
+        let (tid, start_ns) = (rows.tid[row], rows.start_ns[row]);
+        if self.wrong.get(&(tid, column)).is_some_and(|known| start_ns <= known.seen_ns) {
+            return;
+        }
+        let place = self.states.iter().position(|(delay, _)| *delay == column);
+        let first = self.before.as_ref().and_then(|before| before.get(&tid));
+        let base = match (place, first) {
+            (Some(place), Some((began_ns, waited))) if (began_ns - start_ns).abs() <= SLACK_NS => {
+                waited.get(place).copied().unwrap_or(0)
+            }
+            _ => 0,
+        };
+        let kernel = rows.get(row, column);
+        let wrong =
+            Wrong { start_ns, seen_ns: now_ns, base, kernel, life_ns, instead: Instead::Nothing };
+        self.wrong.insert((tid, column), wrong);
+    }
+
+    fn correct(&mut self, rows: &mut Rows, life_ns: impl Fn(usize, &Rows) -> i64, now_ns: i64) {
+        let row_of: HashMap<u32, usize> =
+            rows.tid.iter().enumerate().map(|(row, &tid)| (tid, row)).collect();
+        let states = &self.states;
+        self.wrong.retain(|&(tid, column), wrong| {
+            let Some(&row) = row_of.get(&tid) else { return true };
+            if rows.start_ns[row] > wrong.seen_ns {
+                return false; // another thread, under its id
+            }
+            wrong.seen_ns = now_ns;
+            wrong.start_ns = rows.start_ns[row];
+            wrong.kernel = rows.get(row, column);
+            wrong.life_ns = life_ns(row, rows);
+            let known = states.iter().find(|(delay, _)| *delay == column).filter(|(_, states)| {
+                let needed = states.iter().fold(0, |mask: Mask, &state| mask | 1 << state);
+                rows.absent[row] & needed == 0
+            });
+            match known {
+                Some((_, states)) => {
+                    wrong.instead = Instead::Ledger;
+                    let value = wrong.base.saturating_add(sum(rows, row, states));
+                    rows.set(row, column, value);
+                }
+                None => {
+                    wrong.instead = Instead::Nothing;
+                    rows.set(row, column, 0);
+                    rows.absent[row] |= 1 << column;
+                }
+            }
+            rows.invalid[row] |= 1 << column;
+            true
+        });
+    }
+}
+
+fn sum(rows: &Rows, row: usize, columns: &[usize]) -> u64 {
+    columns.iter().fold(0, |sum, &column| sum.saturating_add(rows.get(row, column)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::columns::Identity;
+
+    const MS: i64 = 1_000_000;
+
+    fn fields(ledger: bool) -> Fields {
+        let mut names = vec![CPU, "user_cpu_us", "system_cpu_us", BLKIO, "blkio_count"];
+        if ledger {
+            names.push(ON_CPU);
+            names.extend(io_bounds::IO_STATES);
+            names.extend(["state", "state_since_ns"]);
+        }
+        Fields::new(names).unwrap()
+    }
+
+    fn thread(fields: &Fields, tid: u32, start_ns: i64, values: &[(&str, u64)]) -> Rows {
+        let mut rows = Rows::new(fields.len());
+        let row = rows.push(Identity { tid, process: 1, start_ns, ..Identity::default() });
+        for (name, value) in values {
+            rows.set(row, fields.find(name).unwrap(), *value);
+        }
+        rows
+    }
+
+    #[test]
+    fn a_delay_longer_than_life_is_absent_without_a_ledger() {
+        let fields = fields(false);
+        let mut validation = Validation::new(&fields, 0);
+        let blkio = fields.find(BLKIO).unwrap();
+        let mut rows = thread(&fields, 5, 1_000 * MS, &[(BLKIO, 400_000_000)]);
+        validation.check(&mut rows, 1_100 * MS);
+        assert!(rows.is_absent(0, blkio) && rows.invalid[0] == 1 << blkio);
+        // The counter stays wrong, however long the thread lives.
+        let mut rows = thread(&fields, 5, 1_000 * MS, &[(BLKIO, 400_000_000)]);
+        validation.check(&mut rows, 9_000 * MS);
+        assert!(rows.is_absent(0, blkio));
+        assert_eq!(validation.inexact()[0].kernel, 400_000_000);
+        // Another thread under its id is believed again.
+        let mut rows = thread(&fields, 5, 9_500 * MS, &[(BLKIO, 1_000_000)]);
+        validation.check(&mut rows, 9_600 * MS);
+        assert!(!rows.is_absent(0, blkio) && validation.inexact().is_empty());
+    }
+
+    #[test]
+    fn a_ledger_says_what_a_wrong_delay_should_be() {
+        let fields = fields(true);
+        let mut validation = Validation::new(&fields, 0);
+        let blkio = fields.find(BLKIO).unwrap();
+        let first = [(BLKIO, 30_000_000)];
+        validation.check(&mut thread(&fields, 5, 0, &first), 100 * MS);
+        let wrong = [(BLKIO, 5_000_000_000), ("state_file_read_disk_ns", 50_000_000)];
+        let mut rows = thread(&fields, 5, 0, &wrong);
+        validation.check(&mut rows, 2_000 * MS);
+        assert_eq!(rows.get(0, blkio), 80_000_000);
+        assert!(!rows.is_absent(0, blkio) && rows.invalid[0] == 1 << blkio);
+        assert_eq!(validation.inexact()[0].instead, Instead::Ledger);
+    }
+
+    #[test]
+    fn a_delay_that_the_ledger_does_not_allow_is_wrong_within_life() {
+        let fields = fields(true);
+        let mut validation = Validation::new(&fields, 0);
+        let blkio = fields.find(BLKIO).unwrap();
+        validation.check(&mut thread(&fields, 5, 0, &[]), 1_000 * MS);
+        let mut rows = thread(&fields, 5, 0, &[(BLKIO, 900_000_000)]);
+        validation.check(&mut rows, 3_000 * MS);
+        assert_eq!((rows.get(0, blkio), rows.invalid[0]), (0, 1 << blkio));
+    }
+
+    #[test]
+    fn exit_records_have_the_larger_of_cpu_time_and_ticks() {
+        let fields = fields(false);
+        let mut validation = Validation::new(&fields, 0);
+        let values = [(CPU, 3_000_000), ("user_cpu_us", 4_000), ("system_cpu_us", 4_000)];
+        let mut exits = Exits {
+            rows: thread(&fields, 5, 0, &values),
+            age_us: vec![20_000],
+            drained_ns: 20 * MS,
+        };
+        validation.check_exits(&mut exits);
+        assert_eq!((exits.rows.get(0, 0), exits.rows.invalid[0]), (8_000_000, 1));
+    }
+
+    #[test]
+    fn ended_threads_are_forgotten() {
+        let fields = fields(false);
+        let mut validation = Validation::new(&fields, 0);
+        validation.check(&mut thread(&fields, 5, 0, &[(BLKIO, 400_000_000)]), 100 * MS);
+        let mut exits = Exits {
+            rows: thread(&fields, 5, 0, &[(BLKIO, 400_000_000)]),
+            age_us: vec![900_000],
+            drained_ns: 900 * MS,
+        };
+        validation.check_exits(&mut exits);
+        assert!(exits.rows.is_absent(0, fields.find(BLKIO).unwrap()));
+        assert!(validation.inexact().is_empty());
+    }
+}

@@ -317,11 +317,17 @@ int walk_threads(struct from *from)
 
 #define MEMBERS 4096
 
-/* The processes that walk_members walks, and where each one's rows end in the block. */
+/*
+ * The processes that walk_members walks, where each one's rows end in the block, and how many threads
+ * each had then; MISSED where the walk could not go on behind the block before.
+ */
 struct visits {
 	__u32 pid[MEMBERS];
 	__u32 end[MEMBERS];
+	__u32 threads[MEMBERS];
 };
+
+#define MISSED (~0U)
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -373,7 +379,9 @@ int walk_members(struct stretch *stretch)
 			break;
 		pid = shared->pid[at];
 		first = bpf_task_from_pid(after ? after : pid);
+		shared->threads[at] = after ? MISSED : 0;
 		if (first && first->tgid == pid) {
+			shared->threads[at] = first->signal->nr_threads;
 			bpf_iter_task_new(&threads, first, PROC_THREADS);
 			while ((task = bpf_iter_task_next(&threads))) {
 				if (after) {

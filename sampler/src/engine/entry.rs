@@ -1,0 +1,234 @@
+//! One target at work: its schedule, who belongs to it, and what is asked beside its threads.
+
+use std::collections::VecDeque;
+use std::ffi::OsString;
+use std::os::fd::OwnedFd;
+use std::path::PathBuf;
+use std::sync::PoisonError;
+
+use super::gauge::Gomaxprocs;
+use super::news::Board;
+use super::schedule::Schedule;
+use super::times::SampleTimes;
+use crate::columns::text;
+use crate::compare::Thread;
+use crate::os::clock::process_cpu_ns;
+use crate::processes::{
+    Boundary, Event, GroupPrograms, Kind, LastSwitches, Newcomer, SharedProcesses, BELIEVED_NS,
+};
+use crate::target::Target;
+use crate::taskstats::Decoder;
+
+/// Nanoseconds of a clock tick of /proc.
+const TICK_NS: i64 = 10_000_000;
+
+/// How it is known which processes a target has.
+pub enum Following {
+    /// It is one process for good.
+    Process {
+        /// Its id.
+        pid: u32,
+        /// Readable when it has ended.
+        alive: OwnedFd,
+        /// What is looked at to notice another program.
+        program: Program,
+        /// True if it was told that this is another one.
+        told: bool,
+    },
+    /// The kernel reports births, executions and ends.
+    Reported {
+        /// The group's bit.
+        bit: u64,
+        /// The group's boundary.
+        boundary: Boundary,
+        /// True if the target ends with its last process.
+        ends_empty: bool,
+    },
+    /// Somebody looks again and again, and tells.
+    Told {
+        /// True if the target ends with its last process.
+        ends_empty: bool,
+    },
+}
+
+/// The program of a process, as it was told last.
+pub struct Program {
+    /// Link of /proc that points to the executable.
+    pub link: PathBuf,
+    /// Where it pointed to; None: that may not be seen.
+    pub executable: Option<OsString>,
+    /// Name of the main thread.
+    pub name: String,
+}
+
+/// A target at work.
+pub struct Entry {
+    /// The target.
+    pub target: Target,
+    /// When its next sample is due.
+    pub schedule: Schedule,
+    /// Samples a second that were asked for.
+    pub requested_hz: f64,
+    /// Its processes.
+    pub processes: SharedProcesses,
+    /// Id of the process that stands for a group; 0: none does.
+    pub lead: u32,
+    /// CPU time of a group that somebody told and no frame has, nanoseconds.
+    pub told_cpu_ns: Option<u64>,
+    /// How they are followed.
+    pub following: Following,
+    /// Whole times on a CPU of ended threads, where no join gives them.
+    pub last_switches: Option<LastSwitches>,
+    /// What makes columns of exit records; None: there are none.
+    pub decoder: Option<Decoder>,
+    /// GOMAXPROCS; None: it is not read.
+    pub gomaxprocs: Option<Gomaxprocs>,
+    /// How long samples took.
+    pub times: SampleTimes,
+    /// CPU of the sampler since this was taken last, nanoseconds.
+    pub spent_ns: i64,
+    /// Bytes of frames since this was taken last.
+    pub bytes: u64,
+    /// Exit records that were lost, as far as frames told.
+    pub lost_told: u64,
+    /// Exit status of the process, once a record told.
+    pub exit_code: Option<u32>,
+    /// When members ended whose threads the kernel does not count, and their ids.
+    pub leaving: VecDeque<(i64, u32)>,
+    /// CLOCK_MONOTONIC at which the CPU time of the process is due, nanoseconds.
+    pub cpu_due_ns: i64,
+    /// CLOCK_MONOTONIC until which the end of the target waits for tables; None: it has not ended.
+    pub ending_until_ns: Option<i64>,
+    /// Why locks cannot be read or named; None if they can, or there are none.
+    pub locks_reason: Option<String>,
+    /// True once it was told that no process is left.
+    pub told_empty: bool,
+}
+
+impl Entry {
+    /// Applies an event of the ring that concerns this target; `now_ns` is CLOCK_MONOTONIC.
+    pub fn apply(&mut self, id: &str, event: &Event, board: &Board, now_ns: i64) {
+        let Following::Reported { bit, boundary, .. } = &self.following else { return };
+        let (is_mine, matched) = (event.groups & bit != 0, boundary.matched);
+        let mut processes = self.processes.lock().unwrap_or_else(PoisonError::into_inner);
+        let members = &mut processes.members;
+        match event.kind {
+            Kind::Executed => {
+                let is_member = members.get(event.pid).is_some();
+                if is_member {
+                    members.rename(event.pid, &text(&event.comm), Some(event.value));
+                }
+                if is_member || matched {
+                    board.leave(id, |news| news.execute(*event));
+                }
+            }
+            Kind::Done if is_mine => {
+                if let Some(switches) = &mut self.last_switches {
+                    switches.note(event.other, event.run_ns);
+                }
+                let before = members.get(event.pid).is_some_and(|member| member.process.before);
+                if event.value == 0 && members.end(event.pid, event.at_ns, now_ns) && before {
+                    self.leaving.push_back((now_ns, event.pid));
+                }
+            }
+            Kind::Born | Kind::Moved if is_mine => {
+                let moved = event.kind == Kind::Moved;
+                members.add(newcomer(event, moved));
+                self.told_empty = false;
+            }
+            Kind::Moved => {
+                members.end(event.pid, event.at_ns, now_ns);
+            }
+            Kind::Done | Kind::Born => {}
+        }
+    }
+
+    /// Lets go of members that ended so long ago that all of their threads are done.
+    pub fn let_go(&mut self, programs: Option<&GroupPrograms>, now_ns: i64) {
+        let mut processes = self.processes.lock().unwrap_or_else(PoisonError::into_inner);
+        processes.members.forget(now_ns);
+        let Following::Reported { bit, .. } = self.following else { return };
+        while self.leaving.front().is_some_and(|(ended_ns, _)| now_ns - ended_ns > BELIEVED_NS) {
+            let Some((_, pid)) = self.leaving.pop_front() else { break };
+            if processes.members.get(pid).is_none() {
+                if let Some(programs) = programs {
+                    programs.remove(bit, pid);
+                }
+            }
+        }
+    }
+
+    /// Id of the process that stands for all; 0: there is none.
+    pub fn main_process(&self) -> u32 {
+        match self.following {
+            Following::Process { pid, .. } => pid,
+            _ => self.lead,
+        }
+    }
+
+    /// CPU time of the process with all its threads, nanoseconds; of a group somebody else tells it.
+    pub fn cpu_ns(&mut self) -> Option<u64> {
+        match self.following {
+            Following::Process { pid, .. } => {
+                process_cpu_ns(pid).and_then(|ns| u64::try_from(ns).ok())
+            }
+            _ => self.told_cpu_ns.take(),
+        }
+    }
+
+    /// Exit records were drained at `before_ns`, CLOCK_MONOTONIC.
+    pub fn drained(&mut self, before_ns: i64) {
+        let mut processes = self.processes.lock().unwrap_or_else(PoisonError::into_inner);
+        processes.members.drained_ns = Some(before_ns);
+    }
+
+    /// Notes which processes the last reading has seen.
+    pub fn see(&mut self) {
+        let mut processes = self.processes.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last = 0;
+        for &pid in self.target.processes_read() {
+            if pid != last {
+                last = pid;
+                processes.members.see(pid);
+            }
+        }
+    }
+
+    /// Leaves word of what asks for a look of somebody else: new names, another program.
+    pub fn tell(&mut self, id: &str, board: &Board) {
+        let named = self.target.take_named();
+        if !named.is_empty() {
+            board.leave(id, |news| news.named.extend(named));
+        }
+        let Following::Process { pid, program, told, .. } = &mut self.following else { return };
+        let executable = std::fs::read_link(&program.link).ok().map(PathBuf::into_os_string);
+        let name = self.target.tracker().threads().get(pid).map(Thread::comm);
+        let same = (executable.is_none() || executable == program.executable)
+            && name.is_none_or(|name| name == program.name);
+        if !same && !*told {
+            *told = true;
+            board.leave(id, |news| news.program = true);
+        }
+    }
+
+    /// Ids of the processes that live, and of those that exit records may still come for; both ascending.
+    pub fn members(&self) -> (Vec<u32>, Vec<u32>) {
+        let processes = self.processes.lock().unwrap_or_else(PoisonError::into_inner);
+        (processes.members.ids().to_vec(), processes.members.believed())
+    }
+}
+
+/// The process of an event, which is born, or moved into the group.
+fn newcomer(event: &Event, moved: bool) -> Newcomer {
+    Newcomer {
+        pid: event.pid,
+        parent: event.other,
+        start_ns: event.start_ns,
+        start_ticks: u64::try_from(event.start_boot_ns / TICK_NS).unwrap_or(0),
+        name: text(&event.comm),
+        uid: Some(event.value),
+        at_attach: false,
+        before: moved,
+        moved_ns: moved.then_some(event.run_ns),
+    }
+}

@@ -1,0 +1,134 @@
+//! What sources of targets are made of: sockets, maps and programs that Python has opened.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use crate::columns::Rows;
+use crate::compare::RoleNames;
+use crate::encode::tables::Shape;
+use crate::fields::Fields;
+use crate::ledger::{Ledger, SharedKeeper, PATIENCE};
+use crate::network::{Network, SharedAccounts};
+use crate::procfs::Procfs;
+use crate::slots::lock;
+use crate::source::{Join, ReadError, Source};
+use crate::target::Sources;
+use crate::taskstats::{Decoder, Kernel, SharedQuery, Taskstats};
+use crate::walk::{Ask, CrossCheck, SharedWalker, Walk};
+
+/// Which columns a target has, and from where.
+#[derive(Clone, Debug)]
+pub struct Columns {
+    /// Names of the columns of the source, and of what each is made: a member of struct taskstats, or a
+    /// key of /proc.
+    pub base: Vec<(String, String)>,
+    /// Names of all columns: those of the source, of the network, of the ledger.
+    pub fields: Fields,
+    /// Threads that began before this moment of CLOCK_MONOTONIC have delays only where they are not 0.
+    pub delays_from_ns: i64,
+    /// True if the network columns are counted by eBPF.
+    pub network: bool,
+    /// True if there may be a walk.
+    pub walk: bool,
+}
+
+/// The means of all targets.
+pub struct Kit {
+    /// Root of /proc.
+    pub procfs: PathBuf,
+    /// Rule of roles without rules of a target.
+    pub role_words: Vec<String>,
+    /// Roles with totals of their own.
+    pub max_roles: usize,
+    /// Names of ended processes with rows of their own.
+    pub max_names: usize,
+    /// Tables that frames may carry.
+    pub shapes: Vec<Shape>,
+    /// Taskstats, if the kernel has it.
+    pub taskstats: Option<(Kernel, SharedQuery)>,
+    /// Walks, if the kernel has them.
+    pub walker: Option<SharedWalker>,
+    /// Ledgers, if they are kept.
+    pub keeper: Option<SharedKeeper>,
+    /// Accounts of the network, if they are kept.
+    pub accounts: Option<SharedAccounts>,
+    /// Where a walk and taskstats disagreed: nobody walks after that.
+    pub disagreement: Arc<Mutex<Option<String>>>,
+}
+
+impl Ask for Taskstats {
+    fn ask(&mut self, tids: &[u32], rows: &mut Rows) -> Result<(), ReadError> {
+        Taskstats::ask(self, tids, rows)
+    }
+}
+
+impl Kit {
+    /// Rule of roles of a target with rules of its own: patterns and roles.
+    pub fn role_names(&self, rules: Vec<(String, String)>) -> RoleNames {
+        RoleNames::new(self.role_words.iter().cloned(), rules)
+    }
+
+    /// Makes the sources of a target that is attached to at `attach_ns`, CLOCK_MONOTONIC.
+    ///
+    /// # Errors
+    /// Tells which column nobody has.
+    pub fn sources(&self, columns: &Columns, attach_ns: i64) -> Result<Sources, String> {
+        let (source, fallback) = self.source(columns)?;
+        let mut joins: Vec<Box<dyn Join>> = Vec::new();
+        if columns.network {
+            let accounts = self.accounts.as_ref().ok_or("no accounts of the network")?;
+            let accounts = Arc::clone(accounts);
+            joins.push(Box::new(Network::new(accounts, &columns.fields, self.procfs.clone())?));
+        }
+        if columns.fields.has_ledger() {
+            let keeper = Arc::clone(self.keeper.as_ref().ok_or("no ledgers")?);
+            joins.push(Box::new(Ledger::new(keeper, &columns.fields, attach_ns, PATIENCE)?));
+        }
+        Ok(Sources { source, fallback, joins })
+    }
+
+    #[allow(clippy::type_complexity)]
+    fn source(
+        &self,
+        columns: &Columns,
+    ) -> Result<(Box<dyn Source>, Option<Box<dyn Source>>), String> {
+        let keys = || columns.base.iter().map(|(_, key)| key.as_str());
+        let Some((kernel, query)) = &self.taskstats else {
+            return Ok((Box::new(Procfs::new(&self.procfs, keys())?), None));
+        };
+        let width = columns.base.len();
+        let delays = columns.fields.delay_accounts & crate::fields::low_bits(width);
+        let asker = |from_ns: i64| -> Result<Taskstats, String> {
+            let decoder = Decoder::new(&kernel.layout, keys(), delays, from_ns)?;
+            Ok(Taskstats::new(Arc::clone(query), decoder, &self.procfs))
+        };
+        let asking: Box<dyn Source> = Box::new(asker(columns.delays_from_ns)?);
+        let disagreed = lock(&self.disagreement).is_some();
+        let Some(walker) = self.walker.as_ref().filter(|_| columns.walk && !disagreed) else {
+            return Ok((asking, None));
+        };
+        let names = columns.base.iter().map(|(name, _)| name.clone()).collect();
+        let check = CrossCheck::new(Box::new(asker(0)?), names);
+        let walk = Walk::new(Arc::clone(walker), width, delays, check);
+        Ok((Box::new(walk), Some(asking)))
+    }
+
+    /// The decoder of exit records, for targets with these columns.
+    ///
+    /// # Errors
+    /// Tells which column the kernel lacks.
+    pub fn decoder(&self, columns: &Columns) -> Result<Option<Decoder>, String> {
+        let Some((kernel, _)) = &self.taskstats else { return Ok(None) };
+        let keys = columns.base.iter().map(|(_, key)| key.as_str());
+        let delays = columns.fields.delay_accounts & crate::fields::low_bits(columns.base.len());
+        Decoder::new(&kernel.layout, keys, delays, columns.delays_from_ns).map(Some)
+    }
+
+    /// Numbers that frames tell of all targets: calls of the network that were not counted, threads without
+    /// a ledger.
+    pub fn uncounted(&self) -> (u64, u64) {
+        let calls = self.accounts.as_ref().map_or(0, |accounts| lock(accounts).uncounted_calls());
+        let threads = self.keeper.as_ref().map_or(0, |keeper| lock(keeper).threads_without_slot());
+        (calls, threads)
+    }
+}

@@ -1,0 +1,648 @@
+//! The engine: the thread that waits for deadlines, samples, and hands frames over.
+//!
+//! The thread alone touches targets. Others give it closures (`Handle::ask`), take what it leaves for them
+//! (`news`), and get frames by a sink. It wakes up for nothing but deadlines, ends of processes, exit
+//! records that would fill their sockets, and what it is asked.
+
+pub mod entry;
+pub mod gauge;
+pub mod kit;
+pub mod news;
+pub mod schedule;
+pub mod times;
+
+use std::collections::BTreeMap;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::sync::mpsc::{channel, Receiver, Sender};
+use std::sync::{Arc, PoisonError};
+use std::thread::JoinHandle;
+
+use entry::{Entry, Following};
+use gauge::Gomaxprocs;
+use kit::Kit;
+use news::Board;
+
+use crate::columns::Exits;
+use crate::encode::events::Event;
+use crate::encode::frame::Frame;
+use crate::encode::header::{GroupCounts, Health};
+use crate::fields::CPU;
+use crate::os::clock::{monotonic_ns, thread_cpu_ns};
+use crate::os::wait::{wait, Waker};
+use crate::processes::{self, GroupPrograms};
+use crate::procfs::presence;
+use crate::source::ReadError;
+use crate::target::When;
+use crate::taskstats::{ExitListener, Records};
+
+/// Exit records are taken at least this often, so that the sockets do not fill, nanoseconds.
+const DRAIN_NS: i64 = 100_000_000;
+/// The same where only those of attached processes come.
+const FILTERED_DRAIN_NS: i64 = 500_000_000;
+/// Exit records of all targets that wait in memory; more are folded into totals.
+const MAX_WAITING_EXITS: usize = 200_000;
+/// Between two looks whether the backend takes frames again, nanoseconds.
+const STALLED_NS: i64 = 50_000_000;
+/// Between two readings of a process's CPU time, nanoseconds: about a second.
+const CPU_NS: i64 = 950_000_000;
+/// How long the end of a target waits for its last tables, nanoseconds.
+const ENDING_NS: i64 = 2_000_000_000;
+
+/// Takes frames.
+pub trait Sink: Send {
+    /// Takes a frame of a target.
+    fn add(&mut self, target: &str, frame: Frame);
+
+    /// True while so many frames wait that no more are to be made.
+    fn is_stalled(&self) -> bool;
+}
+
+/// What is told of the whole collector in each frame's health.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[allow(missing_docs)] // Members of `CollectorHealth` in shared/schemas.
+pub struct CommonHealth {
+    pub cpu_percent: Option<f64>,
+    pub overhead_percent: Option<f64>,
+    pub budget_percent: f64,
+    pub replay_bytes: u64,
+    pub replay_frames: u64,
+    pub unsent_frames: u64,
+    pub sent_frames: u64,
+    pub sent_bytes: u64,
+    pub slowed_by_backlog: bool,
+    pub undelivered_bytes: u64,
+    /// By target.
+    pub frames_dropped: BTreeMap<String, u64>,
+}
+
+/// CPU that sampling took since this was taken last.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Spent {
+    /// Of the thread, nanoseconds.
+    pub thread_ns: i64,
+    /// By target: of the thread, nanoseconds, and bytes of frames.
+    pub targets: BTreeMap<String, (i64, u64)>,
+}
+
+/// The exit records of all targets.
+pub struct ExitRecords {
+    /// Where they come from.
+    pub listener: ExitListener,
+    records: Records,
+}
+
+impl ExitRecords {
+    /// Makes it.
+    pub fn new(listener: ExitListener) -> Self {
+        Self { listener, records: Records::default() }
+    }
+}
+
+/// All that the thread works with.
+pub struct Engine {
+    kit: Arc<Kit>,
+    entries: BTreeMap<String, Entry>,
+    exits: Option<ExitRecords>,
+    /// The programs that follow groups.
+    pub programs: Option<GroupPrograms>,
+    programs_lost: u64,
+    sink: Box<dyn Sink>,
+    board: Board,
+    drain_due_ns: i64,
+    drain_trouble: String,
+    /// Health of the whole collector.
+    pub health: CommonHealth,
+    spent_from_ns: i64,
+    ring: Vec<processes::Event>,
+}
+
+enum Message {
+    Run(Box<dyn FnOnce(&mut Engine) + Send>),
+    Stop,
+}
+
+/// Asks the engine.
+#[derive(Clone)]
+pub struct Handle {
+    messages: Sender<Message>,
+    waker: Arc<Waker>,
+}
+
+impl Handle {
+    /// Runs something in the thread of the engine, and waits for its result; None if the thread has ended.
+    pub fn ask<T: Send + 'static>(
+        &self,
+        action: impl FnOnce(&mut Engine) -> T + Send + 'static,
+    ) -> Option<T> {
+        let (give, take) = channel();
+        let run = Message::Run(Box::new(move |engine| {
+            // Nobody waits any more where this fails.
+            let _ = give.send(action(engine));
+        }));
+        self.messages.send(run).ok()?;
+        self.waker.wake();
+        take.recv().ok()
+    }
+}
+
+/// The thread of an engine, which ends with this value.
+pub struct Running {
+    handle: Handle,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Running {
+    /// Asks the engine.
+    pub fn handle(&self) -> &Handle {
+        &self.handle
+    }
+
+    /// Takes the last samples of all targets, and ends the thread.
+    pub fn stop(&mut self) {
+        let Some(thread) = self.thread.take() else { return };
+        // Neither fails but where the thread has ended.
+        let _ = self.handle.messages.send(Message::Stop);
+        self.handle.waker.wake();
+        let _ = thread.join();
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+impl Engine {
+    /// Makes an engine without targets.
+    pub fn new(
+        kit: Arc<Kit>,
+        exits: Option<ExitRecords>,
+        programs: Option<GroupPrograms>,
+        sink: Box<dyn Sink>,
+        board: Board,
+    ) -> Self {
+        Self {
+            kit,
+            entries: BTreeMap::new(),
+            exits,
+            programs_lost: programs.as_ref().map_or(0, GroupPrograms::lost),
+            programs,
+            sink,
+            board,
+            drain_due_ns: 0,
+            drain_trouble: String::new(),
+            health: CommonHealth::default(),
+            spent_from_ns: 0,
+            ring: Vec::new(),
+        }
+    }
+
+    /// Starts the thread.
+    ///
+    /// # Errors
+    /// The error of eventfd(2), or of the thread's creation.
+    pub fn start(mut self) -> std::io::Result<Running> {
+        let waker = Arc::new(Waker::new()?);
+        let (messages, received) = channel();
+        let woken = Arc::clone(&waker);
+        let thread = std::thread::Builder::new()
+            .name("sampler".into())
+            .spawn(move || self.run(&received, &woken))?;
+        Ok(Running { handle: Handle { messages, waker }, thread: Some(thread) })
+    }
+
+    fn run(&mut self, messages: &Receiver<Message>, waker: &Waker) {
+        loop {
+            let pause_ns = self.pause_ns(monotonic_ns());
+            let mut waited: Vec<BorrowedFd<'_>> = vec![waker.as_fd()];
+            let living: Vec<&String> = self
+                .entries
+                .iter()
+                .filter_map(|(id, entry)| match &entry.following {
+                    Following::Process { alive, .. } if entry.ending_until_ns.is_none() => {
+                        waited.push(alive.as_fd());
+                        Some(id)
+                    }
+                    _ => None,
+                })
+                .collect();
+            let ready = wait(&waited, pause_ns);
+            let ended: Vec<String> = living
+                .into_iter()
+                .zip(&ready[1..])
+                .filter(|(_, &ready)| ready)
+                .map(|(id, _)| id.clone())
+                .collect();
+            if ready[0] {
+                waker.rest();
+                for message in messages.try_iter() {
+                    match message {
+                        Message::Run(action) => action(self),
+                        Message::Stop => return self.end(),
+                    }
+                }
+            }
+            for id in ended {
+                self.begin_ending(&id);
+            }
+            self.step_due();
+        }
+    }
+
+    /// Time until there is something to do, nanoseconds; None: nothing but what is asked.
+    fn pause_ns(&self, now_ns: i64) -> Option<i64> {
+        let mut due: Vec<i64> = self
+            .entries
+            .values()
+            .map(|entry| entry.ending_until_ns.unwrap_or(entry.schedule.due_ns))
+            .collect();
+        if self.exits.is_some() && !self.entries.is_empty() {
+            due.push(self.drain_due_ns);
+        }
+        if self.sink.is_stalled() && !due.is_empty() {
+            return Some(STALLED_NS);
+        }
+        due.into_iter().min().map(|due_ns| (due_ns - now_ns).max(0))
+    }
+
+    /// Takes all samples that are due.
+    fn step_due(&mut self) {
+        let stalled = self.sink.is_stalled();
+        let ids: Vec<String> = self.entries.keys().cloned().collect();
+        for id in ids {
+            let now_ns = monotonic_ns();
+            let Some(entry) = self.entries.get_mut(&id) else { continue };
+            if let Some(until_ns) = entry.ending_until_ns {
+                if now_ns >= until_ns {
+                    self.finish(&id, true);
+                }
+            } else if entry.schedule.due_ns <= now_ns {
+                if stalled {
+                    entry.schedule.skip(now_ns);
+                } else {
+                    self.sample(&id, false);
+                }
+            }
+        }
+        if self.exits.is_some() && !self.entries.is_empty() && monotonic_ns() >= self.drain_due_ns {
+            self.drain();
+        }
+    }
+
+    /// Begins to sample a target.
+    pub fn add(&mut self, id: String, entry: Entry) {
+        // Who ended before is no thread of this attachment.
+        self.drain();
+        if self.entries.is_empty() {
+            self.spent_from_ns = thread_cpu_ns();
+        }
+        let mut entry = entry;
+        entry.lost_told = self.exits.as_ref().map_or(0, |exits| exits.listener.lost);
+        self.entries.insert(id, entry);
+        self.keep_exits();
+    }
+
+    /// A target that is being sampled.
+    pub fn entry(&mut self, id: &str) -> Option<&mut Entry> {
+        self.entries.get_mut(id)
+    }
+
+    /// Emits everything of a target up to now. Returns the number of the last frame and how many threads
+    /// have exited; None if it is not being sampled, or has ended with this.
+    pub fn flush(&mut self, id: &str) -> Option<(u64, u64)> {
+        if self.entries.get(id)?.ending_until_ns.is_some() {
+            self.finish(id, true);
+            return None;
+        }
+        self.sample(id, true);
+        let entry = self.entries.get(id)?;
+        Some((entry.target.seq(), entry.target.tracker().ended().threads))
+    }
+
+    /// Ends the sampling of a target: it has ended (`exited`), or somebody asked to stop. Returns the number
+    /// of its last frame.
+    pub fn finish(&mut self, id: &str, exited: bool) -> Option<u64> {
+        if !exited {
+            self.sample(id, true);
+        }
+        self.drain();
+        let mut entry = self.entries.remove(id)?;
+        let code = entry.exit_code;
+        let end = if exited {
+            // The wire has the status as wait(2) gives it.
+            Event::TargetExited { exit_code: code.and_then(|code| i32::try_from(code).ok()) }
+        } else {
+            Event::TargetDetached
+        };
+        self.tell_losses(&mut entry, 0);
+        let started_ns = monotonic_ns();
+        self.refresh(id, &mut entry);
+        let cpu_ns = exited.then(|| entry.cpu_ns()).flatten();
+        let when = When { started_ns, late_ns: 0, cpu_ns, last: exited };
+        for frame in entry.target.finish(exited, end, when) {
+            self.sink.add(id, frame);
+        }
+        let seq = entry.target.seq();
+        if let (Following::Reported { bit, boundary, .. }, Some(programs)) =
+            (&entry.following, &mut self.programs)
+        {
+            let (_, believed) = entry.members();
+            programs.release(*bit, boundary, believed.into_iter());
+        }
+        self.board.leave(id, |news| news.over = Some((code, seq)));
+        self.keep_exits();
+        Some(seq)
+    }
+
+    /// Takes the last samples of all targets.
+    fn end(&mut self) {
+        let ids: Vec<String> = self.entries.keys().cloned().collect();
+        for id in &ids {
+            self.flush(id);
+        }
+        self.entries.clear();
+    }
+
+    /// A target has ended: its last sample waits for tables, which somebody else reads.
+    fn begin_ending(&mut self, id: &str) {
+        self.drain();
+        let Some(entry) = self.entries.get_mut(id) else { return };
+        entry.ending_until_ns = Some(monotonic_ns() + ENDING_NS);
+        self.board.leave(id, |news| news.ending = true);
+    }
+
+    /// CPU that sampling took since this was asked last.
+    pub fn take_spent(&mut self) -> Spent {
+        let now_ns = thread_cpu_ns();
+        let thread_ns = now_ns - std::mem::replace(&mut self.spent_from_ns, now_ns);
+        let targets = self.entries.iter_mut().map(|(id, entry)| {
+            let spent = std::mem::take(&mut entry.spent_ns);
+            (id.clone(), (spent, std::mem::take(&mut entry.bytes)))
+        });
+        Spent { thread_ns, targets: targets.collect() }
+    }
+
+    /// Takes a sample, and hands its frames over. `last`: no later frame may be counted on.
+    fn sample(&mut self, id: &str, last: bool) {
+        let cpu_ns = thread_cpu_ns();
+        let Some(mut entry) = self.entries.remove(id) else { return };
+        let frames = self.frames(id, &mut entry, last);
+        for frame in frames {
+            entry.bytes += frame.data.len() as u64;
+            self.sink.add(id, frame);
+        }
+        entry.spent_ns += thread_cpu_ns() - cpu_ns;
+        self.entries.insert(id.to_owned(), entry);
+        self.fold_excess();
+    }
+
+    fn frames(&mut self, id: &str, entry: &mut Entry, last: bool) -> Vec<Frame> {
+        let started_ns = monotonic_ns();
+        let (late_ns, missed) = entry.schedule.advance(started_ns);
+        if let Some(gauge) = &mut entry.gomaxprocs {
+            gauge.request();
+        }
+        self.take_ring(Some((id, &mut *entry)));
+        entry.let_go(self.programs.as_ref(), started_ns);
+        let (alive, believed) = entry.members();
+        let read = if alive.is_empty() && self.is_over(id, entry) {
+            return Vec::new();
+        } else {
+            entry.target.read(&alive, &believed)
+        };
+        // Drained after the listing: a thread that is not listed any more has its record here.
+        self.drain_with(Some((id, &mut *entry)));
+        self.tell_losses(entry, missed);
+        if let Some(changed) = entry.gomaxprocs.as_mut().and_then(Gomaxprocs::collect) {
+            let process = entry.main_process();
+            let (size, previous) = (changed.size, changed.previous);
+            entry.target.report(Event::GomaxprocsChanged { process, size, previous });
+        }
+        let due = last || started_ns >= entry.cpu_due_ns;
+        let cpu_ns = due.then(|| entry.cpu_ns()).flatten();
+        if due {
+            entry.cpu_due_ns = started_ns + CPU_NS;
+        }
+        let when = When { started_ns, late_ns, cpu_ns, last };
+        self.refresh(id, entry);
+        let made = match read {
+            Ok(_) => {
+                entry.see();
+                let procfs = &self.kit.procfs;
+                let mut look = |tid, process| presence(procfs, tid, &[process]);
+                entry.target.sample(when, &mut look)
+            }
+            Err(error) => entry.target.failure(reason(&error), when),
+        };
+        entry.times.note(entry.target.sample_us(), started_ns);
+        entry.tell(id, &self.board);
+        made
+    }
+
+    /// True if no process is left and none will come: then the target begins to end.
+    fn is_over(&mut self, id: &str, entry: &mut Entry) -> bool {
+        let ends = match entry.following {
+            Following::Process { .. } => false,
+            Following::Reported { ends_empty, .. } | Following::Told { ends_empty } => ends_empty,
+        };
+        if ends {
+            entry.ending_until_ns = Some(monotonic_ns() + ENDING_NS);
+            self.board.leave(id, |news| news.ending = true);
+        } else if !std::mem::replace(&mut entry.told_empty, true) {
+            self.board.leave(id, |news| news.empty = true);
+        }
+        ends
+    }
+
+    /// Brings up to date what frames say besides threads.
+    fn refresh(&self, id: &str, entry: &mut Entry) {
+        let common = &self.health;
+        let received = self.exits.as_ref().map_or(0, |exits| exits.listener.received);
+        let lost = self.exits.as_ref().map_or(0, |exits| exits.listener.lost);
+        let (network_calls_uncounted, ledger_threads_uncounted) = self.kit.uncounted();
+        let health = Health {
+            sample_mean_us: entry.times.mean_us(),
+            sample_max_us: entry.times.max_us(),
+            missed_deadlines: entry.schedule.missed,
+            effective_hz: entry.schedule.rate_hz(),
+            requested_hz: entry.requested_hz,
+            exit_records_received: received,
+            exit_records_lost: lost,
+            cpu_percent: common.cpu_percent,
+            overhead_percent: common.overhead_percent,
+            budget_percent: common.budget_percent,
+            replay_bytes: common.replay_bytes,
+            replay_frames: common.replay_frames,
+            unsent_frames: common.unsent_frames,
+            sent_frames: common.sent_frames,
+            sent_bytes: common.sent_bytes,
+            slowed_by_backlog: common.slowed_by_backlog,
+            undelivered_bytes: common.undelivered_bytes,
+            frames_dropped: common.frames_dropped.get(id).copied().unwrap_or(0),
+            exits_without_event: entry.target.exits_without_event(),
+            network_calls_uncounted,
+            counters_disagreement: entry.target.disagreement().map(str::to_owned),
+            locks_reason: entry.locks_reason.clone(),
+            ledger_threads_uncounted,
+        };
+        let surroundings = &mut entry.target.surroundings;
+        surroundings.health = health;
+        if let Some(gauge) = &entry.gomaxprocs {
+            surroundings.process.gomaxprocs = gauge.size();
+            surroundings.process.gomaxprocs_missed = Some(gauge.missed);
+        }
+        if let Some(group) = &mut surroundings.group {
+            let processes = entry.processes.lock().unwrap_or_else(PoisonError::into_inner);
+            let members = &processes.members;
+            *group = GroupCounts {
+                live: members.ids().len() as u64,
+                started: members.started,
+                ended: members.ended_count,
+                unseen: members.unseen,
+                ..std::mem::take(group)
+            };
+        }
+    }
+
+    fn tell_losses(&mut self, entry: &mut Entry, missed: u64) {
+        if missed > 0 {
+            entry.target.report(Event::DeadlinesMissed { count: missed });
+        }
+        let lost = self.exits.as_ref().map_or(0, |exits| exits.listener.lost);
+        let count = lost - std::mem::replace(&mut entry.lost_told, lost);
+        if count > 0 {
+            entry.target.report(Event::ExitRecordsLost { count });
+        }
+    }
+
+    /// Takes exit records in.
+    pub fn drain(&mut self) {
+        self.drain_with(None);
+    }
+
+    /// Takes exit records in, those of a target that is taken out of `entries` as well.
+    fn drain_with(&mut self, mut out: Option<(&str, &mut Entry)>) {
+        let Some(mut exits) = self.exits.take() else { return };
+        let filtered = exits.listener.filters();
+        self.drain_due_ns = monotonic_ns() + if filtered { FILTERED_DRAIN_NS } else { DRAIN_NS };
+        match exits.listener.drain(&mut exits.records) {
+            Ok(()) => self.drain_trouble.clear(),
+            Err(error) => self.drain_trouble = error.to_string(),
+        }
+        if !exits.records.is_empty() {
+            // A birth is reported before the end's record is sent: whoever is in these is known now.
+            self.take_ring(out.as_mut().map(|(id, entry)| (*id, &mut **entry)));
+            let own = out.into_iter().map(|(_, entry)| entry);
+            for entry in own.chain(self.entries.values_mut()) {
+                take_exits(&exits, entry);
+            }
+        }
+        self.exits = Some(exits);
+    }
+
+    /// Takes the events of processes in.
+    fn take_ring(&mut self, mut out: Option<(&str, &mut Entry)>) {
+        let Some(programs) = &mut self.programs else { return };
+        let mut events = std::mem::take(&mut self.ring);
+        programs.drain(&mut events);
+        let lost = programs.lost();
+        let more = lost - std::mem::replace(&mut self.programs_lost, lost);
+        let now_ns = monotonic_ns();
+        let board = &self.board;
+        let give = |id: &str, entry: &mut Entry| {
+            if !matches!(entry.following, Following::Reported { .. }) {
+                return;
+            }
+            for event in &events {
+                entry.apply(id, event, board, now_ns);
+            }
+            if more > 0 {
+                board.leave(id, |news| news.events_lost += more);
+            }
+        };
+        if let Some((id, entry)) = &mut out {
+            give(id, entry);
+        }
+        for (id, entry) in &mut self.entries {
+            give(id, entry);
+        }
+        events.clear();
+        self.ring = events;
+    }
+
+    /// Keeps what waits within its bound: the oldest exits of whoever has the most are folded.
+    fn fold_excess(&mut self) {
+        loop {
+            let waiting = |entry: &Entry| entry.target.waiting_exits();
+            let all: usize = self.entries.values().map(waiting).sum();
+            if all <= MAX_WAITING_EXITS {
+                return;
+            }
+            let Some(entry) = self.entries.values_mut().max_by_key(|entry| waiting(entry)) else {
+                return;
+            };
+            let count = (all - MAX_WAITING_EXITS).min(waiting(entry));
+            entry.target.fold_exits(count);
+        }
+    }
+
+    /// Lets the kernel leave out the exit records of processes that belong to no target.
+    fn keep_exits(&mut self) {
+        let wanted: Option<Vec<u32>> = self
+            .entries
+            .values()
+            .map(|entry| match &entry.following {
+                Following::Process { pid, .. } => Some(*pid),
+                _ => None, // processes may begin and end between two looks
+            })
+            .collect();
+        if let Some(exits) = &mut self.exits {
+            // If it fails, the records of all processes come, as before.
+            let _ = exits.listener.keep_only(wanted.as_deref());
+        }
+    }
+}
+
+/// Gives a target its exit records.
+fn take_exits(exits: &ExitRecords, entry: &mut Entry) {
+    let layout = &exits.listener.kernel().layout;
+    let Some(decoder) = &entry.decoder else { return };
+    let (mut found, mut codes) = (Exits::new(entry.target.width()), Vec::new());
+    let processes = entry.processes.lock().unwrap_or_else(PoisonError::into_inner);
+    exits.records.decode(
+        layout,
+        decoder,
+        |pid| processes.members.is_believed(pid),
+        |pid| processes.members.start_of(pid),
+        &mut found,
+        &mut codes,
+    );
+    drop(processes);
+    entry.drained(found.drained_ns.max(exits.records.before_ns));
+    let main = entry.main_process();
+    if let Some(code) = codes.iter().find(|code| code.process == main) {
+        entry.exit_code = Some(code.status);
+    }
+    if found.rows.is_empty() {
+        return;
+    }
+    if let (Some(switches), Some(cpu)) =
+        (&mut entry.last_switches, entry.target.tracker().fields().find(CPU))
+    {
+        entry.target.tracker().raise_to_seen(&mut found, cpu);
+        switches.raise(&mut found, cpu);
+    }
+    let (_, believed) = entry.members();
+    let result = entry.target.follow(&believed).and_then(|()| entry.target.take_exits(found));
+    if let Err(error) = result {
+        entry.target.report(Event::SampleFailed { reason: reason(&error) });
+    }
+}
+
+fn reason(error: &ReadError) -> String {
+    match error {
+        ReadError::Kernel(text) => format!("OSError: {text}"),
+        ReadError::Disagreement(text) => format!("DisagreementError: {text}"),
+    }
+}

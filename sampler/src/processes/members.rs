@@ -1,0 +1,247 @@
+//! Who belongs to a target: the processes that live, and those that ended lately.
+
+use std::collections::{HashMap, VecDeque};
+
+/// Ended processes that their ids still stand for: after many exits at once records come late.
+const MAX_FOUND: usize = 65_536;
+/// How long exit records may still come after the end of a process is known and they were drained,
+/// nanoseconds.
+pub const BELIEVED_NS: i64 = 2_000_000_000;
+
+/// A process that comes into a target.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Newcomer {
+    /// Its id.
+    pub pid: u32,
+    /// Id of its parent.
+    pub parent: u32,
+    /// Start, CLOCK_MONOTONIC, nanoseconds.
+    pub start_ns: i64,
+    /// From boot to its start, clock ticks.
+    pub start_ticks: u64,
+    /// Name.
+    pub name: String,
+    /// Real user id; None: not known.
+    pub uid: Option<u32>,
+    /// True if it is one of those that the target began with.
+    pub at_attach: bool,
+    /// True if it began before it came into the target.
+    pub before: bool,
+    /// CPU time of its main thread when it was moved into the target, nanoseconds; None: not known.
+    pub moved_ns: Option<u64>,
+}
+
+/// A process of a target.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Member {
+    /// Number of its row; from 1, never used again.
+    pub number: u32,
+    /// Number of its parent's row; 0: the parent is not in the target.
+    pub parent: u32,
+    /// What was known when it came. `before` is true if its counters had begun already.
+    pub process: Newcomer,
+    /// True if a sample has seen it alive.
+    pub seen: bool,
+    /// CLOCK_MONOTONIC of its end, nanoseconds; 0 while it lives.
+    pub ended_ns: i64,
+}
+
+/// The processes of one target.
+#[derive(Default)]
+pub struct Members {
+    alive: HashMap<u32, Member>,
+    /// By id: those that ended lately.
+    ended: HashMap<u32, Member>,
+    /// When the end of each was known, CLOCK_MONOTONIC, and its id and number.
+    lately: VecDeque<(i64, u32, u32)>,
+    /// By id: number of an ended process that the id stood for.
+    found: HashMap<u32, u32>,
+    found_order: VecDeque<(u32, u32)>,
+    left: Vec<Member>,
+    last_number: u32,
+    /// Ids of those alive, ascending.
+    ids: Vec<u32>,
+    /// CLOCK_MONOTONIC before the last drain of exit records; None: no exit records come.
+    pub drained_ns: Option<i64>,
+    /// How many came since attach.
+    pub started: u64,
+    /// How many ended, or left, since attach.
+    pub ended_count: u64,
+    /// Of them those that no sample saw alive.
+    pub unseen: u64,
+}
+
+impl Members {
+    /// A process is in the target from now on; one that is already is left as it is. Returns its number.
+    pub fn add(&mut self, newcomer: Newcomer) -> u32 {
+        let pid = newcomer.pid;
+        if let Some(known) = self.alive.get(&pid) {
+            if known.process.start_ticks == newcomer.start_ticks {
+                return known.number;
+            }
+            self.end(pid, newcomer.start_ns, newcomer.start_ns);
+        }
+        let number = self.next_number();
+        let parent = self.alive.get(&newcomer.parent).map_or(0, |parent| parent.number);
+        self.started += u64::from(!newcomer.at_attach);
+        let process = Newcomer { before: newcomer.before || newcomer.at_attach, ..newcomer };
+        let member = Member { number, parent, process, seen: false, ended_ns: 0 };
+        self.alive.insert(pid, member);
+        if let Err(place) = self.ids.binary_search(&pid) {
+            self.ids.insert(place, pid);
+        }
+        number
+    }
+
+    /// A number for a further row.
+    pub fn next_number(&mut self) -> u32 {
+        self.last_number += 1;
+        self.last_number
+    }
+
+    /// A process ended, or left the target, at `at_ns`; that is known at `now_ns`, both CLOCK_MONOTONIC.
+    /// Returns true if it was in the target.
+    pub fn end(&mut self, pid: u32, at_ns: i64, now_ns: i64) -> bool {
+        let Some(mut member) = self.alive.remove(&pid) else { return false };
+        member.ended_ns = at_ns;
+        self.ended_count += 1;
+        self.unseen += u64::from(!member.seen);
+        self.lately.push_back((now_ns, pid, member.number));
+        self.found.insert(pid, member.number);
+        self.found_order.push_back((pid, member.number));
+        while self.found_order.len() > MAX_FOUND {
+            let Some((first, number)) = self.found_order.pop_front() else { break };
+            if self.found.get(&first) == Some(&number) {
+                self.found.remove(&first);
+            }
+        }
+        self.ended.insert(pid, member.clone());
+        self.left.push(member);
+        if let Ok(place) = self.ids.binary_search(&pid) {
+            self.ids.remove(place);
+        }
+        true
+    }
+
+    /// A process has another name, and maybe another user.
+    pub fn rename(&mut self, pid: u32, name: &str, uid: Option<u32>) {
+        if let Some(member) = self.alive.get_mut(&pid) {
+            name.clone_into(&mut member.process.name);
+            member.process.uid = uid.or(member.process.uid);
+        }
+    }
+
+    /// A sample has seen a process.
+    pub fn see(&mut self, pid: u32) {
+        if let Some(member) = self.alive.get_mut(&pid) {
+            member.seen = true;
+        }
+    }
+
+    /// The process of an id, if it lives.
+    pub fn get(&self, pid: u32) -> Option<&Member> {
+        self.alive.get(&pid)
+    }
+
+    /// Number of the process that an id stands for, or stood for lately.
+    pub fn number_of(&self, pid: u32) -> Option<u32> {
+        self.alive.get(&pid).map(|member| member.number).or_else(|| self.found.get(&pid).copied())
+    }
+
+    /// Start of the process that an id stands for, or stood for lately, CLOCK_MONOTONIC, nanoseconds; None
+    /// if the id is unknown.
+    pub fn start_of(&self, pid: u32) -> Option<i64> {
+        self.alive.get(&pid).or_else(|| self.ended.get(&pid)).map(|member| member.process.start_ns)
+    }
+
+    /// Those alive.
+    pub fn alive(&self) -> impl Iterator<Item = &Member> {
+        self.alive.values()
+    }
+
+    /// Ids of those alive, ascending.
+    pub fn ids(&self) -> &[u32] {
+        &self.ids
+    }
+
+    /// True for a process that lives, or ended so lately that exit records may still come.
+    pub fn is_believed(&self, pid: u32) -> bool {
+        self.alive.contains_key(&pid) || self.ended.contains_key(&pid)
+    }
+
+    /// Ids for which that is true, ascending.
+    pub fn believed(&self) -> Vec<u32> {
+        let mut pids: Vec<u32> = self.ended.keys().chain(self.alive.keys()).copied().collect();
+        pids.sort_unstable();
+        pids.dedup();
+        pids
+    }
+
+    /// Those that ended since this was asked last.
+    pub fn take_ended(&mut self) -> Vec<Member> {
+        std::mem::take(&mut self.left)
+    }
+
+    /// Lets go of those that ended so long ago that no exit record of theirs will come, at `now_ns`,
+    /// CLOCK_MONOTONIC. Records wait in sockets until they are drained: a late drain forgets nobody.
+    /// Returns the ids of those that do not live again.
+    pub fn forget(&mut self, now_ns: i64) -> Vec<u32> {
+        let now_ns = self.drained_ns.map_or(now_ns, |drained_ns| drained_ns.min(now_ns));
+        let mut gone = Vec::new();
+        while self.lately.front().is_some_and(|(known_ns, _, _)| now_ns - known_ns > BELIEVED_NS) {
+            let Some((_, pid, number)) = self.lately.pop_front() else { break };
+            if self.ended.get(&pid).is_some_and(|member| member.number == number) {
+                self.ended.remove(&pid);
+                if !self.alive.contains_key(&pid) {
+                    gone.push(pid);
+                }
+            }
+        }
+        gone
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn process(pid: u32, start_ticks: u64) -> Newcomer {
+        Newcomer { pid, start_ticks, parent: 10, ..Newcomer::default() }
+    }
+
+    #[test]
+    fn processes_are_numbered_and_know_their_parent() {
+        let mut members = Members::default();
+        members.add(Newcomer { at_attach: true, ..process(10, 1) });
+        assert_eq!(members.add(process(30, 2)), 2);
+        assert_eq!(members.add(process(20, 3)), 3);
+        assert_eq!(members.add(process(20, 3)), 3);
+        assert_eq!((members.ids(), members.started), (&[10, 20, 30][..], 2));
+        assert_eq!(members.get(20).unwrap().parent, 1);
+        assert!(members.get(10).unwrap().process.before);
+    }
+
+    #[test]
+    fn a_reused_id_is_another_process() {
+        let mut members = Members::default();
+        members.add(process(20, 3));
+        assert_eq!(members.add(process(20, 9)), 2);
+        assert_eq!((members.ended_count, members.unseen), (1, 1));
+        assert_eq!(members.take_ended()[0].number, 1);
+        assert_eq!(members.number_of(20), Some(2));
+    }
+
+    #[test]
+    fn ended_processes_are_believed_until_their_records_must_have_come() {
+        let mut members = Members { drained_ns: Some(0), ..Members::default() };
+        members.add(process(20, 3));
+        members.see(20);
+        assert!(members.end(20, 5, 10) && !members.end(20, 5, 10));
+        assert_eq!((members.unseen, members.ids().len()), (0, 0));
+        assert!(members.forget(2 * BELIEVED_NS).is_empty() && members.is_believed(20));
+        members.drained_ns = Some(2 * BELIEVED_NS);
+        assert_eq!(members.forget(2 * BELIEVED_NS), [20]);
+        assert!(!members.is_believed(20));
+        assert_eq!(members.number_of(20), Some(1));
+    }
+}

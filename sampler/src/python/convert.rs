@@ -1,0 +1,182 @@
+//! From Python's objects to the sampler's, and back.
+
+use std::os::fd::OwnedFd;
+
+use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::encode::arrow::Kind;
+use crate::encode::json::Fragment;
+use crate::encode::tables::{Column, Shape, Texts};
+use crate::os::descriptors::duplicate;
+use crate::processes::{Boundary, Newcomer};
+
+/// The error of a value that cannot be.
+pub fn value_error(text: impl Into<String>) -> PyErr {
+    PyValueError::new_err(text.into())
+}
+
+/// The error of a call that came too late: the sampler has ended.
+pub fn ended() -> PyErr {
+    PyRuntimeError::new_err("the sampler has ended")
+}
+
+/// An error of the kernel.
+pub fn os_error(error: &std::io::Error) -> PyErr {
+    match error.raw_os_error() {
+        Some(number) => PyOSError::new_err((number, error.to_string())),
+        None => PyOSError::new_err(error.to_string()),
+    }
+}
+
+/// A descriptor of the sampler's own of what Python has opened.
+pub fn own(descriptor: i32) -> PyResult<OwnedFd> {
+    duplicate(descriptor).map_err(|error| os_error(&error))
+}
+
+/// JSON of an object.
+pub fn fragment(text: &str) -> PyResult<Fragment> {
+    Fragment::new(text).map_err(value_error)
+}
+
+/// Shapes of tables: name, columns and their kinds, number of keys, whether rows of zeros are deleted.
+pub type TableShape = (String, Vec<(String, String)>, usize, bool);
+
+/// Makes the shape of a table.
+pub fn shape((name, columns, keys, has_figures): TableShape) -> PyResult<Shape> {
+    let kind = |kind: &str| match kind {
+        "uint32" => Ok(Kind::U32),
+        "uint64" => Ok(Kind::U64),
+        "utf8" => Ok(Kind::Text),
+        _ => Err(value_error(format!("column of kind {kind}"))),
+    };
+    let columns = columns
+        .into_iter()
+        .map(|(column, name)| Ok((column, kind(&name)?)))
+        .collect::<PyResult<Vec<_>>>()?;
+    Ok(Shape { name, columns, keys, has_figures })
+}
+
+/// Makes a column of a table of Python's list.
+pub fn column(kind: Kind, values: &Bound<'_, PyAny>) -> PyResult<Column> {
+    Ok(match kind {
+        Kind::U32 => Column::U32(values.extract()?),
+        Kind::U64 | Kind::I64 => Column::U64(values.extract()?),
+        Kind::Text => {
+            let mut texts = Texts::default();
+            for text in values.try_iter()? {
+                texts.push(&text?.extract::<String>()?);
+            }
+            Column::Text(texts)
+        }
+    })
+}
+
+/// A process that comes into a target: members of `Newcomer` by name.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct PyNewcomer {
+    pid: u32,
+    parent: u32,
+    start_ns: i64,
+    start_ticks: u64,
+    name: String,
+    uid: Option<u32>,
+    at_attach: bool,
+    before: bool,
+}
+
+impl From<PyNewcomer> for Newcomer {
+    fn from(one: PyNewcomer) -> Self {
+        let PyNewcomer { pid, parent, start_ns, start_ticks, name, uid, at_attach, before } = one;
+        let moved_ns = None;
+        Self { pid, parent, start_ns, start_ticks, name, uid, at_attach, before, moved_ns }
+    }
+}
+
+/// How the processes of a target are followed.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct PyBoundary {
+    inherited: bool,
+    matched: bool,
+    cgroups: Vec<(u64, u64)>,
+}
+
+impl From<PyBoundary> for Boundary {
+    fn from(one: PyBoundary) -> Self {
+        let cgroups = one.cgroups.into_iter().map(|(id, hierarchy)| [id, hierarchy]).collect();
+        Self { inherited: one.inherited, matched: one.matched, cgroups }
+    }
+}
+
+/// What a target is.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct PyTarget {
+    /// Id on the wire.
+    pub id: String,
+    /// CLOCK_MONOTONIC of the attachment.
+    pub attach_ns: i64,
+    /// Samples a second.
+    pub rate_hz: f64,
+    /// True if frames say which process a thread is of.
+    pub is_group: bool,
+    /// True if exit records do not tell whose threads they are of.
+    pub foreign_exits: bool,
+    /// Patterns and roles.
+    pub role_rules: Vec<(String, String)>,
+    /// Columns of the source, and of what they are made.
+    pub base: Vec<(String, String)>,
+    /// Names of all columns.
+    pub fields: Vec<String>,
+    /// CLOCK_MONOTONIC from which delays are counted.
+    pub delays_from_ns: i64,
+    /// True if the network is counted by eBPF.
+    pub network: bool,
+    /// True if threads may be walked.
+    pub walk: bool,
+    /// Processes of the target.
+    pub members: Vec<PyNewcomer>,
+    /// Id of the process that stands for all.
+    pub lead: u32,
+    /// Link of /proc to its executable, where that pointed to, and the name of its main thread; None for a
+    /// group.
+    pub program: Option<(String, Option<String>, String)>,
+    /// How a group is followed by eBPF; None: somebody tells.
+    pub boundary: Option<PyBoundary>,
+    /// True if the target ends with its last process.
+    pub ends_empty: bool,
+    /// The connection by which GOMAXPROCS is asked for.
+    pub gomaxprocs: Option<i32>,
+    /// GOMAXPROCS as it is known.
+    pub size: Option<u64>,
+    /// `MachineCounters`.
+    pub machine: String,
+}
+
+/// News of a target as a dict.
+pub fn news<'py>(
+    py: Python<'py>,
+    news: &crate::engine::news::News,
+) -> PyResult<Bound<'py, PyDict>> {
+    let made = PyDict::new(py);
+    made.set_item("named", news.named.iter().copied().collect::<Vec<u32>>())?;
+    made.set_item("program", news.program)?;
+    let executions: Vec<(u32, u32, String, i64, i64, i64, u64)> = news
+        .executions
+        .iter()
+        .map(|one| {
+            let name = crate::columns::text(&one.comm);
+            (one.pid, one.value, name, one.at_ns, one.start_ns, one.start_boot_ns, one.groups)
+        })
+        .collect();
+    made.set_item("executions", executions)?;
+    made.set_item("executions_missed", news.executions_missed)?;
+    made.set_item("events_lost", news.events_lost)?;
+    made.set_item("empty", news.empty)?;
+    made.set_item("ending", news.ending)?;
+    made.set_item("over", news.over)?;
+    Ok(made)
+}

@@ -1,0 +1,655 @@
+//! The class `Sampler`: targets at work in a thread of their own.
+
+use std::collections::BTreeMap;
+use std::os::fd::{AsFd, AsRawFd};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+
+use super::convert::{
+    column, ended, fragment, news, os_error, own, shape, value_error, PyNewcomer, PyTarget,
+    TableShape,
+};
+use super::queue::{FrameQueue, QueueSink};
+use crate::encode::events::Event;
+use crate::encode::header::{GroupCounts, Health, ProcessGauges};
+use crate::encode::table_changes::TableChanges;
+use crate::encode::tables::{Shape, Table};
+use crate::engine::entry::{Entry, Following, Program};
+use crate::engine::gauge::Gomaxprocs;
+use crate::engine::kit::{Columns, Kit};
+use crate::engine::news::Board;
+use crate::engine::schedule::Schedule;
+use crate::engine::times::SampleTimes;
+use crate::engine::{CommonHealth, Engine, ExitRecords, Handle, Running};
+use crate::fields::Fields;
+use crate::ledger::{self, Keeper};
+use crate::network::Accounts;
+use crate::os::clock::monotonic_ns;
+use crate::os::wait::open_process;
+use crate::processes::{GroupMaps, GroupPrograms, LastSwitches, Processes};
+use crate::slots::{lock, Maps};
+use crate::target::{Spec, Surroundings, Target};
+use crate::taskstats::{ExitListener, Kernel, Layout, Query};
+use crate::walk::{Block, Program as WalkProgram, Visits, Walker};
+
+/// Nanoseconds of CPU and bytes of frames, by target.
+type SpentByTarget = BTreeMap<String, (i64, u64)>;
+
+/// What the engine will be made of.
+struct Setup {
+    /// None: the engine was made.
+    kit: Option<Kit>,
+    exits: Option<ExitListener>,
+    programs: Option<GroupPrograms>,
+}
+
+/// Samples targets in a thread of its own.
+#[pyclass]
+pub struct Sampler {
+    setup: Mutex<Setup>,
+    shared: Option<Arc<Kit>>,
+    running: Option<Running>,
+    board: Board,
+    frames: Arc<FrameQueue>,
+}
+
+impl Sampler {
+    fn set_up<T>(&self, change: impl FnOnce(&mut Kit) -> PyResult<T>) -> PyResult<T> {
+        let mut setup = lock(&self.setup);
+        change(setup.kit.as_mut().ok_or_else(|| value_error("the sampler has started"))?)
+    }
+
+    fn handle(&self) -> PyResult<Handle> {
+        self.running.as_ref().map(|running| running.handle().clone()).ok_or_else(ended)
+    }
+
+    /// Runs something in the thread of the sampler, and waits for it without Python's lock.
+    fn ask<T: Send + 'static>(
+        &self,
+        py: Python<'_>,
+        action: impl FnOnce(&mut Engine) -> T + Send + 'static,
+    ) -> PyResult<T> {
+        let handle = self.handle()?;
+        py.detach(|| handle.ask(action)).ok_or_else(ended)
+    }
+
+    /// The same for one target; None if it is not being sampled.
+    fn ask_of<T: Send + 'static>(
+        &self,
+        py: Python<'_>,
+        target: String,
+        action: impl FnOnce(&mut Entry) -> T + Send + 'static,
+    ) -> PyResult<Option<T>> {
+        self.ask(py, move |engine| engine.entry(&target).map(action))
+    }
+}
+
+fn maps(slots: i32, control: i32, watched: i32, targets: i32, vacant: i32) -> PyResult<Maps> {
+    Ok(Maps {
+        slots: own(slots)?,
+        control: own(control)?,
+        watched: own(watched)?,
+        targets: own(targets)?,
+        vacant: own(vacant)?,
+    })
+}
+
+#[pymethods]
+impl Sampler {
+    #[new]
+    fn new(
+        procfs: PathBuf,
+        role_words: Vec<String>,
+        max_roles: usize,
+        max_names: usize,
+        tables: Vec<TableShape>,
+    ) -> PyResult<Self> {
+        let shapes = tables.into_iter().map(shape).collect::<PyResult<Vec<Shape>>>()?;
+        let kit = Kit {
+            procfs,
+            role_words,
+            max_roles,
+            max_names,
+            shapes,
+            taskstats: None,
+            walker: None,
+            keeper: None,
+            accounts: None,
+            disagreement: Arc::default(),
+        };
+        Ok(Self {
+            setup: Mutex::new(Setup { kit: Some(kit), exits: None, programs: None }),
+            shared: None,
+            running: None,
+            board: Board::new().map_err(|error| os_error(&error))?,
+            frames: FrameQueue::new().map_err(|error| os_error(&error))?,
+        })
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn use_taskstats(
+        &self,
+        socket: i32,
+        family: u16,
+        payload: usize,
+        version: u16,
+        length: usize,
+        profile: &str,
+        offsets: Vec<(String, usize)>,
+    ) -> PyResult<()> {
+        let layout = Layout::new(version, length, profile, offsets).map_err(value_error)?;
+        let kernel = Kernel { family, payload, layout };
+        let query = Arc::new(Mutex::new(Query::new(kernel.clone(), own(socket)?)));
+        self.set_up(|kit| {
+            kit.taskstats = Some((kernel, query));
+            Ok(())
+        })
+    }
+
+    fn use_exits(&self, links: Vec<(u16, i32)>) -> PyResult<()> {
+        let (kernel, _) = self
+            .set_up(|kit| kit.taskstats.clone().ok_or_else(|| value_error("without taskstats")))?;
+        let sockets = links
+            .into_iter()
+            .map(|(cpu, socket)| Ok((cpu, own(socket)?)))
+            .collect::<PyResult<Vec<_>>>()?;
+        let listener = ExitListener::new(kernel, sockets).map_err(|error| os_error(&error))?;
+        lock(&self.setup).exits = Some(listener);
+        Ok(())
+    }
+
+    #[pyo3(signature = (blocks, program, visits=None))]
+    fn use_walk(&self, blocks: i32, program: i32, visits: Option<i32>) -> PyResult<()> {
+        let block = Block::new(own(blocks)?.as_fd()).map_err(|error| os_error(&error))?;
+        let program = own(program)?;
+        let program = match visits {
+            Some(visits) => {
+                let visits = Visits::new(own(visits)?.as_fd()).map_err(|error| os_error(&error))?;
+                WalkProgram::Members { program, visits }
+            }
+            None => WalkProgram::Iterators { program, links: Vec::new() },
+        };
+        self.set_up(|kit| {
+            kit.walker = Some(Arc::new(Mutex::new(Walker::new(block, program))));
+            Ok(())
+        })
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn use_ledger(
+        &self,
+        slots: i32,
+        control: i32,
+        watched: i32,
+        targets: i32,
+        vacant: i32,
+        details: i32,
+        walk: i32,
+    ) -> PyResult<()> {
+        let maps = maps(slots, control, watched, targets, vacant)?;
+        let program = ledger::Program { maps, details: own(details)?, walk: own(walk)? };
+        self.set_up(|kit| {
+            let keeper =
+                Keeper::new(program, kit.procfs.clone()).map_err(|error| os_error(&error))?;
+            kit.keeper = Some(Arc::new(Mutex::new(keeper)));
+            Ok(())
+        })
+    }
+
+    #[pyo3(signature = (slots, control, watched, targets, vacant, uncounted=None))]
+    fn use_network(
+        &self,
+        slots: i32,
+        control: i32,
+        watched: i32,
+        targets: i32,
+        vacant: i32,
+        uncounted: Option<i32>,
+    ) -> PyResult<()> {
+        let maps = maps(slots, control, watched, targets, vacant)?;
+        let uncounted = uncounted.map(own).transpose()?;
+        let accounts = Accounts::new(maps, uncounted).map_err(|error| os_error(&error))?;
+        self.set_up(|kit| {
+            kit.accounts = Some(Arc::new(Mutex::new(accounts)));
+            Ok(())
+        })
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn use_groups(
+        &self,
+        events: i32,
+        members: i32,
+        unfinished: i32,
+        cgroups: i32,
+        control: i32,
+        v1_hierarchy: u32,
+        lent: u32,
+    ) -> PyResult<()> {
+        let maps = GroupMaps {
+            events: own(events)?,
+            members: own(members)?,
+            unfinished: own(unfinished)?,
+            cgroups: own(cgroups)?,
+            control: own(control)?,
+        };
+        let programs =
+            GroupPrograms::new(maps, v1_hierarchy, lent).map_err(|error| os_error(&error))?;
+        lock(&self.setup).programs = Some(programs);
+        Ok(())
+    }
+
+    fn start(&mut self) -> PyResult<()> {
+        let mut setup = lock(&self.setup);
+        let kit = Arc::new(setup.kit.take().ok_or_else(|| value_error("it has started"))?);
+        self.shared = Some(Arc::clone(&kit));
+        let exits = setup.exits.take().map(ExitRecords::new);
+        let sink = Box::new(QueueSink(Arc::clone(&self.frames)));
+        let engine = Engine::new(kit, exits, setup.programs.take(), sink, self.board.clone());
+        self.running = Some(engine.start().map_err(|error| os_error(&error))?);
+        Ok(())
+    }
+
+    fn stop(&mut self, py: Python<'_>) {
+        if let Some(mut running) = self.running.take() {
+            py.detach(|| running.stop());
+        }
+    }
+
+    /// Descriptor that is readable while there are news.
+    fn news_fileno(&self) -> i32 {
+        self.board.waker().as_fd().as_raw_fd()
+    }
+
+    fn take_news<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let made = PyDict::new(py);
+        for (target, one) in self.board.take() {
+            made.set_item(target, news(py, &one)?)?;
+        }
+        Ok(made)
+    }
+
+    /// Descriptor that is readable while frames wait.
+    fn frames_fileno(&self) -> i32 {
+        self.frames.waker.as_fd().as_raw_fd()
+    }
+
+    /// Frames in order: target, number, bytes, whether it is a key frame, whether it is the baseline.
+    fn take_frames<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> Vec<(String, u64, Bound<'py, PyBytes>, bool, bool)> {
+        let frames = self.frames.take();
+        frames
+            .into_iter()
+            .map(|(target, frame)| {
+                let data = PyBytes::new(py, &frame.data);
+                (target, frame.seq, data, frame.key, frame.baseline)
+            })
+            .collect()
+    }
+
+    fn set_stalled(&self, stalled: bool) {
+        self.frames.set_stalled(stalled);
+    }
+
+    fn attach(&self, py: Python<'_>, target: PyTarget) -> PyResult<()> {
+        let kit = Arc::clone(self.shared.as_ref().ok_or_else(ended)?);
+        let (id, entry) = self.entry(&kit, target)?;
+        self.ask(py, move |engine| {
+            let mut entry = entry;
+            if let Following::Reported { bit, boundary, .. } = &mut entry.following {
+                let programs = engine.programs.as_mut().ok_or("no programs follow groups here")?;
+                *bit = programs
+                    .open(boundary)
+                    .map_err(|error| error.to_string())?
+                    .ok_or("too many groups")?;
+                let pids: Vec<u32> = lock(&entry.processes).members.ids().to_vec();
+                for pid in pids {
+                    programs.add(*bit, pid).map_err(|error| error.to_string())?;
+                }
+            }
+            let (_, believed) = entry.members();
+            entry.target.follow(&believed).map_err(|error| error.to_string())?;
+            engine.add(id, entry);
+            Ok::<(), String>(())
+        })?
+        .map_err(pyo3::exceptions::PyOSError::new_err)
+    }
+
+    /// Adds processes to a group, or takes them out of it.
+    fn change_members(
+        &self,
+        py: Python<'_>,
+        target: String,
+        come: Vec<PyNewcomer>,
+        gone: Vec<(u32, i64)>,
+    ) -> PyResult<()> {
+        self.ask(py, move |engine| {
+            let programs = engine.programs.take();
+            if let Some(entry) = engine.entry(&target) {
+                let mut processes = lock(&entry.processes);
+                let bit = match entry.following {
+                    Following::Reported { bit, .. } => Some(bit),
+                    _ => None,
+                };
+                for (pid, at_ns) in gone {
+                    processes.members.end(pid, at_ns, monotonic_ns());
+                    if let (Some(bit), Some(programs)) = (bit, &programs) {
+                        programs.remove(bit, pid);
+                    }
+                }
+                for one in come {
+                    let newcomer: crate::processes::Newcomer = one.into();
+                    if let (Some(bit), Some(programs)) = (bit, &programs) {
+                        // Whoever is not in the map is seen by samples, and its children are not.
+                        let _ = programs.add(bit, newcomer.pid);
+                    }
+                    processes.members.add(newcomer);
+                }
+            }
+            engine.programs = programs;
+        })
+    }
+
+    /// Ends the sampling of a target; returns the number of its last frame.
+    fn finish(&self, py: Python<'_>, target: String, exited: bool) -> PyResult<Option<u64>> {
+        self.ask(py, move |engine| engine.finish(&target, exited))
+    }
+
+    /// Emits all of a target up to now; returns the last frame's number, and how many threads have exited.
+    fn flush(&self, py: Python<'_>, target: String) -> PyResult<Option<(u64, u64)>> {
+        self.ask(py, move |engine| engine.flush(&target))
+    }
+
+    /// Samples at another rate; `requested`: it is the one that was asked for. `event` tells of it.
+    fn set_rate(
+        &self,
+        py: Python<'_>,
+        target: String,
+        rate_hz: f64,
+        requested: bool,
+        event: &str,
+    ) -> PyResult<bool> {
+        let event = Event::Made(fragment(event)?);
+        self.ask_of(py, target, move |entry| {
+            entry.schedule.change_rate(rate_hz, monotonic_ns());
+            if requested {
+                entry.requested_hz = rate_hz;
+            }
+            entry.target.report(event);
+        })
+        .map(|found| found.is_some())
+    }
+
+    /// Reports an event with the next frame.
+    fn report(&self, py: Python<'_>, target: String, event: &str) -> PyResult<bool> {
+        let event = Event::Made(fragment(event)?);
+        self.ask_of(py, target, move |entry| entry.target.report(event)).map(|one| one.is_some())
+    }
+
+    /// Gives threads the names that their program has for them.
+    fn rename(&self, py: Python<'_>, target: String, names: Vec<(u32, String)>) -> PyResult<()> {
+        self.ask_of(py, target, move |entry| {
+            for event in entry.target.tracker_mut().rename(&names) {
+                entry.target.report(event);
+            }
+        })
+        .map(drop)
+    }
+
+    /// Says which program the process runs now, so that another one is noticed.
+    fn set_program(
+        &self,
+        py: Python<'_>,
+        target: String,
+        now_executable: Option<String>,
+        now_name: String,
+    ) -> PyResult<()> {
+        self.ask_of(py, target, move |entry| {
+            if let Following::Process { program, told, .. } = &mut entry.following {
+                program.executable = now_executable.map(Into::into);
+                program.name = now_name;
+                *told = false;
+            }
+        })
+        .map(drop)
+    }
+
+    /// Reads GOMAXPROCS over another connection; None: not any more.
+    #[pyo3(signature = (target, connection, size=None))]
+    fn set_gomaxprocs(
+        &self,
+        py: Python<'_>,
+        target: String,
+        connection: Option<i32>,
+        size: Option<u64>,
+    ) -> PyResult<()> {
+        let connection = connection.map(own).transpose()?;
+        self.ask_of(py, target, move |entry| {
+            entry.gomaxprocs = connection.map(|one| Gomaxprocs::new(one, size));
+            let process = &mut entry.target.surroundings.process;
+            (process.gomaxprocs, process.gomaxprocs_missed) = (size, None);
+        })
+        .map(drop)
+    }
+
+    /// Gives what frames say of the process and the machine.
+    #[allow(clippy::too_many_arguments)]
+    fn set_gauges(
+        &self,
+        py: Python<'_>,
+        target: String,
+        rss_bytes: Option<u64>,
+        delay_accounting: Option<bool>,
+        cpu_limit: Option<f64>,
+        cgroup: (Option<u64>, Option<u64>, Option<u64>),
+        machine: &str,
+        locks_reason: Option<String>,
+    ) -> PyResult<()> {
+        let machine = fragment(machine)?;
+        self.ask_of(py, target, move |entry| {
+            let surroundings = &mut entry.target.surroundings;
+            let process = &mut surroundings.process;
+            (process.rss_bytes, process.delay_accounting) = (rss_bytes, delay_accounting);
+            process.cpu_limit = cpu_limit;
+            (process.cgroup_periods, process.cgroup_throttled, process.cgroup_throttled_us) =
+                cgroup;
+            surroundings.machine = machine;
+            entry.locks_reason = locks_reason;
+        })
+        .map(drop)
+    }
+
+    /// Gives what frames say of a group besides its threads.
+    fn set_group(
+        &self,
+        py: Python<'_>,
+        target: String,
+        missed: Option<u64>,
+        check: Option<String>,
+        cpu_ns: Option<u64>,
+    ) -> PyResult<()> {
+        let check = check.as_deref().map(fragment).transpose()?;
+        self.ask_of(py, target, move |entry| {
+            if let Some(group) = &mut entry.target.surroundings.group {
+                (group.missed, group.check) = (missed, check);
+            }
+            entry.told_cpu_ns = cpu_ns;
+        })
+        .map(drop)
+    }
+
+    /// Gives the health of the whole collector: members of `CommonHealth` by name.
+    fn set_health(&self, py: Python<'_>, health: &Bound<'_, PyDict>) -> PyResult<()> {
+        let get = |name: &str| {
+            health.get_item(name)?.ok_or_else(|| value_error(format!("health without {name}")))
+        };
+        let health = CommonHealth {
+            cpu_percent: get("cpu_percent")?.extract()?,
+            overhead_percent: get("overhead_percent")?.extract()?,
+            budget_percent: get("budget_percent")?.extract()?,
+            replay_bytes: get("replay_bytes")?.extract()?,
+            replay_frames: get("replay_frames")?.extract()?,
+            unsent_frames: get("unsent_frames")?.extract()?,
+            sent_frames: get("sent_frames")?.extract()?,
+            sent_bytes: get("sent_bytes")?.extract()?,
+            slowed_by_backlog: get("slowed_by_backlog")?.extract()?,
+            undelivered_bytes: get("undelivered_bytes")?.extract()?,
+            frames_dropped: get("frames_dropped")?.extract()?,
+        };
+        self.ask(py, move |engine| engine.health = health)
+    }
+
+    /// Gives the tables of a target: all rows as they are now, by the name of the table, by columns.
+    fn give_tables(
+        &self,
+        py: Python<'_>,
+        target: String,
+        tables: &Bound<'_, PyDict>,
+        read_ns: i64,
+    ) -> PyResult<()> {
+        let kit = self.shared.as_ref().ok_or_else(ended)?;
+        let mut given = Vec::new();
+        for (name, columns) in tables {
+            let name: String = name.extract()?;
+            let place = kit
+                .shapes
+                .iter()
+                .position(|shape| shape.name == name)
+                .ok_or_else(|| value_error(format!("no table {name}")))?;
+            let shape = &kit.shapes[place];
+            let columns: Vec<Bound<'_, PyAny>> = columns.extract()?;
+            if columns.len() != shape.columns.len() {
+                return Err(value_error(format!("table {name} has other columns")));
+            }
+            let columns = shape
+                .columns
+                .iter()
+                .zip(&columns)
+                .map(|((_, kind), values)| column(*kind, values))
+                .collect::<PyResult<Vec<_>>>()?;
+            given.push((place, Table::of(shape, columns).map_err(value_error)?));
+        }
+        self.ask_of(py, target, move |entry| entry.target.tables.take(given, read_ns)).map(drop)
+    }
+
+    /// CPU that sampling took since this was asked last: of the thread, and by target with bytes of frames.
+    fn take_spent(&self, py: Python<'_>) -> PyResult<(i64, SpentByTarget)> {
+        self.ask(py, Engine::take_spent).map(|spent| (spent.thread_ns, spent.targets))
+    }
+
+    /// Sum of columns over all threads of a target, the ended ones too.
+    fn total(&self, py: Python<'_>, target: String, fields: Vec<String>) -> PyResult<Option<u64>> {
+        self.ask_of(py, target, move |entry| {
+            let tracker = entry.target.tracker();
+            let columns: Vec<usize> =
+                fields.iter().filter_map(|name| tracker.fields().find(name)).collect();
+            tracker.total(&columns)
+        })
+    }
+
+    /// Live threads of a target: id, process, start since attach, name, name in the kernel.
+    #[allow(clippy::type_complexity)]
+    fn threads(
+        &self,
+        py: Python<'_>,
+        target: String,
+    ) -> PyResult<Option<Vec<(u32, u32, i64, String, String)>>> {
+        self.ask_of(py, target, |entry| {
+            let threads = entry.target.tracker().threads();
+            threads
+                .iter()
+                .map(|(&tid, one)| {
+                    (tid, one.process, one.start_ns, one.name.clone(), one.comm().to_owned())
+                })
+                .collect()
+        })
+    }
+}
+
+impl Sampler {
+    fn entry(&self, kit: &Kit, target: PyTarget) -> PyResult<(String, Entry)> {
+        let fields = Fields::new(target.fields).map_err(value_error)?;
+        let columns = Columns {
+            base: target.base,
+            fields: fields.clone(),
+            delays_from_ns: target.delays_from_ns,
+            network: target.network,
+            walk: target.walk,
+        };
+        let sources = kit.sources(&columns, target.attach_ns).map_err(value_error)?;
+        let mut processes = Processes::new(kit.max_names);
+        for member in target.members {
+            processes.members.add(member.into());
+        }
+        let processes = Arc::new(Mutex::new(processes));
+        let following = match (target.boundary, target.program) {
+            (Some(boundary), _) => Following::Reported {
+                bit: 0,
+                boundary: boundary.into(),
+                ends_empty: target.ends_empty,
+            },
+            (None, Some((link, executable, name))) => Following::Process {
+                pid: target.lead,
+                alive: open_process(target.lead).map_err(|error| os_error(&error))?,
+                program: Program {
+                    link: link.into(),
+                    executable: executable.map(Into::into),
+                    name,
+                },
+                told: false,
+            },
+            (None, None) => Following::Told { ends_empty: target.ends_empty },
+        };
+        let spec = Spec {
+            id: target.id.clone(),
+            fields,
+            attach_ns: target.attach_ns,
+            is_group: target.is_group,
+            foreign_exits: target.foreign_exits,
+            role_names: kit.role_names(target.role_rules),
+            max_roles: kit.max_roles,
+        };
+        let surroundings = Surroundings {
+            process: ProcessGauges { gomaxprocs: target.size, ..ProcessGauges::default() },
+            machine: fragment(&target.machine)?,
+            health: Health::default(),
+            group: target.is_group.then(GroupCounts::default),
+        };
+        let tables = TableChanges::new(kit.shapes.clone()).map_err(value_error)?;
+        let notes = Box::new(Arc::clone(&processes));
+        let made = Target::new(spec, sources, tables, notes, surroundings);
+        let switches = matches!(following, Following::Reported { .. }) && !made.settles_cpu();
+        let gomaxprocs = match target.gomaxprocs {
+            Some(connection) => Some(Gomaxprocs::new(own(connection)?, target.size)),
+            None => None,
+        };
+        let entry = Entry {
+            target: made,
+            schedule: Schedule::new(target.rate_hz, monotonic_ns()),
+            requested_hz: target.rate_hz,
+            processes,
+            lead: target.lead,
+            told_cpu_ns: None,
+            following,
+            last_switches: switches.then(LastSwitches::default),
+            decoder: kit.decoder(&columns).map_err(value_error)?,
+            gomaxprocs,
+            times: SampleTimes::default(),
+            spent_ns: 0,
+            bytes: 0,
+            lost_told: 0,
+            exit_code: None,
+            leaving: std::collections::VecDeque::new(),
+            cpu_due_ns: 0,
+            ending_until_ns: None,
+            locks_reason: None,
+            told_empty: false,
+        };
+        Ok((target.id, entry))
+    }
+}

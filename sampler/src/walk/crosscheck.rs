@@ -1,0 +1,239 @@
+//! The check of walks against taskstats: a walk says no more, and the next walk no less.
+//!
+//! Counters only grow, so of a thread that lives through a walk, a question to taskstats and the next
+//! walk, every field lies between. Threads at random are asked about, 16 for each walk, and all new ones.
+//! They are asked about together after every eighth walk: one question costs as much as a hundred threads
+//! in it.
+
+use std::collections::hash_map::RandomState;
+use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasher, Hasher};
+
+use crate::columns::Rows;
+use crate::source::ReadError;
+
+/// After so many walks taskstats is asked, the first walk included.
+const EVERY: u64 = 8;
+/// Threads at random that are asked about then.
+const SHARE: usize = 16 * EVERY as usize;
+/// New threads that are asked about at a time; further ones wait.
+const MAX_NEW: usize = 512;
+
+/// What answers for threads one by one: taskstats.
+pub trait Ask: Send {
+    /// Reads these threads into `rows`, which are empty; threads that have gone are left out.
+    ///
+    /// # Errors
+    /// `ReadError` if the kernel refused or answered nonsense.
+    fn ask(&mut self, tids: &[u32], rows: &mut Rows) -> Result<(), ReadError>;
+}
+
+/// The check of the walks of one target.
+pub struct CrossCheck {
+    asker: Box<dyn Ask>,
+    names: Vec<String>,
+    walks: u64,
+    /// Threads of the walk that was asked about, and what taskstats said, in the same order.
+    open: Option<(Rows, Rows)>,
+    known: (Vec<u32>, Vec<i64>),
+    new: Vec<u32>,
+    random: u64,
+}
+
+impl CrossCheck {
+    /// Makes a check of the columns `names`, which are those of the asker and the first ones of walks.
+    pub fn new(asker: Box<dyn Ask>, names: Vec<String>) -> Self {
+        let random = RandomState::new().build_hasher().finish() | 1;
+        Self {
+            asker,
+            names,
+            walks: 0,
+            open: None,
+            known: (Vec::new(), Vec::new()),
+            new: Vec::new(),
+            random,
+        }
+    }
+
+    /// Compares a walk with the question before it, and asks about its threads if that is due.
+    ///
+    /// # Errors
+    /// `Disagreement` where a walk and taskstats disagree; errors of the asker.
+    pub fn check(&mut self, walked: &Rows) -> Result<(), ReadError> {
+        let same = self.meet(walked);
+        if let Some((before, asked)) = self.open.take() {
+            if let Some(found) = self.compare(&before, &asked, walked, same) {
+                return Err(ReadError::Disagreement(found));
+            }
+        }
+        if self.walks.is_multiple_of(EVERY) && !walked.is_empty() {
+            self.ask(walked)?;
+        }
+        self.walks += 1;
+        Ok(())
+    }
+
+    /// Notes who is new and who is gone; true if the threads are those of the walk before.
+    fn meet(&mut self, walked: &Rows) -> bool {
+        if self.known.0 == walked.tid && self.known.1 == walked.start_ns {
+            return true;
+        }
+        let waiting: HashSet<u32> = self.new.drain(..).collect();
+        let known: HashMap<u32, i64> =
+            self.known.0.iter().copied().zip(self.known.1.iter().copied()).collect();
+        let threads = walked.tid.iter().zip(&walked.start_ns);
+        self.new.extend(
+            threads
+                .filter(|(tid, start)| known.get(tid) != Some(start) || waiting.contains(tid))
+                .map(|(&tid, _)| tid),
+        );
+        self.known = (walked.tid.clone(), walked.start_ns.clone());
+        false
+    }
+
+    fn ask(&mut self, walked: &Rows) -> Result<(), ReadError> {
+        let count = walked.len();
+        let mut chosen: Vec<usize> = (0..SHARE).map(|_| self.choose(count)).collect();
+        if !self.new.is_empty() {
+            let now: HashSet<u32> = self.new.drain(..self.new.len().min(MAX_NEW)).collect();
+            chosen.extend((0..count).filter(|&row| now.contains(&walked.tid[row])));
+        }
+        chosen.sort_unstable();
+        chosen.dedup();
+        let tids: Vec<u32> = chosen.iter().map(|&row| walked.tid[row]).collect();
+        let mut asked = Rows::new(self.names.len());
+        self.asker.ask(&tids, &mut asked)?;
+        let row_of: HashMap<u32, usize> =
+            chosen.iter().map(|&row| (walked.tid[row], row)).collect();
+        let mut before = Rows::new(walked.width());
+        let mut answered = Rows::new(self.names.len());
+        for (row, tid) in asked.tid.iter().enumerate() {
+            if let Some(&there) = row_of.get(tid) {
+                before.push_row(walked, there);
+                answered.push_row(&asked, row);
+            }
+        }
+        self.open = Some((before, answered));
+        Ok(())
+    }
+
+    /// A number at random below `count`, which is not 0 (xorshift; nobody has to be unable to guess it).
+    fn choose(&mut self, count: usize) -> usize {
+        self.random ^= self.random << 13;
+        self.random ^= self.random >> 7;
+        self.random ^= self.random << 17;
+        (self.random % count as u64) as usize
+    }
+
+    /// The first disagreement in words.
+    ///
+    /// Threads that are gone are left out: whose counters taskstats gave is known only of those that the
+    /// id stood for in both walks. A thread that executes a program takes over id and start of its main
+    /// thread, so main threads are left out where threads differ.
+    fn compare(&self, before: &Rows, asked: &Rows, after: &Rows, same: bool) -> Option<String> {
+        let row_of: HashMap<u32, usize> =
+            after.tid.iter().enumerate().map(|(row, &tid)| (tid, row)).collect();
+        for row in 0..before.len() {
+            let tid = before.tid[row];
+            let Some(&then) = row_of.get(&tid) else { continue };
+            if before.start_ns[row] != after.start_ns[then] || (!same && tid == before.process[row])
+            {
+                continue;
+            }
+            for (column, name) in self.names.iter().enumerate() {
+                let low = before.get(row, column);
+                let said = asked.get(row, column);
+                let high = after.get(then, column);
+                if low > said {
+                    return Some(format!(
+                        "{name} of thread {tid} is {low} by the walk and {said} by taskstats after it"
+                    ));
+                }
+                if said > high {
+                    return Some(format!(
+                        "{name} of thread {tid} is {said} by taskstats and {high} by the walk after it"
+                    ));
+                }
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::columns::Identity;
+    use std::sync::{Arc, Mutex};
+
+    struct Answers(Arc<Mutex<u64>>, usize);
+
+    impl Ask for Answers {
+        fn ask(&mut self, tids: &[u32], rows: &mut Rows) -> Result<(), ReadError> {
+            for &tid in tids {
+                let row = rows.push(Identity { tid, ..Identity::default() });
+                rows.set(row, 0, *self.0.lock().unwrap());
+            }
+            self.1 += tids.len();
+            Ok(())
+        }
+    }
+
+    fn walk(tids: &[u32], start_ns: i64, value: u64) -> Rows {
+        let mut rows = Rows::new(1);
+        for &tid in tids {
+            let row = rows.push(Identity { tid, process: 1, start_ns, ..Identity::default() });
+            rows.set(row, 0, value);
+        }
+        rows
+    }
+
+    fn check(answer: u64) -> (CrossCheck, Arc<Mutex<u64>>) {
+        let answer = Arc::new(Mutex::new(answer));
+        let asker = Box::new(Answers(Arc::clone(&answer), 0));
+        (CrossCheck::new(asker, vec!["switches".into()]), answer)
+    }
+
+    #[test]
+    fn values_between_two_walks_agree() {
+        let (mut check, _) = check(5);
+        check.check(&walk(&[1, 2], 10, 5)).unwrap();
+        check.check(&walk(&[1, 2], 10, 6)).unwrap();
+    }
+
+    #[test]
+    fn a_walk_that_says_more_disagrees() {
+        let (mut check, _) = check(5);
+        check.check(&walk(&[1, 2], 10, 6)).unwrap();
+        let error = check.check(&walk(&[1, 2], 10, 7)).unwrap_err().to_string();
+        assert!(error.contains("switches of thread") && error.contains("is 6 by the walk and 5"));
+    }
+
+    #[test]
+    fn a_walk_after_it_that_says_less_disagrees() {
+        let (mut check, _) = check(9);
+        check.check(&walk(&[1], 10, 5)).unwrap();
+        let error = check.check(&walk(&[1], 10, 8)).unwrap_err().to_string();
+        assert!(error.contains("is 9 by taskstats and 8 by the walk after it"));
+    }
+
+    #[test]
+    fn another_thread_under_the_id_and_a_main_thread_that_may_have_executed_are_left_out() {
+        let (mut one, _) = check(9);
+        one.check(&walk(&[2], 10, 5)).unwrap();
+        one.check(&walk(&[2], 11, 1)).unwrap();
+        let (mut two, _) = check(9);
+        two.check(&walk(&[1, 2], 10, 5)).unwrap();
+        two.check(&walk(&[1], 10, 1)).unwrap();
+    }
+
+    #[test]
+    fn all_new_threads_are_asked_about_in_turn() {
+        let (mut check, _) = check(5);
+        let many: Vec<u32> = (10..10 + 3 * MAX_NEW as u32).collect();
+        for _ in 0..3 * EVERY {
+            check.check(&walk(&many, 10, 5)).unwrap();
+        }
+        assert!(check.new.is_empty());
+    }
+}
