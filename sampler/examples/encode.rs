@@ -212,16 +212,6 @@ fn events(case: &Value) -> Value {
     json!(String::from_utf8(out).unwrap())
 }
 
-fn gauges() -> ProcessGauges {
-    ProcessGauges {
-        gomaxprocs: Some(4),
-        rss_bytes: Some(1),
-        delay_accounting: Some(true),
-        cpu_limit: Some(1.5),
-        ..ProcessGauges::default()
-    }
-}
-
 fn health(given: &Value) -> Health {
     Health {
         sample_mean_us: long(&given["sample_mean_us"]),
@@ -262,13 +252,13 @@ fn frames(case: &Value) -> Value {
         check: Some(Fragment::new(string(&case["check"])).unwrap()),
         ..GroupCounts::default()
     });
-    let (process, machine) = (gauges(), string(&case["machine"]));
+    let (process, machine) = (string(&case["process_gauges"]), string(&case["machine"]));
     let health = health(&case["health"]);
     let common = Common {
         started_ns: attach_ns,
         live: rows.len() as u64,
         exited: &ExitedTotals::default(),
-        process: &process,
+        process: &gauges(&process),
         machine: &Fragment::new(machine).unwrap(),
         health: &health,
         counters_from: None,
@@ -322,12 +312,12 @@ fn speed(case: &Value) -> Value {
         totals: Totals { values: vec![1 << 40; fields.summed], given },
         ..ExitedTotals::default()
     };
-    let (process, machine) = (gauges(), string(&case["machine"]));
+    let (process, machine) = (string(&case["process_gauges"]), string(&case["machine"]));
     let common = Common {
         started_ns: clock::monotonic_ns(),
         live: count as u64,
         exited: &exited,
-        process: &process,
+        process: &gauges(&process),
         machine: &Fragment::new(machine).unwrap(),
         health: &health(&case["health"]),
         counters_from: Some(Origin::Walk),
@@ -375,4 +365,20 @@ fn main() -> io::Result<()> {
         out.flush()?;
     }
     Ok(())
+}
+
+/// Gauges of the JSON that the models write.
+fn gauges(text: &str) -> ProcessGauges {
+    let read: serde_json::Value = serde_json::from_str(text).unwrap();
+    let whole = |name: &str| read[name].as_u64();
+    ProcessGauges {
+        gomaxprocs: whole("gomaxprocs"),
+        gomaxprocs_missed: whole("gomaxprocs_missed"),
+        rss_bytes: whole("rss_bytes"),
+        delay_accounting: read["delay_accounting"].as_bool(),
+        cpu_limit: read["cpu_limit"].as_f64(),
+        cgroup_periods: whole("cgroup_periods"),
+        cgroup_throttled: whole("cgroup_throttled"),
+        cgroup_throttled_us: whole("cgroup_throttled_us"),
+    }
 }

@@ -94,7 +94,7 @@ fn main() {
     }
     let chosen: Vec<_> = (0..rows.len()).collect();
     let exited = ExitedTotals { totals: Totals::new(fields.summed), ..ExitedTotals::default() };
-    let (process, machine) = (ProcessGauges::default(), text("machine"));
+    let (process, machine) = (text("process"), text("machine"));
     let health = Health { effective_hz: 10.0, requested_hz: 10.0, ..Health::default() };
     let before = clock::process_cpu_ns(std::process::id()).unwrap();
     for n in 1..=number("frames") {
@@ -105,7 +105,7 @@ fn main() {
             started_ns: clock::monotonic_ns(),
             live: rows.len() as u64,
             exited: &exited,
-            process: &process,
+            process: &gauges(&process),
             machine: &Fragment::new(machine.as_str()).unwrap(),
             health: &health,
             counters_from: None,
@@ -127,4 +127,20 @@ fn main() {
     }
     let took = clock::process_cpu_ns(std::process::id()).unwrap() - before;
     println!("done {} {took}", uplink.deliver(Duration::from_secs(20)));
+}
+
+/// Gauges of the JSON that the models write.
+fn gauges(text: &str) -> ProcessGauges {
+    let read: serde_json::Value = serde_json::from_str(text).unwrap();
+    let whole = |name: &str| read[name].as_u64();
+    ProcessGauges {
+        gomaxprocs: whole("gomaxprocs"),
+        gomaxprocs_missed: whole("gomaxprocs_missed"),
+        rss_bytes: whole("rss_bytes"),
+        delay_accounting: read["delay_accounting"].as_bool(),
+        cpu_limit: read["cpu_limit"].as_f64(),
+        cgroup_periods: whole("cgroup_periods"),
+        cgroup_throttled: whole("cgroup_throttled"),
+        cgroup_throttled_us: whole("cgroup_throttled_us"),
+    }
 }

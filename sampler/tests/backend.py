@@ -20,6 +20,7 @@ from tidscope_wire.generated.models import (
     CollectorHello,
     HealthResponse,
     MachineCounters,
+    ProcessGauges,
     ProofResponse,
 )
 from tidscope_wire.proof import (
@@ -49,6 +50,7 @@ async def send(backend: Backend, program: str, frames: int, threads: int) -> tup
     assert running.stdin is not None and running.stdout is not None
     port = urlsplit(backend.url).port
     hello = CollectorHello(policies=[], protocol=1, host=host(), targets=[target()])
+    gauges = ProcessGauges(gomaxprocs=None, rss_bytes=5, cpu_ns=None)
     machine = MachineCounters(time_ns=1, cpu_busy_us=None, package_uj=None, domains_uj=[], gaps=0)
     answer: object = {
         "port": port,
@@ -60,6 +62,7 @@ async def send(backend: Backend, program: str, frames: int, threads: int) -> tup
         "threads": threads,
         "frames": frames,
         "pause_us": 1000,
+        "process": gauges.model_dump_json(),
         "machine": machine.model_dump_json(),
     }
     while True:

@@ -16,6 +16,7 @@ use crate::os::clock::process_cpu_ns;
 use crate::processes::{
     Boundary, Event, GroupPrograms, Kind, LastSwitches, Newcomer, SharedProcesses, BELIEVED_NS,
 };
+use crate::slots::Watcher;
 use crate::target::Target;
 use crate::taskstats::Decoder;
 
@@ -99,6 +100,8 @@ pub struct Entry {
     pub cpu_due_ns: i64,
     /// CLOCK_MONOTONIC until which the end of the target waits for tables; None: it has not ended.
     pub ending_until_ns: Option<i64>,
+    /// Who its ledgers are kept for; None: there are none.
+    pub watcher: Option<Watcher>,
     /// Why locks cannot be read or named; None if they can, or there are none.
     pub locks_reason: Option<String>,
     /// True once it was told that no process is left.

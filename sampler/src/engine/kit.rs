@@ -7,10 +7,12 @@ use crate::columns::Rows;
 use crate::compare::RoleNames;
 use crate::encode::tables::Shape;
 use crate::fields::Fields;
+use crate::ledger::tables::WaitTables;
 use crate::ledger::{Ledger, SharedKeeper, PATIENCE};
 use crate::network::{Network, SharedAccounts};
 use crate::procfs::Procfs;
 use crate::slots::lock;
+use crate::slots::Watcher;
 use crate::source::{Join, ReadError, Source};
 use crate::target::Sources;
 use crate::taskstats::{Decoder, Kernel, SharedQuery, Taskstats};
@@ -50,6 +52,8 @@ pub struct Kit {
     pub walker: Option<SharedWalker>,
     /// Ledgers, if they are kept.
     pub keeper: Option<SharedKeeper>,
+    /// Tables beside ledgers, if ledgers are kept.
+    pub wait_tables: Option<WaitTables>,
     /// Accounts of the network, if they are kept.
     pub accounts: Option<SharedAccounts>,
     /// Where a walk and taskstats disagreed: nobody walks after that.
@@ -68,13 +72,19 @@ impl Kit {
         RoleNames::new(self.role_words.iter().cloned(), rules)
     }
 
-    /// Makes the sources of a target that is attached to at `attach_ns`, CLOCK_MONOTONIC.
+    /// Makes the sources of a target that is attached to at `attach_ns`, CLOCK_MONOTONIC. Returns as well who
+    /// ledgers are kept for; None: nobody.
     ///
     /// # Errors
     /// Tells which column nobody has.
-    pub fn sources(&self, columns: &Columns, attach_ns: i64) -> Result<Sources, String> {
+    pub fn sources(
+        &self,
+        columns: &Columns,
+        attach_ns: i64,
+    ) -> Result<(Sources, Option<Watcher>), String> {
         let (source, fallback) = self.source(columns)?;
         let mut joins: Vec<Box<dyn Join>> = Vec::new();
+        let mut watcher = None;
         if columns.network {
             let accounts = self.accounts.as_ref().ok_or("no accounts of the network")?;
             let accounts = Arc::clone(accounts);
@@ -82,9 +92,11 @@ impl Kit {
         }
         if columns.fields.has_ledger() {
             let keeper = Arc::clone(self.keeper.as_ref().ok_or("no ledgers")?);
-            joins.push(Box::new(Ledger::new(keeper, &columns.fields, attach_ns, PATIENCE)?));
+            let ledger = Ledger::new(keeper, &columns.fields, attach_ns, PATIENCE)?;
+            watcher = Some(ledger.watcher());
+            joins.push(Box::new(ledger));
         }
-        Ok(Sources { source, fallback, joins })
+        Ok((Sources { source, fallback, joins }, watcher))
     }
 
     #[allow(clippy::type_complexity)]

@@ -5,5 +5,6 @@ pub mod clock;
 pub mod descriptors;
 pub mod files;
 pub mod memory;
+pub mod poll;
 pub mod socket;
 pub mod wait;

@@ -159,6 +159,11 @@ impl Members {
         self.alive.values()
     }
 
+    /// Those that ended lately, and whose exit records may still come.
+    pub fn ended_lately(&self) -> impl Iterator<Item = &Member> {
+        self.ended.values()
+    }
+
     /// Ids of those alive, ascending.
     pub fn ids(&self) -> &[u32] {
         &self.ids

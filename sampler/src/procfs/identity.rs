@@ -1,4 +1,4 @@
-//! Starts of processes and threads: by their start, as ids are reused.
+//! Start times of processes and threads, which tell two processes of the same id apart.
 
 use std::io;
 use std::path::Path;

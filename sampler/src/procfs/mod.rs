@@ -70,6 +70,9 @@ impl Procfs {
     /// Makes a source whose column n is `columns[n]`: a key as the field catalogue writes it, such as
     /// `schedstat[0]` or `io[rchar]`. `proc` is the root of /proc.
     ///
+    /// A file that the kernel does not have must not be named: a thread without it counts as gone. A file
+    /// that may not be read leaves its columns absent.
+    ///
     /// # Errors
     /// Tells which key is unknown.
     pub fn new<S: AsRef<str>>(

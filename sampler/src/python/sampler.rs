@@ -13,6 +13,7 @@ use super::convert::{
     TableShape,
 };
 use super::queue::{FrameQueue, QueueSink};
+use crate::columns::{text, Totals};
 use crate::encode::events::Event;
 use crate::encode::header::{GroupCounts, Health, ProcessGauges};
 use crate::encode::table_changes::TableChanges;
@@ -25,6 +26,7 @@ use crate::engine::schedule::Schedule;
 use crate::engine::times::SampleTimes;
 use crate::engine::{CommonHealth, Engine, ExitRecords, Handle, Running};
 use crate::fields::Fields;
+use crate::ledger::tables::{Column as WaitColumn, Counting, WaitMaps, WaitTables};
 use crate::ledger::{self, Keeper};
 use crate::network::Accounts;
 use crate::os::clock::monotonic_ns;
@@ -33,6 +35,7 @@ use crate::processes::{GroupMaps, GroupPrograms, LastSwitches, Processes};
 use crate::slots::{lock, Maps};
 use crate::target::{Spec, Surroundings, Target};
 use crate::taskstats::{ExitListener, Kernel, Layout, Query};
+use crate::validate::Instead;
 use crate::walk::{Block, Program as WalkProgram, Visits, Walker};
 
 /// Nanoseconds of CPU and bytes of frames, by target.
@@ -117,6 +120,7 @@ impl Sampler {
             taskstats: None,
             walker: None,
             keeper: None,
+            wait_tables: None,
             accounts: None,
             disagreement: Arc::default(),
         };
@@ -188,13 +192,24 @@ impl Sampler {
         vacant: i32,
         details: i32,
         walk: i32,
+        beside: (i32, i32, i32, i32),
     ) -> PyResult<()> {
+        let (edges, takers, calls, names) = beside;
+        let beside = WaitMaps {
+            edges: own(edges)?,
+            takers: own(takers)?,
+            calls: own(calls)?,
+            names: own(names)?,
+        };
         let maps = maps(slots, control, watched, targets, vacant)?;
         let program = ledger::Program { maps, details: own(details)?, walk: own(walk)? };
         self.set_up(|kit| {
             let keeper =
                 Keeper::new(program, kit.procfs.clone()).map_err(|error| os_error(&error))?;
-            kit.keeper = Some(Arc::new(Mutex::new(keeper)));
+            let keeper = Arc::new(Mutex::new(keeper));
+            let counting = Counting::new(beside, kit.procfs.clone());
+            kit.wait_tables = Some(WaitTables::new(Arc::clone(&keeper), counting));
+            kit.keeper = Some(keeper);
             Ok(())
         })
     }
@@ -552,6 +567,147 @@ impl Sampler {
         })
     }
 
+    /// Processes of a target that live or ended lately: number, parent's number, id, start, clock ticks from
+    /// boot to the start, name, user, whether counters had begun before, whether a sample saw it, end.
+    #[allow(clippy::type_complexity)]
+    fn members(
+        &self,
+        py: Python<'_>,
+        target: String,
+    ) -> PyResult<Option<Vec<(u32, u32, u32, i64, u64, String, Option<u32>, bool, bool, i64)>>>
+    {
+        self.ask_of(py, target, |entry| {
+            let processes = lock(&entry.processes);
+            let members = processes.members.alive().chain(processes.members.ended_lately());
+            members
+                .map(|one| {
+                    let process = &one.process;
+                    (
+                        one.number,
+                        one.parent,
+                        process.pid,
+                        process.start_ns,
+                        process.start_ticks,
+                        process.name.clone(),
+                        process.uid,
+                        process.before,
+                        one.seen,
+                        one.ended_ns,
+                    )
+                })
+                .collect()
+        })
+    }
+
+    /// Sums of the processes of a target: number, id, name, whether it lives, live threads, ended threads,
+    /// processes of the row, sums of the columns `fields`.
+    #[allow(clippy::type_complexity)]
+    fn process_rows(
+        &self,
+        py: Python<'_>,
+        target: String,
+        fields: Vec<String>,
+    ) -> PyResult<Option<Vec<(u32, Option<u32>, String, bool, u64, u64, u64, Vec<u64>)>>> {
+        self.ask_of(py, target, move |entry| {
+            let now_ns = monotonic_ns();
+            let tracker = entry.target.tracker();
+            let columns: Vec<Option<usize>> =
+                fields.iter().map(|name| tracker.fields().find(name)).collect();
+            let rows = lock(&entry.processes).rows(tracker.live_totals(now_ns), now_ns);
+            let value = |totals: &Totals, column: Option<usize>| {
+                column.and_then(|column| totals.get(column)).unwrap_or(0)
+            };
+            rows.into_iter()
+                .map(|row| {
+                    let sums = columns.iter().map(|&column| value(&row.totals, column)).collect();
+                    let ended = row.threads_ended;
+                    (row.number, row.pid, row.name, row.live, row.threads, ended, row.count, sums)
+                })
+                .collect()
+        })
+    }
+
+    /// Counters of the kernel that cannot be: thread, name of the column, what the kernel says, life of the
+    /// thread in nanoseconds, whether the ledger's value replaces it.
+    #[allow(clippy::type_complexity)]
+    fn inexact(
+        &self,
+        py: Python<'_>,
+        target: String,
+    ) -> PyResult<Option<Vec<(u32, String, u64, i64, bool)>>> {
+        self.ask_of(py, target, |entry| {
+            let names = entry.target.tracker().fields().names().to_vec();
+            let of_ledger = |one: Instead| one == Instead::Ledger;
+            entry
+                .target
+                .inexact()
+                .into_iter()
+                .map(|one| {
+                    let name = names[one.column].clone();
+                    (one.tid, name, one.kernel, one.life_ns, of_ledger(one.instead))
+                })
+                .collect()
+        })
+    }
+
+    /// Threads of a target whose reads of TCP sockets were not counted: thread, number of reads, life in
+    /// nanoseconds.
+    fn uncounted_reads(
+        &self,
+        py: Python<'_>,
+        target: String,
+    ) -> PyResult<Option<Vec<(u32, u64, u64)>>> {
+        let kit = Arc::clone(self.shared.as_ref().ok_or_else(ended)?);
+        let found = self.ask_of(py, target, move |entry| {
+            let Some(accounts) = &kit.accounts else { return Ok(Vec::new()) };
+            let (_, believed) = entry.members();
+            lock(accounts).uncounted_reads(&believed, entry.target.tracker().rows())
+        })?;
+        let found = found.transpose().map_err(|error| os_error(&error))?;
+        Ok(found.map(|all| all.iter().map(|one| (one.tid, one.count, one.life_ns)).collect()))
+    }
+
+    /// Tables beside the ledgers of a target: by name of the table, by name of the column, whether values
+    /// have 64 bits, and their bytes; and names of processes by id. None without ledgers.
+    #[allow(clippy::type_complexity)]
+    fn wait_tables<'py>(
+        &self,
+        py: Python<'py>,
+        target: String,
+    ) -> PyResult<Option<(Bound<'py, PyDict>, Vec<(u32, String)>)>> {
+        let kit = Arc::clone(self.shared.as_ref().ok_or_else(ended)?);
+        let watcher = self.ask_of(py, target, |entry| entry.watcher)?.flatten();
+        let (Some(watcher), Some(tables)) = (watcher, kit.wait_tables.clone()) else {
+            return Ok(None);
+        };
+        let read = py
+            .detach(|| tables.read(watcher))
+            .map_err(|error| pyo3::exceptions::PyOSError::new_err(error.to_string()))?;
+        let made = PyDict::new(py);
+        for table in &read.tables {
+            let columns = PyDict::new(py);
+            for (name, column) in &table.columns {
+                let value = match column {
+                    WaitColumn::U32(values) => (false, bytes(py, values, u32::to_ne_bytes)),
+                    WaitColumn::U64(values) => (true, bytes(py, values, u64::to_ne_bytes)),
+                };
+                columns.set_item(name, value)?;
+            }
+            made.set_item(table.name, columns)?;
+        }
+        let names = read.names.iter().map(|(pid, comm)| (*pid, text(comm))).collect();
+        Ok(Some((made, names)))
+    }
+
+    /// Says that system calls are counted from now on.
+    fn count_calls(&self) -> PyResult<()> {
+        let kit = self.shared.as_ref().ok_or_else(ended)?;
+        if let Some(tables) = &kit.wait_tables {
+            tables.set_calls();
+        }
+        Ok(())
+    }
+
     /// Live threads of a target: id, process, start since attach, name, name in the kernel.
     #[allow(clippy::type_complexity)]
     fn threads(
@@ -571,6 +727,16 @@ impl Sampler {
     }
 }
 
+/// Values as bytes of the machine's order.
+fn bytes<'py, T: Copy, const N: usize>(
+    py: Python<'py>,
+    values: &[T],
+    of: impl Fn(T) -> [u8; N],
+) -> Bound<'py, PyBytes> {
+    let all: Vec<u8> = values.iter().flat_map(|&value| of(value)).collect();
+    PyBytes::new(py, &all)
+}
+
 impl Sampler {
     fn entry(&self, kit: &Kit, target: PyTarget) -> PyResult<(String, Entry)> {
         let fields = Fields::new(target.fields).map_err(value_error)?;
@@ -581,7 +747,7 @@ impl Sampler {
             network: target.network,
             walk: target.walk,
         };
-        let sources = kit.sources(&columns, target.attach_ns).map_err(value_error)?;
+        let (sources, watcher) = kit.sources(&columns, target.attach_ns).map_err(value_error)?;
         let mut processes = Processes::new(kit.max_names);
         for member in target.members {
             processes.members.add(member.into());
@@ -647,6 +813,7 @@ impl Sampler {
             leaving: std::collections::VecDeque::new(),
             cpu_due_ns: 0,
             ending_until_ns: None,
+            watcher,
             locks_reason: None,
             told_empty: false,
         };

@@ -14,7 +14,8 @@ use super::messages::{kind, parse, sequence, Message, Refused};
 use super::numbering::Numbering;
 use super::refusals::{Refusal, Refusals};
 use crate::os::clock::monotonic_ns;
-use crate::os::socket::{dropped, set_filter, Datagram, Instruction, Poll, Slots, MAX_SLOTS};
+use crate::os::poll::Poll;
+use crate::os::socket::{dropped, set_filter, Datagram, Instruction, Slots, MAX_SLOTS};
 use crate::source::ReadError;
 
 /// Records of a CPU in one drain; a full socket of 64 MiB holds fewer.

@@ -6,8 +6,12 @@ use proptest::prelude::*;
 
 const TID: u32 = 0x0102_0304;
 
+fn refused_by(kernel: &Kernel, datagram: &[u8]) -> Option<Refusal> {
+    parse(datagram, kernel).err().map(|Refused(refusal, _)| refusal)
+}
+
 fn refusal_of(datagram: &[u8], version: u16) -> Option<Refusal> {
-    parse(datagram, &kernel(version, Pad::None)).err().map(|Refused(refusal, _)| refusal)
+    refused_by(&kernel(version, Pad::None), datagram)
 }
 
 fn of(version: u16, pad: Pad) -> Made {
@@ -59,17 +63,18 @@ fn attributes_that_are_not_known_are_passed_over() {
 #[test]
 fn a_message_cut_at_any_byte_is_refused() {
     for version in 8..=16 {
+        let kernel = kernel(version, Pad::None);
         let whole = of(version, Pad::None).exit(1, Some(TID - 1));
         let alone = of(version, Pad::None).exit(1, None).len();
-        assert_eq!(refusal_of(&whole, version), None);
+        assert_eq!(refused_by(&kernel, &whole), None);
         for cut in 0..whole.len() {
             let short = &whole[..cut];
             let wanted = if cut >= 16 { Refusal::Length } else { Refusal::Short };
-            assert_eq!(refusal_of(short, version), Some(wanted), "{cut}");
+            assert_eq!(refused_by(&kernel, short), Some(wanted), "{cut}");
             // And when its own length agrees with the cut; at the end of the first record it is whole.
             if cut >= 4 {
                 let agreeing = patched(short, 0, &(cut as u32).to_ne_bytes());
-                assert_eq!(refusal_of(&agreeing, version).is_none(), cut == alone, "{cut}");
+                assert_eq!(refused_by(&kernel, &agreeing).is_none(), cut == alone, "{cut}");
             }
         }
     }
@@ -98,10 +103,13 @@ fn versions_15_and_16_are_told_apart_by_version_alone() {
 
 #[test]
 fn every_length_of_an_attribute_but_the_right_one_is_refused() {
+    let kernel = kernel(16, Pad::None);
     let right = of(16, Pad::None).reply(1);
     for at in [20, 24, 32] {
         let accepted: Vec<u16> = (0..=u16::MAX)
-            .filter(|length| refusal_of(&patched(&right, at, &length.to_ne_bytes()), 16).is_none())
+            .filter(|length| {
+                refused_by(&kernel, &patched(&right, at, &length.to_ne_bytes())).is_none()
+            })
             .collect();
         assert_eq!(accepted, [u16::from_ne_bytes([right[at], right[at + 1]])]);
     }

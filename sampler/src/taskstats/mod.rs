@@ -28,7 +28,7 @@ pub use layout::{Kernel, Layout};
 pub use numbering::Numbering;
 pub use query::Query;
 pub use refusals::{Refusal, Refusals};
-pub use structs::{Decoder, Structs};
+pub use structs::Decoder;
 
 use crate::columns::Rows;
 use crate::procfs::TaskFolders;

@@ -19,7 +19,8 @@ use crate::source::ReadError;
 pub const BATCH: usize = 128;
 /// Bytes of a slot beyond an answer: a longer message is cut, and refused.
 const SPARE_BYTES: usize = 64;
-/// Datagrams that are taken after a batch; with more of them the socket is not ours alone.
+/// Maximum datagrams that are received after a batch. With more of them the query fails: another sender
+/// floods the socket.
 const MAX_DATAGRAMS: usize = 1 << 16;
 
 /// Answers to a batch of questions.

@@ -8,7 +8,7 @@ use crate::fields::columns_of;
 
 /// Structs taskstats of n threads: words of 64 bits.
 #[derive(Clone, Default)]
-pub struct Structs {
+pub(super) struct Structs {
     each: usize,
     words: Vec<u64>,
 }
@@ -21,13 +21,8 @@ impl fmt::Debug for Structs {
 
 impl Structs {
     /// Number of threads.
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.words.len().checked_div(self.each).unwrap_or(0)
-    }
-
-    /// True without threads.
-    pub fn is_empty(&self) -> bool {
-        self.words.is_empty()
     }
 
     /// Removes all threads and keeps the memory; what follows is of this layout.
