@@ -18,13 +18,12 @@ export PYTHONDONTWRITEBYTECODE :=
 FUZZ_RUNS ?= 1000000
 FUZZ_SEED ?= $(shell date +%s)
 
-BPF := collector/tidscope_collector/netacct/bpf/netacct.bpf collector/tidscope_collector/discovery/bpf/task_iterator.bpf collector/tidscope_collector/waits/bpf/waits.bpf collector/tidscope_collector/groups/bpf/groups.bpf
+BPF := sampler/src/network/netacct.bpf sampler/src/walk/task_iterator.bpf sampler/src/ledger/waits.bpf sampler/src/processes/groups.bpf
 SPAWN := backend/tidscope_backend/cli/spawn_held
-COMPILED := collector/tidscope_collector/compiled
 CLANG ?= clang
 BPFTOOL ?= $(shell command -v bpftool || echo /usr/sbin/bpftool)
 
-.PHONY: help install install-dev up test test-room test-deep test-times check check-types check-page check-tree hooks audit bpf spawn-held usual-tick kernel kernel-if-possible kernel-test generate format pytest unit integration vitest e2e pictures screens fuzz build notice wheel lock clean
+.PHONY: help install install-dev up test test-room test-deep test-times check check-types check-page check-tree hooks audit bpf spawn-held kernel kernel-if-possible kernel-test generate format pytest unit integration vitest e2e pictures screens fuzz build notice wheel lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
@@ -115,12 +114,6 @@ spawn-held: ## compile the helper that starts recorded commands (SPAWN_OUT=FILE:
 	  -fno-asynchronous-unwind-tables -Wall -Wextra -Werror -Wl,--build-id=none,-z,noseparate-code -s \
 	  -o $(or $(SPAWN_OUT),$(SPAWN)) $(SPAWN).c
 
-usual-tick: ## compile the usual tick of the collector (USUAL_OUT=FILE: to there)
-	$(CLANG) --target=x86_64-linux-gnu -O2 -shared -fPIC -nostdlib -ffreestanding -fno-stack-protector \
-	  -fno-asynchronous-unwind-tables -fvisibility=hidden -Wall -Wextra -Werror \
-	  -Wl,--build-id=none,-z,noseparate-code,--hash-style=gnu -s -o $(or $(USUAL_OUT),$(COMPILED)/usual_tick.so) \
-	  $(sort $(wildcard $(COMPILED)/*.c))
-
 kernel: ## build the kernel with extended taskstats as user-mode Linux (cached)
 	@kernel/build
 
@@ -138,7 +131,7 @@ format: $(STAMP)-dev $(NODE_STAMP) ## format all sources
 
 fuzz: $(STAMP)-fuzz $(NODE_STAMP) ## broken input for the decoders, FUZZ_RUNS=1000000 for each
 	@mkdir -p test-output/fuzz
-	@for target in netlink arrow frame elf pprof; do \
+	@for target in arrow frame elf pprof; do \
 	  echo "fuzzing $$target"; \
 	  mkdir -p .cache/fuzz/$$target; \
 	  $(PY) tests/fuzz $$target -runs=$(FUZZ_RUNS) -max_len=8192 -timeout=20 -rss_limit_mb=3000 \

@@ -1,23 +1,22 @@
 """Targets sampled by the real engine in this process, and a reader of their frames."""
 
-import queue
 import time
 from collections.abc import Callable
 from types import TracebackType
 from typing import Self
 
 import numpy as np
+from frame_queues import TakenFrames
 from tidscope_collector.naming.thread_names import KERNEL_NAMES, NamingOptions
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.engine import Engine
-from tidscope_collector.sampling.sampled_frame import SampledFrame
 from tidscope_collector.targets.sources import Sources
 from tidscope_collector.targets.targets import TargetRegistry
 from tidscope_collector.waits.source import USUAL, LedgerOptions
 from tidscope_collector.walk.choice import Choice as WalkChoice
 from tidscope_wire.frame import FrameDecoder, Rows, split
 from tidscope_wire.frame_tables import Table, decode_tables, latest_rows
-from tidscope_wire.generated.models import FrameHeader, TableName, Target, ThreadExited
+from tidscope_wire.generated.models import FrameHeader, TableName, ThreadExited
 from tidscope_wire.states import SINCE, STATE, STATE_FIELDS, states_at
 
 PATIENCE_S = 120.0
@@ -95,23 +94,18 @@ class FollowedTarget:
         naming: NamingOptions = KERNEL_NAMES,
         counters: WalkChoice = "auto",
     ) -> None:
-        self._frames: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         self._pid, self._rate_hz = pid, rate_hz
         self.sources = Sources(ProcFs(), ledger=ledger, naming=naming, counters=counters)
-        exits = self.sources.open_exits if self.sources.has_exits else None
-        self.engine = Engine(self._put, exits)
-        self.engine.start()
+        self._frames = TakenFrames(self.sources.native)
+        self.engine = Engine(self.sources.native, lambda target: self.targets.update(target))
         self.targets = TargetRegistry("h-000000000000", ProcFs(), self.sources, self.engine)
+        self.engine.start()
         self.attach()
-
-    def _put(self, target: Target, frame: SampledFrame) -> None:
-        self.targets.update(target)
-        self._frames.put(frame.data)
 
     def attach(self) -> None:
         """Attach to the process, again if need be; takes the first frame."""
         while not self._frames.empty():
-            self._frames.get()
+            self._frames.get(0)
         self.target, _ = self.targets.attach(self._pid, None, self._rate_hz)
         self.seen = Follower()
         self.next()
@@ -133,11 +127,17 @@ class FollowedTarget:
             if sampler is None:
                 return header
             if sampler.attach_ns + header.time_ns > now:
-                waits = self.engine.submit(lambda: sampler.has_news).result()
                 while not self._frames.empty():
                     header = self.next()
-                if not waits:
-                    return header
+                return header
+
+    def flush(self) -> FrameHeader:
+        """Take frames up to one of a sample that is taken now."""
+        last = self.targets.flush(self.target.id).seq
+        while True:
+            header = self.next()
+            if header.seq >= last:
+                return header
 
     def until(self, is_so: Callable[[], bool]) -> None:
         """Take frames until something is known."""
@@ -173,19 +173,14 @@ class Sampled:
 
     Args:
         counters: how counters are read.
-        budget_percent: of which half may be taken by asking for each thread.
     """
 
-    def __init__(self, counters: WalkChoice = "auto", budget_percent: float = 0) -> None:
-        self.frames: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-        self.sources = Sources(ProcFs(), counters=counters, budget_percent=budget_percent)
-        self.engine = Engine(self._take, None)
-        self.engine.start()
+    def __init__(self, counters: WalkChoice = "auto") -> None:
+        self.sources = Sources(ProcFs(), counters=counters)
+        self.frames = TakenFrames(self.sources.native)
+        self.engine = Engine(self.sources.native, lambda target: self.targets.update(target))
         self.targets = TargetRegistry("h-000000000000", ProcFs(), self.sources, self.engine)
-
-    def _take(self, target: Target, frame: SampledFrame) -> None:
-        self.targets.update(target)
-        self.frames.put(frame.data)
+        self.engine.start()
 
     def next(self) -> FrameHeader:
         return split(self.frames.get(timeout=120))[0]

@@ -1,7 +1,6 @@
 """Groups of processes sampled by the real engine, held commands, and control groups of tests."""
 
 import os
-import queue
 import resource
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
@@ -11,12 +10,12 @@ from pathlib import Path
 from typing import IO
 
 from capabilities import missing
+from frame_queues import TakenFrames
 from processes import status, wait_until
 from tidscope_collector.ebpf.obstacles import Obstacle
 from tidscope_collector.naming.thread_names import KERNEL_NAMES, NamingOptions
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.engine import Engine
-from tidscope_collector.sampling.sampled_frame import SampledFrame
 from tidscope_collector.targets.sources import Sources
 from tidscope_collector.targets.targets import TargetRegistry
 from tidscope_collector.walk.choice import Choice as WalkChoice
@@ -89,19 +88,15 @@ class GroupTargets:
         counters: WalkChoice = "auto",
         naming: NamingOptions = KERNEL_NAMES,
     ) -> None:
-        self.frames: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         self.kept: list[bytes] = []
         self.sources = Sources(ProcFs(), counters=counters, naming=naming)
         if polled:
             self.sources.groups.close()
             self.sources.groups.programs = Obstacle("a test does without", "")
-        self.engine = Engine(self._take, self.sources.open_exits)
-        self.engine.start()
+        self.frames = TakenFrames(self.sources.native)
+        self.engine = Engine(self.sources.native, lambda target: self.targets.update(target))
         self.targets = TargetRegistry("h-000000000000", ProcFs(), self.sources, self.engine)
-
-    def _take(self, target: Target, frame: SampledFrame) -> None:
-        self.targets.update(target)
-        self.frames.put(frame.data)
+        self.engine.start()
 
     def attach(self, selector: GroupSelector, rate_hz: float = 10) -> Target:
         return self.targets.attach_group(selector, rate_hz)[0]

@@ -10,9 +10,9 @@ from typing import Self
 
 from backend_builders import HOST_ID, TARGET_ID, host, target
 from backend_server import SECRET
+from frame_queues import GivenFrames
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.engine import Engine
-from tidscope_collector.sampling.sampled_frame import SampledFrame
 from tidscope_collector.targets.sources import Sources
 from tidscope_collector.targets.targets import TargetRegistry
 from tidscope_collector.uplink.commands import CommandHandler
@@ -39,7 +39,7 @@ def quiet_targets() -> Iterator[TargetRegistry]:
     """Targets without an engine that runs: they are what a test notes."""
     sources = Sources(ProcFs())
     try:
-        yield TargetRegistry(HOST_ID, ProcFs(), sources, Engine(lambda *_: None, None))
+        yield TargetRegistry(HOST_ID, ProcFs(), sources, Engine(sources.native, lambda _: None))
     finally:
         sources.close()
 
@@ -66,6 +66,7 @@ class UplinkHarness:
     ) -> None:
         self.targets = targets
         self.replay = Replay(most_bytes, most_bytes)
+        self.frames = GivenFrames()
         self.waits: list[float] = []
         self._waiting = asyncio.Event()
         self._go = asyncio.Event()
@@ -77,6 +78,7 @@ class UplinkHarness:
             targets,
             CommandHandler(targets, no_doctor),
             self.replay,
+            self.frames,
             self._pause,
         )
         self._task: asyncio.Task[None] | None = None
@@ -100,6 +102,7 @@ class UplinkHarness:
         assert self._task is not None
         self._task.cancel()
         await asyncio.gather(self._task, return_exceptions=True)
+        self.frames.close()
 
     async def ended(self) -> float:
         """Wait until a connection, or a try, has ended; the seconds that it wants to wait."""
@@ -131,7 +134,8 @@ class UplinkHarness:
         whose = of or target(TARGET_ID)
         for seq, frame in enumerate(frames, first):
             key = seq % key_every == 1 or key_every == 1
-            self.uplink.add_frame(whose, SampledFrame(seq, frame, key, _is_baseline(frame)))
+            self.targets.update(whose)
+            self.frames.add(whose.id, seq, frame, key=key, baseline=_is_baseline(frame))
 
 
 def _is_baseline(frame: bytes) -> bool:

@@ -94,9 +94,9 @@ def main() -> int:
         "--source",
         choices=WALK_CHOICES,
         default="auto",
-        help="how the counters of threads are read: a genetlink request for each, one walk of the "
-        "kernel over all of them by eBPF, or that where requests would take more than half of the "
-        "CPU budget (auto); the numbers are the same (%(default)s)",
+        help="how the counters of threads are read: a genetlink request for each, or one walk of "
+        "the kernel over all of them by eBPF, where the kernel has it (auto, walk); the numbers "
+        "are the same (%(default)s)",
     )
     run.add_argument(
         "--ledger",
@@ -196,7 +196,6 @@ def main() -> int:
                 ProcFs(),
                 arguments.network,
                 arguments.source,
-                arguments.budget_percent,
                 LedgerOptions(arguments.ledger, arguments.calls, arguments.ask_programs),
                 steers,
                 audit,

@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -39,7 +39,6 @@ from tidscope_collector.procfs.machine import NOTHING_HIDDEN, hidepid
 from tidscope_collector.sampling.budget import Budget
 from tidscope_collector.sampling.engine import Engine
 from tidscope_collector.sampling.machine import MachineMeter
-from tidscope_collector.sampling.sampled_frame import SampledFrame
 from tidscope_collector.sampling.selfwatch import Load, SelfWatch
 from tidscope_collector.targets.sources import Sources
 from tidscope_collector.targets.targets import MAX_TARGETS, TargetRegistry
@@ -100,7 +99,6 @@ def set_up(
     procfs: ProcFs,
     network: Choice,
     counters: WalkChoice,
-    budget_percent: float,
     ledger: LedgerOptions,
     steers: bool,
     audit: Path | None,
@@ -112,7 +110,6 @@ def set_up(
         procfs: root of /proc.
         network: requested source of network counters.
         counters: requested source of thread counters.
-        budget_percent: CPU budget for sampling and sending, in percent of one core; 0 for no limit.
         ledger: options of state ledgers.
         steers: True if targets may be steered.
         audit: path of the audit log, or None for no log.
@@ -134,7 +131,7 @@ def set_up(
         with suppress(OSError):
             audit.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     delays = DelayAccounting(procfs, write=switch.write if switch else None)
-    sources = Sources(procfs, network, delays, counters, budget_percent, ledger, naming)
+    sources = Sources(procfs, network, delays, counters, ledger, naming)
     return SetUp(procfs, sources, granted, switch, tuple(written), connects)
 
 
@@ -153,26 +150,19 @@ async def serve(
     replay = Replay(REPLAY_BYTES, WAITING_BYTES)
 
     def load() -> Load:
-        return replace(
-            uplink.load(),
-            network_calls_uncounted=sources.network.uncounted_calls,
-            ledger_threads_uncounted=sources.ledger.threads_uncounted,
-        )
+        return uplink.load()
 
-    def stalled() -> bool:
-        return uplink.stalled()
+    def changed(target: Target) -> None:
+        targets.update(target)
+        uplink.tell_changes()
 
-    def send_frame(target: Target, frame: SampledFrame) -> None:
-        uplink.add_frame(target, frame)
-
-    exits = sources.open_exits if sources.has_exits else None
     machine = MachineMeter(procfs, find_zones())
     # This thread sends frames; worker threads answer commands.
     sending = time.pthread_getcpuclockid(threading.get_ident())
     watch = SelfWatch(sending=lambda: time.clock_gettime_ns(sending))
     budget = Budget(budget_percent)
     engine = Engine(
-        send_frame, exits, machine=machine, budget=budget, watch=watch, load=load, stalled=stalled
+        sources.native, changed, machine=machine, budget=budget, watch=watch, load=load
     )
     targets = TargetRegistry(host.id, procfs, sources, engine)
     steering: SteeringCommands | None = None
@@ -205,13 +195,14 @@ async def serve(
         targets,
         commands,
         replay,
+        sources.native,
         policies=policies,
         restored=() if steering is None else steering.restored,
     )
-    # Bound the sampling thread's wait for the interpreter lock while threads list processes.
+    # Bound the event loop's wait for the interpreter lock while threads list processes.
     sys.setswitchinterval(0.001)
     release_freed_memory()
-    engine.start(uplink)
+    engine.start()
     task, returning = map(asyncio.create_task, (uplink.run(), _keep_memory_small()))
     stopping = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):

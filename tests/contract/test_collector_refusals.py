@@ -136,7 +136,7 @@ def attach(pid: int | None = None, start_ticks: int | None = None, number: int =
 @pytest.fixture(scope="module")
 def harness() -> Iterator[Harness]:
     sources = Sources(ProcFs())
-    engine = Engine(lambda *_: None, None)
+    engine = Engine(sources.native, lambda _: None)
     engine.start()
     try:
         yield Harness(engine, TargetRegistry(HOST_ID, ProcFs(), sources, engine))

@@ -1,31 +1,25 @@
-"""The committed eBPF objects are what their sources compile to, and arrays mirror their structs."""
+"""The committed eBPF objects are what their sources compile to, and the sampler has them."""
 
-import json
 import re
 import subprocess
 from pathlib import Path
 
-import numpy as np
-import pytest
 from elftools.elf.elffile import ELFFile
-from tidscope_collector.discovery import task_iterator
-from tidscope_collector.discovery.block_walks import FROM
-from tidscope_collector.groups import programs
-from tidscope_collector.groups.events import EVENT
-from tidscope_collector.groups.walks import STRETCH, VISITS
-from tidscope_collector.netacct import accounts
-from tidscope_collector.netacct.slots import CONTROL, SLOT, UNCOUNTED
-from tidscope_collector.waits import loading
-from tidscope_collector.waits import slots as wait_slots
 from tidscope_collector.waits.states import State
-from tidscope_collector.walk.block import BLOCK
+from tidscope_sampler.native import bpf_object
 
 ROOT = Path(__file__).parents[2]
+SAMPLER = ROOT / "sampler" / "src"
+LEDGER = SAMPLER / "ledger" / "waits.bpf.o"
 OBJECTS = {
-    accounts.OBJECT: {"tp_btf/sock_send_length", "tp_btf/sock_recv_length", ".maps"},
-    task_iterator.OBJECT: {"iter/task", "syscall", ".maps"},
-    loading.OBJECT: {"tp_btf/sched_switch", "tp_btf/sched_waking", "iter/task", ".maps"},
-    programs.OBJECT: {"tp_btf/task_newtask", "tp_btf/sched_switch", ".maps"},
+    SAMPLER / "network" / "netacct.bpf.o": {
+        "tp_btf/sock_send_length",
+        "tp_btf/sock_recv_length",
+        ".maps",
+    },
+    SAMPLER / "walk" / "task_iterator.bpf.o": {"iter/task", "syscall", ".maps"},
+    LEDGER: {"tp_btf/sched_switch", "tp_btf/sched_waking", "iter/task", ".maps"},
+    SAMPLER / "processes" / "groups.bpf.o": {"tp_btf/task_newtask", "tp_btf/sched_switch", ".maps"},
 }
 
 
@@ -58,56 +52,14 @@ def test_the_objects_are_compiled_from_their_sources(tmp_path: Path) -> None:
         assert not changed, f"run `make bpf`: {changed} differ from what {compiler} makes"
 
 
-def structs(path: Path) -> dict[str, tuple[int, dict[str, int]]]:
-    """The structs that an object file describes: length, and members with their offsets, bytes."""
-    command = ["/usr/sbin/bpftool", "-j", "btf", "dump", "file", str(path)]
-    reported = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
-    return {
-        one["name"]: (
-            one["size"],
-            {member["name"]: member["bits_offset"] // 8 for member in one["members"]},
-        )
-        for one in reported["types"]
-        if one["kind"] == "STRUCT"
-    }
-
-
-@pytest.mark.parametrize(
-    ("path", "name", "dtype"),
-    [
-        (accounts.OBJECT, "slot", SLOT),
-        (programs.OBJECT, "event", EVENT),
-        (programs.OBJECT, "control", programs.CONTROL),
-        (task_iterator.OBJECT, "visits", VISITS),
-        (task_iterator.OBJECT, "stretch", STRETCH),
-        (accounts.OBJECT, "control", CONTROL),
-        (accounts.OBJECT, "uncounted", UNCOUNTED),
-        (loading.OBJECT, "slot", wait_slots.SLOT),
-        (loading.OBJECT, "detail", wait_slots.DETAIL),
-        (loading.OBJECT, "edge", wait_slots.EDGE),
-        (loading.OBJECT, "taker", wait_slots.TAKER),
-        (loading.OBJECT, "edge_key", wait_slots.EDGE_KEY),
-        (loading.OBJECT, "taker_key", wait_slots.TAKER_KEY),
-        (loading.OBJECT, "call_key", wait_slots.CALL_KEY),
-        (loading.OBJECT, "call_count", wait_slots.CALL_COUNT),
-        (loading.OBJECT, "name", wait_slots.NAME),
-        (loading.OBJECT, "control", wait_slots.CONTROL),
-        (task_iterator.OBJECT, "block", BLOCK),
-        (task_iterator.OBJECT, "from", FROM),
-    ],
-)
-def test_arrays_have_the_layout_of_the_structs(
-    path: Path, name: str, dtype: np.dtype[np.void]
-) -> None:
-    fields = dtype.fields
-    assert fields is not None
-    offsets = {member: where[1] for member, where in fields.items()}
-    assert structs(path)[name] == (dtype.itemsize, offsets)
+def test_the_sampler_has_the_objects() -> None:
+    for path in OBJECTS:
+        assert bpf_object(path.name.removesuffix(".bpf.o")) == path.read_bytes()
 
 
 def test_states_have_the_numbers_of_the_program() -> None:
     """By its source: nothing that is loaded refers to the enum, so the object does not keep it."""
-    source = loading.OBJECT.with_suffix(".c").read_text()
+    source = LEDGER.with_suffix(".c").read_text()
     [numbers] = re.findall(r"^enum state \{(.*?)^\};", source, re.DOTALL | re.MULTILINE)
     names = re.findall(r"^\t(\w+),", numbers, re.MULTILINE)
     assert names == [one.name for one in sorted(State)] + ["STATES"]

@@ -29,7 +29,7 @@ from prometheus_client.parser import text_string_to_metric_families as parse_tex
 from tidscope_backend.metrics.families import ENDED_SECONDS, Facts, StreamFacts, families
 from tidscope_backend.metrics.meters import MAX_NAMED_PROCESSES, Meters
 from tidscope_backend.metrics.role_families import ROLE_FIELDS
-from tidscope_collector.sampling.roles import MAX_NAMED_ROLES
+from tidscope_wire.generated.limits import MAX_ROLES
 from tidscope_wire.frame import join, split
 from tidscope_wire.frame_tables import encode_tables
 from tidscope_wire.generated.catalogue import CATALOGUE
@@ -121,8 +121,8 @@ def test_the_tables_are_the_metrics(heading: str) -> None:
 
 def test_bounds_are_those_in_force() -> None:
     text = PAGE.read_text(encoding="utf-8")
-    assert f"at most {MAX_NAMED_ROLES} roles by name" in text
-    assert f"at most {MAX_NAMED_ROLES + 1} times" in text
+    assert f"at most {MAX_ROLES - 1} roles by name" in text
+    assert f"at most {MAX_ROLES} times" in text
     assert f"at most {MAX_NAMED_PROCESSES} names" in text
     assert ENDED_SECONDS == 300
     assert "stays for five minutes" in text

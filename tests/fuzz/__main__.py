@@ -16,7 +16,6 @@ logging.disable(logging.CRITICAL)
 DECODERS = [
     "tidscope_collector.inspection.pprof",
     "tidscope_collector.goruntime",
-    "tidscope_collector.taskstats",
     "tidscope_wire.frame",
 ]
 with atheris.instrument_imports(include=DECODERS):

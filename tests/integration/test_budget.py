@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import queue
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
@@ -12,10 +11,12 @@ from statistics import median
 
 import pytest
 from backend_server import SECRET, Backend, running_backend
+from frame_queues import TakenFrames
 from live_page import LivePage
 from programs.build import build_c
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling import budget as budget_module
+from tidscope_collector.sampling import engine as engine_module
 from tidscope_collector.sampling import selfwatch
 from tidscope_collector.sampling.budget import Budget
 from tidscope_collector.sampling.engine import Engine
@@ -72,12 +73,13 @@ def test_the_engine_lowers_the_rate_and_raises_it_again(monkeypatch: pytest.Monk
     monkeypatch.setattr(selfwatch, "ACCOUNT_NS", 100 * MS)
     for name, seconds in {"OVER_S": 0.5, "ROOM_S": 0.5, "WAIT_S": 1.0}.items():
         monkeypatch.setattr(budget_module, name, seconds)
-    frames: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+    monkeypatch.setattr(engine_module, "SECOND_NS", 100 * MS)
     sources, cost = Sources(ProcFs()), Cost()
+    frames = TakenFrames(sources.native)
     watch = SelfWatch(sending=lambda: 0, sampling=cost)
     engine = Engine(
-        lambda _target, frame: frames.put(frame.data),
-        sources.open_exits if sources.has_exits else None,
+        sources.native,
+        lambda _: None,
         budget=Budget(2),
         watch=watch,
     )

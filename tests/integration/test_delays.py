@@ -17,15 +17,6 @@ from followed_target import FollowedTarget
 from programs.direct_reads import DirectReads
 from tidscope_collector.procfs.delay_accounting import DelayAccounting
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.sampling.io_bounds import (
-    BLKIO,
-    BLKIO_COUNT,
-    DISK_STATES,
-    IO_STATES,
-    SLACK_NS,
-    TOLERANCE,
-    WAKE_NS,
-)
 from tidscope_collector.waits.source import Choice, LedgerOptions
 from tidscope_wire.generated.models import DoctorReport, ThreadExited
 

@@ -2,113 +2,75 @@
 
 import asyncio
 import json
-import queue
 import subprocess
-import sys
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 from backend_builders import HOST_ID, host
 from backend_server import SECRET, running_backend
+from frame_queues import TakenFrames
 from programs.build import build_c
 from programs.known_work import KnownWork
 from receiver import Follower
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.engine import Engine
-from tidscope_collector.sampling.sampled_frame import SampledFrame
+from tidscope_collector.targets import sources as sources_module
 from tidscope_collector.targets.sources import Sources
 from tidscope_collector.targets.targets import TargetRegistry
-from tidscope_collector.taskstats.exits import ExitListener, possible_cpus
+from tidscope_collector.taskstats.exits import ExitSockets
 from tidscope_collector.uplink.commands import CommandHandler
 from tidscope_collector.uplink.connection import Uplink
 from tidscope_collector.uplink.replay import Replay
 from tidscope_collector.uplink.sign_in import SignIn
 from tidscope_wire.frame import split
-from tidscope_wire.generated.models import ExitRecordsLost, FrameHeader, Target, TargetExited
+from tidscope_wire.generated.limits import MAX_FRAME_BYTES
+from tidscope_wire.generated.models import ExitRecordsLost, FrameHeader, TargetExited
 from tidscope_wire.proof import host_credential
 from uplink_harness import no_doctor
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 PROGRAMS = Path(__file__).parents[1] / "programs"
 THREADS = 20_000
+WAITING = 220_000
+"""More than the 200,000 records that wait in memory."""
 
 
-def account(*arguments: str) -> dict[str, Any]:
-    """Run benchmarks/exits.py, which fails if received + lost_reported is not exited."""
-    done = subprocess.run(
-        [sys.executable, str(BENCHMARKS / "exits.py"), "--json", *arguments],
-        capture_output=True,
-        text=True,
-        stdin=subprocess.DEVNULL,
-        timeout=120,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    figures: dict[str, Any] = json.loads(done.stdout)
-    assert figures["threads"] == THREADS
-    assert figures["received"] + figures["lost_reported"] == figures["exited"]
-    assert figures["exited"] > THREADS
-    assert figures["refused"] == 0
-    return figures
-
-
-@pytest.mark.parametrize("stall", [(), ("--stall",)], ids=["drained meanwhile", "drained after"])
-def test_none_of_a_storm_is_lost(stall: tuple[str, ...]) -> None:
-    """Either way: 64 MiB a CPU hold them all."""
-    figures = account(*stall)
-    assert figures["lost_reported"] == 0
-    assert figures["target_received"] == THREADS + 1
-
-
-@pytest.mark.parametrize("stall", [(), ("--stall",)], ids=["drained meanwhile", "drained after"])
-def test_what_is_lost_in_a_storm_is_reported_exactly(stall: tuple[str, ...]) -> None:
-    """A buffer for some fifty records a CPU. Drained after, all the others are lost at the end."""
-    figures = account("--buffer-bytes", "65536", *stall)
-    assert figures["lost_reported"] > (THREADS // 2 if stall else 0)
-    assert 0 < figures["target_received"] < figures["target_exited"]
-
-
-def test_two_storms_at_once_add_up_in_both_accounts() -> None:
-    """Each account holds the threads of both, from its own first marks on."""
-    with ThreadPoolExecutor(2) as pool:
-        both = pool.map(lambda _: account("--buffer-bytes", "65536"), range(2))
-        assert all(figures["lost_reported"] > 0 for figures in both)
-
-
-def storm(arguments: Sequence[str], rate_hz: float) -> tuple[int, int, FrameHeader]:
+def storm(
+    arguments: Sequence[str], rate_hz: float, *, stalled: bool = False
+) -> tuple[int, int, FrameHeader]:
     """Let the collector watch a program that ends threads.
 
     Args:
         arguments: the program, which waits for a byte and says how many threads it ended, and ends
             with its input.
         rate_hz: samples a second.
+        stalled: no frames are made meanwhile, as if a backend took none.
 
     Returns:
         Threads that exited by the program's own account, the main one included; exits that were
         reported; and the last frame's header.
     """
-    frames: queue.SimpleQueue[FrameHeader] = queue.SimpleQueue()
-
-    def take(_target: Target, frame: SampledFrame) -> None:
-        frames.put(split(frame.data)[0])
-
     sources = Sources(ProcFs())
-    engine = Engine(take, sources.open_exits)
+    frames = TakenFrames(sources.native)
+    engine = Engine(sources.native, lambda _: None)
     engine.start()
     child = subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     try:
         targets = TargetRegistry("h-000000000000", ProcFs(), sources, engine)
         targets.attach(child.pid, None, rate_hz)
-        last = frames.get(timeout=120)
+        last = split(frames.get(timeout=120))[0]
         assert (last.seq, last.exited.threads) == (1, 0)
         # Starts the storm, reads its figures, and closes the input, on which it ends.
+        sources.native.set_stalled(stalled)
         ended = json.loads(child.communicate(b".", timeout=120)[0])["threads"] + 1
+        sources.native.set_stalled(False)
         exits = 0
         while not any(event.type == "target_exited" for event in last.events):
-            last = frames.get(timeout=120)
+            data = frames.get(timeout=120)
+            assert len(data) <= MAX_FRAME_BYTES
+            last = split(data)[0]
             exits += sum(event.type == "thread_exited" for event in last.events)
             assert not any(event.type == "exit_records_lost" for event in last.events)
     finally:
@@ -129,6 +91,16 @@ def test_the_collector_counts_every_thread_of_a_storm_exactly() -> None:
     assert last.health.exit_records_received >= ended
 
 
+def test_exits_that_wait_for_a_backend_arrive_in_frames_within_the_bound() -> None:
+    """Beyond what is kept they are in the totals, and counted."""
+    program = build_c(BENCHMARKS / "exit_storm.c")
+    ended, exits, last = storm([str(program), str(WAITING), "200"], 10, stalled=True)
+    assert ended == WAITING + 1
+    assert exits + last.health.exits_without_event == last.exited.threads == ended
+    assert last.health.exits_without_event > 0
+    assert exits >= 100_000
+
+
 @pytest.mark.parametrize("mib", [256, 512])
 def test_no_thread_whose_end_takes_long_exits_twice(mib: int) -> None:
     """It has sent its record, and is still listed in a sample that did not know it."""
@@ -144,25 +116,20 @@ SMALL_BUFFER = 8192
 """Room for a handful of records a CPU; the real one has 64 MiB, and holds some 29,000."""
 
 
-async def test_lost_exit_records_are_counted_and_reported_to_the_page() -> None:
+async def test_lost_exit_records_are_counted_and_reported_to_the_page(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sources_module, "ExitSockets", partial(ExitSockets, buffer_bytes=SMALL_BUFFER))
     sources = await asyncio.to_thread(Sources, ProcFs())
     replay = Replay(1 << 24, 1 << 24)
-
-    def hand_over(target: Target, frame: SampledFrame) -> None:
-        uplink.add_frame(target, frame)
-
-    def small_listener() -> ExitListener:
-        assert sources.kernel is not None, sources.reason
-        return ExitListener(sources.kernel, possible_cpus(), buffer_bytes=SMALL_BUFFER)
-
-    engine = Engine(hand_over, small_listener)
+    engine = Engine(sources.native, lambda target: targets.update(target))
     targets = TargetRegistry(HOST_ID, ProcFs(), sources, engine)
     engine.start()
     async with running_backend(queue_frames=10_000) as backend, backend.page() as page:
         url = f"{backend.socket_url}/ws/collector"
         commands = CommandHandler(targets, no_doctor)
         sign_in = SignIn(url, host_credential(SECRET))
-        uplink = Uplink(url, sign_in, host(), targets, commands, replay)
+        uplink = Uplink(url, sign_in, host(), targets, commands, replay, sources.native)
         task = asyncio.create_task(uplink.run())
         try:
             with KnownWork(short_threads=SHORT, short_us=1) as work:

@@ -7,9 +7,7 @@ from pathlib import Path
 
 import pytest
 from capabilities import needs
-from group_targets import GroupTargets, Heard, HeldCommand, group_targets
-from processes import wait_until
-from tidscope_collector.waits.ledger import LedgerKeeper
+from group_targets import Heard, HeldCommand, group_targets
 from tidscope_wire.generated.models import GroupSelector, ThreadExited
 from tidscope_wire.states import STATE_FIELDS
 
@@ -48,12 +46,6 @@ if pid:
 """A process and its child send bytes."""
 
 
-def keeper_of(groups: GroupTargets) -> LedgerKeeper:
-    keeper = groups.sources.ledger.ebpf
-    assert isinstance(keeper, LedgerKeeper)
-    return keeper
-
-
 def ends(heard: Heard) -> list[ThreadExited]:
     return [event for event in heard.events if isinstance(event, ThreadExited)]
 
@@ -73,10 +65,7 @@ def test_states_of_each_short_command_are_its_life_and_on_cpu_time_is_the_kernel
         assert target.source.ledger_reason is None
         command.run()
         heard = groups.hear()
-        assert keeper_of(groups).threads_without_slot == 0
-        assert keeper_of(groups).unfinished_exits == 0
-        # The last frame comes a moment before the target is closed.
-        wait_until(lambda: keeper_of(groups).slots_in_use == 0)
+    assert heard.last.health.ledger_threads_uncounted == 0
     totals = heard.last.exited.totals
     assert heard.counts.ended == COMMANDS + 2
     # What the shell ran before the attachment is in the kernel's count only.
@@ -101,8 +90,6 @@ def test_a_process_in_two_targets_gives_both_its_last_numbers() -> None:
         tree = groups.attach(GroupSelector(kind="tree", pid=command.pid))
         command.run()
         heard = [groups.hear(target.id) for target in (alone, tree)]
-        # The last frame comes a moment before the target is closed.
-        wait_until(lambda: keeper_of(groups).slots_in_use == 0)
     for one in heard:
         (shell,) = (event for event in ends(one) if event.tid == command.pid)
         assert {*STATE_FIELDS} <= shell.totals.keys()

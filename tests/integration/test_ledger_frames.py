@@ -5,20 +5,13 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pytest
 from capabilities import needs
 from followed_target import FollowedTarget
 from processes import status, wait_until
 from programs.build import build_c
 from programs.known_waits import SHORT_THREADS, KnownWaits
-from tidscope_collector.sampling import target
-from tidscope_collector.sampling.news import News
-from tidscope_collector.sampling.usual_tick import UsualFrame, UsualTick
-from tidscope_collector.waits.joined_reader import LEDGER_FIELDS, columns
-from tidscope_collector.waits.ledger import LedgerKeeper
 from tidscope_collector.waits.source import LedgerOptions
 from tidscope_collector.waits.states import State
 from tidscope_collector.walk.choice import Choice as WalkChoice
@@ -44,8 +37,6 @@ ATTACH_NS = 1_000_000_000
 """A ledger begins somewhat after the attachment: loads and looks lie between."""
 LATE_NS = 2_000_000
 """A ledger is read somewhat after the instant of its frame, and may be settled up to then."""
-PYTHONS = 65
-"""Samples at 20 a second; Python takes one of them at least."""
 EXEC_C = Path(__file__).parents[1] / "programs" / "exec_elsewhere.c"
 
 
@@ -79,37 +70,6 @@ def test_states_of_living_threads_add_up_to_wall_time(waits: KnownWaits) -> None
             states = {name: after[one.tid][name] - before[one.tid][name] for name in fields}
             assert states[WAITS[one.name]] > 0
             assert sum(states.values()) > 0.99 * one.in_call_ns, one.name
-
-
-def test_compiled_ticks_say_what_the_keeper_does(
-    waits: KnownWaits, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    take, usual = UsualTick.take, []
-
-    def count(tick: UsualTick, *arguments: Any, **named: Any) -> UsualFrame | None:
-        made = take(tick, *arguments, **named)
-        usual.append(made is not None)
-        return made
-
-    monkeypatch.setattr(UsualTick, "take", count)
-    with FollowedTarget(waits.pid) as followed:
-        followed.catch_up()
-        waits.wait()
-        usual.clear()
-        while sum(usual) < 5:
-            followed.catch_up()
-        sampler = followed.engine.find(followed.target.id)
-        keeper = followed.sources.ledger.ebpf
-        assert sampler is not None and isinstance(keeper, LedgerKeeper)
-        ledgers = keeper.read(waits.pid)
-    made = columns(ledgers, np.arange(len(ledgers.tid)), sampler.attach_ns).tolist()
-    ledger_of = dict(zip(ledgers.tid.tolist(), made, strict=True))
-    # All but the main thread have been asleep since before the last frames.
-    asleep = [tid for tid, row in followed.seen.rows.items() if row[SINCE] == ledger_of[tid][-1]]
-    assert len(asleep) > len(followed.seen.rows) // 2
-    for tid in asleep:
-        known = followed.seen.rows[tid]
-        assert [known[name] for name in LEDGER_FIELDS] == ledger_of[tid]
 
 
 def test_a_thread_that_sleeps_is_not_sent_again_and_its_stay_grows(waits: KnownWaits) -> None:
@@ -213,21 +173,10 @@ def test_a_program_that_another_thread_executes_keeps_its_ledger() -> None:
         assert followed.until_ended().exited.threads >= 2
 
 
-class Waiting(News):
-    """Nothing is taken in but by samples that Python takes for another reason."""
-
-    @property
-    def due_ns(self) -> int:
-        return 2**62
-
-
-@pytest.mark.parametrize("news", [News, Waiting])
 @pytest.mark.parametrize("counters", ["genetlink", "walk"])
 def test_what_a_thread_used_before_it_executed_a_program_counts_under_its_own_id(
-    news: type[News], counters: WalkChoice, monkeypatch: pytest.MonkeyPatch
+    counters: WalkChoice,
 ) -> None:
-    """Whether compiled code takes the sample that first sees it, or Python does."""
-    monkeypatch.setattr(target, "News", news)
     with (
         subprocess.Popen(
             [build_c(EXEC_C), "50"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -247,9 +196,7 @@ def test_what_a_thread_used_before_it_executed_a_program_counts_under_its_own_id
         followed.catch_up()
         go_on("computed")
         followed.until(lambda: len(followed.seen.rows) == 2)
-        # Compiled code takes most samples; some of them are to come before the program executes.
-        for _ in range(PYTHONS):
-            followed.next()
+        followed.catch_up()
         go_on("executed")
         shown = 0
         while program.pid not in {one.tid for one in followed.seen.ended}:
@@ -257,8 +204,7 @@ def test_what_a_thread_used_before_it_executed_a_program_counts_under_its_own_id
             followed.next()
         main = next(one for one in followed.seen.ended if one.tid == program.pid)
         assert shown <= main.totals["cpu_run_ns"]
-        for _ in range(PYTHONS):
-            followed.next()
+        followed.catch_up()
         assert list(followed.seen.rows) == [program.pid]
         whole = time.clock_gettime_ns(~program.pid << 3 | 2)
         rows = [*followed.seen.rows.values(), *(one.totals for one in followed.seen.ended)]

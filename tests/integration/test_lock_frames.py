@@ -6,15 +6,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
-from builders import joined
 from capabilities import needs
 from followed_target import FollowedTarget
+from ledger_keeper import LedgerKeeper
 from processes import start_ticks, wait_until
 from programs.contended import attach_socket, contended_go, contended_java, contended_python
 from tidscope_collector.inspection.lock_kinds import GO_IDLE
 from tidscope_collector.locks.locks import Locks
 from tidscope_collector.locks.runtime_locks import ALL
-from tidscope_collector.waits.ledger import LedgerKeeper
 from tidscope_collector.waits.source import LedgerOptions
 from tidscope_collector.waits.states import State
 from tidscope_wire.frame import split
@@ -41,7 +40,7 @@ def watched(keeper: LedgerKeeper, pid: int) -> Iterator[None]:
 def waits_by_kind(keeper: LedgerKeeper, pid: int) -> dict[tuple[int, str], int]:
     """Nanoseconds that each thread has waited at locks of each kind."""
     locks = Locks(pid, start_ticks(pid))
-    rows = joined(keeper.tables(pid))["locks"]
+    rows = keeper.tables(pid)["locks"]
     wait_until(lambda: bool(locks.numbers(rows["address"]).all()))
     kinds = {one.lock: one.kind for one in locks.names()}
     found: dict[tuple[int, str], int] = {}

@@ -7,19 +7,21 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
-import numpy as np
 import psutil
 import pytest
+from followed_target import FollowedTarget
 from programs.go_programs import GoProgramRun
 from programs.known_work import Account, KnownWork
 from tidscope_collector.processes.listing import ProcessLister
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.procfs.process import rss_bytes
-from tidscope_collector.procfs.thread_reader import TICKS_PER_SECOND, ProcThreadReader
-from tidscope_collector.threads.reading import TargetExitedError
+from tidscope_collector.procfs.process import TICKS_PER_SECOND, rss_bytes
+from tidscope_collector.targets import sources
+from tidscope_collector.taskstats.link import TaskstatsUnavailableError
+from tidscope_collector.waits.source import LedgerOptions
 from tidscope_wire.generated.models import Process
 
 
@@ -183,27 +185,36 @@ MIB = 1 << 20
 
 
 class Watched:
-    """A program and its reader, values by thread name and field."""
+    """A program sampled from /proc, values by thread name and field."""
 
     def __init__(self, program: KnownWork) -> None:
         self.program = program
-        self.reader = ProcThreadReader(PROC, program.pid)
+        self.followed = FollowedTarget(program.pid, ledger=LedgerOptions("off"))
+        assert self.followed.target.source.kind == "procfs"
 
-    def tids(self) -> list[int]:
-        return sorted(int(task.name) for task in Path(f"/proc/{self.program.pid}/task").iterdir())
+    def names(self) -> dict[int, str]:
+        threads = self.followed.sources.native.threads(self.followed.target.id)
+        return {tid: name for tid, _, _, name, _ in threads or ()}
 
     def read(self) -> dict[str, dict[str, int]]:
-        reading = self.reader.read(np.array(self.tids(), np.uint32))
-        assert reading.absent is None
-        return {
-            name.decode(): dict(zip(self.reader.fields, row, strict=True))
-            for name, row in zip(reading.name.tolist(), reading.counters.tolist(), strict=True)
-        }
+        self.followed.flush()
+        names = self.names()
+        return {names[tid]: dict(row) for tid, row in self.followed.seen.rows.items()}
 
 
 @pytest.fixture
-def watched(known_work: KnownWork) -> Watched:
-    return Watched(known_work)
+def without_taskstats(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_: ProcFs) -> None:
+        raise TaskstatsUnavailableError("a test does without")
+
+    monkeypatch.setattr(sources, "probe", refuse)
+
+
+@pytest.fixture
+def watched(known_work: KnownWork, without_taskstats: None) -> Iterator[Watched]:
+    made = Watched(known_work)
+    yield made
+    made.followed.close()
 
 
 def test_the_burner_has_its_second_and_nobody_else(watched: Watched) -> None:
@@ -268,39 +279,31 @@ def test_schedstat_says_the_same(watched: Watched) -> None:
     assert burner["cpu_count"] == int(count)
 
 
-def test_start_is_within_a_tick_of_the_truth() -> None:
-    with KnownWork() as program:
-        watched = Watched(program)
-        before = time.monotonic_ns()
-        tid = program.command("n").thread.tid
-        after = time.monotonic_ns()
-        (start,) = watched.reader.read(np.array([tid], np.uint32)).start_ns.tolist()
+def test_start_is_within_a_tick_of_the_truth(watched: Watched) -> None:
+    before = time.monotonic_ns()
+    tid = watched.program.command("n").thread.tid
+    after = time.monotonic_ns()
+    watched.followed.flush()
+    sampler = watched.followed.engine.find(watched.followed.target.id)
+    assert sampler is not None
+    threads = watched.followed.sources.native.threads(watched.followed.target.id) or []
+    [start] = [start + sampler.attach_ns for one, _, start, _, _ in threads if one == tid]
     # Ticks are cut off, not rounded.
     assert before - TICK_US * 1000 - 1_000_000 <= start <= after
 
 
 def test_a_thread_that_has_ended_is_left_out(watched: Watched) -> None:
     extra = watched.program.command("n").thread.tid
-    asked = np.array(watched.tids(), np.uint32)
+    watched.followed.flush()
+    assert extra in watched.followed.seen.rows
     watched.program.command("e")
-    # The thread is joined when it leaves user space; the kernel lists it some microseconds longer.
-    while extra in watched.tids():
-        time.sleep(0.001)
-    read = watched.reader.read(asked).tid.tolist()
-    assert set(asked.tolist()) - set(read) == {extra}
+    watched.followed.until(lambda: extra not in watched.followed.seen.rows)
+    assert [one.tid for one in watched.followed.seen.ended] == [extra]
 
 
-def test_a_process_that_ended_is_gone_even_as_a_zombie(known_work: KnownWork) -> None:
-    reader = ProcThreadReader(PROC, known_work.pid)
-    asked = np.array([known_work.pid], np.uint32)
-    known_work.kill_unreaped()
-    with pytest.raises(TargetExitedError):
-        reader.read(asked)
-    known_work.kill()
-    with pytest.raises(TargetExitedError):
-        reader.read(asked)
-    with pytest.raises(TargetExitedError):
-        ProcThreadReader(PROC, known_work.pid)
+def test_a_process_that_ended_is_gone_even_as_a_zombie(watched: Watched) -> None:
+    watched.program.kill_unreaped()
+    watched.followed.until_ended()
 
 
 def test_threads_go_on_without_their_main_thread(watched: Watched) -> None:

@@ -1,31 +1,20 @@
-"""The collector's numbers against the kernel's other accounts; forged messages are not believed."""
+"""The collector's numbers against the kernel's other accounts."""
 
-import os
-import queue
-import select
-import socket
-import subprocess
-import threading
 import time
 from pathlib import Path
 
-import numpy as np
 import pytest
+from frame_queues import TakenFrames
 from programs.known_work import EXIT_CODE, KnownWork
-from taskstats_replies import forge
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.engine import Engine
-from tidscope_collector.sampling.sampled_frame import SampledFrame
 from tidscope_collector.targets.sources import Sources
 from tidscope_collector.targets.targets import TargetRegistry
-from tidscope_collector.taskstats.exits import ExitListener, possible_cpus
 from tidscope_collector.taskstats.family_cache import FamilyCache
-from tidscope_collector.taskstats.link import NETLINK_GENERIC, open_socket, probe
-from tidscope_collector.taskstats.reader import BatchQuery
-from tidscope_collector.taskstats.refusals import Refusal
+from tidscope_collector.taskstats.link import NETLINK_GENERIC, probe
 from tidscope_collector.walk.choice import Choice
 from tidscope_wire.frame import FrameDecoder, Rows
-from tidscope_wire.generated.models import FrameHeader, Target, ThreadExited, ThreadRenamed
+from tidscope_wire.generated.models import FrameHeader, ThreadExited, ThreadRenamed
 from tidscope_wire.problems import ProblemError
 
 Frame = tuple[FrameHeader, Rows]
@@ -35,18 +24,14 @@ class Harness:
     """An engine whose frames come to the test."""
 
     def __init__(self, counters: Choice = "auto") -> None:
-        self.frames: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         self.decoder = FrameDecoder()
         self.sources = Sources(ProcFs(), counters=counters)
         assert self.sources.kind == "taskstats", self.sources.reason
         assert self.sources.has_exits, self.sources.exits_reason
-        self.engine = Engine(self._take, self.sources.open_exits)
-        self.engine.start()
+        self.frames = TakenFrames(self.sources.native)
+        self.engine = Engine(self.sources.native, lambda target: self.targets.update(target))
         self.targets = TargetRegistry("h-000000000000", ProcFs(), self.sources, self.engine)
-
-    def _take(self, target: Target, frame: SampledFrame) -> None:
-        self.targets.update(target)
-        self.frames.put(frame.data)
+        self.engine.start()
 
     def close(self) -> None:
         self.engine.stop()
@@ -166,87 +151,6 @@ def test_the_monotonic_clock_is_the_zero_of_times() -> None:
             assert (rows.start_ns < 0).all()
     finally:
         harness.close()
-
-
-class Opened:
-    """Remembers the sockets that it opens."""
-
-    def __init__(self) -> None:
-        self.sockets: list[socket.socket] = []
-
-    def __call__(self, buffer_bytes: int) -> socket.socket:
-        self.sockets.append(open_socket(buffer_bytes))
-        return self.sockets[-1]
-
-
-def test_a_forged_reply_is_refused_and_the_kernels_believed() -> None:
-    kernel, opened = probe(), Opened()
-    query = BatchQuery(kernel, opened)
-    tid = threading.get_native_id()
-    offset = kernel.layout.offsets["cpu_run_virtual_total"] // 8
-    try:
-        for sequence in (1, 2):  # before and after the first right reply was seen
-            forge(opened.sockets[0], tid, kernel, sequence)
-            words, _ = query.query(np.array([tid], np.uint32))
-            assert len(words) == 1
-            assert words[0, offset] > 1_000_000
-            assert dict(query.refused) == {Refusal.SENDER: sequence}
-    finally:
-        query.close()
-
-
-def test_a_forged_exit_is_refused_and_the_kernels_received() -> None:
-    kernel, opened = probe(), Opened()
-    listener = ExitListener(kernel, possible_cpus(), open_link=opened)
-    try:
-        forge(opened.sockets[0], os.getpid(), kernel, 1)
-        thread = threading.Thread(target=lambda: None)
-        thread.start()
-        thread.join()
-        seen: set[int] = set()
-        while thread.native_id not in seen:
-            assert select.select(opened.sockets, [], [], 10)[0], "no exit record came"
-            seen |= set(listener.own_member(listener.drain(), "ac_pid").tolist())
-        assert os.getpid() not in seen
-        assert dict(listener.refused) == {Refusal.SENDER: 1}
-        assert listener.lost == 0
-    finally:
-        listener.close()
-
-
-def test_exits_of_other_processes_are_left_out_by_the_kernel() -> None:
-    listener = ExitListener(probe(), possible_cpus())
-
-    def wait_for(tid: int) -> set[int]:
-        """Receive records until that of a thread of ours; of which processes they were."""
-        deadline = time.monotonic() + 20
-        seen: set[int] = set()
-        while True:
-            exits = listener.drain()
-            seen |= set(listener.own_member(exits, "ac_tgid").tolist())
-            if tid in listener.own_member(exits, "ac_pid"):
-                return seen
-            assert time.monotonic() < deadline, "no exit record came"
-            time.sleep(0.001)
-
-    def end_thread() -> int:
-        thread = threading.Thread(target=lambda: None)
-        thread.start()
-        thread.join()
-        assert thread.native_id is not None
-        return thread.native_id
-
-    try:
-        listener.keep_only({os.getpid()})
-        listener.drain()
-        subprocess.run(["true"], check=True)
-        assert wait_for(end_thread()) == {os.getpid()}
-        listener.keep_only(None)
-        other = subprocess.Popen(["true"])
-        other.wait()
-        assert other.pid in wait_for(other.pid)
-    finally:
-        listener.close()
 
 
 def test_a_cached_number_of_no_taskstats_is_resolved_again(tmp_path: Path) -> None:

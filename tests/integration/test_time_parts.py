@@ -5,22 +5,21 @@ docs/measurement.md.
 """
 
 import os
-import queue
 import time
 
-import numpy as np
 import pytest
 from capabilities import delay_switch_kept, needs
+from followed_target import FollowedTarget
+from frame_queues import TakenFrames
 from programs.known_work import KnownWork
 from programs.time_parts import TimeParts
 from tidscope_collector.procfs.delay_accounting import DelayAccounting
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.engine import Engine
-from tidscope_collector.sampling.sampled_frame import SampledFrame
 from tidscope_collector.targets.sources import Sources
 from tidscope_collector.targets.targets import TargetRegistry
 from tidscope_wire.frame import FrameDecoder, Rows
-from tidscope_wire.generated.models import FrameHeader, Target, ThreadExited
+from tidscope_wire.generated.models import FrameHeader, ThreadExited
 
 STATES = ("cpu_run_ns", "cpu_delay_ns", "blkio_delay_ns", "irq_delay_ns")
 BRACKETS = (
@@ -44,35 +43,25 @@ pytestmark = [needs("root"), needs("delay-accounting")]
 @pytest.fixture(scope="module")
 def spent() -> dict[str, dict[str, int]]:
     """By thread: growth of its times over one round of work, with `wall` and `worked`, ns."""
-    sources = Sources(ProcFs())
-    try:
-        with delay_switch_kept():
-            sources.delays.set(True)
-            with TimeParts(run_ms=2000) as program:
-                reader = sources.reader(program.pid)
-                tids = np.array(sorted(program.tids.values()), np.uint32)
-                began = time.monotonic_ns()
-                before = reader.read(tids)
-                answer = program.work()
-                after = reader.read(tids)
-                wall = time.monotonic_ns() - began
-    finally:
-        sources.close()
-    # They started after accounting was switched on, so nothing is absent: 0 means 0.
-    for reading in (before, after):
-        assert reading.absent is None or not reading.absent.any()
-    grown = after.counters.astype(np.int64) - before.counters.astype(np.int64)
-    columns = {name: at for at, name in enumerate(reader.fields)}
-    rows = {int(tid): row for row, tid in enumerate(after.tid)}
+    with delay_switch_kept():
+        DelayAccounting(ProcFs()).set(True)
+        with TimeParts(run_ms=2000) as program, FollowedTarget(program.pid) as followed:
+            began = time.monotonic_ns()
+            followed.flush()
+            before = {tid: dict(row) for tid, row in followed.seen.rows.items()}
+            answer = program.work()
+            followed.flush()
+            after, wall = followed.seen.rows, time.monotonic_ns() - began
     return {
         hand.name: {
             "wall": wall,
             "worked": hand.worked_ns,
             "own_cpu": hand.cpu_ns,
             **{
-                name: int(grown[rows[hand.tid], columns[name]])
+                # They started after accounting was switched on, so nothing is absent: 0 means 0.
+                name: after[hand.tid][name] - before[hand.tid][name]
                 for name in (*STATES, *BRACKETS)
-                if name in columns
+                if name in followed.target.fields
             },
         }
         for hand in answer.threads
@@ -142,17 +131,13 @@ class Harness:
     """An engine whose frames come to the test."""
 
     def __init__(self) -> None:
-        self.frames: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         self.decoder = FrameDecoder()
         self.sources = Sources(ProcFs())
         assert self.sources.has_exits, self.sources.exits_reason
-        self.engine = Engine(self._take, self.sources.open_exits)
-        self.engine.start()
+        self.frames = TakenFrames(self.sources.native)
+        self.engine = Engine(self.sources.native, lambda target: self.targets.update(target))
         self.targets = TargetRegistry("h-000000000000", ProcFs(), self.sources, self.engine)
-
-    def _take(self, target: Target, frame: SampledFrame) -> None:
-        self.targets.update(target)
-        self.frames.put(frame.data)
+        self.engine.start()
 
     def close(self) -> None:
         self.engine.stop()

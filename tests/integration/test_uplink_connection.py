@@ -573,18 +573,18 @@ async def test_what_a_backend_does_not_confirm_slows_sampling_before_anything_is
         await got.get()
         assert not harness.uplink.load().backlog
         harness.put(frames[10:20], first=11)
-        assert (harness.uplink.load().backlog, harness.uplink.stalled()) == (True, False)
+        assert (harness.uplink.load().backlog, harness.frames.stalled) == (True, False)
         harness.put(frames[20:], first=21)
-        assert (harness.uplink.load().backlog, harness.uplink.stalled()) == (True, True)
+        assert (harness.uplink.load().backlog, harness.frames.stalled) == (True, True)
         assert await harness.uplink.deliver(0) == size
         confirm.set()
         assert await harness.uplink.deliver(10) == 0
         load = harness.uplink.load()
         assert (load.backlog, load.dropped) == (False, {TARGET_ID: 0})
-        assert not harness.uplink.stalled()
+        assert not harness.frames.stalled
     # Without a connection the oldest frames leave at last, and sampling goes on slowly.
     harness.put(stream(61, 120), first=61)
-    assert (harness.uplink.load().backlog, harness.uplink.stalled()) == (True, False)
+    assert (harness.uplink.load().backlog, harness.frames.stalled) == (True, False)
     assert await harness.uplink.deliver(10) > 0
 
 

@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -13,17 +12,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 from capabilities import missing, needs
+from followed_target import FollowedTarget
 from group_targets import GROUPS, control_group, move
+from ledger_keeper import LedgerKeeper, Ledgers
 from processes import stop, wait_until
 from programs.build import build_c
-from programs.known_waits import SHORT_THREADS, KnownWaits, Report
+from programs.known_waits import KnownWaits, Report
 from programs.time_parts import TimeParts
-from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.targets.sources import Sources
 from tidscope_collector.waits.call_names import names_of_calls
-from tidscope_collector.waits.ledger import LedgerKeeper
-from tidscope_collector.waits.slots import CALL_ADDRESS, Ledgers
 from tidscope_collector.waits.states import State
+from tidscope_collector.waits.wire_tables import CALL_ADDRESS
 
 pytestmark = [needs("root"), needs("btf")]
 
@@ -158,62 +156,27 @@ def test_states_add_up_to_wall_time(keeper: LedgerKeeper) -> None:
     assert (ends == latest).all()
 
 
-def test_cpu_time_is_the_kernels_count(keeper: LedgerKeeper) -> None:
+def test_cpu_time_is_the_kernels_count() -> None:
     """To the nanosecond, for threads that sleep when both are read."""
-    sources = Sources(ProcFs())
-    try:
-        with TimeParts(run_ms=500) as program:
-            reader = sources.reader(program.pid)
-            tids = np.array(sorted(program.tids.values()), np.uint32)
-            keeper.watch(program.pid)
-            stolen = stolen_ns()
-            before, ledger = reader.read(tids), by_tid(keeper.read(program.pid))
-            program.work()
-            stolen = stolen_ns() - stolen
-            await_state(program.pid, "S")
-            after, later = reader.read(tids), by_tid(keeper.read(program.pid))
-            keeper.forget(program.pid)
-    finally:
-        sources.close()
-    columns = {name: at for at, name in enumerate(reader.fields)}
-    grown = after.counters.astype(np.int64) - before.counters.astype(np.int64)
-    for row, tid in enumerate(tids.tolist()):
-        ns = later[tid] - ledger[tid]
-        assert ns[State.ON_CPU] == grown[row, columns["cpu_run_ns"]]
-    # Of threads that compute, which no sleep makes uncertain. What a hypervisor took of a thread's
-    # time on a CPU is no time on a CPU, and stands in the queue.
-    for name in ("burner", "crowd-1", "crowd-2", "crowd-3"):
-        row = tids.tolist().index(program.tids[name])
-        ns = later[program.tids[name]] - ledger[program.tids[name]]
-        queued = int(ns[State.PREEMPTED] + ns[State.WOKEN])
-        delay = int(grown[row, columns["cpu_delay_ns"]])
-        assert queued == pytest.approx(delay, rel=0.001, abs=AROUND_NS + stolen)
-
-
-def test_threads_that_live_shortly_are_all_there(keeper: LedgerKeeper) -> None:
-    with KnownWaits() as program:
-        keeper.watch(program.pid)
-        before = by_tid(keeper.read(program.pid))
-        report = program.run_short_threads()
-        after = keeper.read(program.pid)
-        ended = after.state == State.ENDED
-        assert int(ended.sum()) == SHORT_THREADS
-        grown = int(after.at(time.monotonic_ns())[:, State.ON_CPU].sum())
-        grown -= sum(int(ns[State.ON_CPU]) for ns in before.values())
-        ages = after.since_ns - after.start_ns
-        final, has, _ = keeper.exited(program.pid, after.tid[ended][::2], ages[ended][::2])
-        assert has.all()
-        assert (final == after.ns[ended][::2]).all()
-        again, has, _ = keeper.exited(program.pid, after.tid[ended][::2], ages[ended][::2])
-        assert not has.any()
-        assert not again.any()
-        assert int((keeper.read(program.pid).state == State.ENDED).sum()) == SHORT_THREADS // 2
-        keeper.drop_ended(program.pid)
-        assert set(keeper.read(program.pid).tid.tolist()) == set(before)
-        keeper.forget(program.pid)
-    assert keeper.unfinished_exits == 0
-    process = report.process_cpu_ns - program.ready.process_cpu_ns
-    assert grown >= 0.995 * process - AROUND_NS
+    with TimeParts(run_ms=500) as program, FollowedTarget(program.pid) as followed:
+        followed.flush()
+        stolen = stolen_ns()
+        before = {tid: dict(row) for tid, row in followed.seen.rows.items()}
+        program.work()
+        stolen = stolen_ns() - stolen
+        await_state(program.pid, "S")
+        followed.flush()
+        after = followed.seen.rows
+    for name in program.tids:
+        tid = program.tids[name]
+        grown = {field: after[tid][field] - before[tid][field] for field in after[tid]}
+        assert grown["state_on_cpu_ns"] == grown["cpu_run_ns"]
+        # Of threads that compute, which no sleep makes uncertain. What a hypervisor took of a
+        # thread's time on a CPU is no time on a CPU, and stands in the queue.
+        if name in ("burner", "crowd-1", "crowd-2", "crowd-3"):
+            queued = grown["state_preempted_ns"] + grown["state_woken_ns"]
+            expected = grown["cpu_delay_ns"]
+            assert queued == pytest.approx(expected, rel=0.001, abs=AROUND_NS + stolen)
 
 
 @contextmanager
@@ -263,7 +226,7 @@ def test_a_wait_for_several_futexes_is_named_by_its_call(keeper: LedgerKeeper) -
     with KnownWaits() as program:
         keeper.watch(program.pid)
         report = program.wait()
-        *_, locks = (one["locks"] for one in keeper.tables(program.pid) if "locks" in one)
+        locks = keeper.tables(program.pid)["locks"]
         keeper.forget(program.pid)
     [tid] = [one.tid for one in report.threads if one.name == "either"]
     rows = locks[(locks["tid"] == tid) & (locks["address"] >= CALL_ADDRESS)]
@@ -321,24 +284,3 @@ def test_a_call_goes_on_as_what_it_was_after_a_stop(keeper: LedgerKeeper) -> Non
         finally:
             sleeper.kill()
     assert after.state.tolist() == [State.SLEEP]
-
-
-def test_slots_are_given_back_and_begin_at_zero(keeper: LedgerKeeper) -> None:
-    me = os.getpid()
-    keeper.watch(me)
-    keeper.watch(me)
-    keeper.forget(me)  # somebody else still watches
-    assert threading.get_native_id() in keeper.read(me).tid.tolist()
-    keeper.forget(me)
-    assert keeper.slots_in_use == 0
-    began = time.monotonic_ns()
-    keeper.watch(me)
-    again = keeper.read(me)
-    keeper.forget(me)
-    assert (again.began_ns >= began).all()
-    assert int(again.ns.sum(axis=1).max()) <= time.monotonic_ns() - began
-
-
-def test_whose_ledger_is_not_kept_has_none(keeper: LedgerKeeper) -> None:
-    assert len(keeper.read(1).tid) == 0
-    assert keeper.threads_without_slot == 0

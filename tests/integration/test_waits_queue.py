@@ -12,14 +12,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from builders import joined
 from capabilities import missing, needs
+from ledger_keeper import LedgerKeeper, Ledgers
 from processes import wait_until
 from programs.build import build_c
 from programs.cpu_quota import cpu_quota
 from programs.known_wakes import KnownWakes
-from tidscope_collector.waits.ledger import LedgerKeeper
-from tidscope_collector.waits.slots import Ledgers
 from tidscope_collector.waits.states import State
 
 pytestmark = [needs("root"), needs("btf")]
@@ -132,17 +130,17 @@ def test_who_ran_meanwhile_ran_for_so_long(keeper: LedgerKeeper) -> None:
         time.sleep(2)
         ran = one.run_ns() - first[0], other.run_ns() - first[1]
         wall = time.monotonic_ns() - began
-        takers = joined(keeper.tables(hog.pid))["takers"]
+        takers = keeper.tables(hog.pid)["takers"]
         ledgers = keeper.read(hog.pid)
         queued = int(ledgers.ns[0, State.PREEMPTED])
         under_way = int(row_of(ledgers, hog.pid)[State.PREEMPTED]) - queued
         keeper.forget(hog.pid)
     assert queued > wall // 4
     # A CPU remembers 2,048 switches: on a busy machine a long time in a queue has more of them.
-    unknown = int(takers["ns"][takers["name"] == b"unknown"].sum())
+    unknown = int(takers["ns"][takers["name"] == "unknown"].sum())
     assert unknown <= 0.3 * queued
     # Processes of one name are one row, the program itself apart.
-    [others] = takers[(takers["name"] == b"hog") & (takers["pid"] != hog.pid)]
+    [others] = takers[(takers["name"] == "hog") & (takers["pid"] != hog.pid)]
     assert others["pid"] in (one.pid, other.pid)
     assert others["kernel"] == 0
     # The kernel counts who runs at ticks; and at the end a time in the queue is under way.
@@ -168,9 +166,9 @@ def test_who_ran_where_a_thread_waited_before_it_was_moved(keeper: LedgerKeeper)
         moved_at = one.run_ns() - began
         ran = moved.run_ns()
         wait_until(lambda: moved.run_ns() - ran > 5 * MS)
-        takers = joined(keeper.tables(moved.pid))["takers"]
+        takers = keeper.tables(moved.pid)["takers"]
         keeper.forget(moved.pid)
-    others = takers[(takers["name"] == b"hog") & (takers["pid"] != moved.pid)]
+    others = takers[(takers["name"] == "hog") & (takers["pid"] != moved.pid)]
     # A CPU remembers 2,048 switches: on a busy machine some of the time has more of them.
     assert others["ns"].sum() >= 0.2 * before_move
     # What it ran after the move, on a CPU where the other one was not, took nothing from that.

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import pytest
 from capabilities import needs
+from ledger_keeper import LedgerKeeper, Ledgers
 from programs.runtime_waits import RuntimeWaits, Waiter
-from tidscope_collector.waits.ledger import LedgerKeeper
 from tidscope_collector.waits.states import State
 
 pytestmark = [needs("root"), needs("btf"), needs("go")]

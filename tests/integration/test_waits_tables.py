@@ -7,12 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from builders import joined
 from capabilities import needs
+from ledger_keeper import LedgerKeeper, Table, ledger_keeper
 from programs.known_wakes import ROUNDS, Experiment, KnownWakes
-from tidscope_collector.waits.ledger import LedgerKeeper
 from tidscope_collector.waits.states import State
-from tidscope_collector.waits.tables import Table
 
 pytestmark = [needs("root"), needs("btf")]
 
@@ -41,7 +39,7 @@ def settled(keeper: LedgerKeeper, pid: int, experiment: Experiment) -> dict[str,
     while True:
         ledgers = keeper.read(pid)
         if (ledgers.state[ledgers.find(tids)] == State.FUTEX).all():
-            return joined(keeper.tables(pid))
+            return keeper.tables(pid)
         time.sleep(0.005)
 
 
@@ -56,9 +54,9 @@ def reach_state(keeper: LedgerKeeper, pid: int, tid: int, state: State) -> None:
 
 def wake_ups_by_this_process(keeper: LedgerKeeper, pid: int) -> int:
     """How often this process woke the first thread of a program."""
-    wakes = joined(keeper.tables(pid))["wakes"]
+    wakes = keeper.tables(pid)["wakes"]
     mine = wakes[(wakes["wakee_tid"] == pid) & (wakes["waker_pid"] == os.getpid())]
-    name = Path("/proc/self/comm").read_bytes().strip()
+    name = Path("/proc/self/comm").read_text().strip()
     assert set(mine["waker_name"].tolist()) <= {name}
     assert set(mine["waker_tid"].tolist()) <= {0}
     return int(mine["count"].sum())
@@ -161,7 +159,7 @@ def test_a_timer_wakes_as_an_interrupt(keeper: LedgerKeeper, program: KnownWakes
     wakes = settled(keeper, program.pid, slept)["wakes"]
     [one] = slept.threads
     by_timer = wakes[(wakes["wakee_tid"] == one.tid) & (wakes["waker_pid"] == 0)]
-    assert by_timer["waker_name"].tolist() == [b"interrupt"]
+    assert by_timer["waker_name"].tolist() == ["interrupt"]
     assert ROUNDS <= int(by_timer["count"][0]) <= ROUNDS * (1 + FEW)
 
 
@@ -182,7 +180,7 @@ def test_stays_and_takers_add_up_to_the_ledger(keeper: LedgerKeeper, program: Kn
         [row] = ledgers.find(np.array([one.tid], np.uint32))
         queued = int(ledgers.ns[row, State.PREEMPTED] + ledgers.ns[row, State.WOKEN])
         assert int(takers["ns"][takers["tid"] == one.tid].sum()) == queued
-        known = takers[(takers["tid"] == one.tid) & (takers["name"] != b"unknown")]
+        known = takers[(takers["tid"] == one.tid) & (takers["name"] != "unknown")]
         # A thread that waits is moved to another CPU now and then; who ran there is not known.
         assert int(known["ns"].sum()) > 0
         waits = stays[(stays["tid"] == one.tid) & (stays["state"] == State.PIPE)]
@@ -190,21 +188,27 @@ def test_stays_and_takers_add_up_to_the_ledger(keeper: LedgerKeeper, program: Kn
 
 
 def test_system_calls_are_counted_when_asked_for(keeper: LedgerKeeper, program: KnownWakes) -> None:
-    assert "calls" not in joined(keeper.tables(program.pid))
-    keeper.count_calls(True)
-    ring = program.run("ring")
-    tables = settled(keeper, program.pid, ring)
-    keeper.count_calls(False)
+    assert "calls" not in keeper.tables(program.pid)
+    with ledger_keeper(calls=True) as counting, KnownWakes() as counted:
+        counting.watch(counted.pid)
+        ring = counted.run("ring")
+        tables = settled(counting, counted.pid, ring)
+        check_calls(counting, counted.pid, ring, tables)
+
+
+def check_calls(
+    keeper: LedgerKeeper, pid: int, ring: Experiment, tables: dict[str, Table]
+) -> None:
+    """Each thread of a ring reads and writes once a round."""
     calls = tables["calls"]
     for one in ring.threads:
         mine = calls[calls["tid"] == one.tid]
         counts = dict(zip(mine["name"].tolist(), mine["count"].tolist(), strict=True))
-        assert counts[b"read"] == counts[b"write"] == ROUNDS
-        [reads] = mine[mine["name"] == b"read"]
+        assert counts["read"] == counts["write"] == ROUNDS
+        [reads] = mine[mine["name"] == "read"]
         in_calls = int(reads["ns"])
-        assert 0.98 * one.in_call_ns - awake(keeper, program.pid, one.tid) <= in_calls
+        assert 0.98 * one.in_call_ns - awake(keeper, pid, one.tid) <= in_calls
         assert in_calls <= one.in_call_ns
         stays = tables["call_stays"]
         rows = stays[(stays["tid"] == one.tid) & (stays["call"] == reads["call"])]
         assert int(rows["count"].sum()) == ROUNDS
-    assert keeper.lost_counts == 0

@@ -1,4 +1,4 @@
-"""Which way counters are read: as asked for, by their price, and never by a walk that is wrong."""
+"""Which way counters are read: as asked for, and never by a walk that is wrong."""
 
 import os
 import subprocess
@@ -15,13 +15,12 @@ from programs.busy_threads import busy_threads
 from programs.known_work import KnownWork
 from receiver import Receiver
 from tidscope_backend.notebook import list_runs, open_run
-from tidscope_collector.discovery import task_iterator
-from tidscope_collector.walk import policy
+from tidscope_collector.walk import programs
 from tidscope_collector.walk.choice import Choice, is_tickless
-from tidscope_collector.walk.policy import AskingCost
+from tidscope_wire.frame import split
 from tidscope_wire.generated.models import CountersSourceChanged, FrameHeader
 
-SOURCE = task_iterator.OBJECT.with_suffix(".c")
+SOURCE = Path(__file__).parents[2] / "sampler" / "src" / "walk" / "task_iterator.bpf.c"
 INCLUDES = f"-I/usr/include/{os.uname().machine}-linux-gnu"
 COUNT = "GIVE(2, task->sched_info.pcount, task->sched_info.pcount"
 """Writes the second counter of read_counters that taskstats has as well."""
@@ -39,15 +38,22 @@ def built_with(folder: Path, count: str) -> Path:
     return cached("changed.bpf.o", file.read_bytes(), command, [str(file)], env=dict(os.environ))
 
 
+def use(monkeypatch: pytest.MonkeyPatch, object_file: Path) -> None:
+    """Walk by other programs than the built-in ones."""
+    monkeypatch.setattr(programs, "bpf_object", lambda _: object_file.read_bytes())
+
+
 class Watched(Sampled):
     """Targets whose frames are believed only as long as they do not contradict each other."""
 
-    def __init__(self, counters: Choice, budget_percent: float = 0) -> None:
-        super().__init__(counters, budget_percent)
-        self.receiver = Receiver()
+    def __init__(self, counters: Choice) -> None:
+        super().__init__(counters)
+        self.receivers: dict[str, Receiver] = {}
 
     def next(self) -> FrameHeader:
-        return self.receiver.frame(self.frames.get(timeout=120))[0]
+        data = self.frames.get(timeout=120)
+        receiver = self.receivers.setdefault(split(data)[0].target, Receiver())
+        return receiver.frame(data)[0]
 
     def until_changed(self) -> tuple[CountersSourceChanged, FrameHeader]:
         """Go on to where counters are read another way."""
@@ -59,8 +65,8 @@ class Watched(Sampled):
 
 
 @contextmanager
-def watched(counters: Choice, budget_percent: float = 0) -> Iterator[Watched]:
-    made = Watched(counters, budget_percent)
+def watched(counters: Choice) -> Iterator[Watched]:
+    made = Watched(counters)
     try:
         yield made
     finally:
@@ -79,58 +85,16 @@ def test_frames_say_which_way_was_asked_for(counters: Choice, tmp_path: Path) ->
             assert header.health.counters_disagreement is None
 
 
-def test_small_targets_are_asked_for(tmp_path: Path) -> None:
-    # Half of a whole core is enough for twenty threads, whatever the machine.
-    with watched("auto", 100) as found, busy_threads(tmp_path) as pid:
+def test_counters_are_walked_where_the_kernel_can(tmp_path: Path) -> None:
+    with watched("auto") as found, busy_threads(tmp_path) as pid:
         found.targets.attach(pid, None, 20)
-        assert {found.next().counters_from for _ in range(40)} == {"genetlink"}
-
-
-def test_where_asking_takes_too_much_counters_are_walked(tmp_path: Path) -> None:
-    with watched("auto", 0.01) as found, busy_threads(tmp_path) as pid:
-        target, _ = found.targets.attach(pid, None, 50)
-        assert "where requests take half" in target.source.reason
-        assert found.next().counters_from == "genetlink"
-        event, header = found.until_changed()
-        assert (event.previous, event.source, event.disagreed) == ("genetlink", "walk", False)
-        assert "0.005 % of a core, half of the CPU budget" in event.reason
-        assert header.counters_from == "walk"
-        for _ in range(50):
-            assert found.next().counters_from == "walk"
-
-
-def test_both_ways_take_turns_without_a_contradiction(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The limit is moved to and fro; rows, births and exits go on as if nothing were."""
-    monkeypatch.setattr(policy, "DOWN_NS", 100_000_000)
-    monkeypatch.setattr(policy, "UP_NS", 100_000_000)
-    monkeypatch.setattr(policy, "PROVEN_NS", 0)
-    costs: list[AskingCost] = []
-
-    class Moved(AskingCost):
-        """The real policy, whose limit the test can reach."""
-
-        def __init__(self, limit: float) -> None:
-            super().__init__(limit)
-            costs.append(self)
-
-    monkeypatch.setattr("tidscope_collector.walk.choice.AskingCost", Moved)
-    with watched("auto", 0.01) as found, busy_threads(tmp_path) as pid:
-        found.targets.attach(pid, None, 100)
-        for turn in range(6):
-            event, header = found.until_changed()
-            walks = turn % 2 == 0
-            assert event.source == header.counters_from == ("walk" if walks else "genetlink")
-            for _ in range(10):
-                assert found.next().counters_from == event.source
-            costs[0].limit = 1000.0 if walks else 0.00005
+        assert {found.next().counters_from for _ in range(40)} == {"walk"}
 
 
 def test_a_walk_that_is_wrong_from_the_start_is_not_used(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(task_iterator, "OBJECT", built_with(tmp_path, "+ 1000000"))
+    use(monkeypatch, built_with(tmp_path, "+ 1000000"))
     with watched("walk") as found, KnownWork() as work:
         obstacle = found.sources.walk.obstacle
         assert obstacle is not None
@@ -145,7 +109,7 @@ def test_a_walk_that_becomes_wrong_is_given_up_for_good(
 ) -> None:
     """Wrong for the threads named files only: this process, which walks itself first, has none."""
     wrong = "+ (task->comm[0] == 'f' && task->comm[1] == 'i')"
-    monkeypatch.setattr(task_iterator, "OBJECT", built_with(tmp_path, wrong))
+    use(monkeypatch, built_with(tmp_path, wrong))
     with watched("walk") as found, busy_threads(tmp_path) as pid, KnownWork() as work:
         assert found.sources.walk.obstacle is None
         found.targets.attach(pid, None, 100)
@@ -161,9 +125,10 @@ def test_a_walk_that_becomes_wrong_is_given_up_for_good(
         assert disagreement in obstacle.reason
         for _ in range(20):
             assert found.next().counters_from == "genetlink"
-        # Nobody else walks either.
-        option = found.sources.walk.option(work.pid, found.sources.reader(work.pid))
-        assert option is None
+        # Nobody else is walked either.
+        found.targets.attach(work.pid, None, 50)
+        for _ in range(20):
+            assert found.next().counters_from == "genetlink"
 
 
 @pytest.mark.parametrize("source", ["genetlink", "walk"])

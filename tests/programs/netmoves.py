@@ -7,7 +7,6 @@ them all against the extended struct, where the machine has it; exit code 1 if a
 import argparse
 import json
 import os
-import queue
 import subprocess
 import sys
 import time
@@ -19,17 +18,17 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # when it is run as a script
 
+from frame_queues import TakenFrames
 from programs.build import build_c
 from pydantic import BaseModel, ConfigDict
 from tidscope_collector.netacct.choice import CHOICES, Choice
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.engine import Engine
-from tidscope_collector.sampling.sampled_frame import SampledFrame
 from tidscope_collector.targets.sources import Sources
 from tidscope_collector.targets.targets import TargetRegistry
 from tidscope_collector.walk.choice import Choice as WalkChoice
 from tidscope_wire.frame import FrameDecoder, Rows
-from tidscope_wire.generated.models import FrameHeader, Target, ThreadExited
+from tidscope_wire.generated.models import FrameHeader, ThreadExited
 
 FIELDS = ("net_read_bytes", "net_write_bytes", "net_read_calls", "net_write_calls")
 PATIENCE_S = 120.0
@@ -134,17 +133,12 @@ class Harness:
     """
 
     def __init__(self, network: Choice, counters: WalkChoice = "auto") -> None:
-        self._frames: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         self._decoder = FrameDecoder()
         self.sources = Sources(ProcFs(), network, counters=counters)
-        exits = self.sources.open_exits if self.sources.has_exits else None
-        self._engine = Engine(self._take, exits)
-        self._engine.start()
+        self._frames = TakenFrames(self.sources.native)
+        self._engine = Engine(self.sources.native, lambda target: self.targets.update(target))
         self.targets = TargetRegistry("h-000000000000", ProcFs(), self.sources, self._engine)
-
-    def _take(self, target: Target, frame: SampledFrame) -> None:
-        self.targets.update(target)
-        self._frames.put(frame.data)
+        self._engine.start()
 
     def next(self) -> tuple[FrameHeader, Rows]:
         """The next frame, waited for."""

@@ -16,7 +16,9 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-import numpy as np
+sys.path.insert(0, str(Path(__file__).parents[1]))  # when it is run as a script
+
+from frame_queues import TakenFrames
 from tidscope_collector.confinement.children import LimitedChildren
 from tidscope_collector.confinement.fork_server import serve
 from tidscope_collector.doctor.facts import gather_facts
@@ -29,7 +31,12 @@ from tidscope_collector.processes.identity import Absence, identify
 from tidscope_collector.processes.listing import ProcessLister
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.process import parse_stat
-from tidscope_collector.procfs.thread_reader import ProcThreadReader
+from tidscope_collector.sampling.engine import Engine
+from tidscope_collector.targets import sources
+from tidscope_collector.targets.targets import TargetRegistry
+from tidscope_collector.taskstats.link import TaskstatsUnavailableError
+from tidscope_collector.waits.source import LedgerOptions
+from tidscope_wire.frame import FrameDecoder
 
 _PR_SET_DUMPABLE = 4
 
@@ -40,14 +47,21 @@ def _identify(procfs: ProcFs, pid: int) -> Any:
 
 
 def _read(procfs: ProcFs, pid: int) -> Any:
-    reader = ProcThreadReader(procfs, pid)
-    tids = sorted(int(task.name) for task in (procfs.root / str(pid) / "task").iterdir())
-    reading = reader.read(np.array(tids, np.uint32))
+    """One frame of a collector without taskstats."""
+    with patch.object(sources, "probe", side_effect=TaskstatsUnavailableError("a test")):
+        made = sources.Sources(procfs, network="none", ledger=LedgerOptions("off"))
+    engine = Engine(made.native, lambda _: None)
+    engine.start()
+    targets = TargetRegistry("h-000000000000", procfs, made, engine)
+    target, _ = targets.attach(pid, None, 10)
+    _, rows = FrameDecoder().decode(TakenFrames(made.native).get(60))
+    engine.stop()
+    made.close()
     return {
-        "fields": reader.fields,
-        "absent": {absent.field: absent.reason for absent in reader.absent},
-        "tids": reading.tid.tolist(),
-        "counters": reading.counters.tolist(),
+        "fields": target.fields,
+        "absent": {absent.field: absent.reason for absent in target.absent},
+        "tids": rows.tid.tolist(),
+        "counters": list(zip(*(rows.columns[name].tolist() for name in target.fields), strict=True)),
     }
 
 

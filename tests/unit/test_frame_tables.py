@@ -10,7 +10,7 @@ from builders import frame_header
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from tidscope_collector.waits.sums import sum_by
+from tidscope_collector.waits.wire_tables import sum_by
 from tidscope_wire.frame import FrameDecoder, FrameError, RowEncoder, Rows, join, split
 from tidscope_wire.frame_tables import (
     Table,

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from fake_members import FakeMembers
 from processes import wait_until
 from tidscope_collector.groups.account_check import AccountCheck
 from tidscope_collector.groups.accounts import CgroupAccount, RusageAccount, Used, account_of
@@ -14,19 +15,18 @@ from tidscope_collector.groups.descriptions import Description
 from tidscope_collector.groups.members import Member, Members, Newcomer
 from tidscope_collector.groups.meter import AT_ONCE, GroupMeter
 from tidscope_collector.groups.own_accounts import EVERY_NS, MAX_ASKED, Asking, OwnAccounts
-from tidscope_collector.groups.process_sums import ProcessRow, Sums
+from tidscope_collector.groups.process_table import ProcessRow
 from tidscope_collector.inspection.gomaxprocs import GomaxprocsReader
 from tidscope_collector.naming.source import NameSource
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.procfs.process import PAGE_BYTES
-from tidscope_collector.procfs.thread_reader import TICKS_PER_SECOND
-from tidscope_collector.sampling.process_meter import SLOW_GAUGES_NS
+from tidscope_collector.procfs.process import PAGE_BYTES, TICKS_PER_SECOND
 from tidscope_wire.generated.models import CpuAccount, IoAccount, Runtime
 
 # Accounts that the kernel keeps of groups, and what threads add up to beside them.
 
 
-TICK_NS = 1_000_000_000 // TICKS_PER_SECOND
+SECOND_NS = 1_000_000_000
+TICK_NS = SECOND_NS // TICKS_PER_SECOND
 BLKIO = "blkio.throttle.io_service_bytes_recursive"
 
 
@@ -76,7 +76,7 @@ class Host:
         self.procfs = ProcFs(root)
         self.root = root
         self.own: dict[int, int] = {}
-        self.members = Members()
+        self.members = FakeMembers()
 
     def set(self, pid: int, own_ns: int, waited_ticks: int = 0) -> None:
         zeros = "0 " * 30
@@ -160,29 +160,30 @@ def test_which_account_a_group_has(tmp_path: Path) -> None:
 
 def row(cpu_ns: int, read: int = 0, write: int = 0) -> ProcessRow:
     values = {"cpu_run_ns": cpu_ns, "disk_read_bytes": read, "disk_write_bytes": write}
-    return ProcessRow(1, None, "prog", False, 0, Sums(values))
+    return ProcessRow(1, None, "prog", False, 0, 0, 1, values)
 
 
 def test_both_count_from_the_first_look_on(tmp_path: Path) -> None:
     files = {"cpu.stat": "usage_usec 0\n", "io.stat": ""}
     account = CgroupAccount(Cgroup(written(tmp_path, "web", files), 1, 0))
     check = AccountCheck(account)
-    assert check.noted is None
+    assert check.found is None
     check.note([row(100), row(20, 4)], Used(5_000, 10, 20))
     check.note([row(400), row(50, 5, 6)], Used(5_300, 12, 26))
-    assert check.noted is not None
-    found = check.noted.check
+    found = check.found
+    assert found is not None
     assert (found.threads_cpu_ns, found.kernel_cpu_ns) == (330, 300)
     assert (found.threads_read_bytes, found.kernel_read_bytes) == (1, 2)
     assert (found.threads_write_bytes, found.kernel_write_bytes) == (6, 6)
     assert found.io_by == "io.stat"
     check.note([row(500)], Used(5_400))
-    found = check.noted.check
+    found = check.found
+    assert found is not None
     assert (found.io_by, found.threads_read_bytes) == (None, None)
     assert found.kernel_write_bytes is None
     none = AccountCheck(None)
     none.note([row(1)], Used(1))
-    assert none.noted is None
+    assert none.found is None
 
 
 # Which programs of a group are asked, and what becomes of their answers.
@@ -240,7 +241,7 @@ class Group:
     """Members, what they run, and what is asked of them."""
 
     def __init__(self, *, ask_names: bool = False) -> None:
-        self.members = Members()
+        self.members = FakeMembers()
         self.runtimes: dict[int, Description] = {}
         self.readers: dict[int, Reader] = {}
         self.now_ns = 0
@@ -365,11 +366,11 @@ def write_memory(root: Path, pid: int, pages: int) -> None:
 
 
 def meter(root: Path, members: Members, account: Account) -> GroupMeter:
-    return GroupMeter(1, ProcFs(root), None, None, None, members, account)
+    return GroupMeter(1, ProcFs(root), None, members, account)
 
 
-def filled(root: Path, count: int) -> Members:
-    members = Members()
+def filled(root: Path, count: int) -> FakeMembers:
+    members = FakeMembers()
     for pid in range(1, count + 1):
         members.add(Newcomer(pid, 0, pid, pid, "prog", 0), at_attach=True)
         write_memory(root, pid, 1)
@@ -380,28 +381,22 @@ def test_memory_of_many_is_read_in_turn_and_of_new_ones_at_once(tmp_path: Path) 
     count = 3 * AT_ONCE
     members = filled(tmp_path, count)
     group = meter(tmp_path, members, Account())
-    group.read_slow(1 * SLOW_GAUGES_NS)
-    assert group.gauges().rss_bytes == count * PAGE_BYTES
+    assert group.read(1 * SECOND_NS).rss_bytes == count * PAGE_BYTES
     for pid in range(1, count + 1):
         write_memory(tmp_path, pid, 2)
     for turn in (1, 2, 3):
-        group.read_slow((1 + turn) * SLOW_GAUGES_NS)
-        assert group.gauges().rss_bytes == (count + turn * AT_ONCE) * PAGE_BYTES
+        assert group.read((1 + turn) * SECOND_NS).rss_bytes == (count + turn * AT_ONCE) * PAGE_BYTES
     members.end(1, 5, 5)
     write_memory(tmp_path, 1000, 50)
     members.add(Newcomer(1000, 0, 7, 7, "prog", 0))
-    group.read_slow(5 * SLOW_GAUGES_NS)
-    assert group.gauges().rss_bytes == (2 * (count - 1) + 50) * PAGE_BYTES
+    assert group.read(5 * SECOND_NS).rss_bytes == (2 * (count - 1) + 50) * PAGE_BYTES
 
 
 def test_a_tree_of_many_is_compared_more_seldom(tmp_path: Path) -> None:
     for processes, expected in ((AT_ONCE, 6), (AT_ONCE + 1, 3), (3 * AT_ONCE, 2)):
         account = Account()
         group = meter(tmp_path, filled(tmp_path, processes), account)
-        for second in range(1, 7):
-            group.read_cpu(second * SLOW_GAUGES_NS)
+        said = [group.read_used() for _ in range(6)]
         assert account.read_times == expected
-        used = group.take_used()
-        assert used is not None
-        assert used.cpu_ns == expected
-        assert group.take_used() is None
+        assert [one.cpu_ns for one in said if one is not None] == list(range(1, expected + 1))
+        assert group.read_used(last=True) is not None

@@ -1,5 +1,6 @@
 """Pools of the programs of a group: which are read, in whose place; what becomes of their rows."""
 
+from fake_members import FakeMembers
 from tidscope_collector.groups.descriptions import Description
 from tidscope_collector.groups.group_pools import (
     ENDED_NS,
@@ -9,7 +10,7 @@ from tidscope_collector.groups.group_pools import (
     MAX_READ,
     GroupPools,
 )
-from tidscope_collector.groups.members import Member, Members, Newcomer
+from tidscope_collector.groups.members import Member, Newcomer
 from tidscope_collector.pools.registry import PoolRegistry
 from tidscope_wire.frame_tables import Table
 from tidscope_wire.generated.agent import AgentPool
@@ -42,7 +43,7 @@ class Group:
     """Members, what they run, and the readers of their pools."""
 
     def __init__(self) -> None:
-        self.members = Members()
+        self.members = FakeMembers()
         self.runtimes: dict[int, Runtime] = {}
         self.readers: dict[int, Reader] = {}
         self.java: dict[int, bool] = {}

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from fake_proc import FakeProc, stat_line
 from tidscope_collector.inspection.conversation import ProgramReader, SeenProgram
-from tidscope_collector.sampling.program import LOOK_NS, Program, ProgramWatch
+from tidscope_collector.sampling.program import Program, ProgramWatch
 
 PID = 7
 SHELL, SLEEP = Program("/bin/sh", "sh", 1000), Program("/bin/sleep", "sleep", 2000)
@@ -57,7 +57,7 @@ def test_what_a_child_saw_has_the_name_of_the_same_program(process: Process) -> 
     process.executes(SHELL, stack_shown=False)
     reader = Answers(lambda: process.executes(SLEEP, stack_shown=False))
     watch = ProgramWatch(process.tasks, PID, SHELL.executable, SHELL.name, lambda: reader)
-    change = watch.change(SHELL.name, 2 * LOOK_NS)
+    change = watch.change()
     assert change is not None
     assert (change.program, change.previous, change.executed) == (SLEEP, SHELL.executable, True)
 
@@ -75,6 +75,6 @@ def test_what_is_seen_directly_is_of_one_program(
         return found
 
     monkeypatch.setattr(ProgramWatch, "_executable", executes_behind_it)
-    change = watch.change(SHELL.name, 2 * LOOK_NS)
+    change = watch.change()
     assert change is not None
     assert (change.program, change.previous, change.executed) == (SLEEP, SHELL.executable, True)

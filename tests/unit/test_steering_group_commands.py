@@ -10,7 +10,7 @@ from unittest.mock import Mock
 import pytest
 from backend_builders import ACTOR, process, steering, target
 from fake_steering import FakeSteering
-from tidscope_collector.groups.members import Members, Newcomer
+from tidscope_collector.groups.members import Member
 from tidscope_collector.groups.sampler import GroupSampler
 from tidscope_collector.groups.selector import Selection
 from tidscope_collector.procfs.files import ProcFs
@@ -78,16 +78,18 @@ class Sampler:
     def __init__(self, shown: Target, kind: type[TargetSampler], pids: tuple[int, ...]) -> None:
         self.attach_ns = 7
         self.target = shown
-        self.members = Members()
-        self.coming = pids
-        self.mock = Mock(spec=kind, attach_ns=7, membership=self, target=shown, seq=3)
+        self.pids = pids
+        self.mock = Mock(spec=kind, attach_ns=7, target=shown)
+        self.mock.living = self.living
         self.mock.total.side_effect = len
         self.mock.programs_join.side_effect = self._joins
         self.mock.programs_steered.side_effect = self._programs
 
-    def update(self) -> None:
-        for pid in self.coming:
-            self.members.add(Newcomer(pid, 1, pid, pid * 10, f"work-{pid}", 0))
+    def living(self) -> list[Member]:
+        return [
+            Member(number, 0, pid, pid, pid * 10, f"work-{pid}", 0, before=False)
+            for number, pid in enumerate(self.pids, 1)
+        ]
 
     def _joins(self, joins: bool) -> None:
         self._show(programs_join=joins)
@@ -120,7 +122,7 @@ class Host:
         self.samplers = {ONE: self.one, GROUP: self.group}
         self.targets = SimpleNamespace(
             attached=self.attached,
-            update=lambda target, _seq: self.updated.append(target),
+            update=self.updated.append,
             describe=process,
             find=lambda pid, start_ticks: None,
             select=self.select,

@@ -41,8 +41,7 @@ from tidscope_collector.taskstats.layout import (
 )
 from tidscope_collector.taskstats.messages import Record, command, error_code, parse
 from tidscope_collector.taskstats.profile import PROFILE_FILE, kernel_profile
-from tidscope_collector.taskstats.refusals import MalformedReplyError, Refusal, RefusalCounts
-from tidscope_collector.taskstats.shapes import learn
+from tidscope_collector.taskstats.refusals import MalformedReplyError, Refusal
 
 # Walking one message: right ones of every version, and wrong ones in every way that we know.
 
@@ -52,7 +51,7 @@ TID = 0x01020304
 
 def refusal_of(datagram: bytes, version: int) -> Refusal | None:
     try:
-        learn(datagram, FAMILY, choose(version, LENGTHS[version]))
+        parse(datagram, FAMILY)
     except MalformedReplyError as refused:
         return refused.refusal
     return None
@@ -170,18 +169,6 @@ def test_a_command_is_as_the_kernel_reads_it() -> None:
         "01 01 0000"  # GET, version 1
         "0900 0300 302d3300 00000000"  # 9 bytes of a cpumask, padded
     )
-
-
-def test_a_refusal_is_logged_once_and_counted(caplog: pytest.LogCaptureFixture) -> None:
-    refused = RefusalCounts()
-    refused.note(Refusal.TWICE, "the second of thread 7")
-    refused.note(Refusal.TWICE, "the second of thread 8", 3)
-    refused.note(Refusal.CUT, "1000 bytes")
-    assert dict(refused) == {Refusal.TWICE: 4, Refusal.CUT: 1}
-    assert [entry.getMessage() for entry in caplog.records] == [
-        "refused a taskstats message: second answer to one request: the second of thread 7",
-        "refused a taskstats message: cut off: longer than its slot: 1000 bytes",
-    ]
 
 
 def test_the_pad_alone_is_no_record() -> None:

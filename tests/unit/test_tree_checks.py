@@ -53,7 +53,7 @@ def test_right_directions_pass(tmp_path: Path) -> None:
         ("shared/tidscope_wire/c.py", "from tidscope_backend.app import x", "tidscope_backend"),
         (
             "backend/tidscope_backend/d.py",
-            "def late() -> None:\n    from tidscope_collector.threads.reading import Reading\n",
+            "def late() -> None:\n    from tidscope_collector.sampling.plan import Plan\n",
             "d.py:2: tidscope_backend must not import tidscope_collector",
         ),
         (

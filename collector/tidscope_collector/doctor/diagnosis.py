@@ -4,29 +4,26 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
 
 from tidscope_confinement.landlock import Paths
 from tidscope_wire.generated.models import CheckStatus, DoctorCheck, DoctorReport
 
 from tidscope_collector.confinement.confine import Confinement, Needs, foreseen
-from tidscope_collector.discovery.task_iterator import TaskIterators
-from tidscope_collector.discovery.task_iterator import load as load_iterators
 from tidscope_collector.doctor import checks, source_checks
 from tidscope_collector.doctor.check import EbpfProbe, TaskstatsProbe
 from tidscope_collector.doctor.facts import Facts, gather_facts
 from tidscope_collector.ebpf.obstacles import Obstacle
 from tidscope_collector.inspection.reader import reader_trouble
-from tidscope_collector.netacct import loading as netacct
-from tidscope_collector.netacct.accounts import Accounts
+from tidscope_collector.netacct import programs as netacct
+from tidscope_collector.netacct.programs import NetworkProgram
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.machine import NOTHING_HIDDEN
 from tidscope_collector.steering.loop.affinity_leases import LeftChanged, left_changed
-from tidscope_collector.targets.sources import Sources, every_field
+from tidscope_collector.targets.sources import Sources, give_taskstats, make_sampler
 from tidscope_collector.taskstats.columns import Columns
 from tidscope_collector.taskstats.exits import (
     EXIT_BUFFER_BYTES,
-    ExitListener,
+    ExitSockets,
     exit_self_test,
     possible_cpus,
 )
@@ -38,10 +35,11 @@ from tidscope_collector.taskstats.link import (
     probe,
     resolve_family,
 )
-from tidscope_collector.taskstats.reader import BatchQuery
-from tidscope_collector.waits.ledger import LedgerKeeper
+from tidscope_collector.waits.programs import LedgerProgram
 from tidscope_collector.waits.source import USUAL, LedgerSource
 from tidscope_collector.walk.choice import WalkSource
+from tidscope_collector.walk.programs import WalkPrograms
+from tidscope_collector.walk.programs import load as load_iterators
 
 _WORST_FIRST: tuple[CheckStatus, ...] = ("failed", "limited")
 
@@ -126,15 +124,14 @@ class LiveProbe:
         self.layout_name = kernel.layout.name
         self.fields = Columns(kernel.layout, delay_accounting=True).fields
 
-    def walk(self, iterators: TaskIterators | Obstacle) -> Obstacle | None:
+    def walk(self, iterators: WalkPrograms | Obstacle) -> Obstacle | None:
         """Return why bulk reads are unavailable, or None if they work."""
-        if self._kernel is None:
-            return WalkSource("auto", iterators, None, 0).obstacle
-        query = BatchQuery(self._kernel)
-        try:
-            return WalkSource("auto", iterators, partial(every_field, query), 0).obstacle
-        finally:
-            query.close()
+        native = make_sampler(ProcFs())
+        base = None
+        if self._kernel is not None:
+            give_taskstats(native, self._kernel)
+            base = Columns(self._kernel.layout, delay_accounting=True, network=False).base
+        return WalkSource("auto", iterators, base, native).obstacle
 
     def exit_self_test(self) -> bool:
         """Return True if the exit record of a test thread arrives.
@@ -146,7 +143,7 @@ class LiveProbe:
         if kernel is None:
             return False
         try:
-            return exit_self_test(lambda: ExitListener(kernel, possible_cpus()))
+            return exit_self_test(lambda: ExitSockets(kernel, possible_cpus()))
         except TaskstatsUnavailableError as error:
             raise OSError(str(error)) from error
 
@@ -158,13 +155,13 @@ class LiveEbpf:
         found: the loaded program, the obstacle, or None if there is no obstacle.
     """
 
-    def __init__(self, found: Accounts | TaskIterators | LedgerKeeper | Obstacle | None) -> None:
+    def __init__(self, found: NetworkProgram | WalkPrograms | LedgerProgram | Obstacle | None) -> None:
         self.refusal, self.fix, self.limits = "", "", ""
         self.capabilities: tuple[str, ...] = ()
         if isinstance(found, Obstacle):
             self.refusal, self.fix = found.reason, found.fix
             self.capabilities = found.capabilities
-        elif isinstance(found, Accounts):
+        elif isinstance(found, NetworkProgram):
             self.limits = netacct.limits(splice=found.splice, release=os.uname().release)
 
 

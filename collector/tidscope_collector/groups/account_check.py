@@ -1,63 +1,45 @@
 """What a group's threads add up to, beside an account of the kernel, both since the first look."""
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from tidscope_wire.generated.models import GroupCheck
 
 from tidscope_collector.groups.accounts import GroupAccount, Used
-from tidscope_collector.groups.process_sums import ProcessRow
+from tidscope_collector.groups.process_table import ProcessRow
 
 _CPU, _READ, _WRITE = "cpu_run_ns", "disk_read_bytes", "disk_write_bytes"
 
 
-class Noted(NamedTuple):
-    """A comparison.
-
-    Attributes:
-        rows: of all processes, that were compared.
-        check: what came of it.
-    """
-
-    rows: Sequence[ProcessRow]
-    check: GroupCheck
-
-
 class AccountCheck:
-    """Belongs to the sampling thread.
+    """Belongs to the thread of targets.
 
     Args:
-        account: None: there is none.
+        account: account of the group; None if there is none.
 
     Attributes:
-        noted: the comparison of the last sample; None: it has none.
-        found: the last comparison of the rows that a table of processes has; None: there is none.
+        found: the last comparison; None if there is none.
     """
 
     def __init__(self, account: GroupAccount | None) -> None:
         self._account = account
         self._first: tuple[Mapping[str, int], Used] | None = None
-        self.noted: Noted | None = None
         self.found: GroupCheck | None = None
 
     def note(self, rows: Sequence[ProcessRow], used: Used) -> None:
         """Compare what was read right after each other.
 
         Args:
-            rows: of all processes, the ended ones included.
+            rows: rows of all processes, the ended ones included.
             used: what the account says.
         """
         if self._account is None:
             return
-        now = dict.fromkeys((_CPU, _READ, _WRITE), 0)
-        for row in rows:
-            for name in now:
-                now[name] += row.sums.values.get(name, 0)
+        now = {name: sum(row.sums.get(name, 0) for row in rows) for name in (_CPU, _READ, _WRITE)}
         if self._first is None:
             self._first = now, used
         before, began = self._first
         io = used.read_bytes is not None and began.read_bytes is not None
-        check = GroupCheck(
+        self.found = GroupCheck(
             cpu_by=self._account.cpu_by,
             threads_cpu_ns=max(0, now[_CPU] - before[_CPU]),
             kernel_cpu_ns=max(0, used.cpu_ns - began.cpu_ns),
@@ -67,7 +49,6 @@ class AccountCheck:
             threads_write_bytes=_grown(now[_WRITE], before[_WRITE]) if io else None,
             kernel_write_bytes=_grown(used.write_bytes, began.write_bytes),
         )
-        self.noted = Noted(rows, check)
 
 
 def _grown(now: int | None, before: int | None) -> int | None:

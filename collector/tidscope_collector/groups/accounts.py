@@ -16,8 +16,7 @@ from tidscope_collector.groups.listing import folders_below, processes_of
 from tidscope_collector.groups.members import Member, Members
 from tidscope_collector.procfs.cgroup import GROUPS
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.procfs.process import waited_for_ticks
-from tidscope_collector.procfs.thread_reader import TICKS_PER_SECOND
+from tidscope_collector.procfs.process import TICKS_PER_SECOND, waited_for_ticks
 
 _V1_IO: Literal["blkio.throttle.io_service_bytes_recursive"] = (
     "blkio.throttle.io_service_bytes_recursive"
@@ -140,7 +139,11 @@ class RusageAccount:
     def read(self) -> Used | None:
         """See `GroupAccount`; None for good, once it has ended."""
         alive = {one.number: one for one in self._members.alive.values()}
-        ended = {number: one for number, one in self._seen.items() if number not in alive}
+        ended = {
+            number: self._members.of_number(number) or one
+            for number, one in self._seen.items()
+            if number not in alive
+        }
         if any(one.parent not in alive and _is_left(one, ended) for one in ended.values()):
             self._lost = True
         if self._lost or len(alive) > MAX_READ:

@@ -67,12 +67,12 @@ class _Place(NamedTuple):
 
 
 class Descriptions:
-    """Of the members of one group; asked for and given in the sampling thread.
+    """Of the members of one group; asked for and given in the thread of targets.
 
     Args:
         procfs: root of /proc.
         workers: read them.
-        give: runs something in the sampling thread.
+        give: runs something in the thread of targets.
         containers: knows their names.
     """
 

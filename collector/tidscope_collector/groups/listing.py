@@ -7,8 +7,7 @@ from pathlib import Path
 
 from tidscope_collector.groups.members import Newcomer
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.procfs.process import ENDED, parse_parent, parse_stat
-from tidscope_collector.procfs.thread_reader import TICKS_PER_SECOND
+from tidscope_collector.procfs.process import ENDED, TICKS_PER_SECOND, parse_parent, parse_stat
 
 _PROCS_BYTES = 1 << 20
 _NS = 1_000_000_000

@@ -1,5 +1,6 @@
 """Match expressions: which processes a person means by name, user, port and command line. Pure."""
 
+import pwd
 from collections.abc import Callable
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -8,6 +9,8 @@ from tidscope_wire.generated.models import Process
 from tidscope_wire.problems import refusal
 
 MAX_TERMS = 16
+NOBODYS_UID = 2**32 - 1
+"""ID that no user has."""
 HINT = (
     "Terms are name:GLOB, user:NAME, port:NUMBER and command:TEXT, joined by blanks; all must hold."
 )
@@ -59,6 +62,13 @@ class Match:
         """Whether name and user alone say whether a process matches."""
         return all(term.key in ("name", "user") for term in self.terms)
 
+    def exact(self) -> tuple[list[str], list[int]] | None:
+        """Globs of names and IDs of users, where these alone decide; else None."""
+        if not self.is_of_name_and_user:
+            return None
+        names = [term.value for term in self.terms if term.key == "name"]
+        return names, [uid_of(term.value) for term in self.terms if term.key == "user"]
+
     def _asks(self, process: Process) -> bool:
         """Whether its command line has the expression behind --match."""
         words = [word.strip("\"'") for word in (process.command or "").split()]
@@ -70,6 +80,14 @@ class Match:
                 if given[: len(wanted)] == wanted:
                     return True
         return False
+
+
+def uid_of(user: str) -> int:
+    """Return the ID of a user by name or number; one that nobody has if there is none."""
+    try:
+        return pwd.getpwnam(user).pw_uid
+    except KeyError:
+        return int(user) if user.isdecimal() and int(user) < NOBODYS_UID else NOBODYS_UID
 
 
 def parse_match(text: str) -> Match:

@@ -13,14 +13,14 @@ EVERY_NS = 1_000_000_000
 
 
 class MatchWatch:
-    """Lists processes again and again for one group; asked and answering in the sampling thread.
+    """Lists processes again and again for one group; asked and answering in the thread of targets.
 
     Args:
         match: the expression.
         membership: of the group.
         processes: lists all processes.
         workers: do it.
-        give: runs something in the sampling thread.
+        give: runs something in the thread of targets.
     """
 
     def __init__(

@@ -1,133 +1,85 @@
-"""Which ways there are to follow and to read groups here, and the readers of groups."""
+"""How groups are followed here: by eBPF, or by polling."""
 
-import logging
+import threading
+from collections.abc import Callable
 
-from tidscope_collector.discovery.task_iterator import TaskIterators
+from tidscope_sampler.native import Sampler
+
 from tidscope_collector.ebpf.libbpf import BpfError
 from tidscope_collector.ebpf.obstacles import Obstacle
 from tidscope_collector.groups.boundaries import Boundary
-from tidscope_collector.groups.counters import (
-    AskedCounters,
-    GroupCounters,
-    GroupTaskstats,
-    ListedCounters,
-    WalkedCounters,
-)
-from tidscope_collector.groups.membership import Membership, PolledMembership, ReportedMembership
+from tidscope_collector.groups.membership import Membership
 from tidscope_collector.groups.programs import GroupPrograms
-from tidscope_collector.groups.reader import GroupReader
-from tidscope_collector.groups.walks import GroupWalks
-from tidscope_collector.procfs.delay_accounting import DelayAccounting
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.taskstats.reader import BatchQuery
-from tidscope_collector.walk.choice import WalkSource
 
-LOG = logging.getLogger(__name__)
-_ELSEWHERE = Obstacle(
-    "the control group is in a hierarchy of version 1 without cpuacct, which eBPF does not follow",
-    "",
+_ELSEWHERE = (
+    "the control group is in a hierarchy of version 1 without cpuacct, which eBPF does not follow"
 )
 
 
 class GroupSource:
-    """Decided once, at start.
+    """Decides once, at start.
 
     Args:
         procfs: root of /proc.
-        programs: that follow processes, or why there are none.
-        query: for taskstats; None: there is none.
-        why: there is no taskstats, for people.
-        delays: the switch of delay accounting.
-        walk: whether counters can be walked.
-        iterators: what walks; or why there is nothing better than asking.
-        extended: whether taskstats gives network numbers.
+        programs: programs that follow processes, or why there are none.
+        native: samples groups; it has not started.
     """
 
     def __init__(
-        self,
-        procfs: ProcFs,
-        programs: GroupPrograms | Obstacle,
-        query: BatchQuery | None,
-        why: str,
-        delays: DelayAccounting,
-        walk: WalkSource,
-        iterators: TaskIterators | Obstacle,
-        *,
-        extended: bool,
+        self, procfs: ProcFs, programs: GroupPrograms | Obstacle, native: Sampler
     ) -> None:
-        self._procfs = procfs
         self.programs = programs
-        self._query = query
-        self._why = why
-        self._delays = delays
-        self._walk = walk
-        self._iterators = iterators
-        self._extended = extended
-        self._walks: GroupWalks | None = None
+        self._native = native
+        self._lock = threading.Lock()
+        self._held = 0
+        if isinstance(programs, GroupPrograms):
+            programs.give(native, procfs)
 
     def close(self) -> None:
         """Take the programs out of the kernel; groups are followed no more."""
         if isinstance(self.programs, GroupPrograms):
             self.programs.close()
 
-    def membership(self, boundary: Boundary, attach_ns: int) -> Membership:
+    def membership(
+        self, target: str, boundary: Boundary, attach_ns: int
+    ) -> tuple[Membership, Callable[[], None]]:
         """Begin to follow a group.
 
         Args:
+            target: target ID.
             boundary: which processes belong to it.
             attach_ns: CLOCK_MONOTONIC of the attachment.
+
+        Returns:
+            Its membership, and a function to be called when the group has ended.
         """
-        if isinstance(self.programs, Obstacle):
-            return PolledMembership(boundary, attach_ns, self.programs)
-        if boundary.cgroups and not any(one.followed for one in boundary.cgroups):
-            return PolledMembership(boundary, attach_ns, _ELSEWHERE)
-        try:
-            return ReportedMembership(self.programs, boundary, attach_ns)
-        except BpfError as error:
-            LOG.warning("a group is looked for again and again: %s", error)
-            return PolledMembership(boundary, attach_ns, Obstacle(str(error), ""))
-
-    def reader(self, membership: Membership, name: str) -> GroupReader:
-        """Make what reads a group.
-
-        Args:
-            membership: of the group; closed with the reader.
-            name: of the group, for messages.
-
-        Raises:
-            TargetExitedError: it has no members any more.
-        """
-        query = self._query
-        if query is None:
-            pid = next(iter(membership.members.alive), 0)
-            listed = ListedCounters(self._procfs, pid, self._why)
-            return GroupReader(membership, listed, None, None, name)
-        since = self._delays.on_since_ns()
-        taskstats = GroupTaskstats(
-            query,
-            lambda: membership.members.believed,
-            delay_accounting=since is not None,
-            delays_from_ns=since or 0,
-            network=self._extended,
-        )
-
-        def asked() -> GroupCounters:
-            return AskedCounters(self._procfs, taskstats)
-
-        walks = self._group_walks(taskstats)
-        if walks is None:
-            return GroupReader(membership, asked(), None, taskstats, name)
-        walked = WalkedCounters(walks, taskstats)
-        return GroupReader(membership, walked, asked, taskstats, name)
-
-    def _group_walks(self, taskstats: GroupTaskstats) -> GroupWalks | None:
-        """What walks over many processes; None: they are asked for."""
-        walks = self._walk.walks_of(taskstats.fields)
-        if walks is None or isinstance(self._iterators, Obstacle):
-            return None
-        if self._walks is None:
+        why = self._why_polled(boundary)
+        release: Callable[[], None] = lambda: None
+        if why is None:
             try:
-                self._walks = GroupWalks(self._iterators, walks)
+                release = self._hold()
             except BpfError as error:
-                LOG.info("threads of groups are asked for one by one: %s", error)
-        return self._walks
+                why = str(error)
+        return Membership(self._native, target, boundary, attach_ns, why), release
+
+    def _why_polled(self, boundary: Boundary) -> str | None:
+        if isinstance(self.programs, Obstacle):
+            return self.programs.reason
+        if boundary.cgroups and not any(one.followed for one in boundary.cgroups):
+            return _ELSEWHERE
+        return None
+
+    def _hold(self) -> Callable[[], None]:
+        """Let the programs run, until the returned function is called."""
+        with self._lock:
+            if not self._held and isinstance(self.programs, GroupPrograms):
+                self.programs.attach()
+            self._held += 1
+        return self._release
+
+    def _release(self) -> None:
+        with self._lock:
+            self._held -= 1
+            if not self._held and isinstance(self.programs, GroupPrograms):
+                self.programs.detach()

@@ -70,7 +70,7 @@ class _Program:
 
 
 class OwnAccounts:
-    """Of one group; belongs to the sampling thread.
+    """Of one group; belongs to the thread of targets.
 
     The oldest `MAX_ASKED` programs with a runtime are asked. Each is asked for names as
     `ThreadNames` does: at most once a second, and for one part in a hundred of the time. GOMAXPROCS
@@ -80,7 +80,7 @@ class OwnAccounts:
         asking: how.
         lead: id of the process whose GOMAXPROCS others read.
         workers: look into executables.
-        give: runs something in the sampling thread.
+        give: runs something in the thread of targets.
     """
 
     def __init__(

@@ -1,17 +1,14 @@
 """The table of a group's processes, as frames carry it."""
 
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
-from tidscope_wire.frame_tables import Table, Tables, dtype_of
+from tidscope_sampler.native import Sampler
+from tidscope_wire.frame_tables import Table, dtype_of
 
-from tidscope_collector.groups.account_check import AccountCheck
 from tidscope_collector.groups.descriptions import Descriptions
-from tidscope_collector.groups.members import Member
-from tidscope_collector.groups.process_sums import ProcessRow, ProcessSums
-from tidscope_collector.sampling.table_changes import TableSource
+from tidscope_collector.groups.members import Member, Members
 
 _FIELDS: Mapping[str, tuple[str, ...]] = {
     "cpu_ns": ("cpu_run_ns",),
@@ -26,63 +23,82 @@ _FIELDS: Mapping[str, tuple[str, ...]] = {
     "switches": ("voluntary_switches", "involuntary_switches"),
 }
 """Columns of the table, and the fields of threads that they are sums of."""
-SUMMED = frozenset(name for names in _FIELDS.values() for name in names)
+SUMMED = [name for names in _FIELDS.values() for name in names]
 
-Live = tuple[
-    npt.NDArray[np.uint32], npt.NDArray[np.uint64], npt.NDArray[np.bool_] | None, Sequence[str]
-]
-"""See `Tracker.by_process`."""
+
+@dataclass(frozen=True, slots=True)
+class ProcessRow:
+    """What the threads of a process add up to, the ended ones included.
+
+    Attributes:
+        number: number of the row.
+        pid: process ID; None for a row of ended processes of one name.
+        name: comm.
+        live: True if the process lives.
+        threads: number of live threads.
+        threads_ended: number of ended threads.
+        count: processes of the row.
+        sums: sums by name of the field.
+    """
+
+    number: int
+    pid: int | None
+    name: str
+    live: bool
+    threads: int
+    threads_ended: int
+    count: int
+    sums: Mapping[str, int]
+
+
+def read_rows(native: Sampler, target: str) -> list[ProcessRow]:
+    """Return the rows of the last sample.
+
+    Args:
+        native: samples the group.
+        target: target ID.
+    """
+    found = native.process_rows(target, SUMMED) or []
+    return [
+        ProcessRow(number, pid, name, live, threads, ended, count, dict(zip(SUMMED, sums, strict=True)))
+        for number, pid, name, live, threads, ended, count, sums in found
+    ]
 
 
 class ProcessTable:
-    """A `TableSource` with one table.
+    """Makes the table.
 
     Args:
-        sums: of the processes.
-        live: gives their live threads, as of an instant of CLOCK_MONOTONIC.
-        descriptions: of the processes.
-        size_of: GOMAXPROCS of a process; 0: not known.
+        members: processes of the group.
+        descriptions: of the processes; closed with this.
+        size_of: returns GOMAXPROCS of a process; 0 if unknown.
     """
 
     def __init__(
-        self,
-        sums: ProcessSums,
-        live: Callable[[int], Live],
-        descriptions: Descriptions,
-        size_of: Callable[[Member], int],
+        self, members: Members, descriptions: Descriptions, size_of: Callable[[Member], int]
     ) -> None:
-        self._sums = sums
-        self._live = live
+        self._members = members
         self._descriptions = descriptions
         self._size_of = size_of
 
-    def read(self, rows: Sequence[ProcessRow] | None = None) -> Iterator[Tables]:
-        """See `TableSource`.
-
-        Args:
-            rows: of the last sample; None: those of now.
-        """
-        if rows is None:
-            now_ns = time.monotonic_ns()
-            processes, counters, absent, _ = self._live(now_ns)
-            rows = self._sums.rows(processes, counters, absent, now_ns)
+    def table(self, rows: Sequence[ProcessRow]) -> Table:
+        """Return the table of rows."""
         self._descriptions.forget({row.number for row in rows})
-        yield {"processes": self._table(sorted(rows, key=lambda row: row.number))}
-
-    def _table(self, rows: Sequence[ProcessRow]) -> Table:
+        rows = sorted(rows, key=lambda row: row.number)
         table = np.zeros(len(rows), dtype_of("processes"))
         # By columns: to write one value of one row costs as much as to convert a list of some.
         table["process"] = [row.number for row in rows]
-        table["name"] = [row.name for row in rows]
-        table["live"] = [row.live for row in rows]
-        table["threads"] = [row.threads for row in rows]
-        table["count"] = [row.sums.count for row in rows]
-        table["threads_ended"] = [row.sums.threads_ended for row in rows]
+        for column in ("name", "live", "threads", "count", "threads_ended"):
+            table[column] = [getattr(row, column) for row in rows]
         for column, fields in _FIELDS.items():
-            table[column] = [sum(row.sums.values.get(name, 0) for name in fields) for row in rows]
+            table[column] = [sum(row.sums.get(name, 0) for name in fields) for row in rows]
         for column in ("title", "user", "container", "unit"):
             table[column] = ""
-        placed = [(place, row.member) for place, row in enumerate(rows) if row.member is not None]
+        placed = [
+            (place, member)
+            for place, row in enumerate(rows)
+            if row.pid is not None and (member := self._members.of_number(row.number)) is not None
+        ]
         if placed:
             at, members = map(list, zip(*placed, strict=True))
             self._describe(table, at, members)
@@ -102,43 +118,3 @@ class ProcessTable:
     def close(self) -> None:
         """Ask for no more descriptions."""
         self._descriptions.close()
-
-
-class JoinedTables:
-    """A `TableSource` of the processes' table and others.
-
-    Args:
-        processes: the table.
-        others: None: there are none. Closed with it.
-        check: of what the processes' rows add up to; None: there is none.
-    """
-
-    def __init__(
-        self,
-        processes: ProcessTable,
-        others: TableSource | None,
-        check: AccountCheck | None = None,
-    ) -> None:
-        self._processes = processes
-        self._others = others
-        self._check = check
-
-    @property
-    def locks_reason(self) -> str:
-        """See `TableSource`."""
-        return "" if self._others is None else self._others.locks_reason
-
-    def read(self) -> Iterator[Tables]:
-        """See `TableSource`; when all are read, the check is that of the same rows."""
-        noted = None if self._check is None else self._check.noted
-        yield from self._processes.read(None if noted is None else noted.rows)
-        if self._others is not None:
-            yield from self._others.read()
-        if self._check is not None and noted is not None:
-            self._check.found = noted.check
-
-    def close(self) -> None:
-        """Close both."""
-        self._processes.close()
-        if self._others is not None:
-            self._others.close()

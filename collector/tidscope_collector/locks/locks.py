@@ -1,7 +1,7 @@
 """The locks of one target, for the thread that makes its frames.
 
     locks = open_locks(process, ask_program=True)
-    numbers = locks.numbers(addresses)   # each second, from the sampling thread; never waits
+    numbers = locks.numbers(addresses)   # each second, from the thread of targets; never waits
     rows = locks.names(after=revision)   # rows of `lock_names` that are new
     more = locks.waits()                 # rows of `locks` that no futex tells of
 

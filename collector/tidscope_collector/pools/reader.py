@@ -1,7 +1,7 @@
 """Reader of one target's pools, once per second in a worker thread.
 
     pools = PoolReader([AgentPoolSource(procfs, pid, start_ticks)], pid, attach_ns)
-    tables = pools.tables()   # from the sampling thread; never waits
+    tables = pools.tables()   # from the thread of targets; never waits
 
 Sources are tried in order, and the first one that answers is kept: one request per second at any
 sampling rate. Without an answer the interval grows up to MAX_PAUSE_S. Better sources are retried at

@@ -21,13 +21,13 @@ from tidscope_collector.processes.identity import (
 from tidscope_collector.procfs.cgroup import GROUPS, cpu_limits
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.process import (
+    TICKS_PER_SECOND,
     PAGE_BYTES,
     Stat,
     namespace_pid,
     parse_parent,
     parse_stat,
 )
-from tidscope_collector.procfs.thread_reader import TICKS_PER_SECOND
 
 _PORTS_SECONDS = 5.0
 _SHORTEST_INTERVAL_SECONDS = 0.5  # ticks are too coarse for shares of shorter intervals

@@ -25,6 +25,11 @@ _NSPID = re.compile(rb"^NSpid:\s*([\d\t ]+)$", re.MULTILINE)
 _MAX_LINES = 340
 """Maximum lines of a map (user_namespaces(7))."""
 PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
+TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
+
+
+class TargetExitedError(Exception):
+    """The process has ended."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,16 +67,13 @@ class CommandQueue:
             pass  # none has come
         return self._commands.empty()
 
-    def get(self, timeout_s: float | None) -> Command | None:
+    def take(self) -> Command | None:
         """The next command; None: end.
 
-        Args:
-            timeout_s: how long to wait for one; None: for ever.
-
         Raises:
-            queue.Empty: none came.
+            queue.Empty: there is none.
         """
-        return self._commands.get(timeout=timeout_s)
+        return self._commands.get_nowait()
 
     def end(self) -> None:
         """The thread has ended: cancel all commands, those that come now too."""

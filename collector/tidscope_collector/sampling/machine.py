@@ -1,6 +1,6 @@
 """Counters of the whole machine, read now and then; each target gets them since its attach.
 
-Belongs to the sampling thread.
+Belongs to the thread of targets.
 """
 
 import time

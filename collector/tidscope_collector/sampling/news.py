@@ -1,46 +1,34 @@
-"""When births, ends and names of threads are taken in: at once, or later where there are many."""
+"""What the native sampler tells of a target between two calls of `take_news`."""
 
-from tidscope_wire.generated.limits import LIFECYCLE_WAIT_SECONDS
+from typing import TypedDict
 
-EVERY_NS, SELDOM_NS = 450_000_000, LIFECYCLE_WAIT_SECONDS * 1_000_000_000 - 50_000_000
-SHARE = 0.004
-"""Of a core: where samples with news take more, they are up to `SELDOM_NS` apart."""
-AT_ONCE = 4
-"""So many samples with news are taken as they come after a quiet time; then one every so often."""
-MANY = 256
-"""Events of a sample; while there are so many, none waits: exit records and slots run out."""
+Execution = tuple[int, int, str, int, int, int, int]
+"""Process, real user, name, CLOCK_MONOTONIC of the execution, start on CLOCK_MONOTONIC and on
+CLOCK_BOOTTIME in nanoseconds, bits of the groups it belongs to."""
 
 
-class News:
-    """Of one target. Python takes samples with news, which cost ten times what others do."""
+class News(TypedDict):
+    """News of one target.
 
-    def __init__(self) -> None:
-        self._due_ns = 0
-        self._many = False
-        self._every_ns = EVERY_NS
+    Attributes:
+        named: processes in which threads began or have other names.
+        program: True if the process runs another program, or its main thread has another name.
+        executions: executions of members; of a matching group those of all processes.
+        executions_missed: executions that were not kept.
+        events_lost: events of processes that the kernel had no room for.
+        sampled: True if a sample was taken after `tell_sample`.
+        empty: True if no process is left, but some may come.
+        ending: True if the target has ended; its last frame waits for tables.
+        over: exit status of the process as wait(2) gives it or None, and number of the last frame;
+            None while it is sampled.
+    """
 
-    @property
-    def due_ns(self) -> int:
-        """CLOCK_MONOTONIC up to which what came since is to wait."""
-        return 0 if self._many else self._due_ns
-
-    def waits(self, now_ns: int) -> bool:
-        """Whether what came since is to wait.
-
-        Args:
-            now_ns: CLOCK_MONOTONIC.
-        """
-        return now_ns < self.due_ns
-
-    def taken_in(self, now_ns: int, events: int) -> None:
-        """A sample with so many events was taken."""
-        self._many = events >= MANY
-        if events:
-            earliest_ns = now_ns - (AT_ONCE - 1) * self._every_ns
-            # Samples for another reason, such as key frames, come before it is due.
-            latest_ns = min(self._due_ns, now_ns)
-            self._due_ns = max(latest_ns, earliest_ns) + self._every_ns
-
-    def note_cost(self, cpu_ns: int) -> None:
-        """A sample by Python took so much CPU."""
-        self._every_ns = min(max(EVERY_NS, int(cpu_ns / SHARE)), SELDOM_NS)
+    named: list[int]
+    program: bool
+    executions: list[Execution]
+    executions_missed: int
+    events_lost: int
+    sampled: bool
+    empty: bool
+    ending: bool
+    over: tuple[int | None, int] | None

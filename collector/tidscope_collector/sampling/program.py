@@ -12,9 +12,6 @@ _DELETED = " (deleted)"
 _LOOKS = 4
 """One that executes a program while it is looked at is looked at again, so often."""
 
-LOOK_NS = 950_000_000
-"""How often an execution is looked for that shows in neither the executable nor the name."""
-
 
 @dataclass(frozen=True, slots=True)
 class Program:
@@ -78,7 +75,6 @@ class ProgramWatch:
             self._reader = open_reader()
             stack = self._look().stack
         self._program = Program(_without_mark(executable), name, stack)
-        self._looked_ns = 0
 
     def close(self) -> None:
         """Look no more."""
@@ -86,34 +82,21 @@ class ProgramWatch:
             self._reader.close()
             self._reader = None
 
-    def link(self) -> tuple[str, bytes] | None:
-        """What `change` looks at each time: path of a link in the folder, and where it points to.
+    @property
+    def program(self) -> Program:
+        """The program as seen last."""
+        return self._program
 
-        None if that may not be seen.
-        """
-        if self._reader is not None:
-            return None
-        path = f"{self._pid}/exe"
+    def link(self) -> str | None:
+        """Where /proc/PID/exe points to; None if that may not be seen."""
         try:
-            return path, os.readlink(path.encode(), dir_fd=self._tasks)
+            return os.readlink(f"{self._pid}/exe", dir_fd=self._tasks)
         except OSError:
             return None
 
-    def change(self, name: str | None, now_ns: int) -> ProgramChange | None:
-        """See whether it runs another program than before; mostly costs a readlink(2).
-
-        Args:
-            name: of the main thread as it was just sampled; None if there is none.
-            now_ns: CLOCK_MONOTONIC.
-        """
+    def change(self) -> ProgramChange | None:
+        """Look whether it runs another program than before, or has another name."""
         before = self._program
-        if (
-            now_ns - self._looked_ns < LOOK_NS
-            and name in (None, before.name)
-            and self._executable() in (None, before.executable)
-        ):
-            return None
-        self._looked_ns = now_ns
         try:
             found = self._look()
         except (OSError, ValueError):
@@ -155,12 +138,7 @@ class ProgramWatch:
             os.close(file)
 
     def _executable(self) -> str | None:
-        if self._reader is not None:
-            return None
-        try:
-            return _without_mark(os.readlink(f"{self._pid}/exe", dir_fd=self._tasks))
-        except OSError:
-            return None
+        return _without_mark(self.link())
 
 
 def _name_in(line: bytes) -> str:

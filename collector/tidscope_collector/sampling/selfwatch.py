@@ -1,4 +1,4 @@
-"""What measuring costs: CPU of the collector and of its parts, and how long samples take."""
+"""What measuring costs: CPU of the collector and of its parts."""
 
 import resource
 import time
@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 
 from tidscope_collector.sampling.budget import CpuSpent
 
-ACCOUNT_NS = 1_000_000_000
-STRETCH_NS = 5_000_000_000
+ACCOUNT_NS = 950_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +20,6 @@ class Load:
         unsent_frames: of them not sent yet.
         undelivered_bytes: of frames that the backend has not confirmed.
         backlog: whether so many frames wait that fewer are to be made.
-        network_calls_uncounted: socket calls that the eBPF program could not count.
-        ledger_threads_uncounted: threads without a ledger, because all slots were in use.
         dropped: by target the frames that no backend has received, and none will.
         sent_frames: sent, repeated ones too.
         sent_bytes: of messages and frames.
@@ -33,51 +30,14 @@ class Load:
     unsent_frames: int = 0
     undelivered_bytes: int = 0
     backlog: bool = False
-    network_calls_uncounted: int = 0
-    ledger_threads_uncounted: int = 0
     dropped: Mapping[str, int] = field(default_factory=dict)
     sent_frames: int = 0
     sent_bytes: int = 0
 
 
-@dataclass(slots=True)
-class _Stretch:
-    count: int = 0
-    sum_us: int = 0
-    max_us: int = 0
-
-
-class SampleTimes:
-    """How long samples took over the last five to ten seconds."""
-
-    def __init__(self) -> None:
-        self._now, self._before = _Stretch(), _Stretch()
-        self._began_ns = 0
-
-    def note(self, sample_us: int, now_ns: int) -> None:
-        """Take one in."""
-        if now_ns - self._began_ns >= STRETCH_NS:
-            self._before = self._now if now_ns - self._began_ns < 2 * STRETCH_NS else _Stretch()
-            self._now, self._began_ns = _Stretch(), now_ns
-        self._now.count += 1
-        self._now.sum_us += sample_us
-        self._now.max_us = max(self._now.max_us, sample_us)
-
-    @property
-    def mean_us(self) -> int:
-        """Their mean; 0 before the first."""
-        count = self._now.count + self._before.count
-        return (self._now.sum_us + self._before.sum_us) // count if count else 0
-
-    @property
-    def max_us(self) -> int:
-        """The longest."""
-        return max(self._now.max_us, self._before.max_us)
-
-
 @dataclass
 class _Spending:
-    """CPU of one target since the last account, in the sampling thread, and bytes to send."""
+    """CPU of one target since the last account, and bytes to send."""
 
     cpu_ns: int = 0
     bytes: int = 0
@@ -96,11 +56,11 @@ def process_clock() -> int:
 
 @dataclass
 class SelfWatch:
-    """Accounts about once a second; belongs to the sampling thread.
+    """Accounts about once a second; belongs to the thread of targets.
 
     Args:
         sending: CPU of the thread that sends, nanoseconds, as it grows.
-        sampling: the same of the thread that samples, which is the caller.
+        sampling: the same of the caller's thread; that of the sampler comes by `note_sampler`.
         process: the same of the whole process.
 
     Attributes:
@@ -114,6 +74,7 @@ class SelfWatch:
     cpu_percent: float | None = None
     overhead_percent: float | None = None
     _kernel_ns: int = 0
+    _sampler_ns: int = 0
     _began_ns: int | None = None
     _clocks: tuple[int, int, int] = (0, 0, 0)
     _targets: dict[str, _Spending] = field(default_factory=dict)
@@ -121,7 +82,7 @@ class SelfWatch:
     def restart(self, now_ns: int) -> None:
         """Begin an account again: what was before is nobody's."""
         self._began_ns = now_ns
-        self._clocks = self.sampling(), self.sending(), self.process()
+        self._clocks = self.sampling() + self._sampler_ns, self.sending(), self.process()
         self._targets.clear()
         self._kernel_ns = 0
 
@@ -130,6 +91,10 @@ class SelfWatch:
         spending = self._targets.setdefault(target, _Spending())
         spending.cpu_ns += cpu_ns
         spending.bytes += size
+
+    def note_sampler(self, cpu_ns: int) -> None:
+        """The sampler's thread took so much CPU."""
+        self._sampler_ns += cpu_ns
 
     def note_kernel(self, cpu_ns: int) -> None:
         """Programs of ours in the kernel took so much of the machine's CPUs, by estimate."""

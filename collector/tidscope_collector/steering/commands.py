@@ -279,14 +279,7 @@ class SteeringCommands:
             sampler = self._engine.find(target)
             if not isinstance(sampler, GroupSampler):
                 return None
-            if not sampler.membership.members.alive:
-                sampler.membership.update()  # no sample has been taken yet
-            return [
-                Program(one.pid, one.start_ticks, one.name)
-                for one in sorted(
-                    sampler.membership.members.alive.values(), key=lambda one: one.number
-                )
-            ]
+            return [Program(one.pid, one.start_ticks, one.name) for one in sampler.living()]
 
         return self._ask(living)
 
@@ -320,7 +313,7 @@ class SteeringCommands:
     def _give(
         self, target: str, program: Program | None, steering: Steering | None, event: Event
     ) -> None:
-        """Publish an event; runs in the sampling thread."""
+        """Publish an event; runs in the thread of targets."""
         sampler = self._engine.find(target)
         if sampler is None:
             return
@@ -351,7 +344,7 @@ class SteeringCommands:
         sampler = self._sampler(target)
 
         def update() -> Target:
-            self._targets.update(sampler.target, sampler.seq)
+            self._targets.update(sampler.target)
             return sampler.target
 
         return self._ask(update)

@@ -4,6 +4,7 @@ import secrets
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from typing import NamedTuple
 
 from tidscope_wire.generated.models import Group, Process, RoleRule, Target
@@ -17,16 +18,18 @@ from tidscope_collector.groups.membership import Membership
 from tidscope_collector.groups.own_accounts import Asking, OwnAccounts
 from tidscope_collector.groups.sampler import GroupSampler
 from tidscope_collector.groups.selector import Selection
-from tidscope_collector.inspection.gomaxprocs import open_gomaxprocs
+from tidscope_collector.inspection.gomaxprocs import GoProgram, open_gomaxprocs
+from tidscope_collector.locks.group_locks import GroupLocks, LockOwner
 from tidscope_collector.naming.source import runtime_source
 from tidscope_collector.naming.thread_names import ThreadNames
 from tidscope_collector.processes.container_names import ContainerNames
 from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.procfs.process import TargetExitedError
 from tidscope_collector.sampling.engine import Engine
+from tidscope_collector.sampling.plan import Plan
 from tidscope_collector.sampling.target import TargetSampler
 from tidscope_collector.targets.sources import Sources
 from tidscope_collector.targets.tables import TargetTables
-from tidscope_collector.threads.reading import TargetExitedError
 
 
 class Opened(NamedTuple):
@@ -80,43 +83,58 @@ class TargetOpener:
         Raises:
             ProblemError: the process has ended.
         """
-        program = open_gomaxprocs(process.pid, process.start_ticks)
-        # Ledgers start with the reader, so no recorded stay began before attach.
-        attach_ns = time.monotonic_ns()
-        try:
-            reader = self._sources.target_reader(process.pid, rate_hz, attach_ns)
-            target = Target(
-                id=f"t-{process.pid}-{secrets.token_hex(4)}",
-                host=self._host,
-                process=process,
-                state="attached",
-                rate_hz=rate_hz,
-                attached_unix_us=time.time_ns() // 1000,
-                source=self._sources.describe(),
-                energy=self._engine.energy,
-                fields=list(reader.fields),
-                absent=self._sources.explain(reader.absent),
-                gomaxprocs=program.reader.read() if program.reader else None,
-                gomaxprocs_reason=program.reason,
-                role_rules=rules,
-                steering=None,
-            )
-            tables = self._sources.tables(reader, process, attach_ns)
-            names = self._sources.thread_names(process)
-            sampler = TargetSampler(
-                target,
-                reader,
-                program.reader,
-                attach_ns,
-                self._procfs,
-                self._sources.delays,
-                tables,
-                self._sources.compiled,
-                names,
-            )
-        except TargetExitedError:
-            raise exited(process.pid) from None
-        return self._begin(Opened(target, sampler, tables, names))
+        with ExitStack() as held:
+            held.callback(self._sources.hold())
+            program = open_gomaxprocs(process.pid, process.start_ticks)
+            attach_ns = time.monotonic_ns()
+            try:
+                plan = self._sources.plan(process.pid)
+                target = self._describe(process, plan, rate_hz, rules, program)
+                tables = self._sources.tables(target.id, process, attach_ns)
+                names = self._sources.thread_names(process)
+                sampler = TargetSampler(
+                    target,
+                    plan,
+                    self._sources.native,
+                    program.reader,
+                    attach_ns,
+                    self._procfs,
+                    self._sources.delays,
+                    tables,
+                    names,
+                )
+                sampler.closes(held.pop_all().close)
+                return self._begin(Opened(target, sampler, tables, names))
+            except TargetExitedError:
+                raise exited(process.pid) from None
+
+    def _describe(
+        self,
+        process: Process,
+        plan: Plan,
+        rate_hz: float,
+        rules: list[RoleRule] | None,
+        program: GoProgram,
+        group: Group | None = None,
+        target: str = "",
+    ) -> Target:
+        return Target(
+            id=target or target_id(process.pid),
+            host=self._host,
+            process=process,
+            group=group,
+            state="attached",
+            rate_hz=rate_hz,
+            attached_unix_us=time.time_ns() // 1000,
+            source=self._sources.describe(),
+            energy=self._engine.energy,
+            fields=list(plan.fields),
+            absent=list(plan.absent),
+            gomaxprocs=program.reader.read() if program.reader else None,
+            gomaxprocs_reason=program.reason,
+            role_rules=rules,
+            steering=None,
+        )
 
     def group(self, selection: Selection, rate_hz: float, rules: list[RoleRule] | None) -> Target:
         """Open a group and begin to sample it.
@@ -129,16 +147,20 @@ class TargetOpener:
         Raises:
             ProblemError: the processes have exited.
         """
-        attach_ns = time.monotonic_ns()
-        membership = self._sources.groups.membership(self._boundary(selection), attach_ns)
-        try:
-            return self._sample_group(selection, membership, attach_ns, rate_hz, rules)
-        except TargetExitedError:
-            membership.close()
-            raise exited(selection.lead.pid) from None
-        except BaseException:
-            membership.close()
-            raise
+        with ExitStack() as held:
+            held.callback(self._sources.hold())
+            attach_ns = time.monotonic_ns()
+            target = target_id(selection.lead.pid)
+            membership, release = self._sources.groups.membership(
+                target, self._boundary(selection), attach_ns
+            )
+            held.callback(release)
+            try:
+                opened = self._open_group(target, selection, membership, attach_ns, rate_hz, rules)
+                opened.sampler.closes(held.pop_all().close)
+                return self._begin(opened)
+            except TargetExitedError:
+                raise exited(selection.lead.pid) from None
 
     def _boundary(self, selection: Selection) -> Boundary:
         if selection.match is not None:
@@ -149,59 +171,51 @@ class TargetOpener:
             return ControlGroup(self._procfs, cgroups, selection.cgroup)
         return Tree(self._procfs, selection.lead.pid)
 
-    def _sample_group(
+    def _open_group(
         self,
+        target: str,
         selection: Selection,
         membership: Membership,
         attach_ns: int,
         rate_hz: float,
         rules: list[RoleRule] | None,
-    ) -> Target:
+    ) -> Opened:
         lead = selection.lead
         program = open_gomaxprocs(lead.pid, lead.start_ticks)
-        reading = self._sources.group_reader(membership, selection.name, attach_ns)
-        reader = reading.reader
-        target = Target(
-            id=f"t-{lead.pid}-{secrets.token_hex(4)}",
-            host=self._host,
-            process=lead,
-            group=Group(
-                kind=selection.kind,
-                value=selection.value,
-                name=selection.name,
-                cgroup=selection.cgroup,
-                discovery=membership.discovery,
-                discovery_reason=membership.reason,
-            ),
-            state="attached",
-            rate_hz=rate_hz,
-            attached_unix_us=time.time_ns() // 1000,
-            source=self._sources.describe(),
-            energy=self._engine.energy,
-            fields=list(reader.fields),
-            absent=self._sources.explain(reader.absent),
-            gomaxprocs=program.reader.read() if program.reader else None,
-            gomaxprocs_reason=program.reason,
-            role_rules=rules,
-            steering=None,
+        plan = self._sources.plan(lead.pid)
+        group = Group(
+            kind=selection.kind,
+            value=selection.value,
+            name=selection.name,
+            cgroup=selection.cgroup,
+            discovery=membership.discovery,
+            discovery_reason=membership.reason,
         )
+        described = self._describe(lead, plan, rate_hz, rules, program, group, target)
         matches = None
         if selection.match is not None:
             matches = MatchWatch(
                 selection.match, membership, self._processes, self._workers, self._engine.submit
             )
+        locks = GroupLocks(lambda pid: lock_owner(membership, pid))
+        pools = self._sources.group_pools(attach_ns)
         sampler = GroupSampler(
-            target,
-            reading,
+            described,
+            plan,
+            self._sources.native,
             program.reader,
             attach_ns,
             self._procfs,
             self._sources.delays,
+            membership,
+            self._sources.group_tables(target, locks, pools),
+            locks,
+            pools,
             Descriptions(self._procfs, self._workers, self._engine.submit, self._containers),
             OwnAccounts(self._asking(), lead.pid, self._workers, self._engine.submit),
             matches,
         )
-        return self._begin(Opened(target, sampler, None, None))
+        return Opened(described, sampler, None, None)
 
     def _asking(self) -> Asking:
         return Asking(
@@ -209,6 +223,19 @@ class TargetOpener:
             runtime_source,
             self._sources.naming.ask_programs,
         )
+
+
+def target_id(pid: int) -> str:
+    """Return a new ID of a target."""
+    return f"t-{pid}-{secrets.token_hex(4)}"
+
+
+def lock_owner(membership: Membership, pid: int) -> LockOwner | None:
+    """Return the process of a group with an ID, or None if it is none of them."""
+    member = membership.members.find(pid)
+    if member is None:
+        return None
+    return LockOwner(pid, member.start_ticks, member.name, not member.ended_ns)
 
 
 def exited(pid: int) -> ProblemError:

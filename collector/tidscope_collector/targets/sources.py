@@ -1,69 +1,107 @@
-"""Sources of samples in this collector, and the readers made from them."""
+"""Sources of samples in this collector: the native sampler with all that it uses."""
 
 import logging
-from collections.abc import Iterable
+import threading
+from collections.abc import Callable
 from functools import partial
 
-from tidscope_wire.generated.models import AbsentField, Process, SampleSource, Source
+from tidscope_sampler.native import Sampler
+from tidscope_wire.frame_tables import Table
+from tidscope_wire.generated.frame_tables import COLUMNS, KEYS
+from tidscope_wire.generated.limits import MAX_FOLDED_PROCESSES, MAX_ROLES
+from tidscope_wire.generated.models import Process, SampleSource, Source
+from tidscope_wire.role import WORDS
 
-from tidscope_collector.compiled.library import load as load_compiled
-from tidscope_collector.discovery.task_folder import TaskFolder, ThreadLister
-from tidscope_collector.discovery.task_iterator import TaskIterator, TaskIterators
-from tidscope_collector.discovery.task_iterator import load as load_iterators
 from tidscope_collector.ebpf.libbpf import BpfError
 from tidscope_collector.ebpf.obstacles import Obstacle
 from tidscope_collector.groups.group_pools import GroupPools
-from tidscope_collector.groups.membership import Membership
 from tidscope_collector.groups.opening import GroupSource
 from tidscope_collector.groups.programs import load as load_groups
-from tidscope_collector.groups.sampler import GroupReading
-from tidscope_collector.groups.watched import GroupProcesses
 from tidscope_collector.locks.group_locks import GroupLocks
 from tidscope_collector.naming.source import NameSource, name_source
 from tidscope_collector.naming.thread_names import KERNEL_NAMES, NamingOptions, ThreadNames
 from tidscope_collector.netacct.choice import Choice, NetworkSource
-from tidscope_collector.netacct.reader import NetworkReader
 from tidscope_collector.pools.reader import PoolReaders
 from tidscope_collector.procfs.delay_accounting import DelayAccounting
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.procfs.thread_reader import ProcThreadReader
-from tidscope_collector.sampling.idle_skipping import IdleSkippingReader
-from tidscope_collector.sampling.steady_reader import SteadyReader
-from tidscope_collector.sampling.valid_delays import ValidDelays
+from tidscope_collector.procfs.thread_columns import thread_columns
+from tidscope_collector.sampling.plan import Plan
+from tidscope_collector.targets.inexact import inexact_rows, uncounted_rows
 from tidscope_collector.targets.tables import TargetTables
-from tidscope_collector.taskstats.exits import ExitListener, exit_self_test, possible_cpus
-from tidscope_collector.taskstats.link import Kernel, TaskstatsUnavailableError, probe
-from tidscope_collector.taskstats.reader import BatchQuery, TaskstatsReader
-from tidscope_collector.threads.reading import ProcessReader, TargetExitedError, ThreadReader
-from tidscope_collector.waits.joined_reader import LedgerReader
+from tidscope_collector.taskstats.columns import Columns
+from tidscope_collector.taskstats.exits import ExitSockets, exit_self_test, possible_cpus
+from tidscope_collector.taskstats.link import (
+    REQUEST_BUFFER_BYTES,
+    Kernel,
+    TaskstatsUnavailableError,
+    open_socket,
+    probe,
+)
 from tidscope_collector.waits.source import USUAL, LedgerOptions, LedgerSource
 from tidscope_collector.walk.choice import Choice as WalkChoice
 from tidscope_collector.walk.choice import WalkSource
-from tidscope_collector.walk.switching import SwitchingReader
+from tidscope_collector.walk.programs import WalkPrograms
+from tidscope_collector.walk.programs import load as load_walks
 
 LOG = logging.getLogger(__name__)
 NOT_LOADED = Obstacle("this collector does not use it: samples come from /proc", "")
+_DELETED_WHOLE = "lock_names"
+"""Table whose rows have no figures, so rows of zeros are not deleted."""
+
+
+def make_sampler(procfs: ProcFs) -> Sampler:
+    """Return a native sampler without sources.
+
+    Args:
+        procfs: root of /proc.
+    """
+    shapes = [
+        (name, list(columns.items()), len(KEYS[name]), name != _DELETED_WHOLE)
+        for name, columns in COLUMNS.items()
+    ]
+    roles, names = MAX_ROLES - 1, MAX_FOLDED_PROCESSES - 1
+    return Sampler(str(procfs.root), sorted(WORDS), roles, names, shapes)
+
+
+def give_taskstats(native: Sampler, kernel: Kernel) -> None:
+    """Let a sampler that has not started ask taskstats.
+
+    Args:
+        native: the sampler.
+        kernel: what the probe found.
+    """
+    layout = kernel.layout
+    with open_socket(REQUEST_BUFFER_BYTES) as link:
+        link.setblocking(False)
+        native.use_taskstats(
+            link.fileno(),
+            kernel.family,
+            kernel.payload,
+            layout.version,
+            layout.length,
+            layout.profile,
+            list(layout.offsets.items()),
+        )
 
 
 class Sources:
-    """Selects the source at start and makes readers from it.
+    """Selects the sources at start, and gives them to a native sampler.
 
     Args:
         procfs: root of /proc.
         network: requested source of network counters.
         delays: switch of delay accounting; by default this process sets it.
         counters: requested source of thread counters.
-        budget_percent: CPU budget for sampling and sending, in percent of one core; 0 for no limit.
         ledger: options of state ledgers.
         naming: options for names and roles of threads.
 
     Attributes:
+        native: the native sampler; the engine starts it.
         delays: switch of delay accounting.
-        iterators: lists threads by eBPF, or the obstacle, in which case /proc is used.
-        walk: bulk reads of counters, if available.
-        compiled: compiled fast path of a sample; None if Python takes every sample.
+        iterators: the programs that walk, or the obstacle.
+        walk: whether counters are read in one walk.
         ledger: state ledgers, if available.
-        groups: readers of groups of processes.
+        groups: programs that follow groups, if available.
     """
 
     def __init__(
@@ -72,7 +110,6 @@ class Sources:
         network: Choice = "auto",
         delays: DelayAccounting | None = None,
         counters: WalkChoice = "auto",
-        budget_percent: float = 0,
         ledger: LedgerOptions = USUAL,
         naming: NamingOptions = KERNEL_NAMES,
     ) -> None:
@@ -80,62 +117,79 @@ class Sources:
         self.naming = naming
         self._ask_programs = ledger.ask_programs
         self.delays = delays or DelayAccounting(procfs)
-        self._query: BatchQuery | None = None
+        self.native = make_sampler(procfs)
+        self._held = 0
+        self._lock = threading.Lock()
+        self._exits: ExitSockets | None = None
         self.kernel: Kernel | None = None
         self.reason = "taskstats over generic netlink: exact kernel counters for every thread"
         try:
             self.kernel = probe(procfs)
-            self._query = BatchQuery(self.kernel)
+            give_taskstats(self.native, self.kernel)
         except TaskstatsUnavailableError as error:
             self.reason = str(error)
-        self.exits_reason = self.reason if self.kernel is None else self._check_exits()
-        self.iterators: TaskIterators | Obstacle = NOT_LOADED
-        if self._query is not None:
-            self.iterators = self._load_iterators(procfs)
-        of_taskstats = None if self._query is None else partial(every_field, self._query)
-        self.compiled = load_compiled()
-        self.walk = WalkSource(
-            counters, self.iterators, of_taskstats, budget_percent, self.compiled
-        )
+        self.exits_reason = self.reason if self.kernel is None else self._open_exits()
+        self.iterators: WalkPrograms | Obstacle = NOT_LOADED
+        base = None
+        if self.kernel is not None:
+            self.iterators = load_walks(procfs)
+            base = Columns(self.kernel.layout, delay_accounting=True, network=False).base
+        self.walk = WalkSource(counters, self.iterators, base, self.native)
         self.network = NetworkSource(network, self.kernel.layout if self.kernel else None, procfs)
         self.ledger = LedgerSource(ledger, procfs)
-        self.groups = GroupSource(
-            procfs,
-            load_groups(procfs, lambda: {**self.ledger.lent, **self.network.lent}),
-            self._query,
-            self.reason,
-            self.delays,
-            self.walk,
-            self.iterators,
-            extended=self.network.kind == "taskstats",
-        )
+        for program in (self.network.program, self.ledger.program):
+            if program is not None:
+                program.give(self.native)
+        self.groups = GroupSource(procfs, load_groups(procfs, self._lent), self.native)
+
+    def _lent(self) -> dict[str, int]:
+        programs = self.ledger.program, self.network.program
+        lent = [one.lent for one in programs if one is not None]
+        return {name: descriptor for one in lent for name, descriptor in one.items()}
 
     def close(self) -> None:
-        """Close the sockets; readers made here stop working."""
+        """Release sockets and programs; samples cannot be taken any more."""
         self.groups.close()
         self.ledger.close()
         self.network.close()
-        if isinstance(self.iterators, TaskIterators):
+        if isinstance(self.iterators, WalkPrograms):
             self.iterators.close()
-        if self._query is not None:
-            self._query.close()
+        if self._exits is not None:
+            self._exits.close()
 
-    @staticmethod
-    def _load_iterators(procfs: ProcFs) -> TaskIterators | Obstacle:
-        found = load_iterators(procfs)
-        if isinstance(found, Obstacle):
-            LOG.info("every sample reads every thread: %s", found.reason)
-        return found
+    def hold(self) -> Callable[[], None]:
+        """Let the eBPF programs run, until the returned function is called."""
+        with self._lock:
+            self._held += 1
+            if self._held == 1:
+                self._attach()
+        return self._release
+
+    def _attach(self) -> None:
+        for source in (self.ledger, self.network):
+            program = source.program
+            try:
+                if program is not None:
+                    program.attach()
+            except BpfError as error:
+                source.give_up(str(error))
+
+    def _release(self) -> None:
+        with self._lock:
+            self._held -= 1
+            for program in (self.ledger.program, self.network.program):
+                if program is not None and not self._held:
+                    program.detach()
 
     @property
     def kind(self) -> SampleSource:
-        return "procfs" if self._query is None else "taskstats"
+        return "procfs" if self.kernel is None else "taskstats"
 
     @property
     def uses_ebpf(self) -> bool:
         """True if the collector has programs in the kernel."""
         return (
-            isinstance(self.iterators, TaskIterators)
+            isinstance(self.iterators, WalkPrograms)
             or self.network.kind == "ebpf"
             or self.ledger.reason is None
         )
@@ -144,27 +198,26 @@ class Sources:
     def has_exits(self) -> bool:
         return self.exits_reason == ""
 
-    def _check_exits(self) -> str:
+    def _open_exits(self) -> str:
+        """Register for exit records. Return why that is not possible, or an empty string."""
         try:
-            heard = exit_self_test(self.open_exits)
+            heard = exit_self_test(self._register)
+            if not heard:
+                return (
+                    "the kernel accepted the listener, but no exit record of a test thread "
+                    "arrived: records go to the initial network namespace only; run the collector "
+                    "there"
+                )
+            self._exits = self._register()
         except TaskstatsUnavailableError as error:
             return str(error)
-        if heard:
-            return ""
-        return (
-            "the kernel accepted the listener, but no exit record of a test thread arrived: "
-            "records go to the initial network namespace only; run the collector there"
-        )
+        self.native.use_exits(self._exits.links)
+        return ""
 
-    def open_exits(self) -> ExitListener:
-        """Return a new exit listener.
-
-        Raises:
-            TaskstatsUnavailableError: the kernel refused.
-        """
+    def _register(self) -> ExitSockets:
         if self.kernel is None:
             raise TaskstatsUnavailableError(self.reason)
-        return ExitListener(self.kernel, possible_cpus())
+        return ExitSockets(self.kernel, possible_cpus())
 
     def thread_names(self, process: Process) -> ThreadNames | None:
         """Return the names of a process' threads, or None if programs are not asked."""
@@ -176,125 +229,78 @@ class Sources:
         """See `naming.source.name_source`."""
         return name_source(process)
 
-    def reader(self, pid: int) -> ThreadReader:
-        """Return a reader of a process' threads by thread ID.
-
-        Raises:
-            TargetExitedError: the process has ended.
-        """
-        if self._query is None:
-            return self.network.beside(ProcThreadReader(self._procfs, pid, self.reason), pid)
-        since = self.delays.on_since_ns()
-        reader = TaskstatsReader(
-            self._query,
-            pid,
-            delay_accounting=since is not None,
-            delays_from_ns=since or 0,
-            network=self.network.kind == "taskstats",
-        )
-        return self.network.beside(reader, pid)
-
-    def target_reader(self, pid: int, rate_hz: float, attach_ns: int) -> ValidDelays:
-        """Return the reader that samples a target, by requests or bulk reads.
+    def plan(self, pid: int) -> Plan:
+        """Return the columns of a target.
 
         Args:
-            pid: process ID.
-            rate_hz: requested readings per second.
-            attach_ns: CLOCK_MONOTONIC after attaching, in nanoseconds.
+            pid: a process of it.
 
         Raises:
             TargetExitedError: the process has ended.
+            PermissionError: its threads may not be read.
         """
-        reader = self.reader(pid)
-        asking = self._asking(pid, reader)
-        if self._query is None:
-            counters = SwitchingReader(pid, asking, "procfs", rate_hz)
+        delays_from_ns = 0
+        if self.kernel is None:
+            columns = thread_columns(self._procfs, pid, self.reason)
+            base, absent, walk = columns.base, columns.absent, False
         else:
-            option = self.walk.option(pid, reader)
-            counters = SwitchingReader(pid, asking, "genetlink", rate_hz, option)
-        return ValidDelays(self.ledger.beside(counters, pid, attach_ns), attach_ns)
+            since = self.delays.on_since_ns()
+            made = Columns(
+                self.kernel.layout,
+                delay_accounting=since is not None,
+                network=self.network.kind == "taskstats",
+            )
+            base, absent, delays_from_ns = made.base, made.absent, since or 0
+            walk = self.walk.covers(base)
+        names = tuple(name for name, _ in base)
+        return Plan(
+            base,
+            (*names, *self.network.fields, *self.ledger.fields),
+            tuple(self.ledger.explain(self.network.explain(absent))),
+            delays_from_ns,
+            self.network.kind == "ebpf",
+            walk,
+        )
 
-    def tables(self, reader: ValidDelays, process: Process, attach_ns: int) -> TargetTables:
+    def tables(self, target: str, process: Process, attach_ns: int) -> TargetTables:
         """Return the tables of a target.
 
         Args:
-            reader: reader from `target_reader`.
+            target: target ID.
             process: process of the target.
             attach_ns: CLOCK_MONOTONIC at attach, in nanoseconds.
         """
-        uncounted = partial(self.network.uncounted, process.pid, reader.start_of)
         pools = self._pool_readers(attach_ns).open(process.pid, process.start_ticks)
-        ledger = self.ledger.tables(reader.base, process)
-        return TargetTables(ledger, [reader.table, uncounted], pools)
+        ledger = self.ledger.tables(self.native, target, process)
+        return TargetTables(ledger, self._inexact(target), pools)
 
-    def group_reader(self, membership: Membership, name: str, attach_ns: int) -> GroupReading:
-        """Return the reader that samples a group.
+    def group_tables(self, target: str, locks: GroupLocks, pools: GroupPools) -> TargetTables:
+        """Return the tables of a group, without that of its processes.
 
         Args:
-            membership: members of the group; closed with the reader.
-            name: name of the group, for messages.
-            attach_ns: CLOCK_MONOTONIC after attaching, in nanoseconds.
-
-        Raises:
-            TargetExitedError: the group has no members left.
+            target: target ID.
+            locks: locks of its processes.
+            pools: pools of its processes.
         """
-        whose = GroupProcesses(membership)
-        group = self.groups.reader(membership, name)
-        counted = self.network.beside_group(group, whose)
-        ledgers = self.ledger.beside(counted, whose, attach_ns)
-        valid = ValidDelays(ledgers, attach_ns)
-        locks = GroupLocks(whose.lock_owner)
-        tables = self.ledger.group_tables(ledgers, whose, locks)
-        uncounted = partial(self.network.uncounted, whose, valid.start_of)
-        pools = GroupPools(self._pool_readers(attach_ns))
-        return GroupReading(
-            valid,
-            group,
-            ledgers if isinstance(ledgers, LedgerReader) else None,
-            TargetTables(tables, [valid.table, uncounted], pools),
-            locks,
-            pools,
-        )
+        ledger = self.ledger.group_tables(self.native, target, locks)
+        return TargetTables(ledger, self._inexact(target), pools)
+
+    def group_pools(self, attach_ns: int) -> GroupPools:
+        """Return the pools of a group that is attached at `attach_ns`, CLOCK_MONOTONIC."""
+        return GroupPools(self._pool_readers(attach_ns))
+
+    def _inexact(self, target: str) -> list[Callable[[], Table]]:
+        found = [partial(inexact_rows, self.native, target)]
+        program = self.network.program
+        if program is not None and not program.splice:
+            found.append(partial(uncounted_rows, self.native, target))
+        return list(found)
 
     def _pool_readers(self, attach_ns: int) -> PoolReaders:
         return PoolReaders(self._procfs, attach_ns, ask_program=self._ask_programs)
 
-    def explain(self, absent: Iterable[AbsentField]) -> list[AbsentField]:
-        """Replace the reasons of absent fields by those in effect here."""
-        return self.ledger.explain(self.network.explain(absent))
-
-    def process_reader(self, pid: int) -> ProcessReader:
-        """Return a reader that lists a process' threads and reads those that may have run.
-
-        Raises:
-            TargetExitedError: the process has ended.
-        """
-        return self._asking(pid, self.reader(pid))
-
-    def _asking(self, pid: int, reader: ThreadReader) -> ProcessReader:
-        try:
-            lister = self._lister(pid)
-        except TargetExitedError:
-            reader.close()
-            raise
-        general = IdleSkippingReader(lister, reader)
-        network = reader if isinstance(reader, NetworkReader) else None
-        base = reader if network is None else network.base
-        if self.compiled and isinstance(lister, TaskIterator) and isinstance(base, TaskstatsReader):
-            walks = self.walk.walks_of(base.fields)
-            return SteadyReader(self.compiled, general, lister, base, network, walks)
-        return general
-
-    def _lister(self, pid: int) -> ThreadLister:
-        if isinstance(self.iterators, TaskIterators):
-            try:
-                return self.iterators.over(pid)
-            except BpfError as error:
-                LOG.warning("every sample reads every thread from here on: %s", error)
-        return TaskFolder(self._procfs, pid)
-
     def _how(self) -> str:
-        return self.reason if self._query is None else f"{self.reason}; {self.walk.description}"
+        return self.reason if self.kernel is None else f"{self.reason}; {self.walk.description}"
 
     def describe(self) -> Source:
         """Return the description of the source on the wire."""
@@ -313,8 +319,3 @@ class Sources:
             ledger_reason=self.ledger.reason,
             calls=self.ledger.calls,
         )
-
-
-def every_field(query: BatchQuery, pid: int) -> ThreadReader:
-    """Return a reader over taskstats with delays and without network columns."""
-    return TaskstatsReader(query, pid, delay_accounting=True, delays_from_ns=0, network=False)

@@ -1,6 +1,6 @@
 """The tables of one target: ledgers, inexact values and pools."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -42,14 +42,13 @@ class TargetTables:
         self._inexact = inexact
         self._pools = pools
 
-    def read(self) -> Iterator[Tables]:
+    def read(self) -> Tables:
         """See `TableSource`."""
-        if self._ledger is not None:
-            yield from self._ledger.read()
+        made: Tables = {} if self._ledger is None else self._ledger.read()
         inexact = [rows for rows in (read() for read in self._inexact) if len(rows)]
         if inexact:
-            yield {"inexact": np.concatenate(inexact)}
-        yield self._pools.tables()
+            made = {**made, "inexact": np.concatenate(inexact)}
+        return {**made, **self._pools.tables()}
 
     @property
     def locks_reason(self) -> str:

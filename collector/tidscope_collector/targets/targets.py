@@ -39,7 +39,6 @@ class TargetRegistry:
         self._lister = ProcessLister(procfs, containers=containers)
         self._lock = threading.Lock()
         self._known: dict[str, Target] = {}
-        self._frames_before: dict[str, int] = {}
         self._updating = threading.Lock()
         self._tables: dict[str, TargetTables] = {}
         self._names: dict[str, ThreadNames] = {}
@@ -59,28 +58,15 @@ class TargetRegistry:
         """Return all targets, including ended ones until they are forgotten."""
         return list(self._known.values())
 
-    def update(self, target: Target, seq: int = 0) -> None:
-        """Record a change of a target. Call it in the sampling thread.
-
-        Args:
-            target: current state of the target.
-            seq: number of its last frame; frames up to it describe an older state.
-        """
+    def update(self, target: Target) -> None:
+        """Record a change of a target. Thread-safe."""
         with self._updating:
             self._known[target.id] = target
-            self._frames_before[target.id] = seq
-
-    def update_by_frame(self, target: Target, seq: int) -> None:
-        """Record a target's state from a frame, unless `update` recorded a newer one."""
-        with self._updating:
-            if seq > self._frames_before.get(target.id, 0):
-                self._known[target.id] = target
 
     def forget(self, target: str) -> None:
         """Remove an ended target."""
         with self._updating:
             self._known.pop(target, None)
-            self._frames_before.pop(target, None)
         self._tables.pop(target, None)
         self._names.pop(target, None)
         self._engine.forget(target)
@@ -219,7 +205,11 @@ class TargetRegistry:
         sampler.on_change = lambda executed: self._workers.submit(
             self._describe_again, target, executed
         )
-        self._engine.submit(lambda: self._engine.add(sampler)).result()
+        try:
+            self._engine.submit(lambda: self._engine.add(sampler)).result()
+        except BaseException:
+            self.forget(target.id)
+            raise
         return target
 
     def _describe_again(self, target: Target, executed: bool) -> None:
@@ -265,7 +255,7 @@ class TargetRegistry:
             if sampler is None:
                 return target
             sampler.target = sampler.target.model_copy(update={"continues": earlier})
-            self.update(sampler.target, sampler.seq)
+            self.update(sampler.target)
             return sampler.target
 
         noted: Target = self._engine.submit(note).result()
@@ -318,9 +308,8 @@ class TargetRegistry:
 
         def change() -> Target | None:
             changed = self._engine.ask_rate(target, rate_hz)
-            sampler = self._engine.find(target)
-            if changed is not None and sampler is not None:
-                self.update(changed, sampler.seq)
+            if changed is not None:
+                self.update(changed)
             return changed
 
         changed: Target | None = self._engine.submit(change).result()

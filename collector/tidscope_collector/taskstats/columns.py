@@ -1,15 +1,9 @@
-"""From the words of struct taskstats to the columns of the field catalogue."""
+"""From the members of struct taskstats to the columns of the field catalogue."""
 
-import numpy as np
-import numpy.typing as npt
 from tidscope_wire.generated.catalogue import CATALOGUE
 from tidscope_wire.generated.models import AbsentField, CatalogueField
 
 from tidscope_collector.taskstats.layout import Layout
-
-COMM_WORDS = 2
-"""TASK_COMM_LEN is 16: the rest of ac_comm is zero."""
-
 
 _FIELDS = {field.name: field for field in CATALOGUE.fields}
 
@@ -21,18 +15,21 @@ def is_delay(name: str) -> bool:
 
 
 class Columns:
-    """Which words of a struct make which field.
+    """Which members of a struct make which field.
 
     Args:
         layout: the kernel's layout.
         delay_accounting: whether kernel.task_delayacct is on.
         network: whether the network fields are wanted, where an extended struct has them.
+
+    Attributes:
+        base: columns, in the order of the catalogue.
+        fields: names of the same.
+        absent: further fields of the catalogue, with the reasons.
     """
 
     def __init__(self, layout: Layout, *, delay_accounting: bool, network: bool = True) -> None:
-        self.layout = layout
-        names: list[str] = []
-        words: list[int] = []
+        base: list[tuple[str, str]] = []
         absent: list[AbsentField] = []
         for field in CATALOGUE.fields:
             if field.scope != "thread":
@@ -50,31 +47,10 @@ class Columns:
                     )
                 )
             else:
-                names.append(field.name)
-                words.append(layout.offsets[member] // 8)
-        self.fields = tuple(names)
+                base.append((field.name, member))
+        self.base = tuple(base)
+        self.fields = tuple(name for name, _ in base)
         self.absent = tuple(absent)
-        self.delays = np.array([is_delay(name) for name in names], np.bool_)
-        comm = layout.offsets["ac_comm"] // 8
-        self.words = np.array(words, np.uint64)
-        """uint64[F]: of each field the 64-bit word of the struct."""
-        self._words = np.array([*words, layout.offsets["ac_etime"] // 8, comm, comm + 1], np.intp)
-
-    def extract(
-        self, words: npt.NDArray[np.uint64]
-    ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64], npt.NDArray[np.bytes_]]:
-        """Pick counters, age and name out of structs.
-
-        Args:
-            words: uint64[n, length / 8], struct taskstats of n threads.
-
-        Returns:
-            uint64[n, F] counters; uint64[n] age in microseconds; S16[n] names.
-        """
-        picked = words.take(self._words, axis=1)
-        count = len(self.fields)
-        names = np.ascontiguousarray(picked[:, count + 1 :]).view("S16").reshape(-1)
-        return picked[:, :count], picked[:, count], names
 
 
 def _missing(field: CatalogueField, layout: Layout) -> str:
@@ -86,11 +62,3 @@ def _missing(field: CatalogueField, layout: Layout) -> str:
     if field.group == "state":
         return "the ledger of states needs eBPF"
     return f"needs taskstats version {field.since_version}; this kernel has {layout.version}"
-
-
-def member(words: npt.NDArray[np.uint64], layout: Layout, name: str) -> npt.NDArray[np.uint32]:
-    """A 32-bit member of n structs, uint32[n], copied out of them."""
-    offset = layout.offsets[name]
-    # Not ascontiguousarray: of one struct it makes a view, and the buffer is used again.
-    column = words[:, offset // 8].copy().view(np.uint32).reshape(-1, 2)
-    return column[:, offset % 8 // 4]

@@ -4,11 +4,7 @@ A message that is not exactly what the kernel sends is refused whole: a number t
 worse than none. Nothing is refused silently.
 """
 
-import logging
-from collections import Counter
 from enum import StrEnum
-
-log = logging.getLogger("tidscope.taskstats")
 
 
 class Refusal(StrEnum):
@@ -38,13 +34,3 @@ class MalformedReplyError(Exception):
         super().__init__(f"{refusal}: {detail}")
         self.refusal = refusal
         self.detail = detail
-
-
-class RefusalCounts(Counter[Refusal]):
-    """How many messages were refused, by reason; the first of each reason goes to the log."""
-
-    def note(self, refusal: Refusal, detail: str, count: int = 1) -> None:
-        """Count refused messages."""
-        if not self[refusal]:
-            log.warning("refused a taskstats message: %s: %s", refusal, detail)
-        self[refusal] += count

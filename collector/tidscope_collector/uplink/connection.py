@@ -9,7 +9,7 @@ import random
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from typing import Never
+from typing import Never, Protocol
 
 from tidscope_wire import PROTOCOL_VERSION
 from tidscope_wire.generated.models import (
@@ -26,15 +26,13 @@ from tidscope_wire.generated.models import (
     TargetForgotten,
     TargetReply,
 )
+from websockets.asyncio.client import ClientConnection
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidURI
 
-from tidscope_collector.compiled.link import Link
 from tidscope_collector.sampling.sampled_frame import SampledFrame
 from tidscope_collector.sampling.selfwatch import Load
-from tidscope_collector.sampling.usual_round import Collect
 from tidscope_collector.targets.targets import TargetRegistry
 from tidscope_collector.uplink.commands import Command, Commands, parse, reply_text
-from tidscope_collector.uplink.direct import DirectSender, SharedConnection
 from tidscope_collector.uplink.in_flight import InFlight
 from tidscope_collector.uplink.reconnecting import (
     LONGEST_WAIT_S,
@@ -63,6 +61,19 @@ class WelcomeError(Exception):
     """The backend's answer to the hello violates the protocol."""
 
 
+class FrameQueue(Protocol):
+    """Frames of all targets, which the native sampler puts in."""
+
+    def frames_fileno(self) -> int:
+        """Descriptor that is readable while frames wait."""
+
+    def take_frames(self) -> list[tuple[str, int, bytes, bool, bool]]:
+        """Take all: target, number, data, whether it is a key frame, whether it is a baseline."""
+
+    def set_stalled(self, stalled: bool) -> None:
+        """Say whether no more frames are to be made."""
+
+
 class Uplink:
     """Keeps the backend informed.
 
@@ -73,7 +84,8 @@ class Uplink:
         host: host in the hello.
         targets: targets to report.
         commands: answers the backend's commands.
-        replay: kept frames; filled by `add_frame`.
+        replay: kept frames.
+        frames: new frames.
         pause: sleeps before the next attempt.
         policies: policies available for steering.
         restored: programs that an earlier collector left changed.
@@ -87,6 +99,7 @@ class Uplink:
         targets: TargetRegistry,
         commands: Commands,
         replay: Replay,
+        frames: FrameQueue,
         pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
         policies: Sequence[PolicyInfo] = (),
         restored: Sequence[RestoredProgram] = (),
@@ -99,9 +112,10 @@ class Uplink:
         self._confirmed = asyncio.Event()
         self._sent_targets: dict[str, Target] = {}
         self._in_flight = InFlight()
-        self._direct = DirectSender()
+        self._frames = frames
+        self._is_stalled = False
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._link: SharedConnection | None = None
+        self._link: ClientConnection | None = None
         self._refused: set[tuple[str, int]] = set()
         self._connected = self._ends = False
         self._said = ""
@@ -115,19 +129,19 @@ class Uplink:
             replay_bytes=self._replay.size,
             replay_frames=self._replay.count,
             unsent_frames=self._replay.unsent,
-            undelivered_bytes=self._replay.waiting_bytes + self._direct.held_bytes,
-            backlog=self._replay.fill(self._direct.held_bytes) >= BACKLOG,
+            undelivered_bytes=self._replay.waiting_bytes,
+            backlog=self._replay.fill() >= BACKLOG,
             dropped=self._dropped(),
             sent_frames=self._sent_frames,
             sent_bytes=self._sent_bytes,
         )
 
-    def stalled(self) -> bool:
-        """True if a connected backend is so slow that no frames should be made.
-
-        Thread-safe.
-        """
-        return self._connected and self._replay.fill(self._direct.held_bytes) >= STALL
+    def _stall(self) -> None:
+        """Make no frames while a connected backend takes them too slowly."""
+        stalled = self._connected and self._replay.fill() >= STALL
+        if stalled != self._is_stalled:
+            self._is_stalled = stalled
+            self._frames.set_stalled(stalled)
 
     def _dropped(self) -> Counter[str]:
         dropped = Counter(target for target, _ in list(self._refused))
@@ -135,32 +149,18 @@ class Uplink:
             dropped[target] += self._replay.dropped(target)
         return dropped
 
-    def add_frame(self, target: Target, frame: SampledFrame) -> None:
-        """Send or queue a frame. Call it from one thread only."""
-        if self._direct.add(target, frame) and self._loop is not None:
-            self._loop.call_soon_threadsafe(self._take_in)
-
-    def begin(self, target: Target, seq: int, collect: Collect) -> Link | None:
-        """See `FrameRounds.begin`."""
-        return self._direct.begin(target, seq, collect)
-
-    def end(self, message: memoryview) -> None:
-        """See `FrameRounds.end`."""
-        if self._direct.end(message) and self._loop is not None:
-            self._loop.call_soon_threadsafe(self._take_in)
+    def tell_changes(self) -> None:
+        """Send what has changed of targets. Thread-safe."""
+        if self._loop is not None:
+            with suppress(RuntimeError):  # the loop has ended
+                self._loop.call_soon_threadsafe(self._wake.set)
 
     def _take_in(self) -> None:
-        """Keep handed-over frames, and send those that the sampling thread could not."""
-        for target, frame, sent in self._direct.take():
-            self._replay.add(target.id, frame)
-            self._targets.update_by_frame(target, frame.seq)
-            if sent:
-                self._in_flight.add(target.id, frame.seq)
-                self._replay.note_sent(target.id, frame.seq)
-                self._sent_frames += 1
-                self._sent_bytes += len(frame.data)
-            else:
-                self._wake.set()
+        """Keep new frames, and have them sent."""
+        for target, seq, data, key, baseline in self._frames.take_frames():
+            self._replay.add(target, SampledFrame(seq, data, key, baseline))
+            self._wake.set()
+        self._stall()
 
     async def deliver(self, seconds: float) -> int:
         """Announce the end, then wait up to `seconds` until a connected backend has all frames.
@@ -193,12 +193,15 @@ class Uplink:
     async def run(self) -> None:
         """Connect and reconnect until cancelled."""
         backoff = Backoff()
-        self._loop = asyncio.get_running_loop()
-        self._take_in()
-        while True:
-            end, held_s = await self._connection()
-            wait = backoff.wait_s(held_s, end.wait_s)
-            await self._pause(wait * random.SystemRandom().uniform(0.7, 1.3))
+        loop = self._loop = asyncio.get_running_loop()
+        loop.add_reader(self._frames.frames_fileno(), self._take_in)
+        try:
+            while True:
+                end, held_s = await self._connection()
+                wait = backoff.wait_s(held_s, end.wait_s)
+                await self._pause(wait * random.SystemRandom().uniform(0.7, 1.3))
+        finally:
+            loop.remove_reader(self._frames.frames_fileno())
 
     async def _connection(self) -> tuple[CloseReason, float | None]:
         """Connect once.
@@ -233,9 +236,9 @@ class Uplink:
             end = CloseReason(f"the uplink failed: {error!r}", LONGEST_WAIT_S)
             log.exception("the uplink failed")
         finally:
-            self._direct.forbid()
             self._connected = False
             self._link = None
+            self._stall()
             self._confirmed.set()
         return end, None if welcomed is None else clock() - welcomed
 
@@ -245,7 +248,7 @@ class Uplink:
             self._said = text
             log.log(level, "%s", text)
 
-    async def _greet(self, link: SharedConnection) -> None:
+    async def _greet(self, link: ClientConnection) -> None:
         known = self._targets.all()
         hello = CollectorHello(
             protocol=PROTOCOL_VERSION,
@@ -269,7 +272,7 @@ class Uplink:
         self._in_flight.connected(answer.resume)
         self._replay.connected(answer.resume)
 
-    async def _serve(self, link: SharedConnection) -> Never:
+    async def _serve(self, link: ClientConnection) -> Never:
         """Send and receive until either fails, as both do when the connection ends."""
         tasks = [asyncio.create_task(self._send_all(link)), asyncio.create_task(self._obey(link))]
         try:
@@ -280,7 +283,7 @@ class Uplink:
             await asyncio.gather(*tasks, return_exceptions=True)
         raise next(error for task in done if (error := task.exception()))
 
-    async def _obey(self, link: SharedConnection) -> Never:
+    async def _obey(self, link: ClientConnection) -> Never:
         while True:
             command = parse(await link.recv())
             if isinstance(command, FramesReceived):
@@ -296,8 +299,9 @@ class Uplink:
             self._replay.confirm(target, seq)
         self._in_flight.confirm(received.targets)
         self._confirmed.set()
+        self._stall()
 
-    async def _send_all(self, link: SharedConnection) -> Never:
+    async def _send_all(self, link: ClientConnection) -> Never:
         while True:
             self._wake.clear()
             self._take_in()
@@ -309,21 +313,9 @@ class Uplink:
                     more |= await self._send_next(link, target)
             await self._tell_changes(link)
             await self._forget_ended(link)
-            self._take_in()
-            if self._in_flight.is_unlimited:
-                self._direct.allow(link, self._all_sent)
             await self._wake.wait()
 
-    def _all_sent(self) -> dict[str, tuple[Target, int]]:
-        """Return fully sent targets by ID, as the backend knows them, and last frame numbers."""
-        sent = ((one, self._replay.sent(one)) for one in self._replay.targets())
-        return {
-            one: (self._sent_targets[one], seq)
-            for one, seq in sent
-            if one in self._sent_targets and seq == self._replay.last_seq(one)
-        }
-
-    async def _send_next(self, link: SharedConnection, target: str) -> bool:
+    async def _send_next(self, link: ClientConnection, target: str) -> bool:
         if target not in self._sent_targets:
             # The target is new; the backend accepts frames only of known targets.
             await self._tell_changes(link)
@@ -346,13 +338,13 @@ class Uplink:
         return self._replay.last_seq(target) > kept.seq
 
     async def _tell_lost(
-        self, link: SharedConnection, target: str, first: int, last: int, reason: str
+        self, link: ClientConnection, target: str, first: int, last: int, reason: str
     ) -> None:
         lost = FramesLost(target=target, from_seq=first, to_seq=last, reason=reason)
         self._replay.note_sent(target, last)
         await self._give(link, lost.model_dump_json())
 
-    async def _tell_changes(self, link: SharedConnection) -> None:
+    async def _tell_changes(self, link: ClientConnection) -> None:
         for target in self._targets.all():
             sent = self._sent_targets.get(target.id)
             if sent is target:
@@ -361,7 +353,7 @@ class Uplink:
             if sent is None or _without_decision(sent) != _without_decision(target):
                 await self._give(link, TargetChanged(target=target).model_dump_json())
 
-    async def _forget_ended(self, link: SharedConnection) -> None:
+    async def _forget_ended(self, link: ClientConnection) -> None:
         """Forget the oldest ended targets once the backend has all their frames."""
         ended = [one.id for one in self._targets.all() if one.state != "attached"]
         for target in ended[:-ENDED_KEPT]:
@@ -374,14 +366,14 @@ class Uplink:
             self._refused = {one for one in self._refused if one[0] != target}
             await self._give(link, TargetForgotten(target=target).model_dump_json())
 
-    async def _give(self, link: SharedConnection, message: str | bytes) -> None:
+    async def _give(self, link: ClientConnection, message: str | bytes) -> None:
         if isinstance(message, str):
             self._take_in()
             self._in_flight.add_text()
         await link.send(message)
         self._sent_bytes += len(message)
 
-    async def _answer(self, link: SharedConnection, command: Command) -> None:
+    async def _answer(self, link: ClientConnection, command: Command) -> None:
         reply = await self._commands.answer(command)
         text = await asyncio.to_thread(reply_text, reply)
         if isinstance(reply, TargetReply):

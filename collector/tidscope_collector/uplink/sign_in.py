@@ -7,7 +7,6 @@ import asyncio
 import secrets
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
-from typing import cast
 from urllib.parse import urlsplit
 
 from pydantic import ValidationError
@@ -21,9 +20,7 @@ from tidscope_wire.proof import (
     SignInAttempt,
     authorization,
 )
-from websockets.asyncio.client import connect, unix_connect
-
-from tidscope_collector.uplink.direct import SharedConnection
+from websockets.asyncio.client import ClientConnection, connect, unix_connect
 
 UNIX = "unix:"
 PROOF_PATH = "/api/v1/proof"
@@ -81,7 +78,7 @@ class SignIn:
         self._attempt = attempt
         return {"Authorization": authorization(proof)}
 
-    async def check_accepted(self, link: SharedConnection) -> None:
+    async def check_accepted(self, link: ClientConnection) -> None:
         """Check in the upgrade response that the program that gave the proof accepted ours.
 
         Raises:
@@ -142,7 +139,7 @@ def is_address(url: str) -> bool:
 
 
 @asynccontextmanager
-async def open_link(url: str, sign_in: SignIn | None) -> AsyncIterator[SharedConnection]:
+async def open_link(url: str, sign_in: SignIn | None) -> AsyncIterator[ClientConnection]:
     """Connect to a backend after verifying its proof.
 
     Args:
@@ -159,7 +156,6 @@ async def open_link(url: str, sign_in: SignIn | None) -> AsyncIterator[SharedCon
             url.removeprefix(UNIX),
             "ws://localhost/ws/collector",
             compression=None,
-            create_connection=SharedConnection,
             max_size=MAX_COLLECTOR_COMMAND_BYTES,
         )
     else:
@@ -167,12 +163,10 @@ async def open_link(url: str, sign_in: SignIn | None) -> AsyncIterator[SharedCon
             url,
             additional_headers=headers,
             compression=None,
-            create_connection=SharedConnection,
             max_size=MAX_COLLECTOR_COMMAND_BYTES,
             proxy=None,
         )
-    async with connecting as made:
-        link = cast(SharedConnection, made)
+    async with connecting as link:
         if sign_in is not None:
             await sign_in.check_accepted(link)
         yield link

@@ -1,4 +1,4 @@
-"""Whether ledgers are kept here, why not, and the readers with their columns."""
+"""Whether ledgers are kept here, and why not."""
 
 import logging
 from collections.abc import Iterable
@@ -7,18 +7,17 @@ from functools import partial
 from typing import Literal
 from weakref import WeakKeyDictionary
 
+from tidscope_sampler.native import Sampler
 from tidscope_wire.generated.models import AbsentField, Process
+from tidscope_wire.states import SINCE, STATE, STATE_FIELDS
 
 from tidscope_collector.ebpf import libbpf
 from tidscope_collector.ebpf.obstacles import KernelFeature, Obstacle, attempt
-from tidscope_collector.ebpf.watched import Processes, Whose
 from tidscope_collector.locks.group_locks import GroupLocks
 from tidscope_collector.locks.locks import open_locks
 from tidscope_collector.locks.runtime_locks import LockSource, own_account
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.threads.reading import TargetReader
-from tidscope_collector.waits.joined_reader import LEDGER_FIELDS, LedgerReader
-from tidscope_collector.waits.ledger import LedgerKeeper
+from tidscope_collector.waits.programs import LedgerProgram
 from tidscope_collector.waits.wire_tables import LedgerTables
 
 LOG = logging.getLogger(__name__)
@@ -26,6 +25,8 @@ LOG = logging.getLogger(__name__)
 Choice = Literal["auto", "off"]
 CHOICES: tuple[Choice, ...] = ("auto", "off")
 
+FIELDS = (*STATE_FIELDS, STATE, SINCE)
+"""The columns of a ledger, which stand behind all others."""
 TASK_WALKS = KernelFeature(
     "bpf_iter_task", libbpf.BTF_KIND_FUNC, "task iterators for one process", "6.1"
 )
@@ -62,20 +63,18 @@ class LedgerSource:
     """
 
     def __init__(self, options: LedgerOptions, procfs: ProcFs) -> None:
-        self._procfs = procfs
         self._ask_programs = options.ask_programs
         self.calls = False
         self._tables: WeakKeyDictionary[LedgerTables, str] = WeakKeyDictionary()
         """Of targets, and the name of the process; empty for those of groups."""
-        self.ebpf: LedgerKeeper | Obstacle = Obstacle("it is switched off (--ledger off)", "")
-        self._keeper: LedgerKeeper | None = None
+        self.ebpf: LedgerProgram | Obstacle = Obstacle("it is switched off (--ledger off)", "")
         if options.choice == "auto":
-            load = partial(LedgerKeeper, procfs, calls=options.calls)
+            load = partial(LedgerProgram, calls=options.calls)
             found = self.ebpf = attempt(procfs, TASK_WALKS, load)
             if isinstance(found, Obstacle):
                 LOG.info("no ledgers of states: %s", found.reason)
             else:
-                self._keeper, self.calls = found, options.calls
+                self.calls = options.calls
 
     @property
     def reason(self) -> str | None:
@@ -83,56 +82,60 @@ class LedgerSource:
         return self.ebpf.reason if isinstance(self.ebpf, Obstacle) else None
 
     @property
-    def threads_uncounted(self) -> int:
-        """Threads of watched processes without a ledger, because all slots were in use."""
-        return 0 if self._keeper is None else self._keeper.threads_without_slot
+    def program(self) -> LedgerProgram | None:
+        """The loaded program; None if there is none."""
+        return self.ebpf if isinstance(self.ebpf, LedgerProgram) else None
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The columns of ledgers, where they are kept."""
+        return () if self.program is None else FIELDS
 
     def explain(self, absent: Iterable[AbsentField]) -> list[AbsentField]:
-        """Give absent fields of states the reason that is in effect here."""
+        """Leave out fields that ledgers have, and give others the reason that is in effect here."""
         reason = self.reason
         if reason is None:
-            return list(absent)
+            return [one for one in absent if one.field not in FIELDS]
         return [
-            AbsentField(field=one.field, reason=reason) if one.field in LEDGER_FIELDS else one
+            AbsentField(field=one.field, reason=reason) if one.field in FIELDS else one
             for one in absent
         ]
 
+    def give_up(self, why: str) -> None:
+        """Keep no more ledgers: the kernel refused what it did before."""
+        LOG.warning("no more ledgers: %s", why)
+        self.close()
+        self.ebpf = Obstacle(f"eBPF stopped working: {why}", "")
+
     def close(self) -> None:
         """Take the program out of the kernel."""
-        if self._keeper is not None:
-            self._keeper.close()
-            self._keeper = None
+        if isinstance(self.ebpf, LedgerProgram):
+            self.ebpf.close()
 
-    @property
-    def lent(self) -> dict[str, int]:
-        """Maps of processes that ledgers are kept of: see groups.bpf.c."""
-        return {} if self._keeper is None else self._keeper.lent
-
-    def tables(self, reader: TargetReader, process: Process) -> LedgerTables | None:
-        """The tables of a process.
+    def tables(self, sampler: Sampler, target: str, process: Process) -> LedgerTables | None:
+        """The tables of a process; None where no ledgers are kept.
 
         Args:
-            reader: made by `beside`; None is returned unless it reads ledgers.
+            sampler: has them.
+            target: id of the target.
             process: whose.
         """
-        if self._keeper is None or not isinstance(reader, LedgerReader):
+        if self.program is None:
             return None
         locks = open_locks(process, ask_program=self._ask_programs)
-        return self._opened(LedgerTables(self._keeper, process.pid, locks), process.name)
+        return self._opened(LedgerTables(sampler, target, locks), process.name)
 
-    def group_tables(
-        self, reader: TargetReader, whose: Processes, locks: GroupLocks
-    ) -> LedgerTables | None:
-        """The tables of a group.
+    def group_tables(self, sampler: Sampler, target: str, locks: GroupLocks) -> LedgerTables | None:
+        """The tables of a group; None where no ledgers are kept.
 
         Args:
-            reader: made by `beside`; None is returned unless it reads ledgers.
-            whose: its processes.
-            locks: of them; closed with the tables.
+            sampler: has them.
+            target: id of the target.
+            locks: of its processes; closed with the tables.
         """
-        if self._keeper is None or not isinstance(reader, LedgerReader):
+        if self.program is None:
             return None
-        return self._opened(LedgerTables(self._keeper, whose, locks), "")
+        return self._opened(LedgerTables(sampler, target, locks), "")
 
     def _opened(self, tables: LedgerTables, name: str) -> LedgerTables:
         self._tables[tables] = name
@@ -150,21 +153,3 @@ class LedgerSource:
     def account_of(self, process: Process) -> LockSource | None:
         """What a program itself says of its locks; None: nothing, or it is not asked."""
         return own_account(process) if self._ask_programs else None
-
-    def beside(self, base: TargetReader, whose: Whose, attach_ns: int) -> TargetReader:
-        """Put the columns of ledgers beside those of a reader, where ledgers are kept.
-
-        Args:
-            base: has none itself.
-            whose: its processes.
-            attach_ns: CLOCK_MONOTONIC of the attachment.
-        """
-        if isinstance(self.ebpf, Obstacle):
-            return base
-        try:
-            return LedgerReader(base, self.ebpf, whose, attach_ns)
-        except libbpf.BpfError as error:
-            # Targets that have ledgers keep them.
-            LOG.warning("no more ledgers: %s", error)
-            self.ebpf = Obstacle(f"eBPF stopped working: {error}", "")
-            return base

@@ -1,23 +1,29 @@
-"""From the tables of a keeper to those of frames: locks by number, names as text."""
+"""From the tables beside ledgers to those of frames: locks by number, names as text."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
-from tidscope_wire.frame_tables import Table, Tables, dtype_of
+from tidscope_sampler.native import Sampler
+from tidscope_wire.frame_tables import Table, Tables, are_ascending, dtype_of, packed
 from tidscope_wire.generated.frame_tables import COLUMNS
 from tidscope_wire.generated.models import TableName
 
-from tidscope_collector.ebpf.watched import Pids, Whose
 from tidscope_collector.locks.locks import LockWaits
 from tidscope_collector.locks.registry import Addresses, LockName, Numbers
 from tidscope_collector.locks.runtime_locks import LockSource
 from tidscope_collector.waits.call_names import names_of_calls
-from tidscope_collector.waits.ledger import LedgerKeeper
-from tidscope_collector.waits.slots import CALL_ADDRESS
-from tidscope_collector.waits.sums import sum_by
+
+CALL_ADDRESS = np.uint64(1 << 63)
+"""In place of an address: the thread waited in the system call of the number that is added."""
+INTERRUPT = "interrupt"
+IDLE = "idle"
+UNKNOWN = "unknown"
+Columns = dict[str, npt.NDArray[np.uint64]]
+"""Columns of a table by their names, uint64[n] or uint32[n] each."""
+Named = tuple[tuple[npt.NDArray[np.uint64], ...], tuple[npt.NDArray[np.uint64], ...]]
 
 
 class LockNumbering(Protocol):
@@ -30,7 +36,7 @@ class LockNumbering(Protocol):
     @property
     def reason(self) -> str: ...
 
-    def numbers_in(self, processes: Pids, addresses: Addresses) -> Numbers:
+    def numbers_in(self, processes: npt.NDArray[np.uint32], addresses: Addresses) -> Numbers:
         """Numbers of locks by process and address; 0: there is none yet.
 
         Args:
@@ -63,28 +69,30 @@ class LedgerTables:
     """The tables of one target; a `TableSource`.
 
     Args:
-        keeper: watches the processes.
-        whose: which.
+        sampler: keeps the ledgers.
+        target: id of the target.
         locks: theirs; closed with this.
 
     Attributes:
         locks: the same.
     """
 
-    def __init__(self, keeper: LedgerKeeper, whose: Whose, locks: LockNumbering) -> None:
-        self._keeper = keeper
-        self._whose = whose
+    def __init__(self, sampler: Sampler, target: str, locks: LockNumbering) -> None:
+        self._sampler = sampler
+        self._target = target
         self.locks = locks
 
-    def read(self) -> Iterator[Tables]:
+    def read(self) -> Tables:
         """See `TableSource`."""
-        for counted in self._keeper.tables(self._whose):
-            yield {}
-            if counted:
-                yield as_wire_tables(counted, self.locks)
+        read = self._sampler.wait_tables(self._target)
+        if read is None:
+            return {}
+        raw, names = read
+        counted = {name: columns_of(table) for name, table in raw.items()}
+        made = as_wire_tables(counted, dict(names), self.locks)
         # After the numbers: whatever has one has a name as well.
-        names = [tuple(row) for row in self.locks.names()]
-        yield {"lock_names": np.array(names, dtype_of("lock_names"))}
+        rows = [tuple(row) for row in self.locks.names()]
+        return {**made, "lock_names": np.array(rows, dtype_of("lock_names"))}
 
     @property
     def locks_reason(self) -> str:
@@ -97,47 +105,73 @@ class LedgerTables:
 
 
 _CALL_NAMES = names_of_calls(os.uname().machine)
-_PLAIN: tuple[TableName, ...] = ("stays", "wakes", "takers", "calls", "call_stays")
 
 
-def as_wire_tables(counted: Mapping[str, Table], locks: LockNumbering) -> dict[TableName, Table]:
+def columns_of(table: Mapping[str, tuple[bool, bytes]]) -> Columns:
+    """Arrays of a table as the sampler gives it: bytes, of 64 bits a value or of 32."""
+    return {
+        name: np.frombuffer(values, np.uint64 if is_wide else np.uint32)
+        for name, (is_wide, values) in table.items()
+    }
+
+
+def as_wire_tables(
+    counted: Mapping[str, Columns], names: Mapping[int, str], locks: LockNumbering
+) -> Tables:
     """Make tables of a frame.
 
     Args:
-        counted: some of those that `LedgerKeeper.tables` gives.
+        counted: tables beside ledgers, by name.
+        names: of processes, by id.
         locks: of the same processes. Waits for a lock that has no number yet are left out.
     """
-    made = {name: _plain(name, counted[name]) for name in _PLAIN if name in counted}
+    more: dict[str, dict[str, list[str]]] = {}
+    if "wakes" in counted:
+        wakers = counted["wakes"]["waker_pid"].tolist()
+        more["wakes"] = {"waker_name": [_named(pid, names, INTERRUPT) for pid in wakers]}
+    if "takers" in counted:
+        takers = counted["takers"]
+        who = zip(takers["pid"].tolist(), takers["kernel"].tolist(), strict=True)
+        found = [_named(pid, names, IDLE if kernel else UNKNOWN) for pid, kernel in who]
+        more["takers"] = {"name": found}
+    if "calls" in counted:
+        calls = counted["calls"]["call"].tolist()
+        more["calls"] = {"name": [_CALL_NAMES.get(call, f"call {call}") for call in calls]}
+    made: dict[TableName, Table] = {}
+    plain: tuple[TableName, ...] = ("stays", "wakes", "takers", "calls", "call_stays")
+    for name in plain:
+        if name in counted:
+            made[name] = _plain(name, counted[name], more.get(name, {}))
     if "locks" in counted:
         made["locks"] = _locks(counted["locks"], locks)
     return made
 
 
-def _plain(name: TableName, counted: Table) -> Table:
-    made = np.empty(len(counted), dtype_of(name))
-    for column, kind in COLUMNS[name].items():
-        values = counted[column]
-        made[column] = _texts(values) if kind == "utf8" else values
+def _named(pid: int, names: Mapping[int, str], nobody: str) -> str:
+    return names.get(pid, "") if pid else nobody
+
+
+def _plain(name: TableName, counted: Columns, more: Mapping[str, list[str]]) -> Table:
+    made = np.empty(len(next(iter(counted.values()))), dtype_of(name))
+    for column in COLUMNS[name]:
+        made[column] = more[column] if column in more else counted[column]
     return made
 
 
-def _texts(values: npt.NDArray[np.bytes_]) -> list[str]:
-    known = {value: value.decode("utf-8", "replace") for value in set(values.tolist())}
-    return [known[value] for value in values.tolist()]
-
-
-def _locks(counted: Table, locks: LockNumbering) -> Table:
+def _locks(counted: Columns, locks: LockNumbering) -> Table:
     """Rows by number: several addresses may be one lock, and some locks are at no address."""
-    places, which = np.unique(counted[["process", "address"]], return_inverse=True)
+    places = np.empty(len(counted["tid"]), [("process", "u4"), ("address", "u8")])
+    places["process"], places["address"] = counted["process"], counted["address"]
+    places, which = np.unique(places, return_inverse=True)
     numbers = _numbers(places, locks)[which]
-    futex = counted[numbers != 0]
+    known = numbers != 0
     others = locks.waits()
-    lock = np.concatenate([numbers[numbers != 0], _words([one.lock for one in others])])
-    tid = np.concatenate([futex["tid"].astype(np.uint64), _words([one.tid for one in others])])
-    wait_ns = np.concatenate([futex["wait_ns"], _words([one.wait_ns for one in others])])
-    waits = np.concatenate([futex["waits"], _words([one.waits for one in others])])
-    wakes = np.concatenate([futex["wakes"], _words([0] * len(others))])
-    keys, values = sum_by((lock, tid), (wait_ns, waits, wakes))
+    lock = np.concatenate([numbers[known], _words([one.lock for one in others])])
+    tid = np.concatenate([counted["tid"][known], _words([one.tid for one in others])])
+    wait_ns = np.concatenate([counted["wait_ns"][known], _words([one.wait_ns for one in others])])
+    waits = np.concatenate([counted["waits"][known], _words([one.waits for one in others])])
+    wakes = np.concatenate([counted["wakes"][known], _words([0] * len(others))])
+    keys, values = sum_by((lock, tid.astype(np.uint64)), (wait_ns, waits, wakes))
     made = np.empty(len(keys[0]), dtype_of("locks"))
     for column, numbers in zip(COLUMNS["locks"], (*keys, *values), strict=True):
         made[column] = numbers
@@ -158,3 +192,38 @@ def _numbers(places: Table, locks: LockNumbering) -> npt.NDArray[np.uint64]:
 
 def _words(values: list[int]) -> npt.NDArray[np.uint64]:
     return np.array(values, np.uint64)
+
+
+def sum_by(
+    keys: tuple[npt.NDArray[np.uint64], ...], values: tuple[npt.NDArray[np.uint64], ...]
+) -> Named:
+    """Sums of the rows of each key, ascending.
+
+    Args:
+        keys: columns, uint64[n] each; together they are a row's key.
+        values: columns, uint64[n] each.
+
+    Returns:
+        The columns again, a row a key.
+    """
+    if not len(keys[0]):
+        return keys, values
+    first = np.zeros(len(keys[0]), np.bool_)
+    first[0] = True
+    numbers = packed(keys)
+    if numbers is None:
+        order = np.lexsort(keys[::-1])
+        for column in keys:
+            ordered = column[order]
+            first[1:] |= ordered[1:] != ordered[:-1]
+    elif are_ascending(numbers):
+        return keys, values
+    else:
+        order = np.argsort(numbers)
+        ordered = numbers[order]
+        first[1:] = ordered[1:] != ordered[:-1]
+    begins = np.flatnonzero(first)
+    return (
+        tuple(column[order[begins]] for column in keys),
+        tuple(np.add.reduceat(column[order], begins) for column in values),
+    )

@@ -106,20 +106,41 @@ pub struct Entry {
     pub locks_reason: Option<String>,
     /// True once it was told that no process is left.
     pub told_empty: bool,
+    /// True if somebody wants to be told of the next sample.
+    pub tell_sample: bool,
 }
 
 impl Entry {
     /// Applies an event of the ring that concerns this target; `now_ns` is CLOCK_MONOTONIC.
-    pub fn apply(&mut self, id: &str, event: &Event, board: &Board, now_ns: i64) {
+    pub fn apply(
+        &mut self,
+        id: &str,
+        event: &Event,
+        programs: &GroupPrograms,
+        board: &Board,
+        now_ns: i64,
+    ) {
         let Following::Reported { bit, boundary, .. } = &self.following else { return };
         let (is_mine, matched) = (event.groups & bit != 0, boundary.matched);
         let mut processes = self.processes.lock().unwrap_or_else(PoisonError::into_inner);
         let members = &mut processes.members;
         match event.kind {
             Kind::Executed => {
-                let is_member = members.get(event.pid).is_some();
+                let (name, mut is_member) = (text(&event.comm), members.get(event.pid).is_some());
+                if let Some(exact) = &boundary.exact {
+                    let holds = exact.holds(&name, event.value);
+                    if holds && !is_member {
+                        // If it fails, samples see the process, but not its children.
+                        let _ = programs.add(*bit, event.pid);
+                        members.add(Newcomer { before: true, ..newcomer(event, false) });
+                    } else if is_member && !holds {
+                        programs.remove(*bit, event.pid);
+                        members.end(event.pid, event.at_ns, now_ns);
+                    }
+                    is_member = holds;
+                }
                 if is_member {
-                    members.rename(event.pid, &text(&event.comm), Some(event.value));
+                    members.rename(event.pid, &name, Some(event.value));
                 }
                 if is_member || matched {
                     board.leave(id, |news| news.execute(*event));
@@ -199,6 +220,9 @@ impl Entry {
 
     /// Leaves word of what asks for a look of somebody else: new names, another program.
     pub fn tell(&mut self, id: &str, board: &Board) {
+        if std::mem::take(&mut self.tell_sample) {
+            board.leave(id, |news| news.sampled = true);
+        }
         let named = self.target.take_named();
         if !named.is_empty() {
             board.leave(id, |news| news.named.extend(named));

@@ -18,6 +18,9 @@ use crate::target::Sources;
 use crate::taskstats::{Decoder, Kernel, SharedQuery, Taskstats};
 use crate::walk::{Ask, CrossCheck, SharedWalker, Walk};
 
+/// Walks of a check: enough for one question to taskstats, and a walk after it.
+const CHECKED_WALKS: usize = 3;
+
 /// Which columns a target has, and from where.
 #[derive(Clone, Debug)]
 pub struct Columns {
@@ -123,6 +126,42 @@ impl Kit {
         let check = CrossCheck::new(Box::new(asker(0)?), names);
         let walk = Walk::new(Arc::clone(walker), width, delays, check);
         Ok((Box::new(walk), Some(asking)))
+    }
+
+    /// Walks one process some times, and compares with taskstats. Returns why it cannot be walked.
+    ///
+    /// # Errors
+    /// Tells which column nobody has, or what the kernel refused.
+    pub fn check_walk(&self, pid: u32, base: Vec<(String, String)>) -> Result<Option<String>, String> {
+        let Some(walker) = &self.walker else { return Ok(Some("no program walks".into())) };
+        let fields = Fields::new(base.iter().map(|(name, _)| name.clone()))?;
+        let width = base.len();
+        let columns =
+            Columns { base, fields: fields.clone(), delays_from_ns: 0, network: false, walk: true };
+        let mut source = self.source(&columns)?.0;
+        let mut rows = Rows::new(width);
+        for _ in 0..CHECKED_WALKS {
+            rows.clear();
+            match source.read(&[pid], &mut rows) {
+                Ok(()) => {}
+                Err(ReadError::Disagreement(text)) => {
+                    return Ok(Some(format!(
+                        "a walk of this collector and taskstats disagreed: {text}"
+                    )))
+                }
+                Err(ReadError::Kernel(text)) => return Ok(Some(text)),
+            }
+        }
+        let given = lock(walker).given();
+        let missing: Vec<&str> = fields
+            .names()
+            .iter()
+            .enumerate()
+            .filter(|(column, _)| given >> column & 1 == 0)
+            .map(|(_, name)| name.as_str())
+            .collect();
+        Ok((!missing.is_empty())
+            .then(|| format!("the kernel's threads do not have {}", missing.join(", "))))
     }
 
     /// The decoder of exit records, for targets with these columns.

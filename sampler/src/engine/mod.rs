@@ -31,6 +31,7 @@ use crate::os::clock::{monotonic_ns, thread_cpu_ns};
 use crate::os::wait::{wait, Waker};
 use crate::processes::{self, GroupPrograms};
 use crate::procfs::presence;
+use crate::slots::lock;
 use crate::source::ReadError;
 use crate::target::When;
 use crate::taskstats::{ExitListener, Records};
@@ -213,6 +214,8 @@ impl Engine {
     }
 
     fn run(&mut self, messages: &Receiver<Message>, waker: &Waker) {
+        // Until there are targets nobody's exit records are wanted.
+        self.keep_exits();
         loop {
             let pause_ns = self.pause_ns(monotonic_ns());
             let mut waited: Vec<BorrowedFd<'_>> = vec![waker.as_fd()];
@@ -436,6 +439,9 @@ impl Engine {
             Err(error) => entry.target.failure(reason(&error), when),
         };
         entry.times.note(entry.target.sample_us(), started_ns);
+        if let Some(text) = entry.target.disagreement() {
+            lock(&self.kit.disagreement).get_or_insert_with(|| text.to_owned());
+        }
         entry.tell(id, &self.board);
         made
     }
@@ -549,13 +555,13 @@ impl Engine {
         let lost = programs.lost();
         let more = lost - std::mem::replace(&mut self.programs_lost, lost);
         let now_ns = monotonic_ns();
-        let board = &self.board;
+        let (board, programs) = (&self.board, &*programs);
         let give = |id: &str, entry: &mut Entry| {
             if !matches!(entry.following, Following::Reported { .. }) {
                 return;
             }
             for event in &events {
-                entry.apply(id, event, board, now_ns);
+                entry.apply(id, event, programs, board, now_ns);
             }
             if more > 0 {
                 board.leave(id, |news| news.events_lost += more);

@@ -23,6 +23,8 @@ pub struct News {
     pub executions_missed: u64,
     /// Events of processes that the kernel had no room for.
     pub events_lost: u64,
+    /// True if a sample was taken after somebody asked to be told.
+    pub sampled: bool,
     /// True if no process is left: Python says whether the target is over.
     pub empty: bool,
     /// True if the target has ended, and its last sample waits for tables.

@@ -5,6 +5,7 @@
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 
+use super::matching::Match;
 use super::ring::{Event, EventRing};
 use crate::os::bpf;
 use crate::os::memory::Mapped;
@@ -46,6 +47,8 @@ pub struct Boundary {
     pub matched: bool,
     /// Control groups whose processes are members.
     pub cgroups: Vec<Cgroup>,
+    /// Who is a member from an execution on, and until another one; None: somebody else decides.
+    pub exact: Option<Match>,
 }
 
 /// The loaded programs.

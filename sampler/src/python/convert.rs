@@ -4,13 +4,13 @@ use std::os::fd::OwnedFd;
 
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBytes, PyDict};
 
 use crate::encode::arrow::Kind;
 use crate::encode::json::Fragment;
 use crate::encode::tables::{Column, Shape, Texts};
 use crate::os::descriptors::duplicate;
-use crate::processes::{Boundary, Newcomer};
+use crate::processes::{Boundary, Match, Newcomer};
 
 /// The error of a value that cannot be.
 pub fn value_error(text: impl Into<String>) -> PyErr {
@@ -58,8 +58,15 @@ pub fn shape((name, columns, keys, has_figures): TableShape) -> PyResult<Shape> 
     Ok(Shape { name, columns, keys, has_figures })
 }
 
-/// Makes a column of a table of Python's list.
+/// Makes a column of a table: numbers of their bytes in the machine's order, texts of a list.
 pub fn column(kind: Kind, values: &Bound<'_, PyAny>) -> PyResult<Column> {
+    if let Ok(bytes) = values.cast::<PyBytes>() {
+        return match kind {
+            Kind::U32 => words(bytes.as_bytes(), u32::from_ne_bytes).map(Column::U32),
+            Kind::U64 | Kind::I64 => words(bytes.as_bytes(), u64::from_ne_bytes).map(Column::U64),
+            Kind::Text => Err(value_error("texts as bytes")),
+        };
+    }
     Ok(match kind {
         Kind::U32 => Column::U32(values.extract()?),
         Kind::U64 | Kind::I64 => Column::U64(values.extract()?),
@@ -71,6 +78,15 @@ pub fn column(kind: Kind, values: &Bound<'_, PyAny>) -> PyResult<Column> {
             Column::Text(texts)
         }
     })
+}
+
+fn words<T, const N: usize>(bytes: &[u8], of: impl Fn([u8; N]) -> T) -> PyResult<Vec<T>> {
+    let (words, rest) = bytes.as_chunks::<N>();
+    if rest.is_empty() {
+        Ok(words.iter().map(|&word| of(word)).collect())
+    } else {
+        Err(value_error("a column of broken numbers"))
+    }
 }
 
 /// A process that comes into a target: members of `Newcomer` by name.
@@ -102,12 +118,14 @@ pub struct PyBoundary {
     inherited: bool,
     matched: bool,
     cgroups: Vec<(u64, u64)>,
+    exact: Option<(Vec<String>, Vec<u32>)>,
 }
 
 impl From<PyBoundary> for Boundary {
     fn from(one: PyBoundary) -> Self {
         let cgroups = one.cgroups.into_iter().map(|(id, hierarchy)| [id, hierarchy]).collect();
-        Self { inherited: one.inherited, matched: one.matched, cgroups }
+        let exact = one.exact.map(|(names, users)| Match { names, users });
+        Self { inherited: one.inherited, matched: one.matched, cgroups, exact }
     }
 }
 
@@ -154,6 +172,18 @@ pub struct PyTarget {
     pub size: Option<u64>,
     /// `MachineCounters`.
     pub machine: String,
+    /// Resident memory, bytes.
+    pub rss_bytes: Option<u64>,
+    /// True if delay accounting is on.
+    pub delay_accounting: Option<bool>,
+    /// CPU limit, cores.
+    pub cpu_limit: Option<f64>,
+    /// Periods of the CPU limit, those throttled, and time throttled in microseconds.
+    pub cgroup: (Option<u64>, Option<u64>, Option<u64>),
+    /// Why locks cannot be read or named.
+    pub locks_reason: Option<String>,
+    /// Processes that were missed before the attachment; None: that cannot be known.
+    pub missed: Option<u64>,
 }
 
 /// News of a target as a dict.
@@ -175,6 +205,7 @@ pub fn news<'py>(
     made.set_item("executions", executions)?;
     made.set_item("executions_missed", news.executions_missed)?;
     made.set_item("events_lost", news.events_lost)?;
+    made.set_item("sampled", news.sampled)?;
     made.set_item("empty", news.empty)?;
     made.set_item("ending", news.ending)?;
     made.set_item("over", news.over)?;

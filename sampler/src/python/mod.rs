@@ -5,10 +5,28 @@ mod queue;
 mod sampler;
 
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+/// The objects of the eBPF programs, by the names of their sources.
+const OBJECTS: [(&str, &[u8]); 4] = [
+    ("task_iterator", include_bytes!("../walk/task_iterator.bpf.o")),
+    ("waits", include_bytes!("../ledger/waits.bpf.o")),
+    ("netacct", include_bytes!("../network/netacct.bpf.o")),
+    ("groups", include_bytes!("../processes/groups.bpf.o")),
+];
+
+/// The object of an eBPF program.
+#[pyfunction]
+fn bpf_object<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyBytes>> {
+    let found = OBJECTS.iter().find(|(one, _)| *one == name);
+    let (_, object) = found.ok_or_else(|| convert::value_error(format!("no program {name}")))?;
+    Ok(PyBytes::new(py, object))
+}
 
 /// The module `tidscope_sampler.native`.
 #[pymodule]
 fn native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(bpf_object, module)?)?;
     module.add("VERSION", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<sampler::Sampler>()
 }

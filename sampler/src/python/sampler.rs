@@ -257,6 +257,38 @@ impl Sampler {
         Ok(())
     }
 
+    /// Walks a process, and compares with taskstats: why it cannot be walked; None if it can.
+    fn check_walk(
+        &self,
+        py: Python<'_>,
+        pid: u32,
+        base: Vec<(String, String)>,
+    ) -> PyResult<Option<String>> {
+        let setup = lock(&self.setup);
+        let kit = setup.kit.as_ref().ok_or_else(|| value_error("the sampler has started"))?;
+        py.detach(|| kit.check_walk(pid, base)).map_err(value_error)
+    }
+
+    /// Gives walks up, before the start.
+    fn leave_out_walk(&self) -> PyResult<()> {
+        self.set_up(|kit| {
+            kit.walker = None;
+            Ok(())
+        })
+    }
+
+    /// Where a walk and taskstats disagreed; None if they never did.
+    fn disagreement(&self) -> Option<String> {
+        let kit = self.shared.as_ref()?;
+        let found = lock(&kit.disagreement).clone();
+        found
+    }
+
+    /// Leaves news of a target once its next sample was taken.
+    fn tell_sample(&self, py: Python<'_>, target: String) -> PyResult<()> {
+        self.ask_of(py, target, |entry| entry.tell_sample = true).map(drop)
+    }
+
     fn start(&mut self) -> PyResult<()> {
         let mut setup = lock(&self.setup);
         let kit = Arc::new(setup.kit.take().ok_or_else(|| value_error("it has started"))?);
@@ -406,9 +438,20 @@ impl Sampler {
         self.ask_of(py, target, move |entry| entry.target.report(event)).map(|one| one.is_some())
     }
 
-    /// Gives threads the names that their program has for them.
-    fn rename(&self, py: Python<'_>, target: String, names: Vec<(u32, String)>) -> PyResult<()> {
+    /// Gives threads the names that their program has for them; `process`: those of this process only.
+    #[pyo3(signature = (target, names, process=None))]
+    fn rename(
+        &self,
+        py: Python<'_>,
+        target: String,
+        mut names: Vec<(u32, String)>,
+        process: Option<u32>,
+    ) -> PyResult<()> {
         self.ask_of(py, target, move |entry| {
+            if let Some(process) = process {
+                let threads = entry.target.tracker().threads();
+                names.retain(|(tid, _)| threads.get(tid).is_some_and(|one| one.process == process));
+            }
             for event in entry.target.tracker_mut().rename(&names) {
                 entry.target.report(event);
             }
@@ -493,7 +536,7 @@ impl Sampler {
             if let Some(group) = &mut entry.target.surroundings.group {
                 (group.missed, group.check) = (missed, check);
             }
-            entry.told_cpu_ns = cpu_ns;
+            entry.told_cpu_ns = cpu_ns.or(entry.told_cpu_ns);
         })
         .map(drop)
     }
@@ -781,10 +824,21 @@ impl Sampler {
             max_roles: kit.max_roles,
         };
         let surroundings = Surroundings {
-            process: ProcessGauges { gomaxprocs: target.size, ..ProcessGauges::default() },
+            process: ProcessGauges {
+                gomaxprocs: target.size,
+                rss_bytes: target.rss_bytes,
+                delay_accounting: target.delay_accounting,
+                cpu_limit: target.cpu_limit,
+                cgroup_periods: target.cgroup.0,
+                cgroup_throttled: target.cgroup.1,
+                cgroup_throttled_us: target.cgroup.2,
+                ..ProcessGauges::default()
+            },
             machine: fragment(&target.machine)?,
             health: Health::default(),
-            group: target.is_group.then(GroupCounts::default),
+            group: target
+                .is_group
+                .then(|| GroupCounts { missed: target.missed, ..GroupCounts::default() }),
         };
         let tables = TableChanges::new(kit.shapes.clone()).map_err(value_error)?;
         let notes = Box::new(Arc::clone(&processes));
@@ -814,8 +868,9 @@ impl Sampler {
             cpu_due_ns: 0,
             ending_until_ns: None,
             watcher,
-            locks_reason: None,
+            locks_reason: target.locks_reason,
             told_empty: false,
+            tell_sample: false,
         };
         Ok((target.id, entry))
     }

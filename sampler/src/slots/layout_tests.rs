@@ -7,10 +7,10 @@ use crate::ledger::slot as ledger;
 use crate::ledger::tables::testing as tables;
 use crate::network::testing as network;
 
-const WAITS: &str = include_str!("../../../collector/tidscope_collector/waits/bpf/waits.bpf.c");
+const WAITS: &str = include_str!("../ledger/waits.bpf.c");
 const NETACCT: &str =
-    include_str!("../../../collector/tidscope_collector/netacct/bpf/netacct.bpf.c");
-const SHARED: &str = include_str!("../../../collector/tidscope_collector/ebpf/thread_slots.bpf.h");
+    include_str!("../network/netacct.bpf.c");
+const SHARED: &str = include_str!("thread_slots.bpf.h");
 
 /// The number that a name is defined as.
 fn defined(source: &str, name: &str) -> usize {

@@ -1,5 +1,5 @@
 //! The slots that a program of eBPF keeps for threads: whom it counts for, and when slots are freed.
-//! Hooks: those of the program that owns the maps (ebpf/thread_slots.bpf.h is the other side).
+//! Hooks: those of the program that owns the maps (thread_slots.bpf.h is the other side).
 //! Produces: the slots of processes, and those of exit records.
 
 pub mod array;

@@ -1,1 +1,0 @@
-"""The usual tick as compiled code, and the structs that it is called with."""

@@ -1,1 +1,0 @@
-"""The form in which every source gives the counters of threads."""

@@ -1,0 +1,115 @@
+"""The eBPF program that keeps ledgers of states, loaded; the sampler has its slots."""
+
+import mmap
+import os
+import re
+import struct
+from pathlib import Path
+
+import numpy as np
+from tidscope_sampler.native import Sampler, bpf_object
+
+from tidscope_collector.ebpf import libbpf
+from tidscope_collector.ebpf.kernel_types import KernelTypes
+from tidscope_collector.waits.states import kinds_of_calls
+
+CALLS = 1024
+"""Numbers of system calls that have a kind."""
+_POSSIBLE = Path("/sys/devices/system/cpu/possible")
+_ALWAYS = ("on_birth", "on_fork", "on_first_wake", "on_move", "on_exec")
+_CASTING = ("on_switch", "on_waking")
+_PROBING = ("on_switch_probing", "on_waking_probing")
+_COUNTING = ("on_call", "on_return")
+_WALK = "begin_ledgers"
+_HOT_COUNT_AT = 8
+"""Where struct pcpu_hot has the preemption count, bytes (Linux 6.2 to 6.14 on x86-64)."""
+
+
+class LedgerProgram:
+    """The loaded program. It runs while targets are attached, and looks at the switches of other
+    processes only to leave them alone.
+
+    Args:
+        calls: whether system calls are counted, too. That slows all calls of the machine down.
+
+    Raises:
+        BpfError: it cannot be loaded.
+    """
+
+    def __init__(self, *, calls: bool = False) -> None:
+        self._program, names = _load()
+        self._names = (*names, *_COUNTING) if calls else names
+        kinds = np.frombuffer(mmap.mmap(self._program.map("calls"), CALLS * 8), np.uint64)
+        for number, kind in kinds_of_calls(os.uname().machine).items():
+            kinds[number] = kind
+
+    def give(self, sampler: Sampler) -> None:
+        """Let a sampler that has not started read the slots."""
+        slots = ("slots", "control", "watched", "targets", "vacant", "details")
+        beside = ("edges", "takers", "call_counts", "names")
+        edges, takers, counts, names = (self._program.map(name) for name in beside)
+        sampler.use_ledger(
+            *(self._program.map(name) for name in slots),
+            self._program.runnable(_WALK).descriptor,
+            (edges, takers, counts, names),
+        )
+
+    @property
+    def lent(self) -> dict[str, int]:
+        """Maps that a program which follows groups may add processes to, by its names."""
+        return {f"ledger_{name}": self._program.map(name) for name in ("targets", "watched")}
+
+    def attach(self) -> None:
+        """Run from now on.
+
+        Raises:
+            BpfError: the kernel refused.
+        """
+        self._program.attach(self._names)
+
+    def detach(self) -> None:
+        """Run no more. Idempotent."""
+        self._program.detach()
+
+    def close(self) -> None:
+        """Take the program out of the kernel. Idempotent."""
+        self._program.close()
+
+
+def _load() -> tuple[libbpf.Program, tuple[str, ...]]:
+    """Load the program in the form that this kernel can run.
+
+    Returns:
+        It, and the names of the parts of it that keep ledgers, in the order to attach them in.
+    """
+    image = bpf_object("waits")
+    entries = {"cpus": _cpus()}
+    at = struct.pack("q", _preempt_count_at())
+    try:
+        return libbpf.Program(image, _PROBING, at, entries), (*_CASTING, *_ALWAYS)
+    except libbpf.BpfError:
+        # Linux 6.1 cannot cast; libbpf before 0.8 cannot set constants.
+        return libbpf.Program(image, _CASTING, b"", entries), (*_PROBING, *_ALWAYS)
+
+
+def _cpus() -> int:
+    """How many CPUs there may ever be; their numbers are below it."""
+    return int(re.split(r"[-,\n]", _POSSIBLE.read_text().strip())[-1]) + 1
+
+
+def _preempt_count_at() -> int:
+    """Where a CPU's preemption count stands, from its run queue on; 0 where that is not known.
+
+    Processors other than x86-64 have it in the thread. The kernel's list of symbols, by which it
+    would find the variable itself, need not have variables.
+    """
+    try:
+        with KernelTypes() as types:
+            queue = types.percpu_offset("runqueues")
+            count = types.percpu_offset("__preempt_count")
+            hot = types.percpu_offset("pcpu_hot")
+    except libbpf.BpfError:
+        return 0
+    if count is None and hot is not None:
+        count = hot + _HOT_COUNT_AT
+    return 0 if queue is None or count is None else count - queue

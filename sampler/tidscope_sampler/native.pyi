@@ -1,0 +1,323 @@
+"""The native sampler: takes samples of targets in a thread of its own, and makes their frames.
+
+Times are nanoseconds on CLOCK_MONOTONIC unless said otherwise. Descriptors are duplicated: the
+caller may close its own. Set-up (`use_*`) comes before `start`. Methods that name a target do
+nothing, or return None, if it is not being sampled. After `stop` they raise RuntimeError.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+VERSION: str
+
+def bpf_object(name: str) -> bytes:
+    """Return an eBPF object file: task_iterator, waits, netacct or groups."""
+
+class Sampler:
+    """Samples targets in a thread of its own.
+
+    Args:
+        procfs: root of /proc.
+        role_words: words that are roles of their own in names of threads.
+        max_roles: roles with totals of their own.
+        max_names: names of ended processes with rows of their own.
+        tables: tables of frames: name, columns with their kinds (uint32, uint64, utf8), number of
+            key columns, and True if rows of zeros are deleted.
+    """
+
+    def __init__(
+        self,
+        procfs: str,
+        role_words: Sequence[str],
+        max_roles: int,
+        max_names: int,
+        tables: Sequence[tuple[str, Sequence[tuple[str, str]], int, bool]],
+    ) -> None: ...
+    def use_taskstats(
+        self,
+        socket: int,
+        family: int,
+        payload: int,
+        version: int,
+        length: int,
+        profile: str,
+        offsets: Sequence[tuple[str, int]],
+    ) -> None:
+        """Ask taskstats over a generic netlink socket.
+
+        Args:
+            socket: non-blocking.
+            family: number of the family TASKSTATS.
+            payload: offset of struct taskstats in a reply, in bytes.
+            version: version of the struct.
+            length: its length, in bytes.
+            profile: what the kernel appends to it; empty for a stock kernel.
+            offsets: members and their offsets, in bytes.
+        """
+    def use_exits(self, links: Sequence[tuple[int, int]]) -> None:
+        """Take exit records from registered sockets: CPU and descriptor of each."""
+    def use_walk(self, blocks: int, program: int, visits: int | None = None) -> None:
+        """Read counters in one walk of the kernel.
+
+        Args:
+            blocks: map that counters are written to.
+            program: program that walks many processes, or without `visits` a task iterator.
+            visits: map that names the processes.
+        """
+    def use_ledger(
+        self,
+        slots: int,
+        control: int,
+        watched: int,
+        targets: int,
+        vacant: int,
+        details: int,
+        walk: int,
+        beside: tuple[int, int, int, int],
+    ) -> None:
+        """Keep ledgers of states in these maps of waits.bpf.c.
+
+        Args:
+            slots: map of this name, like the others.
+            control: see `slots`.
+            watched: see `slots`.
+            targets: see `slots`.
+            vacant: see `slots`.
+            details: see `slots`.
+            walk: program begin_ledgers.
+            beside: maps edges, takers, call_counts, names.
+        """
+    def use_network(
+        self,
+        slots: int,
+        control: int,
+        watched: int,
+        targets: int,
+        vacant: int,
+        uncounted: int | None = None,
+    ) -> None:
+        """Count network bytes in these maps of netacct.bpf.c.
+
+        Args:
+            slots: map of this name, like the others.
+            control: see `slots`.
+            watched: see `slots`.
+            targets: see `slots`.
+            vacant: see `slots`.
+            uncounted: map of reads that are not counted; None if all are.
+        """
+    def use_groups(
+        self,
+        events: int,
+        members: int,
+        unfinished: int,
+        cgroups: int,
+        control: int,
+        v1_hierarchy: int,
+        lent: int,
+    ) -> None:
+        """Follow groups by these maps of groups.bpf.c.
+
+        Args:
+            events: map of this name, like the others.
+            members: see `events`.
+            unfinished: see `events`.
+            cgroups: see `events`.
+            control: see `events`.
+            v1_hierarchy: number of the hierarchy of version 1 with cpuacct; 0 without one.
+            lent: who counts for members: 1 ledgers, 2 the network, 3 both.
+        """
+    def check_walk(self, pid: int, base: Sequence[tuple[str, str]]) -> str | None:
+        """Walk a process before the start, and compare with taskstats.
+
+        Args:
+            pid: process ID.
+            base: columns, and members of struct taskstats.
+
+        Returns:
+            Why it cannot be walked; None if it can.
+        """
+    def leave_out_walk(self) -> None:
+        """Give up walks, before the start."""
+    def disagreement(self) -> str | None:
+        """Return where a walk and taskstats disagreed; None if they never did."""
+    def start(self) -> None:
+        """Start the thread.
+
+        Raises:
+            OSError: the kernel refused.
+        """
+    def stop(self) -> None:
+        """Take last samples of all targets, and end the thread. Idempotent."""
+    def news_fileno(self) -> int:
+        """Return the descriptor that is readable while there are news."""
+    def take_news(self) -> dict[str, Any]:
+        """Return news by target: see tidscope_collector.sampling.news.News."""
+    def frames_fileno(self) -> int:
+        """Return the descriptor that is readable while frames wait."""
+    def take_frames(self) -> list[tuple[str, int, bytes, bool, bool]]:
+        """Return frames in order: target, number, data, True if a key frame, True if a baseline."""
+    def set_stalled(self, stalled: bool) -> None:
+        """Make no more frames while `stalled`; their deadlines count as missed."""
+    def attach(self, target: Mapping[str, object]) -> None:
+        """Begin to sample a target; the first sample is taken at once.
+
+        Args:
+            target: see sampler/src/python/convert.rs, PyTarget.
+
+        Raises:
+            ProcessLookupError: the process has ended.
+            OSError: the kernel refused.
+            ValueError: columns that nobody has.
+        """
+    def change_members(
+        self,
+        target: str,
+        come: Sequence[Mapping[str, object]],
+        gone: Sequence[tuple[int, int]],
+    ) -> None:
+        """Add processes to a group, and take others out.
+
+        Args:
+            target: target ID.
+            come: new members, see PyNewcomer.
+            gone: process ID, and when it ended or left.
+        """
+    def finish(self, target: str, exited: bool) -> int | None:
+        """End a target: it has ended, or somebody asked to stop.
+
+        Returns:
+            Number of its last frame.
+        """
+    def flush(self, target: str) -> tuple[int, int] | None:
+        """Emit all of a target up to now.
+
+        Returns:
+            Number of the last frame, and of threads that have exited; None if it is over.
+        """
+    def set_rate(self, target: str, rate_hz: float, requested: bool, event: str) -> bool:
+        """Sample at another rate.
+
+        Args:
+            target: target ID.
+            rate_hz: samples per second.
+            requested: True if somebody asked for this rate.
+            event: event to report, JSON.
+        """
+    def report(self, target: str, event: str) -> bool:
+        """Report an event, JSON, with the next frame."""
+    def rename(
+        self, target: str, names: Sequence[tuple[int, str]], process: int | None = None
+    ) -> None:
+        """Give threads names of their program, by thread ID.
+
+        Args:
+            target: target ID.
+            names: names by thread ID; unknown threads are ignored.
+            process: rename threads of this process only.
+        """
+    def set_program(self, target: str, now_executable: str | None, now_name: str) -> None:
+        """Say which program a process runs now, so that another one is noticed.
+
+        Args:
+            target: target ID.
+            now_executable: where /proc/PID/exe points to; None if that may not be seen.
+            now_name: name of the main thread.
+        """
+    def set_gomaxprocs(
+        self, target: str, connection: int | None, size: int | None = None
+    ) -> None:
+        """Read GOMAXPROCS over another connection to a child; None to stop."""
+    def set_gauges(
+        self,
+        target: str,
+        rss_bytes: int | None,
+        delay_accounting: bool | None,
+        cpu_limit: float | None,
+        cgroup: tuple[int | None, int | None, int | None],
+        machine: str,
+        locks_reason: str | None,
+    ) -> None:
+        """Set what frames say of the process and the machine.
+
+        Args:
+            target: target ID.
+            rss_bytes: resident memory.
+            delay_accounting: True if it is on.
+            cpu_limit: cores.
+            cgroup: periods of the limit, throttled ones, throttled time in microseconds.
+            machine: MachineCounters, JSON.
+            locks_reason: why locks cannot be read or named.
+        """
+    def set_group(
+        self, target: str, missed: int | None, check: str | None, cpu_ns: int | None
+    ) -> None:
+        """Set what frames say of a group.
+
+        Args:
+            target: target ID.
+            missed: processes that may have been missed; None if unknown.
+            check: GroupCheck, JSON.
+            cpu_ns: CPU time for the next frame; None to keep what was set before.
+        """
+    def set_health(self, health: Mapping[str, object]) -> None:
+        """Set the health of the whole collector; see CommonHealth in sampler/src/engine."""
+    def give_tables(
+        self, target: str, tables: Mapping[str, Sequence[bytes | list[str]]], read_ns: int
+    ) -> None:
+        """Give all tables for the next frame.
+
+        Args:
+            target: target ID.
+            tables: columns in the order of the shape: numbers as bytes, texts as lists.
+            read_ns: when they were read, since attach.
+        """
+    def tell_sample(self, target: str) -> None:
+        """Leave the news `sampled` after the next sample."""
+    def take_spent(self) -> tuple[int, dict[str, tuple[int, int]]]:
+        """Return CPU time since the last call: of the thread, and by target with bytes of frames.
+
+        Times are in nanoseconds.
+        """
+    def total(self, target: str, fields: Sequence[str]) -> int | None:
+        """Sum of columns over all threads, the ended ones too."""
+    def members(
+        self, target: str
+    ) -> list[tuple[int, int, int, int, int, str, int | None, bool, bool, int]] | None:
+        """Return processes that live or ended lately.
+
+        Returns:
+            Number, parent's number, process ID, start, start in clock ticks since boot, name, real
+            user ID, True if counters had begun before, True if a sample saw it, end (0: it lives).
+        """
+    def process_rows(
+        self, target: str, fields: Sequence[str]
+    ) -> list[tuple[int, int | None, str, bool, int, int, int, list[int]]] | None:
+        """Return sums by process.
+
+        Returns:
+            Number, process ID (None: ended processes of one name), name, True if it lives, live
+            threads, ended threads, processes of the row, sums of `fields`.
+        """
+    def inexact(self, target: str) -> list[tuple[int, str, int, int, bool]] | None:
+        """Return counters of the kernel that cannot be.
+
+        Returns:
+            Thread ID, field, value of the kernel, life of the thread in nanoseconds, True if the
+            ledger's value replaces it.
+        """
+    def uncounted_reads(self, target: str) -> list[tuple[int, int, int]] | None:
+        """Return threads with TCP reads that were not counted: thread ID, reads, life in ns."""
+    def wait_tables(
+        self, target: str
+    ) -> tuple[dict[str, dict[str, tuple[bool, bytes]]], list[tuple[int, str]]] | None:
+        """Return tables beside ledgers; see sampler/src/ledger/tables/made.rs.
+
+        Returns:
+            By table and column: True if values have 64 bits, and the values in native byte order;
+            names of processes by ID. None without ledgers.
+        """
+    def count_calls(self) -> None:
+        """Say that system calls are counted from now on."""
+    def threads(self, target: str) -> list[tuple[int, int, int, str, str]] | None:
+        """Return live threads: thread ID, process ID, start since attach, name, kernel's name."""
