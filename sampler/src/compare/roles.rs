@@ -147,3 +147,7 @@ impl RoleSums {
         place
     }
 }
+
+#[cfg(test)]
+#[path = "roles_tests.rs"]
+mod tests;

@@ -5,16 +5,16 @@
 
 use std::collections::HashMap;
 
-use crate::columns::{text, Exits};
+use crate::columns::{Comm, Exits};
 
 /// Threads of which one account is kept that waits for the other; more are forgotten.
 const MAX_THREADS: usize = 65_536;
 
 /// What an ended thread used more than was said with its end.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Late {
     /// Name of the thread.
-    pub name: String,
+    pub comm: Comm,
     /// Id of its process.
     pub process: u32,
     /// Time on a CPU, nanoseconds.
@@ -55,9 +55,8 @@ impl LastSwitches {
             if let Some(whole) = self.whole.remove(&tid) {
                 exits.rows.set(row, cpu, said.max(whole));
             } else if self.open.len() < MAX_THREADS {
-                let name = text(&exits.rows.comm[row]);
-                let process = exits.rows.process[row];
-                self.open.insert(tid, Late { name, process, cpu_ns: said });
+                let (comm, process) = (exits.rows.comm[row], exits.rows.process[row]);
+                self.open.insert(tid, Late { comm, process, cpu_ns: said });
             }
         }
     }

@@ -159,3 +159,7 @@ impl Columns {
 fn sum(rows: &Rows, row: usize, columns: &[usize]) -> f64 {
     columns.iter().map(|&column| rows.get(row, column) as f64).sum()
 }
+
+#[cfg(test)]
+#[path = "bounds_tests.rs"]
+mod tests;
