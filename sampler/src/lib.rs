@@ -21,5 +21,7 @@ pub mod slots;
 pub mod source;
 pub mod target;
 pub mod taskstats;
+#[cfg(test)]
+mod testing;
 pub mod validate;
 pub mod walk;

@@ -383,3 +383,7 @@ impl Identities for Known<'_> {
         self.threads.get(&self.rows.tid[row]).map_or("", |thread| &thread.name)
     }
 }
+
+#[cfg(test)]
+#[path = "target_tests.rs"]
+mod tests;

@@ -672,3 +672,6 @@ fn reason(error: &ReadError) -> String {
         ReadError::Disagreement(text) => format!("DisagreementError: {text}"),
     }
 }
+
+#[cfg(test)]
+mod tests;

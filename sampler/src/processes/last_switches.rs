@@ -99,4 +99,29 @@ mod tests {
         assert_eq!((late.len(), late[0].process, late[0].cpu_ns), (1, 7, 50));
         assert!(switches.take_late().is_empty());
     }
+
+    #[test]
+    fn the_larger_time_counts_if_both_are_known() {
+        let mut switches = LastSwitches::default();
+        switches.note(50, 5);
+        let mut exits = exits(50, 9);
+        switches.raise(&mut exits, 0);
+        assert_eq!((exits.rows.get(0, 0), switches.take_late()), (9, vec![]));
+    }
+
+    #[test]
+    fn only_so_many_accounts_wait_for_the_other() {
+        let mut switches = LastSwitches::default();
+        for tid in 0..=MAX_THREADS as u32 {
+            switches.note(tid, 9);
+        }
+        assert_eq!(switches.whole.len(), 1);
+        let mut switches = LastSwitches::default();
+        for tid in 0..=MAX_THREADS as u32 {
+            switches.raise(&mut exits(tid, 5), 0);
+        }
+        switches.note(MAX_THREADS as u32, 8);
+        switches.note(1, 7);
+        assert!(switches.take_late().iter().map(|late| late.cpu_ns).eq([2]));
+    }
 }

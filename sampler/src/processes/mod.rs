@@ -4,6 +4,8 @@ mod last_switches;
 mod members;
 mod programs;
 mod ring;
+#[cfg(test)]
+mod stories_tests;
 mod sums;
 
 pub use last_switches::{LastSwitches, Late};

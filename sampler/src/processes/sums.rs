@@ -10,13 +10,13 @@ use crate::columns::{Mask, Totals};
 use crate::compare::ProcessNotes;
 
 /// How long an ended process keeps its own row, nanoseconds.
-const STANDS_NS: i64 = 10_000_000_000;
+pub(super) const STANDS_NS: i64 = 10_000_000_000;
 /// Ended processes with rows of their own; of more the first ones are folded sooner.
-const MAX_STANDING: usize = 1024;
+pub(super) const MAX_STANDING: usize = 1024;
 /// Folded processes whose exit records may still come.
 const MAX_LATE: usize = 65_536;
 /// Name of the row that further names of ended processes share.
-const OTHERS: &str = "others";
+pub(super) const OTHERS: &str = "others";
 
 /// Sums of one process, or of ended ones of one name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -236,4 +236,59 @@ mod tests {
         }
         assert!(check.new.is_empty());
     }
+
+    /// Answers so of every thread, and notes whom it was asked about.
+    struct Asked(Arc<Mutex<Vec<Vec<u32>>>>);
+
+    impl Ask for Asked {
+        fn ask(&mut self, tids: &[u32], rows: &mut Rows) -> Result<(), ReadError> {
+            self.0.lock().unwrap().push(tids.to_vec());
+            for &tid in tids {
+                rows.push(Identity { tid, ..Identity::default() });
+            }
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn new_threads_are_all_asked_about_and_others_by_share() {
+        let questions = Arc::new(Mutex::new(Vec::new()));
+        let asker = Box::new(Asked(Arc::clone(&questions)));
+        let mut check = CrossCheck::new(asker, vec!["switches".into()]);
+        let mut take = |walked: &Rows| {
+            check.check(walked).unwrap();
+            std::mem::take(&mut *questions.lock().unwrap())
+        };
+        let many: Vec<u32> = (10..200).collect();
+        assert_eq!(take(&walk(&many, 1, 0)), [many.clone()]);
+        for _ in 1..EVERY {
+            assert!(take(&walk(&many, 1, 0)).is_empty());
+        }
+        let question = take(&walk(&many, 1, 0)).remove(0);
+        assert!(question.len() <= SHARE && question.is_sorted());
+        // A further one, and another one under a known id.
+        let mut more = walk(&[&many[..], &[300]].concat(), 1, 0);
+        more.start_ns[40] = 2;
+        for _ in 1..EVERY {
+            assert!(take(&more).is_empty());
+        }
+        let question = take(&more).remove(0);
+        assert!(question.contains(&50) && question.contains(&300));
+        assert!(question.len() <= SHARE + 2);
+    }
+
+    #[test]
+    fn more_new_threads_than_may_be_asked_about_wait() {
+        let questions = Arc::new(Mutex::new(Vec::new()));
+        let asker = Box::new(Asked(Arc::clone(&questions)));
+        let mut check = CrossCheck::new(asker, vec!["switches".into()]);
+        let many: Vec<u32> = (10..10 + 2 * MAX_NEW as u32 + 50).collect();
+        for _ in 0..=2 * EVERY {
+            check.check(&walk(&many, 1, 0)).unwrap();
+        }
+        let questions = questions.lock().unwrap();
+        let all: HashSet<u32> = questions.iter().flatten().copied().collect();
+        assert_eq!(all.len(), many.len());
+        assert!(questions.iter().all(|question| question.len() <= MAX_NEW + SHARE));
+    }
 }
