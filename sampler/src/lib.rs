@@ -9,6 +9,7 @@ pub mod compare;
 pub mod encode;
 pub mod engine;
 pub mod fields;
+pub mod ids;
 pub mod ledger;
 pub mod link;
 pub mod network;

@@ -1,7 +1,8 @@
 //! One target: the sequence of every sample: list, read, join, validate, compare, encode.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
+use crate::ids::IdMap;
 use crate::columns::{text, Exits, Rows};
 use crate::compare::{Ended, Look, ProcessNotes, RoleNames, RoleSums, Thread, Tracker};
 use crate::encode::division::most_threads;
@@ -371,7 +372,7 @@ impl Target {
 /// Starts and names of the threads of rows.
 struct Known<'a> {
     rows: &'a Rows,
-    threads: &'a HashMap<u32, Thread>,
+    threads: &'a IdMap<Thread>,
 }
 
 impl Identities for Known<'_> {

@@ -1,8 +1,8 @@
 //! What the threads that have ended add up to, since attach.
 
-use std::collections::HashMap;
 
 use super::{Instant, RoleSums};
+use crate::ids::IdMap;
 use crate::columns::Totals;
 use crate::encode::header::ExitedTotals;
 
@@ -56,8 +56,8 @@ pub struct Ended {
     /// Sums by role.
     pub roles: RoleSums,
     notes: Box<dyn ProcessNotes>,
-    recent: HashMap<u32, Vanished>,
-    before: HashMap<u32, Vanished>,
+    recent: IdMap<Vanished>,
+    before: IdMap<Vanished>,
 }
 
 impl Ended {
@@ -67,8 +67,8 @@ impl Ended {
             sums: ExitedTotals { totals: Totals::new(summed), ..ExitedTotals::default() },
             roles,
             notes,
-            recent: HashMap::new(),
-            before: HashMap::new(),
+            recent: IdMap::default(),
+            before: IdMap::default(),
         }
     }
 

@@ -19,8 +19,6 @@ mod totals_tests;
 #[cfg(test)]
 mod values_tests;
 
-use std::collections::{HashMap, HashSet};
-
 pub use ended::{Ended, NoNotes, ProcessNotes};
 use inherited::{Inherited, InheritedCounters};
 pub use instant::Instant;
@@ -31,6 +29,7 @@ use crate::columns::{text, Comm, Exits, Mask, Rows, Totals};
 use crate::encode::events::{Event, Exited};
 use crate::encode::header::RoleTotals;
 use crate::fields::{low_bits, Fields, CPU};
+use crate::ids::{IdMap, IdSet};
 use crate::procfs::Presence;
 
 /// By which CPU time of a record may be below that of a row, as sources of both differ.
@@ -87,19 +86,19 @@ pub struct Tracker {
     attach_ns: i64,
     foreign_exits: bool,
     cpu: Option<usize>,
-    threads: HashMap<u32, Thread>,
+    threads: IdMap<Thread>,
     ended: Ended,
     /// Ids whose exit record came and that may still be listed, or be listed only now.
-    lingering: HashSet<u32>,
+    lingering: IdSet,
     /// Those of them that the last listing did not have, and whose record came before it.
-    absent: HashSet<u32>,
+    absent: IdSet,
     /// Ids whose exit record came for the sample that is being taken in.
-    recorded: HashSet<u32>,
+    recorded: IdSet,
     heirs: Vec<Heir>,
     inherited: InheritedCounters,
     /// The last row of each live thread, whichever sample it is from.
     last: Rows,
-    places: Option<HashMap<u32, u32>>,
+    places: Option<IdMap<u32>>,
     /// True if exit records of the next sample were taken in.
     open: bool,
     flags: Vec<u8>,
@@ -125,11 +124,11 @@ impl Tracker {
             fields,
             attach_ns,
             foreign_exits,
-            threads: HashMap::new(),
+            threads: IdMap::default(),
             ended,
-            lingering: HashSet::new(),
-            absent: HashSet::new(),
-            recorded: HashSet::new(),
+            lingering: IdSet::default(),
+            absent: IdSet::default(),
+            recorded: IdSet::default(),
             heirs: Vec::new(),
             inherited: InheritedCounters::default(),
             places: None,
@@ -144,7 +143,7 @@ impl Tracker {
     }
 
     /// Live threads, by id.
-    pub fn threads(&self) -> &HashMap<u32, Thread> {
+    pub fn threads(&self) -> &IdMap<Thread> {
         &self.threads
     }
 
@@ -243,11 +242,10 @@ impl Tracker {
 
     /// Raises the column `cpu` of exit records to what the last sample has seen: a thread that has sent its
     /// record runs on, and may have been seen with more than it said.
-    pub fn raise_to_seen(&self, exits: &mut Exits, cpu: usize) {
-        let seen: HashMap<u32, usize> =
-            self.last.tid.iter().enumerate().map(|(row, &tid)| (tid, row)).collect();
+    pub fn raise_to_seen(&mut self, exits: &mut Exits, cpu: usize) {
         for row in 0..exits.rows.len() {
-            let Some(&last) = seen.get(&exits.rows.tid[row]) else { continue };
+            let Some(&last) = self.places().get(&exits.rows.tid[row]) else { continue };
+            let last = last as usize;
             let apart_ns = exits.rows.start_ns[row].abs_diff(self.last.start_ns[last]);
             if apart_ns < SAME_START_NS {
                 let value = exits.rows.get(row, cpu).max(self.last.get(last, cpu));
@@ -258,12 +256,11 @@ impl Tracker {
 
     /// Sums over the threads of each role, the living and the ended, up to `now_ns`, CLOCK_MONOTONIC.
     pub fn roles(&mut self, now_ns: i64) -> Vec<RoleTotals> {
-        let (last, instant) = (&self.last, &self.instant);
-        let live = (0..last.len()).filter_map(|row| {
-            let thread = self.threads.get(&last.tid[row])?;
-            Some((thread.name.as_str(), instant.totals(last, row, now_ns)))
-        });
-        self.ended.roles.summary(live)
+        let (last, threads) = (&self.last, &self.threads);
+        let name_of = |tid: &u32| threads.get(tid).map(|thread| thread.name.as_str());
+        self.ended.roles.summary(last.tid.iter().map(name_of), |places, sums| {
+            self.instant.add_up(last, places, now_ns, sums);
+        })
     }
 
     /// Sum of some columns over all threads since each one's start, the ended ones included.
@@ -397,14 +394,14 @@ impl Tracker {
     /// An id whose record came earlier may have come back to life: another thread got it, or a thread
     /// executed a program and took the id of the main thread. Then it is alive.
     fn leave_out_ended(&mut self, rows: &mut Rows, listed: Option<&[u32]>, look: Look<'_>) {
-        let mut doubtful: HashSet<u32> = self.lingering.union(&self.recorded).copied().collect();
-        let listed: HashSet<u32> = listed
+        let mut doubtful: IdSet = self.lingering.union(&self.recorded).copied().collect();
+        let listed: IdSet = listed
             .unwrap_or(&rows.tid)
             .iter()
             .copied()
             .filter(|tid| doubtful.contains(tid))
             .collect();
-        let mut out = HashSet::new();
+        let mut out = IdSet::default();
         for row in 0..rows.len() {
             let tid = rows.tid[row];
             if !doubtful.contains(&tid) {
@@ -420,7 +417,7 @@ impl Tracker {
         // listing and has sent its record may still be in the next one: the kernel sends the record early
         // in do_exit (kernel/exit.c), before the thread waits for the lock of its memory in exit_mm. As
         // listings may skip threads, two of them have to agree that it left.
-        let absent: HashSet<u32> = doubtful
+        let absent: IdSet = doubtful
             .iter()
             .copied()
             .filter(|tid| !listed.contains(tid) && !self.recorded.contains(tid))
@@ -435,12 +432,33 @@ impl Tracker {
     }
 
     /// Row of the last reading of each thread; `u32::MAX` for one that it had not.
+    ///
+    /// Readings have threads in about the same order. Of those that the last one had, only such that ended
+    /// since are known no more, and they are left out of this one.
     fn rows_before(&mut self, rows: &Rows) -> Vec<u32> {
-        let places = self.places();
-        rows.tid.iter().map(|tid| places.get(tid).copied().unwrap_or(u32::MAX)).collect()
+        let mut next = 0;
+        let mut found = Vec::with_capacity(rows.len());
+        for &tid in &rows.tid {
+            let last = &self.last.tid;
+            while last.get(next).is_some_and(|one| *one != tid && !self.threads.contains_key(one)) {
+                next += 1;
+            }
+            let place = if self.last.tid.get(next) == Some(&tid) {
+                next as u32
+            } else if self.threads.contains_key(&tid) {
+                self.places().get(&tid).copied().unwrap_or(u32::MAX)
+            } else {
+                u32::MAX
+            };
+            if place != u32::MAX {
+                next = place as usize + 1;
+            }
+            found.push(place);
+        }
+        found
     }
 
-    fn places(&mut self) -> &HashMap<u32, u32> {
+    fn places(&mut self) -> &IdMap<u32> {
         let last = &self.last;
         self.places.get_or_insert_with(|| {
             last.tid.iter().enumerate().map(|(row, &tid)| (tid, row as u32)).collect()
@@ -547,7 +565,7 @@ impl Tracker {
             return Vec::new();
         }
         unread.sort_unstable();
-        let listed: HashSet<u32> = listed.iter().copied().collect();
+        let listed: IdSet = listed.iter().copied().collect();
         let mut standing = Vec::new();
         for (tid, row) in unread {
             if !listed.contains(&tid) && look(tid, self.last.process[row]) == Presence::Gone {

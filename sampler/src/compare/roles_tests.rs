@@ -20,7 +20,11 @@ fn sums() -> RoleSums {
 type Live<'a> = (&'a str, [Option<u64>; 2]);
 
 fn reported(sums: &mut RoleSums, live: &[Live<'_>]) -> Vec<(String, u64, u64, Totals)> {
-    let made = sums.summary(live.iter().map(|(name, values)| (*name, totals(*values))));
+    let made = sums.summary(live.iter().map(|(name, _)| Some(*name)), |places, sums| {
+        for (place, (_, values)) in places.iter().zip(live) {
+            sums[place.unwrap()].add(&totals(*values));
+        }
+    });
     let role = |one: RoleTotals| {
         (one.role.unwrap_or_else(|| "further".into()), one.live, one.exited, one.totals)
     };

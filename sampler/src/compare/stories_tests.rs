@@ -1,3 +1,5 @@
+use std::collections::HashMap;
+
 use super::testing::*;
 use super::*;
 use crate::procfs::Presence::{Alive, Exiting, Gone};

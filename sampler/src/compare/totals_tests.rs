@@ -1,7 +1,7 @@
 //! Whatever threads do, the living and the ended add up to what the kernel counted: as a whole, by role and
 //! by process.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex};
 
 use proptest::prelude::*;

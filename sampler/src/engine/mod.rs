@@ -427,6 +427,7 @@ impl Engine {
         if alive.is_empty() && self.is_over(id, entry) {
             return Vec::new();
         }
+        entry.told_empty &= alive.is_empty();
         if let Some(text) = self.kit.disagreement.get() {
             entry.target.fall_back(&ReadError::Disagreement(text.clone()));
         }
@@ -655,7 +656,7 @@ fn take_exits(exits: &ExitRecords, entry: &mut Entry) {
     if let (Some(switches), Some(cpu)) =
         (&mut entry.last_switches, entry.target.tracker().fields().find(CPU))
     {
-        entry.target.tracker().raise_to_seen(&mut found, cpu);
+        entry.target.tracker_mut().raise_to_seen(&mut found, cpu);
         switches.raise(&mut found, cpu);
     }
     let (_, believed) = entry.members();

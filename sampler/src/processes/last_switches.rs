@@ -3,8 +3,8 @@
 //! The kernel sends a record while the thread still runs, with its time on a CPU up to the last tick. That
 //! up to the last switch comes a little later, or earlier than the record is drained.
 
-use std::collections::HashMap;
 
+use crate::ids::IdMap;
 use crate::columns::{Comm, Exits};
 
 /// Threads of which one account is kept that waits for the other; more are forgotten.
@@ -25,9 +25,9 @@ pub struct Late {
 #[derive(Default)]
 pub struct LastSwitches {
     /// By thread id: time on a CPU of those whose records have not come.
-    whole: HashMap<u32, u64>,
+    whole: IdMap<u64>,
     /// By thread id: what was said of those whose last switch is not known yet.
-    open: HashMap<u32, Late>,
+    open: IdMap<Late>,
     late: Vec<Late>,
 }
 

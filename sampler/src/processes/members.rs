@@ -1,7 +1,9 @@
 //! Who belongs to a target: the processes that live, and those that ended lately.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
+
+use crate::ids::IdMap;
 
 /// Ended processes that their ids still stand for: after many exits at once records come late.
 const MAX_FOUND: usize = 65_536;
@@ -50,13 +52,13 @@ pub struct Member {
 /// The processes of one target.
 #[derive(Default)]
 pub struct Members {
-    alive: HashMap<u32, Member>,
+    alive: IdMap<Member>,
     /// By id: those that ended lately.
-    ended: HashMap<u32, Member>,
+    ended: IdMap<Member>,
     /// When the end of each was known, CLOCK_MONOTONIC, and its id and number.
     lately: VecDeque<(i64, u32, u32)>,
     /// By id: number of an ended process that the id stood for.
-    found: HashMap<u32, u32>,
+    found: IdMap<u32>,
     found_order: VecDeque<(u32, u32)>,
     left: Vec<Member>,
     last_number: u32,

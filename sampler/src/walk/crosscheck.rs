@@ -6,9 +6,9 @@
 //! in it.
 
 use std::collections::hash_map::RandomState;
-use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, Hasher};
 
+use crate::ids::{IdMap, IdSet};
 use crate::columns::Rows;
 use crate::source::ReadError;
 
@@ -78,14 +78,25 @@ impl CrossCheck {
         if self.known.0 == walked.tid && self.known.1 == walked.start_ns {
             return true;
         }
-        let waiting: HashSet<u32> = self.new.drain(..).collect();
-        let known: HashMap<u32, i64> =
-            self.known.0.iter().copied().zip(self.known.1.iter().copied()).collect();
-        let threads = walked.tid.iter().zip(&walked.start_ns);
+        if !self.new.is_empty() {
+            let walked: IdSet = walked.tid.iter().copied().collect();
+            self.new.retain(|tid| walked.contains(tid));
+        }
+        // Mostly a few began or ended: whoever stands before and behind them is known.
+        let (tids, starts) = (&self.known.0, &self.known.1);
+        let same = |old: usize, new: usize| {
+            (tids[old], starts[old]) == (walked.tid[new], walked.start_ns[new])
+        };
+        let (before, now) = (tids.len(), walked.len());
+        let first = (0..before.min(now)).take_while(|&row| same(row, row)).count();
+        let rest = before.min(now) - first;
+        let last = (1..=rest).take_while(|&back| same(before - back, now - back)).count();
+        let known: IdMap<i64> =
+            (first..before - last).map(|row| (tids[row], starts[row])).collect();
         self.new.extend(
-            threads
-                .filter(|(tid, start)| known.get(tid) != Some(start) || waiting.contains(tid))
-                .map(|(&tid, _)| tid),
+            (first..now - last)
+                .filter(|&row| known.get(&walked.tid[row]) != Some(&walked.start_ns[row]))
+                .map(|row| walked.tid[row]),
         );
         self.known = (walked.tid.clone(), walked.start_ns.clone());
         false
@@ -95,7 +106,7 @@ impl CrossCheck {
         let count = walked.len();
         let mut chosen: Vec<usize> = (0..SHARE).map(|_| self.choose(count)).collect();
         if !self.new.is_empty() {
-            let now: HashSet<u32> = self.new.drain(..self.new.len().min(MAX_NEW)).collect();
+            let now: IdSet = self.new.drain(..self.new.len().min(MAX_NEW)).collect();
             chosen.extend((0..count).filter(|&row| now.contains(&walked.tid[row])));
         }
         chosen.sort_unstable();
@@ -103,7 +114,7 @@ impl CrossCheck {
         let tids: Vec<u32> = chosen.iter().map(|&row| walked.tid[row]).collect();
         let mut asked = Rows::new(self.names.len());
         self.asker.ask(&tids, &mut asked)?;
-        let row_of: HashMap<u32, usize> =
+        let row_of: IdMap<usize> =
             chosen.iter().map(|&row| (walked.tid[row], row)).collect();
         let mut before = Rows::new(walked.width());
         let mut answered = Rows::new(self.names.len());
@@ -131,7 +142,7 @@ impl CrossCheck {
     /// id stood for in both walks. A thread that executes a program takes over id and start of its main
     /// thread, so main threads are left out where threads differ.
     fn compare(&self, before: &Rows, asked: &Rows, after: &Rows, same: bool) -> Option<String> {
-        let row_of: HashMap<u32, usize> =
+        let row_of: IdMap<usize> =
             after.tid.iter().enumerate().map(|(row, &tid)| (tid, row)).collect();
         for row in 0..before.len() {
             let tid = before.tid[row];
@@ -287,7 +298,7 @@ mod tests {
             check.check(&walk(&many, 1, 0)).unwrap();
         }
         let questions = questions.lock().unwrap();
-        let all: HashSet<u32> = questions.iter().flatten().copied().collect();
+        let all: IdSet = questions.iter().flatten().copied().collect();
         assert_eq!(all.len(), many.len());
         assert!(questions.iter().all(|question| question.len() <= MAX_NEW + SHARE));
     }
