@@ -3,7 +3,7 @@ use crate::columns::{comm, Totals};
 use crate::procfs::Presence;
 use crate::source::Late;
 use crate::testing::{self, events, exits, header, script, Shared};
-use serde_json::Value;
+use serde_json::{json, Value};
 
 const PROCESS: u32 = 7;
 
@@ -56,16 +56,16 @@ fn the_first_frame_is_a_key_frame_and_then_only_what_changed() {
     let first = stream.sample();
     assert_eq!(
         (&first["kind"], &first["seq"], &first["rows"]),
-        (&"key".into(), &1.into(), &2.into())
+        (&json!("key"), &json!(1), &json!(2))
     );
     assert_eq!(first["baseline"], true);
     stream.script.lock().unwrap().threads[1].2 = 201;
     let second = stream.sample();
-    assert_eq!((&second["kind"], &second["rows"]), (&"delta".into(), &1.into()));
+    assert_eq!((&second["kind"], &second["rows"]), (&json!("delta"), &json!(1)));
     let third = stream.sample();
     assert_eq!(
         (&third["seq"], &third["rows"], &third["live_threads"]),
-        (&3.into(), &0.into(), &2.into())
+        (&json!(3), &json!(0), &json!(2))
     );
     assert!(stream.target.take_named().iter().eq(&[PROCESS]));
 }
@@ -92,10 +92,10 @@ fn a_sample_that_failed_loses_nothing() {
     stream.script.lock().unwrap().threads = vec![(7, PROCESS, 150)];
     let failed = stream.sample();
     assert_eq!(events(&failed, "sample_failed")[0]["reason"], "no answer");
-    assert_eq!((&failed["rows"], &failed["live_threads"]), (&0.into(), &2.into()));
+    assert_eq!((&failed["rows"], &failed["live_threads"]), (&json!(0), &json!(2)));
     stream.script.lock().unwrap().failure = None;
     let next = stream.sample();
-    assert_eq!((events(&next, "thread_exited").len(), &next["rows"]), (2, &1.into()));
+    assert_eq!((events(&next, "thread_exited").len(), &next["rows"]), (2, &json!(1)));
     assert_eq!(stream.target.tracker().total(&[0]), 150 + 220 + 5);
 }
 
@@ -104,15 +104,15 @@ fn the_first_frame_with_threads_is_the_baseline_and_births_count_since() {
     let mut stream = Stream::new(&[(7, PROCESS, 1)], false);
     stream.script.lock().unwrap().failure = Some(("no answer", false));
     let first = stream.sample();
-    assert_eq!((&first["baseline"], &first["rows"]), (&false.into(), &0.into()));
+    assert_eq!((&first["baseline"], &first["rows"]), (&json!(false), &json!(0)));
     stream.script.lock().unwrap().failure = None;
     let second = stream.sample();
-    assert_eq!((&second["kind"], &second["baseline"]), (&"key".into(), &true.into()));
-    assert_eq!((&second["rows"], &second["threads_born"]), (&1.into(), &0.into()));
+    assert_eq!((&second["kind"], &second["baseline"]), (&json!("key"), &json!(true)));
+    assert_eq!((&second["rows"], &second["threads_born"]), (&json!(1), &json!(0)));
     stream.script.lock().unwrap().threads.extend([(9, PROCESS, 1), (10, PROCESS, 1)]);
     for _ in 0..2 {
         let next = stream.sample();
-        assert_eq!((&next["baseline"], &next["threads_born"]), (&false.into(), &2.into()));
+        assert_eq!((&next["baseline"], &next["threads_born"]), (&json!(false), &json!(2)));
     }
 }
 
@@ -126,7 +126,7 @@ fn the_end_of_a_target() {
     let kinds: Vec<&str> = all.iter().filter_map(|event| event["type"].as_str()).collect();
     assert_eq!(kinds, ["thread_exited", "thread_exited", "target_exited"]);
     assert_eq!(all[2]["exit_code"], 9);
-    assert_eq!((&frames[0]["live_threads"], &frames[0]["rows"]), (&0.into(), &0.into()));
+    assert_eq!((&frames[0]["live_threads"], &frames[0]["rows"]), (&json!(0), &json!(0)));
     assert_eq!(frames[0]["exited"]["totals"][CPU], 330);
     assert_eq!(frames[0]["exited"]["inexact"], 1);
 }
@@ -138,7 +138,7 @@ fn a_source_that_disagrees_with_its_check_is_replaced_for_good() {
     stream.script.lock().unwrap().failure = Some(("x is 1 and 2", true));
     let header = stream.sample();
     let event = events(&header, "counters_source_changed")[0];
-    assert_eq!((&event["source"], &event["disagreed"]), (&"genetlink".into(), &true.into()));
+    assert_eq!((&event["source"], &event["disagreed"]), (&json!("genetlink"), &json!(true)));
     assert_eq!(event["reason"], "walk and taskstats disagreed: x is 1 and 2");
     assert_eq!(header["counters_from"], "genetlink");
     assert_eq!(stream.target.disagreement(), Some("x is 1 and 2"));
@@ -155,7 +155,7 @@ fn a_source_that_fails_is_replaced_and_did_not_disagree() {
     let event = events(&header, "counters_source_changed")[0];
     assert_eq!(
         (&event["reason"], &event["disagreed"]),
-        (&"the walk failed: EPERM".into(), &false.into())
+        (&json!("the walk failed: EPERM"), &json!(false))
     );
     assert_eq!((stream.target.disagreement(), header["rows"].as_u64()), (None, Some(0)));
 }
@@ -191,7 +191,7 @@ fn exits_whose_join_fails_are_counted() {
     let event = events(&header, "thread_exited")[0];
     assert_eq!(
         (&event["totals"][CPU], &event["totals"]["net_read_bytes"]),
-        (&5.into(), &Value::Null)
+        (&json!(5), &Value::Null)
     );
 }
 
@@ -209,7 +209,7 @@ fn exits_that_are_folded_are_in_the_totals_and_counted() {
     assert_eq!(events(&header, "thread_exited").len(), 41);
     assert_eq!(
         (&header["exited"]["threads"], &header["exited"]["totals"][CPU]),
-        (&100.into(), &1000.into())
+        (&json!(100), &json!(1000))
     );
 }
 
@@ -237,7 +237,7 @@ fn a_first_frame_is_a_key_frame_whatever_has_ended_before_it() {
     let ended: Vec<(u32, u32, u64)> = (100..2_100).map(|tid| (tid, PROCESS, 10)).collect();
     stream.target.take_exits(exits(&ended), false).unwrap();
     let header = stream.sample();
-    assert_eq!((&header["kind"], &header["exited"]["threads"]), (&"key".into(), &2000.into()));
+    assert_eq!((&header["kind"], &header["exited"]["threads"]), (&json!("key"), &json!(2000)));
     assert_eq!(stream.target.exits_without_event(), 1000);
 }
 

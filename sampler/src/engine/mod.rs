@@ -40,7 +40,7 @@ const DRAIN_NS: i64 = 100_000_000;
 /// The same where only those of attached processes come.
 const FILTERED_DRAIN_NS: i64 = 500_000_000;
 /// Exit records of all targets that wait in memory; more are folded into totals.
-const MAX_WAITING_EXITS: usize = 200_000;
+const MAX_WAITING_EXITS: usize = if cfg!(test) { 5_000 } else { 200_000 };
 /// Between two looks whether the backend takes frames again, nanoseconds.
 const STALLED_NS: i64 = 50_000_000;
 /// Between two readings of a process's CPU time, nanoseconds: about a second.
