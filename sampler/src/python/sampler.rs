@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::os::fd::{AsFd, AsRawFd};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -122,7 +122,7 @@ impl Sampler {
             keeper: None,
             wait_tables: None,
             accounts: None,
-            disagreement: Arc::default(),
+            disagreement: OnceLock::new(),
         };
         Ok(Self {
             setup: Mutex::new(Setup { kit: Some(kit), exits: None, programs: None }),
@@ -354,8 +354,8 @@ impl Sampler {
                     .open(boundary)
                     .map_err(|error| error.to_string())?
                     .ok_or("too many groups")?;
-                let pids: Vec<u32> = lock(&entry.processes).members.ids().to_vec();
-                for pid in pids {
+                let pids = lock(&entry.processes).members.ids();
+                for &pid in pids.iter() {
                     programs.add(*bit, pid).map_err(|error| error.to_string())?;
                 }
             }

@@ -16,7 +16,7 @@ mod query;
 mod refusals;
 mod structs;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
