@@ -9,7 +9,11 @@ use crate::slots::Layout;
 
 const WORDS: usize = 43;
 const SLOTS: usize = 24;
-const [MARK, WOKEN_NS, ARRIVED_NS, BEGAN_NS, _, NS]: [usize; 6] = PLACES;
+const MARK: usize = PLACES[0];
+const WOKEN_NS: usize = PLACES[1];
+const ARRIVED_NS: usize = PLACES[2];
+const BEGAN_NS: usize = PLACES[3];
+const NS: usize = PLACES[5];
 const EXIT_NS: usize = 2;
 
 /// The words of a slot, whole in about half of all.

@@ -13,14 +13,15 @@ use crate::slots::Layout;
 
 const SLOTS: usize = 12;
 const WORDS: usize = 7;
-/// Inputs for one map: slots of ended threads are freed after seconds, and slots that were freed are
-/// emptied after milliseconds.
-const ROUNDS: u32 = 4096;
+/// Inputs for one map and one set of members: slots of ended threads are freed after seconds, and those of
+/// processes that leave at once.
+const ROUNDS: u32 = 512;
 
 struct Made {
     memory: Memory,
     accounts: SharedAccounts,
     network: Network,
+    members: Vec<u32>,
     words: [[u64; WORDS]; SLOTS],
     used: usize,
     rounds: u32,
@@ -31,12 +32,13 @@ fn fields() -> Fields {
 }
 
 impl Made {
-    fn new() -> Self {
+    fn new(members: Vec<u32>) -> Self {
         let (memory, held) = Memory::new(Layout { count: 64, ..LAYOUT });
         let accounts = Arc::new(Mutex::new(Accounts::with(held, None)));
         let nowhere = PathBuf::from("/nowhere");
         let network = Network::new(accounts.clone(), &fields(), nowhere).unwrap();
-        Self { memory, accounts, network, words: [[0; WORDS]; SLOTS], used: 0, rounds: 0 }
+        let words = [[0; WORDS]; SLOTS];
+        Self { memory, accounts, network, members, words, used: 0, rounds: 0 }
     }
 
     fn change(&mut self, random: &mut Random) {
@@ -80,18 +82,17 @@ fn counters(rows: &Rows, row: usize) -> [u64; 4] {
 
 #[test]
 fn network_slots() {
-    let mut made = Made::new();
+    let mut made = Made::new(Vec::new());
     fuzz("slots of the network", |random| {
         made.rounds += 1;
-        if made.rounds > ROUNDS {
-            made = Made::new();
+        if made.rounds > ROUNDS || made.members.is_empty() {
+            made = Made::new((0..5).filter(|_| random.one_in(2)).collect());
         }
         made.change(random);
-        let members: Vec<u32> = (0..5).filter(|_| random.one_in(2)).collect();
-        made.network.begin(&members).unwrap();
+        made.network.begin(&made.members).unwrap();
         if random.one_in(64) {
             exit_records(&mut made, random);
-            made = Made::new();
+            made = Made::new(Vec::new());
             return true;
         }
         let mut rows = threads(random);
@@ -104,7 +105,7 @@ fn network_slots() {
                 let [_, start, exit, ..] = made.words[index];
                 tid == rows.tid[row]
                     && pid != 0
-                    && members.contains(&pid)
+                    && made.members.contains(&pid)
                     && exit == 0
                     && start.cast_signed() <= made.network.before_ns
             });

@@ -145,7 +145,7 @@ fn tables_of_details() {
                 (key, values[1..].to_vec())
             })
             .collect();
-        assert_eq!(told, wakes.0.into_iter().collect());
+        assert_eq!(told, wakes.0);
         check_takers(table("takers"), &takers, &queued);
         !stays.0.is_empty()
     });
@@ -157,7 +157,7 @@ fn check_takers(table: &Table, counted: &Sums, queued: &HashMap<u32, u64>) {
     for row in table.rows() {
         let [tid, pid, kernel, ns] = row[..] else { unreachable!() };
         *sums.entry(tid as u32).or_default() += u128::from(ns);
-        let known = counted.0.get(&vec![tid, pid << 1 | kernel]).map_or(0, |values| values[0]);
+        let known = counted.0.get(&[tid, pid << 1 | kernel][..]).map_or(0, |values| values[0]);
         // What is not known is the process 0, too, and so is the idle task.
         assert!(pid == 0 || ns <= known, "{row:?}");
     }
