@@ -9,6 +9,8 @@ pub mod compare;
 pub mod encode;
 pub mod engine;
 pub mod fields;
+#[cfg(test)]
+mod fuzzing;
 pub mod ids;
 pub mod ledger;
 pub mod link;

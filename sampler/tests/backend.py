@@ -1,4 +1,3 @@
-# ruff: noqa: S101
 """A backend takes the frames of the sampler's uplink, for `with_python.rs`.
 
 Usage: backend.py PROGRAM [FRAMES], the example `uplink`.

@@ -8,6 +8,8 @@ mod exit_filter;
 mod exit_records;
 mod exits;
 #[cfg(test)]
+mod fuzz_tests;
+#[cfg(test)]
 mod kernel_tests;
 mod layout;
 mod messages;
