@@ -91,6 +91,10 @@ class SignIn:
             with suppress(TimeoutError):
                 async with asyncio.timeout(ANSWER_S):
                     await link.recv()
+        self.check(accepted)
+
+    def check(self, accepted: str | None) -> None:
+        """Check the proof in the upgrade response, None without one. Raises SignInError."""
         try:
             if self._attempt is None or accepted is None:
                 raise ImpostorError
