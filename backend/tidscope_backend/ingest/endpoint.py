@@ -1,16 +1,25 @@
-"""/ws/collector: WebSocket of a collector's session."""
+"""/ws/collector and /ws/collector/frames: WebSockets of a collector."""
 
 import logging
+from collections.abc import Awaitable, Callable
+from functools import partial
 
 from fastapi import APIRouter, WebSocket, WebSocketDisconnect
 from tidscope_wire.proof import PROOF_SCHEME
 
 from tidscope_backend.connections.connection import CloseError, close, connection_of
 from tidscope_backend.connections.protocols import collector_messages
-from tidscope_backend.ingest.session import CollectorSessions, DisconnectedError
+from tidscope_backend.ingest.messages import (
+    CollectorConnection,
+    DisconnectedError,
+    HostAuthority,
+)
+from tidscope_backend.ingest.session import CollectorSessions
 from tidscope_backend.security.collector_access import authority_of
 
 _log = logging.getLogger(__name__)
+CONTROL, FRAMES = "/ws/collector", "/ws/collector/frames"
+Serve = Callable[[CollectorConnection, HostAuthority | None], Awaitable[None]]
 
 
 class CollectorEndpoint:
@@ -22,17 +31,17 @@ class CollectorEndpoint:
     """
 
     def __init__(self, sessions: CollectorSessions, max_message_bytes: int) -> None:
-        self._sessions = sessions
         self._limits = collector_messages(max_message_bytes)
         self.router = APIRouter()
-        self.router.add_api_websocket_route("/ws/collector", self._collector)
+        for path, serve in ((CONTROL, sessions.serve), (FRAMES, sessions.frames.serve)):
+            self.router.add_api_websocket_route(path, partial(self._serve, serve))
 
-    async def _collector(self, socket: WebSocket) -> None:
+    async def _serve(self, serve: Serve, socket: WebSocket) -> None:
         connection_of(socket.scope).message_limits = self._limits
         authority = authority_of(socket.scope)
         await socket.accept(headers=[(PROOF_SCHEME.lower().encode(), authority.accepted.encode())])
         try:
-            await self._sessions.serve(_Connection(socket), authority)
+            await serve(_Connection(socket), authority)
         except CloseError as error:
             _log.warning("collector closed with %d: %s", error.code, error.reason)
             await close(socket, error.code, error.reason)
