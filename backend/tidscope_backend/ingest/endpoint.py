@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Awaitable, Callable
-from functools import partial
 
 from fastapi import APIRouter, WebSocket, WebSocketDisconnect
 from tidscope_wire.proof import PROOF_SCHEME
@@ -18,7 +17,6 @@ from tidscope_backend.ingest.session import CollectorSessions
 from tidscope_backend.security.collector_access import authority_of
 
 _log = logging.getLogger(__name__)
-CONTROL, FRAMES = "/ws/collector", "/ws/collector/frames"
 Serve = Callable[[CollectorConnection, HostAuthority | None], Awaitable[None]]
 
 
@@ -31,12 +29,19 @@ class CollectorEndpoint:
     """
 
     def __init__(self, sessions: CollectorSessions, max_message_bytes: int) -> None:
+        self._sessions = sessions
         self._limits = collector_messages(max_message_bytes)
         self.router = APIRouter()
-        for path, serve in ((CONTROL, sessions.serve), (FRAMES, sessions.frames.serve)):
-            self.router.add_api_websocket_route(path, partial(self._serve, serve))
+        self.router.add_api_websocket_route("/ws/collector", self._control)
+        self.router.add_api_websocket_route("/ws/collector/frames", self._frames)
 
-    async def _serve(self, serve: Serve, socket: WebSocket) -> None:
+    async def _control(self, socket: WebSocket) -> None:
+        await self._serve(socket, self._sessions.serve)
+
+    async def _frames(self, socket: WebSocket) -> None:
+        await self._serve(socket, self._sessions.frames.serve)
+
+    async def _serve(self, socket: WebSocket, serve: Serve) -> None:
         connection_of(socket.scope).message_limits = self._limits
         authority = authority_of(socket.scope)
         await socket.accept(headers=[(PROOF_SCHEME.lower().encode(), authority.accepted.encode())])
