@@ -184,22 +184,31 @@ class FakeCollector:
         await self.open_frames(given.frames)
         return self
 
-    async def open_frames(self, ticket: str) -> None:
-        """Open the data connection."""
+    async def open_frames(self, ticket: str, *, answered: bool = True) -> None:
+        """Open the data connection, and wait for its welcome if one is to come."""
         self._frames = await self._connect("/ws/collector/frames")
         hello = CollectorFrames(protocol=PROTOCOL_VERSION, host=self._hello.host.id, ticket=ticket)
         await self._frames.send(hello.model_dump_json())
-        self.welcome = CollectorWelcome.model_validate_json(await self._frames.recv())
+        if answered:
+            self.welcome = CollectorWelcome.model_validate_json(await self._frames.recv())
+
+    async def _opened_frames(self) -> ClientConnection:
+        if self._frames is None:
+            await self.greeted()
+        return self.frames
 
     async def say(self, message: Message) -> None:
         """Send a message on the connection that it belongs on."""
-        is_data = isinstance(message, FramesLost | TargetForgotten)
-        await (self.frames if is_data else self.socket).send(message.model_dump_json())
+        socket = self.socket
+        if isinstance(message, FramesLost | TargetForgotten):
+            socket = await self._opened_frames()
+        await socket.send(message.model_dump_json())
 
     async def send(self, *frames: bytes) -> None:
         """Send frames."""
+        socket = await self._opened_frames()
         for frame in frames:
-            await self.frames.send(frame)
+            await socket.send(frame)
             with suppress(FrameError):
                 header, _ = split(frame)
                 self.sent[header.target] = header.seq
