@@ -46,7 +46,9 @@ class TakenFrames:
         path = f"{self._folder}/socket"
         self._server = unix_serve(self._take, path, compression=None, max_size=None)
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
-        self._link = Link((path, None), "localhost", "/", _NoSession(), MOST_BYTES, MOST_BYTES)
+        self._link = Link(
+            (path, None), False, "localhost", "/", _NoSession(), MOST_BYTES, MOST_BYTES
+        )
         self._link.connect("{}")
         sampler.use_link(self._link)
 

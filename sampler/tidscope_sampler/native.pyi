@@ -29,6 +29,7 @@ class Link:
 
     Args:
         address: host name and port, or path of a Unix socket and None.
+        secure: True for TLS.
         host: value of the header Host.
         path: path of the request.
         session: signs in.
@@ -39,6 +40,7 @@ class Link:
     def __init__(
         self,
         address: tuple[str, int | None],
+        secure: bool,
         host: str,
         path: str,
         session: Session,

@@ -15,7 +15,7 @@ from tidscope_wire import PROTOCOL_VERSION
 from tidscope_wire.generated.models import CollectorFrames
 
 from tidscope_collector.sampling.selfwatch import Load
-from tidscope_collector.uplink.sign_in import UNIX, SignIn
+from tidscope_collector.uplink.sign_in import PORTS, UNIX, SignIn
 
 log = logging.getLogger("tidscope.uplink")
 
@@ -65,7 +65,7 @@ class FramesLink:
     """Keeps frames and sends them while a control connection stands. Thread-safe.
 
     Args:
-        url: ws:// address of /ws/collector, or unix:PATH.
+        url: ws:// or wss:// address of /ws/collector, or unix:PATH.
         sign_in: sign-in of the control connection; None for a Unix socket.
         host_id: host that the frames are of.
         most_confirmed: maximum size of confirmed frames, in bytes.
@@ -84,13 +84,19 @@ class FramesLink:
         self._session = _Session(url, None if sign_in is None else copy(sign_in))
         self._troubled = False
         parts = urlsplit(url)
-        address: tuple[str, int | None]
-        if url.startswith(UNIX):
-            address, host, path = (url.removeprefix(UNIX), None), "localhost", UNIX_PATH
-        else:
-            address, host, path = (parts.hostname or "", parts.port or 80), parts.netloc, parts.path
+        address: tuple[str, int | None] = (url.removeprefix(UNIX), None)
+        host, path = "localhost", UNIX_PATH
+        if not url.startswith(UNIX):
+            address = parts.hostname or "", parts.port or PORTS[parts.scheme]
+            host, path = parts.netloc, parts.path
         self.native = Link(
-            address, host, path + FRAMES, self._session, most_confirmed, most_waiting
+            address,
+            parts.scheme == "wss",
+            host,
+            path + FRAMES,
+            self._session,
+            most_confirmed,
+            most_waiting,
         )
 
     def connect(self, ticket: str) -> None:

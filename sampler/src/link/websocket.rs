@@ -92,6 +92,7 @@ impl Connection {
         // Waiting for the handshake needs the socket, which is inside of it.
         let waiting = match &peer {
             Peer::Tcp(stream) => stream.try_clone().map(Peer::Tcp),
+            Peer::Tls(stream) => stream.sock.try_clone().map(Peer::Tcp),
             Peer::Unix(stream) => stream.try_clone().map(Peer::Unix),
         }
         .map_err(|error| nobody(&error))?;

@@ -67,8 +67,10 @@ impl Link {
 #[pymethods]
 impl Link {
     #[new]
+    #[allow(clippy::too_many_arguments)]
     fn new(
         address: (String, Option<u16>),
+        secure: bool,
         host: String,
         path: String,
         session: Py<PyAny>,
@@ -76,6 +78,7 @@ impl Link {
         most_waiting: usize,
     ) -> PyResult<Self> {
         let address = match address {
+            (name, Some(port)) if secure => Address::Tls(name, port),
             (name, Some(port)) => Address::Tcp(name, port),
             (path, None) => Address::Unix(path),
         };
