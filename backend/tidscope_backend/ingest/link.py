@@ -4,7 +4,7 @@ import asyncio
 import secrets
 from collections.abc import Awaitable, Callable, Sequence
 from itertools import count
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from tidscope_wire.generated.models import (
     Actor,
@@ -37,10 +37,8 @@ from tidscope_wire.generated.models import (
 from tidscope_wire.generated.problems import PROBLEMS
 from tidscope_wire.problems import PREFIX, ProblemError, refusal
 
+from tidscope_backend.ingest.frame_ingest import AnnouncedTargets
 from tidscope_backend.store.disk import SharedReads
-
-if TYPE_CHECKING:
-    from tidscope_backend.ingest.frame_ingest import AnnouncedTargets
 
 Command = (
     AttachCommand
@@ -120,7 +118,7 @@ class CollectorLink:
         command_seconds: float,
         doctor_seconds: float,
         policies: Sequence[PolicyInfo],
-        announced: "AnnouncedTargets",
+        announced: AnnouncedTargets,
     ) -> None:
         self.host = host
         self.announced = announced

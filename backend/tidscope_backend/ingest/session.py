@@ -6,7 +6,6 @@ Frames take a data connection (`frames`), which ends with this one.
 import asyncio
 import logging
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Never
 
 from tidscope_wire import PROTOCOL_VERSION
@@ -45,6 +44,7 @@ from tidscope_backend.ingest.messages import (
     unexpected,
 )
 from tidscope_backend.ingest.outages import CollectorOutages
+from tidscope_backend.pacing import next_multiple_or
 from tidscope_backend.settings import Settings
 
 _log = logging.getLogger(__name__)
@@ -202,7 +202,5 @@ async def _until_ended(
     while not replaced.is_set():
         if authority is not None:
             authority.check()
-        with suppress(TimeoutError):
-            async with asyncio.timeout(CHECK_SECONDS):
-                await replaced.wait()
+        await next_multiple_or(replaced, CHECK_SECONDS)
     raise CloseError(CloseCode.REPLACED, f"another collector of {host_id} has connected")
