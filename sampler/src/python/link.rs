@@ -10,6 +10,7 @@ use tungstenite::Bytes;
 
 use super::convert::os_error;
 use crate::encode::frame::Frame;
+use crate::engine::Sink;
 use crate::link::peer::Address;
 use crate::link::replay::Replay;
 use crate::link::uplink::{Session, Uplink};
@@ -59,7 +60,7 @@ pub struct Link {
 
 impl Link {
     /// The same link for the sampler.
-    pub fn sink(&self) -> Box<Arc<Uplink>> {
+    pub fn sink(&self) -> Box<dyn Sink> {
         Box::new(Arc::clone(&self.uplink))
     }
 }
@@ -106,7 +107,7 @@ impl Link {
     #[pyo3(signature = (target, seq, data, key, baseline=false))]
     fn add(&self, target: &str, seq: u64, data: &Bound<'_, PyBytes>, key: bool, baseline: bool) {
         let data = Bytes::copy_from_slice(data.as_bytes());
-        self.uplink.add(target, Frame { seq, data, key, baseline });
+        Uplink::add(&self.uplink, target, Frame { seq, data, key, baseline });
     }
 
     fn say(&self, text: String) -> bool {
@@ -141,7 +142,7 @@ impl Link {
     }
 
     fn is_stalled(&self) -> bool {
-        self.uplink.is_stalled()
+        Uplink::is_stalled(&self.uplink)
     }
 
     fn news(&self) -> Option<String> {
