@@ -209,8 +209,8 @@ async def serve(
         if steering is not None:
             await asyncio.to_thread(steering.close)
         await _deliver_the_rest(engine, uplink)
+        await asyncio.to_thread(frames.stop)
         await _end_work(task, stopped, returning)
-        frames.stop()
         sources.close()
         if audit is not None:
             audit.close()

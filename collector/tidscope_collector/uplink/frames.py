@@ -25,6 +25,8 @@ starts later."""
 WAITING_BYTES = 96 * 1024 * 1024
 """Maximum size of unconfirmed frames, in bytes. Every frame fits; a typical frame has a few
 kilobytes."""
+SIGN_IN_S = 20.0
+"""Timeout for the proofs of both sides, in seconds."""
 FRAMES = "/frames"
 """Path of the data connection, behind that of the control connection."""
 UNIX_PATH = "/ws/collector"
@@ -42,16 +44,19 @@ class _Session:
 
     def __init__(self, url: str, sign_in: SignIn | None) -> None:
         self._url, self._sign_in = url, sign_in
+        self.loop: asyncio.AbstractEventLoop | None = None
+        """Event loop of the control connection, or None before the first one."""
         self.clock: int | None = None
-        """CPU clock of the thread, or None before its first connection."""
+        """CPU clock of the link's thread, or None before its first connection."""
 
     def headers(self) -> list[tuple[str, str]]:
         """Return headers of the upgrade request, after verifying the backend's proof."""
         self.clock = time.pthread_getcpuclockid(threading.get_ident())
-        if self._sign_in is None:
+        if self._sign_in is None or self.loop is None:
             return []
         try:
-            return list(asyncio.run(self._sign_in.headers()).items())
+            asked = asyncio.run_coroutine_threadsafe(self._sign_in.headers(), self.loop)
+            return list(asked.result(SIGN_IN_S).items())
         except OSError as error:
             raise ConnectionError(f"no backend at {self._url}: {error}") from None
 
@@ -100,7 +105,12 @@ class FramesLink:
         )
 
     def connect(self, ticket: str) -> None:
-        """Connect, and again whenever the connection ends, with the control connection's ticket."""
+        """Connect, and again whenever the connection ends. Call in the control connection's loop.
+
+        Args:
+            ticket: ticket in the welcome of the control connection.
+        """
+        self._session.loop = asyncio.get_running_loop()
         hello = CollectorFrames(protocol=PROTOCOL_VERSION, host=self._host_id, ticket=ticket)
         self.native.connect(hello.model_dump_json())
 
