@@ -76,6 +76,7 @@ fn main() {
     let place = Place { address, host: text("host"), path: text("path") };
     let session = Box::new(Python { hello: text("hello") });
     let uplink = Uplink::start(place, session, Replay::new(12 << 20, 96 << 20)).unwrap();
+    uplink.connect();
     while !uplink.load().connected {
         if let Some(news) = uplink.news() {
             eprintln!("{news}");

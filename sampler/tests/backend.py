@@ -16,7 +16,8 @@ from backend_builders import FIELDS, TARGET_ID, host, target
 from backend_server import SECRET, TOKEN, Backend, running_backend
 from tidscope_wire.frame import FrameDecoder
 from tidscope_wire.generated.models import (
-    CollectorHello,
+    CollectorFrames,
+    CollectorWelcome,
     HealthResponse,
     MachineCounters,
     ProcessGauges,
@@ -48,13 +49,16 @@ async def send(backend: Backend, program: str, frames: int, threads: int) -> tup
     )
     assert running.stdin is not None and running.stdout is not None
     port = urlsplit(backend.url).port
-    hello = CollectorHello(policies=[], protocol=1, host=host(), targets=[target()])
+    control = await backend.collector(targets=[target()]).__aenter__()
+    welcome = await control.command(CollectorWelcome)
+    assert welcome.frames is not None
+    hello = CollectorFrames(protocol=1, host=host().id, ticket=welcome.frames)
     gauges = ProcessGauges(gomaxprocs=None, rss_bytes=5, cpu_ns=None)
     machine = MachineCounters(time_ns=1, cpu_busy_us=None, package_uj=None, domains_uj=[], gaps=0)
     answer: object = {
         "port": port,
         "host": f"127.0.0.1:{port}",
-        "path": "/ws/collector",
+        "path": "/ws/collector/frames",
         "hello": hello.model_dump_json(),
         "target": TARGET_ID,
         "fields": FIELDS,
@@ -78,6 +82,7 @@ async def send(backend: Backend, program: str, frames: int, threads: int) -> tup
                 attempt.check_accepted(given[0])
         else:
             assert (what, await running.wait()) == ("done", 0)
+            await control.socket.close()
             return int(given[0]), int(given[1])
 
 

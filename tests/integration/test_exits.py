@@ -22,7 +22,7 @@ from tidscope_collector.targets.targets import TargetRegistry
 from tidscope_collector.taskstats.exits import ExitSockets
 from tidscope_collector.uplink.commands import CommandHandler
 from tidscope_collector.uplink.connection import Uplink
-from tidscope_collector.uplink.replay import Replay
+from tidscope_collector.uplink.frames import FramesLink
 from tidscope_collector.uplink.sign_in import SignIn
 from tidscope_wire.frame import split
 from tidscope_wire.generated.limits import MAX_FRAME_BYTES
@@ -121,15 +121,16 @@ async def test_lost_exit_records_are_counted_and_reported_to_the_page(
 ) -> None:
     monkeypatch.setattr(sources_module, "ExitSockets", partial(ExitSockets, buffer_bytes=SMALL_BUFFER))
     sources = await asyncio.to_thread(Sources, ProcFs())
-    replay = Replay(1 << 24, 1 << 24)
     engine = Engine(sources.native, lambda target: targets.update(target))
     targets = TargetRegistry(HOST_ID, ProcFs(), sources, engine)
-    engine.start()
     async with running_backend(queue_frames=10_000) as backend, backend.page() as page:
         url = f"{backend.socket_url}/ws/collector"
         commands = CommandHandler(targets, no_doctor)
         sign_in = SignIn(url, host_credential(SECRET))
-        uplink = Uplink(url, sign_in, host(), targets, commands, replay, sources.native)
+        frames = FramesLink(url, sign_in, HOST_ID)
+        sources.native.use_link(frames.native)
+        engine.start()
+        uplink = Uplink(url, sign_in, host(), targets, commands, frames)
         task = asyncio.create_task(uplink.run())
         try:
             with KnownWork(short_threads=SHORT, short_us=1) as work:
@@ -144,6 +145,7 @@ async def test_lost_exit_records_are_counted_and_reported_to_the_page(
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
             await asyncio.to_thread(engine.stop)
+            await asyncio.to_thread(frames.stop)
             sources.close()
     # What the first frame tells of was lost before it.
     lost = sum(
