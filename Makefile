@@ -15,24 +15,37 @@ INTEGRATION_WORKERS ?= $(shell expr 2 '*' $(TEST_WORKERS))
 PYTEST = $(PY) -m pytest -n $(TEST_WORKERS) --dist loadfile --no-loadscope-reorder
 # Without cached bytecode each start of a tidscope process compiles its modules: 0.4 s of CPU.
 export PYTHONDONTWRITEBYTECODE :=
+# Python's stable ABI is the same everywhere: no interpreter is asked when the sampler is compiled.
+export PYO3_NO_PYTHON := 1
 FUZZ_RUNS ?= 1000000
 FUZZ_SEED ?= $(shell date +%s)
+# Natively ten times as many take less time.
+SAMPLER_RUNS ?= $(shell expr 10 '*' $(FUZZ_RUNS))
 
 BPF := sampler/src/network/netacct.bpf sampler/src/walk/task_iterator.bpf sampler/src/ledger/waits.bpf sampler/src/processes/groups.bpf
 SPAWN := backend/tidscope_backend/cli/spawn_held
+SAMPLER := sampler/tidscope_sampler/native.abi3.so
+# What cargo makes for checks and tests; what the collector loads lies beside it, by content.
+CARGO_TARGET := $(CURDIR)/.cache/sampler/target
 CLANG ?= clang
 BPFTOOL ?= $(shell command -v bpftool || echo /usr/sbin/bpftool)
 
-.PHONY: help install install-dev up test test-room test-deep test-times check check-types check-page check-tree hooks audit bpf spawn-held kernel kernel-if-possible kernel-test generate format pytest unit integration vitest e2e pictures screens fuzz build notice wheel lock clean
+.PHONY: help install install-dev up sampler sampler-test test test-room test-deep test-times check check-types check-page check-tree check-sampler hooks audit bpf spawn-held kernel kernel-if-possible kernel-test generate format pytest unit integration vitest e2e pictures screens fuzz fuzz-sampler build notice wheel lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
 
-install: $(STAMP)-runtime $(NODE_STAMP) ## environment and dependencies only
+install: $(STAMP)-runtime $(NODE_STAMP) $(SAMPLER) ## environment and dependencies only
 
 install-dev: ## what the tests need as well (apt, when run as root)
 	@$(MAKE) -j2 $(STAMP)-dev $(NODE_STAMP)
 	@tools/install-test-packages
+	@$(MAKE) sampler
+
+sampler: $(SAMPLER) ## compile the sampler
+
+sampler-test: $(STAMP)-dev ## the tests of the sampler
+	cargo test --quiet --locked --manifest-path sampler/Cargo.toml --target-dir $(CARGO_TARGET)
 
 up: install build ## start collector and backend, print the address (DEMO=1: with a program to watch)
 	@exec .venv/bin/tidscope up $(if $(filter 1,$(DEMO)),--demo) $(UP_ARGS)
@@ -42,16 +55,16 @@ test: ## everything, and what each stage took
 
 pytest: unit integration ## the Python tests, on TEST_WORKERS workers
 
-unit: $(STAMP)-dev ## those without the kernel
+unit: $(STAMP)-dev $(SAMPLER) ## those without the kernel
 	$(PYTEST) tests/unit tests/contract --junitxml=test-output/times/unit.xml
 
-integration: $(STAMP)-dev ## those with the kernel, and with whole processes
+integration: $(STAMP)-dev $(SAMPLER) ## those with the kernel, and with whole processes
 	$(PYTEST) -n $(INTEGRATION_WORKERS) tests/integration --junitxml=test-output/times/integration.xml
 
-test-room: $(STAMP)-dev ## the unit and contract tests of a room: make test-room ROOM=collector/locks
+test-room: $(STAMP)-dev $(SAMPLER) ## the unit and contract tests of a room: make test-room ROOM=collector/locks
 	@tests=$$($(PY) tools/room_tests.py $(ROOM)) && $(PYTEST) -q $$tests
 
-test-deep: $(STAMP)-dev ## ten times the examples of each property, branch coverage, and FUZZ_RUNS broken inputs
+test-deep: $(STAMP)-dev $(SAMPLER) ## ten times the examples of each property, branch coverage, and FUZZ_RUNS broken inputs
 	@mkdir -p test-output/coverage
 	TIDSCOPE_DEEP_TESTS=1 $(PYTEST) tests/unit tests/contract --cov --cov-report=
 	@$(PY) -m coverage json -q -o test-output/coverage/report.json
@@ -64,23 +77,28 @@ test-times: ## the dearest tests of the last run
 vitest: $(NODE_STAMP) ## the tests of the page's code
 	npm run --silent test
 
-e2e: $(NODE_STAMP) build ## the tests of the page in a browser
+e2e: $(NODE_STAMP) $(SAMPLER) build ## the tests of the page in a browser
 	npm run --silent e2e
 
-pictures: $(NODE_STAMP) build ## the pictures of README.md and docs/gallery.md
+pictures: $(NODE_STAMP) $(SAMPLER) build ## the pictures of README.md and docs/gallery.md
 	npm run --silent pictures
 
-screens: $(NODE_STAMP) build ## every page in test-output/screenshots, to look at
+screens: $(NODE_STAMP) $(SAMPLER) build ## every page in test-output/screenshots, to look at
 	npm run --silent screens
 
 check: $(STAMP)-dev $(NODE_STAMP) ## format, lint, types, import directions, generated files
-	@$(MAKE) -j2 --output-sync=target check-types check-page check-tree
+	@$(MAKE) -j2 --output-sync=target check-types check-page check-sampler check-tree
 
 check-types:
 	$(PY) -m mypy
 
 check-page:
 	npm run --silent check
+
+check-sampler:
+	cargo fmt --check --manifest-path sampler/Cargo.toml
+	cargo clippy --quiet --locked --all-targets --features python --manifest-path sampler/Cargo.toml \
+	  --target-dir $(CARGO_TARGET) -- -D warnings
 
 check-tree:
 	$(PY) -m ruff format --check .
@@ -128,8 +146,9 @@ format: $(STAMP)-dev $(NODE_STAMP) ## format all sources
 	$(PY) -m ruff format .
 	$(PY) -m ruff check --fix .
 	node_modules/.bin/biome check --write .
+	cargo fmt --manifest-path sampler/Cargo.toml
 
-fuzz: $(STAMP)-fuzz $(NODE_STAMP) ## broken input for the decoders, FUZZ_RUNS=1000000 for each
+fuzz: $(STAMP)-fuzz $(NODE_STAMP) fuzz-sampler ## broken input for the decoders, FUZZ_RUNS=1000000 for each, ten times as many for the sampler
 	@mkdir -p test-output/fuzz
 	@for target in arrow frame elf pprof; do \
 	  echo "fuzzing $$target"; \
@@ -142,26 +161,34 @@ fuzz: $(STAMP)-fuzz $(NODE_STAMP) ## broken input for the decoders, FUZZ_RUNS=10
 	FUZZ_VERDICTS=$(CURDIR)/.cache/fuzz/verdicts.jsonl FUZZ_FRAMES=$(FUZZ_RUNS) FUZZ_SEED=$(FUZZ_SEED) \
 	  npx vitest run --root frontend frame.fuzz
 
+fuzz-sampler: ## broken input for the sampler, SAMPLER_RUNS=10000000 for each of its readers
+	@tools/need-rust
+	FUZZ_RUNS=$(SAMPLER_RUNS) FUZZ_SEED=$(FUZZ_SEED) cargo test --quiet --profile fuzz --locked --lib \
+	  --manifest-path sampler/Cargo.toml --target-dir $(CARGO_TARGET) fuzz_tests:: -- --nocapture
+
 build: backend/tidscope_backend/web/index.html ## build the page
 
 backend/tidscope_backend/web/index.html: $(NODE_STAMP) $(shell find frontend shared/schemas -type f -not -path "*/generated/*")
 	@npm run --silent build -- --logLevel warn
 	@touch $@
 
-notice: build $(STAMP)-dev ## rewrite NOTICE and sbom.cdx.json: what the page carries and what is locked
+notice: build $(STAMP)-dev ## rewrite NOTICE and sbom.cdx.json: what page and sampler carry and what is locked
 	$(PY) tools/notice.py
 	$(PY) tools/sbom.py
 
 audit: $(STAMP)-dev $(NODE_STAMP) ## known vulnerabilities of what is locked, as far as the registries answer
 	@$(PY) tools/audit.py
 
-wheel: build $(STAMP)-dev ## build the wheel, page included
+wheel: build $(STAMP)-dev $(SAMPLER) ## build the wheel for this processor, page and sampler included
 	$(PY) -m hatchling build -t wheel
 
 lock: $(STAMP)-dev ## pin the newest versions that fit
 	.venv/bin/uv pip compile -q --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.11 pyproject.toml --group build -o requirements.lock --upgrade
 	.venv/bin/uv pip compile -q --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.11 pyproject.toml --group dev -o requirements-dev.lock --upgrade
 	.venv/bin/uv pip compile -q --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.11 --group fuzz -o requirements-fuzz.lock --upgrade
+
+$(SAMPLER): sampler/Cargo.toml sampler/Cargo.lock tools/build-sampler $(shell find sampler/src -type f)
+	@tools/build-sampler
 
 $(STAMP)-runtime: requirements.lock pyproject.toml
 	@test -e $(STAMP)-dev -a $(STAMP)-dev -nt requirements-dev.lock || tools/make-environment "$(PYTHON)" requirements.lock
@@ -183,4 +210,4 @@ $(NODE_STAMP): package-lock.json
 	@touch $@
 
 clean: ## remove everything that was made, the environment too
-	rm -rf .venv node_modules backend/tidscope_backend/web dist .cache test-output
+	rm -rf .venv node_modules backend/tidscope_backend/web $(SAMPLER) dist .cache test-output

@@ -1,14 +1,16 @@
-"""Sends a made-up program's frames to a real backend, as a collector on /ws/collector."""
+"""Sends a made-up program's frames to a real backend, as a collector does."""
 
 import asyncio
 import json
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 
 from made_program import MadeProgram
+from tidscope_collector.uplink.frames import FRAMES
 from tidscope_collector.uplink.sign_in import SignIn, open_link
 from tidscope_wire import PROTOCOL_VERSION
 from tidscope_wire.generated.models import (
+    CollectorFrames,
     CollectorHello,
     CollectorWelcome,
     FramesReceived,
@@ -29,8 +31,10 @@ class Feeder:
         confirmed: number of the last frame that the backend has.
     """
 
-    def __init__(self, link: ClientConnection, program: MadeProgram) -> None:
-        self._link = link
+    def __init__(
+        self, control: ClientConnection, frames: ClientConnection, program: MadeProgram
+    ) -> None:
+        self._control, self._frames = control, frames
         self.program = program
         self.confirmed = 0
         self._more = asyncio.Event()
@@ -44,24 +48,26 @@ class Feeder:
                     raise SystemExit("the backend closed the connection: nobody confirms frames")
                 self._more.clear()
                 await self._more.wait()
-            await self._link.send(self.program.next_frame())
+            await self._frames.send(self.program.next_frame())
 
     async def receive(self) -> None:
-        """Read receipts until cancelled, and refuse commands: the page asks how to steer."""
+        """Read receipts until cancelled."""
         try:
-            async for message in self._link:
-                if '"frames_received"' in str(message):
-                    received = FramesReceived.model_validate_json(message)
-                    self.confirmed = received.targets.get(self.program.target.id, self.confirmed)
-                    self._more.set()
-                elif '"request_id"' in str(message):
-                    number = json.loads(message)["request_id"]
-                    refused = RefusedReply(request_id=number, problem=_MADE_UP)
-                    await self._link.send(refused.model_dump_json())
+            async for message in self._frames:
+                received = FramesReceived.model_validate_json(message)
+                self.confirmed = received.targets.get(self.program.target.id, self.confirmed)
+                self._more.set()
         finally:
             # Who waits for receipts would wait for ever.
             self._over = True
             self._more.set()
+
+    async def refuse(self) -> None:
+        """Refuse commands until cancelled: the page asks how to steer."""
+        async for message in self._control:
+            number = json.loads(message)["request_id"]
+            refused = RefusedReply(request_id=number, problem=_MADE_UP)
+            await self._control.send(refused.model_dump_json())
 
 
 @asynccontextmanager
@@ -74,17 +80,26 @@ async def feeder(address: str, secret: str, program: MadeProgram) -> AsyncIterat
         program: whose frames are sent.
     """
     url = f"{address.replace('http', 'ws', 1)}/ws/collector"
-    async with open_link(url, SignIn(url, host_credential(secret))) as link:
+    credential = host_credential(secret)
+    async with open_link(url, SignIn(url, credential)) as control:
         hello = CollectorHello(
             protocol=PROTOCOL_VERSION, host=program.host, targets=[program.target], policies=[]
         )
-        await link.send(hello.model_dump_json())
-        CollectorWelcome.model_validate_json(await link.recv())
-        feeding = Feeder(link, program)
-        receiving = asyncio.create_task(feeding.receive())
-        try:
-            yield feeding
-        finally:
-            receiving.cancel()
-            with suppress(asyncio.CancelledError):
-                await receiving
+        await control.send(hello.model_dump_json())
+        welcome = CollectorWelcome.model_validate_json(await control.recv())
+        assert welcome.frames is not None
+        data = url + FRAMES
+        async with open_link(data, SignIn(data, credential)) as frames:
+            opening = CollectorFrames(
+                protocol=PROTOCOL_VERSION, host=program.host.id, ticket=welcome.frames
+            )
+            await frames.send(opening.model_dump_json())
+            CollectorWelcome.model_validate_json(await frames.recv())
+            feeding = Feeder(control, frames, program)
+            tasks = [asyncio.create_task(one) for one in (feeding.receive(), feeding.refuse())]
+            try:
+                yield feeding
+            finally:
+                for task in tasks:
+                    task.cancel()
+                await asyncio.gather(*tasks, return_exceptions=True)

@@ -1,4 +1,4 @@
-"""A scripted collector that speaks the protocol over a real WebSocket."""
+"""A scripted collector that speaks the protocol over real WebSockets."""
 
 import asyncio
 import secrets
@@ -19,6 +19,7 @@ from tidscope_wire.generated.models import (
     AttachCommand,
     ClientProof,
     CollectorCommand,
+    CollectorFrames,
     CollectorHello,
     CollectorMessage,
     CollectorWelcome,
@@ -26,6 +27,7 @@ from tidscope_wire.generated.models import (
     DoctorCommand,
     FlushCommand,
     FlushReply,
+    FramesLost,
     FramesReceived,
     Host,
     ListProcessesCommand,
@@ -39,6 +41,7 @@ from tidscope_wire.generated.models import (
     SteerCommand,
     SteeringOptionsCommand,
     Target,
+    TargetForgotten,
     TargetReply,
 )
 from tidscope_wire.proof import (
@@ -66,7 +69,7 @@ Command = (
     | SteeringOptionsCommand
 )
 _COMMAND: TypeAdapter[CollectorWelcome | FramesReceived | Command] = TypeAdapter(CollectorCommand)
-C = TypeVar("C", bound=CollectorWelcome | FramesReceived | Command)
+C = TypeVar("C", bound=CollectorWelcome | Command)
 Message = CollectorMessage
 
 PLAIN = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
@@ -105,17 +108,32 @@ class FakeCollector:
         )
         self._silent = silent
         self._socket: ClientConnection | None = None
+        self._frames: ClientConnection | None = None
         self.welcome: CollectorWelcome | None = None
+        """Answer to the hello of the data connection."""
         self.sent: dict[str, int] = {}
         """By target: the number of the last frame sent."""
 
     @property
     def socket(self) -> ClientConnection:
-        """The open connection."""
+        """The control connection."""
         assert self._socket is not None
         return self._socket
 
+    @property
+    def frames(self) -> ClientConnection:
+        """The data connection, which `greeted` opens."""
+        assert self._frames is not None
+        return self._frames
+
     async def __aenter__(self) -> Self:
+        self._socket = await self._connect("/ws/collector")
+        if not self._silent:
+            await self.say(self._hello)
+        return self
+
+    async def _connect(self, path: str) -> ClientConnection:
+        """Open a connection, signed in."""
         attempt: SignInAttempt | None = None
         shown = self._authorization
         if shown is None:
@@ -125,8 +143,8 @@ class FakeCollector:
                 urlsplit(self._url).port,
             )
             shown = authorization(await self._proof(attempt))
-        self._socket = await connect(
-            f"{self._url}/ws/collector",
+        socket = await connect(
+            f"{self._url}{path}",
             additional_headers={"Authorization": shown} if shown else {},
             max_size=None,
             compression=None,
@@ -134,11 +152,9 @@ class FakeCollector:
             ping_interval=None,
         )
         if attempt is not None:
-            assert self._socket.response is not None
-            attempt.check_accepted(self._socket.response.headers[PROOF_SCHEME])
-        if not self._silent:
-            await self.say(self._hello)
-        return self
+            assert socket.response is not None
+            attempt.check_accepted(socket.response.headers[PROOF_SCHEME])
+        return socket
 
     async def _proof(self, attempt: SignInAttempt) -> ClientProof:
         """Ask the backend for its proof. Raises ImpostorError."""
@@ -157,24 +173,49 @@ class FakeCollector:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        if self._frames is not None:
+            await self._frames.close()
         await self.socket.close()
 
     async def greeted(self) -> Self:
-        """Wait for the welcome."""
-        self.welcome = await self.command(CollectorWelcome)
+        """Wait for the welcome, and open the data connection."""
+        given = await self.command(CollectorWelcome)
+        assert given.frames is not None
+        await self.open_frames(given.frames)
         return self
 
+    async def open_frames(self, ticket: str, *, answered: bool = True) -> None:
+        """Open the data connection, and wait for its welcome if one is to come."""
+        self._frames = await self._connect("/ws/collector/frames")
+        hello = CollectorFrames(protocol=PROTOCOL_VERSION, host=self._hello.host.id, ticket=ticket)
+        await self._frames.send(hello.model_dump_json())
+        if answered:
+            self.welcome = CollectorWelcome.model_validate_json(await self._frames.recv())
+
+    async def _opened_frames(self) -> ClientConnection:
+        if self._frames is None:
+            await self.greeted()
+        return self.frames
+
     async def say(self, message: Message) -> None:
-        """Send a message."""
-        await self.socket.send(message.model_dump_json())
+        """Send a message on the connection that it belongs on."""
+        socket = self.socket
+        if isinstance(message, FramesLost | TargetForgotten):
+            socket = await self._opened_frames()
+        await socket.send(message.model_dump_json())
 
     async def send(self, *frames: bytes) -> None:
         """Send frames."""
+        socket = await self._opened_frames()
         for frame in frames:
-            await self.socket.send(frame)
+            await socket.send(frame)
             with suppress(FrameError):
                 header, _ = split(frame)
                 self.sent[header.target] = header.seq
+
+    async def receipt(self) -> FramesReceived:
+        """Wait for the next receipt."""
+        return FramesReceived.model_validate_json(await self.frames.recv())
 
     def flushed(self, command: FlushCommand) -> FlushReply:
         """The answer of a collector that has sent all it has."""
@@ -197,18 +238,14 @@ class FakeCollector:
             await asyncio.gather(answering, return_exceptions=True)
 
     async def next_command(self) -> Command:
-        """Wait for the next command, which comes after the welcome; receipts are left out."""
+        """Wait for the next command, which comes after the welcome."""
         command = _COMMAND.validate_json(await self.socket.recv())
-        while isinstance(command, FramesReceived):
-            command = _COMMAND.validate_json(await self.socket.recv())
-        assert not isinstance(command, CollectorWelcome)
+        assert not isinstance(command, CollectorWelcome | FramesReceived)
         return command
 
     async def command(self, kind: type[C]) -> C:
         """Wait for the welcome or the next command, which has to be of this kind."""
         command = _COMMAND.validate_json(await self.socket.recv())
-        while isinstance(command, FramesReceived) and kind is not FramesReceived:
-            command = _COMMAND.validate_json(await self.socket.recv())
         assert isinstance(command, kind), command
         return command
 

@@ -1,82 +1,84 @@
-"""Frames of a native sampler as a test takes them, and those that a test hands to an uplink."""
+"""Frames of a native sampler as a test takes them: over its link, from a backend of few words."""
 
-import os
-import select
-import time
-import weakref
-from collections import deque
+import json
+import queue
+import shutil
+import tempfile
+import threading
 from typing import Protocol
+
+from tidscope_sampler.native import Link
+from tidscope_wire import PROTOCOL_VERSION
+from tidscope_wire.frame import split
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.server import ServerConnection, unix_serve
+
+MOST_BYTES = 1 << 30
+DELIVER_S = 60.0
 
 
 class Sampler(Protocol):
     """Gives frames; see `tidscope_sampler.native.Sampler`."""
 
-    def frames_fileno(self) -> int: ...
+    def use_link(self, link: Link) -> None: ...
 
-    def take_frames(self) -> list[tuple[str, int, bytes, bool, bool]]: ...
+
+class _NoSession:
+    """Signs in nowhere."""
+
+    def headers(self) -> list[tuple[str, str]]:
+        return []
+
+    def accept(self, proof: str | None) -> None:
+        pass
 
 
 class TakenFrames:
-    """Data of frames in order; for one thread.
+    """Data of frames in order; made before the sampler starts.
 
     Args:
         sampler: gives the frames.
     """
 
     def __init__(self, sampler: Sampler) -> None:
-        self._sampler = sampler
-        self._waiting: deque[bytes] = deque()
+        self._folder = tempfile.mkdtemp(prefix="frames-")
+        self._waiting: queue.Queue[bytes] = queue.Queue()
+        path = f"{self._folder}/socket"
+        self._server = unix_serve(self._take, path, compression=None, max_size=None)
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        self._link = Link(
+            (path, None), False, "localhost", "/", _NoSession(), MOST_BYTES, MOST_BYTES
+        )
+        self._link.connect("{}")
+        sampler.use_link(self._link)
 
-    def _take(self) -> None:
-        self._waiting.extend(frame[2] for frame in self._sampler.take_frames())
+    def _take(self, connection: ServerConnection) -> None:
+        try:
+            connection.recv()
+            welcome = {"type": "collector_welcome", "protocol": PROTOCOL_VERSION, "resume": {}}
+            connection.send(json.dumps(welcome))
+            for message in connection:
+                if isinstance(message, bytes):
+                    header, _ = split(message)
+                    self._waiting.put(message)
+                    received = {"type": "frames_received", "targets": {header.target: header.seq}}
+                    connection.send(json.dumps(received))
+        except ConnectionClosed:
+            pass
+
+    def __del__(self) -> None:
+        self._link.stop()
+        self._server.shutdown()
+        shutil.rmtree(self._folder, ignore_errors=True)
 
     def empty(self) -> bool:
         """Return True if no frame waits."""
-        self._take()
-        return not self._waiting
+        assert self._link.deliver(DELIVER_S) == 0
+        return self._waiting.empty()
 
     def get(self, timeout: float) -> bytes:
         """Return the next frame; TimeoutError after so many seconds."""
-        until = time.monotonic() + timeout
-        while self.empty():
-            left = until - time.monotonic()
-            if left <= 0:
-                raise TimeoutError(f"no frame for {timeout} s")
-            select.select([self._sampler.frames_fileno()], [], [], left)
-        return self._waiting.popleft()
-
-
-class GivenFrames:
-    """A `FrameQueue` that a test fills.
-
-    Attributes:
-        stalled: True if the uplink wants no more frames.
-    """
-
-    def __init__(self) -> None:
-        self._wake = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
-        weakref.finalize(self, os.close, self._wake)
-        self._frames: list[tuple[str, int, bytes, bool, bool]] = []
-        self.stalled = False
-
-    def add(self, target: str, seq: int, data: bytes, *, key: bool, baseline: bool = False) -> None:
-        """Hand a frame over."""
-        self._frames.append((target, seq, data, key, baseline))
-        os.eventfd_write(self._wake, 1)
-
-    def frames_fileno(self) -> int:
-        """See `FrameQueue`."""
-        return self._wake
-
-    def take_frames(self) -> list[tuple[str, int, bytes, bool, bool]]:
-        """See `FrameQueue`."""
         try:
-            os.eventfd_read(self._wake)
-        except BlockingIOError:
-            pass
-        frames, self._frames = self._frames, []
-        return frames
-
-    def set_stalled(self, stalled: bool) -> None:
-        """See `FrameQueue`."""
-        self.stalled = stalled
+            return self._waiting.get(timeout=timeout)
+        except queue.Empty:
+            raise TimeoutError(f"no frame for {timeout} s") from None

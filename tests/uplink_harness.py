@@ -10,14 +10,13 @@ from typing import Self
 
 from backend_builders import HOST_ID, TARGET_ID, host, target
 from backend_server import SECRET
-from frame_queues import GivenFrames
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.engine import Engine
 from tidscope_collector.targets.sources import Sources
 from tidscope_collector.targets.targets import TargetRegistry
 from tidscope_collector.uplink.commands import CommandHandler
 from tidscope_collector.uplink.connection import Uplink
-from tidscope_collector.uplink.replay import Replay
+from tidscope_collector.uplink.frames import FramesLink
 from tidscope_collector.uplink.sign_in import UNIX, SignIn
 from tidscope_wire import PROTOCOL_VERSION
 from tidscope_wire.frame import FrameError, split
@@ -65,19 +64,18 @@ class UplinkHarness:
         most_bytes: int = MIB,
     ) -> None:
         self.targets = targets
-        self.replay = Replay(most_bytes, most_bytes)
-        self.frames = GivenFrames()
         self.waits: list[float] = []
         self._waiting = asyncio.Event()
         self._go = asyncio.Event()
         url = where if isinstance(where, str) else f"ws://127.0.0.1:{where}/ws/collector"
+        sign_in = None if url.startswith(UNIX) else SignIn(url, host_credential(secret))
+        self.frames = FramesLink(url, sign_in, HOST_ID, most_bytes, most_bytes)
         self.uplink = Uplink(
             url,
-            None if url.startswith(UNIX) else SignIn(url, host_credential(secret)),
+            sign_in,
             host(),
             targets,
             CommandHandler(targets, no_doctor),
-            self.replay,
             self.frames,
             self._pause,
         )
@@ -102,6 +100,7 @@ class UplinkHarness:
         assert self._task is not None
         self._task.cancel()
         await asyncio.gather(self._task, return_exceptions=True)
+        await asyncio.to_thread(self.frames.stop)
 
     async def ended(self) -> float:
         """Wait until a connection, or a try, has ended; the seconds that it wants to wait."""
@@ -134,8 +133,8 @@ class UplinkHarness:
         for seq, frame in enumerate(frames, first):
             key = seq % key_every == 1 or key_every == 1
             self.targets.update(whose)
-            self.frames.add(whose.id, seq, frame, key=key, baseline=_is_baseline(frame))
-        self.uplink._take_in()  # as the event loop would when it runs next
+            self.frames.native.add(whose.id, seq, frame, key, _is_baseline(frame))
+        self.uplink.tell_changes()
 
 
 def _is_baseline(frame: bytes) -> bool:
@@ -145,23 +144,38 @@ def _is_baseline(frame: bytes) -> bool:
         return False
 
 
+Behaviour = Callable[[ServerConnection], Awaitable[None]]
+TICKET = "0" * 32
+
+
+async def keep_open(socket: ServerConnection) -> None:
+    """Welcome a control connection, and say no more."""
+    await welcome(socket)
+    await socket.wait_closed()
+
+
 class Server:
-    """A backend of few words: welcomes a collector, then does what the test says.
+    """A backend of few words: does with connections what the test says, from the start.
 
     Args:
-        behave: what to do with a connection, from the start.
+        frames: what to do with a data connection.
+        control: what to do with a control connection.
     """
 
-    def __init__(self, behave: Callable[[ServerConnection], Awaitable[None]]) -> None:
-        self._behave = behave
+    def __init__(self, frames: Behaviour | None = None, control: Behaviour = keep_open) -> None:
+        self._frames, self._control = frames, control
         self._folder = tempfile.TemporaryDirectory(prefix="server-")
         path = f"{self._folder.name}/socket"
         self._serving = unix_serve(self._connected, path, compression=None, max_size=None)
         self.url = f"unix:{path}"
 
     async def _connected(self, socket: ServerConnection) -> None:
+        assert socket.request is not None
         try:
-            await self._behave(socket)
+            if socket.request.path == "/ws/collector":
+                await self._control(socket)
+            elif self._frames is not None:
+                await self._frames(socket)
         except ConnectionClosed:
             pass
 
@@ -175,8 +189,13 @@ class Server:
 
 
 async def welcome(socket: ServerConnection, resume: dict[str, int] | None = None) -> None:
-    assert json.loads(await socket.recv())["type"] == "collector_hello"
-    message = CollectorWelcome(protocol=PROTOCOL_VERSION, resume=resume or {})
+    """Read the first message of a connection, and answer it."""
+    hello = json.loads(await socket.recv())
+    is_control = hello["type"] == "collector_hello"
+    assert is_control or (hello["type"], hello["ticket"]) == ("collector_frames", TICKET)
+    message = CollectorWelcome(
+        protocol=PROTOCOL_VERSION, resume=resume or {}, frames=TICKET if is_control else None
+    )
     await socket.send(message.model_dump_json())
 
 

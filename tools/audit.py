@@ -1,4 +1,4 @@
-"""Ask pip-audit and npm audit for known vulnerabilities of what the lock files hold.
+"""Ask pip-audit, npm audit and OSV for known vulnerabilities of what the lock files hold.
 
 Exits 1 if there is one. A registry that gives no answer is named, with how many packages it leaves
 unaudited; with `--complete` that is a failure too (exit 2).
@@ -8,13 +8,17 @@ import argparse
 import json
 import subprocess
 import sys
+import urllib.request
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import crates
+
 ROOT = Path(__file__).resolve().parent.parent
 LOCKS = ("requirements.lock", "requirements-dev.lock", "requirements-fuzz.lock")
 SECONDS = 300
+OSV_URL = "https://api.osv.dev/v1/query"
 
 
 @dataclass(frozen=True)
@@ -77,6 +81,23 @@ def of_npm_audit(lock: str, output: str, errors: str, locked: int) -> Finding:
     return Finding(lock, locked, vulnerable)
 
 
+def of_crates(lock: str, packages: list[dict[str, Any]], url: str) -> Finding:
+    """Ask OSV about each crate; the first question without an answer leaves the rest unaudited."""
+    vulnerable: list[str] = []
+    for place, package in enumerate(packages):
+        of = {"name": package["name"], "ecosystem": "crates.io"}
+        body = json.dumps({"version": package["version"], "package": of}).encode()
+        request = urllib.request.Request(url, body, {"content-type": "application/json"})
+        try:
+            with urllib.request.urlopen(request, timeout=10) as answer:
+                found: list[dict[str, Any]] = json.load(answer).get("vulns", [])
+        except (OSError, ValueError) as error:
+            left = len(packages) - place
+            return Finding(lock, place, tuple(vulnerable), left, f"{url}: {error}")
+        vulnerable += [f"{package['name']} {package['version']}: {one['id']}" for one in found]
+    return Finding(lock, len(packages), tuple(vulnerable))
+
+
 def _last_line(text: str) -> str:
     return text.strip().rpartition("\n")[2] or "no output"
 
@@ -94,14 +115,15 @@ def _run(command: list[str], root: Path) -> tuple[str, str]:
     return done.stdout, done.stderr
 
 
-def audit(root: Path, pip_service: list[str], registry: str | None) -> list[Finding]:
+def audit(root: Path, osv_url: str | None, registry: str | None) -> list[Finding]:
     """Audit all lock files of a checkout.
 
     Args:
         root: the checkout.
-        pip_service: arguments for pip-audit that choose where it asks.
+        osv_url: an OSV service for Python and crates; None: PyPI's for Python, and that of OSV.
         registry: where npm asks; None: as it is configured.
     """
+    pip_service = ["-s", "osv", "--osv-url", osv_url] if osv_url else []
     findings = []
     for lock in LOCKS:
         locked = sum(
@@ -115,6 +137,8 @@ def audit(root: Path, pip_service: list[str], registry: str | None) -> list[Find
     command = ["npm", "audit", "--json", "--package-lock-only", "--fetch-retries", "0"]
     command += ["--registry", registry] if registry else []
     findings.append(of_npm_audit(lock, *_run(command, root), locked))
+    packages = [one for one in crates.locked(root) if "source" in one]
+    findings.append(of_crates(str(crates.LOCK), packages, osv_url or OSV_URL))
     return findings
 
 
@@ -122,11 +146,12 @@ def main() -> int:
     """Audit this checkout."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--complete", action="store_true", help="fail if a registry has no answer")
-    parser.add_argument("--osv-url", metavar="URL", help="ask this OSV service about Python")
+    parser.add_argument(
+        "--osv-url", metavar="URL", help="ask this OSV service about Python and crates"
+    )
     parser.add_argument("--registry", metavar="URL", help="ask this npm registry")
     options = parser.parse_args()
-    service = ["-s", "osv", "--osv-url", options.osv_url] if options.osv_url else []
-    findings = audit(ROOT, service, options.registry)
+    findings = audit(ROOT, options.osv_url, options.registry)
     for finding in findings:
         print("\n".join(finding.lines()))
     if any(finding.vulnerable for finding in findings):

@@ -1,9 +1,10 @@
-"""Check that the lock files hold what package.json and pyproject.toml ask for, and nothing else.
+"""Check that the lock files hold what the manifests ask for, and nothing else.
 
 `python tools/check_locks.py [ROOT]`: package-lock.json repeats the dependencies of package.json,
 each locked package has a hash, none an address of a registry; each requirement of pyproject.toml is
-locked in a version that fits it. Exits 1 and names what differs; `npm install` and `make lock` fix
-it.
+locked in a version that fits it; Cargo.lock names what Cargo.toml does, and each crate has a hash
+and the index of crates.io as its source. Exits 1 and names what differs; `npm install`, `make lock`
+and `cargo update -w` in sampler/ fix it.
 """
 
 import json
@@ -14,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import crates
 from command_line import check_tree
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -38,6 +40,7 @@ def differences(root: Path) -> Iterator[str]:
         if lock != "requirements-fuzz.lock":
             asked += project["project"]["dependencies"]
         yield from _python(lock, (root / lock).read_text(), asked)
+    yield from _cargo(root)
 
 
 def _npm(root: Path) -> Iterator[str]:
@@ -73,6 +76,26 @@ def _python(lock: str, text: str, asked: list[str]) -> Iterator[str]:
         versions = locked.get(canonicalize_name(wanted.name), set())
         if not any(wanted.specifier.contains(version) for version in versions):
             yield f"{lock} has no version of {one}; run `make lock`"
+
+
+def _cargo(root: Path) -> Iterator[str]:
+    manifest = tomllib.loads((root / crates.FOLDER / "Cargo.toml").read_text())
+    own = manifest["package"]["name"]
+    tables = ("dependencies", "dev-dependencies", "build-dependencies")
+    asked = {name for table in tables for name in manifest.get(table, ())}
+    for package in crates.locked(root):
+        name = package["name"]
+        if name == own:
+            held = {one.partition(" ")[0] for one in package.get("dependencies", ())}
+            for differs in sorted(asked ^ held):
+                yield f"{crates.LOCK}: {differs} differs from Cargo.toml; run `cargo update -w`"
+            if package["version"] != manifest["package"]["version"]:
+                yield f"{crates.LOCK}: another version of {own}; run `cargo update -w`"
+            continue
+        if package.get("source") != crates.INDEX:
+            yield f"{crates.LOCK}: {name} comes from elsewhere than crates.io"
+        if "checksum" not in package:
+            yield f"{crates.LOCK}: {name} has no hash"
 
 
 if __name__ == "__main__":

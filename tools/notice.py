@@ -1,7 +1,8 @@
 """Write NOTICE: what the built page and the wheel carry, with the licence of each part.
 
-`python tools/notice.py` rewrites the file from the packages that the last build put into the page;
-with `--check` it writes nothing and exits 1 if the file differs. The page has to be built before.
+`python tools/notice.py` rewrites the file from the packages that the last build put into the page,
+and from the crates of the sampler; with `--check` it writes nothing and exits 1 if it differs. The
+page has to be built before.
 """
 
 import json
@@ -9,6 +10,7 @@ import sys
 from pathlib import Path
 from typing import TypedDict
 
+import crates
 from command_line import make_file
 
 LICENSES = Path("backend/tidscope_backend/web/licenses.json")
@@ -30,6 +32,11 @@ the Linux kernel or change it and are licensed under GPL-2.0-only (LICENSES/GPL-
 {"".join(f"{chr(10)}  {part}" for part in GPL_PARTS)}
 
 Third-party software in the built page (tidscope_backend/web, which the wheel carries):
+"""
+
+CRATES = """\
+Third-party software in the sampler (tidscope_sampler, which the wheel carries), beside the standard
+library of Rust (Apache-2.0 OR MIT):
 """
 
 
@@ -54,14 +61,34 @@ def notice(root: Path) -> str:
     for package in sorted(packages, key=lambda each: each["name"]):
         if not package["identifier"] or not package["text"]:
             raise SystemExit(f"{package['name']} is in the page and names no licence")
-        blocks.append(_block(root, package))
+        blocks.append(_block(package, root / PACKAGES / package["name"]))
+    blocks.append(CRATES)
+    for crate in crates.linked(root):
+        blocks.append(_block(_of_crate(crate), crate.folder))
     return "\n".join(blocks)
 
 
-def _block(root: Path, package: Package) -> str:
+def _of_crate(crate: crates.Crate) -> Package:
+    """The crate under one of its licences: the project's, or else the one whose text it carries.
+
+    Raises:
+        SystemExit: there is none of which that is known.
+    """
+    choices = crate.licence.split(" OR ")
+    identifier = "Apache-2.0" if "Apache-2.0" in choices else "MIT"
+    files = [
+        crate.folder / name for name in ("LICENSE-MIT", "LICENSE", "LICENSE.md", "license-mit")
+    ]
+    text = next((file.read_text() for file in files if file.is_file()), "")
+    if identifier not in choices or not text:
+        raise SystemExit(f"{crate.name} is in the sampler under {crate.licence or 'no licence'}")
+    return Package(name=crate.name, version=crate.version, identifier=identifier, text=text)
+
+
+def _block(package: Package, folder: Path) -> str:
     title = f"{package['name']} {package['version']} ({package['identifier']})"
     lines = ["-" * 80, title, "-" * 80]
-    own = root / PACKAGES / package["name"] / "NOTICE"
+    own = folder / "NOTICE"
     if own.is_file():
         lines += ["", "\n".join(own.read_text().strip().splitlines())]
     if package["identifier"] == "Apache-2.0":

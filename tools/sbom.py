@@ -1,10 +1,10 @@
 """Write sbom.cdx.json: what tidscope installs and carries, as a CycloneDX bill of materials.
 
-Two kinds of components: the packages that the last build put into the page, with the hash that
-package-lock.json holds them to, and the Python packages of requirements.lock, each with the hashes
-of the files that may be installed. The wheel carries the file (PEP 770). `python tools/sbom.py`
-rewrites it; with `--check` it writes nothing and exits 1 if the file differs. The page has to be
-built before.
+Three kinds of components: the packages that the last build put into the page, with the hash that
+package-lock.json holds them to; the crates that the sampler is made of, with those of Cargo.lock;
+and the Python packages of requirements.lock, each with the hashes of the files that may be
+installed. The wheel carries the file (PEP 770). `python tools/sbom.py` rewrites it; with `--check`
+it writes nothing and exits 1 if the file differs. The page has to be built before.
 """
 
 import base64
@@ -15,6 +15,7 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
+import crates
 from command_line import make_file
 from cyclonedx.contrib.license.factories import LicenseFactory
 from cyclonedx.model import ExternalReference, ExternalReferenceType, HashAlgorithm, HashType, XsUri
@@ -41,11 +42,12 @@ def bill_of_materials(root: Path) -> str:
     whole = _component(
         "pypi", project["name"], project["version"], project["license"], ComponentType.APPLICATION
     )
-    page, python = list(_of_page(root)), list(_of_lock(root))
-    bom = Bom(components=[*page, *python])
+    page, sampler, python = list(_of_page(root)), list(_of_sampler(root)), list(_of_lock(root))
+    bom = Bom(components=[*page, *sampler, *python])
     bom.metadata.component = whole
     direct = {canonicalize_name(Requirement(each).name) for each in project["dependencies"]}
-    bom.register_dependency(whole, [*page, *(each for each in python if each.name in direct)])
+    carried = [*page, *sampler]
+    bom.register_dependency(whole, [*carried, *(each for each in python if each.name in direct)])
     made = json.loads(JsonV1Dot6(bom).output_as_string())
     # These two differ each time that it is made.
     del made["serialNumber"], made["metadata"]["timestamp"]
@@ -61,6 +63,14 @@ def _of_page(root: Path) -> Iterator[Component]:
         algorithm, _, digest = locked[f"node_modules/{name}"]["integrity"].partition("-")
         assert algorithm == "sha512", f"{name}: {algorithm}"
         component.hashes = [HashType(alg=HashAlgorithm.SHA_512, content=_hex(digest))]
+        yield component
+
+
+def _of_sampler(root: Path) -> Iterator[Component]:
+    """Crates in the sampler."""
+    for crate in crates.linked(root):
+        component = _component("cargo", crate.name, crate.version, crate.licence)
+        component.hashes = [HashType(alg=HashAlgorithm.SHA_256, content=crate.sha256)]
         yield component
 
 

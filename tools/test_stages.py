@@ -18,6 +18,7 @@ NEEDED = ("install-dev", "build")
 STAGES = (
     *NEEDED,
     "check",
+    "sampler-test",
     "vitest",
     "unit",
     "kernel-if-possible",

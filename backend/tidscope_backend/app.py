@@ -47,6 +47,7 @@ from tidscope_backend.ingest.session import CollectorSessions
 from tidscope_backend.metrics.export import metrics_router, pusher
 from tidscope_backend.metrics.families import ExportCounts, Facts, gather, run_facts
 from tidscope_backend.metrics.meters import Meters
+from tidscope_backend.pacing import next_multiple
 from tidscope_backend.processes import read_ends, release_freed_memory
 from tidscope_backend.recording.closing import RecordingTimeouts
 from tidscope_backend.recording.part_sealer import PartSealer, RunSaver
@@ -265,14 +266,14 @@ async def _logged(trail: AuditTrail | None, port: int) -> AsyncIterator[None]:
 
 async def _every_second(fanout: Fanout, sessions: Sessions) -> None:
     while True:
-        await asyncio.sleep(STATS_SECONDS)
+        await next_multiple(STATS_SECONDS)
         fanout.publish_stats()
         sessions.expire()
 
 
 async def _small(disk: Disk) -> None:
     while True:
-        await asyncio.sleep(MEMORY_SECONDS)
+        await next_multiple(MEMORY_SECONDS)
         await disk.after_reads(release_freed_memory)
 
 
@@ -308,7 +309,7 @@ def _run_windows(runs: RunStore, disk: Disk) -> FindRun:
 
 async def _tidy(spans: SpanStore, disk: Disk) -> None:
     while True:
-        await asyncio.sleep(SPANS_SECONDS)
+        await next_multiple(SPANS_SECONDS)
         await disk.write(spans.clean_up)
 
 

@@ -45,7 +45,7 @@ from tidscope_collector.targets.targets import MAX_TARGETS, TargetRegistry
 from tidscope_collector.uplink.audited_commands import AuditedCommands
 from tidscope_collector.uplink.commands import CommandHandler, Commands
 from tidscope_collector.uplink.connection import Uplink
-from tidscope_collector.uplink.replay import Replay
+from tidscope_collector.uplink.frames import FramesLink
 from tidscope_collector.uplink.sign_in import UNIX, SignIn
 from tidscope_collector.waits.source import LedgerOptions
 from tidscope_collector.walk.choice import Choice as WalkChoice
@@ -55,12 +55,6 @@ if TYPE_CHECKING:
     from tidscope_collector.steering.commands import SteeringCommands
 
 log = logging.getLogger("tidscope.collector")
-REPLAY_BYTES = 12 * 1024 * 1024
-"""Maximum size of frames confirmed by the backend, in bytes. They are kept for a backend that
-starts later."""
-WAITING_BYTES = 96 * 1024 * 1024
-"""Maximum size of unconfirmed frames, in bytes. Every frame fits; a typical frame has a few
-kilobytes."""
 DELIVER_SECONDS = 10.0
 """Timeout for a connected backend to confirm frames at shutdown, in seconds."""
 RELEASE_S = 60.0
@@ -147,7 +141,6 @@ async def serve(
     loop = asyncio.get_running_loop()
     procfs, sources = ready.procfs, ready.sources
     host = describe_host(procfs, sources)
-    replay = Replay(REPLAY_BYTES, WAITING_BYTES)
 
     def load() -> Load:
         return uplink.load()
@@ -157,9 +150,10 @@ async def serve(
         uplink.tell_changes()
 
     machine = MachineMeter(procfs, find_zones())
-    # This thread sends frames; worker threads answer commands.
-    sending = time.pthread_getcpuclockid(threading.get_ident())
-    watch = SelfWatch(sending=lambda: time.clock_gettime_ns(sending))
+    # This thread talks to the backend, that of the data connection sends frames; worker threads
+    # answer commands.
+    talking = time.pthread_getcpuclockid(threading.get_ident())
+    watch = SelfWatch(sending=lambda: time.clock_gettime_ns(talking) + frames.cpu_ns())
     budget = Budget(budget_percent)
     engine = Engine(sources.native, changed, machine=machine, budget=budget, watch=watch, load=load)
     targets = TargetRegistry(host.id, procfs, sources, engine)
@@ -186,14 +180,15 @@ async def serve(
     if audit is not None:
         commands = AuditedCommands(commands, targets, audit)
         await audit.write("start", "done", TIDSCOPE, f"collector of {host.name}")
+    frames = FramesLink(backend, sign_in, host.id)
+    sources.native.use_link(frames.native)
     uplink = Uplink(
         backend,
         sign_in,
         host,
         targets,
         commands,
-        replay,
-        sources.native,
+        frames,
         policies=policies,
         restored=() if steering is None else steering.restored,
     )
@@ -212,6 +207,7 @@ async def serve(
         if steering is not None:
             await asyncio.to_thread(steering.close)
         await _deliver_the_rest(engine, uplink)
+        await asyncio.to_thread(frames.stop)
         await _end_work(task, stopped, returning)
         sources.close()
         if audit is not None:

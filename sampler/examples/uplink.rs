@@ -23,7 +23,10 @@ use tidscope_sampler::os::clock;
 
 fn line() -> Value {
     let mut text = String::new();
-    io::stdin().lock().read_line(&mut text).unwrap();
+    if !io::stdin().lock().read_line(&mut text).is_ok_and(|count| count > 0) {
+        // Who asked for this has gone.
+        std::process::exit(1);
+    }
     serde_json::from_str(&text).unwrap()
 }
 
@@ -73,6 +76,7 @@ fn main() {
     let place = Place { address, host: text("host"), path: text("path") };
     let session = Box::new(Python { hello: text("hello") });
     let uplink = Uplink::start(place, session, Replay::new(12 << 20, 96 << 20)).unwrap();
+    uplink.connect();
     while !uplink.load().connected {
         if let Some(news) = uplink.news() {
             eprintln!("{news}");

@@ -221,6 +221,12 @@ impl Exits {
         self.drained_ns = from.drained_ns;
     }
 
+    /// Removes all records and keeps the memory.
+    pub fn clear(&mut self) {
+        self.rows.clear();
+        self.age_us.clear();
+    }
+
     /// Removes the first `count` records and returns them.
     pub fn take_front(&mut self, count: usize) -> Exits {
         let count = count.min(self.rows.len());

@@ -9,6 +9,9 @@ pub mod compare;
 pub mod encode;
 pub mod engine;
 pub mod fields;
+#[cfg(test)]
+mod fuzzing;
+pub mod ids;
 pub mod ledger;
 pub mod link;
 pub mod network;
@@ -21,5 +24,7 @@ pub mod slots;
 pub mod source;
 pub mod target;
 pub mod taskstats;
+#[cfg(test)]
+mod testing;
 pub mod validate;
 pub mod walk;

@@ -1,13 +1,14 @@
 //! One target: the sequence of every sample: list, read, join, validate, compare, encode.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
+use crate::ids::IdMap;
 use crate::columns::{text, Exits, Rows};
 use crate::compare::{Ended, Look, ProcessNotes, RoleNames, RoleSums, Thread, Tracker};
 use crate::encode::division::most_threads;
 use crate::encode::events::Event;
 use crate::encode::frame::{Body, Common, Frame, FrameMaker, Sample};
-use crate::encode::header::{ExitedTotals, GroupCounts, Health, ProcessGauges};
+use crate::encode::header::{GroupCounts, Health, ProcessGauges};
 use crate::encode::json::Fragment;
 use crate::encode::rows::Identities;
 use crate::encode::table_changes::TableChanges;
@@ -38,7 +39,7 @@ pub struct Spec {
 pub struct Sources {
     /// How counters are read.
     pub source: Box<dyn Source>,
-    /// How they are read once a check of the source has failed; None: then samples fail.
+    /// How they are read once the source, or a check of it, has failed; None: then samples fail.
     pub fallback: Option<Box<dyn Source>>,
     /// Further columns, in the order of the fields.
     pub joins: Vec<Box<dyn Join>>,
@@ -201,8 +202,10 @@ impl Target {
         }
         self.rows.clear();
         if let Err(error) = self.sources.source.read(members, &mut self.rows) {
-            let ReadError::Disagreement(text) = error else { return Err(error) };
-            self.fall_back(text)?;
+            if self.sources.fallback.is_none() {
+                return Err(error);
+            }
+            self.fall_back(&error);
             self.rows.clear();
             self.sources.source.read(members, &mut self.rows)?;
         }
@@ -219,35 +222,37 @@ impl Target {
         Ok(count)
     }
 
-    fn fall_back(&mut self, disagreement: String) -> Result<(), ReadError> {
-        let Some(fallback) = self.sources.fallback.take() else {
-            return Err(ReadError::Disagreement(disagreement));
+    /// Reads counters by the fallback from now on, if there is one: the source has failed, or that of
+    /// another target.
+    pub fn fall_back(&mut self, error: &ReadError) {
+        let Some(fallback) = self.sources.fallback.take() else { return };
+        let (reason, disagreed) = match error {
+            ReadError::Disagreement(text) => {
+                self.disagreement = Some(text.clone());
+                (format!("walk and taskstats disagreed: {text}"), true)
+            }
+            ReadError::Kernel(text) => (format!("the walk failed: {text}"), false),
         };
         if let Some(previous) = self.origin {
-            self.pending.push(Event::CountersSourceChanged {
-                source: fallback.origin(),
-                previous,
-                reason: format!("walk and taskstats disagreed: {disagreement}"),
-                disagreed: true,
-            });
+            let source = fallback.origin();
+            self.pending.push(Event::CountersSourceChanged { source, previous, reason, disagreed });
         }
         self.sources.source = fallback;
-        self.disagreement = Some(disagreement);
-        Ok(())
     }
 
-    /// Takes exit records that were drained after the last reading, for the next sample.
+    /// Takes exit records that were drained after the last reading, for the next sample. `whole_cpu` is true
+    /// if their time on a CPU is, or will be, completed up to the last switch.
     ///
     /// # Errors
     /// `ReadError` if further columns could not be read; the records are taken without them.
-    pub fn take_exits(&mut self, mut exits: Exits) -> Result<(), ReadError> {
+    pub fn take_exits(&mut self, mut exits: Exits, whole_cpu: bool) -> Result<(), ReadError> {
         let mut result = Ok(());
         for join in &mut self.sources.joins {
             if let Err(error) = join.join_exits(&mut exits) {
                 result = Err(error);
             }
         }
-        self.validation.check_exits(&mut exits);
+        self.validation.check_exits(&mut exits, whole_cpu);
         self.exits.append(&exits);
         result
     }
@@ -275,7 +280,7 @@ impl Target {
     }
 
     /// Counts what ended threads had more than was said with their exits.
-    pub fn settle(&mut self) {
+    fn settle(&mut self) {
         for join in &mut self.sources.joins {
             for late in join.take_late() {
                 let ended = self.tracker.ended_mut();
@@ -287,9 +292,9 @@ impl Target {
     /// Takes in what `read` has read, and makes frames of it.
     pub fn sample(&mut self, when: When, look: Look<'_>) -> Vec<Frame> {
         self.settle();
-        let exits = self.exits.take_front(usize::MAX);
         let listed = self.sources.source.listed();
-        let changes = self.tracker.update(&mut self.rows, self.end_ns, &exits, listed, look);
+        let changes = self.tracker.update(&mut self.rows, self.end_ns, &self.exits, listed, look);
+        self.exits.clear();
         self.named.extend(changes.events.iter().filter_map(|event| match event {
             Event::Born { process, .. } | Event::Renamed { process, .. } => Some(*process),
             _ => None,
@@ -310,9 +315,9 @@ impl Target {
     /// event.
     pub fn finish(&mut self, exited: bool, end: Event, when: When) -> Vec<Frame> {
         self.settle();
-        let exits = self.exits.take_front(usize::MAX);
         let mut events = std::mem::take(&mut self.pending);
-        events.extend(self.tracker.finish(&exits, exited));
+        events.extend(self.tracker.finish(&self.exits, exited));
+        self.exits.clear();
         events.push(end);
         self.frames_of(events, None, when)
     }
@@ -338,16 +343,10 @@ impl Target {
             Some(chosen) => Body::Delta { rows, chosen },
             None => Body::None,
         };
-        let ended = self.tracker.ended();
-        let exited = ExitedTotals {
-            threads: ended.threads,
-            inexact: ended.inexact,
-            totals: ended.totals.clone(),
-        };
         let common = Common {
             started_ns: when.started_ns,
             live,
-            exited: &exited,
+            exited: &self.tracker.ended().sums,
             process: &self.surroundings.process,
             machine: &self.surroundings.machine,
             health: &self.surroundings.health,
@@ -373,7 +372,7 @@ impl Target {
 /// Starts and names of the threads of rows.
 struct Known<'a> {
     rows: &'a Rows,
-    threads: &'a HashMap<u32, Thread>,
+    threads: &'a IdMap<Thread>,
 }
 
 impl Identities for Known<'_> {
@@ -385,3 +384,7 @@ impl Identities for Known<'_> {
         self.threads.get(&self.rows.tid[row]).map_or("", |thread| &thread.name)
     }
 }
+
+#[cfg(test)]
+#[path = "target_tests.rs"]
+mod tests;

@@ -1,4 +1,3 @@
-# ruff: noqa: S101
 """A backend takes the frames of the sampler's uplink, for `with_python.rs`.
 
 Usage: backend.py PROGRAM [FRAMES], the example `uplink`.
@@ -17,7 +16,8 @@ from backend_builders import FIELDS, TARGET_ID, host, target
 from backend_server import SECRET, TOKEN, Backend, running_backend
 from tidscope_wire.frame import FrameDecoder
 from tidscope_wire.generated.models import (
-    CollectorHello,
+    CollectorFrames,
+    CollectorWelcome,
     HealthResponse,
     MachineCounters,
     ProcessGauges,
@@ -49,14 +49,16 @@ async def send(backend: Backend, program: str, frames: int, threads: int) -> tup
     )
     assert running.stdin is not None and running.stdout is not None
     port = urlsplit(backend.url).port
-    attempt = SignInAttempt(host_credential(SECRET), secrets.token_bytes(NONCE_BYTES), port)
-    hello = CollectorHello(policies=[], protocol=1, host=host(), targets=[target()])
+    control = await backend.collector(targets=[target()]).__aenter__()
+    welcome = await control.command(CollectorWelcome)
+    assert welcome.frames is not None
+    hello = CollectorFrames(protocol=1, host=host().id, ticket=welcome.frames)
     gauges = ProcessGauges(gomaxprocs=None, rss_bytes=5, cpu_ns=None)
     machine = MachineCounters(time_ns=1, cpu_busy_us=None, package_uj=None, domains_uj=[], gaps=0)
     answer: object = {
         "port": port,
         "host": f"127.0.0.1:{port}",
-        "path": "/ws/collector",
+        "path": "/ws/collector/frames",
         "hello": hello.model_dump_json(),
         "target": TARGET_ID,
         "fields": FIELDS,
@@ -70,12 +72,17 @@ async def send(backend: Backend, program: str, frames: int, threads: int) -> tup
         running.stdin.write(json.dumps(answer).encode() + b"\n")
         what, *given = (await running.stdout.readline()).decode().split()
         if what == "headers":
+            nonce = secrets.token_bytes(NONCE_BYTES)
+            attempt = SignInAttempt(host_credential(SECRET), nonce, port)
             answer = {"Authorization": await proof(backend, attempt)}
         elif what == "accept":
-            attempt.check_accepted(given[0])
-            answer = True
+            # On a busy machine a nonce may be too old; the program tries again.
+            answer = bool(given)
+            if given:
+                attempt.check_accepted(given[0])
         else:
             assert (what, await running.wait()) == ("done", 0)
+            await control.socket.close()
             return int(given[0]), int(given[1])
 
 

@@ -16,15 +16,17 @@ fn run(program: &str, example: &str) {
     let folders = ["shared", "backend", "collector", "tests"].map(|folder| root.join(folder));
     let status = Command::new(python)
         .arg(here.join("tests").join(program))
-        .arg(beside_tests(example))
+        .arg(built(example))
         .env("PYTHONPATH", std::env::join_paths(folders).unwrap())
         .status()
         .unwrap();
     assert!(status.success());
 }
 
-/// Cargo builds examples beside the tests.
-fn beside_tests(example: &str) -> PathBuf {
+/// Builds an example, as `cargo test --test` does not, and returns where cargo puts it.
+fn built(example: &str) -> PathBuf {
+    let cargo = Command::new(env!("CARGO")).args(["build", "--example", example]).status();
+    assert!(cargo.unwrap().success());
     let own = std::env::current_exe().unwrap();
     own.parent().unwrap().parent().unwrap().join("examples").join(example)
 }

@@ -6,12 +6,75 @@ nothing, or return None, if it is not being sampled. After `stop` they raise Run
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 VERSION: str
 
 def bpf_object(name: str) -> bytes:
     """Return an eBPF object file: task_iterator, waits, netacct or groups."""
+
+class Session(Protocol):
+    """Signs a link in. Methods run in the thread of the link and may block.
+
+    The text of an exception says why signing in failed.
+    """
+
+    def headers(self) -> list[tuple[str, str]]:
+        """Return headers of the next upgrade request."""
+    def accept(self, proof: str | None) -> None:
+        """Check the backend's header Tidscope-Proof; None without one."""
+
+class Link:
+    """Keeps frames until the backend confirms them, and sends them, in a thread of its own.
+
+    Args:
+        address: host name and port, or path of a Unix socket and None.
+        secure: True for TLS.
+        host: value of the header Host.
+        path: path of the request.
+        session: signs in.
+        most_confirmed: maximum size of confirmed frames, in bytes.
+        most_waiting: maximum size of unconfirmed frames, in bytes.
+    """
+
+    def __init__(
+        self,
+        address: tuple[str, int | None],
+        secure: bool,
+        host: str,
+        path: str,
+        session: Session,
+        most_confirmed: int,
+        most_waiting: int,
+    ) -> None: ...
+    def connect(self, hello: str) -> None:
+        """Connect with this first message, and again whenever the connection ends."""
+    def disconnect(self) -> None:
+        """End the connection, and make none until `connect`."""
+    def stop(self) -> None:
+        """End the thread. Idempotent."""
+    def add(self, target: str, seq: int, data: bytes, key: bool, baseline: bool = False) -> None:
+        """Send a frame as the sampler does."""
+    def say(self, text: str) -> bool:
+        """Send a text behind the frames that were sent. Return False without a connection."""
+    def load(self) -> dict[str, Any]:
+        """Return the fields of tidscope_collector.sampling.selfwatch.Load, and `connected`."""
+    def last(self) -> dict[str, int]:
+        """Return the number of the newest frame of each target that has one."""
+    def is_sent(self, target: str) -> bool:
+        """Return True if all frames of a target were sent or reported lost."""
+    def forget(self, target: str) -> None:
+        """Drop all frames of an ended target."""
+    def is_stalled(self) -> bool:
+        """Return True if a connected backend is so slow that no frames are made."""
+    def news(self) -> str | None:
+        """Return a text for the log about the last connection, once; None without news."""
+    def deliver(self, seconds: float) -> int:
+        """Wait until the backend has all frames.
+
+        Returns:
+            Size of frames that it does not have, in bytes; at once after `disconnect`.
+        """
 
 class Sampler:
     """Samples targets in a thread of its own.
@@ -127,6 +190,8 @@ class Sampler:
             v1_hierarchy: number of the hierarchy of version 1 with cpuacct; 0 without one.
             lent: who counts for members: 1 ledgers, 2 the network, 3 both.
         """
+    def use_link(self, link: Link) -> None:
+        """Send frames over this link; without one they are discarded."""
     def check_walk(self, pid: int, base: Sequence[tuple[str, str]]) -> str | None:
         """Walk a process before the start, and compare with taskstats.
 
@@ -153,12 +218,6 @@ class Sampler:
         """Return the descriptor that is readable while there are news."""
     def take_news(self) -> dict[str, Any]:
         """Return news by target: see tidscope_collector.sampling.news.News."""
-    def frames_fileno(self) -> int:
-        """Return the descriptor that is readable while frames wait."""
-    def take_frames(self) -> list[tuple[str, int, bytes, bool, bool]]:
-        """Return frames in order: target, number, data, True if a key frame, True if a baseline."""
-    def set_stalled(self, stalled: bool) -> None:
-        """Make no more frames while `stalled`; their deadlines count as missed."""
     def attach(self, target: Mapping[str, object]) -> None:
         """Begin to sample a target; the first sample is taken at once.
 

@@ -24,6 +24,7 @@ from tidscope_wire.frame import FrameDecoder, join, split
 from tidscope_wire.generated.close_code import CloseCode
 from tidscope_wire.generated.limits import MAX_UNACKNOWLEDGED_FRAMES
 from tidscope_wire.generated.models import (
+    CollectorWelcome,
     FramesLost,
     HealthResponse,
     LiveProblem,
@@ -36,6 +37,7 @@ from tidscope_wire.generated.models import (
     TargetForgotten,
     ThreadExited,
 )
+from websockets.asyncio.client import ClientConnection
 from websockets.exceptions import ConnectionClosed
 
 WAIT = 200
@@ -60,14 +62,15 @@ async def holds(backend: Backend, collector: FakeCollector, *frames: bytes) -> N
     await collector.send(*frames)
     before = len(frames)
     while (await health(backend)).frames < before:
-        await (await collector.socket.ping())
+        await (await collector.frames.ping())
 
 
-async def closed(connection: LivePage | FakeCollector) -> tuple[int, str]:
+async def closed(connection: LivePage | FakeCollector | ClientConnection) -> tuple[int, str]:
     """Read until the backend closes; code and reason."""
+    socket = connection if isinstance(connection, ClientConnection) else connection.socket
     try:
         while True:
-            await connection.socket.recv()
+            await socket.recv()
     except ConnectionClosed as error:
         assert error.rcvd is not None
         return error.rcvd.code, error.rcvd.reason
@@ -241,7 +244,7 @@ async def test_a_page_that_takes_nothing_is_closed_and_reported_so() -> None:
         for seq in range(2, 30):
             await collector.send(frame_bytes(seq, events=words))
         while (await health(backend)).clients:
-            await (await collector.socket.ping())
+            await (await collector.frames.ping())
         page.socket.transport.resume_reading()
         code, reason = await closed(page)
         assert code == CloseCode.STALLED
@@ -325,6 +328,48 @@ async def test_a_second_collector_of_a_host_takes_the_place_of_the_first(backend
             while not (state := await page.text(LiveState)).hosts:
                 pass
             assert state.hosts[0].connected
+
+
+@pytest.mark.parametrize("on", ["control", "data"])
+async def test_a_message_on_the_wrong_connection_is_refused(backend: Backend, on: str) -> None:
+    async with backend.collector(targets=[target()]) as collector:
+        await collector.greeted()
+        control = on == "control"
+        socket = collector.socket if control else collector.frames
+        changed = TargetChanged(target=target()).model_dump_json()
+        await socket.send(key_frame(1) if control else changed)
+        code, why = await closed(socket)
+        assert (code, f"on the {on} connection" in why) == (CloseCode.BAD_MESSAGE, True)
+
+
+async def test_frames_need_the_ticket_of_their_host_and_end_with_its_connection(
+    backend: Backend,
+) -> None:
+    async with backend.collector(targets=[target()]) as collector:
+        given = await collector.command(CollectorWelcome)
+        assert given.frames is not None
+        await collector.open_frames("0" * 32, answered=False)
+        assert (await closed(collector.frames))[0] == CloseCode.GONE
+        await collector.open_frames(given.frames)
+        older = collector.frames
+        # The link may be back before the backend has noticed that the connection broke.
+        await collector.open_frames(given.frames)
+        assert (await closed(older))[0] == CloseCode.GONE
+        await collector.socket.close()
+        assert (await closed(collector.frames))[0] == CloseCode.GONE
+        async with backend.collector(targets=[target()]) as second:
+            await second.greeted()
+            await collector.open_frames(given.frames, answered=False)
+            assert (await closed(collector.frames))[0] == CloseCode.GONE
+
+
+async def test_frames_wait_for_the_announcement_of_their_target(backend: Backend) -> None:
+    async with backend.collector() as collector, backend.page() as page:
+        await page.subscribe(TARGET_ID)
+        await collector.send(*stream(1, 3))
+        await asyncio.sleep(0.1)
+        await collector.say(TargetChanged(target=target()))
+        assert await page.frames(3) == single(1, 3)
 
 
 async def test_two_hosts_do_not_disturb_each_other(backend: Backend) -> None:
@@ -425,8 +470,9 @@ async def test_what_a_collector_must_not_send(
 ) -> None:
     async with backend.collector() as collector:
         await collector.greeted()
-        await collector.socket.send(message)
-        code, why = await closed(collector)
+        socket = collector.frames if isinstance(message, bytes) else collector.socket
+        await socket.send(message)
+        code, why = await closed(socket)
         assert code == CloseCode.BAD_MESSAGE
         assert reason in why
 
@@ -453,8 +499,8 @@ async def test_a_frame_must_not_hold_a_number_that_json_does_not_have(backend: B
     assert infinite != frame
     async with backend.collector(targets=[target()]) as collector:
         await collector.greeted()
-        await collector.socket.send(infinite)
-        code, why = await closed(collector)
+        await collector.frames.send(infinite)
+        code, why = await closed(collector.frames)
         assert (code, "not a frame" in why) == (CloseCode.BAD_MESSAGE, True)
 
 
@@ -468,7 +514,7 @@ async def test_a_collector_of_another_version_is_reported_both(backend: Backend)
 
 async def test_a_collector_has_to_say_hello_first(backend: Backend) -> None:
     async with backend.collector(silent=True) as collector:
-        await collector.send(key_frame(1))
+        await collector.socket.send(key_frame(1))
         code, reason = await closed(collector)
         assert code == CloseCode.BAD_MESSAGE
         assert "hello" in reason
@@ -517,9 +563,10 @@ async def test_a_message_beyond_the_bound_ends_the_connection() -> None:
         backend.collector() as collector,
     ):
         await collector.greeted()
-        await collector.socket.send(b"\0" * 20_000)
-        # Found by the WebSocket layer itself, with the code that RFC 6455 gives it.
-        assert (await closed(collector))[0] == 1009
+        for socket in (collector.frames, collector.socket):
+            await socket.send(b"\0" * 20_000)
+            # Found by the WebSocket layer itself, with the code that RFC 6455 gives it.
+            assert (await closed(socket))[0] == 1009
 
 
 async def test_a_page_that_reloads_gets_the_counters_at_attach_first() -> None:

@@ -316,7 +316,7 @@ def test_version() -> None:
 
 REPOSITORY = Path(__file__).parents[2]
 DOC = REPOSITORY / "docs" / "security.md"
-NAMED = re.compile(r"`((?:tests|frontend)/[\w./-]+)(?:::([\w\[\]-]+))?`")
+NAMED = re.compile(r"`((?:tests|frontend|sampler)/[\w./-]+)(?:::([\w\[\]-]+))?`")
 
 
 def promises() -> list[str]:
@@ -332,4 +332,5 @@ def test_a_test_stands_behind_each_promise(promise: str) -> None:
         file = REPOSITORY / path
         assert file.is_file(), path
         if name:
-            assert re.search(rf"def {re.escape(name)}\(", file.read_text()), f"{path}::{name}"
+            written = rf"(?:def|fn) {re.escape(name)}\("
+            assert re.search(written, file.read_text()), f"{path}::{name}"

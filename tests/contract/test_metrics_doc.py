@@ -187,7 +187,7 @@ async def values(backend: Backend) -> dict[str, float]:
 async def arrived(backend: Backend, collector: FakeCollector, frames: int) -> dict[str, float]:
     """Values as soon as so many frames have come: the backend answers a ping only behind them."""
     while True:
-        await (await collector.socket.ping())
+        await (await collector.frames.ping())
         reported = await values(backend)
         if reported["tidscope_frames_total"] >= frames:
             return reported

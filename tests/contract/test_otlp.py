@@ -104,7 +104,7 @@ async def send(collector: FakeCollector, seq: int, cpu_s: int) -> None:
     header, body = split(frame_bytes(seq, identity={1: (0, "main")}))
     role = RoleTotals(role="main", live=1, exited=0, totals={"cpu_run_ns": cpu_s * 10**9})
     update = {"roles": [role]}
-    await collector.socket.send(join(header.model_copy(update=update), bytes(body)))
+    await collector.send(join(header.model_copy(update=update), bytes(body)))
 
 
 async def test_the_same_families_cumulative() -> None:
@@ -159,7 +159,7 @@ async def test_hostile_names_arrive_as_they_are() -> None:
                 for n, name in enumerate(NAMES)
             ]
             frame = join(header.model_copy(update={"roles": roles}), bytes(body))
-            await made.socket.send(frame)
+            await made.send(frame)
             found = metrics_of(await taker.until(CPU))
     points = found[CPU].sum.data_points
     assert {labels(point)["role"]: point.as_double for point in points} == {

@@ -14,6 +14,7 @@ import pytest
 from backend_builders import (
     ACTOR,
     FIELDS,
+    HOST_ID,
     TARGET_ID,
     division,
     frame_bytes,
@@ -227,7 +228,9 @@ MESSAGES: list[BaseModel] = [
     target(),
     frame_header(events=EVENTS),
     models.CollectorHello(policies=[POLICY], protocol=1, host=host(), targets=[target()]),
+    models.CollectorFrames(protocol=1, host=HOST_ID, ticket="0" * 32),
     models.CollectorWelcome(protocol=1, resume={TARGET_ID: 4}),
+    models.CollectorWelcome(protocol=1, resume={}, frames="0" * 32),
     models.FramesReceived(targets={TARGET_ID: 4}),
     models.AttachCommand(request_id=1, pid=1, start_ticks=None, rate_hz=10, actor=ACTOR),
     ACTOR,

@@ -11,6 +11,7 @@ from backend_builders import TARGET_ID, frame_bytes, host, key_frame, stream, ta
 from backend_server import SECRET, TOKEN, Backend, running_backend
 from fake_collector import FakeCollector
 from tidscope_backend import host_registry
+from tidscope_backend.ingest import frame_ingest
 from tidscope_wire.generated.close_code import CloseCode
 from tidscope_wire.generated.models import (
     ClientProof,
@@ -44,11 +45,11 @@ async def backend(tmp_path: Path) -> AsyncIterator[Backend]:
         yield running
 
 
-async def closed(collector: FakeCollector) -> tuple[int, str]:
-    """Why the backend has closed a connection."""
+async def closed(collector: FakeCollector, *, frames: bool = False) -> tuple[int, str]:
+    """Why the backend has closed the control connection, or the data connection."""
     with pytest.raises(ConnectionClosed) as ended:
         while True:
-            await collector.socket.recv()
+            await (collector.frames if frames else collector.socket).recv()
     assert ended.value.rcvd is not None
     return ended.value.rcvd.code, ended.value.rcvd.reason
 
@@ -212,7 +213,10 @@ MESSAGES: dict[str, bytes | FramesLost | TargetForgotten | TargetChanged | Targe
 
 
 @pytest.mark.parametrize("what", MESSAGES)
-async def test_a_collector_says_nothing_of_anothers_target(backend: Backend, what: str) -> None:
+async def test_a_collector_says_nothing_of_anothers_target(
+    backend: Backend, what: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(frame_ingest, "ANNOUNCE_SECONDS", 0.1)
     message = MESSAGES[what]
     async with (
         backend.collector(secret=backend.add_host("a"), host=A) as a,
@@ -230,7 +234,8 @@ async def test_a_collector_says_nothing_of_anothers_target(backend: Backend, wha
             await a.send(message)
         else:
             await a.say(message)
-        code, reason = await closed(a)
+        is_data = isinstance(message, bytes | FramesLost | TargetForgotten)
+        code, reason = await closed(a, frames=is_data)
         assert (code, THEIRS in reason) == (CloseCode.BAD_MESSAGE, True)
         # What host B says of it goes on, from where it was.
         await b.send(*stream(2, 3, target_id=THEIRS))
@@ -250,13 +255,16 @@ async def test_a_collector_says_nothing_of_anothers_target(backend: Backend, wha
     ids=["a frame", "losses", "forgotten"],
 )
 async def test_a_target_that_nobody_announced_is_claimed_by_nothing_said_of_it(
-    backend: Backend, message: bytes | FramesLost | TargetForgotten
+    backend: Backend,
+    message: bytes | FramesLost | TargetForgotten,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Else host A could begin the numbers of host B's next target before host B announces it."""
+    monkeypatch.setattr(frame_ingest, "ANNOUNCE_SECONDS", 0.1)
     async with backend.collector(secret=backend.add_host("a"), host=A) as a:
         await a.greeted()
         await (a.send(message) if isinstance(message, bytes) else a.say(message))
-        code, reason = await closed(a)
+        code, reason = await closed(a, frames=True)
         assert (code, "was not announced" in reason) == (CloseCode.BAD_MESSAGE, True)
     theirs = target(host_id=B.id)
     async with (
@@ -355,9 +363,8 @@ async def test_a_forgotten_target_that_never_ended_does_not_stay(tmp_path: Path)
         last = target("t-99-00000000")
         await collector.say(TargetChanged(target=last))
         found: list[dict[str, str]] = []
-        while last.id not in [one["id"] for one in found]:
+        while last.id not in [one["id"] for one in found] or len(found) != 4:
             found = (await client.get("/api/v1/targets")).json()["targets"]
-        assert len(found) == 4
 
 
 async def test_revoking_a_secret_ends_its_connection_and_no_other(backend: Backend) -> None:

@@ -50,11 +50,12 @@ def _read(procfs: ProcFs, pid: int) -> Any:
     """One frame of a collector without taskstats."""
     with patch.object(sources, "probe", side_effect=TaskstatsUnavailableError("a test")):
         made = sources.Sources(procfs, network="none", ledger=LedgerOptions("off"))
+    frames = TakenFrames(made.native)
     engine = Engine(made.native, lambda _: None)
     engine.start()
     targets = TargetRegistry("h-000000000000", procfs, made, engine)
     target, _ = targets.attach(pid, None, 10)
-    _, rows = FrameDecoder().decode(TakenFrames(made.native).get(60))
+    _, rows = FrameDecoder().decode(frames.get(60))
     engine.stop()
     made.close()
     return {

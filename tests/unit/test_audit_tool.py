@@ -51,6 +51,8 @@ NPM = {
     ]
 }
 
+CRATE = {"vulns": [{"id": "RUSTSEC-made-up"}]}
+
 
 class Advisories(BaseHTTPRequestHandler):
     """Answers as OSV and as an npm registry, with one advisory each."""
@@ -64,7 +66,8 @@ class Advisories(BaseHTTPRequestHandler):
         if self.path.endswith("/bulk"):
             answer: dict[str, Any] = {name: NPM[name] for name in asked if name in NPM}
         else:
-            answer = OSV if asked["package"]["name"] == "jinja2" else {}
+            name = asked["package"]["name"]
+            answer = OSV if name == "jinja2" else CRATE if name == "bytes" else {}
         body = json.dumps(answer).encode()
         self.send_response(200)
         self.send_header("content-type", "application/json")
@@ -105,23 +108,30 @@ def checkout(tmp_path: Path) -> Path:
     )
     for name in ("package.json", "package-lock.json"):
         shutil.copy(ROOT / name, tmp_path / name)
+    (tmp_path / "sampler").mkdir()
+    shutil.copy(ROOT / "sampler" / "Cargo.lock", tmp_path / "sampler")
     return tmp_path
 
 
 def test_vulnerable_packages_are_found(checkout: Path, advisories: str) -> None:
-    findings = audit.audit(checkout, ["-s", "osv", "--osv-url", f"{advisories}/query"], advisories)
-    python, npm = findings[0], findings[-1]
+    findings = audit.audit(checkout, f"{advisories}/query", advisories)
+    python, npm, sampler = findings[0], findings[-2], findings[-1]
     assert (python.audited, python.unaudited) == (2, 0)
     assert python.vulnerable == ("jinja2 2.0: GHSA-made-up, fixed in 3.1.6",)
     assert npm.audited > 100 and npm.unaudited == 0
     assert [line for line in npm.vulnerable if line.startswith("react ")], npm.vulnerable
+    (line,) = sampler.vulnerable
+    assert line.startswith("bytes ") and line.endswith(": RUSTSEC-made-up")
+    assert sampler.audited > 20 and sampler.unaudited == 0
 
 
 def test_a_registry_that_does_not_answer_is_named(checkout: Path) -> None:
     nobody = "http://127.0.0.1:9"
-    findings = audit.audit(checkout, ["-s", "osv", "--osv-url", f"{nobody}/query"], nobody)
-    python, npm = findings[0], findings[-1]
+    findings = audit.audit(checkout, f"{nobody}/query", nobody)
+    python, npm, sampler = findings[0], findings[-2], findings[-1]
     assert (python.audited, python.unaudited, python.vulnerable) == (0, 2, ())
     assert (npm.audited, npm.vulnerable) == (0, ())
     assert npm.unaudited > 100 and "127.0.0.1:9" in npm.reason
+    assert (sampler.audited, sampler.vulnerable) == (0, ())
+    assert sampler.unaudited > 20 and "127.0.0.1:9" in sampler.reason
     assert "not: " in npm.lines()[0]

@@ -115,7 +115,16 @@ def test_allowed_skips_name_capabilities_and_say_why() -> None:
 
 TOOL = Path(__file__).parents[2] / "tools" / "test_stages.py"
 NEEDED = ("install-dev", "build")
-TEST_STAGES = ("check", "vitest", "unit", "kernel-if-possible", "integration", "e2e", "audit")
+TEST_STAGES = (
+    "check",
+    "sampler-test",
+    "vitest",
+    "unit",
+    "kernel-if-possible",
+    "integration",
+    "e2e",
+    "audit",
+)
 STAGES = (*NEEDED, *TEST_STAGES)
 MAKE = """#!/bin/sh
 # Says its target twice, and fails if that is the one to fail.

@@ -217,11 +217,14 @@ FILES = (
     "requirements.lock",
     "requirements-dev.lock",
     "requirements-fuzz.lock",
+    "sampler/Cargo.toml",
+    "sampler/Cargo.lock",
 )
 
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
+    (tmp_path / "sampler").mkdir()
     for name in FILES:
         shutil.copy(ROOT / name, tmp_path / name)
     return tmp_path
@@ -282,6 +285,33 @@ def test_an_address_in_a_python_lock_is_found(checkout: Path) -> None:
         1,
         "requirements.lock holds an address of a registry\n",
     )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (
+            'source = "registry+https://github.com/rust-lang/crates.io-index"',
+            'source = "registry+https://registry.example/index"',
+            "autocfg comes from elsewhere than crates.io",
+        ),
+        (
+            'source = "registry+https://github.com/rust-lang/crates.io-index"',
+            'source = "git+https://registry.example/autocfg#0"',
+            "autocfg comes from elsewhere than crates.io",
+        ),
+        ('checksum = "', 'was = "', "autocfg has no hash"),
+        (' "libc",\n', "", "libc differs from Cargo.toml; run `cargo update -w`"),
+    ],
+)
+def test_what_is_wrong_in_the_crates_lock_is_found(
+    checkout: Path, old: str, new: str, said: str
+) -> None:
+    file = checkout / "sampler" / "Cargo.lock"
+    text = file.read_text()
+    start = text.index('name = "tidscope-sampler"') if "libc" in old else text.index("autocfg")
+    file.write_text(text[:start] + text[start:].replace(old, new, 1))
+    assert run_tool("check_locks.py", checkout) == (1, f"sampler/Cargo.lock: {said}\n")
 
 
 # tools/check_escapes.py: the number of escape hatches can only fall.

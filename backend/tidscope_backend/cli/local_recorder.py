@@ -42,7 +42,8 @@ from tidscope_backend.connections.connection import CloseError
 from tidscope_backend.host_registry import HostRegistry
 from tidscope_backend.ingest.frame_ingest import FrameIngest
 from tidscope_backend.ingest.links import CollectorLinks
-from tidscope_backend.ingest.session import CollectorSessions, DisconnectedError
+from tidscope_backend.ingest.messages import DisconnectedError
+from tidscope_backend.ingest.session import CollectorSessions
 from tidscope_backend.recording.part_sealer import PartSealer, RunSaver, seal_in_process
 from tidscope_backend.recording.recorder import Recorder
 from tidscope_backend.recording.sealing import seal_part, write_summaries
@@ -54,6 +55,8 @@ from tidscope_backend.stream.fanout import Fanout
 from tidscope_backend.stream.history import HistoryStore
 
 R = TypeVar("R")
+FRAMES = "/frames"
+"""End of the path of a data connection."""
 CONNECT_SECONDS = 20.0
 """Timeout for the collector's start and each answer, in seconds; generous for busy machines."""
 FIRST_FRAME_SECONDS = 20.0
@@ -255,8 +258,10 @@ class LocalRecorder:
             await self._sealer.stop()
 
     async def _session(self, connection: ServerConnection) -> None:
+        is_data = connection.request is not None and connection.request.path.endswith(FRAMES)
+        sessions = self._sessions.frames if is_data else self._sessions
         try:
-            await self._sessions.serve(_Connection(connection))
+            await sessions.serve(_Connection(connection))
         except CloseError as error:
             await connection.close(error.code, error.reason)
         except (DisconnectedError, ConnectionClosed):

@@ -10,7 +10,11 @@ import uvicorn
 from tidscope_backend.connections.connection import Connection, PeerLookup
 from tidscope_backend.connections.protocols import HttpProtocol
 from tidscope_backend.connections.table import Connections
+from tidscope_backend.pacing import next_multiple, next_multiple_or
 from tidscope_backend.processes import is_exhausted
+
+
+TICK_SECONDS = 1.0
 
 
 class Server(uvicorn.Server):
@@ -25,11 +29,33 @@ class Server(uvicorn.Server):
     def __init__(
         self, config: uvicorn.Config, connections: Connections, check_seconds: float
     ) -> None:
+        self._exits = False
+        self._exiting = asyncio.Event()
+        self._loop: asyncio.AbstractEventLoop | None = None
         super().__init__(config)
         self._check_seconds = check_seconds
         self._connections = connections
         self._acceptors: list[Acceptor] = []
         self._watch: asyncio.Task[None] | None = None
+
+    @property
+    def should_exit(self) -> bool:
+        """True if the server has to end."""
+        return self._exits
+
+    @should_exit.setter
+    def should_exit(self, value: bool) -> None:
+        # Signal handlers set it, also while the event loop sleeps.
+        self._exits = value
+        if value and self._loop is not None:
+            self._loop.call_soon_threadsafe(self._exiting.set)
+
+    async def main_loop(self) -> None:
+        """Wait until the server has to end; uvicorn's own loop looks ten times a second."""
+        self._loop = asyncio.get_running_loop()
+        # Tick 0 refreshes the Date header.
+        while not await self.on_tick(0):
+            await next_multiple_or(self._exiting, TICK_SECONDS)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start the app, then accept connections of the sockets."""
@@ -52,7 +78,7 @@ class Server(uvicorn.Server):
 
     async def _watch_connections(self) -> None:
         while True:
-            await asyncio.sleep(self._check_seconds)
+            await next_multiple(self._check_seconds)
             self._connections.end_overdue()
 
 

@@ -1,16 +1,23 @@
-"""/ws/collector: WebSocket of a collector's session."""
+"""/ws/collector and /ws/collector/frames: WebSockets of a collector."""
 
 import logging
+from collections.abc import Awaitable, Callable
 
 from fastapi import APIRouter, WebSocket, WebSocketDisconnect
 from tidscope_wire.proof import PROOF_SCHEME
 
 from tidscope_backend.connections.connection import CloseError, close, connection_of
 from tidscope_backend.connections.protocols import collector_messages
-from tidscope_backend.ingest.session import CollectorSessions, DisconnectedError
+from tidscope_backend.ingest.messages import (
+    CollectorConnection,
+    DisconnectedError,
+    HostAuthority,
+)
+from tidscope_backend.ingest.session import CollectorSessions
 from tidscope_backend.security.collector_access import authority_of
 
 _log = logging.getLogger(__name__)
+Serve = Callable[[CollectorConnection, HostAuthority | None], Awaitable[None]]
 
 
 class CollectorEndpoint:
@@ -25,14 +32,21 @@ class CollectorEndpoint:
         self._sessions = sessions
         self._limits = collector_messages(max_message_bytes)
         self.router = APIRouter()
-        self.router.add_api_websocket_route("/ws/collector", self._collector)
+        self.router.add_api_websocket_route("/ws/collector", self._control)
+        self.router.add_api_websocket_route("/ws/collector/frames", self._frames)
 
-    async def _collector(self, socket: WebSocket) -> None:
+    async def _control(self, socket: WebSocket) -> None:
+        await self._serve(socket, self._sessions.serve)
+
+    async def _frames(self, socket: WebSocket) -> None:
+        await self._serve(socket, self._sessions.frames.serve)
+
+    async def _serve(self, socket: WebSocket, serve: Serve) -> None:
         connection_of(socket.scope).message_limits = self._limits
         authority = authority_of(socket.scope)
         await socket.accept(headers=[(PROOF_SCHEME.lower().encode(), authority.accepted.encode())])
         try:
-            await self._sessions.serve(_Connection(socket), authority)
+            await serve(_Connection(socket), authority)
         except CloseError as error:
             _log.warning("collector closed with %d: %s", error.code, error.reason)
             await close(socket, error.code, error.reason)

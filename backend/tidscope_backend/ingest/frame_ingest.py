@@ -1,13 +1,15 @@
 """Frames of collectors: checked against announced targets and sequence numbers, then passed on."""
 
-from collections.abc import Callable, Iterable, Mapping
+import asyncio
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Set
+from contextlib import suppress
 from typing import NamedTuple, Protocol
 
 from tidscope_wire.frame import Fields, FrameError, split
 from tidscope_wire.generated.close_code import CloseCode
 from tidscope_wire.generated.models import (
     CollectorGoodbye,
-    CollectorHello,
     FrameHeader,
     FramesLost,
     Target,
@@ -36,6 +38,24 @@ MAX_ANNOUNCED = 256
 """Maximum announced targets: a collector attaches to 32 and reports 16 ended ones."""
 
 
+ANNOUNCE_SECONDS = 5.0
+"""How long a frame waits for the announcement of its target, in seconds."""
+
+
+class NotAnnouncedError(CloseError):
+    """A message is of a target that the collector has not announced.
+
+    Attributes:
+        target: target ID.
+    """
+
+    def __init__(self, target: str, host_id: str) -> None:
+        super().__init__(
+            CloseCode.BAD_MESSAGE, f"target {target} was not announced by host {host_id}"
+        )
+        self.target = target
+
+
 class AnnouncedTargets:
     """Targets that a collector announced, for checking its messages. Methods raise CloseError.
 
@@ -49,11 +69,21 @@ class AnnouncedTargets:
         self.host_id = host_id
         self._registry = registry
         self._ids: set[str] = set()
+        # Both connections tell of targets, so a change may come behind the end.
+        self._forgotten: deque[str] = deque(maxlen=MAX_ANNOUNCED)
+        self._changed = asyncio.Event()
         for target in targets:
             self.add(target)
 
-    def add(self, target: Target) -> None:
-        """Register a new or changed target of the collector."""
+    @property
+    def ids(self) -> Set[str]:
+        """IDs of the announced targets."""
+        return self._ids
+
+    def add(self, target: Target) -> bool:
+        """Register a new or changed target of the collector. Return False if it was forgotten."""
+        if target.id in self._forgotten:
+            return False
         known = self._registry.target(target.id)
         for host_id in (target.host, known.host if known is not None else target.host):
             if host_id != self.host_id:
@@ -64,6 +94,16 @@ class AnnouncedTargets:
         self._ids.add(target.id)
         if len(self._ids) > MAX_ANNOUNCED:
             raise CloseError(CloseCode.TOO_MANY, f"more than {MAX_ANNOUNCED} targets are announced")
+        self._changed.set()
+        return True
+
+    async def wait_for(self, target_id: str) -> None:
+        """Wait a limited time for the announcement of a target."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(ANNOUNCE_SECONDS):
+                while target_id not in self._ids and target_id not in self._forgotten:
+                    self._changed.clear()
+                    await self._changed.wait()
 
     def has(self, target_id: str) -> bool:
         """Return True if the collector has announced a target."""
@@ -72,14 +112,12 @@ class AnnouncedTargets:
     def check(self, target_id: str) -> None:
         """Check that the collector may report on a target."""
         if target_id not in self._ids:
-            raise CloseError(
-                CloseCode.BAD_MESSAGE,
-                f"target {target_id} was not announced by host {self.host_id}",
-            )
+            raise NotAnnouncedError(target_id, self.host_id)
 
     def remove(self, target_id: str) -> None:
         """Remove a target that the collector will not report on again."""
         self._ids.discard(target_id)
+        self._forgotten.append(target_id)
 
 
 class Arrival(NamedTuple):
@@ -157,13 +195,13 @@ class FrameIngest:
         self._fields: dict[str, Fields] = {}
         """Columns of the newest key frame of each target."""
 
-    def resume_points(self, hello: CollectorHello) -> dict[str, int]:
+    def resume_points(self, targets: Iterable[str]) -> dict[str, int]:
         """Return the last received frame number of each target, for targets with frames."""
         points = {}
-        for target in hello.targets:
-            sequence = self._sequences.get(target.id)
+        for target in targets:
+            sequence = self._sequences.get(target)
             if sequence is not None and sequence.last_seq is not None:
-                points[target.id] = sequence.last_seq
+                points[target] = sequence.last_seq
         return points
 
     def ingest(self, source: AnnouncedTargets, data: bytes) -> tuple[str, int]:

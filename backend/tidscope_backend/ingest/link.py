@@ -1,6 +1,7 @@
 """One connected collector: numbered commands out, replies routed back to the callers."""
 
 import asyncio
+import secrets
 from collections.abc import Awaitable, Callable, Sequence
 from itertools import count
 from typing import TypeVar
@@ -36,6 +37,7 @@ from tidscope_wire.generated.models import (
 from tidscope_wire.generated.problems import PROBLEMS
 from tidscope_wire.problems import PREFIX, ProblemError, refusal
 
+from tidscope_backend.ingest.frame_ingest import AnnouncedTargets
 from tidscope_backend.store.disk import SharedReads
 
 Command = (
@@ -63,6 +65,7 @@ Reply = (
     | RefusedReply
 )
 FLUSH_SECONDS = 60.0
+TICKET_BYTES = 16
 R = TypeVar(
     "R",
     TargetReply,
@@ -72,6 +75,22 @@ R = TypeVar(
     SteeringOptionsReply,
     FlushReply,
 )
+
+
+class FramesChannel:
+    """A data connection, as its control connection sees it.
+
+    Args:
+        hurry: confirms frames at once from now on.
+
+    Attributes:
+        closing: set when the data connection has to end.
+        ended: set when it has ended.
+    """
+
+    def __init__(self, hurry: Callable[[], None]) -> None:
+        self.hurry = hurry
+        self.closing, self.ended = asyncio.Event(), asyncio.Event()
 
 
 class CollectorLink:
@@ -84,8 +103,10 @@ class CollectorLink:
         command_seconds: timeout for a reply.
         doctor_seconds: timeout for the doctor and for steering, which waits for a program.
         policies: policies that the collector supports.
+        announced: targets that the collector has announced.
 
     Attributes:
+        ticket: opens the data connection.
         said_goodbye: whether the collector announced its end.
     """
 
@@ -96,9 +117,13 @@ class CollectorLink:
         close: Callable[[], None],
         command_seconds: float,
         doctor_seconds: float,
-        policies: Sequence[PolicyInfo] = (),
+        policies: Sequence[PolicyInfo],
+        announced: AnnouncedTargets,
     ) -> None:
         self.host = host
+        self.announced = announced
+        self.ticket = secrets.token_hex(TICKET_BYTES)
+        self._frames: FramesChannel | None = None
         self.policies = list(policies)
         self.replace = close
         self.said_goodbye = False
@@ -111,6 +136,29 @@ class CollectorLink:
         self._doctors: SharedReads[DoctorReply] = SharedReads()
         self._sizes: SharedReads[SizeAuditReply] = SharedReads()
         self._options: SharedReads[SteeringOptionsReply] = SharedReads()
+
+    def open_frames(self, channel: FramesChannel) -> None:
+        """Register the data connection; an older one is closed."""
+        self.close_frames()
+        self._frames = channel
+        if self.said_goodbye:
+            channel.hurry()
+
+    def close_frames(self) -> None:
+        """Close the data connection."""
+        if self._frames is not None:
+            self._frames.closing.set()
+
+    async def frames_ended(self) -> None:
+        """Wait until the data connection has ended."""
+        if self._frames is not None:
+            await self._frames.ended.wait()
+
+    def say_goodbye(self) -> None:
+        """Note that the collector has announced its end; its frames are confirmed at once."""
+        self.said_goodbye = True
+        if self._frames is not None:
+            self._frames.hurry()
 
     async def attach(
         self, request: AttachRequest, actor: Actor, continues: str | None = None

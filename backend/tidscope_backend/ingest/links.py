@@ -1,5 +1,6 @@
 """All connected collectors, one per host, and the steering to restore after a collector crash."""
 
+import hmac
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -38,6 +39,12 @@ class CollectorLinks:
     def is_connected(self, host_id: str) -> bool:
         """Return True if the host's collector is connected."""
         return host_id in self._links
+
+    def of_ticket(self, host_id: str, ticket: str) -> CollectorLink | None:
+        """Return the collector of a host if this is the ticket of its data connection."""
+        link = self._links.get(host_id)
+        is_known = link is not None and hmac.compare_digest(link.ticket, ticket)
+        return link if is_known else None
 
     def add(self, link: CollectorLink) -> None:
         """Register a collector; an older connection of the same host is closed."""

@@ -18,6 +18,7 @@ from tidscope_wire.generated.models import (
 from tidscope_wire.problems import refusal
 
 from tidscope_backend.host_registry import HostRegistry
+from tidscope_backend.pacing import next_multiple
 from tidscope_backend.processes import ProgramEnd
 from tidscope_backend.recording.closing import (
     BACKEND_ENDS,
@@ -374,7 +375,7 @@ class Recorder:
         interval_s = self._timeouts.check_interval_s
         checks, between = 0, max(1, round(self._timeouts.manifest_interval_s / interval_s))
         while True:
-            await asyncio.sleep(interval_s)
+            await next_multiple(interval_s)
             checks += 1
             try:
                 await self.check_runs(save=checks % between == 0)

@@ -73,6 +73,7 @@ ROUTES: Mapping[tuple[str, str], Right] = {
     ("POST", "/api/v1/traces/jaeger"): "operator",
     (SOCKET, "/ws/live"): "viewer",
     (SOCKET, "/ws/collector"): "collector",
+    (SOCKET, "/ws/collector/frames"): "collector",
 }
 """Right by method and path of each route, except the page's files, which are public."""
 
@@ -114,6 +115,7 @@ LIVE_COMMANDS: Mapping[str, Right] = {
 
 COLLECTOR_MESSAGES: Mapping[str, Right] = {
     "collector_hello": "collector",
+    "collector_frames": "collector",
     "target_reply": "collector",
     "processes_reply": "collector",
     "doctor_reply": "collector",

@@ -1,4 +1,4 @@
-"""Connection to the backend: sign-in, commands, frames and their replay.
+"""Connections to the backend: sign-in, commands, and the data connection that frames take.
 
-Takes frames and targets; gives commands to handlers. Must not know how samples are taken.
+Takes targets; gives commands to handlers. Must not know how samples are taken.
 """

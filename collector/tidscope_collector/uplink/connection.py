@@ -1,22 +1,22 @@
-"""The WebSocket to the backend: hello, replay, frames, commands.
+"""The control connection to the backend: hello, commands, replies, goodbye.
 
-It reconnects indefinitely; sampling continues and is never slowed.
+It reconnects indefinitely; sampling continues and is never slowed. Frames take the data connection,
+which is allowed while this one stands.
 """
 
 import asyncio
 import logging
 import random
-from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from typing import Never, Protocol
+from dataclasses import replace
+from typing import Never
 
 from tidscope_wire import PROTOCOL_VERSION
 from tidscope_wire.generated.models import (
     CollectorGoodbye,
     CollectorHello,
     CollectorWelcome,
-    FramesLost,
     FramesReceived,
     Host,
     PolicyInfo,
@@ -29,27 +29,24 @@ from tidscope_wire.generated.models import (
 from websockets.asyncio.client import ClientConnection
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidURI
 
-from tidscope_collector.sampling.sampled_frame import SampledFrame
 from tidscope_collector.sampling.selfwatch import Load
 from tidscope_collector.targets.targets import TargetRegistry
 from tidscope_collector.uplink.commands import Command, Commands, parse, reply_text
-from tidscope_collector.uplink.in_flight import InFlight
+from tidscope_collector.uplink.frames import FramesLink
 from tidscope_collector.uplink.reconnecting import (
     LONGEST_WAIT_S,
     Backoff,
     CloseReason,
     close_reason,
 )
-from tidscope_collector.uplink.replay import Replay
 from tidscope_collector.uplink.sign_in import SignIn, SignInError, open_link
 
 log = logging.getLogger("tidscope.uplink")
 
 WELCOME_S = 10
 GOODBYE_S = 1.0
-BACKLOG, STALL = 0.25, 0.5
-"""Shares of the bound on unconfirmed frames. Above the first the sampling rate is lowered. Above
-the second no frames are made while a backend is connected."""
+FORGET_S = 1.0
+"""Time until another attempt to forget ended targets whose frames are not sent, in seconds."""
 ENDED_KEPT = 16
 _OF_DECISIONS = {
     *("size", "state", "reason", "decisions", "ops_per_s", "interval_s"),
@@ -59,19 +56,6 @@ _OF_DECISIONS = {
 
 class WelcomeError(Exception):
     """The backend's answer to the hello violates the protocol."""
-
-
-class FrameQueue(Protocol):
-    """Frames of all targets, which the native sampler puts in."""
-
-    def frames_fileno(self) -> int:
-        """Descriptor that is readable while frames wait."""
-
-    def take_frames(self) -> list[tuple[str, int, bytes, bool, bool]]:
-        """Take all: target, number, data, whether it is a key frame, whether it is a baseline."""
-
-    def set_stalled(self, stalled: bool) -> None:
-        """Say whether no more frames are to be made."""
 
 
 class Uplink:
@@ -84,8 +68,7 @@ class Uplink:
         host: host in the hello.
         targets: targets to report.
         commands: answers the backend's commands.
-        replay: kept frames.
-        frames: new frames.
+        frames: the data connection.
         pause: sleeps before the next attempt.
         policies: policies available for steering.
         restored: programs that an earlier collector left changed.
@@ -98,69 +81,34 @@ class Uplink:
         host: Host,
         targets: TargetRegistry,
         commands: Commands,
-        replay: Replay,
-        frames: FrameQueue,
+        frames: FramesLink,
         pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
         policies: Sequence[PolicyInfo] = (),
         restored: Sequence[RestoredProgram] = (),
     ) -> None:
         self._url, self._sign_in, self._host = url, sign_in, host
-        self._targets, self._commands, self._replay = targets, commands, replay
+        self._targets, self._commands, self._frames = targets, commands, frames
         self._pause = pause
         self._policies, self._restored = list(policies), list(restored)
         self._wake = asyncio.Event()
-        self._confirmed = asyncio.Event()
         self._sent_targets: dict[str, Target] = {}
-        self._in_flight = InFlight()
-        self._frames = frames
-        self._is_stalled = False
         self._loop: asyncio.AbstractEventLoop | None = None
         self._link: ClientConnection | None = None
-        self._refused: set[tuple[str, int]] = set()
-        self._connected = self._ends = False
+        self._ends = False
         self._said = ""
         self._tasks: set[asyncio.Task[None]] = set()
-        self._sent_frames = 0
         self._sent_bytes = 0
 
     def load(self) -> Load:
-        """Return the load of the uplink. Thread-safe."""
-        return Load(
-            replay_bytes=self._replay.size,
-            replay_frames=self._replay.count,
-            unsent_frames=self._replay.unsent,
-            undelivered_bytes=self._replay.waiting_bytes,
-            backlog=self._replay.fill() >= BACKLOG,
-            dropped=self._dropped(),
-            sent_frames=self._sent_frames,
-            sent_bytes=self._sent_bytes,
-        )
-
-    def _stall(self) -> None:
-        """Make no frames while a connected backend takes them too slowly."""
-        stalled = self._connected and self._replay.fill() >= STALL
-        if stalled != self._is_stalled:
-            self._is_stalled = stalled
-            self._frames.set_stalled(stalled)
-
-    def _dropped(self) -> Counter[str]:
-        dropped = Counter(target for target, _ in list(self._refused))
-        for target in self._replay.targets():
-            dropped[target] += self._replay.dropped(target)
-        return dropped
+        """Return the load of both connections. Thread-safe."""
+        load = self._frames.load()
+        return replace(load, sent_bytes=load.sent_bytes + self._sent_bytes)
 
     def tell_changes(self) -> None:
         """Send what has changed of targets. Thread-safe."""
         if self._loop is not None:
             with suppress(RuntimeError):  # the loop has ended
                 self._loop.call_soon_threadsafe(self._wake.set)
-
-    def _take_in(self) -> None:
-        """Keep new frames, and have them sent."""
-        for target, seq, data, key, baseline in self._frames.take_frames():
-            self._replay.add(target, SampledFrame(seq, data, key, baseline))
-            self._wake.set()
-        self._stall()
 
     async def deliver(self, seconds: float) -> int:
         """Announce the end, then wait up to `seconds` until a connected backend has all frames.
@@ -170,38 +118,25 @@ class Uplink:
         """
         self._ends = True
         await self._say_goodbye()
-        try:
-            async with asyncio.timeout(seconds):
-                self._take_in()
-                while self._connected and self._replay.waiting_bytes:
-                    self._confirmed.clear()
-                    await self._confirmed.wait()
-        except TimeoutError:
-            pass
-        return self._replay.waiting_bytes
+        return await asyncio.to_thread(self._frames.native.deliver, seconds)
 
     async def _say_goodbye(self) -> None:
         """Tell a connected backend that this collector ends on request."""
         if self._link is None or not self._ends:
             return
-        self._take_in()
-        last = {target: self._replay.last_seq(target) for target in self._replay.targets()}
+        goodbye = CollectorGoodbye(last=self._frames.native.last())
         with suppress(ConnectionClosed, TimeoutError, OSError):
             async with asyncio.timeout(GOODBYE_S):
-                await self._give(self._link, CollectorGoodbye(last=last).model_dump_json())
+                await self._give(self._link, goodbye.model_dump_json())
 
     async def run(self) -> None:
         """Connect and reconnect until cancelled."""
         backoff = Backoff()
-        loop = self._loop = asyncio.get_running_loop()
-        loop.add_reader(self._frames.frames_fileno(), self._take_in)
-        try:
-            while True:
-                end, held_s = await self._connection()
-                wait = backoff.wait_s(held_s, end.wait_s)
-                await self._pause(wait * random.SystemRandom().uniform(0.7, 1.3))
-        finally:
-            loop.remove_reader(self._frames.frames_fileno())
+        self._loop = asyncio.get_running_loop()
+        while True:
+            end, held_s = await self._connection()
+            wait = backoff.wait_s(held_s, end.wait_s)
+            await self._pause(wait * random.SystemRandom().uniform(0.7, 1.3))
 
     async def _connection(self) -> tuple[CloseReason, float | None]:
         """Connect once.
@@ -213,18 +148,15 @@ class Uplink:
         welcomed: float | None = None
         try:
             async with open_link(self._url, self._sign_in) as link:
-                await self._greet(link)
+                ticket = await self._greet(link)
                 welcomed = clock()
-                self._connected = True
                 self._link = link
                 self._say(logging.INFO, "connected to the backend")
+                self._frames.connect(ticket)
                 await self._say_goodbye()
                 await self._serve(link)
         except ConnectionClosed as error:
             end = close_reason(error)
-            self._take_in()
-            if end.refused and (frame := self._in_flight.refused()):
-                self._refused.add(frame)
             self._say(logging.WARNING, end.text)
         except SignInError as error:
             end = CloseReason(str(error), LONGEST_WAIT_S)
@@ -232,14 +164,12 @@ class Uplink:
         except (OSError, InvalidHandshake, InvalidURI, WelcomeError) as error:
             end = CloseReason(f"no backend at {self._url}: {error}")
             self._say(logging.INFO, end.text)
-        except Exception as error:  # frames are kept, so retrying is better than ending
+        except Exception as error:  # retrying is better than ending: frames are kept
             end = CloseReason(f"the uplink failed: {error!r}", LONGEST_WAIT_S)
             log.exception("the uplink failed")
         finally:
-            self._connected = False
             self._link = None
-            self._stall()
-            self._confirmed.set()
+            self._frames.disconnect()
         return end, None if welcomed is None else clock() - welcomed
 
     def _say(self, level: int, text: str) -> None:
@@ -248,7 +178,8 @@ class Uplink:
             self._said = text
             log.log(level, "%s", text)
 
-    async def _greet(self, link: ClientConnection) -> None:
+    async def _greet(self, link: ClientConnection) -> str:
+        """Say hello, and return the ticket of the data connection."""
         known = self._targets.all()
         hello = CollectorHello(
             protocol=PROTOCOL_VERSION,
@@ -266,15 +197,15 @@ class Uplink:
             raise WelcomeError(f"it did not answer the hello within {WELCOME_S} s") from None
         if not isinstance(answer, CollectorWelcome):
             raise WelcomeError("it did not answer the hello with a welcome")
-        self._take_in()
+        if answer.frames is None:
+            raise WelcomeError("its welcome has no ticket for frames")
         # Changes since the hello still have to be sent.
         self._sent_targets = {one.id: one for one in known}
-        self._in_flight.connected(answer.resume)
-        self._replay.connected(answer.resume)
+        return answer.frames
 
     async def _serve(self, link: ClientConnection) -> Never:
         """Send and receive until either fails, as both do when the connection ends."""
-        tasks = [asyncio.create_task(self._send_all(link)), asyncio.create_task(self._obey(link))]
+        tasks = [asyncio.create_task(self._tell_all(link)), asyncio.create_task(self._obey(link))]
         try:
             done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -286,63 +217,19 @@ class Uplink:
     async def _obey(self, link: ClientConnection) -> Never:
         while True:
             command = parse(await link.recv())
-            if isinstance(command, FramesReceived):
-                self._confirm(command)
-            elif command is not None and not isinstance(command, CollectorWelcome):
+            if command is not None and not isinstance(command, CollectorWelcome | FramesReceived):
                 task = asyncio.create_task(self._answer(link, command))
                 self._tasks.add(task)
                 task.add_done_callback(self._tasks.discard)
 
-    def _confirm(self, received: FramesReceived) -> None:
-        self._take_in()
-        for target, seq in received.targets.items():
-            self._replay.confirm(target, seq)
-        self._in_flight.confirm(received.targets)
-        self._confirmed.set()
-        self._stall()
-
-    async def _send_all(self, link: ClientConnection) -> Never:
+    async def _tell_all(self, link: ClientConnection) -> Never:
         while True:
             self._wake.clear()
-            self._take_in()
             await self._tell_changes(link)
-            more = True
-            while more:
-                more = False
-                for target in self._replay.targets():
-                    more |= await self._send_next(link, target)
-            await self._tell_changes(link)
-            await self._forget_ended(link)
-            await self._wake.wait()
-
-    async def _send_next(self, link: ClientConnection, target: str) -> bool:
-        if target not in self._sent_targets:
-            # The target is new; the backend accepts frames only of known targets.
-            await self._tell_changes(link)
-        await self._in_flight.room()
-        sent = self._replay.sent(target)
-        lost = self._replay.lost(target, sent)
-        if lost is not None:
-            await self._tell_lost(link, target, *lost, "the collector's replay buffer was full")
-            return True
-        kept = self._replay.after(target, sent)
-        if kept is None:
-            return False
-        if (target, kept.seq) in self._refused:
-            await self._tell_lost(link, target, kept.seq, kept.seq, "the backend rejected it")
-            return True
-        self._in_flight.add(target, kept.seq)
-        self._replay.note_sent(target, kept.seq)
-        await self._give(link, kept.data)
-        self._sent_frames += 1
-        return self._replay.last_seq(target) > kept.seq
-
-    async def _tell_lost(
-        self, link: ClientConnection, target: str, first: int, last: int, reason: str
-    ) -> None:
-        lost = FramesLost(target=target, from_seq=first, to_seq=last, reason=reason)
-        self._replay.note_sent(target, last)
-        await self._give(link, lost.model_dump_json())
+            unsent = self._forget_ended()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(FORGET_S if unsent else None):
+                    await self._wake.wait()
 
     async def _tell_changes(self, link: ClientConnection) -> None:
         for target in self._targets.all():
@@ -353,23 +240,26 @@ class Uplink:
             if sent is None or _without_decision(sent) != _without_decision(target):
                 await self._give(link, TargetChanged(target=target).model_dump_json())
 
-    async def _forget_ended(self, link: ClientConnection) -> None:
-        """Forget the oldest ended targets once the backend has all their frames."""
+    def _forget_ended(self) -> bool:
+        """Forget the oldest ended targets once their frames are sent.
+
+        Returns:
+            True if frames of one of them are not sent yet.
+        """
+        frames, unsent = self._frames.native, False
         ended = [one.id for one in self._targets.all() if one.state != "attached"]
         for target in ended[:-ENDED_KEPT]:
-            if self._replay.sent(target) < self._replay.last_seq(target):
+            # The message has to follow the target's frames, so it takes their connection.
+            forgotten = TargetForgotten(target=target).model_dump_json()
+            if not (frames.is_sent(target) and frames.say(forgotten)):
+                unsent = True
                 continue
             self._targets.forget(target)
-            self._replay.forget(target)
-            self._in_flight.forget(target)
+            frames.forget(target)
             self._sent_targets.pop(target, None)
-            self._refused = {one for one in self._refused if one[0] != target}
-            await self._give(link, TargetForgotten(target=target).model_dump_json())
+        return unsent
 
-    async def _give(self, link: ClientConnection, message: str | bytes) -> None:
-        if isinstance(message, str):
-            self._take_in()
-            self._in_flight.add_text()
+    async def _give(self, link: ClientConnection, message: str) -> None:
         await link.send(message)
         self._sent_bytes += len(message)
 
@@ -377,7 +267,7 @@ class Uplink:
         reply = await self._commands.answer(command)
         text = await asyncio.to_thread(reply_text, reply)
         if isinstance(reply, TargetReply):
-            # Frames of the target must follow the message that announces it.
+            # The reply announces the target.
             self._sent_targets[reply.target.id] = reply.target
         try:
             await self._give(link, text)

@@ -26,7 +26,7 @@ UNIX = "unix:"
 PROOF_PATH = "/api/v1/proof"
 ANSWER_S = 10.0
 MAX_ANSWER_BYTES = 65536
-_PORTS = {"ws": 80, "wss": 443}
+PORTS = {"ws": 80, "wss": 443}
 _REFUSED = (b"403", b"429")
 
 
@@ -45,7 +45,7 @@ class SignIn:
     def __init__(self, url: str, credential: Credential) -> None:
         parts = urlsplit(url)
         self._parts = parts
-        self._port = parts.port or _PORTS[parts.scheme]
+        self._port = parts.port or PORTS[parts.scheme]
         self._secure = parts.scheme == "wss"
         self._address = f"{parts.hostname}:{self._port}"
         self._credential = credential
@@ -91,6 +91,10 @@ class SignIn:
             with suppress(TimeoutError):
                 async with asyncio.timeout(ANSWER_S):
                     await link.recv()
+        self.check(accepted)
+
+    def check(self, accepted: str | None) -> None:
+        """Check the proof in the upgrade response, None without one. Raises SignInError."""
         try:
             if self._attempt is None or accepted is None:
                 raise ImpostorError
@@ -133,7 +137,7 @@ def is_address(url: str) -> bool:
     """Return True if this is a ws:// or wss:// address of a backend."""
     try:
         parts = urlsplit(url)
-        return parts.scheme in _PORTS and bool(parts.hostname) and parts.port != 0
+        return parts.scheme in PORTS and bool(parts.hostname) and parts.port != 0
     except ValueError:
         return False
 

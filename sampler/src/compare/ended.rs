@@ -1,9 +1,10 @@
 //! What the threads that have ended add up to, since attach.
 
-use std::collections::HashMap;
 
 use super::{Instant, RoleSums};
+use crate::ids::IdMap;
 use crate::columns::Totals;
+use crate::encode::header::ExitedTotals;
 
 /// Takes what the ended threads of each process of a target add up to.
 pub trait ProcessNotes: Send {
@@ -50,30 +51,24 @@ impl Vanished {
 /// Threads that vanished are remembered for one more sample, since only then it may turn out that their
 /// exit record was on its way, or that they live on under another id.
 pub struct Ended {
-    /// Number of ended threads.
-    pub threads: u64,
-    /// Of them those without an exit record.
-    pub inexact: u64,
     /// Sums over all of them.
-    pub totals: Totals,
+    pub sums: ExitedTotals,
     /// Sums by role.
     pub roles: RoleSums,
     notes: Box<dyn ProcessNotes>,
-    recent: HashMap<u32, Vanished>,
-    before: HashMap<u32, Vanished>,
+    recent: IdMap<Vanished>,
+    before: IdMap<Vanished>,
 }
 
 impl Ended {
     /// Makes sums over no thread, of `summed` columns.
     pub fn new(summed: usize, roles: RoleSums, notes: Box<dyn ProcessNotes>) -> Self {
         Self {
-            threads: 0,
-            inexact: 0,
-            totals: Totals::new(summed),
+            sums: ExitedTotals { totals: Totals::new(summed), ..ExitedTotals::default() },
             roles,
             notes,
-            recent: HashMap::new(),
-            before: HashMap::new(),
+            recent: IdMap::default(),
+            before: IdMap::default(),
         }
     }
 
@@ -84,8 +79,8 @@ impl Ended {
 
     /// Counts a thread that ended, whose totals the kernel reported; `process` 0: nobody told whose.
     pub(super) fn record(&mut self, name: &str, totals: &Totals, process: u32) {
-        self.threads += 1;
-        self.totals.add(totals);
+        self.sums.threads += 1;
+        self.sums.totals.add(totals);
         self.roles.ended(name, totals);
         self.notes.ended(process, totals, 1);
     }
@@ -101,7 +96,7 @@ impl Ended {
         process: u32,
     ) {
         self.record(name, totals, process);
-        self.inexact += 1;
+        self.sums.inexact += 1;
         let vanished =
             Vanished { name: name.to_owned(), totals: totals.clone(), start_ns, seen_ns, process };
         self.recent.insert(tid, vanished);
@@ -123,7 +118,7 @@ impl Ended {
             vanished.get(&tid)?.may_be(start_ns, end_ns).then(|| vanished.remove(&tid))?
         });
         let Some(known) = found else { return false };
-        self.inexact -= 1;
+        self.sums.inexact -= 1;
         let corrected = instant.latest(&known.totals, totals);
         self.replace(&known.name, known.process, &known.totals, &corrected);
         true
@@ -136,8 +131,8 @@ impl Ended {
     }
 
     fn replace(&mut self, name: &str, process: u32, before: &Totals, after: &Totals) {
-        self.totals.subtract(before);
-        self.totals.add(after);
+        self.sums.totals.subtract(before);
+        self.sums.totals.add(after);
         self.roles.corrected(name, before, after);
         self.notes.corrected(process, before, after);
     }
@@ -172,13 +167,13 @@ impl Ended {
             .max()?;
         let from = if recent { &mut self.recent } else { &mut self.before };
         let found = from.remove(&tid)?;
-        self.inexact -= 1;
+        self.sums.inexact -= 1;
         Some((found.totals, found.seen_ns))
     }
 
     /// Takes back what was counted under two ids; the role of the second one, `name`, lacks it from now on.
     pub(super) fn counted_twice(&mut self, name: &str, totals: &Totals, process: u32) {
-        self.totals.subtract(totals);
+        self.sums.totals.subtract(totals);
         self.roles.brought(name, totals);
         self.notes.moved(process, totals);
     }

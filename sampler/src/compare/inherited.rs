@@ -3,9 +3,10 @@
 //! A thread other than the first one that executes a program (execve(2)) ends the others and takes the
 //! first one's id. What the thread counted under its own id has been reported there.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 
 use super::Instant;
+use crate::ids::IdMap;
 use crate::columns::{Rows, Totals};
 
 /// Threads; beyond that the first ones are forgotten, and their counters stand as the kernel's.
@@ -33,7 +34,7 @@ impl Inherited {
 /// The threads of one target that go on under another id, by that id.
 #[derive(Default)]
 pub(super) struct InheritedCounters {
-    known: HashMap<u32, Inherited>,
+    known: IdMap<Inherited>,
     order: VecDeque<u32>,
 }
 

@@ -44,16 +44,49 @@ impl Instant {
     /// last one that was valid.
     pub fn totals(&self, rows: &Rows, row: usize, now_ns: i64) -> Totals {
         let mut totals = self.values(rows, row, rows.absent[row] & !rows.invalid[row]);
-        if let Some((state, since)) = self.gauges {
-            let place = (rows.get(row, state) as usize).wrapping_sub(1);
-            let column = self.first_state.saturating_add(place);
-            let time = u64::try_from(now_ns - self.attach_ns).unwrap_or(0);
-            if column < self.summed && totals.given >> column & 1 != 0 {
-                let open = time.saturating_sub(rows.get(row, since));
+        if let Some((column, open)) = self.under_way(rows, row, now_ns) {
+            if totals.given >> column & 1 != 0 {
                 totals.values[column] = totals.values[column].wrapping_add(open);
             }
         }
         totals
+    }
+
+    /// Column and duration of the stay in a state that is under way in a row; None: there is none.
+    fn under_way(&self, rows: &Rows, row: usize, now_ns: i64) -> Option<(usize, u64)> {
+        let (state, since) = self.gauges?;
+        let place = (rows.get(row, state) as usize).checked_sub(1)?;
+        let column = self.first_state.saturating_add(place);
+        let time = u64::try_from(now_ns - self.attach_ns).unwrap_or(0);
+        (column < self.summed).then(|| (column, time.saturating_sub(rows.get(row, since))))
+    }
+
+    /// Adds the totals of each row, as `totals` has them, to the sum at its place; rows without a place are
+    /// left out.
+    pub fn add_up(&self, rows: &Rows, places: &[Option<usize>], now_ns: i64, sums: &mut [Totals]) {
+        let lacking = |row: usize| rows.absent[row] & !rows.invalid[row];
+        for column in 0..self.summed {
+            for (row, (&value, place)) in rows.column(column).iter().zip(places).enumerate() {
+                let Some(place) = *place else { continue };
+                if lacking(row) >> column & 1 == 0 {
+                    let sum = &mut sums[place];
+                    sum.given |= 1 << column;
+                    sum.values[column] = sum.values[column].wrapping_add(value);
+                }
+            }
+        }
+        if self.gauges.is_none() {
+            return;
+        }
+        for (row, place) in places.iter().enumerate() {
+            let (Some(place), Some((column, open))) = (*place, self.under_way(rows, row, now_ns))
+            else {
+                continue;
+            };
+            if lacking(row) >> column & 1 == 0 {
+                sums[place].values[column] = sums[place].values[column].wrapping_add(open);
+            }
+        }
     }
 
     /// Totals of an exit record, in which no stay is under way.

@@ -9,9 +9,15 @@ mod instant;
 mod role_name;
 mod roles;
 #[cfg(test)]
+mod stories_tests;
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
 mod tests;
-
-use std::collections::{HashMap, HashSet};
+#[cfg(test)]
+mod totals_tests;
+#[cfg(test)]
+mod values_tests;
 
 pub use ended::{Ended, NoNotes, ProcessNotes};
 use inherited::{Inherited, InheritedCounters};
@@ -23,6 +29,7 @@ use crate::columns::{text, Comm, Exits, Mask, Rows, Totals};
 use crate::encode::events::{Event, Exited};
 use crate::encode::header::RoleTotals;
 use crate::fields::{low_bits, Fields, CPU};
+use crate::ids::{IdMap, IdSet};
 use crate::procfs::Presence;
 
 /// By which CPU time of a record may be below that of a row, as sources of both differ.
@@ -68,8 +75,8 @@ struct Heir {
     name: String,
     totals: Totals,
     process: u32,
-    tid: u32,
-    start_ns: i64,
+    /// Place of its end among the events of the sample; None: the event was given out before.
+    event: Option<usize>,
 }
 
 /// The threads of one target.
@@ -79,19 +86,19 @@ pub struct Tracker {
     attach_ns: i64,
     foreign_exits: bool,
     cpu: Option<usize>,
-    threads: HashMap<u32, Thread>,
+    threads: IdMap<Thread>,
     ended: Ended,
     /// Ids whose exit record came and that may still be listed, or be listed only now.
-    lingering: HashSet<u32>,
+    lingering: IdSet,
     /// Those of them that the last listing did not have, and whose record came before it.
-    absent: HashSet<u32>,
+    absent: IdSet,
     /// Ids whose exit record came for the sample that is being taken in.
-    recorded: HashSet<u32>,
+    recorded: IdSet,
     heirs: Vec<Heir>,
     inherited: InheritedCounters,
     /// The last row of each live thread, whichever sample it is from.
     last: Rows,
-    places: Option<HashMap<u32, u32>>,
+    places: Option<IdMap<u32>>,
     /// True if exit records of the next sample were taken in.
     open: bool,
     flags: Vec<u8>,
@@ -117,11 +124,11 @@ impl Tracker {
             fields,
             attach_ns,
             foreign_exits,
-            threads: HashMap::new(),
+            threads: IdMap::default(),
             ended,
-            lingering: HashSet::new(),
-            absent: HashSet::new(),
-            recorded: HashSet::new(),
+            lingering: IdSet::default(),
+            absent: IdSet::default(),
+            recorded: IdSet::default(),
             heirs: Vec::new(),
             inherited: InheritedCounters::default(),
             places: None,
@@ -136,7 +143,7 @@ impl Tracker {
     }
 
     /// Live threads, by id.
-    pub fn threads(&self) -> &HashMap<u32, Thread> {
+    pub fn threads(&self) -> &IdMap<Thread> {
         &self.threads
     }
 
@@ -159,16 +166,8 @@ impl Tracker {
     ///
     /// `end_ns` is CLOCK_MONOTONIC after the reading of that sample; None: sampling is over.
     pub fn take_exits(&mut self, exits: &Exits, end_ns: Option<i64>) -> Vec<Event> {
-        if !self.open {
-            self.open = true;
-            self.ended.turn();
-        }
-        let mut events = Vec::new();
-        for row in 0..exits.rows.len() {
-            if let Some(event) = self.take_exit(exits, row, end_ns) {
-                events.push(event);
-            }
-        }
+        let events = self.end(exits, end_ns);
+        self.heirs.iter_mut().for_each(|heir| heir.event = None);
         events
     }
 
@@ -185,23 +184,17 @@ impl Tracker {
         listed: Option<&[u32]>,
         look: Look<'_>,
     ) -> Changes {
-        let mut events = self.take_exits(exits, Some(end_ns));
+        let mut events = self.end(exits, Some(end_ns));
         let mut flags = std::mem::take(&mut self.flags);
         self.inherited.take_off(rows, &self.instant, None);
-        let listed: Option<HashSet<u32>> = if self.lingering.is_empty() && self.recorded.is_empty()
-        {
-            None
-        } else {
-            Some(listed.unwrap_or(&rows.tid).iter().copied().collect())
-        };
-        if let Some(listed) = &listed {
+        if !(self.lingering.is_empty() && self.recorded.is_empty()) {
             self.leave_out_ended(rows, listed, look);
         }
         let then = (rows.tid != self.last.tid).then(|| self.rows_before(rows));
         self.compare(rows, then.as_deref(), &mut flags);
         let standing = match &then {
             None => Vec::new(),
-            Some(_) => self.judge_unread(rows, listed.as_ref(), look, &mut events),
+            Some(then) => self.judge_unread(then, listed.unwrap_or(&[]), look, &mut events),
         };
         self.begin(rows, then.as_deref(), &mut flags, end_ns, &mut events);
         self.close(&mut events);
@@ -249,11 +242,10 @@ impl Tracker {
 
     /// Raises the column `cpu` of exit records to what the last sample has seen: a thread that has sent its
     /// record runs on, and may have been seen with more than it said.
-    pub fn raise_to_seen(&self, exits: &mut Exits, cpu: usize) {
-        let seen: HashMap<u32, usize> =
-            self.last.tid.iter().enumerate().map(|(row, &tid)| (tid, row)).collect();
+    pub fn raise_to_seen(&mut self, exits: &mut Exits, cpu: usize) {
         for row in 0..exits.rows.len() {
-            let Some(&last) = seen.get(&exits.rows.tid[row]) else { continue };
+            let Some(&last) = self.places().get(&exits.rows.tid[row]) else { continue };
+            let last = last as usize;
             let apart_ns = exits.rows.start_ns[row].abs_diff(self.last.start_ns[last]);
             if apart_ns < SAME_START_NS {
                 let value = exits.rows.get(row, cpu).max(self.last.get(last, cpu));
@@ -264,12 +256,11 @@ impl Tracker {
 
     /// Sums over the threads of each role, the living and the ended, up to `now_ns`, CLOCK_MONOTONIC.
     pub fn roles(&mut self, now_ns: i64) -> Vec<RoleTotals> {
-        let (last, instant) = (&self.last, &self.instant);
-        let live = (0..last.len()).filter_map(|row| {
-            let thread = self.threads.get(&last.tid[row])?;
-            Some((thread.name.as_str(), instant.totals(last, row, now_ns)))
-        });
-        self.ended.roles.summary(live)
+        let (last, threads) = (&self.last, &self.threads);
+        let name_of = |tid: &u32| threads.get(tid).map(|thread| thread.name.as_str());
+        self.ended.roles.summary(last.tid.iter().map(name_of), |places, sums| {
+            self.instant.add_up(last, places, now_ns, sums);
+        })
     }
 
     /// Sum of some columns over all threads since each one's start, the ended ones included.
@@ -282,7 +273,7 @@ impl Tracker {
                 }
             }
         }
-        let ended = &self.ended.totals;
+        let ended = &self.ended.sums.totals;
         columns.iter().fold(sum, |sum, &column| sum.wrapping_add(ended.get(column).unwrap_or(0)))
     }
 
@@ -298,7 +289,7 @@ impl Tracker {
     /// `exits` are records that came since the last sample; `exited` tells that the target has ended:
     /// then every thread that is left has, too.
     pub fn finish(&mut self, exits: &Exits, exited: bool) -> Vec<Event> {
-        let mut events = self.take_exits(exits, None);
+        let mut events = self.end(exits, None);
         if exited {
             let mut left: Vec<u32> = self.threads.keys().copied().collect();
             left.sort_unstable();
@@ -310,13 +301,34 @@ impl Tracker {
         events
     }
 
-    fn take_exit(&mut self, exits: &Exits, row: usize, end_ns: Option<i64>) -> Option<Event> {
+    fn end(&mut self, exits: &Exits, end_ns: Option<i64>) -> Vec<Event> {
+        if !self.open {
+            self.open = true;
+            self.ended.turn();
+        }
+        let mut events = Vec::new();
+        for row in 0..exits.rows.len() {
+            if let Some(event) = self.take_exit(exits, row, end_ns, events.len()) {
+                events.push(event);
+            }
+        }
+        events
+    }
+
+    /// Takes an exit record in; its event will be the one at `place`.
+    fn take_exit(
+        &mut self,
+        exits: &Exits,
+        row: usize,
+        end_ns: Option<i64>,
+        place: usize,
+    ) -> Option<Event> {
         let rows = &exits.rows;
         let (tid, start_ns) = (rows.tid[row], rows.start_ns[row]);
-        let inherited = self.inherited.get(tid).cloned();
+        let mut inherited = self.inherited.get(tid).cloned();
         let recorded = self.instant.recorded(rows, row);
         let mut totals =
-            inherited.as_ref().map_or(recorded.clone(), |one| one.taken_off(&recorded));
+            inherited.as_ref().map_or_else(|| recorded.clone(), |one| one.taken_off(&recorded));
         let mut name = text(&rows.comm[row]);
         let before = self.threads.contains_key(&tid).then(|| self.last_totals(tid));
         let thread = self.threads.remove(&tid);
@@ -324,6 +336,7 @@ impl Tracker {
             0 => thread.as_ref().map_or(0, |thread| thread.process),
             process => process,
         };
+        let mut late = false;
         if let (Some(thread), Some(before)) = (&thread, &before) {
             if thread.kernel_name.as_deref() == Some(name.as_str()) {
                 name.clone_from(&thread.name);
@@ -332,11 +345,16 @@ impl Tracker {
                 totals = self.instant.latest(before, &totals);
             }
             self.ended.roles.renamed(&thread.name, &name, before);
-        }
-        let late =
-            thread.is_none() && self.ended.correct(tid, start_ns, &totals, end_ns, &self.instant);
-        if thread.is_none() && !late && self.foreign_exits {
-            return None;
+        } else {
+            // Readers know of its end already.
+            late = self.ended.correct(tid, start_ns, &totals, end_ns, &self.instant);
+            if !late {
+                if self.foreign_exits {
+                    return None;
+                }
+                // The thread that inherited has vanished: this one began under its id.
+                (totals, inherited) = (recorded, None);
+            }
         }
         self.recorded.insert(tid);
         self.inherited.forget(tid);
@@ -350,8 +368,7 @@ impl Tracker {
                 name: name.clone(),
                 totals: totals.clone(),
                 process,
-                tid,
-                start_ns: begin_ns,
+                event: Some(place),
             });
         }
         let age_ns =
@@ -376,9 +393,15 @@ impl Tracker {
     ///
     /// An id whose record came earlier may have come back to life: another thread got it, or a thread
     /// executed a program and took the id of the main thread. Then it is alive.
-    fn leave_out_ended(&mut self, rows: &mut Rows, listed: &HashSet<u32>, look: Look<'_>) {
-        let mut doubtful: HashSet<u32> = self.lingering.union(&self.recorded).copied().collect();
-        let mut out = HashSet::new();
+    fn leave_out_ended(&mut self, rows: &mut Rows, listed: Option<&[u32]>, look: Look<'_>) {
+        let mut doubtful: IdSet = self.lingering.union(&self.recorded).copied().collect();
+        let listed: IdSet = listed
+            .unwrap_or(&rows.tid)
+            .iter()
+            .copied()
+            .filter(|tid| doubtful.contains(tid))
+            .collect();
+        let mut out = IdSet::default();
         for row in 0..rows.len() {
             let tid = rows.tid[row];
             if !doubtful.contains(&tid) {
@@ -394,7 +417,7 @@ impl Tracker {
         // listing and has sent its record may still be in the next one: the kernel sends the record early
         // in do_exit (kernel/exit.c), before the thread waits for the lock of its memory in exit_mm. As
         // listings may skip threads, two of them have to agree that it left.
-        let absent: HashSet<u32> = doubtful
+        let absent: IdSet = doubtful
             .iter()
             .copied()
             .filter(|tid| !listed.contains(tid) && !self.recorded.contains(tid))
@@ -402,18 +425,40 @@ impl Tracker {
         doubtful.retain(|tid| !(absent.contains(tid) && self.absent.contains(tid)));
         self.lingering = doubtful;
         self.absent = absent;
-        let tids = std::mem::take(&mut rows.tid);
-        rows.tid.clone_from(&tids);
-        rows.retain(|row| !out.contains(&tids[row]));
+        if !out.is_empty() {
+            let keep: Vec<bool> = rows.tid.iter().map(|tid| !out.contains(tid)).collect();
+            rows.retain(|row| keep[row]);
+        }
     }
 
     /// Row of the last reading of each thread; `u32::MAX` for one that it had not.
+    ///
+    /// Readings have threads in about the same order. Of those that the last one had, only such that ended
+    /// since are known no more, and they are left out of this one.
     fn rows_before(&mut self, rows: &Rows) -> Vec<u32> {
-        let places = self.places();
-        rows.tid.iter().map(|tid| places.get(tid).copied().unwrap_or(u32::MAX)).collect()
+        let mut next = 0;
+        let mut found = Vec::with_capacity(rows.len());
+        for &tid in &rows.tid {
+            let last = &self.last.tid;
+            while last.get(next).is_some_and(|one| *one != tid && !self.threads.contains_key(one)) {
+                next += 1;
+            }
+            let place = if self.last.tid.get(next) == Some(&tid) {
+                next as u32
+            } else if self.threads.contains_key(&tid) {
+                self.places().get(&tid).copied().unwrap_or(u32::MAX)
+            } else {
+                u32::MAX
+            };
+            if place != u32::MAX {
+                next = place as usize + 1;
+            }
+            found.push(place);
+        }
+        found
     }
 
-    fn places(&mut self) -> &HashMap<u32, u32> {
+    fn places(&mut self) -> &IdMap<u32> {
         let last = &self.last;
         self.places.get_or_insert_with(|| {
             last.tid.iter().enumerate().map(|(row, &tid)| (tid, row as u32)).collect()
@@ -501,26 +546,32 @@ impl Tracker {
     /// that stand on.
     fn judge_unread(
         &mut self,
-        rows: &Rows,
-        listed: Option<&HashSet<u32>>,
+        then: &[u32],
+        listed: &[u32],
         look: Look<'_>,
         events: &mut Vec<Event>,
     ) -> Vec<usize> {
-        let read: HashSet<u32> = rows.tid.iter().copied().collect();
-        let mut unread: Vec<(u32, u32)> = self
-            .threads
-            .iter()
-            .filter(|(tid, _)| !read.contains(tid))
-            .map(|(&tid, thread)| (tid, thread.process))
+        let mut read = vec![false; self.last.len()];
+        then.iter().for_each(|&place| {
+            if let Some(read) = read.get_mut(place as usize) {
+                *read = true;
+            }
+        });
+        let mut unread: Vec<(u32, usize)> = (0..read.len())
+            .filter(|&row| !read[row] && self.threads.contains_key(&self.last.tid[row]))
+            .map(|row| (self.last.tid[row], row))
             .collect();
+        if unread.is_empty() {
+            return Vec::new();
+        }
         unread.sort_unstable();
+        let listed: IdSet = listed.iter().copied().collect();
         let mut standing = Vec::new();
-        for (tid, process) in unread {
-            let there = listed.is_some_and(|listed| listed.contains(&tid));
-            if !there && look(tid, process) == Presence::Gone {
+        for (tid, row) in unread {
+            if !listed.contains(&tid) && look(tid, self.last.process[row]) == Presence::Gone {
                 self.vanish(tid, events);
-            } else if let Some(&row) = self.places().get(&tid) {
-                standing.push(row as usize);
+            } else {
+                standing.push(row);
             }
         }
         standing.sort_unstable();
@@ -599,19 +650,18 @@ impl Tracker {
     /// Takes back what ended threads counted twice that no sample saw under a main thread's id.
     fn close(&mut self, events: &mut [Event]) {
         for heir in std::mem::take(&mut self.heirs) {
+            // Its id is that of the process.
+            let (process, main) = (heir.process, heir.process);
             let Some((values, seen_ns)) =
-                self.ended.find_moved(heir.process, heir.tid, &heir.totals, &self.instant)
+                self.ended.find_moved(process, main, &heir.totals, &self.instant)
             else {
                 continue;
             };
-            self.ended.counted_twice(&heir.name, &values, heir.process);
+            self.ended.counted_twice(&heir.name, &values, process);
             let inherited = Inherited { values, seen_ns };
-            for event in events.iter_mut() {
-                if let Event::Exited(exited) = event {
-                    if exited.tid == heir.tid && exited.start_ns == heir.start_ns {
-                        exited.totals = inherited.taken_off(&exited.totals);
-                    }
-                }
+            if let Some(Event::Exited(exited)) = heir.event.and_then(|place| events.get_mut(place))
+            {
+                exited.totals = inherited.taken_off(&exited.totals);
             }
         }
         self.recorded.clear();

@@ -89,23 +89,22 @@ impl RoleSums {
         self.of(name).add(values, -1);
     }
 
-    /// Sums over live threads, given as names and totals, and over those that ended, in the order in which
-    /// roles appeared. What a thread brought along into its role may be more than it is by now, since time
-    /// in a state is settled when the stay ends: then 0.
+    /// Sums over live threads and over those that ended, in the order in which roles appeared. What a thread
+    /// brought along into its role may be more than it is by now, since time in a state is settled when the
+    /// stay ends: then 0.
+    ///
+    /// `names` are those of rows (None: the row is of no live thread); `add_up` adds each row to the sum at its
+    /// place.
     pub fn summary<'a>(
         &mut self,
-        live: impl Iterator<Item = (&'a str, Totals)>,
+        names: impl Iterator<Item = Option<&'a str>>,
+        add_up: impl FnOnce(&[Option<usize>], &mut [Totals]),
     ) -> Vec<RoleTotals> {
-        let mut sums: Vec<(u64, Totals)> = vec![(0, Totals::new(self.summed)); self.roles.len()];
-        for (name, totals) in live {
-            let place = self.place(name);
-            if place >= sums.len() {
-                sums.resize(place + 1, (0, Totals::new(self.summed)));
-            }
-            sums[place].0 += 1;
-            sums[place].1.add(&totals);
-        }
-        sums.resize(self.roles.len(), (0, Totals::new(self.summed)));
+        let places: Vec<Option<usize>> = names.map(|name| Some(self.place(name?))).collect();
+        let mut live = vec![0; self.roles.len()];
+        places.iter().flatten().for_each(|&place| live[place] += 1);
+        let mut sums = vec![Totals::new(self.summed); self.roles.len()];
+        add_up(&places, &mut sums);
         let settle =
             |((role, settled), (live, mut totals)): (&(Option<String>, Settled), (u64, Totals))| {
                 for column in columns_of(settled.given) {
@@ -115,7 +114,7 @@ impl RoleSums {
                 totals.given |= settled.given;
                 RoleTotals { role: role.clone(), live, exited: settled.exited, totals }
             };
-        self.roles.iter().zip(sums).map(settle).collect()
+        self.roles.iter().zip(live.into_iter().zip(sums)).map(settle).collect()
     }
 
     fn of(&mut self, name: &str) -> &mut Settled {
@@ -147,3 +146,7 @@ impl RoleSums {
         place
     }
 }
+
+#[cfg(test)]
+#[path = "roles_tests.rs"]
+mod tests;

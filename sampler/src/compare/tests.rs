@@ -111,7 +111,7 @@ fn an_exit_record_gives_the_final_counters() {
     let exits = exited(&changes);
     assert_eq!((exits.len(), exits[0].exact, exits[0].seen_alive), (1, true, true));
     assert_eq!(exits[0].totals.get(0), Some(9));
-    assert_eq!((target.cpu(), target.tracker.ended().inexact), (14, 0));
+    assert_eq!((target.cpu(), target.tracker.ended().sums.inexact), (14, 0));
 }
 
 #[test]
@@ -130,10 +130,10 @@ fn a_thread_without_a_record_ends_with_its_last_row_and_a_late_record_corrects_t
     target.gone.insert(2);
     let changes = target.sample(&[(1, 10, "main", 5)], &[]);
     assert!(!exited(&changes)[0].exact);
-    assert_eq!((target.cpu(), target.tracker.ended().inexact), (11, 1));
+    assert_eq!((target.cpu(), target.tracker.ended().sums.inexact), (11, 1));
     let changes = target.sample(&[(1, 10, "main", 5)], &[(2, 20, "w", 9)]);
     assert!(changes.events.is_empty());
-    assert_eq!((target.cpu(), target.tracker.ended().inexact), (14, 0));
+    assert_eq!((target.cpu(), target.tracker.ended().sums.inexact), (14, 0));
 }
 
 #[test]
@@ -182,7 +182,7 @@ fn a_thread_that_executes_takes_the_main_threads_id_and_is_counted_once() {
     assert_eq!(exited(&changes).len(), 2);
     let changes = target.sample(&[(1, 10, "new", 64)], &[]);
     assert_eq!(born(&changes), [1]);
-    assert_eq!((target.cpu(), target.tracker.ended().inexact), (71, 0));
+    assert_eq!((target.cpu(), target.tracker.ended().sums.inexact), (71, 0));
     assert_eq!(target.tracker.rows().get(0, 0), 4);
     target.sample(&[(1, 10, "new", 70)], &[]);
     assert_eq!(target.cpu(), 77);
@@ -244,5 +244,5 @@ fn the_end_of_a_target_ends_every_thread() {
     let events = target.tracker.finish(&exits, true);
     assert_eq!(events.len(), 2);
     assert!(target.tracker.threads().is_empty());
-    assert_eq!((target.tracker.ended().threads, target.cpu()), (2, 14));
+    assert_eq!((target.tracker.ended().sums.threads, target.cpu()), (2, 14));
 }

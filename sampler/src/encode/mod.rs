@@ -7,6 +7,8 @@ pub mod arrow;
 pub mod division;
 pub mod events;
 pub mod frame;
+#[cfg(test)]
+mod fuzz_tests;
 pub mod header;
 pub mod json;
 pub mod rows;

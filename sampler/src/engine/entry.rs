@@ -3,15 +3,17 @@
 use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
-use std::sync::PoisonError;
+use std::sync::{Arc, PoisonError};
 
 use super::gauge::Gomaxprocs;
 use super::news::Board;
 use super::schedule::Schedule;
 use super::times::SampleTimes;
-use crate::columns::text;
+use crate::columns::{text, Totals};
 use crate::compare::Thread;
+use crate::fields::CPU;
 use crate::os::clock::process_cpu_ns;
 use crate::processes::{
     Boundary, Event, GroupPrograms, Kind, LastSwitches, Newcomer, SharedProcesses, BELIEVED_NS,
@@ -22,6 +24,8 @@ use crate::taskstats::Decoder;
 
 /// Nanoseconds of a clock tick of /proc.
 const TICK_NS: i64 = 10_000_000;
+/// What the kernel appends to the path of a file that was deleted.
+const DELETED: &[u8] = b" (deleted)";
 
 /// How it is known which processes a target has.
 pub enum Following {
@@ -229,7 +233,7 @@ impl Entry {
             board.leave(id, |news| news.named.extend(named));
         }
         let Following::Process { pid, program, told, .. } = &mut self.following else { return };
-        let executable = std::fs::read_link(&program.link).ok().map(PathBuf::into_os_string);
+        let executable = std::fs::read_link(&program.link).ok().map(without_mark);
         let name = self.target.tracker().threads().get(pid).map(Thread::comm);
         let same = (executable.is_none() || executable == program.executable)
             && name.is_none_or(|name| name == program.name);
@@ -240,10 +244,32 @@ impl Entry {
     }
 
     /// Ids of the processes that live, and of those that exit records may still come for; both ascending.
-    pub fn members(&self) -> (Vec<u32>, Vec<u32>) {
-        let processes = self.processes.lock().unwrap_or_else(PoisonError::into_inner);
-        (processes.members.ids().to_vec(), processes.members.believed())
+    pub fn members(&self) -> (Arc<[u32]>, Arc<[u32]>) {
+        let mut processes = self.processes.lock().unwrap_or_else(PoisonError::into_inner);
+        (processes.members.ids(), processes.members.believed())
     }
+
+    /// Counts the time on a CPU that ended threads had more than was said with their ends.
+    pub fn settle(&mut self) {
+        let Some(switches) = &mut self.last_switches else { return };
+        let fields = self.target.tracker().fields();
+        let (Some(cpu), summed) = (fields.find(CPU), fields.summed) else { return };
+        for late in switches.take_late() {
+            let mut totals = Totals::new(summed);
+            (totals.values[cpu], totals.given) = (late.cpu_ns, 1 << cpu);
+            let ended = self.target.tracker_mut().ended_mut();
+            ended.add_late(&text(&late.comm), late.process, &totals);
+        }
+    }
+}
+
+/// A path without the mark of a deleted file.
+fn without_mark(path: PathBuf) -> OsString {
+    let mut path = path.into_os_string().into_vec();
+    if path.ends_with(DELETED) {
+        path.truncate(path.len() - DELETED.len());
+    }
+    OsString::from_vec(path)
 }
 
 /// The process of an event, which is born, or moved into the group.

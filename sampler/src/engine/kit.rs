@@ -1,7 +1,7 @@
 //! What sources of targets are made of: sockets, maps and programs that Python has opened.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, OnceLock};
 
 use crate::columns::Rows;
 use crate::compare::RoleNames;
@@ -60,7 +60,7 @@ pub struct Kit {
     /// Accounts of the network, if they are kept.
     pub accounts: Option<SharedAccounts>,
     /// Where a walk and taskstats disagreed: nobody walks after that.
-    pub disagreement: Arc<Mutex<Option<String>>>,
+    pub disagreement: OnceLock<String>,
 }
 
 impl Ask for Taskstats {
@@ -118,7 +118,7 @@ impl Kit {
             Ok(Taskstats::new(Arc::clone(query), decoder, &self.procfs))
         };
         let asking: Box<dyn Source> = Box::new(asker(columns.delays_from_ns)?);
-        let disagreed = lock(&self.disagreement).is_some();
+        let disagreed = self.disagreement.get().is_some();
         let Some(walker) = self.walker.as_ref().filter(|_| columns.walk && !disagreed) else {
             return Ok((asking, None));
         };

@@ -41,7 +41,7 @@ const DRAIN_NS: i64 = 100_000_000;
 /// The same where only those of attached processes come.
 const FILTERED_DRAIN_NS: i64 = 500_000_000;
 /// Exit records of all targets that wait in memory; more are folded into totals.
-const MAX_WAITING_EXITS: usize = 200_000;
+const MAX_WAITING_EXITS: usize = if cfg!(test) { 5_000 } else { 200_000 };
 /// Between two looks whether the backend takes frames again, nanoseconds.
 const STALLED_NS: i64 = 50_000_000;
 /// Between two readings of a process's CPU time, nanoseconds: about a second.
@@ -102,7 +102,7 @@ impl ExitRecords {
 /// All that the thread works with.
 pub struct Engine {
     kit: Arc<Kit>,
-    entries: BTreeMap<String, Entry>,
+    entries: BTreeMap<String, Box<Entry>>,
     exits: Option<ExitRecords>,
     /// The programs that follow groups.
     pub programs: Option<GroupPrograms>,
@@ -272,7 +272,15 @@ impl Engine {
     /// Takes all samples that are due.
     fn step_due(&mut self) {
         let stalled = self.sink.is_stalled();
-        let ids: Vec<String> = self.entries.keys().cloned().collect();
+        let now_ns = monotonic_ns();
+        let is_due =
+            |entry: &Entry| entry.ending_until_ns.unwrap_or(entry.schedule.due_ns) <= now_ns;
+        let ids: Vec<String> = self
+            .entries
+            .iter()
+            .filter(|(_, entry)| is_due(entry))
+            .map(|(id, _)| id.clone())
+            .collect();
         for id in ids {
             let now_ns = monotonic_ns();
             let Some(entry) = self.entries.get_mut(&id) else { continue };
@@ -302,13 +310,13 @@ impl Engine {
         }
         let mut entry = entry;
         entry.lost_told = self.exits.as_ref().map_or(0, |exits| exits.listener.lost);
-        self.entries.insert(id, entry);
+        self.entries.insert(id, Box::new(entry));
         self.keep_exits();
     }
 
     /// A target that is being sampled.
     pub fn entry(&mut self, id: &str) -> Option<&mut Entry> {
-        self.entries.get_mut(id)
+        self.entries.get_mut(id).map(|entry| &mut **entry)
     }
 
     /// Emits everything of a target up to now. Returns the number of the last frame and how many threads
@@ -320,7 +328,7 @@ impl Engine {
         }
         self.sample(id, true);
         let entry = self.entries.get(id)?;
-        Some((entry.target.seq(), entry.target.tracker().ended().threads))
+        Some((entry.target.seq(), entry.target.tracker().ended().sums.threads))
     }
 
     /// Ends the sampling of a target: it has ended (`exited`), or somebody asked to stop. Returns the number
@@ -329,6 +337,7 @@ impl Engine {
         if !exited {
             self.sample(id, true);
         }
+        self.take_ring(None);
         self.drain();
         let mut entry = self.entries.remove(id)?;
         let code = entry.exit_code;
@@ -343,19 +352,29 @@ impl Engine {
         self.refresh(id, &mut entry);
         let cpu_ns = exited.then(|| entry.cpu_ns()).flatten();
         let when = When { started_ns, late_ns: 0, cpu_ns, last: exited };
+        entry.settle();
         for frame in entry.target.finish(exited, end, when) {
             self.sink.add(id, frame);
         }
         let seq = entry.target.seq();
-        if let (Following::Reported { bit, boundary, .. }, Some(programs)) =
-            (&entry.following, &mut self.programs)
-        {
-            let (_, believed) = entry.members();
-            programs.release(*bit, boundary, believed.into_iter());
-        }
+        self.release(id, &mut entry);
         self.board.leave(id, |news| news.over = Some((code, seq)));
         self.keep_exits();
         Some(seq)
+    }
+
+    /// Lets the kernel follow the members of a target no more.
+    fn release(&mut self, id: &str, entry: &mut Entry) {
+        let Following::Reported { bit, boundary, .. } = &entry.following else { return };
+        let Some(programs) = &mut self.programs else { return };
+        let bit = *bit;
+        programs.release(bit, boundary, std::iter::empty());
+        // Whoever was born meanwhile is a member by now, and nobody is from here on.
+        self.take_ring(Some((id, &mut *entry)));
+        if let Some(programs) = &self.programs {
+            let (_, believed) = entry.members();
+            believed.iter().for_each(|&pid| programs.remove(bit, pid));
+        }
     }
 
     /// Takes the last samples of all targets.
@@ -389,15 +408,14 @@ impl Engine {
     /// Takes a sample, and hands its frames over. `last`: no later frame may be counted on.
     fn sample(&mut self, id: &str, last: bool) {
         let cpu_ns = thread_cpu_ns();
-        let Some(mut entry) = self.entries.remove(id) else { return };
-        let frames = self.frames(id, &mut entry, last);
+        let Some((id, mut entry)) = self.entries.remove_entry(id) else { return };
+        let frames = self.frames(&id, &mut entry, last);
         for frame in frames {
             entry.bytes += frame.data.len() as u64;
-            self.sink.add(id, frame);
+            self.sink.add(&id, frame);
         }
         entry.spent_ns += thread_cpu_ns() - cpu_ns;
-        self.entries.insert(id.to_owned(), entry);
-        self.fold_excess();
+        self.entries.insert(id, entry);
     }
 
     fn frames(&mut self, id: &str, entry: &mut Entry, last: bool) -> Vec<Frame> {
@@ -409,11 +427,17 @@ impl Engine {
         self.take_ring(Some((id, &mut *entry)));
         entry.let_go(self.programs.as_ref(), started_ns);
         let (alive, believed) = entry.members();
-        let read = if alive.is_empty() && self.is_over(id, entry) {
+        if alive.is_empty() && self.is_over(id, entry) {
             return Vec::new();
-        } else {
-            entry.target.read(&alive, &believed)
-        };
+        }
+        entry.told_empty &= alive.is_empty();
+        if let Some(text) = self.kit.disagreement.get() {
+            entry.target.fall_back(&ReadError::Disagreement(text.clone()));
+        }
+        let read = entry.target.read(&alive, &believed);
+        if let Some(text) = entry.target.disagreement() {
+            self.kit.disagreement.get_or_init(|| text.to_owned());
+        }
         // Drained after the listing: a thread that is not listed any more has its record here.
         self.drain_with(Some((id, &mut *entry)));
         self.tell_losses(entry, missed);
@@ -432,6 +456,7 @@ impl Engine {
         let made = match read {
             Ok(_) => {
                 entry.see();
+                entry.settle();
                 let procfs = &self.kit.procfs;
                 let mut look = |tid, process| presence(procfs, tid, &[process]);
                 entry.target.sample(when, &mut look)
@@ -502,7 +527,7 @@ impl Engine {
             let processes = entry.processes.lock().unwrap_or_else(PoisonError::into_inner);
             let members = &processes.members;
             *group = GroupCounts {
-                live: members.ids().len() as u64,
+                live: members.count() as u64,
                 started: members.started,
                 ended: members.ended_count,
                 unseen: members.unseen,
@@ -540,11 +565,12 @@ impl Engine {
             // A birth is reported before the end's record is sent: whoever is in these is known now.
             self.take_ring(out.as_mut().map(|(id, entry)| (*id, &mut **entry)));
             let own = out.into_iter().map(|(_, entry)| entry);
-            for entry in own.chain(self.entries.values_mut()) {
+            for entry in own.chain(self.entries.values_mut().map(|entry| &mut **entry)) {
                 take_exits(&exits, entry);
             }
         }
         self.exits = Some(exits);
+        self.fold_excess();
     }
 
     /// Takes the events of processes in.
@@ -581,7 +607,7 @@ impl Engine {
     fn fold_excess(&mut self) {
         loop {
             let waiting = |entry: &Entry| entry.target.waiting_exits();
-            let all: usize = self.entries.values().map(waiting).sum();
+            let all: usize = self.entries.values().map(|entry| waiting(entry)).sum();
             if all <= MAX_WAITING_EXITS {
                 return;
             }
@@ -636,12 +662,13 @@ fn take_exits(exits: &ExitRecords, entry: &mut Entry) {
     if let (Some(switches), Some(cpu)) =
         (&mut entry.last_switches, entry.target.tracker().fields().find(CPU))
     {
-        entry.target.tracker().raise_to_seen(&mut found, cpu);
+        entry.target.tracker_mut().raise_to_seen(&mut found, cpu);
         switches.raise(&mut found, cpu);
     }
     let (_, believed) = entry.members();
-    let result = entry.target.follow(&believed).and_then(|()| entry.target.take_exits(found));
-    if let Err(error) = result {
+    let followed = entry.target.follow(&believed);
+    let taken = entry.target.take_exits(found, entry.last_switches.is_some());
+    if let Err(error) = followed.and(taken) {
         entry.target.report(Event::SampleFailed { reason: reason(&error) });
     }
 }
@@ -652,3 +679,6 @@ fn reason(error: &ReadError) -> String {
         ReadError::Disagreement(text) => format!("DisagreementError: {text}"),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -73,4 +73,52 @@ mod tests {
         schedule.skip(1_400_000_000);
         assert_eq!((schedule.due_ns, schedule.missed), (1_900_000_000, 1));
     }
+
+    const MS: i64 = 1_000_000;
+
+    #[test]
+    fn a_sample_before_its_time_takes_nothing_from_the_next_one() {
+        let mut schedule = Schedule::new(10.0, 500);
+        assert_eq!((schedule.advance(500), schedule.due_ns), ((0, 0), 500 + 100 * MS));
+        assert_eq!((schedule.advance(600), schedule.due_ns), ((0, 0), 500 + 200 * MS));
+    }
+
+    #[test]
+    fn a_hole_that_a_change_of_rate_ends_is_counted_whole() {
+        let mut schedule = Schedule::new(10.0, 0);
+        schedule.advance(0);
+        schedule.change_rate(2.0, 18_000 * MS);
+        assert_eq!((schedule.missed, schedule.due_ns), (180, 18_500 * MS));
+    }
+
+    #[test]
+    fn a_deadline_at_which_no_frame_may_be_made_is_missed() {
+        let mut schedule = Schedule::new(10.0, 0);
+        for (now_ms, missed, due_ms) in [(-1, 0, 0), (0, 1, 100), (350, 4, 400)] {
+            schedule.skip(now_ms * MS);
+            assert_eq!((schedule.missed, schedule.due_ns), (missed, due_ms * MS));
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn every_deadline_is_met_or_missed(
+            steps in proptest::collection::vec((1.0_f64..100.0, 0_i64..2_000 * MS), 1..30)
+        ) {
+            let mut schedule = Schedule::new(steps[0].0, 0);
+            let (mut now_ns, mut missed) = (0, 0);
+            for (rate_hz, pause_ns) in steps {
+                now_ns += pause_ns;
+                if now_ns >= schedule.due_ns {
+                    missed += (now_ns - schedule.due_ns) / schedule.period_ns() + 1;
+                }
+                schedule.change_rate(rate_hz, now_ns);
+                assert_eq!(schedule.missed, missed.unsigned_abs());
+                now_ns = schedule.due_ns;
+                let (late_ns, skipped) = schedule.advance(now_ns + schedule.period_ns() / 2);
+                assert_eq!((late_ns, skipped), (schedule.period_ns() / 2, 0));
+                assert_eq!(schedule.due_ns, now_ns + schedule.period_ns());
+            }
+        }
+    }
 }

@@ -2,6 +2,8 @@
 //! Hooks: switches, wake-ups, births, exits and execs of watched processes (waits/bpf/waits.bpf.c).
 //! Produces: the columns of 24 states, of the current state and of its beginning.
 
+#[cfg(test)]
+mod fuzz_tests;
 pub mod keeper;
 #[cfg(test)]
 mod keeper_tests;

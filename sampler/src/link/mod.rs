@@ -9,6 +9,7 @@ pub mod messages;
 pub mod peer;
 pub mod replay;
 mod sender;
+pub mod tls;
 pub mod uplink;
 pub mod websocket;
 

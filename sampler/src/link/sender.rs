@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::hash::{BuildHasher, RandomState};
 use std::io;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -22,6 +22,9 @@ pub const PROTOCOL_VERSION: u64 = 1;
 
 /// Time for the answer to the hello, or for the reason of a refusal.
 const ANSWER_TIME: Duration = Duration::from_secs(10);
+
+/// Time between two looks of a thread that may not connect; the waker ends it.
+const IDLE_TIME: Duration = Duration::from_secs(3600);
 
 /// Frames put into the buffer of a connection before the kernel is asked to take them, in bytes.
 const BATCH_BYTES: usize = 128 * 1024;
@@ -53,7 +56,12 @@ pub struct Shared {
     /// Signalled when frames were confirmed, and when a connection has ended.
     pub(super) changed: Condvar,
     pub(super) waker: Waker,
+    /// Set when the thread has to end.
     pub(super) ends: AtomicBool,
+    /// Set while nothing may be connected: a connection ends, and none is tried.
+    pub(super) halts: AtomicBool,
+    /// Number of times that connecting was allowed; a change ends a pause.
+    pub(super) allowed: AtomicU64,
 }
 
 impl Shared {
@@ -63,6 +71,8 @@ impl Shared {
             changed: Condvar::new(),
             waker: Waker::new()?,
             ends: AtomicBool::new(false),
+            halts: AtomicBool::new(true),
+            allowed: AtomicU64::new(0),
         })
     }
 
@@ -157,10 +167,16 @@ pub(super) struct Sender {
 }
 
 impl Sender {
-    /// Connects and reconnects until the thread has to end.
+    /// Connects and reconnects while that is allowed, until the thread has to end.
     pub(super) fn run(&mut self) {
         let mut backoff = Backoff::default();
         while !self.ends() {
+            if self.halts() {
+                wait_for_peer(&self.shared.waker, None, IDLE_TIME);
+                backoff = Backoff::default();
+                continue;
+            }
+            let allowed = self.shared.allowed.load(Ordering::Acquire);
             let (end, held) = self.connection();
             let mut state = self.shared.lock();
             if end.refused {
@@ -169,13 +185,12 @@ impl Sender {
                 }
             }
             state.connected = false;
-            state.texts.clear();
-            if !self.ends() {
+            if !self.halts() {
                 state.say(end.text.clone());
             }
             drop(state);
             self.shared.changed.notify_all();
-            self.pause(backoff.wait(held, end.wait));
+            self.pause(backoff.wait(held, end.wait), allowed);
         }
     }
 
@@ -183,11 +198,16 @@ impl Sender {
         self.shared.ends.load(Ordering::Acquire)
     }
 
-    fn pause(&self, time: Duration) {
+    fn halts(&self) -> bool {
+        self.shared.halts.load(Ordering::Acquire)
+    }
+
+    fn pause(&self, time: Duration, allowed: u64) {
         // Collectors of many hosts do not come all at once to a backend that was restarted.
         let percent = 70 + RandomState::new().hash_one(0) % 61;
         let until = Instant::now() + time * percent as u32 / 100;
-        while !self.ends() && Instant::now() < until {
+        let is_same = || self.shared.allowed.load(Ordering::Acquire) == allowed;
+        while !self.halts() && is_same() && Instant::now() < until {
             wait_for_peer(
                 &self.shared.waker,
                 None,
@@ -217,7 +237,7 @@ impl Sender {
     fn open(&mut self) -> Result<Connection, End> {
         let headers = self.session.headers().map_err(End::late)?;
         let shared = Arc::clone(&self.shared);
-        let patience = Patience { waker: &shared.waker, ends: &shared.ends };
+        let patience = Patience { waker: &shared.waker, ends: &shared.halts };
         let (mut connection, response) = Connection::open(&self.place, &headers, patience)?;
         let header = |name: &str| {
             response.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned)
@@ -251,11 +271,11 @@ impl Sender {
         }
     }
 
-    /// Sends and receives until the connection or the thread ends.
+    /// Sends and receives until the connection ends, or has to.
     fn serve(&mut self, connection: &mut Connection) -> Result<(), End> {
         // Something may have come together with the welcome.
         let mut may_read = true;
-        while !self.ends() {
+        while !self.halts() {
             if may_read {
                 self.receive(connection)?;
             }

@@ -3,16 +3,19 @@
 //! The sampler's thread hands frames over and never waits for the backend. It shares a lock with this
 //! thread that is held for the accounts of the replay buffer only, never while a socket is used.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use super::replay::Replay;
-use super::sender::{Sender, Shared};
+use super::sender::{Sender, Shared, State};
 use super::websocket::Place;
 use crate::encode::frame::Frame;
+use crate::engine::Sink;
+use crate::slots::lock;
 
 /// Share of the bound on unconfirmed frames above which rates are lowered.
 const BACKLOG: f64 = 0.25;
@@ -60,14 +63,14 @@ pub struct Load {
     pub sent_bytes: u64,
 }
 
-/// Keeps the backend informed, in a thread of its own; dropping it ends the thread.
+/// Keeps the backend informed, in a thread of its own, which ends with this value.
 pub struct Uplink {
     shared: Arc<Shared>,
-    thread: Option<JoinHandle<()>>,
+    thread: Mutex<Option<JoinHandle<()>>>,
 }
 
 impl Uplink {
-    /// Starts the thread. It reconnects until this value is dropped.
+    /// Starts the thread, which connects when that is allowed.
     ///
     /// # Errors
     /// The system has no descriptor or thread left.
@@ -75,7 +78,31 @@ impl Uplink {
         let shared = Arc::new(Shared::new(replay)?);
         let mut sender = Sender { shared: Arc::clone(&shared), place, session };
         let thread = thread::Builder::new().name("uplink".into()).spawn(move || sender.run())?;
-        Ok(Self { shared, thread: Some(thread) })
+        Ok(Self { shared, thread: Mutex::new(Some(thread)) })
+    }
+
+    /// Allows connections: one is made at once, and again whenever it ends.
+    pub fn connect(&self) {
+        self.shared.allowed.fetch_add(1, Ordering::AcqRel);
+        self.shared.halts.store(false, Ordering::Release);
+        self.shared.waker.wake();
+    }
+
+    /// Ends the connection, and makes none until `connect`.
+    pub fn disconnect(&self) {
+        self.shared.halts.store(true, Ordering::Release);
+        self.shared.lock().texts.clear();
+        self.shared.waker.wake();
+        self.shared.changed.notify_all();
+    }
+
+    /// Ends the thread, and waits for that. Idempotent.
+    pub fn stop(&self) {
+        self.shared.ends.store(true, Ordering::Release);
+        self.disconnect();
+        if let Some(thread) = lock(&self.thread).take() {
+            let _ = thread.join();
+        }
     }
 
     /// Keeps a frame, and sends it when its turn comes. Never waits for the backend.
@@ -119,14 +146,24 @@ impl Uplink {
 
     /// Frames of a target that no backend got, or that it refused.
     pub fn dropped(&self, target: &str) -> u64 {
+        dropped(&self.shared.lock(), target)
+    }
+
+    /// The same of all targets that have frames.
+    pub fn all_dropped(&self) -> BTreeMap<String, u64> {
         let state = self.shared.lock();
-        let refused = state.refused.iter().filter(|one| one.0 == target).count();
-        state.replay.dropped(target) + refused as u64
+        state.replay.targets().map(|one| (one.to_owned(), dropped(&state, one))).collect()
     }
 
     /// Number of a target's newest frame, or 0 if it has none.
     pub fn last_seq(&self, target: &str) -> u64 {
         self.shared.lock().replay.last_seq(target)
+    }
+
+    /// The same of all targets that have frames.
+    pub fn last(&self) -> BTreeMap<String, u64> {
+        let state = self.shared.lock();
+        state.replay.targets().map(|one| (one.to_owned(), state.replay.last_seq(one))).collect()
     }
 
     /// True if all frames of a target were sent or reported lost on this connection.
@@ -156,12 +193,12 @@ impl Uplink {
         self.shared.lock().unheard.take()
     }
 
-    /// Waits up to `longest` until a connected backend has all frames; returns the size of those that
-    /// it does not have, in bytes.
+    /// Waits up to `longest` until the backend has all frames, unless nothing may be connected; returns the
+    /// size of those that it does not have, in bytes.
     pub fn deliver(&self, longest: Duration) -> usize {
         let until = Instant::now() + longest;
         let mut state = self.shared.lock();
-        while state.connected && state.replay.waiting_bytes() > 0 {
+        while !self.shared.halts.load(Ordering::Acquire) && state.replay.waiting_bytes() > 0 {
             let left = until.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 break;
@@ -175,12 +212,23 @@ impl Uplink {
 
 impl Drop for Uplink {
     fn drop(&mut self) {
-        self.shared.ends.store(true, Ordering::Release);
-        self.shared.waker.wake();
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
-        }
+        self.stop();
     }
+}
+
+impl Sink for Arc<Uplink> {
+    fn add(&mut self, target: &str, frame: Frame) {
+        Uplink::add(self, target, frame);
+    }
+
+    fn is_stalled(&self) -> bool {
+        Uplink::is_stalled(self)
+    }
+}
+
+fn dropped(state: &State, target: &str) -> u64 {
+    let refused = state.refused.iter().filter(|one| one.0 == target).count();
+    state.replay.dropped(target) + refused as u64
 }
 
 #[cfg(test)]

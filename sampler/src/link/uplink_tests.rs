@@ -31,7 +31,13 @@ impl Session for Known {
 }
 
 fn uplink(backend: &Backend, replay: Replay) -> Uplink {
-    Uplink::start(backend.place(), Box::new(Known { accepts: true }), replay).unwrap()
+    started(backend.place(), true, replay)
+}
+
+fn started(place: Place, accepts: bool, replay: Replay) -> Uplink {
+    let uplink = Uplink::start(place, Box::new(Known { accepts }), replay).unwrap();
+    uplink.connect();
+    uplink
 }
 
 fn frame(seq: u64, size: usize) -> Frame {
@@ -137,6 +143,26 @@ fn targets_take_turns() {
 }
 
 #[test]
+fn connections_are_made_only_while_they_are_allowed() {
+    let backend = Backend::tcp();
+    let uplink = uplink(&backend, Replay::new(10_000, 10_000));
+    let mut accepted = backend.welcome(&Reached::new());
+    uplink.add(A, frame(1, 10));
+    assert_eq!(seq(&accepted.frame()), 1);
+    uplink.disconnect();
+    assert_eq!(accepted.read(), None);
+    wait_for(|| !uplink.load().connected);
+    uplink.add(A, frame(2, 10));
+    assert_eq!(uplink.deliver(LONG), 20);
+    assert_eq!(uplink.last(), Reached::from([(A.to_owned(), 2)]));
+    uplink.connect();
+    let mut accepted = backend.welcome(&reached(A, 1));
+    assert_eq!(seq(&accepted.frame()), 2);
+    uplink.stop();
+    assert_eq!(accepted.read(), None);
+}
+
+#[test]
 fn a_slow_backend_costs_frames_but_no_time() {
     const SIZE: usize = 40_000;
     let backend = Backend::tcp();
@@ -203,7 +229,7 @@ fn a_refusal_has_its_reason() {
     let backend = Backend::tcp();
     let place = backend.place();
     let replay = Replay::new(100, 100);
-    let uplink = Uplink::start(place, Box::new(Known { accepts: false }), replay).unwrap();
+    let uplink = started(place, false, replay);
     let mut accepted = backend.accept();
     accepted.close(4401, "wrong secret");
     let mut news = None;
@@ -220,13 +246,14 @@ fn a_refusal_has_its_reason() {
 fn without_a_backend_frames_wait_within_the_bound_and_the_thread_ends() {
     let place = Backend::tcp().place();
     let replay = Replay::new(100, 100);
-    let uplink = Uplink::start(place, Box::new(Known { accepts: true }), replay).unwrap();
+    let uplink = started(place, true, replay);
     for seq in 1..=50 {
         uplink.add(A, frame(seq, 10));
     }
     assert!(uplink.load().undelivered_bytes <= 100);
-    assert_eq!(uplink.deliver(LONG), uplink.load().undelivered_bytes);
     wait_for(|| uplink.news().is_some_and(|text| text.starts_with("no backend at 127.0.0.1:")));
+    uplink.disconnect();
+    assert_eq!(uplink.deliver(LONG), uplink.load().undelivered_bytes);
     let before = Instant::now();
     drop(uplink);
     assert!(before.elapsed() < LONG / 2);

@@ -47,12 +47,12 @@ pub struct Place {
 pub struct Patience<'a> {
     /// Wakes the thread.
     pub waker: &'a Waker,
-    /// Set when the thread has to end.
+    /// Set when the connection has to end.
     pub ends: &'a AtomicBool,
 }
 
 impl Patience<'_> {
-    /// Waits for a socket, up to a deadline; false if it is over or the thread has to end.
+    /// Waits for a socket, up to a deadline; false if it is over or the connection has to end.
     fn wait(&self, peer: &Peer, writes: bool, until: Instant) -> bool {
         let left = until.saturating_duration_since(Instant::now());
         if left.is_zero() || self.ends.load(Ordering::Acquire) {
@@ -92,6 +92,7 @@ impl Connection {
         // Waiting for the handshake needs the socket, which is inside of it.
         let waiting = match &peer {
             Peer::Tcp(stream) => stream.try_clone().map(Peer::Tcp),
+            Peer::Tls(stream) => stream.sock.try_clone().map(Peer::Tcp),
             Peer::Unix(stream) => stream.try_clone().map(Peer::Unix),
         }
         .map_err(|error| nobody(&error))?;

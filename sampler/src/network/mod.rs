@@ -4,6 +4,8 @@
 
 mod accounts;
 #[cfg(test)]
+mod fuzz_tests;
+#[cfg(test)]
 mod tests;
 
 /// Layouts for tests.

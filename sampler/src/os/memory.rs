@@ -261,4 +261,19 @@ impl Ring {
         }
         Self { consumer: Mapped::anonymous(PAGE).expect("memory"), data, len }
     }
+
+    /// Writes a word of eight bytes at a position, as the kernel does, for tests.
+    #[cfg(test)]
+    pub fn put(&mut self, position: u64, word: u64) {
+        let place = self.place(position);
+        self.data.store(PAGE + place, word);
+        self.data.store(PAGE + self.len + place, word);
+    }
+
+    /// Sets both positions, for tests.
+    #[cfg(test)]
+    pub fn set_positions(&mut self, taken: u64, written: u64) {
+        self.consumer.store(0, taken);
+        self.data.store(0, written);
+    }
 }

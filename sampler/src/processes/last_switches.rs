@@ -3,18 +3,18 @@
 //! The kernel sends a record while the thread still runs, with its time on a CPU up to the last tick. That
 //! up to the last switch comes a little later, or earlier than the record is drained.
 
-use std::collections::HashMap;
 
-use crate::columns::{text, Exits};
+use crate::ids::IdMap;
+use crate::columns::{Comm, Exits};
 
 /// Threads of which one account is kept that waits for the other; more are forgotten.
 const MAX_THREADS: usize = 65_536;
 
 /// What an ended thread used more than was said with its end.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Late {
     /// Name of the thread.
-    pub name: String,
+    pub comm: Comm,
     /// Id of its process.
     pub process: u32,
     /// Time on a CPU, nanoseconds.
@@ -25,9 +25,9 @@ pub struct Late {
 #[derive(Default)]
 pub struct LastSwitches {
     /// By thread id: time on a CPU of those whose records have not come.
-    whole: HashMap<u32, u64>,
+    whole: IdMap<u64>,
     /// By thread id: what was said of those whose last switch is not known yet.
-    open: HashMap<u32, Late>,
+    open: IdMap<Late>,
     late: Vec<Late>,
 }
 
@@ -55,9 +55,8 @@ impl LastSwitches {
             if let Some(whole) = self.whole.remove(&tid) {
                 exits.rows.set(row, cpu, said.max(whole));
             } else if self.open.len() < MAX_THREADS {
-                let name = text(&exits.rows.comm[row]);
-                let process = exits.rows.process[row];
-                self.open.insert(tid, Late { name, process, cpu_ns: said });
+                let (comm, process) = (exits.rows.comm[row], exits.rows.process[row]);
+                self.open.insert(tid, Late { comm, process, cpu_ns: said });
             }
         }
     }
@@ -99,5 +98,30 @@ mod tests {
         let late = switches.take_late();
         assert_eq!((late.len(), late[0].process, late[0].cpu_ns), (1, 7, 50));
         assert!(switches.take_late().is_empty());
+    }
+
+    #[test]
+    fn the_larger_time_counts_if_both_are_known() {
+        let mut switches = LastSwitches::default();
+        switches.note(50, 5);
+        let mut exits = exits(50, 9);
+        switches.raise(&mut exits, 0);
+        assert_eq!((exits.rows.get(0, 0), switches.take_late()), (9, vec![]));
+    }
+
+    #[test]
+    fn only_so_many_accounts_wait_for_the_other() {
+        let mut switches = LastSwitches::default();
+        for tid in 0..=MAX_THREADS as u32 {
+            switches.note(tid, 9);
+        }
+        assert_eq!(switches.whole.len(), 1);
+        let mut switches = LastSwitches::default();
+        for tid in 0..=MAX_THREADS as u32 {
+            switches.raise(&mut exits(tid, 5), 0);
+        }
+        switches.note(MAX_THREADS as u32, 8);
+        switches.note(1, 7);
+        assert!(switches.take_late().iter().map(|late| late.cpu_ns).eq([2]));
     }
 }

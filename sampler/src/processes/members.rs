@@ -1,6 +1,9 @@
 //! Who belongs to a target: the processes that live, and those that ended lately.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use crate::ids::IdMap;
 
 /// Ended processes that their ids still stand for: after many exits at once records come late.
 const MAX_FOUND: usize = 65_536;
@@ -49,18 +52,20 @@ pub struct Member {
 /// The processes of one target.
 #[derive(Default)]
 pub struct Members {
-    alive: HashMap<u32, Member>,
+    alive: IdMap<Member>,
     /// By id: those that ended lately.
-    ended: HashMap<u32, Member>,
+    ended: IdMap<Member>,
     /// When the end of each was known, CLOCK_MONOTONIC, and its id and number.
     lately: VecDeque<(i64, u32, u32)>,
     /// By id: number of an ended process that the id stood for.
-    found: HashMap<u32, u32>,
+    found: IdMap<u32>,
     found_order: VecDeque<(u32, u32)>,
     left: Vec<Member>,
     last_number: u32,
-    /// Ids of those alive, ascending.
-    ids: Vec<u32>,
+    /// Ids of those alive, ascending; None: they changed since they were asked for.
+    ids: Option<Arc<[u32]>>,
+    /// The same of those that are believed.
+    believed: Option<Arc<[u32]>>,
     /// CLOCK_MONOTONIC before the last drain of exit records; None: no exit records come.
     pub drained_ns: Option<i64>,
     /// How many came since attach.
@@ -87,9 +92,7 @@ impl Members {
         let process = Newcomer { before: newcomer.before || newcomer.at_attach, ..newcomer };
         let member = Member { number, parent, process, seen: false, ended_ns: 0 };
         self.alive.insert(pid, member);
-        if let Err(place) = self.ids.binary_search(&pid) {
-            self.ids.insert(place, pid);
-        }
+        (self.ids, self.believed) = (None, None);
         number
     }
 
@@ -117,9 +120,7 @@ impl Members {
         }
         self.ended.insert(pid, member.clone());
         self.left.push(member);
-        if let Ok(place) = self.ids.binary_search(&pid) {
-            self.ids.remove(place);
-        }
+        self.ids = None;
         true
     }
 
@@ -164,9 +165,15 @@ impl Members {
         self.ended.values()
     }
 
+    /// Number of those alive.
+    pub fn count(&self) -> usize {
+        self.alive.len()
+    }
+
     /// Ids of those alive, ascending.
-    pub fn ids(&self) -> &[u32] {
-        &self.ids
+    pub fn ids(&mut self) -> Arc<[u32]> {
+        let alive = &self.alive;
+        Arc::clone(self.ids.get_or_insert_with(|| ascending(alive.keys())))
     }
 
     /// True for a process that lives, or ended so lately that exit records may still come.
@@ -175,11 +182,10 @@ impl Members {
     }
 
     /// Ids for which that is true, ascending.
-    pub fn believed(&self) -> Vec<u32> {
-        let mut pids: Vec<u32> = self.ended.keys().chain(self.alive.keys()).copied().collect();
-        pids.sort_unstable();
-        pids.dedup();
-        pids
+    pub fn believed(&mut self) -> Arc<[u32]> {
+        let (alive, ended) = (&self.alive, &self.ended);
+        let made = || ascending(ended.keys().chain(alive.keys()));
+        Arc::clone(self.believed.get_or_insert_with(made))
     }
 
     /// Those that ended since this was asked last.
@@ -197,6 +203,7 @@ impl Members {
             let Some((_, pid, number)) = self.lately.pop_front() else { break };
             if self.ended.get(&pid).is_some_and(|member| member.number == number) {
                 self.ended.remove(&pid);
+                self.believed = None;
                 if !self.alive.contains_key(&pid) {
                     gone.push(pid);
                 }
@@ -204,6 +211,13 @@ impl Members {
         }
         gone
     }
+}
+
+fn ascending<'a>(pids: impl Iterator<Item = &'a u32>) -> Arc<[u32]> {
+    let mut pids: Vec<u32> = pids.copied().collect();
+    pids.sort_unstable();
+    pids.dedup();
+    pids.into()
 }
 
 #[cfg(test)]
@@ -221,7 +235,7 @@ mod tests {
         assert_eq!(members.add(process(30, 2)), 2);
         assert_eq!(members.add(process(20, 3)), 3);
         assert_eq!(members.add(process(20, 3)), 3);
-        assert_eq!((members.ids(), members.started), (&[10, 20, 30][..], 2));
+        assert_eq!((&members.ids()[..], members.started), (&[10, 20, 30][..], 2));
         assert_eq!(members.get(20).unwrap().parent, 1);
         assert!(members.get(10).unwrap().process.before);
     }
@@ -242,7 +256,7 @@ mod tests {
         members.add(process(20, 3));
         members.see(20);
         assert!(members.end(20, 5, 10) && !members.end(20, 5, 10));
-        assert_eq!((members.unseen, members.ids().len()), (0, 0));
+        assert_eq!((members.unseen, members.count()), (0, 0));
         assert!(members.forget(2 * BELIEVED_NS).is_empty() && members.is_believed(20));
         members.drained_ns = Some(2 * BELIEVED_NS);
         assert_eq!(members.forget(2 * BELIEVED_NS), [20]);

@@ -5,6 +5,8 @@ mod matching;
 mod members;
 mod programs;
 mod ring;
+#[cfg(test)]
+mod stories_tests;
 mod sums;
 
 pub use last_switches::{LastSwitches, Late};

@@ -102,21 +102,26 @@ impl EventRing {
     pub fn drain(&mut self, events: &mut Vec<Event>) {
         let mut bytes = [0; EVENT_BYTES];
         let (mut taken, written) = (self.ring.taken(), self.ring.written());
-        while taken.wrapping_add(8) <= written {
+        let mut left = written.wrapping_sub(taken);
+        if left > self.ring.len() as u64 {
+            return; // the kernel never writes so far ahead
+        }
+        while left >= 8 {
             let header = self.ring.length_at(taken);
             if header & BUSY != 0 {
                 break;
             }
             let length = (header & !(BUSY | DISCARDED)) as usize;
             let whole = (length + 8).next_multiple_of(8);
-            if whole > self.ring.len() || taken.wrapping_add(whole as u64) > written {
+            if whole as u64 > left {
                 break; // no record of ours: the kernel never writes one
             }
             if header & DISCARDED == 0 && whole == RECORD_BYTES {
-                self.ring.copy(taken + 8, &mut bytes);
+                self.ring.copy(taken.wrapping_add(8), &mut bytes);
                 events.extend(Event::parse(&bytes));
             }
-            taken += whole as u64;
+            taken = taken.wrapping_add(whole as u64);
+            left -= whole as u64;
         }
         self.ring.take(taken);
     }
@@ -134,6 +139,10 @@ pub(super) fn ring_of(records: &[(u32, Vec<u8>)]) -> EventRing {
     }
     EventRing { ring: Ring::of_bytes(&data) }
 }
+
+#[cfg(test)]
+#[path = "ring_fuzz_tests.rs"]
+mod fuzz_tests;
 
 #[cfg(test)]
 mod tests {

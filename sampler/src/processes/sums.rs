@@ -2,21 +2,22 @@
 //!
 //! Counters of a process that began before it came into the target count from then on.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::members::{Member, Members};
+use crate::ids::{IdMap, IdSet};
 use crate::columns::{Mask, Totals};
 use crate::compare::ProcessNotes;
 
 /// How long an ended process keeps its own row, nanoseconds.
-const STANDS_NS: i64 = 10_000_000_000;
+pub(super) const STANDS_NS: i64 = 10_000_000_000;
 /// Ended processes with rows of their own; of more the first ones are folded sooner.
-const MAX_STANDING: usize = 1024;
+pub(super) const MAX_STANDING: usize = 1024;
 /// Folded processes whose exit records may still come.
 const MAX_LATE: usize = 65_536;
 /// Name of the row that further names of ended processes share.
-const OTHERS: &str = "others";
+pub(super) const OTHERS: &str = "others";
 
 /// Sums of one process, or of ended ones of one name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -81,12 +82,12 @@ pub struct Processes {
     pub members: Members,
     max_names: usize,
     /// By number: ended threads, less what counters began with.
-    settled: HashMap<u32, Sums>,
-    begun: HashSet<u32>,
+    settled: IdMap<Sums>,
+    begun: IdSet,
     standing: VecDeque<Member>,
     folded: Vec<(String, u32, Sums)>,
     /// By number of the process: place in `folded` where counts what is said of it after its row is gone.
-    late: HashMap<u32, usize>,
+    late: IdMap<usize>,
     late_order: VecDeque<u32>,
 }
 
@@ -96,11 +97,11 @@ impl Processes {
         Self {
             members: Members::default(),
             max_names,
-            settled: HashMap::new(),
-            begun: HashSet::new(),
+            settled: IdMap::default(),
+            begun: IdSet::default(),
             standing: VecDeque::new(),
             folded: Vec::new(),
-            late: HashMap::new(),
+            late: IdMap::default(),
             late_order: VecDeque::new(),
         }
     }
@@ -112,7 +113,7 @@ impl Processes {
         live: impl Iterator<Item = (u32, Totals)>,
         now_ns: i64,
     ) -> Vec<ProcessRow> {
-        let mut sums: HashMap<u32, (u64, Totals)> = HashMap::new();
+        let mut sums: IdMap<(u64, Totals)> = IdMap::default();
         for (process, totals) in live {
             let sum = sums.entry(process).or_insert_with(|| (0, Totals::new(totals.values.len())));
             sum.0 += 1;

@@ -5,6 +5,8 @@
 //! are exact here, not rounded as in taskstats.
 
 mod folders;
+#[cfg(test)]
+mod fuzz_tests;
 mod identity;
 mod parse;
 mod presence;

@@ -1,7 +1,7 @@
 //! The sampler as a Python module. `native.pyi` says what its arguments mean.
 
 mod convert;
-mod queue;
+mod link;
 mod sampler;
 
 use pyo3::prelude::*;
@@ -28,5 +28,6 @@ fn bpf_object<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyBytes>>
 fn native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(bpf_object, module)?)?;
     module.add("VERSION", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<link::Link>()?;
     module.add_class::<sampler::Sampler>()
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::os::fd::{AsFd, AsRawFd};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -12,9 +12,10 @@ use super::convert::{
     column, ended, fragment, news, os_error, own, shape, value_error, PyNewcomer, PyTarget,
     TableShape,
 };
-use super::queue::{FrameQueue, QueueSink};
+use super::link::Link;
 use crate::columns::{text, Totals};
 use crate::encode::events::Event;
+use crate::encode::frame::Frame;
 use crate::encode::header::{GroupCounts, Health, ProcessGauges};
 use crate::encode::table_changes::TableChanges;
 use crate::encode::tables::{Shape, Table};
@@ -24,7 +25,7 @@ use crate::engine::kit::{Columns, Kit};
 use crate::engine::news::Board;
 use crate::engine::schedule::Schedule;
 use crate::engine::times::SampleTimes;
-use crate::engine::{CommonHealth, Engine, ExitRecords, Handle, Running};
+use crate::engine::{CommonHealth, Engine, ExitRecords, Handle, Running, Sink};
 use crate::fields::Fields;
 use crate::ledger::tables::{Column as WaitColumn, Counting, WaitMaps, WaitTables};
 use crate::ledger::{self, Keeper};
@@ -47,6 +48,19 @@ struct Setup {
     kit: Option<Kit>,
     exits: Option<ExitListener>,
     programs: Option<GroupPrograms>,
+    /// None: frames are discarded.
+    sink: Option<Box<dyn Sink>>,
+}
+
+/// Takes frames that nobody wants.
+struct Nowhere;
+
+impl Sink for Nowhere {
+    fn add(&mut self, _: &str, _: Frame) {}
+
+    fn is_stalled(&self) -> bool {
+        false
+    }
 }
 
 /// Samples targets in a thread of its own.
@@ -56,7 +70,6 @@ pub struct Sampler {
     shared: Option<Arc<Kit>>,
     running: Option<Running>,
     board: Board,
-    frames: Arc<FrameQueue>,
 }
 
 impl Sampler {
@@ -122,14 +135,13 @@ impl Sampler {
             keeper: None,
             wait_tables: None,
             accounts: None,
-            disagreement: Arc::default(),
+            disagreement: OnceLock::new(),
         };
         Ok(Self {
-            setup: Mutex::new(Setup { kit: Some(kit), exits: None, programs: None }),
+            setup: Mutex::new(Setup { kit: Some(kit), exits: None, programs: None, sink: None }),
             shared: None,
             running: None,
             board: Board::new().map_err(|error| os_error(&error))?,
-            frames: FrameQueue::new().map_err(|error| os_error(&error))?,
         })
     }
 
@@ -257,6 +269,11 @@ impl Sampler {
         Ok(())
     }
 
+    /// Sends frames over a link.
+    fn use_link(&self, link: &Link) {
+        lock(&self.setup).sink = Some(link.sink());
+    }
+
     /// Walks a process, and compares with taskstats: why it cannot be walked; None if it can.
     fn check_walk(
         &self,
@@ -294,7 +311,7 @@ impl Sampler {
         let kit = Arc::new(setup.kit.take().ok_or_else(|| value_error("it has started"))?);
         self.shared = Some(Arc::clone(&kit));
         let exits = setup.exits.take().map(ExitRecords::new);
-        let sink = Box::new(QueueSink(Arc::clone(&self.frames)));
+        let sink = setup.sink.take().unwrap_or_else(|| Box::new(Nowhere));
         let engine = Engine::new(kit, exits, setup.programs.take(), sink, self.board.clone());
         self.running = Some(engine.start().map_err(|error| os_error(&error))?);
         Ok(())
@@ -319,30 +336,6 @@ impl Sampler {
         Ok(made)
     }
 
-    /// Descriptor that is readable while frames wait.
-    fn frames_fileno(&self) -> i32 {
-        self.frames.waker.as_fd().as_raw_fd()
-    }
-
-    /// Frames in order: target, number, bytes, whether it is a key frame, whether it is the baseline.
-    fn take_frames<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> Vec<(String, u64, Bound<'py, PyBytes>, bool, bool)> {
-        let frames = self.frames.take();
-        frames
-            .into_iter()
-            .map(|(target, frame)| {
-                let data = PyBytes::new(py, &frame.data);
-                (target, frame.seq, data, frame.key, frame.baseline)
-            })
-            .collect()
-    }
-
-    fn set_stalled(&self, stalled: bool) {
-        self.frames.set_stalled(stalled);
-    }
-
     fn attach(&self, py: Python<'_>, target: PyTarget) -> PyResult<()> {
         let kit = Arc::clone(self.shared.as_ref().ok_or_else(ended)?);
         let (id, entry) = self.entry(&kit, target)?;
@@ -354,8 +347,8 @@ impl Sampler {
                     .open(boundary)
                     .map_err(|error| error.to_string())?
                     .ok_or("too many groups")?;
-                let pids: Vec<u32> = lock(&entry.processes).members.ids().to_vec();
-                for pid in pids {
+                let pids = lock(&entry.processes).members.ids();
+                for &pid in pids.iter() {
                     programs.add(*bit, pid).map_err(|error| error.to_string())?;
                 }
             }

@@ -4,6 +4,8 @@
 
 pub mod array;
 pub mod exited;
+#[cfg(test)]
+mod fuzz_tests;
 pub mod held;
 #[cfg(test)]
 mod held_tests;

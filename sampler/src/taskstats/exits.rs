@@ -201,7 +201,8 @@ impl AsFd for ExitListener {
     }
 }
 
-fn judge<'a>(datagram: &Datagram<'a>, kernel: &Kernel) -> Result<Message<'a>, Refused> {
+/// Judges a datagram that should be an exit record.
+pub(super) fn judge<'a>(datagram: &Datagram<'a>, kernel: &Kernel) -> Result<Message<'a>, Refused> {
     if datagram.port != 0 || datagram.cut {
         let refusal = if datagram.port != 0 { Refusal::Sender } else { Refusal::Cut };
         let length = datagram.bytes.len();

@@ -8,6 +8,8 @@ mod exit_filter;
 mod exit_records;
 mod exits;
 #[cfg(test)]
+mod fuzz_tests;
+#[cfg(test)]
 mod kernel_tests;
 mod layout;
 mod messages;
@@ -16,7 +18,7 @@ mod query;
 mod refusals;
 mod structs;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

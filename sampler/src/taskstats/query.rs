@@ -187,14 +187,14 @@ fn asked(datagram: &Datagram<'_>, tids: &[u32], first: u32) -> Option<usize> {
 
 /// What the kernel answered.
 #[derive(Debug, PartialEq, Eq)]
-enum Answer<'a> {
+pub(super) enum Answer<'a> {
     Stats(&'a [u8]),
     /// An errno, which is not 0.
     Error(i32),
 }
 
 /// Judges a datagram that has the number of a question for this thread; None: of no question.
-fn judge<'a>(
+pub(super) fn judge<'a>(
     datagram: &Datagram<'a>,
     tid: Option<u32>,
     kernel: &Kernel,

@@ -3,6 +3,8 @@
 //! The struct is written down after the headers of each version (include/uapi/linux/taskstats.h), the
 //! messages after kernel/taskstats.c.
 
+use std::sync::OnceLock;
+
 use super::layout::{Kernel, Layout};
 use super::refusals::Refusal;
 
@@ -70,6 +72,13 @@ fn members(version: u16) -> (Vec<(String, usize)>, usize) {
     }
     let extremes = if version == 16 { DELAYS.len() * 16 } else { 0 };
     (found, end + extremes)
+}
+
+/// Offset of a member of a version.
+pub fn offset_of(version: u16, member: &str) -> usize {
+    static ALL: OnceLock<Vec<Vec<(String, usize)>>> = OnceLock::new();
+    let all = ALL.get_or_init(|| (8..=16).map(|version| members(version).0).collect());
+    all[usize::from(version) - 8].iter().find(|(name, _)| name == member).unwrap().1
 }
 
 pub fn layout(version: u16) -> Layout {

@@ -4,8 +4,8 @@
 //! has the same sleeps in a few states: some states are of nothing else, others may be, so the ledger
 //! bounds the delay on both sides. A delay far outside is wrong.
 
-use std::collections::HashMap;
 
+use crate::ids::IdMap;
 use crate::columns::Rows;
 use crate::fields::{Fields, BLKIO};
 
@@ -57,7 +57,7 @@ struct Known {
 pub struct IoBounds {
     attach_ns: i64,
     columns: Option<Columns>,
-    known: HashMap<u32, Known>,
+    known: IdMap<Known>,
 }
 
 impl IoBounds {
@@ -78,7 +78,7 @@ impl IoBounds {
                 since,
             })
         };
-        Self { attach_ns, columns: columns(), known: HashMap::new() }
+        Self { attach_ns, columns: columns(), known: IdMap::default() }
     }
 
     /// Rows of living threads whose delay is too long or too short, at `now_ns`, CLOCK_MONOTONIC.
@@ -159,3 +159,7 @@ impl Columns {
 fn sum(rows: &Rows, row: usize, columns: &[usize]) -> f64 {
     columns.iter().map(|&column| rows.get(row, column) as f64).sum()
 }
+
+#[cfg(test)]
+#[path = "bounds_tests.rs"]
+mod tests;

@@ -11,14 +11,12 @@ use std::collections::HashMap;
 pub use io_bounds::IoBounds;
 
 use crate::columns::{Exits, Mask, Rows};
-use crate::fields::{columns_of, Fields, BLKIO, CPU};
+use crate::fields::{columns_of, Fields, BLKIO};
+use crate::taskstats::with_tick_time;
 
 /// Delays that a ledger knows as well: the states that they are the sum of.
 const LEDGER_STATES: [(&str, &[&str]); 2] =
     [(BLKIO, &io_bounds::DISK_STATES), ("cpu_delay_ns", &["state_preempted_ns", "state_woken_ns"])];
-/// Columns of the time in ticks, in microseconds, and the state whose column tells of a ledger.
-const TICKS: [&str; 2] = ["user_cpu_us", "system_cpu_us"];
-const ON_CPU: &str = "state_on_cpu_ns";
 /// Starts of living threads come from ages, in /proc in ticks of 10 ms.
 const SLACK_NS: i64 = 20_000_000;
 /// Exit records have the age itself, in whole microseconds.
@@ -69,9 +67,11 @@ pub struct Inexact {
 pub struct Validation {
     delays: Vec<usize>,
     states: Vec<(usize, Vec<usize>)>,
-    ticks: Option<(usize, [usize; 2], Option<usize>)>,
+    fields: Fields,
     blkio: Option<usize>,
     bounds: IoBounds,
+    /// The longest delay that each row can have, nanoseconds.
+    most: Vec<u64>,
     compared_ns: i64,
     compared: Vec<u32>,
     wrong: HashMap<(u32, usize), Wrong>,
@@ -90,17 +90,13 @@ impl Validation {
                 Some((fields.find(delay)?, states?))
             })
             .collect();
-        let ticks: Option<Vec<usize>> = all(&TICKS);
-        let ticks = fields
-            .find(CPU)
-            .zip(ticks)
-            .map(|(cpu, ticks)| (cpu, [ticks[0], ticks[1]], fields.find(ON_CPU)));
         Self {
             delays: columns_of(fields.delay_times).collect(),
             states,
-            ticks,
+            fields: fields.clone(),
             blkio: fields.find(BLKIO),
             bounds: IoBounds::new(fields, attach_ns),
+            most: Vec::new(),
             compared_ns: 0,
             compared: Vec::new(),
             wrong: HashMap::new(),
@@ -111,7 +107,9 @@ impl Validation {
     /// Corrects a reading of living threads, taken at `now_ns`, CLOCK_MONOTONIC.
     pub fn check(&mut self, rows: &mut Rows, now_ns: i64) {
         let life_ns = |rows: &Rows, row: usize| (now_ns - rows.start_ns[row]).max(0);
-        let mut found = self.too_long(rows, |row| life_ns(rows, row) + SLACK_NS);
+        self.most.clear();
+        self.most.extend(rows.start_ns.iter().map(|start_ns| most(now_ns - start_ns, SLACK_NS)));
+        let mut found = self.too_long(rows);
         let due = now_ns - self.compared_ns >= COMPARE_NS || self.compared != rows.tid;
         if due || !self.wrong.is_empty() {
             self.compared_ns = now_ns;
@@ -131,10 +129,12 @@ impl Validation {
         }
     }
 
-    /// Corrects exit records, and forgets their threads. Without a ledger the time on a CPU becomes the
-    /// time in ticks where that is more: the kernel writes a record while the thread still runs.
-    pub fn check_exits(&mut self, exits: &mut Exits) {
-        self.raise_to_ticks(&mut exits.rows);
+    /// Corrects exit records, and forgets their threads. Without a ledger, and where nothing else completes
+    /// it (`whole_cpu`), the time on a CPU becomes the time in ticks where that is more.
+    pub fn check_exits(&mut self, exits: &mut Exits, whole_cpu: bool) {
+        if !whole_cpu {
+            with_tick_time(&mut exits.rows, &self.fields);
+        }
         let now_ns = exits.drained_ns;
         let life_ns: Vec<i64> = exits
             .age_us
@@ -143,7 +143,9 @@ impl Validation {
             .map(|us| us.saturating_mul(1000))
             .collect();
         let rows = &mut exits.rows;
-        let mut found = self.too_long(rows, |row| life_ns[row].saturating_add(RECORD_SLACK_NS));
+        self.most.clear();
+        self.most.extend(life_ns.iter().map(|&life_ns| most(life_ns, RECORD_SLACK_NS)));
+        let mut found = self.too_long(rows);
         let outside = self.bounds.check_exits(rows);
         found.extend(outside.into_iter().filter_map(|row| Some((row, self.blkio?))));
         for (row, column) in found {
@@ -174,33 +176,20 @@ impl Validation {
         made
     }
 
-    /// Row and column of delays that are longer than these lives.
-    fn too_long(&self, rows: &Rows, life_ns: impl Fn(usize) -> i64) -> Vec<(usize, usize)> {
+    /// Row and column of delays that are longer than the rows can have been delayed.
+    fn too_long(&self, rows: &Rows) -> Vec<(usize, usize)> {
         let mut found = Vec::new();
         for &column in &self.delays {
-            for (row, &value) in rows.column(column).iter().enumerate() {
-                let life = u64::try_from(life_ns(row)).unwrap_or(0);
-                if value > life && !rows.is_absent(row, column) {
-                    found.push((row, column));
-                }
+            let values = rows.column(column).iter().zip(&self.most);
+            // Without a branch in it, as next to none is.
+            if !values.clone().fold(false, |any, (value, most)| any | (value > most)) {
+                continue;
             }
+            let longer = values.enumerate().filter(|(_, (value, most))| value > most);
+            let given = longer.filter(|&(row, _)| !rows.is_absent(row, column));
+            found.extend(given.map(|(row, _)| (row, column)));
         }
         found
-    }
-
-    fn raise_to_ticks(&self, rows: &mut Rows) {
-        let Some((cpu, ticks, on_cpu)) = self.ticks else { return };
-        for row in 0..rows.len() {
-            let has_ledger = on_cpu.is_some_and(|column| !rows.is_absent(row, column));
-            let ticks_ns = ticks
-                .iter()
-                .fold(0u64, |sum, &column| sum.saturating_add(rows.get(row, column)))
-                .saturating_mul(1000);
-            if !has_ledger && ticks_ns > rows.get(row, cpu) {
-                rows.set(row, cpu, ticks_ns);
-                rows.invalid[row] |= 1 << cpu;
-            }
-        }
     }
 
     /// Notes what threads had waited before their ledgers began.
@@ -279,15 +268,25 @@ impl Validation {
     }
 }
 
+/// The longest delay of a thread that lived for so long, nanoseconds.
+fn most(life_ns: i64, slack_ns: i64) -> u64 {
+    life_ns.max(0).saturating_add(slack_ns).unsigned_abs()
+}
+
 fn sum(rows: &Rows, row: usize, columns: &[usize]) -> u64 {
     columns.iter().fold(0, |sum, &column| sum.saturating_add(rows.get(row, column)))
 }
 
 #[cfg(test)]
+mod stories_tests;
+
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::columns::Identity;
+    use crate::fields::CPU;
 
+    const ON_CPU: &str = "state_on_cpu_ns";
     const MS: i64 = 1_000_000;
 
     fn fields(ledger: bool) -> Fields {
@@ -364,7 +363,7 @@ mod tests {
             age_us: vec![20_000],
             drained_ns: 20 * MS,
         };
-        validation.check_exits(&mut exits);
+        validation.check_exits(&mut exits, false);
         assert_eq!((exits.rows.get(0, 0), exits.rows.invalid[0]), (8_000_000, 1));
     }
 
@@ -378,7 +377,7 @@ mod tests {
             age_us: vec![900_000],
             drained_ns: 900 * MS,
         };
-        validation.check_exits(&mut exits);
+        validation.check_exits(&mut exits, false);
         assert!(exits.rows.is_absent(0, fields.find(BLKIO).unwrap()));
         assert!(validation.inexact().is_empty());
     }

@@ -6,9 +6,9 @@
 //! in it.
 
 use std::collections::hash_map::RandomState;
-use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, Hasher};
 
+use crate::ids::{IdMap, IdSet};
 use crate::columns::Rows;
 use crate::source::ReadError;
 
@@ -78,14 +78,25 @@ impl CrossCheck {
         if self.known.0 == walked.tid && self.known.1 == walked.start_ns {
             return true;
         }
-        let waiting: HashSet<u32> = self.new.drain(..).collect();
-        let known: HashMap<u32, i64> =
-            self.known.0.iter().copied().zip(self.known.1.iter().copied()).collect();
-        let threads = walked.tid.iter().zip(&walked.start_ns);
+        if !self.new.is_empty() {
+            let walked: IdSet = walked.tid.iter().copied().collect();
+            self.new.retain(|tid| walked.contains(tid));
+        }
+        // Mostly a few began or ended: whoever stands before and behind them is known.
+        let (tids, starts) = (&self.known.0, &self.known.1);
+        let same = |old: usize, new: usize| {
+            (tids[old], starts[old]) == (walked.tid[new], walked.start_ns[new])
+        };
+        let (before, now) = (tids.len(), walked.len());
+        let first = (0..before.min(now)).take_while(|&row| same(row, row)).count();
+        let rest = before.min(now) - first;
+        let last = (1..=rest).take_while(|&back| same(before - back, now - back)).count();
+        let known: IdMap<i64> =
+            (first..before - last).map(|row| (tids[row], starts[row])).collect();
         self.new.extend(
-            threads
-                .filter(|(tid, start)| known.get(tid) != Some(start) || waiting.contains(tid))
-                .map(|(&tid, _)| tid),
+            (first..now - last)
+                .filter(|&row| known.get(&walked.tid[row]) != Some(&walked.start_ns[row]))
+                .map(|row| walked.tid[row]),
         );
         self.known = (walked.tid.clone(), walked.start_ns.clone());
         false
@@ -95,7 +106,7 @@ impl CrossCheck {
         let count = walked.len();
         let mut chosen: Vec<usize> = (0..SHARE).map(|_| self.choose(count)).collect();
         if !self.new.is_empty() {
-            let now: HashSet<u32> = self.new.drain(..self.new.len().min(MAX_NEW)).collect();
+            let now: IdSet = self.new.drain(..self.new.len().min(MAX_NEW)).collect();
             chosen.extend((0..count).filter(|&row| now.contains(&walked.tid[row])));
         }
         chosen.sort_unstable();
@@ -103,7 +114,7 @@ impl CrossCheck {
         let tids: Vec<u32> = chosen.iter().map(|&row| walked.tid[row]).collect();
         let mut asked = Rows::new(self.names.len());
         self.asker.ask(&tids, &mut asked)?;
-        let row_of: HashMap<u32, usize> =
+        let row_of: IdMap<usize> =
             chosen.iter().map(|&row| (walked.tid[row], row)).collect();
         let mut before = Rows::new(walked.width());
         let mut answered = Rows::new(self.names.len());
@@ -131,7 +142,7 @@ impl CrossCheck {
     /// id stood for in both walks. A thread that executes a program takes over id and start of its main
     /// thread, so main threads are left out where threads differ.
     fn compare(&self, before: &Rows, asked: &Rows, after: &Rows, same: bool) -> Option<String> {
-        let row_of: HashMap<u32, usize> =
+        let row_of: IdMap<usize> =
             after.tid.iter().enumerate().map(|(row, &tid)| (tid, row)).collect();
         for row in 0..before.len() {
             let tid = before.tid[row];
@@ -235,5 +246,60 @@ mod tests {
             check.check(&walk(&many, 10, 5)).unwrap();
         }
         assert!(check.new.is_empty());
+    }
+
+    /// Answers so of every thread, and notes whom it was asked about.
+    struct Asked(Arc<Mutex<Vec<Vec<u32>>>>);
+
+    impl Ask for Asked {
+        fn ask(&mut self, tids: &[u32], rows: &mut Rows) -> Result<(), ReadError> {
+            self.0.lock().unwrap().push(tids.to_vec());
+            for &tid in tids {
+                rows.push(Identity { tid, ..Identity::default() });
+            }
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn new_threads_are_all_asked_about_and_others_by_share() {
+        let questions = Arc::new(Mutex::new(Vec::new()));
+        let asker = Box::new(Asked(Arc::clone(&questions)));
+        let mut check = CrossCheck::new(asker, vec!["switches".into()]);
+        let mut take = |walked: &Rows| {
+            check.check(walked).unwrap();
+            std::mem::take(&mut *questions.lock().unwrap())
+        };
+        let many: Vec<u32> = (10..200).collect();
+        assert_eq!(take(&walk(&many, 1, 0)), [many.clone()]);
+        for _ in 1..EVERY {
+            assert!(take(&walk(&many, 1, 0)).is_empty());
+        }
+        let question = take(&walk(&many, 1, 0)).remove(0);
+        assert!(question.len() <= SHARE && question.is_sorted());
+        // A further one, and another one under a known id.
+        let mut more = walk(&[&many[..], &[300]].concat(), 1, 0);
+        more.start_ns[40] = 2;
+        for _ in 1..EVERY {
+            assert!(take(&more).is_empty());
+        }
+        let question = take(&more).remove(0);
+        assert!(question.contains(&50) && question.contains(&300));
+        assert!(question.len() <= SHARE + 2);
+    }
+
+    #[test]
+    fn more_new_threads_than_may_be_asked_about_wait() {
+        let questions = Arc::new(Mutex::new(Vec::new()));
+        let asker = Box::new(Asked(Arc::clone(&questions)));
+        let mut check = CrossCheck::new(asker, vec!["switches".into()]);
+        let many: Vec<u32> = (10..10 + 2 * MAX_NEW as u32 + 50).collect();
+        for _ in 0..=2 * EVERY {
+            check.check(&walk(&many, 1, 0)).unwrap();
+        }
+        let questions = questions.lock().unwrap();
+        let all: IdSet = questions.iter().flatten().copied().collect();
+        assert_eq!(all.len(), many.len());
+        assert!(questions.iter().all(|question| question.len() <= MAX_NEW + SHARE));
     }
 }

@@ -4,7 +4,7 @@ from enum import IntEnum
 
 
 class CloseCode(IntEnum):
-    """WebSocket close codes of /ws/live and /ws/collector."""
+    """WebSocket close codes of /ws/live, /ws/collector and /ws/collector/frames."""
 
     BAD_MESSAGE = 4400
     """A message did not fit its schema; the reason names what."""
@@ -29,6 +29,9 @@ class CloseCode(IntEnum):
 
     TOO_MANY = 4429
     """Too many pages or collectors are connected."""
+
+    GONE = 4410
+    """The control connection of this data connection has ended, or the ticket is of none."""
 
     STALLED = 4420
     """The page took nothing for too long while frames were waiting for it; it may connect again."""

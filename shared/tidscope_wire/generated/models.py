@@ -238,6 +238,29 @@ LastAdditionalProperty = TypeAliasType(
 )
 
 
+class CollectorFrames(Message):
+    """
+    Collector to backend, first message of the data connection.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["collector_frames"] = "collector_frames"
+    protocol: Annotated[int, Field(ge=0)]
+    """
+    Version of this protocol.
+    """
+    host: Annotated[str, Field(max_length=256)]
+    """
+    Host id of the control connection.
+    """
+    ticket: Annotated[str, Field(pattern="^[0-9a-f]{32}$")]
+    """
+    Ticket in the welcome of the control connection.
+    """
+
+
 class CollectorGoodbye(Message):
     """
     The collector ends because it was asked to: a connection that breaks without this is an outage. It has made the last frames of its targets.
@@ -382,7 +405,7 @@ ResumeAdditionalProperty = TypeAliasType(
 
 class CollectorWelcome(Message):
     """
-    Backend to collector, answer to the hello.
+    Backend to collector, answer to the first message of a connection.
     """
 
     model_config = ConfigDict(
@@ -395,7 +418,11 @@ class CollectorWelcome(Message):
     """
     resume: dict[str, ResumeAdditionalProperty]
     """
-    Target id to the last seq that the backend has; replay starts after it. Other targets are replayed from the oldest kept frame.
+    On the data connection: target id to the last seq that the backend has; replay starts after it. Other targets are replayed from the oldest kept frame. Empty on the control connection.
+    """
+    frames: Annotated[str | None, Field(pattern="^[0-9a-f]{32}$")] = None
+    """
+    On the control connection: ticket of its data connection. null on the data connection.
     """
 
 
@@ -6679,6 +6706,7 @@ CollectorMessage = TypeAliasType(
     "CollectorMessage",
     Annotated[
         CollectorHello
+        | CollectorFrames
         | TargetReply
         | ProcessesReply
         | DoctorReply

@@ -151,7 +151,7 @@ fn locks(counts: &mut Counts, members: &[u32]) -> Table {
     }
 }
 
-/// Clocks of run queues differ from those of ledgers by nanoseconds, which a thread's greatest row makes up
+/// Clocks of run queues differ from those of ledgers by nanoseconds, which a thread's greatest rows make up
 /// for.
 fn takers(counts: &mut Counts, processes: &mut BTreeSet<u32>) -> Table {
     let mut rows: Vec<([u64; 2], u64)> =
@@ -161,11 +161,17 @@ fn takers(counts: &mut Counts, processes: &mut BTreeSet<u32>) -> Table {
         let first = rows.partition_point(|row| row.0[0] < tid);
         let after = rows.partition_point(|row| row.0[0] <= tid);
         let mine = &mut rows[first..after];
-        let known: u64 = mine.iter().fold(0, |sum, row| sum.saturating_add(row.1));
+        let known: u128 = mine.iter().map(|row| u128::from(row.1)).sum();
+        let queued = u128::from(queued);
         if queued > known {
-            unknown.push((tid, queued - known));
-        } else if let Some(greatest) = mine.iter_mut().max_by_key(|row| row.1) {
-            greatest.1 = greatest.1.saturating_sub(known - queued);
+            unknown.push((tid, (queued - known) as u64));
+        }
+        let mut surplus = known.saturating_sub(queued);
+        while surplus > 0 {
+            let Some(greatest) = mine.iter_mut().max_by_key(|row| row.1) else { break };
+            let cut = surplus.min(greatest.1.into());
+            greatest.1 -= cut as u64;
+            surplus -= cut;
         }
     }
     let (mut tids, mut pids, mut kernel, mut times) = (vec![], vec![], vec![], vec![]);

@@ -7,6 +7,8 @@ mod counting;
 #[cfg(test)]
 mod counting_tests;
 mod counts;
+#[cfg(test)]
+mod fuzz_tests;
 mod made;
 mod names;
 mod sums;

@@ -1,0 +1,159 @@
+"""A collector's data connection: frames in, receipts out.
+
+Receipts confirm frames. Waking the collector costs more than a receipt saves, so one receipt covers
+several seconds of frames.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import Never
+
+from tidscope_wire import PROTOCOL_VERSION
+from tidscope_wire.generated.close_code import CloseCode
+from tidscope_wire.generated.models import (
+    CollectorFrames,
+    CollectorWelcome,
+    FramesLost,
+    FramesReceived,
+    TargetForgotten,
+)
+
+from tidscope_backend.connections.connection import CloseError
+from tidscope_backend.ingest.frame_ingest import FrameIngest, NotAnnouncedError
+from tidscope_backend.ingest.link import CollectorLink, FramesChannel
+from tidscope_backend.ingest.links import CollectorLinks
+from tidscope_backend.ingest.messages import (
+    CollectorConnection,
+    HostAuthority,
+    first_message,
+    receive,
+    unexpected,
+)
+from tidscope_backend.settings import Settings
+
+LONGEST_SECONDS = 5.0
+"""Maximum delay of a receipt, in seconds."""
+REST_SECONDS = 0.1
+"""Minimum interval between receipts, in seconds."""
+MANY_FRAMES, MUCH_BYTES = 50, 256 * 1024
+"""Frames and bytes confirmed at once; the collector bounds its unconfirmed frames."""
+
+
+class Receipts:
+    """Receipts of one connection.
+
+    Args:
+        send: sends one text message to the collector.
+    """
+
+    def __init__(self, send: Callable[[str], Awaitable[None]]) -> None:
+        self._send = send
+        self._due: dict[str, int] = {}
+        self._frames = self._bytes = 0
+        self._noted, self._hurried = asyncio.Event(), asyncio.Event()
+        self._hurries = False
+
+    def note(self, target: str, seq: int, size: int) -> None:
+        """Note that frames up to this one, of this many bytes, were received or are lost."""
+        self._due[target] = seq
+        self._frames += 1
+        self._bytes += size
+        self._noted.set()
+        if self._hurries or self._frames >= MANY_FRAMES or self._bytes >= MUCH_BYTES:
+            self._hurried.set()
+
+    def hurry(self) -> None:
+        """Send pending receipts now, because the collector is shutting down."""
+        self._hurries = True
+        self._hurried.set()
+
+    async def run(self) -> Never:
+        """Send receipts until cancelled."""
+        while True:
+            await self._noted.wait()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(LONGEST_SECONDS):
+                    await self._hurried.wait()
+            self._noted.clear()
+            self._hurried.clear()
+            due, self._due, self._frames, self._bytes = self._due, {}, 0, 0
+            await self._send(FramesReceived(targets=due).model_dump_json())
+            await asyncio.sleep(REST_SECONDS)
+
+
+class FramesSessions:
+    """Serves the data connections of collectors; access is checked before.
+
+    Args:
+        settings: bounds and timeouts.
+        links: table of connected collectors.
+        ingest: destination of frames.
+    """
+
+    def __init__(self, settings: Settings, links: CollectorLinks, ingest: FrameIngest) -> None:
+        self._settings = settings
+        self._links = links
+        self._ingest = ingest
+
+    async def serve(
+        self, connection: CollectorConnection, authority: HostAuthority | None = None
+    ) -> None:
+        """Serve a connection until it or its control connection ends.
+
+        Args:
+            connection: connection with checked access.
+            authority: hosts that the collector's secret allows, or None for any host.
+
+        Raises:
+            CloseError: the connection has to be closed.
+            DisconnectedError: the collector disconnected.
+        """
+        hello = await first_message(connection, CollectorFrames, self._settings.hello_seconds)
+        link = self._links.of_ticket(hello.host, hello.ticket)
+        if link is None:
+            raise CloseError(CloseCode.GONE, "no control connection has this ticket")
+        if authority is not None:
+            authority.claim(hello.host, self._links.is_connected)
+        receipts = Receipts(connection.send_text)
+        channel = FramesChannel(receipts.hurry)
+        link.open_frames(channel)
+        # First message after the hello: replay must continue after the last received frame.
+        points = self._ingest.resume_points(link.announced.ids)
+        welcome = CollectorWelcome(protocol=PROTOCOL_VERSION, resume=points)
+        reading = asyncio.create_task(self._read(connection, link, receipts))
+        closing = asyncio.create_task(channel.closing.wait())
+        tasks = (reading, closing, asyncio.create_task(receipts.run()))
+        try:
+            await connection.send_text(welcome.model_dump_json())
+            await asyncio.wait((reading, closing), return_when=asyncio.FIRST_COMPLETED)
+            if reading.done():
+                reading.result()
+            raise CloseError(CloseCode.GONE, "its control connection has ended")
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            channel.ended.set()
+
+    async def _read(
+        self, connection: CollectorConnection, link: CollectorLink, receipts: Receipts
+    ) -> Never:
+        announced, ingest = link.announced, self._ingest.ingest
+        while True:
+            message = await receive(connection)
+            if isinstance(message, bytes):
+                try:
+                    target, seq = ingest(announced, message)
+                except NotAnnouncedError as error:
+                    # The announcement may be under way on the control connection.
+                    await announced.wait_for(error.target)
+                    target, seq = ingest(announced, message)
+                receipts.note(target, seq, len(message))
+            elif isinstance(message, FramesLost):
+                await announced.wait_for(message.target)
+                self._ingest.record_loss(announced, message)
+            elif isinstance(message, TargetForgotten):
+                self._ingest.release_target(announced, message.target)
+            else:
+                raise unexpected(message, "data")
