@@ -120,7 +120,7 @@ impl Entry {
         &mut self,
         id: &str,
         event: &Event,
-        programs: &GroupPrograms,
+        programs: Option<&GroupPrograms>,
         board: &Board,
         now_ns: i64,
     ) {
@@ -134,11 +134,15 @@ impl Entry {
                 if let Some(exact) = &boundary.exact {
                     let holds = exact.holds(&name, event.value);
                     if holds && !is_member {
-                        // If it fails, samples see the process, but not its children.
-                        let _ = programs.add(*bit, event.pid);
+                        if let Some(programs) = programs {
+                            // If it fails, samples see the process, but not its children.
+                            let _ = programs.add(*bit, event.pid);
+                        }
                         members.add(Newcomer { before: true, ..newcomer(event, false) });
                     } else if is_member && !holds {
-                        programs.remove(*bit, event.pid);
+                        if let Some(programs) = programs {
+                            programs.remove(*bit, event.pid);
+                        }
                         members.end(event.pid, event.at_ns, now_ns);
                     }
                     is_member = holds;

@@ -587,7 +587,7 @@ impl Engine {
                 return;
             }
             for event in &events {
-                entry.apply(id, event, programs, board, now_ns);
+                entry.apply(id, event, Some(programs), board, now_ns);
             }
             if more > 0 {
                 board.leave(id, |news| news.events_lost += more);

@@ -438,7 +438,7 @@ fn processes_of_a_storm_are_counted_with_all_their_time() {
         let board = scene.board.clone();
         scene.ask(move |engine| {
             let entry = engine.entry("g").unwrap();
-            entry.apply("g", &event(Kind::Born, pid, P, 0), &board, monotonic_ns());
+            entry.apply("g", &event(Kind::Born, pid, P, 0), None, &board, monotonic_ns());
         });
         let record = Record::of(pid)
             .with("ac_tgid", pid.into())
@@ -447,7 +447,7 @@ fn processes_of_a_storm_are_counted_with_all_their_time() {
         let done = move |engine: &mut Engine| {
             let board = Board::new().unwrap();
             let entry = engine.entry("g").unwrap();
-            entry.apply("g", &event(Kind::Done, pid, pid, 150_000), &board, monotonic_ns());
+            entry.apply("g", &event(Kind::Done, pid, pid, 150_000), None, &board, monotonic_ns());
         };
         if pid % 2 == 0 {
             scene.ask(done);
