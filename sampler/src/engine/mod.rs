@@ -31,7 +31,6 @@ use crate::os::clock::{monotonic_ns, thread_cpu_ns};
 use crate::os::wait::{wait, Waker};
 use crate::processes::{self, GroupPrograms};
 use crate::procfs::presence;
-use crate::slots::lock;
 use crate::source::ReadError;
 use crate::target::When;
 use crate::taskstats::{ExitListener, Records};
@@ -464,9 +463,6 @@ impl Engine {
             Err(error) => entry.target.failure(reason(&error), when),
         };
         entry.times.note(entry.target.sample_us(), started_ns);
-        if let Some(text) = entry.target.disagreement() {
-            lock(&self.kit.disagreement).get_or_insert_with(|| text.to_owned());
-        }
         entry.tell(id, &self.board);
         made
     }

@@ -86,6 +86,7 @@ fn entry(id: &str, script: &Shared, rate_hz: f64, pids: &[u32], following: Follo
         watcher: None,
         locks_reason: None,
         told_empty: false,
+        tell_sample: false,
     }
 }
 

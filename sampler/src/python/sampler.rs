@@ -296,9 +296,7 @@ impl Sampler {
 
     /// Where a walk and taskstats disagreed; None if they never did.
     fn disagreement(&self) -> Option<String> {
-        let kit = self.shared.as_ref()?;
-        let found = lock(&kit.disagreement).clone();
-        found
+        self.shared.as_ref()?.disagreement.get().cloned()
     }
 
     /// Leaves news of a target once its next sample was taken.
