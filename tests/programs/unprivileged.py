@@ -51,7 +51,6 @@ def _read(procfs: ProcFs, pid: int) -> Any:
     with patch.object(sources, "probe", side_effect=TaskstatsUnavailableError("a test")):
         made = sources.Sources(procfs, network="none", ledger=LedgerOptions("off"))
     frames = TakenFrames(made.native)
-    frames = TakenFrames(made.native)
     engine = Engine(made.native, lambda _: None)
     engine.start()
     targets = TargetRegistry("h-000000000000", procfs, made, engine)
