@@ -28,7 +28,6 @@ SAMPLER := sampler/tidscope_sampler/native.abi3.so
 # What cargo makes for checks and tests; what the collector loads lies beside it, by content.
 CARGO_TARGET := $(CURDIR)/.cache/sampler/target
 CLANG ?= clang
-SAMPLER := sampler/tidscope_sampler/native.abi3.so
 BPFTOOL ?= $(shell command -v bpftool || echo /usr/sbin/bpftool)
 
 .PHONY: help install install-dev up sampler sampler-test test test-room test-deep test-times check check-types check-page check-tree check-sampler hooks audit bpf spawn-held kernel kernel-if-possible kernel-test generate format pytest unit integration vitest e2e pictures screens fuzz fuzz-sampler build notice wheel lock clean
@@ -167,11 +166,7 @@ fuzz-sampler: ## broken input for the sampler, SAMPLER_RUNS=10000000 for each of
 	FUZZ_RUNS=$(SAMPLER_RUNS) FUZZ_SEED=$(FUZZ_SEED) cargo test --quiet --profile fuzz --locked --lib \
 	  --manifest-path sampler/Cargo.toml --target-dir $(CARGO_TARGET) fuzz_tests:: -- --nocapture
 
-build: backend/tidscope_backend/web/index.html $(SAMPLER) ## build the page and the sampler
-
-$(SAMPLER): tools/build-sampler sampler/Cargo.toml sampler/Cargo.lock $(shell find sampler/src -name '*.rs' -o -name '*.bpf.o')
-	@tools/build-sampler
-	@touch $@
+build: backend/tidscope_backend/web/index.html ## build the page
 
 backend/tidscope_backend/web/index.html: $(NODE_STAMP) $(shell find frontend shared/schemas -type f -not -path "*/generated/*")
 	@npm run --silent build -- --logLevel warn
