@@ -233,11 +233,6 @@ class ClientProof(Message):
     """
 
 
-LastAdditionalProperty = TypeAliasType(
-    "LastAdditionalProperty", Annotated[int, Field(ge=0)]
-)
-
-
 class CollectorFrames(Message):
     """
     Collector to backend, first message of the data connection.
@@ -259,6 +254,11 @@ class CollectorFrames(Message):
     """
     Ticket in the welcome of the control connection.
     """
+
+
+LastAdditionalProperty = TypeAliasType(
+    "LastAdditionalProperty", Annotated[int, Field(ge=0)]
+)
 
 
 class CollectorGoodbye(Message):
