@@ -86,7 +86,7 @@ fn stat_lines() {
         let (name, id) = (name(random), random.number() as u32);
         let state = *random.pick(b"RSDZXxtTIPWK");
         let numbers: Vec<(String, Option<u64>)> = (4..=52).map(|_| number(random)).collect();
-        let mut line = [format!("{id} (").as_bytes(), &name, b") "].concat();
+        let mut line = [format!("{id} (").as_bytes(), &name[..], &b") "[..]].concat();
         line.push(state);
         for (text, _) in &numbers {
             line.push(b' ');
@@ -170,7 +170,7 @@ fn status() {
         let (group, first, second) = (number(random), number(random), number(random));
         // The kernel escapes line breaks in names.
         let name: Vec<u8> = name(random).into_iter().filter(|&byte| byte != b'\n').collect();
-        let mut text = [b"Name:\t", &name[..], b"\nState:\tS (sleeping)\n"].concat();
+        let mut text = [&b"Name:\t"[..], &name[..], &b"\nState:\tS (sleeping)\n"[..]].concat();
         text.extend_from_slice(format!("Tgid:\t{}\nPid:\t7\n", group.0).as_bytes());
         text.extend_from_slice(format!("{}:\t{}\n", SWITCHES[0], first.0).as_bytes());
         text.extend_from_slice(format!("{}:\t{}\n", SWITCHES[1], second.0).as_bytes());

@@ -20,7 +20,7 @@ fn moment(random: &mut Random) -> i64 {
 fn expected(slots: &[Slot], records: &[Ended], exiting: bool) -> Vec<Option<u32>> {
     let mut found = vec![None; records.len()];
     loop {
-        let mut best = None;
+        let mut best: Option<(i128, usize, u32)> = None;
         for (row, record) in records.iter().enumerate().filter(|one| found[one.0].is_none()) {
             for (index, slot) in (0..).zip(slots) {
                 let same = (slot.tgid, slot.tid) == (record.process, record.tid);
