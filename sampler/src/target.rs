@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use crate::ids::IdMap;
 use crate::columns::{text, Exits, Rows};
 use crate::compare::{Ended, Look, ProcessNotes, RoleNames, RoleSums, Thread, Tracker};
 use crate::encode::division::most_threads;
@@ -13,6 +12,7 @@ use crate::encode::json::Fragment;
 use crate::encode::rows::Identities;
 use crate::encode::table_changes::TableChanges;
 use crate::fields::Fields;
+use crate::ids::IdMap;
 use crate::os::clock::monotonic_ns;
 use crate::source::{Join, Origin, ReadError, Source};
 use crate::validate::{Inexact, Validation};

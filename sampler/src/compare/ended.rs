@@ -1,10 +1,9 @@
 //! What the threads that have ended add up to, since attach.
 
-
 use super::{Instant, RoleSums};
-use crate::ids::IdMap;
 use crate::columns::Totals;
 use crate::encode::header::ExitedTotals;
+use crate::ids::IdMap;
 
 /// Takes what the ended threads of each process of a target add up to.
 pub trait ProcessNotes: Send {

@@ -6,8 +6,8 @@
 use std::collections::VecDeque;
 
 use super::Instant;
-use crate::ids::IdMap;
 use crate::columns::{Rows, Totals};
+use crate::ids::IdMap;
 
 /// Threads; beyond that the first ones are forgotten, and their counters stand as the kernel's.
 const MAX_THREADS: usize = 4096;

@@ -3,9 +3,8 @@
 //! The kernel sends a record while the thread still runs, with its time on a CPU up to the last tick. That
 //! up to the last switch comes a little later, or earlier than the record is drained.
 
-
-use crate::ids::IdMap;
 use crate::columns::{Comm, Exits};
+use crate::ids::IdMap;
 
 /// Threads of which one account is kept that waits for the other; more are forgotten.
 const MAX_THREADS: usize = 65_536;

@@ -6,9 +6,9 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::members::{Member, Members};
-use crate::ids::{IdMap, IdSet};
 use crate::columns::{Mask, Totals};
 use crate::compare::ProcessNotes;
+use crate::ids::{IdMap, IdSet};
 
 /// How long an ended process keeps its own row, nanoseconds.
 pub(super) const STANDS_NS: i64 = 10_000_000_000;

@@ -4,10 +4,9 @@
 //! has the same sleeps in a few states: some states are of nothing else, others may be, so the ledger
 //! bounds the delay on both sides. A delay far outside is wrong.
 
-
-use crate::ids::IdMap;
 use crate::columns::Rows;
 use crate::fields::{Fields, BLKIO};
+use crate::ids::IdMap;
 
 /// States in which a thread waits for a disk and for nothing else.
 pub(super) const DISK_STATES: [&str; 4] = [

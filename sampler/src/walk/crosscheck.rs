@@ -8,8 +8,8 @@
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
 
-use crate::ids::{IdMap, IdSet};
 use crate::columns::Rows;
+use crate::ids::{IdMap, IdSet};
 use crate::source::ReadError;
 
 /// After so many walks taskstats is asked, the first walk included.
@@ -114,8 +114,7 @@ impl CrossCheck {
         let tids: Vec<u32> = chosen.iter().map(|&row| walked.tid[row]).collect();
         let mut asked = Rows::new(self.names.len());
         self.asker.ask(&tids, &mut asked)?;
-        let row_of: IdMap<usize> =
-            chosen.iter().map(|&row| (walked.tid[row], row)).collect();
+        let row_of: IdMap<usize> = chosen.iter().map(|&row| (walked.tid[row], row)).collect();
         let mut before = Rows::new(walked.width());
         let mut answered = Rows::new(self.names.len());
         for (row, tid) in asked.tid.iter().enumerate() {
