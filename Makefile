@@ -115,7 +115,7 @@ spawn-held: ## compile the helper that starts recorded commands (SPAWN_OUT=FILE:
 	  -fno-asynchronous-unwind-tables -Wall -Wextra -Werror -Wl,--build-id=none,-z,noseparate-code -s \
 	  -o $(or $(SPAWN_OUT),$(SPAWN)) $(SPAWN).c
 
-usual-tick: ## compile the usual tick of the collector (USUAL_OUT=FILE: to there)
+usual-tick: ## compile the fast path of a tick (USUAL_OUT=FILE: write it there)
 	$(CLANG) --target=x86_64-linux-gnu -O2 -shared -fPIC -nostdlib -ffreestanding -fno-stack-protector \
 	  -fno-asynchronous-unwind-tables -fvisibility=hidden -Wall -Wextra -Werror \
 	  -Wl,--build-id=none,-z,noseparate-code,--hash-style=gnu -s -o $(or $(USUAL_OUT),$(COMPILED)/usual_tick.so) \

@@ -118,7 +118,7 @@ def _cached(hit: float, factor: float, sigma: float) -> Draw:
 
 NOISES: dict[str, Callable[[random.Random], Draw]] = {
     "quiet": lambda chance: _lognormal(chance.uniform(0.05, 0.2)),
-    "usual": lambda chance: _lognormal(chance.uniform(0.2, 0.4)),
+    "typical": lambda chance: _lognormal(chance.uniform(0.2, 0.4)),
     "noisy": lambda chance: _lognormal(chance.uniform(0.4, 0.6)),
     "gamma": lambda chance: _gamma(chance.uniform(3, 12)),
     "cached": lambda chance: _cached(chance.uniform(0.7, 0.95), chance.uniform(4, 10), 0.25),
@@ -131,21 +131,21 @@ NOISES: dict[str, Callable[[random.Random], Draw]] = {
     "two ways": lambda chance: _cached(chance.uniform(0.4, 0.6), chance.uniform(2, 4), 0.2),
     "logistic": lambda chance: _logistic(chance.uniform(0.08, 0.2)),
 }
-USUAL = ("quiet", "usual", "usual", "noisy", "gamma", "cached", "pareto")
-EVERY = (*USUAL, "stalled", "weibull", "uniform")
+TYPICAL = ("quiet", "typical", "typical", "noisy", "gamma", "cached", "pareto")
+EVERY = (*TYPICAL, "stalled", "weibull", "uniform")
 TUNING = (
-    Shape((6, 12), 2, 3, ("quiet", "usual")),
-    Shape((8, 20), 4, 4, USUAL),
+    Shape((6, 12), 2, 3, ("quiet", "typical")),
+    Shape((8, 20), 4, 4, TYPICAL),
     Shape((20, 40), 3, 6, EVERY),
-    Shape((60, 100), 6, 8, USUAL),
-    Shape((10, 30), 2, 10, ("usual", "gamma", "weibull", "stalled", "uniform")),
+    Shape((60, 100), 6, 8, TYPICAL),
+    Shape((10, 30), 2, 10, ("typical", "gamma", "weibull", "stalled", "uniform")),
     Shape((100, 200), 5, 12, EVERY, (0.015, 0.1)),
 )
 HELD_OUT = (
-    Shape((5, 10), 3, 2, ("usual", "gamma", "erlang", "logistic")),
+    Shape((5, 10), 3, 2, ("typical", "gamma", "erlang", "logistic")),
     Shape((15, 35), 1, 12, (*EVERY, "two ways")),
     Shape((30, 60), 10, 3, (*EVERY, "erlang", "two ways", "logistic"), (0.015, 0.1)),
-    Shape((80, 150), 4, 10, (*USUAL, "stalled", "logistic", "erlang"), (0.015, 0.1)),
+    Shape((80, 150), 4, 10, (*TYPICAL, "stalled", "logistic", "erlang"), (0.015, 0.1)),
 )
 PARTS = {"tuning": (1000, TUNING), "held out": (70_000, HELD_OUT)}
 
@@ -349,17 +349,17 @@ def matrix(summaries: Summaries, chains: dict[tuple[int, int], int]) -> Any:
     return np.log1p(full / 1000)
 
 
-def lof(summaries: Summaries, usual: Summaries | None) -> dict[int, str] | None:
+def lof(summaries: Summaries, reference: Summaries | None) -> dict[int, str] | None:
     """What scikit-learn's local outlier factor finds, with its own threshold."""
     try:
         neighbours = importlib.import_module("sklearn.neighbors")
     except ImportError:
         return None
     chains: dict[tuple[int, int], int] = {}
-    if usual is None:
+    if reference is None:
         said = neighbours.LocalOutlierFactor().fit_predict(matrix(summaries, chains))
     else:
-        before = matrix(usual, chains)
+        before = matrix(reference, chains)
         after = matrix(summaries, chains)
         before = np.pad(before, ((0, 0), (0, after.shape[1] - before.shape[1])))
         said = neighbours.LocalOutlierFactor(novelty=True).fit(before).predict(after)
@@ -377,10 +377,10 @@ def measure(part: str, number: int, normal: int, each: int) -> dict[str, Verdict
     earlier = [make_request(plan, 10**6 + at, seed) for at in range(normal)]
     options = Options(calls=True)
     every = summarise_all([*earlier, *judged], options)
-    usual = every.select(range(normal))
+    reference = every.select(range(normal))
     summaries = every.select(range(normal, len(every.traces)))
     verdicts: dict[str, Verdict | None] = {}
-    for name, known in (("within", None), ("against", usual)):
+    for name, known in (("within", None), ("against", reference)):
         own = {one.place: one.kind for one in find_anomalies(summaries, known)}
         verdicts[name] = verdict(dict(own), labels)
         theirs = lof(summaries, known)

@@ -77,7 +77,7 @@ class Hooks:
         self._programs.close()
 
 
-def are_foreign_attached(prefix: str = "sock_") -> bool:
+def are_others_attached(prefix: str = "sock_") -> bool:
     """True if another process' programs are attached to tracepoints; ours must not be.
 
     Args:
@@ -87,14 +87,14 @@ def are_foreign_attached(prefix: str = "sock_") -> bool:
     return any(one.get("tp_name", "").startswith(prefix) for one in links)
 
 
-def await_no_foreign(prefix: str = "sock_") -> None:
+def await_no_others(prefix: str = "sock_") -> None:
     """Wait until nobody else's programs are attached to tracepoints with a prefix.
 
     Raises:
         SystemExit: they are for a minute.
     """
     give_up = time.monotonic() + 60
-    while are_foreign_attached(prefix):
+    while are_others_attached(prefix):
         if time.monotonic() > give_up:
             raise SystemExit(
                 "programs of other collectors are attached: end these, or --beside-others"

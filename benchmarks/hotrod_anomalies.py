@@ -1,7 +1,7 @@
 """Share of faulty requests found, on HotROD.
 
 HotROD's services run as processes of their own, with a relay between them; clients make requests.
-First normal ones, which say what is usual; then in turns such as meet a fault, and normal ones.
+Normal requests come first and are the reference; faulty and normal ones alternate after them.
 Faults: HotROD's own three (which `-D`, `-W` and `-M` repair), delays and broken connections of the
 relay, and processes that are stopped for a second. A request met a fault if it was made while that
 was there: none is under way when a fault begins or ends, and the first ones after that, which
@@ -61,7 +61,7 @@ class Phase:
     """Requests that were made under the same conditions.
 
     Attributes:
-        fault: its name; normal: none, learnt: none, and they say what is usual.
+        fault: its name; normal: none, learnt: none, as the reference.
         begin_ns, end_ns: the first was made after, the last answered before; Unix nanoseconds.
         requests: how many.
     """
@@ -277,9 +277,9 @@ def figures_of(summaries: Summaries, faults: Sequence[str]) -> dict[str, Any]:
         if fault in ("learnt", "normal") or few[fault] <= FEW:
             among.append(at)
     figures: dict[str, Any] = {}
-    for name, places, usual in (("against", later, learnt), ("within", among, None)):
+    for name, places, reference in (("against", later, learnt), ("within", among, None)):
         own = summaries.select(places)
-        known = None if usual is None else summaries.select(usual)
+        known = None if reference is None else summaries.select(reference)
         met = [faults[at].replace("learnt", "normal") for at in places]
         theirs = lof(own, known)
         figures[name] = judge([one.place for one in find_anomalies(own, known)], met)

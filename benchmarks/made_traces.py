@@ -32,7 +32,7 @@ class Plan:
     stages: list[list[tuple["Plan", float]]] = field(default_factory=list)
 
 
-USUAL_WIDTHS = (1, 1, 1, 2, 3, 6)
+TYPICAL_WIDTHS = (1, 1, 1, 2, 3, 6)
 
 
 def make_endpoint(
@@ -40,7 +40,7 @@ def make_endpoint(
     services: int = 60,
     calls: int = 900,
     always: float = 0.75,
-    widths: Sequence[int] = USUAL_WIDTHS,
+    widths: Sequence[int] = TYPICAL_WIDTHS,
 ) -> Plan:
     """Plans of an endpoint.
 

@@ -9,7 +9,7 @@ had over the CPU time of a request, and only the latter depends on what is attac
 socket_load.c: (ours - nothing) / (empty - nothing). `calls` has what a call costs there with
 programs of increasing content (hook_programs.bpf.c), and for `bystander`, whose calls are not
 counted since another process is attached to. `kernel_ns` is the kernel's own account of a run
-(BPF_ENABLE_STATS): without what it takes to get into the program, but with two looks at a clock.
+(BPF_ENABLE_STATS): without what it takes to get into the program, but with two clock readings.
 `cases` are other loads of socket_load.c. `server_overhead_percent` is what nginx loses when
 visitors load pages; `servers` has two more clients (web_server.py), and `expected_percent`: calls a
 request times what a call costs, over the CPU time of a request, which noise hardly moves. A round
@@ -46,8 +46,8 @@ from hooks import (
     STATES,
     TALLY,
     Hooks,
-    are_foreign_attached,
-    await_no_foreign,
+    are_others_attached,
+    await_no_others,
     kernel_account,
     run_times,
 )
@@ -173,11 +173,11 @@ def compare(
     def measure(state: str) -> tuple[float, ...]:
         while True:
             if not hooks.beside_others:
-                await_no_foreign()
+                await_no_others()
             with hooks.state(state, pid):
                 load.settle()
                 figures = load.round()
-            if hooks.beside_others or not are_foreign_attached():
+            if hooks.beside_others or not are_others_attached():
                 return figures
 
     return Comparison(alternate(states, blocks, measure, seed=blocks))

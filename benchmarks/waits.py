@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from estimates import Floats, alternate, mean, ratio
-from hooks import are_foreign_attached, await_no_foreign
+from hooks import are_others_attached, await_no_others
 from netacct import Load, Window
 from running import build, build_bpf
 from tidscope_collector.ebpf import libbpf
@@ -156,11 +156,11 @@ def in_turn(
     def one(name: str) -> tuple[float, ...]:
         while True:
             if not states.beside_others:
-                await_no_foreign(SCHEDULER)
+                await_no_others(SCHEDULER)
             with states.state(name, pid):
                 load.settle()
                 found = load.round()
-            if states.beside_others or not are_foreign_attached(SCHEDULER):
+            if states.beside_others or not are_others_attached(SCHEDULER):
                 return found
 
     return alternate(names, blocks, one, seed=blocks)

@@ -24,8 +24,8 @@ from xdist.scheduler.loadscope import LoadScopeScheduling
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Generator, Iterator
 
+    from installation import Installation
     from programs.known_work import KnownWork
-    from whole_site import Site
 
 DEEP = bool(os.environ.get("TIDSCOPE_DEEP_TESTS"))
 """True in `make test-deep`: properties without a number of examples get 200, not 20."""
@@ -91,7 +91,7 @@ def pytest_runtest_makereport(
 
 @pytest.fixture
 def known_work() -> Iterator[KnownWork]:
-    """A running known_work program with its usual amounts of work."""
+    """A running known_work program with its default amounts of work."""
     from programs.known_work import KnownWork
 
     with KnownWork() as program:
@@ -99,28 +99,28 @@ def known_work() -> Iterator[KnownWork]:
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def shared_site() -> AsyncIterator[Site]:
+async def shared_installation() -> AsyncIterator[Installation]:
     """A backend and a collector with all rights, for the tests of one file."""
-    from whole_site import site
+    from installation import installation
 
-    async with site() as found:
+    async with installation() as found:
         # It would fall behind: each test has a page of its own.
         await found.page.socket.close()
         yield found
 
 
 @pytest_asyncio.fixture(loop_scope="module")
-async def root(shared_site: Site) -> AsyncIterator[Site]:
-    """The file's site with a new page; what a test attached is detached at its end.
+async def root(shared_installation: Installation) -> AsyncIterator[Installation]:
+    """The file's installation with a new page; what a test attached is detached at its end.
 
     Its tests are marked ``asyncio(loop_scope="module")``. Targets of earlier tests stay listed.
     """
     from receiver import connected
 
-    async with shared_site.backend.page() as page:
+    async with shared_installation.backend.page() as page:
         await connected(page)
-        yield replace(shared_site, page=page)
-        await shared_site.detach_all()
+        yield replace(shared_installation, page=page)
+        await shared_installation.detach_all()
 
 
 @pytest.fixture

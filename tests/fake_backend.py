@@ -49,7 +49,7 @@ class FakeBackend:
         signals = SimpleNamespace(
             SIGINT=signal.SIGINT, SIGTERM=signal.SIGTERM, signal=self.handlers.__setitem__
         )
-        instead = {"BackendClient": self._open, "LOOK_SECONDS": 0.0, "time": clock}
+        instead = {"BackendClient": self._open, "POLL_SECONDS": 0.0, "time": clock}
         for name in ("backend_client", *modules):
             module = import_module(f"tidscope_backend.cli.{name}")
             for what, stand_in in instead.items():
@@ -104,5 +104,5 @@ class FakeBackend:
         return self
 
     def _sleep(self, seconds: float) -> None:
-        # A look that takes no time would wait for ever.
+        # A poll that takes no time would wait for ever.
         self.now += max(seconds, 0.5)

@@ -13,7 +13,7 @@ from tidscope_collector.sampling.engine import Engine
 from tidscope_collector.sampling.sampled_frame import SampledFrame
 from tidscope_collector.targets.sources import Sources
 from tidscope_collector.targets.targets import TargetRegistry
-from tidscope_collector.waits.source import USUAL, LedgerOptions
+from tidscope_collector.waits.source import DEFAULT_OPTIONS, LedgerOptions
 from tidscope_collector.walk.choice import Choice as WalkChoice
 from tidscope_wire.frame import FrameDecoder, Rows, split
 from tidscope_wire.frame_tables import Table, decode_tables, latest_rows
@@ -90,7 +90,7 @@ class FollowedTarget:
         self,
         pid: int,
         rate_hz: float = 20,
-        ledger: LedgerOptions = USUAL,
+        ledger: LedgerOptions = DEFAULT_OPTIONS,
         *,
         naming: NamingOptions = KERNEL_NAMES,
         counters: WalkChoice = "auto",

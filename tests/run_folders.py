@@ -61,7 +61,7 @@ def run_folder(
     return folder
 
 
-LOOK_SECONDS = 0.05
+POLL_SECONDS = 0.05
 
 
 def frames_of(folder: RunFolder) -> list[bytes]:
@@ -95,4 +95,4 @@ async def until(there: Callable[[], bool]) -> None:
     for _ in itertools.count():
         if there():
             return
-        await asyncio.sleep(LOOK_SECONDS)
+        await asyncio.sleep(POLL_SECONDS)

@@ -24,7 +24,7 @@ from tidscope_wire.generated.models import FlushReply, RecordRequest, RunManifes
 
 @dataclass
 class RunHarness:
-    """One backend's recorder, a site with one host and one target, and their history.
+    """One backend's recorder, with one host and one target, and their history.
 
     Attributes:
         closed: what the sealer was asked to seal.
@@ -78,7 +78,7 @@ class RunHarness:
             self.disk,
             self._flush,
             self.limits,
-            # The test looks itself.
+            # The test advances the clock itself.
             RecordingTimeouts(check_interval_s=3600, close_s=self.close_s),
             self.max_queued_bytes,
             lambda: self.ends,
@@ -114,8 +114,8 @@ class RunHarness:
         """Record the target."""
         return await self.recorder.record(RecordRequest(target=TARGET_ID, **request))
 
-    async def look(self, seconds: float = 0.0) -> None:
-        """Let time pass, and let the recorder look after its runs."""
+    async def advance(self, seconds: float = 0.0) -> None:
+        """Advance the clock, and let the recorder check its runs."""
         self.now_s += seconds
         await self.recorder.check_runs(save=False)
         await self.recorder.wait_saved()

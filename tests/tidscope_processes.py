@@ -156,7 +156,7 @@ async def served(
     Args:
         port: that it listens on.
         within: a command that runs its arguments some other way, such as ["prlimit", …].
-        environment: variables on top of the usual ones.
+        environment: variables on top of the inherited ones.
     """
     process = await asyncio.create_subprocess_exec(
         *within,

@@ -236,7 +236,7 @@ func (v *visit) chain() []string {
 	return names
 }
 
-// follow looks at all that the section's instructions do and call.
+// follow inspects all that the section's instructions do and call.
 func (c *contents) follow(passed []ssa.Instruction) {
 	var queue []*visit
 	seen := map[*ssa.Function]bool{}
@@ -244,7 +244,7 @@ func (c *contents) follow(passed []ssa.Instruction) {
 		queue = append(queue, c.targets(call, from, seen)...)
 	}
 	for _, instruction := range passed {
-		c.look(instruction, nil)
+		c.inspect(instruction, nil)
 		if call, ok := instruction.(ssa.CallInstruction); ok && !c.isOperation(instruction) {
 			reach(call, nil)
 		}
@@ -254,7 +254,7 @@ func (c *contents) follow(passed []ssa.Instruction) {
 		queue = queue[1:]
 		for _, block := range next.function.Blocks {
 			for _, instruction := range block.Instrs {
-				c.look(instruction, next)
+				c.inspect(instruction, next)
 				if call, ok := instruction.(ssa.CallInstruction); ok {
 					reach(call, next)
 				}
@@ -314,8 +314,8 @@ func (p *program) isRuntime(function *ssa.Function) bool {
 		path == "internal/sync" || path == "internal/race" || path == "reflect"
 }
 
-// look adds what an instruction does besides calling.
-func (c *contents) look(instruction ssa.Instruction, from *visit) {
+// inspect adds what an instruction does besides calling.
+func (c *contents) inspect(instruction ssa.Instruction, from *visit) {
 	own := from == nil || c.program.own[from.function]
 	switch instruction.(type) {
 	case *ssa.Send, *ssa.Select:

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 from tidscope_confinement.environment import take_variable
-from tidscope_wire.audit import AuditLog, AuditTrail, usual_path
+from tidscope_wire.audit import AuditLog, AuditTrail, default_path
 from tidscope_wire.escaping import log_to_stderr
 from tidscope_wire.generated.limits import MAX_ROLE_RULES, MIN_SECRET
 from tidscope_wire.generated.models import DoctorReport, RoleRule
@@ -142,7 +142,7 @@ def main() -> int:
     run.add_argument(
         "--audit",
         type=Path,
-        default=usual_path(),
+        default=default_path(),
         metavar="FILE",
         help="audit log of what is changed here (%(default)s)",
     )

@@ -47,9 +47,9 @@ const (
 )
 
 // Options of Open. Sharing, Threshold and Limit are those of a model that is made; of Threshold
-// and Limit the usual ones if Limit is 0.
+// and Limit the default ones if Limit is 0.
 type Options struct {
-	Socket    string // as TIDSCOPE_PREDICTD in the environment says, or the usual one, if empty
+	Socket    string // as TIDSCOPE_PREDICTD in the environment says, or the default one, if empty
 	Owner     uint32 // a user id; with Create it is that of this process
 	Create    bool
 	Sharing   uint8

@@ -220,7 +220,7 @@ static inline int tidscope_map(struct tidscope_model *model, int file) {
 }
 
 /*
- * Open a model. socket_path NULL: as TIDSCOPE_PREDICTD in the environment says, or the usual one.
+ * Open a model. socket_path NULL: as TIDSCOPE_PREDICTD in the environment says, or the default one.
  * owner: a user id, or TIDSCOPE_OWN. create: make it if it is not there (only one's own); sharing,
  * threshold (0 to 2032) and limit (1 to 127) are those of a model that is made.
  */

@@ -332,13 +332,13 @@ async def test_two_hosts_do_not_disturb_each_other(backend: Backend) -> None:
     theirs = target("t-7-00000000", host_id=other.id)
     async with (
         backend.collector(targets=[target()]) as ours,
-        backend.collector(host=other, targets=[theirs], secret=secret) as foreign,
+        backend.collector(host=other, targets=[theirs], secret=secret) as other_collector,
         backend.page() as page,
     ):
         await page.subscribe(TARGET_ID)
         await page.subscribe(theirs.id)
         await ours.send(*stream(1, 20))
-        await foreign.send(*stream(1, 20, target_id=theirs.id))
+        await other_collector.send(*stream(1, 20, target_id=theirs.id))
         seen: dict[str, list[int]] = {TARGET_ID: [], theirs.id: []}
         while any(numbers[-1:] != [20] for numbers in seen.values()):
             header, _ = await page.frame()
@@ -403,7 +403,7 @@ async def test_what_a_page_must_not_send(
 async def test_too_many_pages_are_turned_away() -> None:
     async with (
         asyncio.timeout(WAIT),
-        running_backend(max_pages=1) as backend,
+        running_backend(max_subscribers=1) as backend,
         backend.page() as page,
     ):
         await page.text(LiveState)

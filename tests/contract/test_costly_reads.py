@@ -210,7 +210,9 @@ async def test_a_read_lasts_until_its_work_is_done(
 async def test_pages_of_viewers_leave_room_for_operators() -> None:
     async with (
         asyncio.timeout(WAIT),
-        running_backend(view_token=VIEW_TOKEN, max_pages=3, max_viewer_pages=2) as backend,
+        running_backend(
+            view_token=VIEW_TOKEN, max_subscribers=3, max_viewer_subscribers=2
+        ) as backend,
         LivePage(backend.socket_url, VIEW_TOKEN) as first,
         LivePage(backend.socket_url, VIEW_TOKEN) as second,
         LivePage(backend.socket_url, VIEW_TOKEN) as third,

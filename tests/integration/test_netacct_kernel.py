@@ -162,7 +162,7 @@ def test_a_slot_is_used_again_and_begins_at_zero(accounts: Accounts, mover: Move
     accounts.forget(me)
 
 
-def test_every_look_finds_who_came_and_not_who_left(accounts: Accounts, mover: Mover) -> None:
+def test_every_poll_finds_who_came_and_not_who_left(accounts: Accounts, mover: Mover) -> None:
     me, here = os.getpid(), threading.get_native_id()
     accounts.watch(me)
     mover.move(5)

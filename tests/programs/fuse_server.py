@@ -43,7 +43,7 @@ def _reply(operation: int, node: int, body: bytes, contents: dict[int, bytes]) -
             node = _NODES.get(body.rstrip(b"\0"), 0)
             if not node:
                 return errno.ENOENT
-            # Nothing is valid for any time: each look at it comes here.
+            # Nothing is valid for any time: each lookup comes here.
             reply = struct.pack("<QQQQII", node, 1, 0, 0, 0, 0)
             reply += _attributes(node, len(contents[node]))
         case x if x == _GETATTR:

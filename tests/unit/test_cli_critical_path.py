@@ -202,9 +202,9 @@ def test_sets_of_stored_traces(tmp_path: Path, capsys: pytest.CaptureFixture[str
 def test_requests_unlike_the_others(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Compared within their endpoint: those of another are not unlike these."""
     other = [made_trace(made_span("PUT /", 0, 3, trace_id=f"{n:032x}")) for n in range(100, 105)]
-    usual = [request(n, 20 + n % 7) for n in range(1, 60)]
+    typical = [request(n, 20 + n % 7) for n in range(1, 60)]
     path = tmp_path / "t.json"
-    path.write_text(json.dumps(jaeger_document(*usual, request(99, 22, 40), *other)))
+    path.write_text(json.dumps(jaeger_document(*typical, request(99, 22, 40), *other)))
     (found,) = as_json(capsys, path)["anomalies"]
     assert (found["trace_id"], found["kind"]) == (f"{99:032x}", "unseen")
     assert [step["operation"] for step in found["chain"]] == ["GET /", "find", HOSTILE]
@@ -291,7 +291,7 @@ def test_anomalies_against_other_requests(
     )
     few = write_requests(tmp_path / "few.json", range(1, 20))
     assert as_json(capsys, later, "--base", few)["anomalies"] == []
-    assert "anomalies are not known: what is usual takes 30 requests" in run(
+    assert "anomalies are not known: the reference takes 30 requests" in run(
         capsys, later, "--base", few
     )
 

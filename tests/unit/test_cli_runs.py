@@ -144,7 +144,7 @@ def test_show_lists_so_many_threads(runs: Path) -> None:
 
 
 def test_what_children_used_comes_first(capsys: pytest.CaptureFixture[str], runs: Path) -> None:
-    """A run of one process does not show it; what the parent alone used is no news."""
+    """A run of one process does not show it; what the parent alone used is already known."""
     text = "This run shows one process; its children used 12.34 s of CPU that are not in it."
     folder = RunFolder(runs / run_id(1))
     for used, shown in ((12_340_000, [text]), (0, []), (None, [])):

@@ -98,9 +98,9 @@ SAMPLED = ("cpu_run_ns", "user_cpu_us", "disk_write_bytes")
 
 def sampled(number: int, cpu_ns: int, user_us: int, written: int = 0) -> RunTables:
     """A run of 10 s with fields that are not exact."""
-    usual = tables(number)
+    typical = tables(number)
     life = Life("main", (0, 0, 0), (cpu_ns, user_us, written))
-    return RunTables(usual.manifest, threads([life], SAMPLED), usual.signals, usual.events)
+    return RunTables(typical.manifest, threads([life], SAMPLED), typical.signals, typical.events)
 
 
 def verdicts(found: Comparison, name: str) -> list[tuple[str, str | None]]:

@@ -51,34 +51,34 @@ def test_what_is_not_ours_is_of_others() -> None:
 
 
 def readings(monkeypatch: pytest.MonkeyPatch, busy: list[float]) -> list[float]:
-    """Let each second of two CPUs be so busy; seconds that were looked at."""
-    looked, total = [0.0], [0.0]
+    """Let each second of two CPUs be so busy; the observed seconds."""
+    observed_s, total = [0.0], [0.0]
 
     def read(_: type[Conditions]) -> Conditions:
-        return Conditions(total[0], 0.0, 2 * looked[0], 0.0)
+        return Conditions(total[0], 0.0, 2 * observed_s[0], 0.0)
 
     def sleep(seconds: float) -> None:
-        total[0] += 2 * seconds * busy[min(int(looked[0]), len(busy) - 1)]
-        looked[0] += seconds
+        total[0] += 2 * seconds * busy[min(int(observed_s[0]), len(busy) - 1)]
+        observed_s[0] += seconds
 
     monkeypatch.setattr(Conditions, "now", classmethod(read))
     monkeypatch.setattr(time, "sleep", sleep)
-    monkeypatch.setattr(time, "monotonic", lambda: looked[0])
-    return looked
+    monkeypatch.setattr(time, "monotonic", lambda: observed_s[0])
+    return observed_s
 
 
 def test_a_repeat_waits_until_the_machine_is_quiet(monkeypatch: pytest.MonkeyPatch) -> None:
-    looked = readings(monkeypatch, [0.5, 0.5, 0.5, 0.02])
+    observed_s = readings(monkeypatch, [0.5, 0.5, 0.5, 0.02])
     wait_until_quiet(10.0)
-    assert 3.0 < looked[0] < 4.0
+    assert 3.0 < observed_s[0] < 4.0
 
 
 def test_it_does_not_wait_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
-    looked = readings(monkeypatch, [0.5])
+    observed_s = readings(monkeypatch, [0.5])
     wait_until_quiet(2.0)
-    assert looked[0] == pytest.approx(2.0)
+    assert observed_s[0] == pytest.approx(2.0)
     wait_until_quiet(0.0)
-    assert looked[0] == pytest.approx(2.0)
+    assert observed_s[0] == pytest.approx(2.0)
 
 
 # Traces of requests from spans and from recorded pools.

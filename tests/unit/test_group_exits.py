@@ -40,7 +40,7 @@ class Group:
     """Both sources at once.
 
     Attributes:
-        coming: threads that eBPF tells of with the next look.
+        coming: threads that eBPF tells of with the next sample.
     """
 
     def __init__(
@@ -116,7 +116,7 @@ def test_the_larger_time_counts_if_both_are_known(said: int, whole: int, given: 
     assert group.exits.take_late() == []
 
 
-def test_what_the_look_before_the_records_finds_is_known_to_them() -> None:
+def test_what_the_sample_before_the_records_finds_is_known_to_them() -> None:
     group = Group()
     group.coming.append(Done(50, 9))
     assert group.cpu((50, 5)) == [9]

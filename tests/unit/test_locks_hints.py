@@ -28,7 +28,7 @@ LOCK = "example.com/shop/cart.Cart.mu"
 
 def section(wait_ns: int | None = None, **facts: Any) -> MeasuredSection:
     """A short section of two lines that writes one field; `facts` replaces what it is known for."""
-    usual: dict[str, Any] = {
+    defaults: dict[str, Any] = {
         "function": "example.com/shop/cart.(*Cart).Add",
         "locks": [LOCK],
         "mode": "write",
@@ -45,7 +45,7 @@ def section(wait_ns: int | None = None, **facts: Any) -> MeasuredSection:
         "writes": ["example.com/shop/cart.Cart.items"],
         "effects": [],
     }
-    return MeasuredSection({**usual, **facts}, wait_ns, None if wait_ns is None else 1)
+    return MeasuredSection({**defaults, **facts}, wait_ns, None if wait_ns is None else 1)
 
 
 READ: dict[str, Any] = {
@@ -56,8 +56,8 @@ READ: dict[str, Any] = {
 
 
 def lock(*sections: MeasuredSection, kind: str = "Mutex", **other: Any) -> LockUse:
-    usual: dict[str, Any] = {"holder": "field", "declared": None, "strays": []}
-    return LockUse(name=LOCK, kind=kind, sections=sections, **{**usual, **other})
+    defaults: dict[str, Any] = {"holder": "field", "declared": None, "strays": []}
+    return LockUse(name=LOCK, kind=kind, sections=sections, **{**defaults, **other})
 
 
 def names(use: LockUse) -> list[str]:

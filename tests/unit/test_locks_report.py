@@ -140,7 +140,7 @@ def test_a_missing_toolchain_is_said(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
-    monkeypatch.setattr(toolchain, "USUAL_PLACES", "/nowhere")
+    monkeypatch.setattr(toolchain, "DEFAULT_SEARCH_PATH", "/nowhere")
     assert main(["locks"]) == 1
     assert "there is no Go toolchain" in capsys.readouterr().err
 

@@ -332,10 +332,10 @@ def calm_pools() -> Iterator[Scenario]:
 
 def test_without_noise_it_rests_at_a_good_size_of_every_pool() -> None:
     for at, scenario in enumerate(calm_pools()):
-        usual = mode(each.size for each in run_trial(scenario, at).decisions[-75:])
+        typical = mode(each.size for each in run_trial(scenario, at).decisions[-75:])
         pools = SimulatedPools(scenario, [scenario.processes[0].phases])
-        share = pools.throughput((usual,), (0,))[0] / pools.best((0,))[0]
-        assert share >= 0.97, (at, usual, share)
+        share = pools.throughput((typical,), (0,))[0] / pools.best((0,))[0]
+        assert share >= 0.97, (at, typical, share)
 
 
 def test_the_regret_of_a_policy_that_never_moves_is_above_the_bars() -> None:

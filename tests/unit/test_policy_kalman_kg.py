@@ -49,8 +49,8 @@ def test_flat_curve_is_left_alone() -> None:
     steered = pool("kalman-kg", flat)
     steered.run(SLOT - 1)
     sizes = steered.run(10 * SLOT)
-    usual = max(set(sizes), key=sizes.count)
-    assert sizes.count(usual) >= 8 * SLOT
+    typical = max(set(sizes), key=sizes.count)
+    assert sizes.count(typical) >= 8 * SLOT
     assert {
         size
         for size, state in zip(sizes, steered.states()[-len(sizes) :], strict=True)
@@ -286,8 +286,8 @@ def test_it_keeps_its_turn_for_a_while_after_it_moved() -> None:
 def test_a_dip_of_another_program_changes_no_decision() -> None:
     def run(dips: set[int]) -> list[int]:
         steered = pool("cooperative", peak(10))
-        usual = math.log(1000)
-        others = [usual + math.log(0.05) * (at in dips) for at in range(100)]
+        typical = math.log(1000)
+        others = [typical + math.log(0.05) * (at in dips) for at in range(100)]
         return [steered.step(peers=Peers(2, other)) for other in others]
 
     assert run({40, 41}) == run(set())

@@ -185,7 +185,7 @@ def test_a_search_ends(name: str, best: int, high: int, slope: float) -> None:
     steered.run(150)
     later = steered.run(60)
     # kalman-kg and cooperative look at other sizes now and then, by the clock. All 1,200 cases of
-    # both were looked at once: at most 7 looks, and in 3 of them a rest at 92 % of the best.
+    # both were looked at once: at most 7 observations, and in 3 of them a rest at 92 % of the best.
     states = steered.states()[-60:]
     assert states.count("exploring") <= 7
     rests = [size for size, state in zip(later, states, strict=True) if state == "settled"]

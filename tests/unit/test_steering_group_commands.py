@@ -385,15 +385,15 @@ def test_a_release_that_nobody_asked_for_is_logged(host: Host) -> None:
     host.commands.steer(ONE, FIXED, ACTOR)
     host.publish(f"{GROUP}/11", released(PROGRAM_EXIT))
     host.publish(ONE, released(DETACH))
-    usual = {"policy": "fixed", "size": "2"}
+    defaults = {"policy": "fixed", "size": "2"}
     assert host.logged == [
         (
             "release",
             "done",
             TIDSCOPE.label,
-            {"reason": PROGRAM_EXIT, "pid": "11", "process": "work-11", **usual},
+            {"reason": PROGRAM_EXIT, "pid": "11", "process": "work-11", **defaults},
         ),
-        ("release", "done", TIDSCOPE.label, {"reason": DETACH, **usual}),
+        ("release", "done", TIDSCOPE.label, {"reason": DETACH, **defaults}),
     ]
     host.publish(ONE, released("somebody"))
     assert len(host.logged) == 2

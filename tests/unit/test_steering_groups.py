@@ -296,7 +296,7 @@ def test_nobody_looks_for_programs_of_a_group_that_has_ended() -> None:
     assert joined == [program(1)]
 
 
-def test_those_that_were_there_do_not_join_and_new_ones_wait_for_a_look() -> None:
+def test_those_that_were_there_do_not_join_and_new_ones_wait_for_a_poll() -> None:
     living = [program(1)]
     joined: list[Program] = []
     joining = Joining(lambda: living, joined.append)

@@ -164,7 +164,18 @@ def test_tree_without_sources_is_not_called_good(tmp_path: Path) -> None:
 # tools/check_words.py: a retired word does not come back.
 
 
-LIST = '[names]\nhelm = "SteeringService"\n[phrases]\n"in force" = "effective"\n'
+LIST = """
+[names]
+helm = "SteeringService"
+[phrases]
+"in force" = "effective"
+[identifiers]
+'(.+_)?usual(_.+)?' = "default"
+[sentences]
+'a look(?![-\\w]| at )' = "sample"
+[exempt]
+later = ["collector/old/"]
+"""
 HARMLESS = {
     "backend/overwhelming.py": 'OVERWHELMED = "he reinforces it"\n',
     "docs/glossary.md": "retired: helm, in force\n",
@@ -203,6 +214,40 @@ def test_retired_part_of_a_file_name_is_found(tmp_path: Path) -> None:
 def test_retired_phrase_is_found_in_any_text(tmp_path: Path, path: str) -> None:
     assert word_complaints(tmp_path, {path: '"4 Hz In force"\n'}) == (
         f"{path}:1: 'In force': effective\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("path", "code"),
+    [("backend/a.py", "{} = 1\n"), ("frontend/src/a.ts", "const {} = 1;\n"), ("a.c", "int {};\n")],
+)
+@pytest.mark.parametrize("name", ["usual", "USUAL_SIZE", "theUsualSize", "usual_size"])
+def test_retired_identifier_is_found_in_code(
+    tmp_path: Path, path: str, code: str, name: str
+) -> None:
+    assert word_complaints(tmp_path, {path: code.format(name)}) == (
+        f"{path}:1: {name!r}: default\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("backend/a.py", '"""As usual."""\n# the usual one\nx = "usual"\nunusual = 1\n'),
+        ("backend/b.py", "def test_an_usual_day() -> None: ...\n"),
+        ("frontend/a.ts", "/* the\n usual */ x = 'usual'; // usual\ny = `as usual`;\n"),
+        ("frontend/b.tsx", "<p>As usual</p>;\nexpect(x, /than usual/);\n"),
+        ("collector/old/c.py", "usual = 1  # a look\n"),
+        ("docs/runs.md", "Take a look at the usual runs; a look-up.\n"),
+    ],
+)
+def test_ordinary_english_and_exempt_rooms_pass(tmp_path: Path, path: str, text: str) -> None:
+    assert word_complaints(tmp_path, {path: text}) == ""
+
+
+def test_retired_meaning_is_found_in_a_comment(tmp_path: Path) -> None:
+    assert word_complaints(tmp_path, {"backend/a.py": "# The thread had a look.\n"}) == (
+        "backend/a.py:1: 'a look': sample\n"
     )
 
 

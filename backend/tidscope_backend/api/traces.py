@@ -164,12 +164,12 @@ def traces_router(
         merge: Roots = "single",
         project: Annotated[str, Query(max_length=2 * MAX_NAME)] = "",
         less_ns: Annotated[int, Query(ge=-LATEST_NS, lt=LATEST_NS)] = 0,
-        usual: Annotated[str | None, Query(max_length=MAX_SET)] = None,
+        reference: Annotated[str | None, Query(max_length=MAX_SET)] = None,
     ) -> Response:
         asked = Asked(exclude or (), merge == "merged", project, less_ns)
         known = None
-        if usual is not None:
-            known = await sets.parse(wanted.service or "", wanted.operation or "", usual)
+        if reference is not None:
+            known = await sets.parse(wanted.service or "", wanted.operation or "", reference)
         return await answer(request, lambda: analyst.analysis(wanted, known, asked))
 
     @routes.get(

@@ -35,7 +35,7 @@ class _SweepingClient:
 
     def __init__(self, backend: BackendClient, options: argparse.Namespace) -> None:
         self._options, self._rounds = options, -1
-        reading = TrialReading(self._look, read_sweep, lambda found: found is not None)
+        reading = TrialReading(self._ended, read_sweep, lambda found: found is not None)
         name = options.name or "size curve"
         self._trial = LiveTrial(backend, options.pid, name, "sweep", reading)
 
@@ -43,7 +43,7 @@ class _SweepingClient:
         """Run the sweep and return the exit code."""
         return self._report(self._trial.carry_out(_sweep_request(self._options), release=False))
 
-    def _look(self, now: Target) -> bool | None:
+    def _ended(self, now: Target) -> bool | None:
         """Print each round."""
         steering = now.steering
         if steering is None or steering.sweep is None:

@@ -40,7 +40,7 @@ from tidscope_collector.taskstats.link import (
 )
 from tidscope_collector.taskstats.reader import BatchQuery
 from tidscope_collector.waits.ledger import LedgerKeeper
-from tidscope_collector.waits.source import USUAL, LedgerSource
+from tidscope_collector.waits.source import DEFAULT_OPTIONS, LedgerSource
 from tidscope_collector.walk.choice import WalkSource
 
 _WORST_FIRST: tuple[CheckStatus, ...] = ("failed", "limited")
@@ -172,7 +172,7 @@ def diagnose_host() -> DoctorReport:
     """Run all checks in an unconfined process. Programs are loaded and unloaded again."""
     procfs = ProcFs()
     accounts, iterators = netacct.load(procfs), load_iterators(procfs)
-    ledger = LedgerSource(USUAL, procfs)
+    ledger = LedgerSource(DEFAULT_OPTIONS, procfs)
     facts, probe = gather_facts(procfs), LiveProbe(resolve_family)
     needs = Needs(
         Paths(()),

@@ -14,7 +14,7 @@ from tidscope_collector.inspection.conversation import JavaCounters, JavaCounter
 from tidscope_collector.pools.registry import PoolOrigin, PoolsUnreadableError
 
 MAX_COLLECTORS = 10
-_MOST = 1 << 63
+_MAX_FREQUENCY = 1 << 63
 Figures = Mapping[str, int | None]
 
 
@@ -80,7 +80,7 @@ def _workers(counters: JavaCounters, tick_ns: float | None) -> Iterator[tuple[st
 
 
 def _frequency(numbers: Mapping[str, int]) -> bool:
-    return 0 < numbers.get("sun.os.hrt.frequency", 0) < _MOST
+    return 0 < numbers.get("sun.os.hrt.frequency", 0) < _MAX_FREQUENCY
 
 
 class HsperfdataPoolSource:

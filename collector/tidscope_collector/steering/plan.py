@@ -131,11 +131,11 @@ def _claim(request: SteerRequest, entry: PolicyEntry[Any]) -> Claim | None:
         raise BadParameterError("the arbiter has to act: it cannot decide in shadow mode")
     if request.proof is not None:
         raise BadParameterError("a proof is of one program: the arbiter divides among several")
-    usual = Claim()
+    default = Claim()
     return Claim(
-        usual.share if request.share is None else request.share,
-        usual.floor if request.floor is None else request.floor,
-        usual.priority if request.priority is None else request.priority,
+        default.share if request.share is None else request.share,
+        default.floor if request.floor is None else request.floor,
+        default.priority if request.priority is None else request.priority,
     )
 
 

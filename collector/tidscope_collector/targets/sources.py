@@ -36,7 +36,7 @@ from tidscope_collector.taskstats.link import Kernel, TaskstatsUnavailableError,
 from tidscope_collector.taskstats.reader import BatchQuery, TaskstatsReader
 from tidscope_collector.threads.reading import ProcessReader, TargetExitedError, ThreadReader
 from tidscope_collector.waits.joined_reader import LedgerReader
-from tidscope_collector.waits.source import USUAL, LedgerOptions, LedgerSource
+from tidscope_collector.waits.source import DEFAULT_OPTIONS, LedgerOptions, LedgerSource
 from tidscope_collector.walk.choice import Choice as WalkChoice
 from tidscope_collector.walk.choice import WalkSource
 from tidscope_collector.walk.switching import SwitchingReader
@@ -73,7 +73,7 @@ class Sources:
         delays: DelayAccounting | None = None,
         counters: WalkChoice = "auto",
         budget_percent: float = 0,
-        ledger: LedgerOptions = USUAL,
+        ledger: LedgerOptions = DEFAULT_OPTIONS,
         naming: NamingOptions = KERNEL_NAMES,
     ) -> None:
         self._procfs = procfs

@@ -46,7 +46,7 @@ class LedgerOptions:
     ask_programs: bool = False
 
 
-USUAL = LedgerOptions()
+DEFAULT_OPTIONS = LedgerOptions()
 
 
 class LedgerSource:

@@ -273,7 +273,7 @@ function OneToast({ toast }: { readonly toast: Toast }) {
           {action.label}
         </Button>
       )}
-      <Button look="quiet" aria-label="Dismiss" onClick={() => dismiss(id)}>
+      <Button variant="quiet" aria-label="Dismiss" onClick={() => dismiss(id)}>
         ×
       </Button>
     </div>

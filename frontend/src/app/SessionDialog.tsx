@@ -57,7 +57,7 @@ export function SessionDialog({ onClose }: { readonly onClose: () => void }) {
           {ROLES[role]} The session is kept for <code>{window.location.origin}</code> in this
           browser.
         </p>
-        <Button look="primary" onClick={leave}>
+        <Button variant="primary" onClick={leave}>
           Sign out
         </Button>
       </div>

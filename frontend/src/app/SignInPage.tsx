@@ -58,7 +58,7 @@ export function SignInPage() {
           spellCheck={false}
           onChange={(event) => setPasted(event.target.value)}
         />
-        <Button type="submit" look="primary" disabled={busy}>
+        <Button type="submit" variant="primary" disabled={busy}>
           Sign in
         </Button>
       </form>

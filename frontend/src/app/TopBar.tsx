@@ -69,7 +69,7 @@ export function TopBar({ onHelp, onSessions }: TopBarProps) {
         />
       </div>
       {signedIn ? (
-        <Button look="quiet" className={styles.small} onClick={onSessions} aria-label="Sessions">
+        <Button variant="quiet" className={styles.small} onClick={onSessions} aria-label="Sessions">
           <svg viewBox="0 0 16 16" width="15" height="15" aria-hidden="true">
             <circle cx="8" cy="5" r="3" />
             <path d="M2.5 14.5a5.5 5.5 0 0 1 11 0" />
@@ -77,7 +77,7 @@ export function TopBar({ onHelp, onSessions }: TopBarProps) {
         </Button>
       ) : null}
       <Button
-        look="quiet"
+        variant="quiet"
         className={styles.small}
         onClick={onHelp}
         aria-label="Keyboard shortcuts"

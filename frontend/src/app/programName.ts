@@ -9,7 +9,7 @@ const BROWSERS = [
   [/Version\/(\d+).*Safari\//, "Safari"],
 ] as const;
 const SYSTEMS = ["Android", "iPhone", "iPad", "Windows", "Mac OS X", "Linux"] as const;
-const MOST = 40;
+const MAX_LABEL = 40;
 
 /** "Firefox 140 on Linux", from a User-Agent; any other text unchanged, but shortened. */
 export function programName(label: string): string {
@@ -21,5 +21,5 @@ export function programName(label: string): string {
     }
   }
   if (label === "") return "Unknown program";
-  return label.length > MOST ? `${label.slice(0, MOST - 1)}…` : label;
+  return label.length > MAX_LABEL ? `${label.slice(0, MAX_LABEL - 1)}…` : label;
 }

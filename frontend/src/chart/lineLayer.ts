@@ -14,7 +14,7 @@ export class LineLayer {
   private raster = new ScrollingRaster(1, 1);
   private image: ImageData | null = null;
   private styles: readonly RasterStyle[] = [];
-  private looks = "";
+  private styleKey = "";
   private theme: ChartTheme | null = null;
 
   /**
@@ -39,7 +39,7 @@ export class LineLayer {
     if (view.times) this.bands(view, scale, theme, ratio);
     else {
       this.dress(view, theme, ratio, (line) => faded && !(view.stacked && raised(line)));
-      this.raster.lines(view, scale, this.styles, this.looks);
+      this.raster.lines(view, scale, this.styles, this.styleKey);
     }
     if (!this.image) return;
     context.putImageData(this.image, Math.round(plot.left * ratio), Math.round(plot.top * ratio));
@@ -69,14 +69,14 @@ export class LineLayer {
     ratio: number,
     faded: (line: LineView) => boolean,
   ): void {
-    let looks = `${view.stacked} ${ratio}`;
+    let styleKey = `${view.stacked} ${ratio}`;
     for (const line of view.lines) {
       const { key, name, colour, variant, selected, pinned } = line;
-      looks += ` ${key ?? name} ${colour} ${variant} ${selected} ${pinned} ${faded(line)}`;
+      styleKey += ` ${key ?? name} ${colour} ${variant} ${selected} ${pinned} ${faded(line)}`;
     }
-    if (looks === this.looks && theme === this.theme) return;
+    if (styleKey === this.styleKey && theme === this.theme) return;
     this.raster.forget();
-    this.looks = looks;
+    this.styleKey = styleKey;
     this.theme = theme;
     const styleOf = view.stacked ? stackStyle : lineStyle;
     this.styles = view.lines.map((line) => {

@@ -116,7 +116,7 @@ describe("ScrollingRaster", () => {
     expect(drawn / updates).toBeLessThan(WIDTH / 2);
   });
 
-  it("draws all of it when looks, scale or lines differ", () => {
+  it("draws all of it when styleKey, scale or lines differ", () => {
     const scrolling = new ScrollingRaster(WIDTH, HEIGHT);
     const view = chart([1, 2, 3], [{ low: [1, 2, 3] }]);
     const scale = { ...pixelGrid(view, WIDTH), y_top: 4 };

@@ -14,7 +14,7 @@ const EDGE = 64;
 export class ScrollingRaster extends Raster {
   private view: ChartView | null = null;
   private scale: RasterScale | null = null;
-  private looks = "";
+  private styleKey = "";
 
   /** Invalidate the buffer, after other content was drawn. */
   forget(): void {
@@ -24,19 +24,19 @@ export class ScrollingRaster extends Raster {
   /**
    * Draw a view's lines in reverse order; the first one lies on top.
    * @param styles A style per line.
-   * @param looks Changes whenever lines or styles do.
+   * @param styleKey Changes whenever lines or styles do.
    * @returns Number of columns drawn.
    */
   lines(
     view: ChartView,
     scale: RasterScale,
     styles: readonly RasterStyle[],
-    looks: string,
+    styleKey: string,
   ): number {
-    const ranges = this.stale(view, scale, looks);
+    const ranges = this.stale(view, scale, styleKey);
     this.view = view;
     this.scale = scale;
-    this.looks = looks;
+    this.styleKey = styleKey;
     let drawn = 0;
     for (const range of ranges) {
       if (range.to <= range.from) continue;
@@ -52,9 +52,9 @@ export class ScrollingRaster extends Raster {
   }
 
   /** Scroll existing content; return the columns to redraw. */
-  private stale(view: ChartView, scale: RasterScale, looks: string): readonly ColumnRange[] {
+  private stale(view: ChartView, scale: RasterScale, styleKey: string): readonly ColumnRange[] {
     const { view: before, scale: past, width } = this;
-    if (!before || !past || looks !== this.looks) return [this.all];
+    if (!before || !past || styleKey !== this.styleKey) return [this.all];
     if (scale.per_s !== past.per_s || scale.y_top !== past.y_top) return [this.all];
     const moved = scale.first - past.first;
     if (moved < 0 || moved >= width) return [this.all];

@@ -3,7 +3,7 @@
  * its lane while visible, so that nothing jumps while time scrolls.
  */
 
-import type { ProcessLife } from "./lined";
+import type { ProcessLife } from "./chartItem";
 import { roleColour, SHADES, type Thread } from "./threads";
 import type { MapRequest, ThreadKey } from "./viewRequest";
 

@@ -29,13 +29,13 @@ class Watching {
   run(until_s: number): MapPicture {
     for (; this.tick <= RATE * until_s; this.tick++) {
       this.model.ingest(this.frames.at(this.tick / RATE));
-      this.look(this.tick % 5 === 0);
+      this.sample(this.tick % 5 === 0);
     }
     if (!this.picture) throw new Error("no picture");
     return this.picture;
   }
 
-  private look(slow: boolean): void {
+  private sample(slow: boolean): void {
     const { model } = this;
     const window = { kind: "last", seconds: this.seconds } as const;
     const asked = { ...DEFAULT_MAP, field: STATE_FIELD, width_px: 600, rows: this.rows };

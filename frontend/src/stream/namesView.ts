@@ -16,11 +16,11 @@ export interface NamesView {
 }
 
 /** Maximum number of names sent. */
-const MOST = 5000;
+const MAX_NAMES = 5000;
 
 export function namesView({ threads }: TargetModel): NamesView {
   const counts = new Map<string, number>();
   for (const { name } of threads.all()) counts.set(name, (counts.get(name) ?? 0) + 1);
   const names = Array.from(counts, ([name, count]): ThreadNames => ({ name, threads: count }));
-  return { names: names.slice(0, MOST), more: Math.max(0, names.length - MOST) };
+  return { names: names.slice(0, MAX_NAMES), more: Math.max(0, names.length - MAX_NAMES) };
 }

@@ -1,7 +1,7 @@
 /** Choice of the threads that get a line. */
 
+import type { ChartItem } from "./chartItem";
 import type { Stretches } from "./history";
-import type { Lined } from "./lined";
 import { firstOf } from "./series";
 import type { TargetModel } from "./targetModel";
 
@@ -15,7 +15,7 @@ const INCUMBENT = 1.15;
 export function growth(
   model: TargetModel,
   stretches: Stretches,
-  thread: Lined,
+  thread: ChartItem,
   rings: readonly number[],
 ): number {
   let sum = Number.NaN;
@@ -34,7 +34,7 @@ export function growth(
  * The `k` threads with the highest score, highest first; scores of 0 or NaN are excluded. Ties go
  * to the lower tid. Incumbents are slightly favoured, so that lines are stable.
  */
-export function topThreads<T extends Lined>(
+export function topThreads<T extends ChartItem>(
   threads: Iterable<T>,
   score: (thread: T) => number,
   k: number,
@@ -57,8 +57,8 @@ export function topThreads<T extends Lined>(
 
 function ahead(
   score: number,
-  thread: Lined,
-  other: { thread: Lined; score: number } | undefined,
+  thread: ChartItem,
+  other: { thread: ChartItem; score: number } | undefined,
 ): boolean {
   if (!other) return false;
   return (

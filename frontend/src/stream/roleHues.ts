@@ -6,7 +6,7 @@
 /** Number of distinct hues; an eighth is the grey of the remainder. */
 export const HUES = 7;
 /** Number of styles: hues with markers (chart/palette.ts). */
-const LOOKS = 40;
+const PROBES = 40;
 
 export class RoleHues {
   private readonly places = new Map<string, number>();
@@ -30,7 +30,7 @@ export class RoleHues {
       const place = (hash + n) % HUES;
       if (!this.taken.has(place)) return place;
     }
-    for (let round = HUES + 1; round < LOOKS; round += HUES + 1) {
+    for (let round = HUES + 1; round < PROBES; round += HUES + 1) {
       for (let n = 0; n < HUES; n++) {
         const place = round + ((hash + n) % HUES);
         if (!this.taken.has(place)) return place;

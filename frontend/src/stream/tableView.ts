@@ -1,10 +1,10 @@
 /** The thread table: filter, sort, group, and the rows on screen. */
 
+import type { ProcessLife } from "./chartItem";
 import { RING_FIELDS, type RingField } from "./chartSpecs";
 import type { ViewInput } from "./chartView";
 import { type CurrentRates, rateAt } from "./currentRates";
 import type { Inexact } from "./inexact";
-import type { ProcessLife } from "./lined";
 import { powerOf } from "./power";
 import { smoothingFor } from "./rate";
 import { ringOf } from "./series";

@@ -48,7 +48,7 @@ export interface TakersView extends FactsState {
 }
 
 /** Maximum number of rows sent; the rest are small. */
-const MOST = 100;
+const MAX_ROWS = 100;
 
 const IDLE = { key: "idle:", kind: "idle", name: "nothing (idle CPU)" } as const;
 const UNKNOWN = { key: "unknown:", kind: "unknown", name: "not known" } as const;
@@ -68,7 +68,7 @@ export function takersView(input: ViewInput): TakersView {
   });
   const { omitted } = model.facts.takers;
   const machine = { cgroup: cgroupView(input), steal: stealOf(input), omitted };
-  return { ...sums, ...machine, rows: rows.slice(0, MOST) };
+  return { ...sums, ...machine, rows: rows.slice(0, MAX_ROWS) };
 }
 
 /** Run-queue delay of some threads, by what ran meanwhile. */

@@ -252,10 +252,10 @@ export interface TableRow {
   readonly spark: Float32Array;
 }
 
-/** A value relative to its own last minutes (stream/usual.ts). */
-export interface Usual {
+/** A value relative to its own last minutes (stream/assessment.ts). */
+export interface Assessment {
   /** far: too many spreads off for a fluctuation. */
-  readonly level: "usual" | "high" | "far_high" | "low" | "far_low";
+  readonly level: "normal" | "high" | "far_high" | "low" | "far_low";
   /** Trend of the last seconds against the earlier ones. */
   readonly trend: "rising" | "falling" | "steady";
   /** Median of the reference, in the unit of the value. */
@@ -284,7 +284,7 @@ export interface TileView {
   /**
    * Assessment against the last five minutes; null for too little data, or if the value is no rate.
    */
-  readonly usual: Usual | null;
+  readonly assessment: Assessment | null;
   /** Note on the values, such as an estimation method. */
   readonly note?: string;
 }

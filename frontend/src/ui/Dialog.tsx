@@ -37,7 +37,7 @@ export function Dialog({ title, onClose, children }: DialogProps) {
       <div className={styles.inside}>
         <header className={styles.head}>
           <h2>{title}</h2>
-          <Button look="quiet" onClick={onClose} aria-label="Close">
+          <Button variant="quiet" onClick={onClose} aria-label="Close">
             ×
           </Button>
         </header>

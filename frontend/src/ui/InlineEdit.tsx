@@ -78,7 +78,7 @@ export function InlineEdit(props: InlineEditProps) {
           onChange={(event) => setDraft(event.target.value)}
         />
       )}
-      <Button type="submit" look="primary">
+      <Button type="submit" variant="primary">
         Save
       </Button>
       <Button onClick={() => setDraft(null)}>Cancel</Button>

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from tidscope_policies.contract import PART_S, Decision, Observation
-from tidscope_policies.dip_gate import usual_progress
+from tidscope_policies.dip_gate import typical_progress
 from tidscope_policies.registry import ReadyPolicy
 from tidscope_wire.generated.models import KnobOption, Steering
 
@@ -360,7 +360,7 @@ class ControlLoop:
             steered = self._trial.with_policy
             decision = self._policy.observe(seen)
             wanted = self._allowed_size(decision, seen, now)
-            progress = usual_progress(seen.parts) if seen.parts else seen.progress
+            progress = typical_progress(seen.parts) if seen.parts else seen.progress
             self._peers.record_interval(name, now, progress, moved=wanted != seen.size)
             in_force = self._set_size(setup, seen.size, wanted)
             if in_force is None:

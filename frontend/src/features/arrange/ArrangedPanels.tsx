@@ -208,7 +208,7 @@ function SlotTools(props: SlotToolsProps) {
           className={tools.tool}
           aria-pressed={large}
           aria-label={`Large: ${title}`}
-          title={large ? "Usual size" : "Large"}
+          title={large ? "Default size" : "Large"}
           onClick={() => onLarge(!large)}
         >
           <svg viewBox="0 0 12 12" aria-hidden="true">

@@ -41,8 +41,8 @@ export function PanelNav() {
         })}
       </ul>
       {rearranged ? (
-        <Button look="quiet" onClick={() => keepArrangement("")}>
-          Usual order
+        <Button variant="quiet" onClick={() => keepArrangement("")}>
+          Default order
         </Button>
       ) : null}
     </nav>

@@ -88,5 +88,5 @@ it("says in a tile what is far above its own past", async () => {
   expect(judged?.textContent).toMatch(
     /Far higher than usual.*: the median of the .* before is 0\.330 cores\./,
   );
-  expect(page.one("[data-tile=switches]").querySelector("[data-level=usual]")).not.toBeNull();
+  expect(page.one("[data-tile=switches]").querySelector("[data-level=normal]")).not.toBeNull();
 });

@@ -47,7 +47,7 @@ function OpenPanel() {
       note={view?.state === "ok" ? spansText(view) : ""}
       data-panel="change"
       controls={
-        <Button look="quiet" className={styles.close} onClick={() => changeOpen.set(false)}>
+        <Button variant="quiet" className={styles.close} onClick={() => changeOpen.set(false)}>
           Close
         </Button>
       }
@@ -105,7 +105,7 @@ interface ChangeTableProps<T extends Change> {
 }
 
 /** Maximum number of rows, largest changes first. */
-const MOST = 8;
+const MAX_ROWS = 8;
 
 function ChangeTable<T extends Change | TimeChange>({
   caption,
@@ -115,7 +115,7 @@ function ChangeTable<T extends Change | TimeChange>({
 }: ChangeTableProps<T>) {
   const client = useLiveClient();
   const colours = CHART_THEMES[useStore(theme)];
-  const shown = rows.slice(0, MOST);
+  const shown = rows.slice(0, MAX_ROWS);
   return (
     <section className={styles.scroll} aria-label={caption}>
       <table className={styles.table}>
@@ -151,8 +151,8 @@ function ChangeTable<T extends Change | TimeChange>({
         </tbody>
       </table>
       {rows.length === 0 ? <p className={styles.none}>{none}</p> : null}
-      {rows.length > MOST ? (
-        <p className={styles.none}>{rows.length - MOST} more changed less.</p>
+      {rows.length > MAX_ROWS ? (
+        <p className={styles.none}>{rows.length - MAX_ROWS} more changed less.</p>
       ) : null}
     </section>
   );

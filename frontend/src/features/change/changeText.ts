@@ -22,12 +22,12 @@ const DID: Readonly<Record<Reason, string>> = {
 /** Idle categories, which mirror all other changes. */
 const IDLE: readonly Reason[] = ["parked", "polling", "sleep", "unsplit"];
 
-const MOST = 3;
+const MAX_SENTENCES = 3;
 
 /** The largest changes in the time breakdown; idle categories only if there is no other. */
 export function changeSentences({ times }: ChangeView): readonly string[] {
   const active = times.filter(({ reason }) => !IDLE.includes(reason));
-  return (active.length > 0 ? active : times).slice(0, MOST).map(timeSentence);
+  return (active.length > 0 ? active : times).slice(0, MAX_SENTENCES).map(timeSentence);
 }
 
 /** "1.37 threads of worker-# waited for locks on average, 0.120 before." */

@@ -72,7 +72,7 @@ export function ChartLegend({ chart, theme, ends, height }: ChartLegendProps) {
         {entries.map(([line, second]) => {
           const { key } = line;
           const y = places.get(entryKey([line, second]));
-          const looks = (
+          const swatch = (
             <>
               <Marker style={styleOf(line, chart, theme)} />
               {line.kind === "others" ? (
@@ -98,7 +98,7 @@ export function ChartLegend({ chart, theme, ends, height }: ChartLegendProps) {
               }
             >
               {key === null ? (
-                <span className={styles.entry}>{looks}</span>
+                <span className={styles.entry}>{swatch}</span>
               ) : (
                 <button
                   type="button"
@@ -110,7 +110,7 @@ export function ChartLegend({ chart, theme, ends, height }: ChartLegendProps) {
                   onPointerEnter={() => client.hover.set({ ...NO_HOVER, key })}
                   onPointerLeave={() => client.hover.set(NO_HOVER)}
                 >
-                  {looks}
+                  {swatch}
                 </button>
               )}
             </li>

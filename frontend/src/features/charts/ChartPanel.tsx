@@ -63,7 +63,7 @@ export function ChartPanel({ panel, controls = null }: ChartPanelProps) {
       note={notes.filter((each) => each !== "").join(", ")}
       controls={
         opened ? (
-          <Button look="quiet" className={styles.all} onClick={() => client.select(null)}>
+          <Button variant="quiet" className={styles.all} onClick={() => client.select(null)}>
             Show all
           </Button>
         ) : (

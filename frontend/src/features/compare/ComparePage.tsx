@@ -165,7 +165,7 @@ function TooFew({ link }: { readonly link: CompareLink }) {
           ? "Add another run above. To compare two windows of this run, open it, zoom to a window and press Window A."
           : "Add two to eight runs above, or select them in the list of runs."}
       </p>
-      <Button look="primary" onClick={() => navigate("/runs")}>
+      <Button variant="primary" onClick={() => navigate("/runs")}>
         All runs
       </Button>
     </EmptyState>

@@ -37,7 +37,7 @@ export function Groups({ link, comparison, onLink }: PartProps) {
               {index === 0 ? (
                 <span className={styles.base}>baseline</span>
               ) : (
-                <Button look="quiet" onClick={() => onLink(withBaseline(link, index))}>
+                <Button variant="quiet" onClick={() => onLink(withBaseline(link, index))}>
                   Make baseline
                 </Button>
               )}
@@ -116,7 +116,7 @@ function Run({ run, place, groups, alone, onGroup, onSide, onRemove }: RunProps)
           ]}
           onChange={(to) => onGroup(to === "new" ? null : Number(to))}
         />
-        <Button look="quiet" aria-label={`Remove ${run.name}`} onClick={onRemove}>
+        <Button variant="quiet" aria-label={`Remove ${run.name}`} onClick={onRemove}>
           ×
         </Button>
       </span>

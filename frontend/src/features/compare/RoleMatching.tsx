@@ -63,7 +63,7 @@ export function RoleMatching({ link, comparison, onLink }: PartProps) {
                 ))}
                 <td>
                   {role.manual ? (
-                    <Button look="quiet" onClick={() => onLink(byName(link, role))}>
+                    <Button variant="quiet" onClick={() => onLink(byName(link, role))}>
                       manual · undo
                     </Button>
                   ) : null}

@@ -43,9 +43,9 @@ describe("axes", () => {
 
 it("tells eight runs apart by colour and dash together, none by both being another's", () => {
   for (const theme of [LIGHT_CHART_THEME, DARK_CHART_THEME]) {
-    const looks = Array.from({ length: 8 }, (_, index) => runStyle(index, theme));
-    expect(new Set(looks.map(({ colour }) => colour)).size).toBe(8);
-    expect(new Set(looks.slice(0, 4).map(({ dash }) => dash.join())).size).toBe(4);
+    const styles = Array.from({ length: 8 }, (_, index) => runStyle(index, theme));
+    expect(new Set(styles.map(({ colour }) => colour)).size).toBe(8);
+    expect(new Set(styles.slice(0, 4).map(({ dash }) => dash.join())).size).toBe(4);
   }
 });
 

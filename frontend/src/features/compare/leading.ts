@@ -25,13 +25,13 @@ export interface Lead {
   readonly none: string;
 }
 
-const MOST = 3;
+const MAX_LEADING = 3;
 const JUDGED: readonly FigureDifference["verdict"][] = ["better", "worse", "more", "less"];
 /** Assumed growth factor for a figure that was 0 in the baseline. */
 const FROM_NOTHING = 10;
 
 /** Minimum relevant difference, by unit of the metric; rates have a "/s" suffix. */
-const LEAST: Readonly<Record<string, number>> = {
+const MIN_DIFFERENCE: Readonly<Record<string, number>> = {
   share: 0.01,
   cores: 0.01,
   "ns/s": 1e7,
@@ -85,7 +85,7 @@ export function leadOf(comparison: Judged): Lead {
   }
   const differences = Array.from(chosen.values())
     .sort((a, b) => b.size - a.size)
-    .slice(0, MOST)
+    .slice(0, MAX_LEADING)
     .map((candidate) => leadingOf(comparison, candidate, certain));
   return { differences, none: differences.length > 0 ? "" : whyNone(comparison) };
 }
@@ -95,7 +95,8 @@ function candidatesOf(row: ComparedMetric): readonly Candidate[] {
   return row.differences.flatMap((difference, index): readonly Candidate[] => {
     const { absolute, low, high, verdict } = difference;
     if (absolute === null || low === null || high === null) return [];
-    if (!JUDGED.includes(verdict) || Math.abs(absolute) < (LEAST[row.unit] ?? 0)) return [];
+    if (!JUDGED.includes(verdict) || Math.abs(absolute) < (MIN_DIFFERENCE[row.unit] ?? 0))
+      return [];
     const least = Math.min(Math.abs(low), Math.abs(high));
     const mean = Math.abs(first?.mean ?? 0);
     const size = mean > 0 ? Math.min(FROM_NOTHING, least / mean) : FROM_NOTHING;

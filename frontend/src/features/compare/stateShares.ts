@@ -35,7 +35,7 @@ export interface SharesOf {
 const MAX_ROLES = 8;
 const STATE_GROUPS = Object.keys(GROUP_NAMES) as readonly StateGroup[];
 /** Minimum visible share in a bar. */
-const LEAST = 0.002;
+const MIN_SHARE = 0.002;
 
 /** The process, followed by the busiest roles; empty if no run has a state ledger. */
 export function stateShares({ metrics, groups, roles }: SharesOf): readonly RoleShares[] {
@@ -46,7 +46,7 @@ export function stateShares({ metrics, groups, roles }: SharesOf): readonly Role
       const parts = STATE_GROUPS.flatMap((group): readonly SharePart[] => {
         const row = metrics.find((one) => one.metric === `share_${group}` && one.role === role);
         const share = row?.groups[place]?.mean ?? 0;
-        return share >= LEAST ? [{ group, share }] : [];
+        return share >= MIN_SHARE ? [{ group, share }] : [];
       });
       return { label, parts, text: textOf(parts) };
     });

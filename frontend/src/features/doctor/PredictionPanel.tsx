@@ -73,11 +73,11 @@ export function PredictionPanel() {
                     <td>{hitRate(model)}</td>
                     <td>{`${((100 * model.used_weights) / WEIGHTS).toFixed(1)} %`}</td>
                     <td>
-                      <Button look="quiet" onClick={() => setShown(model)}>
+                      <Button variant="quiet" onClick={() => setShown(model)}>
                         Weights
                       </Button>
                       <Button
-                        look="quiet"
+                        variant="quiet"
                         disabled={viewer || !model.administered}
                         title={whyLocked(viewer, model)}
                         onClick={() => (asked === key ? void reset(model) : setAsked(key))}

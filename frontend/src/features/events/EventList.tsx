@@ -19,7 +19,7 @@ const OF_THREADS: ReadonlySet<TargetEvent["type"]> = new Set([
   "thread_renamed",
 ]);
 /** Whether an event is routine: in a group, processes exec all the time. */
-function isUsual(event: TargetEvent): boolean {
+function isRoutine(event: TargetEvent): boolean {
   const executed = event.type === "program_executed" && event.pid != null;
   return executed || OF_THREADS.has(event.type);
 }
@@ -34,7 +34,7 @@ const WORRYING: ReadonlySet<TargetEvent["type"]> = new Set([
 export function EventList() {
   const view = useStore(useLiveClient().events);
   const [threads, setThreads] = useState(false);
-  const events = (view?.events ?? []).filter(({ event }) => threads || !isUsual(event)).reverse();
+  const events = (view?.events ?? []).filter(({ event }) => threads || !isRoutine(event)).reverse();
   return (
     <Panel
       title="Events"

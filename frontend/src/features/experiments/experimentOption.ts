@@ -14,7 +14,7 @@ const SYMBOLS = ["circle", "rect", "triangle", "diamond"] as const;
 const CAP_PX = 5;
 const APART_PX = 4;
 
-/** Colour of a series; stacked states have their usual colour. */
+/** Colour of a series; stacked states have the colour of the state. */
 export function seriesColour(chart: ExperimentChart, index: number, theme: ChartTheme): string {
   const name = chart.series[index]?.name;
   const group =

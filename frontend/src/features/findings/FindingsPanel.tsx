@@ -70,7 +70,7 @@ function Findings() {
         {open && period !== "" ? <p className={styles.evidence}>Of the {period} in view.</p> : null}
       </div>
       <Button
-        look="quiet"
+        variant="quiet"
         className={styles.more}
         aria-expanded={open}
         aria-controls={id}
@@ -110,12 +110,12 @@ function emptyText(view: FindingsView | null): string {
     return "Findings need five seconds of data.";
   }
   const { looked_at, not_looked_at, not_reason } = view;
-  const looked = `Nothing stood out. Looked at: ${looked_at.join(", ")}.`;
+  const checked = `Nothing stood out. Looked at: ${looked_at.join(", ")}.`;
   if (not_looked_at.length === 0) {
-    return looked;
+    return checked;
   }
   const why = not_reason === "" ? "they need the ledger of states" : not_reason;
-  return `${looked} Not looked at: ${not_looked_at.join(", ")} (${why}).`;
+  return `${checked} Not checked at: ${not_looked_at.join(", ")} (${why}).`;
 }
 
 /** Show the data of a finding: its panel, with the named item selected. */

@@ -187,7 +187,7 @@ function mapText(picture: MapPicture | null): string {
 }
 
 /** Maximum rows drawn; use the filter and the thread table to see the rest. */
-const MOST = 200;
+const MAX_ROWS = 200;
 /** Number of instants before the newest one. */
 const EARLIER = 4;
 
@@ -202,7 +202,7 @@ function MapTable() {
   const earlier = Array.from({ length: EARLIER }, (_, n) => newest - (n + 1) * step).filter(
     (column) => column >= picture.from,
   );
-  const rows = Array.from({ length: Math.min(MOST, layout.rows) }, (_, row) => row).filter(
+  const rows = Array.from({ length: Math.min(MAX_ROWS, layout.rows) }, (_, row) => row).filter(
     (row) => threadsOf(layout, row) > 0,
   );
   const timeOf = (column: number) => clockText(view.attached_unix_ms + 1000 * column * view.bin_s);
@@ -223,8 +223,8 @@ function MapTable() {
           ...[newest, ...earlier].map((column) => cellText(picture, column, row)),
         ],
       }))}
-      {...(layout.rows > MOST
-        ? { note: `The first ${MOST} rows; filter threads to see others.` }
+      {...(layout.rows > MAX_ROWS
+        ? { note: `The first ${MAX_ROWS} rows; filter threads to see others.` }
         : {})}
     />
   );

@@ -80,7 +80,7 @@ function TargetRow({ target, onEnd }: TargetRowProps) {
       </span>
       {target.state === "attached" ? (
         <Button
-          look="quiet"
+          variant="quiet"
           onClick={() => onEnd(target)}
           aria-label={`${verb}, ${target.group ? targetName(target) : targetId(target)}`}
         >

@@ -200,7 +200,7 @@ export function Picker() {
               : `No process has “${typed}” in its name, command line, pid, ports, user, container, pod or unit.`}
           </p>
           {typed === "" ? (
-            <Button look="primary" onClick={attaching.attachDemo}>
+            <Button variant="primary" onClick={attaching.attachDemo}>
               Start the demo
             </Button>
           ) : (
@@ -280,7 +280,7 @@ function Hints() {
         </li>
       </ol>
       <Button
-        look="quiet"
+        variant="quiet"
         onClick={() => {
           hideHints();
           setShown(false);

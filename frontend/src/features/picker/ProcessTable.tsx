@@ -205,7 +205,7 @@ function ProcessRow({ row, tree, index, reachable, busy, onPick, onTurn }: Proce
           {process !== null && group !== null && below > 0 ? (
             <Button
               className={styles.whole}
-              look="quiet"
+              variant="quiet"
               tabIndex={-1}
               aria-label={`Attach to ${name}, pid ${process.pid}, and ${counted(below, "descendant")}`}
               onClick={() => onPick(row, true)}

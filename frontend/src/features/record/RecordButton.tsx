@@ -111,7 +111,7 @@ export function RecordButton({ target, onProblem }: RecordButtonProps) {
           {FROM_PAST.map(({ label, past }) => (
             <Button
               key={label}
-              look="quiet"
+              variant="quiet"
               disabled={viewer || busy || (running !== null && past.duration_s !== 0)}
               onClick={() => begin(past)}
             >

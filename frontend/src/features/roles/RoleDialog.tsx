@@ -130,7 +130,7 @@ export function RoleDialog({ target, role, onClose }: RoleDialogProps) {
         <div className={styles.buttons}>
           <Button
             type="submit"
-            look="primary"
+            variant="primary"
             disabled={full || draft.pattern === "" || draft.role.trim() === ""}
           >
             Apply
@@ -163,7 +163,7 @@ function Corrections({ program, own, target, onRemove }: CorrectionsProps) {
           <li key={rule.pattern}>
             <code>{rule.pattern}</code> is <strong>{rule.role}</strong>
             <Button
-              look="quiet"
+              variant="quiet"
               aria-label={`Remove ${rule.pattern}`}
               onClick={() => onRemove(rule)}
             >

@@ -190,7 +190,7 @@ function WindowPair({ run, extent, window, whole }: WindowPairProps) {
         A: {windowText(first)} ×
       </Button>
       <Button
-        look="primary"
+        variant="primary"
         disabled={!ready}
         title={ready ? "" : "Choose another window: drag in a chart or in the bar below"}
         onClick={() => navigate(compareHref({ ...EMPTY_LINK, groups: sides.map((one) => [one]) }))}

@@ -83,7 +83,7 @@ function Marks({ run, onChange }: MarksProps) {
               onPointerLeave={() => point(null)}
             >
               <Button
-                look="quiet"
+                variant="quiet"
                 title={utcTime(clock(mark.time_ns))}
                 aria-label={`${localTime(clock(mark.time_ns))}, go to ${mark.text}`}
                 onClick={() => jump(mark)}
@@ -105,7 +105,7 @@ function Marks({ run, onChange }: MarksProps) {
               </span>
               {locked ? null : (
                 <Button
-                  look="quiet"
+                  variant="quiet"
                   disabled={busy}
                   aria-label={`Remove the mark ${mark.text}`}
                   onClick={() => save(run.marks.toSpliced(index, 1))}

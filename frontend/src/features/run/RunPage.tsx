@@ -72,7 +72,7 @@ export function RunPage({ id }: { readonly id: string }) {
           <code>{id}</code> was deleted, or was recorded on another host. Deleted runs can be
           restored from the list for one hour.
         </p>
-        <Button look="primary" onClick={() => navigate("/runs")}>
+        <Button variant="primary" onClick={() => navigate("/runs")}>
           All runs
         </Button>
       </EmptyState>

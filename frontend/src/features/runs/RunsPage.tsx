@@ -85,7 +85,7 @@ export function RunsPage() {
               }}
             />
             <Button
-              look={compared.length > 1 ? "primary" : "plain"}
+              variant={compared.length > 1 ? "primary" : "plain"}
               disabled={compared.length < MIN_COMPARED_RUNS || compared.length > MAX_COMPARED_RUNS}
               onClick={() => navigate(compareHref(linkOf(compared)))}
             >
@@ -139,7 +139,7 @@ function NoRuns() {
         A run stores everything tidscope measured of a program, for later viewing and comparison.
         Attach to a process and press Record, or run <code>tidscope record -- COMMAND</code>.
       </p>
-      <Button look="primary" onClick={() => navigate("/")}>
+      <Button variant="primary" onClick={() => navigate("/")}>
         Choose a process
       </Button>
     </EmptyState>

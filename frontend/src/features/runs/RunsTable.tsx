@@ -216,7 +216,7 @@ function RunRow({ run, index, reachable, chosen, locked, ...on }: RunRowProps) {
       <td className={styles.actions}>
         <span className={styles.buttons}>
           <Button
-            look="quiet"
+            variant="quiet"
             disabled={locked}
             aria-label={`Edit ${run.name}`}
             onClick={() => setEditing(true)}
@@ -225,7 +225,7 @@ function RunRow({ run, index, reachable, chosen, locked, ...on }: RunRowProps) {
           </Button>
           <ExportMenu run={run.id} />
           <Button
-            look="quiet"
+            variant="quiet"
             disabled={locked || run.state === "recording"}
             aria-label={`Delete ${run.name}`}
             onClick={() => on.onDelete(run)}
@@ -306,7 +306,7 @@ function RunEditor({ run, onClose, onChange }: RunEditorProps) {
           />
         </label>
         <div className={styles.runEditorButtons}>
-          <Button type="submit" look="primary" disabled={busy}>
+          <Button type="submit" variant="primary" disabled={busy}>
             Save
           </Button>
           <Button onClick={onClose}>Cancel</Button>

@@ -78,7 +78,7 @@ export function Scope({ id }: { readonly id: string }) {
           <code>{id}</code> may have ended long ago, or tidscope has been restarted since. A process
           gets a new target id each time you attach to it.
         </p>
-        <Button look="primary" onClick={() => navigate("/")}>
+        <Button variant="primary" onClick={() => navigate("/")}>
           Choose a process
         </Button>
       </EmptyState>
@@ -179,7 +179,7 @@ function EndedNotice({ target, view }: EndedNoticeProps) {
             ) : (
               <Button onClick={resume}>Attach again</Button>
             )}
-            <Button look="primary" onClick={() => navigate("/")}>
+            <Button variant="primary" onClick={() => navigate("/")}>
               {group ? "Choose another target" : "Choose another process"}
             </Button>
           </>

@@ -88,10 +88,10 @@ function WindowSelect() {
 
 const TOP = [5, 10, 20, 50] as const;
 
-const USUAL = "usual";
+const BY_DEFAULT = "default";
 
-const LEVELS: readonly { readonly value: Level | typeof USUAL; readonly label: string }[] = [
-  { value: USUAL, label: "CPU stacked, others by thread" },
+const LEVELS: readonly { readonly value: Level | typeof BY_DEFAULT; readonly label: string }[] = [
+  { value: BY_DEFAULT, label: "CPU stacked, others by thread" },
   { value: "process", label: "processes" },
   { value: "role", label: "roles" },
   { value: "thread", label: "threads" },
@@ -108,9 +108,9 @@ export function LineControls({ target }: { readonly target: Target }) {
       <div className={styles.lines}>
         <Select
           label="Lines of"
-          value={view.level ?? USUAL}
+          value={view.level ?? BY_DEFAULT}
           choices={choicesOf(group)}
-          onChange={(level) => client.request({ level: level === USUAL ? null : level })}
+          onChange={(level) => client.request({ level: level === BY_DEFAULT ? null : level })}
         />
         <Select
           label="Lines"
@@ -143,8 +143,8 @@ export function LineControls({ target }: { readonly target: Target }) {
 
 function choicesOf(group: boolean): typeof LEVELS {
   if (!group) return LEVELS.filter(({ value }) => value !== "process");
-  const usual = { value: USUAL, label: "processes, CPU stacked" } as const;
-  return LEVELS.map((each) => (each.value === USUAL ? usual : each));
+  const byDefault = { value: BY_DEFAULT, label: "processes, CPU stacked" } as const;
+  return LEVELS.map((each) => (each.value === BY_DEFAULT ? byDefault : each));
 }
 
 interface WindowRequestsProps {

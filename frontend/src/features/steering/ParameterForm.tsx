@@ -87,7 +87,7 @@ export function ParameterForm(props: ParameterFormProps) {
               {steers ? "Apply" : `Steer with ${policy.name}`}
             </Button>
             <Button
-              look="quiet"
+              variant="quiet"
               disabled={locked || isDefault(policy, steering, edits)}
               onClick={() => onEdit(toDefaults(policy, edits))}
             >

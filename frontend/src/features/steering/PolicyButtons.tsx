@@ -24,7 +24,7 @@ export function PolicyButtons({ target }: { readonly target: Target }) {
   const { value } = usePolled(may ? listPolicies : null, null);
   const current = state?.steering?.policy ?? target.steering?.policy ?? null;
   const opener = (
-    <Button look={may ? "quiet" : "plain"} onClick={() => drawerOpen.set(!open)}>
+    <Button variant={may ? "quiet" : "plain"} onClick={() => drawerOpen.set(!open)}>
       {may ? "All policies…" : current === null ? "Choose a policy" : `Policy: ${current}`}
     </Button>
   );
@@ -98,7 +98,7 @@ function Actions({ state }: { readonly state: SteerState }) {
       )}
       {undo === null ? null : (
         <Button
-          look="quiet"
+          variant="quiet"
           aria-busy={pending?.key === "undo"}
           onClick={() => state.steer(undo.request, { key: "undo", text: "Undoing…" })}
         >

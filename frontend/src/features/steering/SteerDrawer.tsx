@@ -76,7 +76,7 @@ export const SteerDrawer = memo(function SteerDrawer({ target }: { readonly targ
         <span className={styles.pending} role="status">
           {pending?.text ?? ""}
         </span>
-        <Button look="quiet" onClick={() => drawerOpen.set(false)} aria-label="Close">
+        <Button variant="quiet" onClick={() => drawerOpen.set(false)} aria-label="Close">
           ×
         </Button>
       </header>

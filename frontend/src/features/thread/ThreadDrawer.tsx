@@ -112,7 +112,7 @@ function Beside({ onClose }: PlaceProps) {
     >
       <header className={styles.head}>
         <h2 title={title}>{title}</h2>
-        <Button look="quiet" onClick={close} aria-label="Close">
+        <Button variant="quiet" onClick={close} aria-label="Close">
           ×
         </Button>
       </header>

@@ -79,7 +79,7 @@ export function TableBar({ request, group, onChange, onColumns, onSearchKey }: T
         </span>
         {selected === null && pinned.length === 0 ? null : (
           <Button
-            look="quiet"
+            variant="quiet"
             onClick={() => {
               client.select(null);
               client.request({ pinned: [] });

@@ -4,10 +4,10 @@ import type { CSSProperties } from "react";
 import { memo } from "react";
 import { READABLE_MS, useSelected, useThrottled } from "../../base/useStore";
 import { Sparkline } from "../../chart/Sparkline";
+import { assessmentText } from "../../stream/assessment";
 import { useLiveClient } from "../../stream/clients";
 import { formatValue, NO_VALUE } from "../../stream/format";
-import { usualText } from "../../stream/usual";
-import type { TargetView, TileId, TileView, Usual } from "../../stream/views";
+import type { Assessment, TargetView, TileId, TileView } from "../../stream/views";
 import { StatusIcon } from "../../ui/StatusIcon";
 import { Tooltip } from "../../ui/Tooltip";
 import type { Target } from "../../wire/generated/models";
@@ -69,8 +69,8 @@ function Tile({ tile, reason }: TileProps) {
         <span className={styles.name}>
           {tile.note === undefined ? tile.label : <Noted note={tile.note}>{tile.label}</Noted>}
         </span>
-        {tile.usual === null || state !== "ok" ? null : (
-          <Judged usual={tile.usual} unit={tile.unit} />
+        {tile.assessment === null || state !== "ok" ? null : (
+          <Judged assessment={tile.assessment} unit={tile.unit} />
         )}
       </p>
       {state === "absent" ? (
@@ -99,27 +99,33 @@ function Tile({ tile, reason }: TileProps) {
   );
 }
 
-const SIGNS: Readonly<Record<Usual["level"], string>> = {
-  usual: "",
+const SIGNS: Readonly<Record<Assessment["level"], string>> = {
+  normal: "",
   high: "▲ high",
   far_high: "▲▲ high",
   low: "▼ low",
   far_low: "▼▼ low",
 };
-const TRENDS: Readonly<Record<Usual["trend"], string>> = {
+const TRENDS: Readonly<Record<Assessment["trend"], string>> = {
   rising: "↗",
   falling: "↘",
   steady: "",
 };
 
 /** Assessment as a sign; the sentence is for the tooltip and screen readers. */
-function Judged({ usual, unit }: { readonly usual: Usual; readonly unit: TileView["unit"] }) {
-  const text = usualText(usual, unit);
+function Judged({
+  assessment,
+  unit,
+}: {
+  readonly assessment: Assessment;
+  readonly unit: TileView["unit"];
+}) {
+  const text = assessmentText(assessment, unit);
   return (
     <Tooltip text={text} className={styles.judged}>
-      <span data-level={usual.level} data-trend={usual.trend}>
+      <span data-level={assessment.level} data-trend={assessment.trend}>
         <span aria-hidden="true">
-          {TRENDS[usual.trend]} {SIGNS[usual.level]}
+          {TRENDS[assessment.trend]} {SIGNS[assessment.level]}
         </span>
         <span className="visually-hidden">{text}</span>
       </span>
@@ -128,9 +134,9 @@ function Judged({ usual, unit }: { readonly usual: Usual; readonly unit: TileVie
 }
 
 /** Normal range of the sparkline; for a pair both refer to the sum. */
-function bandOf({ usual }: TileView): readonly [number, number] | undefined {
-  if (usual === null) return undefined;
-  const { median, spread } = usual;
+function bandOf({ assessment }: TileView): readonly [number, number] | undefined {
+  if (assessment === null) return undefined;
+  const { median, spread } = assessment;
   return [Math.max(0, median - spread), median + spread];
 }
 

@@ -46,7 +46,7 @@ export function TracePage({ id }: { readonly id: string }) {
           <p>
             <code>{id}</code> has expired, or was never sent here.
           </p>
-          <Button look="primary" onClick={() => navigate("/traces")}>
+          <Button variant="primary" onClick={() => navigate("/traces")}>
             All traces
           </Button>
         </EmptyState>

@@ -83,7 +83,7 @@ export function EndpointsPage({ link, onLink }: LinkProps) {
                 for, and tidscope what its thread did meanwhile.
               </p>
               <SendSpans port={value.received.http_port} />
-              <Button look="primary" disabled={locked} onClick={open}>
+              <Button variant="primary" disabled={locked} onClick={open}>
                 Import a file…
               </Button>
             </EmptyState>

@@ -139,11 +139,16 @@ export function FlameBar({ tree, zoom, onZoom, matches, link, onLink }: FlameBar
       </div>
       {zoom === null ? null : (
         <nav aria-label="Zoomed to" className={tracesPageStyles.crumbs}>
-          <Button look="quiet" onClick={() => onZoom(null)}>
+          <Button variant="quiet" onClick={() => onZoom(null)}>
             All
           </Button>
           {chainTo(tree, zoom).map((row) => (
-            <Button key={row} look="quiet" aria-current={row === zoom} onClick={() => onZoom(row)}>
+            <Button
+              key={row}
+              variant="quiet"
+              aria-current={row === zoom}
+              onClick={() => onZoom(row)}
+            >
               › {nameAt(tree, row)}
             </Button>
           ))}

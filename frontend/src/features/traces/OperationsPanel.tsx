@@ -115,7 +115,7 @@ function Projection({ analysis, link, onLink }: AnalysisProps) {
         <Button onClick={() => onLink({ project: "", exclude: [...link.exclude, link.project] })}>
           Leave it out of paths
         </Button>
-        <Button look="quiet" onClick={() => onLink({ project: "" })}>
+        <Button variant="quiet" onClick={() => onLink({ project: "" })}>
           Close
         </Button>
       </div>

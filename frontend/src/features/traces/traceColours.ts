@@ -15,7 +15,7 @@ export function serviceGround(index: number, theme: ChartTheme): string {
 const GREW = { light: "#d62728", dark: "#ff6b61" } as const;
 const SHRANK = { light: "#1f6fc4", dark: "#4aa8ff" } as const;
 /** Mixing ratio of the greatest change. */
-const MOST = 0.55;
+const MAX_MIX = 0.55;
 /** Mixing ratio without a change, distinct from the background. */
 const NO_CHANGE = 0.08;
 
@@ -26,5 +26,5 @@ export function changeGround(change: number, most: number, theme: ChartTheme): s
   const still = mixed(theme.background, theme.text, NO_CHANGE);
   if (share === 0) return still;
   // Small changes are visible as well.
-  return mixed(still, (change > 0 ? GREW : SHRANK)[name], MOST * Math.sqrt(share));
+  return mixed(still, (change > 0 ? GREW : SHRANK)[name], MAX_MIX * Math.sqrt(share));
 }

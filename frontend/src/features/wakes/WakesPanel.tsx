@@ -25,7 +25,7 @@ const HEIGHT_PX = 440;
 const NARROW_PX = 520;
 const NARROW_HEIGHT_PX = 480;
 /** Maximum number of table rows; further ones are rare. */
-const MOST = 100;
+const MAX_ROWS = 100;
 const keyOf = (edge: WakeEdge) => edge.key;
 
 /** Wake-ups between roles, as a graph and as a table. */
@@ -135,7 +135,7 @@ function EdgeTable({ view, theme: colours, metric, chosen, onPoint, onPress }: E
   const rows = [...view.edges]
     .filter(({ from, to }) => chosen === null || from === chosen || to === chosen)
     .sort((a, b) => edgeValue(b, metric) - edgeValue(a, metric))
-    .slice(0, MOST);
+    .slice(0, MAX_ROWS);
   const columns: readonly SortedColumn<WakeEdge>[] = [
     textColumn("from", "Waker", ({ from }) => nameOf(from), {
       cell: ({ from }) => <Party node={nodes.get(from)} theme={colours} />,

@@ -1,5 +1,6 @@
 /** The CPU chart without requested lines: stacked bands, or one role's threads. */
 
+import type { ChartItem, LevelSum } from "../chartItem";
 import { CHART_SPECS } from "../chartSpecs";
 import {
   type Chosen,
@@ -13,7 +14,6 @@ import {
   type ViewInput,
   whyAbsent,
 } from "../chartView";
-import type { LevelSum, Lined } from "../lined";
 import { isRuntimeRole } from "../role";
 import type { Thread } from "../threads";
 import type { ChartRequest, Level } from "../viewRequest";
@@ -94,22 +94,22 @@ export class CpuViewMaker {
   private whole(
     input: ViewInput,
     asked: ChartRequest,
-    { by, lined }: Extract<CpuScope, { kind: "whole" }>,
+    { by, items }: Extract<CpuScope, { kind: "whole" }>,
   ): ChartView {
     const { top_k } = input.request;
     const most = by === "thread" ? Math.min(top_k, MAX_HUES) : top_k;
-    const chosen = this.choose(input, by, lined, most);
+    const chosen = this.choose(input, by, items, most);
     const colours =
       by === "thread" ? this.hues.of(chosen.threads) : chosen.threads.map(({ colour }) => colour);
     return stackView(input, asked, chosen, colours);
   }
 
   /** Items with a line, in an order that seldom changes. */
-  private choose(input: ViewInput, of: string, lined: Iterable<Lined>, most: number): Chosen {
+  private choose(input: ViewInput, of: string, items: Iterable<ChartItem>, most: number): Chosen {
     const now_ms = this.clock();
     if (of === this.of && this.chosen && now_ms - this.chosen_ms < CHOSEN_MS) return this.chosen;
     const before = new Set(this.chosen?.threads.map(({ key }) => key));
-    const chosen = chooseThreads(input, "cpu", before, lined, most);
+    const chosen = chooseThreads(input, "cpu", before, items, most);
     if (of !== this.of) this.order.release();
     this.of = of;
     this.chosen_ms = now_ms;
@@ -139,7 +139,7 @@ function withoutOthers(view: ChartView): ChartView {
 
 type CpuScope =
   /** The whole target, by process, role or thread. */
-  | { readonly kind: "whole"; readonly by: Level; readonly lined: readonly Lined[] }
+  | { readonly kind: "whole"; readonly by: Level; readonly items: readonly ChartItem[] }
   /** The threads of one of several roles, or of the only role on request. */
   | { readonly kind: "role"; readonly role: LevelSum; readonly threads: readonly Thread[] };
 
@@ -156,10 +156,10 @@ function cpuScope(input: ViewInput): CpuScope {
     return { kind: "role", role: opened, threads };
   }
   if (levelOf(input) === "process") {
-    return { kind: "whole", by: "process", lined: [...sumsIn(input, levels.processes())] };
+    return { kind: "whole", by: "process", items: [...sumsIn(input, levels.processes())] };
   }
-  if (several(roles)) return { kind: "whole", by: "role", lined: roles };
-  return { kind: "whole", by: "thread", lined: [...threadsIn(input)] };
+  if (several(roles)) return { kind: "whole", by: "role", items: roles };
+  return { kind: "whole", by: "thread", items: [...threadsIn(input)] };
 }
 
 /** Runtime-internal threads do not count as a second role. */

@@ -1,10 +1,10 @@
 /** Stacked bands: the CPU share of each role, thread or process. */
 
+import type { ChartItem, ProcessLife } from "../chartItem";
 import { CHART_SPECS, type ChartSpec } from "../chartSpecs";
 import { type Chosen, emptyView, PLAIN_LINE, type ViewInput } from "../chartView";
 import { type Columns, columnsFor } from "../decimate";
 import type { Stretches } from "../history";
-import type { Lined, ProcessLife } from "../lined";
 import { rates, smoothingFor } from "../rate";
 import { readProcess, readThread, ringOf, timesOf } from "../series";
 import type { ChartRequest } from "../viewRequest";
@@ -111,12 +111,12 @@ function columnRates(read: Read, time_s: Float64Array, out: Float64Array): void 
   }
 }
 
-function lineOf(lined: Lined, colour: number, { request, now_s }: ViewInput): LineView {
-  const { key, tid, name, role, end_s } = lined;
+function lineOf(item: ChartItem, colour: number, { request, now_s }: ViewInput): LineView {
+  const { key, tid, name, role, end_s } = item;
   return {
     ...PLAIN_LINE,
     ...{ key, tid, name, role, colour },
-    ...("pid" in lined ? { pid: (lined as ProcessLife).pid } : {}),
+    ...("pid" in item ? { pid: (item as ProcessLife).pid } : {}),
     selected: key === request.selected,
     pinned: request.pinned.includes(key),
     exited: end_s !== null && end_s <= now_s,

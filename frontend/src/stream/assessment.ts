@@ -4,7 +4,7 @@
  */
 
 import { formatDuration, formatValue } from "./format";
-import type { ShownUnit, Usual } from "./views";
+import type { Assessment, ShownUnit } from "./views";
 
 /** Length of the reference past, in seconds; one point per second. */
 export const REFERENCE_S = 300;
@@ -48,7 +48,11 @@ const MIN_SPREAD: Readonly<Record<ShownUnit, number>> = {
  * @param judged Number of last points assessed; the others are the reference.
  * @returns Null while there is too little data.
  */
-export function usualOf(points: Float32Array, unit: ShownUnit, judged: number = NOW): Usual | null {
+export function assess(
+  points: Float32Array,
+  unit: ShownUnit,
+  judged: number = NOW,
+): Assessment | null {
   const now = mean(points.subarray(-judged));
   const reference = known(points.subarray(0, -judged));
   if (Number.isNaN(now) || reference.length < MIN_POINTS) return null;
@@ -67,22 +71,22 @@ export function usualOf(points: Float32Array, unit: ShownUnit, judged: number = 
   };
 }
 
-function levelOf(off: number): Usual["level"] {
-  if (Math.abs(off) < UNUSUAL) return "usual";
+function levelOf(off: number): Assessment["level"] {
+  if (Math.abs(off) < UNUSUAL) return "normal";
   const far = Math.abs(off) >= FAR;
   if (off > 0) return far ? "far_high" : "high";
   return far ? "far_low" : "low";
 }
 
-function trendOf(points: Float32Array, spread: number): Usual["trend"] {
+function trendOf(points: Float32Array, spread: number): Assessment["trend"] {
   const lately = mean(points.subarray(-LATELY));
   const before = mean(points.subarray(-LATELY - BEFORE, -LATELY));
   const change = (lately - before) / spread;
   return change > TREND ? "rising" : change < -TREND ? "falling" : "steady";
 }
 
-const LEVEL_WORDS: Readonly<Record<Usual["level"], string>> = {
-  usual: "As usual",
+const LEVEL_WORDS: Readonly<Record<Assessment["level"], string>> = {
+  normal: "As usual",
   high: "Higher than usual",
   far_high: "Far higher than usual",
   low: "Lower than usual",
@@ -93,8 +97,8 @@ const LEVEL_WORDS: Readonly<Record<Usual["level"], string>> = {
  * Assessment as a sentence: "Higher than usual and rising: the median of the last 4 min 50 s is
  * 1.20 cores."
  */
-export function usualText(
-  { level, trend, median: middle, over_s }: Usual,
+export function assessmentText(
+  { level, trend, median: middle, over_s }: Assessment,
   unit: ShownUnit,
 ): string {
   const trends = trend === "steady" ? "" : ` and ${trend}`;

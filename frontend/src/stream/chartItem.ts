@@ -5,7 +5,7 @@
 
 import type { ThreadKey } from "./viewRequest";
 
-export interface Lined {
+export interface ChartItem {
   readonly slot: number;
   readonly key: ThreadKey;
   /** Thread ID, or null for a sum. */
@@ -25,7 +25,7 @@ export interface Lined {
 }
 
 /** A role or process as the sum of its threads, including ended ones. */
-export interface LevelSum extends Lined {
+export interface LevelSum extends ChartItem {
   readonly tid: null;
   /** Number of live threads. */
   live: number;

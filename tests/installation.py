@@ -16,7 +16,7 @@ from tidscope_wire.generated.models import Host, Problem, SteeringOptions, Targe
 
 
 @dataclass
-class Site:
+class Installation:
     """A backend, a collector that is connected to it, and a page.
 
     Attributes:
@@ -87,17 +87,19 @@ class Site:
 
 
 @asynccontextmanager
-async def site(within: Sequence[str] = (), options: Sequence[str] = ()) -> AsyncIterator[Site]:
+async def installation(
+    within: Sequence[str] = (), options: Sequence[str] = ()
+) -> AsyncIterator[Installation]:
     """Run backend and collector; no frame is coalesced, however slow the test is."""
-    with tempfile.TemporaryDirectory(prefix="tidscope-site-") as runs:
-        async with running_site(Path(runs), within, options) as found:
+    with tempfile.TemporaryDirectory(prefix="tidscope-test-") as runs:
+        async with running_installation(Path(runs), within, options) as found:
             yield found
 
 
 @asynccontextmanager
-async def running_site(
+async def running_installation(
     runs: Path, within: Sequence[str], options: Sequence[str], **changes: Any
-) -> AsyncIterator[Site]:
+) -> AsyncIterator[Installation]:
     """The same, whose runs are kept in a folder, with other settings of the backend."""
     async with (
         running_backend(
@@ -108,4 +110,4 @@ async def running_site(
         CollectorProcess(backend.port, within, options=options) as collector,
     ):
         state = await connected(page)
-        yield Site(backend, collector, client, page, state.hosts[0])
+        yield Installation(backend, collector, client, page, state.hosts[0])

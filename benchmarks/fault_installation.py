@@ -27,7 +27,7 @@ ANSWER_ERRORS = (OSError, urllib.error.URLError, json.JSONDecodeError)
 """What asking a backend raises that is dead, stopped or just starting."""
 
 
-class Site:
+class Installation:
     """A `tidscope up` with logs and runs in folders.
 
     Args:
