@@ -115,7 +115,7 @@ function emptyText(view: FindingsView | null): string {
     return checked;
   }
   const why = not_reason === "" ? "they need the ledger of states" : not_reason;
-  return `${checked} Not checked at: ${not_looked_at.join(", ")} (${why}).`;
+  return `${checked} Not looked at: ${not_looked_at.join(", ")} (${why}).`;
 }
 
 /** Show the data of a finding: its panel, with the named item selected. */
