@@ -43,7 +43,7 @@ class Plan:
     """What an operation does.
 
     Attributes:
-        operation: its name.
+        operation: name of the operation.
         own_ns: typical own time.
         noise: a factor of it.
         stages: one after the other; calls of each stage are made at once.
@@ -80,7 +80,7 @@ class Shape:
     Attributes:
         calls: least and most operations.
         width: most calls of a stage.
-        depth: of the longest chain.
+        depth: depth of the longest chain.
         noises: names in NOISES.
         rare: how often paths are taken that are normal though seldom.
     """
@@ -317,7 +317,7 @@ def verdict(found: dict[int, str], labels: Sequence[str | None]) -> Verdict:
     """Compare what was found with what it is.
 
     Args:
-        found: of each place that was found, why.
+        found: reason by found place.
         labels: kind by place; None: normal.
     """
     total = Counter(label for label in labels if label)

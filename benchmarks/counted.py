@@ -31,7 +31,7 @@ class Counted:
         children: processes that it starts, which do what it does.
         burst: threads that it has at once while it works.
         forks: processes that it starts and ends while it works.
-        file: that it writes to; None: none.
+        file: file that it writes to; None: none.
         pid: id that it is to have; 0: any.
     """
 

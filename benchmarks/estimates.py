@@ -41,7 +41,7 @@ def alternate(
         states: their names.
         blocks: how often each is measured.
         measure: brings a state about, measures, and leaves it; the same numbers for every state.
-        seed: of the orders.
+        seed: seed of the orders.
 
     Returns:
         float64[numbers, blocks] for each state.

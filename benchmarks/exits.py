@@ -40,7 +40,7 @@ class Drops:
     """Drop counters of a listener's sockets, as last read.
 
     Args:
-        cpus: of the listener, in the order in which it opens their sockets.
+        cpus: CPUs of the listener, in the order in which it opens their sockets.
     """
 
     def __init__(self, cpus: Sequence[int]) -> None:
@@ -64,7 +64,7 @@ class Account:
         listener: newly opened.
         cpus: those that are online.
         pid: whose records are counted apart.
-        drops: of the listener's sockets.
+        drops: drops of the listener's sockets.
     """
 
     def __init__(self, listener: ExitListener, cpus: Sequence[int], pid: int, drops: Drops) -> None:

@@ -150,7 +150,7 @@ def read_run(folder: Path, until_s: float, rate_hz: float) -> tuple[RunManifest,
     """Read what a run says.
 
     Args:
-        folder: of the run.
+        folder: folder of the run.
         until_s: when it was to end, Unix seconds.
         rate_hz: sampling rate that was requested.
     """

@@ -42,7 +42,7 @@ class Hole(NamedTuple):
     """Time between two frames that is longer than the sampling rate explains.
 
     Attributes:
-        seconds: its length beyond the sampling period.
+        seconds: length beyond the sampling period, in seconds.
         said_s: how much of it the run states: as a gap, missed deadlines or coalesced frames.
     """
 
@@ -54,7 +54,7 @@ class Reported(NamedTuple):
     """What a run says.
 
     Attributes:
-        state: of the manifest.
+        state: state of the manifest.
         from_s: wall clock of its first frame, Unix seconds.
         to_s: likewise of its last frame.
         until_s: when recording was to end: its stop, or the end of the target.
@@ -62,7 +62,7 @@ class Reported(NamedTuple):
         ended: threads that ended within it, by totals.
         events: threads that ended within it, by events.
         cpu_s: CPU time of all its threads.
-        losses: of the manifest, by name.
+        losses: losses of the manifest, by name.
         holes: long times between two of its frames.
         seqs: first and last number of each frame.
         period_s: between two samples, as requested.

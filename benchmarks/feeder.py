@@ -69,8 +69,8 @@ async def feeder(address: str, secret: str, program: MadeProgram) -> AsyncIterat
     """Connect to a backend as the collector of a made-up host.
 
     Args:
-        address: of the backend, http://….
-        secret: of its host `default`.
+        address: address of the backend, http://….
+        secret: secret of its host `default`.
         program: whose frames are sent.
     """
     url = f"{address.replace('http', 'ws', 1)}/ws/collector"

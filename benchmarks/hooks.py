@@ -81,7 +81,7 @@ def are_others_attached(prefix: str = "sock_") -> bool:
     """True if another process' programs are attached to tracepoints; ours must not be.
 
     Args:
-        prefix: of the tracepoints' names; by default those of sockets.
+        prefix: prefix of the tracepoints' names; by default those of sockets.
     """
     links = json.loads(subprocess.check_output([_BPFTOOL, "-j", "link", "show"]))
     return any(one.get("tp_name", "").startswith(prefix) for one in links)

@@ -61,9 +61,9 @@ class Phase:
     """Requests that were made under the same conditions.
 
     Attributes:
-        fault: its name; normal: none, learnt: none, as the reference.
+        fault: name of the fault; normal and learnt requests have none.
         begin_ns, end_ns: the first was made after, the last answered before; Unix nanoseconds.
-        requests: how many.
+        requests: number of requests.
     """
 
     fault: str
@@ -249,7 +249,7 @@ def judge(found: Collection[int], faults: Sequence[str]) -> dict[str, Any]:
 
     Args:
         found: places of requests.
-        faults: that each request met.
+        faults: faults that each request met.
     """
     total = Counter(faults)
     hits = Counter(faults[place] for place in found)

@@ -38,7 +38,7 @@ class MadeGroup:
     """Threads spread evenly over processes.
 
     Args:
-        tids: of all threads; the first of each process gives its id.
+        tids: thread IDs of all threads; the first of each process gives its id.
         processes: how many; at most as many as threads.
     """
 
@@ -115,12 +115,12 @@ class MadeProgram:
     """A program that exists in its frames only; the same seed gives the same frames.
 
     Args:
-        threads: that are alive at any time.
+        threads: number of threads alive at any time.
         rate_hz: frames a second of its own time.
         moving: share of the threads whose counters move between two frames.
         churn_s: one thread ends and another one starts so often, in its own time; None: never.
         unix_us: wall clock of its attach; now, if not given.
-        seed: of what moves, and the process id.
+        seed: seed of what moves, and the process id.
         processes: over which they are spread evenly, as a group; 0: they are one process.
     """
 

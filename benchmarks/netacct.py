@@ -67,7 +67,7 @@ class Load:
 
     Args:
         command: the program and its arguments.
-        core: that it runs on.
+        core: core that it runs on.
     """
 
     def __init__(self, command: Sequence[str], core: int) -> None:

@@ -52,7 +52,7 @@ class Timed:
 
     Args:
         program: which of the two.
-        arguments: of its command.
+        arguments: arguments of its command.
         folder: where it writes them.
     """
 

@@ -21,7 +21,7 @@ class Running:
     """A collector and a backend.
 
     Args:
-        address: of the backend, with its scheme.
+        address: address of the backend, with its scheme.
         up: the process that keeps both.
     """
 

@@ -13,8 +13,8 @@ class Way:
     """Route of connections.
 
     Attributes:
-        port: of 127.0.0.1.
-        delay_s: of each piece of an answer.
+        port: port of 127.0.0.1.
+        delay_s: delay of each piece of an answer, in seconds.
         broken: connections end as soon as something is asked.
     """
 
@@ -30,7 +30,7 @@ class SwitchedRelay:
         ways: where connections go at first, by name.
 
     Attributes:
-        ports: that it listens on, by name.
+        ports: ports that it listens on, by name.
     """
 
     def __init__(self, ways: dict[str, Way]) -> None:

@@ -173,7 +173,7 @@ class Contest:
 
     Args:
         browser: where they draw.
-        threads: how many.
+        threads: number of threads.
         feeds: what feeds `page`, and `chart`, which stands alone.
     """
 

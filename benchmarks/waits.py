@@ -54,7 +54,7 @@ class OtherKeeper:
     """The ledgers of another checkout, kept by a process of its own; ends with `close`.
 
     Args:
-        checkout: its folder.
+        checkout: folder of the checkout.
     """
 
     _PROGRAM = """

@@ -72,7 +72,7 @@ class WebServer:
     """nginx with one worker, serving; use it in a ``with`` statement.
 
     Args:
-        core: that the worker runs on.
+        core: core that the worker runs on.
 
     Attributes:
         worker: the process that serves.

@@ -125,7 +125,7 @@ def frame_bytes(
     """A frame; a key frame if identities (start, name) are given.
 
     Args:
-        seq: its number.
+        seq: number.
         rows: tid to the values of the fields; None is an absent one.
         target_id: whose frame.
         first_seq: first frame it stands for.

@@ -78,7 +78,7 @@ def busy_pool(pool: int = 1, finished: int = 3, **figures: int | str) -> dict[Ta
     """Tables of one pool that knows everything: jobs that waited 1 ms and ran for 2 ms.
 
     Args:
-        pool: its number.
+        pool: number.
         finished: jobs.
         figures: values of its row that differ from the defaults.
     """

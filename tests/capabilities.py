@@ -76,7 +76,7 @@ def failure_of_skip(reason: str) -> str | None:
     """Why a skip is a failure under CI, or None if it may be.
 
     Args:
-        reason: of the skip, as pytest reports it.
+        reason: reason of the skip, as pytest reports it.
     """
     name = next((name for name in allowed() if f"{PREFIX} {name}:" in reason), None)
     if name is not None:

@@ -28,9 +28,9 @@ class FakeBackend:
         requests: method and path of each request, in order.
         sent: the bodies, by method and path; the last one of each.
         opened: address and token of each connection.
-        closed: how many connections were closed.
+        closed: number of closed connections.
         now: seconds of the clock that the command reads; sleeping moves it.
-        handlers: of the signals that the command handles.
+        handlers: handlers of the signals that the command handles.
     """
 
     def __init__(self) -> None:

@@ -77,8 +77,8 @@ class FakeCollector:
     """Connects, says hello, and does what the test says.
 
     Args:
-        url: of the backend, ws://….
-        secret: that it proves, as a collector does.
+        url: URL of the backend, ws://….
+        secret: secret that it proves, as a collector does.
         host: who it says it is; the builders' host if not given.
         targets: what it says it holds.
         protocol: version that it says it speaks.

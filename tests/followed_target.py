@@ -27,8 +27,8 @@ class Follower:
     """Reads frames of one target in their order.
 
     Attributes:
-        header: of the last frame.
-        rows: of each living thread the fields of its last row; absent ones are left out.
+        header: header of the last frame.
+        rows: fields of the last row of each living thread, without absent ones.
         ended: threads that ended, in order.
         tables: what they hold now.
         tables_ns: when those were read, since attach.
@@ -173,7 +173,7 @@ class Sampled:
 
     Args:
         counters: how counters are read.
-        budget_percent: of which half may be taken by asking for each thread.
+        budget_percent: CPU budget; asking for each thread may take half of it.
     """
 
     def __init__(self, counters: WalkChoice = "auto", budget_percent: float = 0) -> None:

@@ -41,7 +41,7 @@ class Heard:
     """All frames of a target.
 
     Attributes:
-        headers: of the frames.
+        headers: headers of the frames.
         tables: as they were last.
     """
 
@@ -122,7 +122,7 @@ class GroupTargets:
         """All frames up to the end of the target.
 
         Args:
-            target: its id, where there are several; frames of others are kept.
+            target: ID, where there are several; frames of others are kept.
             until: what is heard is enough; None: the end of the target is.
         """
         heard, others = Heard([], {}), list[bytes]()
@@ -149,7 +149,7 @@ class HeldCommand:
 
     Args:
         command: program and arguments.
-        stdin: of it, as for subprocess.
+        stdin: standard input, as for subprocess.
     """
 
     def __init__(self, command: Sequence[str], stdin: int | None = None) -> None:
@@ -222,7 +222,7 @@ def control_group(mount: str, path: str) -> Iterator[Path]:
 
     Args:
         mount: name of the mount.
-        path: of the group below it.
+        path: path of the group below it.
     """
     root = GROUPS / mount
     made: list[Path] = []

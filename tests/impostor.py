@@ -53,7 +53,7 @@ class Impostor:
 
     Args:
         answer: what it says to who asks for its proof.
-        port: that it takes; 0: one of the kernel's choice.
+        port: port that it takes; 0: one of the kernel's choice.
 
     Attributes:
         port: where it listens.

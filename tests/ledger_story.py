@@ -71,7 +71,7 @@ class LedgerStory:
 
     Attributes:
         frames: one an instant, with key frames every so often.
-        times: of the frames, nanoseconds since attach.
+        times: times of the frames, nanoseconds since attach.
         lives: by thread id.
         tables: what frames have said of tables up to each instant, by time.
         said: by time and table, how many rows were left out when it was read last, and when.

@@ -66,7 +66,7 @@ class Pool:
         policy: decides.
         curve: progress by size; may be replaced while it runs.
         size: in effect.
-        bounds: of the pool.
+        bounds: bounds of the pool.
         decisions: all so far.
     """
 
@@ -81,7 +81,7 @@ class Pool:
         """Go on for some intervals.
 
         Args:
-            intervals: how many.
+            intervals: number of intervals.
             dips: what is left of the progress, by number of interval (0 is the next one).
 
         Returns:

@@ -27,7 +27,7 @@ class Daemon:
     """`tidscope predictd` in a folder; models survive a restart in it.
 
     Args:
-        folder: of socket and models.
+        folder: folder of socket and models.
         options: further ones.
     """
 
@@ -83,7 +83,7 @@ class LineClient:
     """A client in another language: commands are asked by line.
 
     Args:
-        command: its program.
+        command: program.
         daemon: what it connects to.
         name, sharing, owner: of the model; owner "own" makes it.
         user: whom the client runs as; None: us.

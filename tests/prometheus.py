@@ -40,7 +40,7 @@ class Prometheus:
 
     Args:
         folder: for configuration and data.
-        config: of Prometheus, as its file has it.
+        config: config of Prometheus, as its file has it.
     """
 
     def __init__(self, folder: Path, config: dict[str, Any]) -> None:

@@ -73,8 +73,8 @@ async def raw_connection(
     """Connect.
 
     Args:
-        port: of the backend.
-        receive_buffer: of the socket, bytes, and nothing is read ahead; None: the kernel chooses.
+        port: port of the backend.
+        receive_buffer: receive buffer in bytes, without reading ahead; None: kernel default.
     """
     sock = socket.socket()
     if receive_buffer is not None:

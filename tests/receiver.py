@@ -33,8 +33,8 @@ class Receiver:
 
     Attributes:
         live: latest counters of each living thread, without those that were absent.
-        names: of the living threads.
-        starts: of the living threads, nanoseconds since attach.
+        names: names of the living threads.
+        starts: starts of the living threads, nanoseconds since attach.
         exited: what the newest frame says of the ended threads.
         exits: all exit events.
         initial: threads alive in the baseline; None before it.
@@ -134,7 +134,7 @@ class Follower:
 
     Attributes:
         receiver: what it knows.
-        headers: of all frames.
+        headers: headers of all frames.
     """
 
     def __init__(self, page: LivePage) -> None:

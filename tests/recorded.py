@@ -38,7 +38,7 @@ class Story:
     Attributes:
         frames: one an instant, or more where events are divided; a key frame every so often.
         ends: number of the last frame of each instant.
-        states: of all live threads, at each instant.
+        states: states of all live threads, at each instant.
         exits: last counters of threads that ended.
         events: all of them, in order.
     """
@@ -56,7 +56,7 @@ class Reader:
 
     Attributes:
         threads: alive, by id: start, name and last counters.
-        headers: of all frames.
+        headers: headers of all frames.
         exits: last counters of the threads that exited.
         whole: whether it knows all threads: it has a key frame, and everything since.
     """
@@ -135,8 +135,8 @@ def story(
     """Make one: threads come, go, are renamed, rest, and take ids of dead ones again.
 
     Args:
-        instants: how many.
-        seed: of chance.
+        instants: number of instants.
+        seed: seed of the random numbers.
         key_every: instants.
         missing: numbers of instants that are left out, though they were sampled.
         divided: chance that the events of an instant have a frame of their own before it.

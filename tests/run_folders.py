@@ -48,7 +48,7 @@ def run_folder(
     Args:
         path: a folder that is not there yet.
         parts: frames of each part.
-        fields: of the target.
+        fields: fields of the target.
         closed: so many of the parts are closed.
     """
     folder = RunFolder(path)

@@ -57,9 +57,9 @@ class CollectorProcess:
     """A running collector; use in an ``async with`` statement, at whose end it has ended well.
 
     Args:
-        port: of the backend.
+        port: port of the backend.
         within: a command that runs its arguments in other circumstances.
-        secret: that it shows.
+        secret: secret that it shows.
         options: further ones of its command line.
 
     Attributes:
@@ -154,7 +154,7 @@ async def served(
     """Run it, and kill it at the end.
 
     Args:
-        port: that it listens on.
+        port: port that it listens on.
         within: a command that runs its arguments some other way, such as ["prlimit", …].
         environment: variables on top of the inherited ones.
     """

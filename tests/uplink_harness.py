@@ -50,7 +50,7 @@ class UplinkHarness:
     Args:
         targets: what it tells of.
         where: port of the backend, or another address than ws://127.0.0.1.
-        secret: that it proves, but at a Unix socket.
+        secret: secret that it proves, but at a Unix socket.
         most_bytes: bound of its replay buffer.
 
     Attributes:
@@ -184,7 +184,7 @@ class Relay:
     """Listens on another address of this machine; use in an ``async with`` statement.
 
     Args:
-        port: that it listens on, and passes connections on to.
+        port: port that it listens on, and passes connections on to.
     """
 
     def __init__(self, port: int) -> None:

@@ -33,7 +33,7 @@ class Outcome:
 
     Attributes:
         target: its target of the Makefile.
-        seconds: its duration.
+        seconds: duration.
         status: its exit status.
     """
 

@@ -14,9 +14,6 @@ from raw_connections import BETWEEN_SECONDS, RawConnection, raw_connection
 from tidscope_backend.connections.connection import Waits
 from tidscope_wire.generated.limits import MAX_PAGE_COMMAND_BYTES
 
-# A peer that does not go on with its request, or with reading the answer, ends.
-
-
 WAIT = 200
 SHORT = 1.0
 LARGE = 32 * 1024 * 1024
@@ -110,9 +107,6 @@ async def test_an_answer_that_is_read_all_the_time(backend: Backend) -> None:
     async with raw_connection(backend.port) as reading:
         await reading.send(b"GET /large.bin HTTP/1.1\r\nHost: localhost\r\n\r\n")
         assert len(await reading.answer()) > LARGE
-
-
-# Messages, fragments and control frames of a page are bounded before they are read.
 
 
 FINAL = 0x80

@@ -21,9 +21,6 @@ from tidscope_wire.generated.close_code import CloseCode
 from tidscope_wire.generated.frame_tables import COLUMNS, KEYS
 from tidscope_wire.generated.problems import PROBLEMS
 
-# docs/agents.md and the agents' sources say what the schemas say.
-
-
 TEXT = (Path(__file__).parents[2] / "docs" / "agents.md").read_text()
 CODES = {-32700, -32600, -32601, -32602, -32001, -32002, -32003, -32004}
 SOURCES = {
@@ -65,9 +62,6 @@ def test_the_schema_of_errors_tells_our_own() -> None:
     assert {int(code) for code in re.findall(r"-32\d{3}", said)} == own
 
 
-# docs/architecture.md: each way through the program is short, and each stop is a file.
-
-
 ROOT = Path(__file__).resolve().parents[2]
 ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text()
 WAYS = ("A sample, from kernel to pixel", "A steering command", "A recorded frame")
@@ -107,9 +101,6 @@ def test_folders_drawn_exist() -> None:
                 missing.append(path)
         above = [*above[:depth], line.split()[0]]
     assert missing == []
-
-
-# docs/controllers.md lists every policy with its parameters, every scenario, and results.
 
 
 PAGE = (Path(__file__).parents[2] / "docs" / "controllers.md").read_text(encoding="utf-8")
@@ -169,9 +160,6 @@ def test_results_of_every_policy_on_every_scenario() -> None:
     assert [row[0] for row in rows(results)] == alone
 
 
-# docs/locks.md: its options, hints and rules are those of the code, its example is read.
-
-
 LOCKS = (ROOT / "docs" / "locks.md").read_text()
 COMMANDS = [line for line in LOCKS.splitlines() if line.startswith("tidscope locks")]
 
@@ -216,9 +204,6 @@ def test_the_oldest_toolchain_is_that_of_the_module() -> None:
     assert f"Go {found[1]} or newer" in LOCKS
 
 
-# docs/measurement.md lists the fields of the catalogue, each with its unit and source.
-
-
 MEASUREMENT_PAGE = Path(__file__).parent.parent.parent / "docs" / "measurement.md"
 
 
@@ -232,9 +217,6 @@ def test_table_of_fields_is_the_catalogue() -> None:
         [field.name, field.unit, field.provenance, field.taskstats or "", field.procfs or ""]
         for field in CATALOGUE.fields
     ]
-
-
-# docs/protocol.md says what the schemas say: nothing less, and nothing that does not exist.
 
 
 PROTOCOL_PAGE = Path(__file__).parent.parent.parent / "docs" / "protocol.md"
@@ -314,9 +296,6 @@ def test_tables_of_frames() -> None:
 
 def test_version() -> None:
     assert f"The version is {PROTOCOL_VERSION}," in PROTOCOL
-
-
-# docs/security.md names a test for each promise, and each of these tests exists.
 
 
 REPOSITORY = Path(__file__).parents[2]

@@ -33,9 +33,6 @@ from tidscope_backend.api.openapi import METHODS, PROBLEM_KINDS
 from tidscope_wire.generated.problems import PROBLEMS
 from tidscope_wire.problems import MEDIA_TYPE, make_problem
 
-# The OpenAPI document: which refusals it lists, and that answers are compared with it.
-
-
 DOCUMENT = document()
 OPERATIONS: dict[str, dict[str, Any]] = {
     f"{method.upper()} {path}": operation

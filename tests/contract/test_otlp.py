@@ -32,7 +32,7 @@ class Taker:
 
     Attributes:
         port: where.
-        status: that it answers with.
+        status: status that it answers with.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:

@@ -16,9 +16,6 @@ from tidscope_wire.rates import increases, rates_per_s
 from tidscope_wire.role import RoleRule, role_of
 from tidscope_wire.states import SINCE, STATE, STATE_FIELDS, states_at
 
-# The rule of roles: one table for Python and the page (frontend/src/stream/threads.test.ts).
-
-
 CASES = json.loads(Path(__file__).with_name("roles.json").read_text(encoding="utf-8"))
 
 
@@ -33,9 +30,6 @@ BY_RULES = json.loads(Path(__file__).with_name("role_rules.json").read_text(enco
 @pytest.mark.parametrize(("rules", "name", "role"), BY_RULES)
 def test_a_person_s_own_rules_come_first(rules: list[list[str]], name: str, role: str) -> None:
     assert role_of(name, [RoleRule(*rule) for rule in rules]) == role
-
-
-# States at an instant: one table for Python and for the page.
 
 
 STATE_CASES = json.loads(Path(__file__).with_name("states.json").read_text(encoding="utf-8"))[
@@ -77,9 +71,6 @@ def test_fields_stand_in_the_order_of_the_numbers() -> None:
 def test_every_case_says_what_it_means() -> None:
     assert all(case["meaning"].endswith(".") for case in STATE_CASES)
     assert len({case["name"] for case in STATE_CASES}) == len(STATE_CASES)
-
-
-# Rates from counters: one table for Python and for the page.
 
 
 RATE_CASES = json.loads(Path(__file__).with_name("rates.json").read_text(encoding="utf-8"))["cases"]
@@ -134,9 +125,6 @@ def test_a_found_case_is_got_over(case: Path) -> None:
 def test_every_case_belongs_to_a_target() -> None:
     assert CORPUS_CASES
     assert {case.parent.name for case in CORPUS_CASES} <= set(TARGETS)
-
-
-# The command line and the collector offer the knobs and signals of the schemas, in their order.
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,7 @@ def build_profile(
     """A profile as Go's runtime writes it: the use of a mutex is inlined into its caller.
 
     Args:
-        types: of values.
+        types: types of the values.
         samples: by default four.
         first: string of the table.
         function: place of the name of the innermost function.

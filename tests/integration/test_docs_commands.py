@@ -148,7 +148,7 @@ class Shell:
         Args:
             words: with names of variables in them.
             folder: where.
-            values: of these variables.
+            values: values of these variables.
         """
         for name, value in values.items():
             words = [word.replace(f"${name}", value) for word in words]

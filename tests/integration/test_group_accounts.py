@@ -39,7 +39,7 @@ class Worker:
     """A program that begins in a control group when it is let go.
 
     Args:
-        folders: of the group; none: where the test is.
+        folders: folders of the group; none: where the test is.
     """
 
     def __init__(self, *folders: Path) -> None:

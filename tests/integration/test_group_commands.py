@@ -64,7 +64,7 @@ def measure(words: list[str], doing: Callable[[int], None] | None = None) -> Mea
     """Run a command in a control group, as a tree.
 
     Args:
-        words: of the command.
+        words: words of the command.
         doing: what is done with its process while it runs; it ends the command.
     """
     path = f"/tidscope-test-{os.getpid()}"

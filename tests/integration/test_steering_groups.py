@@ -39,7 +39,7 @@ class Tree:
 
     Attributes:
         parent: which has no pool.
-        pids: of the three.
+        pids: process IDs of the three.
         target: the group.
     """
 

@@ -56,9 +56,9 @@ class Hotrod(RunningProgram):
     Args:
         spans: address of the receiver of its spans.
         token: for that.
-        options: of HotROD's.
-        service: of SERVICES, or all.
-        ports: of all services, in their order; those that it does not have are asked there.
+        options: options of HotROD's.
+        service: service of SERVICES, or all.
+        ports: ports of all services, in their order; those that it does not have are asked there.
     """
 
     def __init__(
@@ -98,7 +98,7 @@ class Hotrod(RunningProgram):
         """Make requests; when each was asked and answered, Unix nanoseconds.
 
         Args:
-            requests: how many.
+            requests: number of requests.
             clients: each makes one after the other.
         """
         numbers = iter(range(requests))

@@ -23,9 +23,9 @@ class Experiment(BaseModel):
     """What the program says of one.
 
     Attributes:
-        address: of the lock; 0: there is none.
+        address: address of the lock; 0: there is none.
         threads: all.
-        ended_by: how many sleeps of the first thread, a server, each of the others ended.
+        ended_by: number of sleeps of the first thread, a server, that each other thread ended.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)

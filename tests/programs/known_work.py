@@ -69,7 +69,7 @@ class KnownWork:
     Args:
         burn_ms: CPU time that "b" uses.
         write_bytes: what "w" writes.
-        short_threads: how many threads "s" starts and ends.
+        short_threads: number of threads that "s" starts and ends.
         short_us: CPU time that each of them uses.
         file: what "w" writes to; a new file, removed at the end, if None.
         uid: the user, and group, that it runs as, if not this one.

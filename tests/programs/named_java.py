@@ -16,12 +16,12 @@ class NamedJava:
     """The running program; use it in a ``with`` statement.
 
     Args:
-        names: of threads that it begins with.
-        options: of the virtual machine.
+        names: names of threads that it begins with.
+        options: options of the virtual machine.
         within: what executes it.
 
     Attributes:
-        pid: of the process that was started.
+        pid: process ID of the process that was started.
         output: what it has said besides its answers.
     """
 

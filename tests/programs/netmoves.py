@@ -102,13 +102,13 @@ class Outcome:
     """What a case moved, and what the collector received of it.
 
     Attributes:
-        report: of the program.
+        report: report of the program.
         network: the source of network numbers.
         listed: threads that were there when the work was done.
         live: the numbers of each thread, by id, at that time.
         exited: id, name and numbers of each thread, in the order in which the exits were received.
-        inexact: how many of them had no exit record.
-        totals: of all threads.
+        inexact: number of threads without an exit record.
+        totals: totals of all threads.
     """
 
     report: Report

@@ -25,10 +25,10 @@ class RunningProgram:
 
     Args:
         command: what to execute.
-        env: its environment; None: that of the test.
+        env: environment; None: that of the test.
 
     Attributes:
-        pid: its id.
+        pid: ID.
     """
 
     def __init__(self, command: Sequence[str | Path], env: Mapping[str, str] | None = None) -> None:

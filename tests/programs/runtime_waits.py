@@ -15,10 +15,10 @@ class Waiter(BaseModel):
     """What a thread says of itself.
 
     Attributes:
-        tid: its id; 0 where the language does not know it.
+        tid: ID; 0 where the language does not know it.
         wall_ns: from its beginning to its end.
-        waited_ns: of that, in the wait that it is for; 0 if it does not know.
-        cpu_ns: of its whole life.
+        waited_ns: time in the wait that the thread is for, in nanoseconds; 0 if unknown.
+        cpu_ns: CPU time of its whole life, in nanoseconds.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)

@@ -64,7 +64,7 @@ class SplicedReads(RunningProgram):
 
     Attributes:
         splicer: thread id of the one that reads by splice().
-        receiver: of the other.
+        receiver: receiving process.
     """
 
     def __init__(self) -> None:

@@ -33,7 +33,7 @@ class TimeParts(RunningProgram):
 
     Args:
         run_ms: how long the threads work after each "g".
-        crowd: how many threads share one CPU.
+        crowd: number of threads that share one CPU.
         folder: where "disk" writes; must not be a file system in memory.
     """
 

@@ -95,7 +95,7 @@ def see(
         uid: 0 keeps the rights.
         what: one of READERS.
         pid: at which process.
-        root: of /proc.
+        root: root of /proc.
         within: a command that runs its arguments somewhere else, such as ["unshare", "--net"].
     """
     done = subprocess.run(

@@ -25,9 +25,6 @@ from tidscope_collector.steering.loop.cpu_masks import (
 )
 from tidscope_collector.steering.loop.setup import open_setup_opener
 
-# Files of leases: whole or not there, and no broken one does harm.
-
-
 PROC = ProcFs()
 ALL, ONE, TWO = frozenset({0, 1}), frozenset({0}), frozenset({1})
 
@@ -146,9 +143,6 @@ def test_programs_that_a_dead_collector_left_are_named(tmp_path: Path) -> None:
     assert [(one.pid, one.threads, one.problem) for one in restored] == [(100, 0, "")]
     assert list(folder.iterdir()) == []
     assert leases.restored_size(100, 1000) is None
-
-
-# CPU affinity of all threads of a process, of a child of ours.
 
 
 PROCFS = ProcFs()

@@ -21,9 +21,6 @@ from tidscope_policies.arbitration.division import (
 )
 from tidscope_policies.contract import Bounds, Grant, Observation
 
-# An arbiter that learns from programs of known throughput, and notices who is gone.
-
-
 BOUNDS = Bounds(1, 8)
 RATE = 200.0
 
@@ -253,9 +250,6 @@ def test_a_collector_that_stood_still_suspects_nobody() -> None:
     for _ in range(6):
         host.pass_part()
     assert host.grant("b").state == "absent"
-
-
-# Dividing cores by what each program gains.
 
 
 def scaling(name: str, best: int, most: int = 8, *, low: int = 1, claim: Claim) -> Claimant:

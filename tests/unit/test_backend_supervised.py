@@ -27,9 +27,6 @@ from tidscope_backend.cli.supervisor import MAX_SHORT_RUNS, Program, Supervisor
 from tidscope_backend.processes import SupervisorLog, read_ends
 from tidscope_backend.settings import runs_directory
 
-# A supervised child: started again with pauses, given up on, ended with us.
-
-
 WAIT = 200
 
 
@@ -224,9 +221,6 @@ async def test_the_log_says_which_program_ended_when_and_how() -> None:
         with pytest.raises(OSError, match="Bad file descriptor"):
             os.write(log.reading, b"x")
     assert read_ends(None) == []
-
-
-# Where runs lie, and which options keep them.
 
 
 def parsed(*arguments: str) -> argparse.Namespace:

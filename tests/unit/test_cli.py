@@ -16,9 +16,6 @@ from tidscope_backend.cli.command import Command
 from tidscope_backend.settings import BROWSER_VARIABLE
 from tidscope_wire.generated.models import SizeAudit
 
-# `--help` of the command line: every verb and option is listed once, in one style.
-
-
 QUAINT = re.compile(r"\b(taken|none is|what is|whom|more than once|of the runs)\b")
 """Phrases that help does not use, beside the words that `make check` looks for."""
 
@@ -104,9 +101,6 @@ def test_an_unknown_verb_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert "invalid choice: 'tpo'" in capsys.readouterr().err
 
 
-# Hints of refusals speak to people at a page or a terminal: routes are the API's own matter.
-
-
 ROOT = Path(__file__).parents[2]
 REFUSALS = {"refusal", "refuse", "problem", "Problem", "ProblemError", "RefusedError"}
 ROUTE = re.compile(r"\b(GET|POST|PUT|PATCH|DELETE) /|/api/v\d|\b(past_s|duration_s)\b")
@@ -135,9 +129,6 @@ def test_no_refusal_names_a_route() -> None:
     found = list(refusal_texts())
     assert len(found) > 100
     assert [(where, text) for where, text in found if ROUTE.search(text)] == []
-
-
-# Commands that ask a running tidscope: where they look for it, and what they say without it.
 
 
 COMMANDS = {

@@ -25,9 +25,6 @@ from tidscope_wire.generated.models import (
     Target,
 )
 
-# `tidscope prove`: what it asks of a backend, what it prints, and its exit codes.
-
-
 STEERING = f"/targets/{TARGET_ID}/steering"
 ATTACH, POLL = ("POST", "/targets"), ("GET", f"/targets/{TARGET_ID}")
 STEER, RELEASE = ("PUT", STEERING), ("DELETE", STEERING)
@@ -291,9 +288,6 @@ def test_what_is_no_process_is_refused(capsys: pytest.CaptureFixture[str]) -> No
         with pytest.raises(SystemExit):
             main(["prove", f"--pid={text}"])
         assert f"{text} is no process id" in capsys.readouterr().err
-
-
-# What a run says of a proof, and the picture of it.
 
 
 SVG = "{http://www.w3.org/2000/svg}"

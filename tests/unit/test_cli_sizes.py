@@ -25,8 +25,6 @@ from tidscope_wire.generated.models import (
     Target,
 )
 
-# The audit of sizes in the terminal.
-
 
 def program(verdict: SizeVerdict, *, limit: float | None = None) -> SizedProgram:
     return SizedProgram(
@@ -131,9 +129,6 @@ def test_only_what_is_known_is_evidence(changes: dict[str, int | None], evidence
     lines = list(table(SizeAudit(programs=[one], omitted=0), fitting=False))
     assert lines[2] == "unknown   GOMAXPROCS of work (pid 7, go1.24)"
     assert lines[-1] == f"    {evidence}"
-
-
-# `tidscope sweep`: what it asks of a backend, what it prints, and its exit codes.
 
 
 STEERING = f"/targets/{TARGET_ID}/steering"

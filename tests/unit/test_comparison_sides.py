@@ -35,9 +35,6 @@ from tidscope_wire.generated.models import CompareBasis, ComparedMetric, Compari
 from tidscope_wire.pools import BUCKETS, FIGURES, QUEUE_WAIT, RESPONSE
 from tidscope_wire.states import SINCE, STATE, STATE_FIELDS
 
-# Roles of several runs are matched by name, or as a person says.
-
-
 A, B = "r-a", "r-b"
 
 
@@ -96,9 +93,6 @@ def test_reading_a_correction() -> None:
     for wrong in ("", "r-1", "r-1:", "r-1:role", "r-1:=label", "r-1:role=", ":role=label"):
         with pytest.raises(ComparisonError, match="RUN:ROLE=LABEL"):
             parse_correction(wrong)
-
-
-# Roles split by the names of their processes.
 
 
 ZERO = (0, 0, 0)
@@ -162,9 +156,6 @@ def test_runs_of_groups_are_compared_by_process_and_role(tmp_path: Path) -> None
     assert cpu(split, "cc1 → cc#") == pytest.approx(cpu(whole, "cc#"))
     # Frames have the totals of roles over all processes.
     assert not [one for one in split.series if one.role is not None]
-
-
-# Pools of workers in a comparison: by name, with intervals.
 
 
 MS = 1_000_000
@@ -257,9 +248,6 @@ def test_totals_and_runs_without_pools() -> None:
     assert [group.mean for group in rows["finished"].groups] == [1000, None]
     assert rows["finished"].differences[0].verdict == "unknown"
     assert not any("pool:" in one.metric for one in compare([[tables(1)], [tables(2)]]).metrics)
-
-
-# Comparisons of the time that threads spent in states.
 
 
 FIELDS = ("cpu_run_ns", *STATE_FIELDS, STATE, SINCE)

@@ -28,8 +28,6 @@ from tidscope_collector.goruntime.elf import PIECE, Elf, ElfError, read_elf
 from tidscope_collector.goruntime.runtime_variables import chosen_address
 from tidscope_collector.inspection.go_questions import SYMBOL, entry_address
 
-# The ELF reader: agrees with pyelftools, and survives damaged files.
-
 
 @contextmanager
 def opened(path: Path) -> Iterator[Elf]:
@@ -223,9 +221,6 @@ def test_the_entry_point_is_found_in_auxv() -> None:
     assert entry_address(struct.pack("<IIII", 9, 0x1000, 0, 0), 32) == 0x1000
 
 
-# Go's build information, well formed and not.
-
-
 SENTINEL = b"0123456789abcdef"
 MODULES = (
     SENTINEL + b"path\tcommand-line-arguments\nbuild\t-compiler=gc\n"
@@ -276,9 +271,6 @@ def test_a_length_beyond_the_section_is_not_believed() -> None:
 def test_no_content_makes_it_fail(rest: bytes) -> None:
     info = parse_build_info(section(b"", b"")[:32] + rest)
     assert info is None or isinstance(info.version, str)
-
-
-# Thousands of executables, broken in the same way in every run: see tests/fuzz/elf.py.
 
 
 FIXED = settings(

@@ -10,8 +10,6 @@ from tidscope_collector.energy.rapl import MAX_WATTS, Counter, EnergyMeter, Powe
 from tidscope_wire.generated.models import MachineCounters
 from tidscope_wire.rates import energy_between
 
-# Which zones are found, which are summed, and what is said if there are none.
-
 
 @pytest.fixture
 def tree(tmp_path: Path) -> FakePowercap:
@@ -113,9 +111,6 @@ def test_a_part_that_cannot_be_read_is_left_out(tree: FakePowercap) -> None:
     assert reported(find_zones(tree.sys)) == [("package-0", "package", True)]
 
 
-# Wrap-around, counters that start again, and sums over packages.
-
-
 SECOND = 1_000_000_000
 
 
@@ -211,9 +206,6 @@ def test_a_package_that_fails_for_once_leaves_no_half_sum(zone_tree: FakePowerca
 def test_a_machine_without_energy_is_read_as_absent(tmp_path: Path) -> None:
     reading = EnergyMeter(find_zones(tmp_path)).read(SECOND)
     assert (reading.package_uj, reading.domains_uj, reading.gaps) == (None, (), 0)
-
-
-# Energy between two instants.
 
 
 def reading(second: float, package_uj: int | None, gaps: int = 0) -> MachineCounters:

@@ -32,9 +32,6 @@ from tidscope_backend.experiments.matrix import (
 from tidscope_backend.experiments.runner import open_last, open_new
 from tidscope_backend.experiments.workload import ExperimentError, Value, workloads_folder
 
-# Journals: whole after a crash, resumed once, and read while they grow.
-
-
 CELLS: list[tuple[dict[str, Value], Repeats]] = [({"size": 1}, [10.0, 11.0]), ({"size": 2}, [20.0])]
 FILE = """
 version = 1
@@ -189,9 +186,6 @@ def test_a_journal_without_its_beginning(tmp_path: Path) -> None:
     file.close()
     with pytest.raises(ExperimentError, match="has no beginning"):
         read_journal(folder)
-
-
-# The order of repeats, and when a cell has enough of them.
 
 
 KEYS = [f"cell-{number}" for number in range(6)]

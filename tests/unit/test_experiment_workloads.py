@@ -28,9 +28,6 @@ from tidscope_backend.experiments.requests import (
 )
 from tidscope_backend.experiments.workload import ExperimentError
 
-# What a machine did beside a repeat, and waiting until it is quiet.
-
-
 STAT = "cpu  100 50 30 800 5 10 5 20 7 3\ncpu0 1 2 3\n"
 
 
@@ -79,9 +76,6 @@ def test_it_does_not_wait_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
     assert observed_s[0] == pytest.approx(2.0)
     wait_until_quiet(0.0)
     assert observed_s[0] == pytest.approx(2.0)
-
-
-# Traces of requests from spans and from recorded pools.
 
 
 def span(start_us: int, lasted_us: int, **more: Any) -> dict[str, Any]:
@@ -160,9 +154,6 @@ def test_a_trace_is_read_by_the_workload(tmp_path: Path) -> None:
     found = trace_text([Request(0, "a", 1e6), Request(1_000_000, "b", 5e6)], 4)
     numbers = [line.split() for line in found.splitlines() if not line.startswith("#")]
     assert numbers == [["1", "1", "0", "200"], ["2", "2", "1000", "1000"]]
-
-
-# Counts of io_uring from a made /proc, and from this one.
 
 
 FDINFO = """pos:\t0

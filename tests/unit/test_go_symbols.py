@@ -28,8 +28,6 @@ from tidscope_collector.goruntime.runtime_variables import (
 from tidscope_collector.goruntime.runtime_variables import variables_of as stripped_variables
 from tidscope_collector.goruntime.symbols import Variable, variables_at
 
-# Which variables hold addresses: agrees with pyelftools, and survives damaged tables.
-
 
 class Seen(NamedTuple):
     name: str
@@ -127,9 +125,6 @@ def test_damaged_tables_give_names_that_are_cut_or_empty() -> None:
     assert found[100].name == ""
     assert found[200].name == "n" * symbols.LONGEST_NAME
     assert found[1 << 63].address == 300
-
-
-# Variables of Go's runtime in programs without symbols: function table and code.
 
 
 @pytest.fixture

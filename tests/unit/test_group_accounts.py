@@ -23,9 +23,6 @@ from tidscope_collector.procfs.thread_reader import TICKS_PER_SECOND
 from tidscope_collector.sampling.process_meter import SLOW_GAUGES_NS
 from tidscope_wire.generated.models import CpuAccount, IoAccount, Runtime
 
-# Accounts that the kernel keeps of groups, and what threads add up to beside them.
-
-
 TICK_NS = 1_000_000_000 // TICKS_PER_SECOND
 BLKIO = "blkio.throttle.io_service_bytes_recursive"
 
@@ -185,9 +182,6 @@ def test_both_count_from_the_first_sample_on(tmp_path: Path) -> None:
     assert none.noted is None
 
 
-# Which programs of a group are asked, and what becomes of their answers.
-
-
 LEAD = 10
 
 
@@ -339,9 +333,6 @@ def test_nobody_is_asked_after_the_end() -> None:
     accounts.close()
     accounts.update(group.members, group, EVERY_NS)
     assert accounts.take_names() == []
-
-
-# What is read of a group's processes: of many in turn.
 
 
 class Account:

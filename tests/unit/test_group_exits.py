@@ -74,7 +74,7 @@ class Group:
 
         Args:
             at_s: CLOCK_MONOTONIC before the drain.
-            ended: of each record its thread and process, the age of the process in seconds, and
+            ended: thread, process, age of the process in seconds of each record, and
                 whether the thread was its last one.
         """
         raw = b"".join(

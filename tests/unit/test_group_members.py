@@ -26,9 +26,6 @@ from tidscope_collector.groups.process_sums import (
 )
 from tidscope_collector.procfs.files import ProcFs
 
-# Members of a group and what each adds up to: reused ids, late records, bounded rows.
-
-
 FIELDS = ("cpu_run_ns", "minor_faults")
 SECOND = 1_000_000_000
 
@@ -169,9 +166,6 @@ def test_what_is_said_of_a_process_after_its_row_has_gone_is_in_that_of_its_name
     assert (folded.sums.count, folded.sums.threads_ended) == (2, 2)
 
 
-# Control groups by path, in the hierarchies in which processes are followed.
-
-
 def proc(folder: Path, lines: str) -> ProcFs:
     (folder / "self").mkdir(parents=True)
     (folder / "self" / "cgroup").write_text(lines)
@@ -233,9 +227,6 @@ def test_a_group_in_a_hierarchy_that_nobody_follows(tmp_path: Path) -> None:
     ]
     older = group(groups / "cpuacct", "web/one")
     assert find_cgroups(procfs, "/web/one", groups) == [Cgroup(older, older.stat().st_ino, 2)]
-
-
-# When the members of a group are described.
 
 
 class Asked(Executor):

@@ -152,7 +152,7 @@ class Counted:
 
     Attributes:
         reading: the next one of the base.
-        numbers: of the threads, the next ones.
+        numbers: numbers of the threads, the next ones.
         known: whether all of them have a slot.
     """
 

@@ -15,9 +15,6 @@ from tidscope_backend.cli.held_child import HELPER, HeldChild, spawn_held
 from tidscope_backend.cli.relay import CommandExit, relay_until_exit
 from tidscope_backend.processes import release_freed_memory
 
-# A command held before its first instruction, and what wait4(2) says of it afterwards.
-
-
 ROOT = Path(__file__).parents[2]
 PROGRAMS = Path(__file__).parents[1] / "programs"
 MIB = 1024 * 1024
@@ -179,9 +176,6 @@ def test_children_that_were_waited_for_are_counted_apart() -> None:
     # In ticks of the clock; the shell itself does next to nothing.
     all_us = outcome.user_cpu_us + outcome.system_cpu_us
     assert 20_000 < all_us < outcome.children_cpu_us + 30_000
-
-
-# Large buffers of the backend go back to the system.
 
 
 class Reader:

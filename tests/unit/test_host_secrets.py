@@ -18,9 +18,6 @@ from tidscope_wire.generated.close_code import CloseCode
 from tidscope_wire.generated.models import ClientProof, ProofResponse
 from tidscope_wire.proof import Credential, ImpostorError, SignInAttempt, exchange_of
 
-# The secrets of hosts in a file, and which host each of them speaks for.
-
-
 NOW = 1_000_000.0
 A, B = "h-aaaaaaaaaaaa", "h-bbbbbbbbbbbb"
 WEB, DB, DEFAULT = "collector:web", "collector:db", "collector:default"
@@ -162,9 +159,6 @@ def test_what_is_remembered_is_bounded(file: HostFile, subject: str) -> None:
     first, last = f"h-{0:012x}", f"h-{3 * MAX_HOST_IDS - 1:012x}"
     assert subject in claim(claims, DB, last)
     assert claim(claims, DB, first) == ""
-
-
-# The backend's side of a proof: late, used, invented, of another port, of nobody.
 
 
 PORT = 8787

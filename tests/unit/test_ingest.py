@@ -28,9 +28,6 @@ from tidscope_wire.generated.models import (
     Target,
 )
 
-# When frames are confirmed: many at once, and at once to a collector that ends.
-
-
 TARGET, OTHER = "t-1-0000000a", "t-2-0000000b"
 
 
@@ -86,9 +83,6 @@ async def test_a_collector_that_ends_waits_for_no_receipt() -> None:
         assert await sent.get() == {TARGET: 1}
         receipts.note(TARGET, 2, 100)
         assert await sent.get() == {TARGET: 2}
-
-
-# What is started again after a collector crashed, and what is not.
 
 
 GROUP = Group(

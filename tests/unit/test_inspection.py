@@ -18,9 +18,6 @@ from tidscope_collector.inspection.maps import Mapping, holding, object_start, p
 from tidscope_collector.inspection.pprof import Contention, PprofError, read_contentions
 from tidscope_collector.inspection.virtual_machine import Machine, look_at, obstacle
 
-# Mappings of processes: those of this one, and any text as a table of them.
-
-
 TABLE = b"""\
 400000-401000 r--p 00000000 fe:00 77                                     /bin/a b
 401000-402000 rw-p 00001000 fe:00 77                                     /bin/a b
@@ -95,9 +92,6 @@ def test_any_text_gives_mappings_in_order(lines: list[bytes], address: int) -> N
         assert first is None or (first <= at and not mappings[first].anonymous)
 
 
-# Profiles of contended mutexes: the format as protobuf has it, and damaged ones.
-
-
 FIXED = settings(
     derandomize=True,
     database=None,
@@ -160,9 +154,6 @@ def test_a_patched_profile_is_refused_or_got_over(patches: list[tuple[int, int]]
 @given(st.binary(max_size=300))
 def test_any_bytes_are_got_over(data: bytes) -> None:
     check_pprof(data)
-
-
-# Which processes get SIGQUIT so that they open an attach socket, and which never do.
 
 
 MAPS = "7f00-7f01 r-xp 00000000 08:01 1 /usr/lib/jvm/java-17/lib/server/libjvm.so\n"
@@ -234,9 +225,6 @@ def test_whoever_does_not_know_our_user_is_not_asked(
 def test_our_own_user_is_known_in_any_namespace(tmp_path: Path) -> None:
     own = os.geteuid()
     assert obstacle(machine(tmp_path, uid=own, uid_map=f"5 {own} 1\n")) == ""
-
-
-# Arguments of questions to limited children: what is not exactly as it should be is not asked.
 
 
 FITTING: Arguments = {

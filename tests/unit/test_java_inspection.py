@@ -16,9 +16,6 @@ from tidscope_collector.inspection.java_threads import (
 )
 from tidscope_collector.pools.hsperfdata import pools_of
 
-# Dumps of Java threads, as JDK 17 and 25 write them.
-
-
 DUMP = """\
 0
 2026-11-22 10:35:24
@@ -118,9 +115,6 @@ def test_lines_in_any_order_give_no_nonsense(lines: list[str]) -> None:
 @given(st.text(max_size=400))
 def test_any_text_is_got_over(text: str) -> None:
     assert read_blocked(text) == []
-
-
-# The file of counters of a Java virtual machine, and the pools that are made of it.
 
 
 MAGIC = 0xC0C0FECA

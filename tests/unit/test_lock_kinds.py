@@ -28,9 +28,6 @@ from tidscope_collector.inspection.lock_kinds import (
     kind_of,
 )
 
-# What threads wait for, from what is known of an address.
-
-
 ADDRESS = 0x7F0000001000
 
 
@@ -82,9 +79,6 @@ def test_a_semaphore_parks_threads_of_a_jvm_and_is_a_lock_elsewhere() -> None:
     assert classify(JVM, ADDRESS, "file", semaphore, library)[:2] == ("park", JVM_PARK)
     other = Variable("lock_storage", 0, 32, "/lib/libother.so", executable=False)
     assert classify(JVM, ADDRESS, "file", semaphore, other)[:2] == ("lock", "lock_storage")
-
-
-# Kinds of locks by the bytes in memory: those of the C library, and any bytes.
 
 
 OWNER = 4711

@@ -30,11 +30,11 @@ class GoProgram:
     """What a Go program serves.
 
     Attributes:
-        delay_ns: of its mutex.
-        seconds: of its counter; None: it has none.
+        delay_ns: total delay of its mutex, in nanoseconds.
+        seconds: value of its counter, in seconds; None without a counter.
         fetched: port and path of each request.
         error: what answers instead.
-        ports: on which it listens.
+        ports: ports on which it listens.
     """
 
     def __init__(self) -> None:

@@ -19,9 +19,6 @@ from tidscope_collector.locks.locks import Locks, LockWaits
 from tidscope_collector.locks.registry import Addresses, LockRegistry
 from tidscope_collector.locks.runtime_locks import Waited
 
-# Locks of a target: asked once, named later, new after an execution; other accounts beside.
-
-
 Ask = Callable[[list[int]], LockAnswer]
 
 
@@ -42,7 +39,7 @@ class Child:
     Attributes:
         asked: what was asked, in order.
         reply: makes answers.
-        join_places: that came with the questions.
+        join_places: addresses of joins that came with the questions.
     """
 
     def __init__(self) -> None:
@@ -167,9 +164,6 @@ def test_rows_of_one_lock_and_thread_are_added_up(child: Child) -> None:
     locks.close()
 
 
-# Numbers of locks: stable, shared by the addresses of one lock, bounded.
-
-
 def lock(base: int, name: str = "", place: str = "heap") -> Found:
     found = Found("lock", name, base, "heap", "")
     return found._replace(place="stack") if place == "stack" else found
@@ -253,9 +247,6 @@ def test_a_number_never_changes(batches: list[list[int]]) -> None:
         for one, number in zip(batch, numbers, strict=True):
             assert given_numbers.setdefault(one, number) == number > 0
     assert len(set(given_numbers.values())) == len(given_numbers) == made.revision
-
-
-# Locks of a group's processes: one is a place in one process, and its name says in which.
 
 
 FOUND = {

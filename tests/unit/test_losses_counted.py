@@ -210,9 +210,6 @@ def test_losses_not_reported_to_a_page_are_counted() -> None:
     assert subscriber.notices_dropped == 3
 
 
-# How far a page may be behind.
-
-
 def telling() -> SendWindow:
     window = SendWindow()
     window.acknowledge(0)

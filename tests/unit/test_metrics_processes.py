@@ -19,9 +19,6 @@ from tidscope_wire.frame_tables import Table, dtype_of, encode_tables
 from tidscope_wire.generated.models import FrameHeader, Group, TableName
 from tidscope_wire.pools import FIGURES, known_figures
 
-# Processes of a group by name, as /metrics reports them.
-
-
 Row = tuple[str, int, bool, int]
 """Name, on-CPU nanoseconds, whether it lives, and how many processes it stands for."""
 
@@ -166,9 +163,6 @@ def test_a_table_that_cannot_be_read_leaves_what_was_known() -> None:
     header, body = split(frames[1])
     meters.observe(HOST_ID, header, bytes(len(body)))
     assert meters.targets[TARGET_ID].processes["a"].totals["cpu_ns"] == 5
-
-
-# Pools on /metrics: what is known of them, as histograms too.
 
 
 T = "t-41-00000000"

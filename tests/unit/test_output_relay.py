@@ -34,8 +34,6 @@ from tidscope_backend.cli.relay import (
 )
 from tidscope_wire.redaction import MARGIN, REDACTED, redact, redact_arguments
 
-# Which outputs of a command come through pipes, and what becomes of them at its exit.
-
 
 @pytest.fixture
 def outputs() -> Iterator[tuple[int, int]]:
@@ -245,9 +243,6 @@ def test_a_secret_that_is_cut_in_two_does_not_stay() -> None:
 def test_defaults_are_settings() -> None:
     assert kept_by_default({}, "TIDSCOPE_RECORD_OUTPUT")
     assert not kept_by_default({"TIDSCOPE_RECORD_OUTPUT": "no"}, "TIDSCOPE_RECORD_OUTPUT")
-
-
-# Signals that wait with who sent them, and which of them a command gets from us.
 
 
 BY_KERNEL, BY_PROCESS = 0x80, 0

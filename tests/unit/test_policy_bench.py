@@ -21,9 +21,6 @@ from tidscope_policies.simulation.scenario import Noise, Phase, Process, Scenari
 from tidscope_policies.simulation.simulated_pools import SimulatedPools
 from tidscope_policies.simulation.trial import Move, Simulation, Trial
 
-# Scores of runs made by hand, and of a run that always comes out the same.
-
-
 SHIPPED = {plant.name: plant.draw(0) for plant in shipped()}
 
 
@@ -168,9 +165,6 @@ def test_rows_are_means_over_seeds_and_do_not_depend_on_the_number_of_processes(
     assert rows[1].regret_percent["S1"] == pytest.approx(mean)
 
 
-# Scenarios as files: what comes with tidscope, and what is wrong with others.
-
-
 GOOD = """
 name = "mine"
 title = "one program"
@@ -281,9 +275,6 @@ def test_values_of_a_family() -> None:
     sigmas = [scenario.processes[0].sigma for scenario in drawn]
     assert 0.1 <= min(sigmas) < 0.12
     assert 0.18 < max(sigmas) <= 0.2
-
-
-# The bars of docs/controllers.md, on few seeds: regret, changes of size, and where it rests.
 
 
 SEEDS = range(5000, 5002)

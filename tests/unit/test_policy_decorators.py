@@ -10,8 +10,6 @@ from tidscope_policies.decorators import Bounded, Pauses, Shadow, WarmUp
 from tidscope_policies.dip_gate import DipGate, hodges_lehmann, typical_progress
 from tidscope_policies.registry import POLICIES
 
-# What is common to all policies: warm-up, bounds, pauses, dip gate, shadow mode.
-
 
 @dataclass
 class Scripted:
@@ -186,9 +184,6 @@ def test_a_dip_in_few_parts_does_not_move_the_progress_of_an_interval() -> None:
     # With few operations a part without any is no dip.
     assert typical_progress(parts(*[0.0] * 6, 4.0, 4.0)) == pytest.approx(1.0)
     assert typical_progress(()) == 0.0
-
-
-# One instance of a host tries sizes out at a time.
 
 
 def test_the_first_that_asks_has_it_until_it_is_done() -> None:

@@ -19,9 +19,6 @@ from tidscope_policies.parameters import (
 )
 from tidscope_policies.registry import POLICIES, first_choice_s
 
-# Parameters are typed, bounded and described.
-
-
 NAMES = [
     *("fixed", "linear", "hillclimb", "bidirectional", "bidirectional-printed", "ait", "pss"),
     "ait-printed",
@@ -107,9 +104,6 @@ def test_decisions_and_observations_cannot_be_changed() -> None:
         with pytest.raises(AttributeError):
             setattr(frozen, name, 1)
     assert replace(Decision(8, "keeping", "Because."), size=9).size == 9
-
-
-# What holds for every policy, whatever the pool does.
 
 
 POLICY_NAMES = list(POLICIES)

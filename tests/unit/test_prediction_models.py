@@ -30,8 +30,6 @@ from tidscope_predictd.models import (
     used_weights,
 )
 
-# The perceptrons of the prediction service: what they compute and how they learn.
-
 
 @pytest.mark.parametrize(("feature", "entry"), VECTORS["entries"])
 def test_entries(feature: int, entry: int) -> None:
@@ -138,9 +136,6 @@ def test_rules_out_of_bounds(rule: Rule) -> None:
         Predictor(rule)
 
 
-# Who may do what with the daemon's models, and how many there may be.
-
-
 OWNER, OTHER, ADMINISTRATOR, ROOT = 1000, 1001, 990, 0
 
 
@@ -225,9 +220,6 @@ def test_a_stored_model_is_restored(models: Models) -> None:
     assert models.restore(stored)
     model = models.open(OTHER, Open("a", owner=OWNER))
     assert (model.stored(), model.unsaved) == (stored, False)
-
-
-# Models on disk: what is saved is loaded, what is damaged is put aside.
 
 
 MODEL = Stored(

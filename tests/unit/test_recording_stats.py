@@ -21,9 +21,6 @@ from tidscope_wire.generated.models import (
     ThreadExited,
 )
 
-# The frames that a run begins with.
-
-
 BORN = ThreadBorn(tid=2, start_ns=7, name="new")
 SECOND = 1_000_000_000
 
@@ -83,9 +80,6 @@ def test_nothing_is_kept() -> None:
 def test_what_cannot_be_decoded_is_no_beginning() -> None:
     broken = key_frame(1)[:-300]
     assert opening_frames(kept(broken, frame_bytes(2)), 0) == []
-
-
-# What a run holds and what is missing, counted from headers.
 
 
 def at(seq: int, first_seq: int | None = None, *, shift_us: int = 0, **health: int) -> FrameHeader:

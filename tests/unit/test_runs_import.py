@@ -28,8 +28,6 @@ from tidscope_backend.exchange.importing import import_run
 from tidscope_backend.exchange.packing import pack_run
 from tidscope_backend.exchange.unpacking import BadArchiveError, Bounds
 
-# Archives that somebody made to do harm, or that are broken: nothing of them stays.
-
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> Files:
@@ -247,9 +245,6 @@ def test_what_a_killed_import_left_is_removed_later(tmp_path: Path, files: Files
         os.utime(path, (day_ago, day_ago))
     made = bring(tmp_path, compressed(plain_tar(files)))
     assert {path.name for path in runs.iterdir()} == {made, ".import-young"}
-
-
-# Runs are written again from what was decoded: in this process, as a limited one does it.
 
 
 @pytest.fixture(scope="module")

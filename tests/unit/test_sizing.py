@@ -26,8 +26,6 @@ from tidscope_collector.sizing.judgement import (
     of_go,
 )
 
-# Sizes of pools against what a program may use.
-
 
 def setting(
     gomaxprocs: int | None, version: str | None = "go1.24.1", chosen: Chosen = "runtime"
@@ -205,9 +203,6 @@ def test_an_allowance_is_read(tmp_path: Path, version: int) -> None:
         read_allowance(ProcFs(proc), 7, groups)
 
 
-# How many processors a Java virtual machine uses, as it works it out.
-
-
 @pytest.mark.parametrize(
     ("version", "expected"),
     [
@@ -264,9 +259,6 @@ def test_who_chose_it_and_why() -> None:
     assert "ActiveProcessorCount=5" in given.reason
     old = processors([], "9.0.4", 8, 2.0, None, own_limit=True)
     assert (old.chosen, old.reason) == ("runtime", "Java 9.0.4 does not heed CPU limits.")
-
-
-# Which processes have an agent, by the sockets that listen.
 
 
 HEAD = "Num       RefCount Protocol Flags    Type St Inode Path\n"

@@ -245,9 +245,6 @@ def test_a_release_while_knob_and_signal_are_opened_wins(steered: Steered) -> No
         steered.service.release("t-1", "somebody else")
 
 
-# Steering whose lease is not renewed ends.
-
-
 LONG_S = 3600.0
 
 

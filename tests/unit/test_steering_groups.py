@@ -326,9 +326,6 @@ def test_one_that_cannot_be_steered_is_tried_now_and_then_and_left_alone_at_last
     assert after[-1] == TRIES
 
 
-# What a request asks of the arbiter.
-
-
 PLANNED_KNOB = KnobDescription("go-agent", 1, 8, 8)
 
 

@@ -7,9 +7,6 @@ from tidscope_backend.stream.history import History, HistoryStore
 from tidscope_backend.stream.subscription import Bounds, Subscription
 from tidscope_wire.frame import split
 
-# What one page gets of one target, in which order, and what is counted when it is slow.
-
-
 ROOMY = Bounds(frames=1000, bytes=1 << 30, merged_bytes=1 << 30)
 TARGET = "t-100-deadbeef"
 
@@ -248,9 +245,6 @@ def test_a_waiting_baseline_outlives_frames_that_are_given_up() -> None:
     assert subscription.dropped == 4
     feed(subscription, history, [key_frame(6)])
     assert taken(subscription) == [(6, 6)]
-
-
-# The kept past: bounded, starts at a key frame, and says where a reader begins.
 
 
 NO_BOUND = 1 << 30

@@ -10,9 +10,6 @@ import pytest
 from capabilities import DETECTED, PREFIX, TRIED, allowed
 from tool_scripts import load_tool
 
-# The gates of the test run itself: each is broken once here, in a run of its own.
-
-
 TESTS = Path(__file__).parents[1]
 BROKEN = """
 import asyncio, threading, warnings
@@ -110,9 +107,6 @@ def test_allowed_skips_name_capabilities_and_say_why() -> None:
     assert all(len(reason.split()) > 3 for reason in allowed().values())
 
 
-# `make test`: stages one after another, and an exit status that tells of a failure.
-
-
 TOOL = Path(__file__).parents[2] / "tools" / "test_stages.py"
 NEEDED = ("install-dev", "build")
 TEST_STAGES = ("check", "vitest", "unit", "kernel-if-possible", "integration", "e2e", "audit")
@@ -172,9 +166,6 @@ def test_without_an_installation_or_a_page_nothing_runs(tmp_path: Path, stage: s
     assert status == 1
     assert "begin integration" not in output
     assert stage_outcomes(output)[stage] == "FAILED with status 1"
-
-
-# The table of the dearest tests, from reports as pytest writes them.
 
 
 test_times = load_tool("test_times")

@@ -10,9 +10,6 @@ from typing import Any
 import pytest
 from tool_scripts import TOOLS, load_tool, run_tool, write_tree
 
-# tools/check_imports.py lets our tree pass, and stops each kind of wrong import.
-
-
 GOOD = {
     "collector/tidscope_collector/procfs/files.py": "from tidscope_wire.frame import split\n",
     "collector/tidscope_collector/doctor/facts.py": (
@@ -161,9 +158,6 @@ def test_tree_without_sources_is_not_called_good(tmp_path: Path) -> None:
     assert "no imports found" in text
 
 
-# tools/check_words.py: a retired word does not come back.
-
-
 LIST = """
 [names]
 helm = "SteeringService"
@@ -251,9 +245,6 @@ def test_retired_meaning_is_found_in_a_comment(tmp_path: Path) -> None:
     )
 
 
-# tools/check_locks.py: the lock files hold what is asked for.
-
-
 ROOT = Path(__file__).resolve().parents[2]
 FILES = (
     "package.json",
@@ -329,9 +320,6 @@ def test_an_address_in_a_python_lock_is_found(checkout: Path) -> None:
     )
 
 
-# tools/check_escapes.py: the number of escape hatches can only fall.
-
-
 KINDS = ("any", "biome-ignore", "noqa", "ts-expect-error", "type: ignore")
 HATCHES = [
     ("type: ignore", "backend/a.py", "x = f()  # type: ignore[arg-type]\n"),
@@ -392,9 +380,6 @@ def test_list_without_a_kind_is_refused(tmp_path: Path) -> None:
     assert "exactly these kinds" in text
 
 
-# tools/check_coverage.py: the share of branches that are covered can only rise.
-
-
 @pytest.mark.parametrize(
     ("covered", "status", "said"),
     [
@@ -417,9 +402,6 @@ def test_our_own_floor_is_a_share() -> None:
     floor = json.loads((TOOLS / "coverage.json").read_text())
     assert set(floor) == {"branches_percent"}
     assert 50 < floor["branches_percent"] <= 100
-
-
-# `make test-room` runs the tests that import something of a room, and no others.
 
 
 room_tests = load_tool("room_tests")

@@ -29,9 +29,6 @@ from tidscope_wire.generated.models import (
 )
 from tidscope_wire.problems import refusal
 
-# Commands that give a size back have threads of their own.
-
-
 MANY = 64
 
 
@@ -61,9 +58,6 @@ async def test_slow_listings_do_not_keep_a_release() -> None:
     finally:
         go_on.set()
     assert all(isinstance(reply, ProcessesReply) for reply in await asyncio.gather(*listings))
-
-
-# The command that switches delay accounting: carried out, or refused with a reason.
 
 
 REPORT = DoctorReport(host="box", kernel="6", checked_unix_ms=1, status="ok", checks=[])
@@ -97,9 +91,6 @@ def test_no_other_value_is_understood() -> None:
     for value in ("2", "null", '"/proc/sys/kernel/panic"'):
         assert parse(good.replace("true", value)) is None
     assert parse(good.replace('"on"', '"path":"x","on"')) is None
-
-
-# Answers that are too long for a message: cut, with a word, and never beyond the bound.
 
 
 def processes(count: int, command: str) -> list[Process]:

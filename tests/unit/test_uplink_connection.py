@@ -25,9 +25,6 @@ from tidscope_wire.generated.models import Target
 from websockets.exceptions import ConnectionClosedError
 from websockets.frames import Close
 
-# Which frames the sampling thread sends itself, and what it hands to the event loop.
-
-
 ONE, OTHER = target("t-1-0000000a"), target("t-2-0000000b")
 
 
@@ -207,9 +204,6 @@ def test_a_permission_during_a_round_does_not_pass_over_its_frames(sending: Send
     assert sending.connection.got == [frame(3).data]
 
 
-# How long the collector waits before it connects again, and what it says of why.
-
-
 HELD = st.one_of(st.none(), st.floats(0, 2 * STEADY_S))
 
 
@@ -296,9 +290,6 @@ def test_a_connection_that_breaks_off() -> None:
     end = close_reason(ConnectionClosedError(None, None, None))
     assert (end.wait_s, end.refused) == (0, False)
     assert "was lost" in end.text
-
-
-# Which frame a backend refused: only one that was alone on its way is given up.
 
 
 A, B = "t-1-0000000a", "t-2-0000000b"

@@ -34,7 +34,7 @@ class Runner:
 
     Args:
         command: its words.
-        folder: that it is run in.
+        folder: folder that it is run in.
     """
 
     def __init__(self, command: Sequence[str], folder: str) -> None:

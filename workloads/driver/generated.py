@@ -25,7 +25,7 @@ def started(
 
     Args:
         command: its arguments.
-        variables: of its environment, beside ours.
+        variables: variables of its environment, beside ours.
         user: name of the user that it runs as; None: ours.
         death: the signal that it has when we die.
     """
@@ -70,7 +70,7 @@ def serve(
 
     Args:
         start: starts the program; it runs for the time that is measured.
-        figures: of what it wrote.
+        figures: figures of what it wrote.
     """
     print(json.dumps({"ready": ""}), flush=True)
     running: subprocess.Popen[str] | None = None
