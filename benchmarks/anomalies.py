@@ -40,17 +40,17 @@ Draw = Callable[[random.Random], float]
 
 @dataclass(slots=True)
 class Plan:
-    """What an operation does.
+    """Behaviour of an operation.
 
     Attributes:
         operation: name of the operation.
         own_ns: typical own time.
         noise: a factor of it.
         stages: one after the other; calls of each stage are made at once.
-        often: how probable the call is.
+        often: probability of the call.
         loops: the most times that it is made one after the other, each number as probable.
-        retries: how probable one more call is after each.
-        fails: how probable it is that it fails.
+        retries: probability of one more call after each.
+        fails: probability of a failure.
     """
 
     operation: Operation
@@ -65,7 +65,7 @@ class Plan:
 
 @dataclass(slots=True)
 class Call:
-    """A call of a request: what it will do, before anything has a time."""
+    """A planned call of a request, before times are drawn."""
 
     plan: Plan
     own_ns: float
@@ -75,14 +75,14 @@ class Call:
 
 @dataclass(frozen=True)
 class Shape:
-    """How endpoints are made.
+    """Shape of made endpoints.
 
     Attributes:
         calls: least and most operations.
         width: most calls of a stage.
         depth: depth of the longest chain.
         noises: names in NOISES.
-        rare: how often paths are taken that are normal though seldom.
+        rare: frequency of normal but rare paths.
     """
 
     calls: tuple[int, int]
@@ -126,7 +126,7 @@ NOISES: dict[str, Callable[[random.Random], Draw]] = {
     "weibull": lambda chance: _weibull(chance.uniform(1.5, 4)),
     "stalled": lambda chance: _cached(chance.uniform(0.97, 0.99), chance.uniform(10, 30), 0.15),
     "uniform": lambda chance: lambda one: one.uniform(0.5, 1.5),
-    # Those of held-out endpoints alone.
+    # Distributions of held-out endpoints only.
     "erlang": lambda chance: lambda one: 0.3 + one.expovariate(1.5) + one.expovariate(1.5),
     "two ways": lambda chance: _cached(chance.uniform(0.4, 0.6), chance.uniform(2, 4), 0.2),
     "logistic": lambda chance: _logistic(chance.uniform(0.08, 0.2)),
@@ -191,7 +191,7 @@ def make_endpoint(seed: int, shape: Shape) -> Plan:
 
 
 def draw_call(plan: Plan, chance: random.Random, load: float) -> Call:
-    """Draw what a request does."""
+    """Draw the calls of a request."""
     call = Call(plan, plan.own_ns * load * plan.noise(chance), [], chance.random() < plan.fails)
     for stage in plan.stages:
         lanes = []
@@ -208,7 +208,7 @@ def draw_call(plan: Plan, chance: random.Random, load: float) -> Call:
 
 
 def all_calls(call: Call) -> Iterator[Call]:
-    """A call, and all beneath it."""
+    """Yield a call and all its descendants."""
     yield call
     for stage in call.stages:
         for lane in stage:
@@ -305,7 +305,7 @@ def make_request(plan: Plan, number: int, seed: int, kind: str | None = None) ->
 
 @dataclass(frozen=True)
 class Verdict:
-    """What was found of one endpoint."""
+    """Results for one endpoint."""
 
     precision: float
     recall: float
@@ -314,7 +314,7 @@ class Verdict:
 
 
 def verdict(found: dict[int, str], labels: Sequence[str | None]) -> Verdict:
-    """Compare what was found with what it is.
+    """Compare the found requests with their labels.
 
     Args:
         found: reason by found place.
@@ -350,7 +350,7 @@ def matrix(summaries: Summaries, chains: dict[tuple[int, int], int]) -> Any:
 
 
 def lof(summaries: Summaries, reference: Summaries | None) -> dict[int, str] | None:
-    """What scikit-learn's local outlier factor finds, with its own threshold."""
+    """Requests that scikit-learn's local outlier factor finds, with its default threshold."""
     try:
         neighbours = importlib.import_module("sklearn.neighbors")
     except ImportError:

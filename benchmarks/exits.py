@@ -32,7 +32,7 @@ from tidscope_collector.taskstats.link import probe
 
 HERE = Path(__file__).resolve().parent
 DRAIN_S = 0.1
-"""The collector drains as often."""
+"""Interval between drains, as in the collector."""
 PATIENCE_S = 10.0
 
 
@@ -49,7 +49,7 @@ class Drops:
         self.of_cpu: dict[int, int] = {}
 
     def __call__(self, link: socket.socket) -> int | None:
-        """Ask, as the listener does."""
+        """Read the drop counters, as the listener does."""
         count = dropped(link)
         if link.fileno() not in self._cpus:
             self._cpus[link.fileno()] = self._left.pop(0)
@@ -63,7 +63,7 @@ class Account:
     Args:
         listener: newly opened.
         cpus: those that are online.
-        pid: whose records are counted apart.
+        pid: process whose records are counted separately.
         drops: drops of the listener's sockets.
     """
 
@@ -77,12 +77,12 @@ class Account:
         # CPUs were marked one after the other: what one of them lost after its own mark counts.
         since = sum((drops.of_cpu[cpu] - self._dropped[cpu]) % 2**32 for cpu in cpus)
         self._lost_before = listener.lost - since
-        # What came before the mark of its CPU is not in the account. What came after it is, though
+        # Records before the mark of their CPU are not in the account. Records after it are, even if
         # other CPUs were marked later.
         self._received = [self._after_marks(*exits) for exits in self._received]
 
     def drain(self) -> dict[int, tuple[int, int]]:
-        """Take what is there; the CPU and number of each thread id."""
+        """Drain the sockets; return the CPU and number of each thread ID."""
         exits = self._listener.drain()
         self._received.append((exits.cpu, exits.number))
         tids = self._listener.own_member(exits, "ac_pid").tolist()
@@ -93,7 +93,7 @@ class Account:
         )
 
     def mark(self) -> None:
-        """Close the account: what is exited now is in it."""
+        """Close the account; it includes all threads that have exited."""
         self._last = {cpu: self._mark(cpu) for cpu in self._last}
 
     @property
@@ -122,7 +122,7 @@ class Account:
 
     @property
     def lost_reported(self) -> int:
-        """Records that the listener says were lost."""
+        """Number of lost records by the listener's count."""
         return self._listener.lost - self._lost_before
 
     def _after_marks(
@@ -145,7 +145,7 @@ class Account:
             thread.start()
             tid = thread.native_id
             thread.join()
-            again = time.monotonic() + 0.5  # the mark itself may have been lost
+            again = time.monotonic() + 0.5  # The mark itself may have been lost.
             while tid is not None and time.monotonic() < again:
                 before = self._drops.of_cpu[cpu]
                 on, number = self.drain().get(tid, (-1, 0))
@@ -154,17 +154,17 @@ class Account:
                     return number
                 if on >= 0:
                     break
-                time.sleep(0.005)  # the record is sent a moment after join returns
+                time.sleep(0.005)  # The record is sent a moment after join returns.
         raise TimeoutError(f"no record of a thread that exited on CPU {cpu}")
 
 
 def online_cpus(sys_: Path = Path("/sys")) -> list[int]:
-    """CPUs that are in use."""
+    """CPUs in use."""
     return parse_cpu_list((sys_ / "devices/system/cpu/online").read_text())
 
 
 def storm(program: Path, arguments: argparse.Namespace) -> dict[str, float]:
-    """Run the storm; the figures of its exits."""
+    """Run the storm and return the figures of its exits."""
     child = subprocess.Popen(
         [str(program), str(arguments.threads), str(arguments.alive)],
         stdin=subprocess.PIPE,

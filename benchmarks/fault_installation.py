@@ -24,7 +24,7 @@ SECRET = "benchmark-" + os.urandom(16).hex()
 READY_S = 60.0
 POLL_S = 0.05
 ANSWER_ERRORS = (OSError, urllib.error.URLError, json.JSONDecodeError)
-"""What asking a backend raises that is dead, stopped or just starting."""
+"""Errors of a request to a dead, stopped or starting backend."""
 
 
 class Installation:
@@ -95,7 +95,7 @@ class Installation:
         return [one.pid for one in collector.children(recursive=True)]
 
     def supervised(self) -> bool:
-        """Whether `tidscope up` still runs."""
+        """True while `tidscope up` runs."""
         assert self._up is not None
         return self._up.poll() is None
 
@@ -111,7 +111,7 @@ class Installation:
         return 0
 
     def sampled(self, pids: Sequence[int]) -> bool:
-        """Whether a target is attached for each of these processes."""
+        """True if a target is attached for each of these processes."""
         with suppress(*ANSWER_ERRORS):
             targets = self.ask("/targets")["targets"]
             return set(pids) <= {

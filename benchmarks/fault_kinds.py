@@ -32,10 +32,10 @@ class MemoryLimit:
 
     Args:
         pids: processes.
-        more_bytes: what they may take together; by RLIMIT_AS each for itself, of address space.
+        more_bytes: memory that they may allocate together; with RLIMIT_AS, address space of each.
 
     Attributes:
-        means: how they are limited, for people.
+        means: human-readable description of the limit.
     """
 
     def __init__(self, pids: list[int], more_bytes: int) -> None:
@@ -102,18 +102,18 @@ def _own_group(pid: int, root: Path) -> str:
 CHILDREN = 2
 """Processes that each program of a tree starts."""
 MORE_BYTES, NO_BYTES = 2 << 20, 64 << 10
-"""What a part may take in addition where memory is limited, and where the OOM killer is to come."""
+"""Additional memory of a part under a limit, and the limit that triggers the OOM killer."""
 DISK_MB = 64
 AUDITED = 10
 
 
 class Options(NamedTuple):
-    """How large faults and programs are.
+    """Sizes of faults and programs.
 
     Attributes:
-        work_s: how long programs work before and after a fault.
-        stop_s: how long a part is stopped.
-        fault_s: how long other faults last that end.
+        work_s: working time of programs before and after a fault, in seconds.
+        stop_s: duration of a stop of a part, in seconds.
+        fault_s: duration of other temporary faults, in seconds.
         threads: threads that a program has at once in the cell with many of them.
         forks: processes that are started in the fork storm.
     """
@@ -134,11 +134,11 @@ class Cell:
     Args:
         name: PART/FAULT/RECORDED.
         options: sizes.
-        opened: what is closed at its end, the newest first.
+        opened: resources closed at the end, newest first.
         folder: for its files.
 
     Attributes:
-        notes: what happened besides, for people.
+        notes: human-readable notes on other events.
         over_s: when the fault was over, monotonic; 0: when it returned.
     """
 

@@ -241,7 +241,7 @@ def line(found: dict[str, Any]) -> str:
 
 
 def _counts(readings: list[Reading], says: Reported) -> dict[str, Any]:
-    """What a program counted while it was recorded, and what the run says; losses of the run."""
+    """Return a program's own counts during the recording, the run's counts, and its losses."""
     began, ended = readings[0], readings[-1]
     return {
         "born": [ended.born - began.born, says.born],

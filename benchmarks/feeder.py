@@ -25,7 +25,7 @@ class Feeder:
     """Sends a made-up program's frames.
 
     Attributes:
-        program: whose frames.
+        program: program whose frames are sent.
         confirmed: number of the last frame that the backend has.
     """
 
@@ -59,7 +59,7 @@ class Feeder:
                     refused = RefusedReply(request_id=number, problem=_MADE_UP)
                     await self._link.send(refused.model_dump_json())
         finally:
-            # Who waits for receipts would wait for ever.
+            # A sender that waits for receipts would wait forever.
             self._over = True
             self._more.set()
 
@@ -71,7 +71,7 @@ async def feeder(address: str, secret: str, program: MadeProgram) -> AsyncIterat
     Args:
         address: address of the backend, http://….
         secret: secret of its host `default`.
-        program: whose frames are sent.
+        program: program whose frames are sent.
     """
     url = f"{address.replace('http', 'ws', 1)}/ws/collector"
     async with open_link(url, SignIn(url, host_credential(secret))) as link:

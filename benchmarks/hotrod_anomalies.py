@@ -80,9 +80,9 @@ class Fault:
     """Conditions, normal ones too.
 
     Attributes:
-        make: makes so many requests.
-        begin: brings them about.
-        end: the opposite.
+        make: makes a number of requests.
+        begin: starts the conditions.
+        end: ends the conditions.
     """
 
     make: Load
@@ -94,7 +94,7 @@ class Services:
     """HotROD's services, with others beside them that have a fault; use as a ``with`` statement.
 
     Args:
-        spans: where their spans go.
+        spans: destination of their spans.
     """
 
     def __init__(self, spans: str) -> None:
@@ -129,7 +129,7 @@ class Services:
         return self._stack.enter_context(service)
 
     def faults(self) -> dict[str, Fault]:
-        """By their names."""
+        """Services by name."""
         return {
             "database 0.3 s, not 0.1 (-D)": self._by_way("customer", self.slow.ports[1]),
             "database mutex (-M)": self._by_way("customer", self.mutexed.ports[1]),
@@ -177,7 +177,7 @@ class Services:
 
 @contextmanager
 def _stopped_for(pid: int, seconds: float) -> Iterator[None]:
-    """A process stands still from now on, for so long."""
+    """Stop a process for a duration, in seconds."""
     os.kill(pid, signal.SIGSTOP)
     waker = Timer(seconds, os.kill, (pid, signal.SIGCONT))
     waker.start()

@@ -51,9 +51,9 @@ class Timed:
     """A collector or backend that notes when frames pass; ended before its times are read.
 
     Args:
-        program: which of the two.
+        program: "collector" or "backend".
         arguments: arguments of its command.
-        folder: where it writes them.
+        folder: folder of the times.
     """
 
     def __init__(
@@ -92,7 +92,7 @@ class Timed:
 def timed_installation(
     folder: Path, budget_percent: float
 ) -> Iterator[tuple[Running, Timed, Timed]]:
-    """Run backend and collector; the installation, and both."""
+    """Run backend and collector; yield the installation and both programs."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         port = listening.getsockname()[1]
         fd = listening.fileno()
@@ -114,7 +114,7 @@ def timed_installation(
 
 
 def measure(threads: int, options: argparse.Namespace) -> dict[str, Any]:
-    """Watch a process through collector, backend and page; the figures.
+    """Watch a process through collector, backend and page; return the figures.
 
     Without a CPU budget (0) the collector keeps to the rate whatever it costs.
     """
@@ -163,7 +163,7 @@ def measure(threads: int, options: argparse.Namespace) -> dict[str, Any]:
 def observe(
     installation: Running, target: str, seconds: float, floor_seconds: float
 ) -> dict[str, Any]:
-    """Look at a target in a browser, then only paint; when frames passed in either page."""
+    """Watch a target in a browser, then only paint; return when frames passed in either page."""
     page = subprocess.run(
         [
             *(

@@ -80,8 +80,8 @@ async def sample(
     """Read everything once.
 
     Args:
-        processes: by name; each counts with its children, the demo program left out.
-        installation: where they are.
+        processes: processes by name; each includes its children, except the demo program.
+        installation: the running tidscope.
         page: the page.
         at_h: hours since the start.
     """
@@ -168,7 +168,7 @@ async def accelerated(options: argparse.Namespace, keep: Callable[[Sample], None
 
 
 async def collecting(options: argparse.Namespace, keep: Callable[[Sample], None]) -> None:
-    """Let the collector take so many samples."""
+    """Run until the collector has taken a number of samples."""
     with (
         tidscope("--no-collector", TIDSCOPE_COLLECTOR_SECRET=SECRET) as installation,
         demo() as pid,
@@ -249,7 +249,7 @@ def run(
 
     async def all_of_it() -> None:
         soaking = asyncio.ensure_future(soak(options, keep))
-        # What it started ends with it.
+        # Its children end with it.
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, soaking.cancel)
         await soaking
 

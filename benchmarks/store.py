@@ -50,7 +50,7 @@ def record(installation: Running, folder: Path, pid: int, rate_hz: float) -> tup
         run = installation.ask("/runs", {"target": target})["id"]
         time.sleep(RECORDED_SECONDS)
         installation.ask(f"/runs/{run}/stop", {})
-        # Its last part is closed now, which is work, too.
+        # Closing its last part is part of the work.
         while not (folder / run / "threads.parquet").exists():
             time.sleep(0.1)
 
@@ -179,7 +179,7 @@ def long_run(home: Path, recorded: str, hours: float) -> str:
     Args:
         home: the folder of all runs.
         recorded: a run there, its first part closed; no thread comes or goes in it.
-        hours: how long it is to be.
+        hours: length of the run, in hours.
     """
     source = RunReader(home / recorded)
     part = source.parts[0]

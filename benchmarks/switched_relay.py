@@ -27,7 +27,7 @@ class SwitchedRelay:
     """Use it in a ``with`` statement.
 
     Args:
-        ways: where connections go at first, by name.
+        ways: initial destination of connections, by name.
 
     Attributes:
         ports: ports that it listens on, by name.
@@ -40,7 +40,7 @@ class SwitchedRelay:
         self.ports: dict[str, int] = {}
 
     def set(self, name: str, way: Way) -> None:
-        """Let new connections go this way, and end those that are open."""
+        """Switch new connections to a destination, and end open ones."""
         self._own.send((name, way))
         self._own.recv()
 

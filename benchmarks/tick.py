@@ -77,7 +77,7 @@ class Tick(NamedTuple):
 def ticks(
     installation: Running, pid: int, rate_hz: float, seconds: float, of: psutil.Process
 ) -> Tick:
-    """Let the collector attach to the process for so many seconds, rounded up to whole windows.
+    """Attach the collector to the process for a time, rounded up to whole windows.
 
     Returns:
         What a tick takes on average.

@@ -1,4 +1,4 @@
-"""What a group of many processes costs the page: frames a second while it is shown.
+"""Cost of a group of many processes for the page: frames a second while it is shown.
 
 A made-up group of 300 processes of 20 threads each, at ten samples a second, in a headless
 Chromium with the built page, its worker and a real backend (feeder.py, ui.py). Measured at first

@@ -100,7 +100,7 @@ class States:
     """States of the hooks, attached one after the other.
 
     Args:
-        folder: to compile in.
+        folder: build folder.
         keeper: ours.
         before: another one's, if it is measured, too.
         beside_others: whether "nothing" may mean: nothing but what others attached.
@@ -224,7 +224,7 @@ def main() -> int:
     )
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended"))  # leaves no server behind
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended"))  # Leaves no server behind.
     *_, other, core = sorted(os.sched_getaffinity(0))
     keeper = LedgerKeeper()
     before = None if arguments.against is None else OtherKeeper(arguments.against)

@@ -19,7 +19,7 @@ SECONDS = 300
 
 @dataclass(frozen=True)
 class Finding:
-    """What one tool says of one lock file.
+    """Finding of one tool for one lock file.
 
     Attributes:
         lock: the file.
@@ -100,7 +100,7 @@ def audit(root: Path, pip_service: list[str], registry: str | None) -> list[Find
     Args:
         root: the checkout.
         pip_service: arguments for pip-audit that choose where it asks.
-        registry: where npm asks; None: as it is configured.
+        registry: registry for npm; None for the configured one.
     """
     findings = []
     for lock in LOCKS:

@@ -45,7 +45,7 @@ QUIET = re.compile(
 
 @dataclass(frozen=True)
 class Retired:
-    """What must not be written, and what to write instead.
+    """Retired words and their replacements.
 
     Attributes:
         names: part of an identifier, in lower case, to its replacement.

@@ -32,9 +32,9 @@ class Outcome:
     """The outcome of one stage.
 
     Attributes:
-        target: its target of the Makefile.
+        target: target of the Makefile.
         seconds: duration.
-        status: its exit status.
+        status: exit status of make.
     """
 
     target: str
