@@ -127,7 +127,7 @@ def frame_bytes(
     Args:
         seq: number.
         rows: tid to the values of the fields; None is an absent one.
-        target_id: whose frame.
+        target_id: target of the frame.
         first_seq: first frame it stands for.
         identity: tid to start and name, of each row.
         events: in the header.
@@ -222,7 +222,7 @@ def stream(
 
 
 def division(**changes: object) -> CoreDivision:
-    """What an arbiter gives a program."""
+    """Core division that an arbiter gives a program."""
     defaults = CoreDivision(
         share=2.0,
         floor=1,

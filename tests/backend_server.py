@@ -25,7 +25,7 @@ SECRET = host_secret("default", b"secret-of-the-tests".ljust(KEY_BYTES))
 
 @dataclass(frozen=True)
 class Backend:
-    """Where a running backend is, and ways to reach it."""
+    """Address of a running backend, and clients for it."""
 
     port: int
     settings: Settings

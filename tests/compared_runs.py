@@ -25,7 +25,7 @@ def run_id(number: int) -> str:
 
 
 def manifest(number: int = 1, **changes: Any) -> RunManifest:
-    """Of a complete run of ten seconds, from second 5 of the target on."""
+    """Manifest of a complete run of ten seconds, from second 5 of the target."""
     defaults = run_builders.manifest(
         id=run_id(number),
         name=f"run {number}",

@@ -39,7 +39,7 @@ settings.load_profile("patient")
 _STATE = tempfile.TemporaryDirectory(prefix="tidscope-tests-state-")
 os.environ["XDG_STATE_HOME"] = _STATE.name
 
-# What commands build shares Go's standard library with what tests build.
+# Builds of commands and of tests share Go's standard library.
 os.environ["GOCACHE"] = go_environment()["GOCACHE"]
 
 MACHINE = {
@@ -104,7 +104,7 @@ async def shared_installation() -> AsyncIterator[Installation]:
     from installation import installation
 
     async with installation() as found:
-        # It would fall behind: each test has a page of its own.
+        # A shared page would fall behind, so each test has its own.
         await found.page.socket.close()
         yield found
 

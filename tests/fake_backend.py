@@ -79,7 +79,7 @@ class FakeBackend:
     def request_model(
         self, path: str, answer: type[M], method: str = "GET", body: object | None = None
     ) -> M:
-        """As that of a BackendClient."""
+        """Same method as that of a BackendClient."""
         key = (method, path)
         self.requests.append(key)
         if body is not None:

@@ -79,8 +79,8 @@ class FakeCollector:
     Args:
         url: URL of the backend, ws://….
         secret: secret that it proves, as a collector does.
-        host: who it says it is; the builders' host if not given.
-        targets: what it says it holds.
+        host: claimed host; by default the builders' host.
+        targets: claimed targets.
         protocol: version that it says it speaks.
         silent: connects without a hello.
         authorization: header that it sends in place of a proof; empty: none.
@@ -107,7 +107,7 @@ class FakeCollector:
         self._socket: ClientConnection | None = None
         self.welcome: CollectorWelcome | None = None
         self.sent: dict[str, int] = {}
-        """By target: the number of the last frame sent."""
+        """Number of the last frame sent, by target."""
 
     @property
     def socket(self) -> ClientConnection:

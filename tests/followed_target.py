@@ -30,7 +30,7 @@ class Follower:
         header: header of the last frame.
         rows: fields of the last row of each living thread, without absent ones.
         ended: threads that ended, in order.
-        tables: what they hold now.
+        tables: current rows of the tables.
         tables_ns: when those were read, since attach.
     """
 
@@ -64,7 +64,7 @@ class Follower:
         return header
 
     def states(self, tid: int) -> dict[str, int]:
-        """How long a thread was in each state up to the last frame, nanoseconds."""
+        """Return the time of a thread in each state up to the last frame, in nanoseconds."""
         row = self.rows[tid]
         assert self.header is not None
         finished = np.array([[row[name] for name in STATE_FIELDS]], np.uint64)
@@ -172,7 +172,7 @@ class Sampled:
     """Targets whose frames come to the test.
 
     Args:
-        counters: how counters are read.
+        counters: choice of the counter source.
         budget_percent: CPU budget; asking for each thread may take half of it.
     """
 

@@ -64,7 +64,7 @@ class Heard:
         return counts
 
     def is_over(self) -> bool:
-        """Whether the target has ended."""
+        """True if the target has ended."""
         ends = TargetExited | TargetDetached
         return any(isinstance(event, ends) for event in self.last.events)
 
@@ -78,8 +78,8 @@ class GroupTargets:
 
     Args:
         polled: look for processes again and again, as where eBPF is not available.
-        counters: how counters are read.
-        naming: how threads are named.
+        counters: choice of the counter source.
+        naming: source of thread names.
     """
 
     def __init__(
@@ -123,7 +123,7 @@ class GroupTargets:
 
         Args:
             target: ID, where there are several; frames of others are kept.
-            until: what is heard is enough; None: the end of the target is.
+            until: returns True once enough frames arrived; None waits for the end of the target.
         """
         heard, others = Heard([], {}), list[bytes]()
         while not (heard.headers and (until or Heard.is_over)(heard)):
@@ -173,7 +173,7 @@ class HeldCommand:
         wait_until(lambda: status(self.pid, "State")[:1] == ["S"])
 
     def begin(self) -> None:
-        """Let it go."""
+        """Release the held program."""
         os.write(self._go, b"\n")
         os.close(self._go)
 
@@ -184,7 +184,7 @@ class HeldCommand:
         return used
 
     def run(self) -> resource.struct_rusage:
-        """Let it go, and wait for it; see `wait`."""
+        """Release the held program and wait for it; see `wait`."""
         self.begin()
         return self.wait()
 

@@ -24,13 +24,13 @@ def http(body: bytes, status: str = "200 OK", kind: str = "application/json") ->
 
 
 def invented(_: ProofRequest) -> bytes:
-    """What a program says that knows the protocol, but no secret."""
+    """Reply of a program that knows the protocol, but no secret."""
     proofs = ["12" * 32, "34" * 32]
     return http(ProofResponse(nonce="ab" * 40, proofs=proofs).model_dump_json().encode())
 
 
 def reflected(request: ProofRequest) -> bytes:
-    """What a program says that sends back what it gets."""
+    """Reply of a program that echoes its input."""
     return http(
         ProofResponse(nonce=request.nonce[:80].ljust(80, "0"), proofs=[request.nonce] * 2)
         .model_dump_json()
@@ -39,12 +39,12 @@ def reflected(request: ProofRequest) -> bytes:
 
 
 def some_page(_: ProofRequest) -> bytes:
-    """What a web server says that knows nothing of us."""
+    """Reply of an unrelated web server."""
     return http(b"<h1>It works!</h1>", kind="text/html")
 
 
 def nothing_there(_: ProofRequest) -> bytes:
-    """What another web server says."""
+    """Reply of another web server."""
     return http(b"not found", "404 Not Found", "text/plain")
 
 
@@ -52,11 +52,11 @@ class Impostor:
     """Listens on a port; use in an ``async with`` statement.
 
     Args:
-        answer: what it says to who asks for its proof.
+        answer: reply to a request for its proof.
         port: port that it takes; 0: one of the kernel's choice.
 
     Attributes:
-        port: where it listens.
+        port: port on which it listens.
         received: all that it got, connection by connection.
     """
 
@@ -102,7 +102,7 @@ class Impostor:
                     continue
                 request = b""
                 if not head.startswith(b"POST /api/v1/proof "):
-                    # It would be welcome to more.
+                    # Further requests would be answered too.
                     writer.write(http(b"{}"))
                     continue
                 writer.write(self._answer(ProofRequest.model_validate_json(body)))
@@ -116,7 +116,7 @@ class Impostor:
             writer.close()
 
     def assert_learned_nothing(self, *secrets: str) -> None:
-        """It was asked for its proof, and got nothing else, least of all a secret."""
+        """Check that it received the request for its proof and nothing else, no secret above all."""
         assert self.received
         for text in self.received:
             # A client that is asked nothing goes without a word.

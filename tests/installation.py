@@ -1,4 +1,4 @@
-"""Backend, collector and a page together, as tests talk to them."""
+"""A backend, a collector and a page, as tests use them."""
 
 import tempfile
 from collections.abc import AsyncIterator, Sequence
@@ -20,7 +20,7 @@ class Installation:
     """A backend, a collector that is connected to it, and a page.
 
     Attributes:
-        host: what the collector said of itself.
+        host: host as announced by the collector.
     """
 
     backend: Backend
@@ -42,7 +42,7 @@ class Installation:
         return target, Follower(self.page)
 
     async def refused(self, pid: int, **more: Any) -> Problem:
-        """Ask to attach, in vain."""
+        """Ask to attach and return the problem of the refusal."""
         answer = await self.ask(pid, **more)
         assert answer.headers["content-type"] == "application/problem+json"
         problem = Problem.model_validate_json(answer.content)
@@ -56,15 +56,15 @@ class Installation:
         return TargetsResponse.model_validate_json(answer.raise_for_status().content).targets
 
     async def detach_all(self) -> None:
-        """Watch nothing any more; what was steered is released with it."""
+        """Detach all targets, which also releases their steering."""
         for target in await self.targets():
             if target.state == "attached":
                 answer = await self.client.delete(f"/api/v1/targets/{target.id}")
-                # It may have ended meanwhile.
+                # The target may have ended meanwhile.
                 assert answer.status_code in (204, 409, 410), answer.text
 
     async def steer(self, target: str, **request: Any) -> Target:
-        """Let a policy steer a target."""
+        """Start steering a target by a policy."""
         answer = await self.client.put(f"/api/v1/targets/{target}/steering", json=request)
         assert answer.status_code == 200, answer.text
         return Target.model_validate_json(answer.content)
@@ -75,13 +75,13 @@ class Installation:
         return SteeringOptions.model_validate_json(answer.raise_for_status().content)
 
     async def release(self, target: str) -> Target:
-        """Steer it no more."""
+        """Stop steering a target."""
         answer = await self.client.delete(f"/api/v1/targets/{target}/steering")
         assert answer.status_code == 200, answer.text
         return Target.model_validate_json(answer.content)
 
     async def target(self, name: str) -> Target:
-        """What the backend says of a target."""
+        """Return a target as the backend reports it."""
         answer = await self.client.get(f"/api/v1/targets/{name}")
         return Target.model_validate_json(answer.raise_for_status().content)
 

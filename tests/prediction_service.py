@@ -84,8 +84,8 @@ class LineClient:
 
     Args:
         command: program.
-        daemon: what it connects to.
-        name, sharing, owner: of the model; owner "own" makes it.
+        daemon: daemon that it connects to.
+        name, sharing, owner: identity of the model; owner "own" creates it.
         user: whom the client runs as; None: us.
     """
 
@@ -117,7 +117,7 @@ class LineClient:
         return self._line()
 
     def close(self) -> int:
-        """Let it end; the exit code."""
+        """End the client; return its exit code."""
         self._process.communicate()
         return self._process.returncode
 

@@ -35,7 +35,7 @@ class Receiver:
         live: latest counters of each living thread, without those that were absent.
         names: names of the living threads.
         starts: starts of the living threads, nanoseconds since attach.
-        exited: what the newest frame says of the ended threads.
+        exited: totals of ended threads in the newest frame.
         exits: all exit events.
         initial: threads alive in the baseline; None before it.
         born: threads born since.
@@ -133,7 +133,7 @@ class Follower:
     """Reads the frames of the one target that its page subscribed to.
 
     Attributes:
-        receiver: what it knows.
+        receiver: state of the receiver.
         headers: headers of all frames.
     """
 

@@ -82,7 +82,7 @@ class Reader:
         gap = any(isinstance(event, Gap) for event in header.events)
         self.whole = not gap and (header.kind == "key" or (self.whole and follows))
         self.headers.append(header)
-        # What the first frame tells came before its rows, which stand for all of it.
+        # Events of the first frame precede its rows, which include their effects.
         for event in header.events:
             if isinstance(event, ThreadExited):
                 self.threads.pop(event.tid, None)
@@ -107,7 +107,7 @@ class Reader:
                 counters[name] = None if absent else int(rows.columns[name][place])
 
     def state(self) -> State:
-        """What is known of each living thread."""
+        """State of each living thread."""
         return {
             (tid, start): (name, counters) for tid, (start, name, counters) in self.threads.items()
         }

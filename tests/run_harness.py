@@ -27,14 +27,14 @@ class RunHarness:
     """One backend's recorder, with one host and one target, and their history.
 
     Attributes:
-        closed: what the sealer was asked to seal.
+        closed: parts that the sealer was asked to seal.
         seals: whether parts are sealed, or only noted in `closed`.
-        changes: how often pages would have been reported.
+        changes: number of reports to subscribers.
         sent: number of the last frame handed over.
         asked: set when the collector was asked for everything up to now.
         flush: answers for the collector; None: it has sent everything.
         ends: the supervisor's log.
-        close_s: how long a run that ends waits for the collector.
+        close_s: time that an ending run waits for the collector, in seconds.
     """
 
     home: Path
@@ -85,7 +85,7 @@ class RunHarness:
         )
 
     async def start(self) -> None:
-        """Take up what lies there."""
+        """Start, and recover the runs on disk."""
         self.sealer.start()
         await self.recorder.start()
 
@@ -121,11 +121,11 @@ class RunHarness:
         await self.recorder.wait_saved()
 
     def manifest(self, run_id: str) -> RunManifest:
-        """What lies on the disk."""
+        """Return the manifest on disk."""
         return self.folder(run_id).read_manifest()
 
     def folder(self, run_id: str) -> RunFolder:
-        """Of a run."""
+        """Return the folder of a run."""
         return RunFolder(self.home / run_id)
 
     async def _close(self, folder: RunFolder, part: int | None) -> None:

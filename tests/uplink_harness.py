@@ -48,7 +48,7 @@ class UplinkHarness:
     """An uplink that waits between two tries until the test lets it go on.
 
     Args:
-        targets: what it tells of.
+        targets: announced targets.
         where: port of the backend, or another address than ws://127.0.0.1.
         secret: secret that it proves, but at a Unix socket.
         most_bytes: bound of its replay buffer.
@@ -108,11 +108,11 @@ class UplinkHarness:
         return self.waits[-1]
 
     def go_on(self) -> None:
-        """Let it connect again."""
+        """Make the collector connect again."""
         self._go.set()
 
     async def tries(self, count: int) -> list[float]:
-        """Let so many tries end; the seconds that it wanted to wait after each."""
+        """Wait for a number of failed tries; return the wanted pause after each, in seconds."""
         for turn in range(count):
             await self.ended()
             if turn < count - 1:
@@ -145,7 +145,7 @@ class Server:
     """A backend of few words: welcomes a collector, then does what the test says.
 
     Args:
-        behave: what to do with a connection, from the start.
+        behave: handler of each connection, from the start.
     """
 
     def __init__(self, behave: Callable[[ServerConnection], Awaitable[None]]) -> None:

@@ -128,7 +128,7 @@ async def test_after_unsubscribing_nothing_comes(backend: Backend) -> None:
 
 
 async def test_a_page_that_tells_what_it_took_is_not_sent_far_ahead(backend: Backend) -> None:
-    """It reads all that comes, as a browser does, but has dealt with nothing of it yet."""
+    """The page reads all messages, as a browser does, but has processed none yet."""
     last = 200
     async with backend.collector(targets=[target()]) as collector, backend.page() as page:
         await holds(backend, collector, *stream(1, last))
@@ -546,7 +546,7 @@ async def test_frames_pass_through_the_backend_without_being_decoded() -> None:
     frames = []
     for data in stream(1, 30, baseline=True):
         header, body = split(data)
-        # Of key frames the backend reads the columns.
+        # The backend decodes the columns of key frames.
         schema = 8 + int.from_bytes(body[4:8], "little") if header.kind == "key" else 0
         frames.append(join(header, bytes(body[:schema]).ljust(len(body), b"\xff")))
     async with (

@@ -35,7 +35,7 @@ async def backend(tmp_path: Path) -> AsyncIterator[Backend]:
 
 
 async def timed_out(backend: Backend) -> int:
-    """How many connections the backend says it has ended because of their slowness."""
+    """Number of connections that the backend reports as timed out."""
     async with backend.program() as client:
         count = (await client.get("/api/v1/health")).json()["connections"]["timed_out"]
         assert isinstance(count, int)
@@ -78,7 +78,7 @@ async def test_a_body_that_stops(backend: Backend) -> None:
 
 async def test_a_body_that_goes_on_behind_its_answer(backend: Backend) -> None:
     async with raw_connection(backend.port) as slow:
-        # It is refused for its missing session before any of its body is read.
+        # The missing session is refused before any of the body is read.
         await slow.send(POST.replace(b"Authorization", b"X-Nothing"))
         assert (await slow.answer()).startswith(b"HTTP/1.1 403 ")
         assert await slow.trickle(b" ") == b""

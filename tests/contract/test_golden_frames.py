@@ -205,7 +205,7 @@ TABLES: dict[TableName, Table] = {
         },
     ),
 }
-"""Of each type of column, texts of other lengths, and a table without rows."""
+"""Columns of each type, texts of different lengths, and a table without rows."""
 COUNTS = {"live": 2, "started": 7, "ended": 6, "unseen": 5, "missed": 0, "check": None}
 CHECK = {
     "cpu_by": "cpu.stat",
@@ -322,7 +322,7 @@ def _without_tables() -> dict[str, tuple[FrameHeader, Rows]]:
 
 
 def _contents(encoder: RowEncoder) -> dict[str, dict[str, object]]:
-    """What is in each frame, by name; its header says which columns its batch has."""
+    """Content of each frame, by name; its header lists the columns of its batch."""
     return {
         name: _content(split(_encode(encoder, *parts))[0], *parts[1:])
         for name, parts in _frames().items()

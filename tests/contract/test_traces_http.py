@@ -233,7 +233,7 @@ async def test_files_that_are_none_or_too_large(backend: Backend) -> None:
 
 @pytest.fixture
 def jaeger() -> Iterator[HTTPServer]:
-    """What Jaeger's query service answers, and what it is asked."""
+    """Fake query service of Jaeger: its answers, and the requests that it got."""
 
     class Query(BaseHTTPRequestHandler):
         def do_GET(self) -> None:

@@ -22,7 +22,7 @@ from tidscope_collector.goruntime.symbols import LONGEST_NAME, variables_at
 from tidscope_collector.inspection.opened_process import runtime_of_executable
 
 MAX_BYTES = 4 << 20
-"""What may be read and uncompressed of one file: enough for these, and soon over."""
+"""Bounds on read and uncompressed bytes of one file; small, so that they are exceeded soon."""
 
 
 def build_elf(sections: Sequence[tuple[bytes, bytes, int]]) -> bytes:

@@ -103,7 +103,7 @@ def check_rows(body: bytes, columns: list[int] | None = None) -> None:
 
 
 def _key(body: bytes, fields: Fields, columns: Sequence[int] | None) -> Rows:
-    # Without the names of the header those of the stream count, whatever they are.
+    # Without names in the header, the stream's names count.
     return decode_key(body, None if columns is None else fields, columns)
 
 
@@ -115,7 +115,7 @@ def _delta(body: bytes, fields: Fields, columns: Sequence[int] | None) -> Rows:
 
 
 def _check_with_arrow(body: bytes, rows: Rows, fields: Sequence[str]) -> None:
-    """What both accept is the same; Arrow also looks at what is not read here."""
+    """Inputs that both accept are read alike; Arrow also checks parts that this reader ignores."""
     schema = [("tid", pa.uint32()), *((name, pa.uint64()) for name in fields)]
     try:
         batch = pa.ipc.read_record_batch(pa.py_buffer(body), pa.schema(schema))

@@ -44,7 +44,7 @@ MSG_TRUNC = 0x20
 
 @dataclass(frozen=True)
 class Datagram:
-    """What came, from whom, and whether it is as the kernel would have sent it."""
+    """Datagrams with their senders, and whether the kernel could have sent them."""
 
     payload: bytes
     sender: int = 0
@@ -126,9 +126,9 @@ def _datagram(tape: _Tape, version: int, pad: Pad) -> Datagram:
     if kind == 1 and place == 3:
         return Datagram(error(FIRST + tape.byte() % 4, tape.short()), sender)
     made = right_reply(version, pad, place) if kind == 1 else right_record(version, pad, place)
-    if kind == 3:  # another length: cut, or repeated
+    if kind == 3:  # Another length: truncated or repeated.
         made = (made * 2)[: tape.short() % (2 * len(made) + 1)]
-        if place & 1:  # and reported so
+        if place & 1:  # The loss is reported.
             made = struct.pack("=I", len(made)) + made[4:]
     patched = bytearray(made)
     for _ in range(patches):
@@ -154,7 +154,7 @@ def check_netlink(data: bytes) -> None:
 
 
 def _load(slots: Slots, datagrams: tuple[Datagram, ...]) -> int:
-    """As recvmmsg would; what the slots held before stays behind each datagram."""
+    """Fill slots as recvmmsg(2) does; earlier content stays behind each datagram."""
     for slot, datagram in enumerate(datagrams):
         room = slots.bytes.shape[1] - slots.lead
         fitting = datagram.payload[:room]

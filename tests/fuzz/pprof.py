@@ -53,7 +53,7 @@ def build_profile(
     """
     strings = [first, *_STRINGS[1:], *types]
     if samples is None:
-        once = field(1, 3) + field(2, 2) + field(2, 20)  # not packed
+        once = field(1, 3) + field(2, 2) + field(2, 20)  # Not packed.
         samples = (_sample((1, 2), 7, 700), _sample((1, 2), 2, 200), once, _sample((4,), 1, 5))
     data = b""
     for name, unit in zip(types, ("count", "nanoseconds"), strict=True):

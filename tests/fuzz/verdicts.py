@@ -20,7 +20,7 @@ FIELDS = key_fields(*split((GOLDEN / "key.bin").read_bytes()))
 
 
 def verdict(frame: bytes) -> dict[str, object] | None:
-    """What a frame holds that comes behind the golden key frame; None if it is refused."""
+    """Content of a frame after the golden key frame; None if it is refused."""
     try:
         _, rows = FrameDecoder(FIELDS).decode(frame)
     except FrameError:

@@ -74,7 +74,7 @@ def test_no_secret_on_a_command_line_or_in_the_log() -> None:
             assert answer.status_code == 201
             credential = answer.json()["credential"]
             assert client.post(address, json={"token": "wrong"}, headers=sent).status_code == 401
-            # Where somebody puts it all the same.
+            # A folder in which somebody puts the program.
             client.get(running.address, params={"token": running.token})
         _, said = running.end(signal.SIGTERM)
         assert "listening" in said
@@ -214,7 +214,7 @@ def test_the_backend_becomes_the_user_who_called_sudo(how: str) -> None:
         assert set(status(running.process.pid, "Uid")) == {str(nobody.pw_uid)}
         with running.client() as client:
             assert client.get("/api/v1/health").json()["uid"] == nobody.pw_uid
-        # It can still be ended, and ends with its parent, although it is another user's.
+        # The process of another user can still be ended, and ends with its parent.
         running.process.kill()
         wait_for_end(running.backend_pid)
 

@@ -1,4 +1,4 @@
-"""What a running collector may still do: read from /proc/PID/status of all of its threads."""
+"""Rights of a running collector, read from /proc/PID/status of all of its threads."""
 
 import asyncio
 import json
@@ -51,7 +51,7 @@ def children(pid: int) -> list[int]:
 
 
 def is_confined(pid: int, wanted: set[str]) -> bool:
-    """Whether it has given up its other rights by now."""
+    """True if the collector has given up its other rights."""
     status = statuses(pid)[0]
     return names(status["CapPrm"]) == wanted and status["Seccomp"] == "2"
 
@@ -129,7 +129,7 @@ async def test_the_process_that_opens_files_of_others_can_do_nothing_else(
             if "CAP_SYS_ADMIN" not in names(statuses(pid)[0]["CapEff"])
         ]
         assert len(servers) == 1
-        # It may still be starting: nothing waited for it.
+        # The process may still be starting: nothing waited for it.
         await asyncio.to_thread(wait_until, lambda: is_confined(servers[0], wanted))
         assert_confined(servers[0], wanted)
         (forking,) = children(servers[0])
@@ -178,7 +178,7 @@ async def test_only_the_helper_that_sets_the_switch_has_cap_sys_admin() -> None:
                 answer = await found.client.put("/api/v1/doctor/delay-accounting", json={"on": on})
                 assert answer.status_code == 200, answer.text
                 assert delays_are_on() is on
-    # It ends with its collector.
+    # The fork server ends with its collector.
     with pytest.raises(ProcessLookupError):
         os.kill(holders[0], 0)
 
@@ -205,7 +205,7 @@ WORKING = ("audit", "status", "exists", "fork", "modules", "container")
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Iterator[Path]:
-    """Where a confined process works, and the id of one that is not confined."""
+    """Folder of a confined process, and the ID of an unconfined one."""
     (tmp_path / "audit").mkdir()
     (tmp_path / "secret").write_text("root's")
     container = tmp_path / "containers" / CONTAINER

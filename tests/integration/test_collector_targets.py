@@ -117,7 +117,7 @@ def send_line(process: subprocess.Popen[bytes]) -> None:
 
 @pytest.mark.asyncio(loop_scope="module")
 async def test_exec_goes_on_as_the_same_target(root: Installation) -> None:
-    """By a thread that is not the main one: it takes the main thread's id."""
+    """An execution by another thread than the main one, which takes the main thread's ID."""
     script = (
         "import os, sys, threading, time\n"
         "def run():\n"
@@ -243,7 +243,7 @@ async def test_a_process_that_the_collector_may_not_see_is_not_permitted(
         assert problem.type.endswith(":not-permitted")
         assert problem.status == 403
         assert "hidepid" in (problem.hint or "")
-        # Its own processes it may.
+        # The user may attach to own processes.
         with KnownWork(uid=NOBODY) as own:
             await found.attach(own.pid)
 

@@ -176,7 +176,7 @@ class Shell:
         run_ns = manifest["to_ns"] - manifest["from_ns"]
         for thread in found["threads"]:
             time_ns = sum_of_states(thread["fields"])
-            # Its first row is as old as the first sample took: some ms, on a busy machine more.
+            # The first row is as old as the first sample lasted: some ms, on a busy machine more.
             assert time_ns <= run_ns * 1.001 + FIRST_SAMPLE_NS
             if not thread["exited"] and thread["tid"] == manifest["target"]["process"]["pid"]:
                 assert time_ns == pytest.approx(run_ns, rel=0.001, abs=FIRST_SAMPLE_NS)

@@ -79,7 +79,7 @@ def test_two_storms_at_once_add_up_in_both_accounts() -> None:
 
 
 def storm(arguments: Sequence[str], rate_hz: float) -> tuple[int, int, FrameHeader]:
-    """Let the collector watch a program that ends threads.
+    """Attach the collector to a program that ends threads.
 
     Args:
         arguments: the program, which waits for a byte and says how many threads it ended, and ends
@@ -131,7 +131,7 @@ def test_the_collector_counts_every_thread_of_a_storm_exactly() -> None:
 
 @pytest.mark.parametrize("mib", [256, 512])
 def test_no_thread_whose_end_takes_long_exits_twice(mib: int) -> None:
-    """It has sent its record, and is still listed in a sample that did not know it."""
+    """A thread has sent its record, and a sample that did not know it still lists it."""
     program = build_c(PROGRAMS / "slow_exits.c")
     ended, exits, last = storm([str(program), "5000", str(mib)], 100)
     assert ended == 5002
@@ -178,7 +178,7 @@ async def test_lost_exit_records_are_counted_and_reported_to_the_page() -> None:
             await asyncio.gather(task, return_exceptions=True)
             await asyncio.to_thread(engine.stop)
             sources.close()
-    # What the first frame tells of was lost before it.
+    # Losses in the first frame happened before it.
     lost = sum(
         event.count
         for header in follower.headers[1:]

@@ -135,7 +135,7 @@ time = {{ settle_s = 0.0, warm_up_s = 1.0, measure_s = 2.0 }}
     assert len(groups) == 1
     assert groups != {runs[run].group for run in default.runs}
     assert list(runs[fixed.runs[0]].policies) == ["fixed"]
-    # And the page has the same.
+    # The page has the same numbers.
     answer = await root.client.get(f"/api/v1/experiments/{found.summary.id}")
     shown = Experiment.model_validate_json(answer.raise_for_status().content)
     assert [(one.key, one.runs, one.standing) for one in shown.cells] == [
@@ -276,7 +276,7 @@ deviation = 0.9
     assert database > 0
     # Four a second at most; the others take the CPUs that it needs.
     assert 0 < fetches < 6
-    # Of 64 KiB out of the page cache, and of 32 KiB over loopback.
+    # Reads of 64 KiB from the page cache, and of 32 KiB over loopback.
     assert reads > 10
     assert blocks > 10
     answer = await root.client.get(f"/api/v1/runs/{cell.runs[0]}")

@@ -45,7 +45,7 @@ PROGRAMS = {
 }
 """Arguments of the interpreter in the guest: a boot takes longer than most of them."""
 END = "--- end of"
-pytestmark = pytest.mark.timeout(1500)  # with the first build of the kernel
+pytestmark = pytest.mark.timeout(1500)  # Present since the first build of the kernel.
 CANNOT = 3
 """Status of kernel/build where there is nothing to build it from."""
 
@@ -92,7 +92,7 @@ def said(kernel: Path) -> dict[str, tuple[int, str]]:
 
 
 def cases(result: tuple[int, str]) -> dict[str, str]:
-    """What a script says of each of its cases; one that it says nothing of is not there."""
+    """Reports of a script by case; unreported cases are absent."""
     status, said = result
     assert status in (0, 1), said
     lines = [line.partition(": ") for line in said.splitlines()]
@@ -126,7 +126,7 @@ def test_no_check_is_left_out(checks: dict[str, str]) -> None:
 
 
 def test_cpu_limits_of_version_2_are_as_the_kernel_counts(said: dict[str, tuple[int, str]]) -> None:
-    """Where version 1 is mounted with the controller for the CPU, version 2 cannot have it."""
+    """Version 2 lacks the CPU controller where version 1 is mounted with it."""
     found = cases(said["limits"])
     assert {name: found[name] for name in LIMITS} == dict.fromkeys(LIMITS, "agrees")
 

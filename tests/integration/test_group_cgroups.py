@@ -65,7 +65,7 @@ async def tidscope(port: int, *arguments: str) -> tuple[int, str, str]:
 
 
 async def listed(here: Installation, pid: int) -> Process:
-    """What the picker has of a process."""
+    """Entry of a process in the picker."""
     answer = await here.client.get("/api/v1/processes")
     processes = ProcessesResponse.model_validate_json(answer.raise_for_status().content).processes
     return next(one for one in processes if one.pid == pid)
@@ -85,7 +85,7 @@ CHOICES = {
         ("--pod", POD.replace("_", "-")),
     ),
 }
-"""Where the program is, and how it is chosen."""
+"""Control group of the program, and the selector that chooses it."""
 
 
 @pytest.mark.parametrize("mount", MOUNTED)

@@ -42,7 +42,7 @@ MIB = 2**20
 CHILD_MIB = DEFAULT_LIMITS.memory_bytes // MIB
 """Resident memory of the limited process: less than its address space may have."""
 BACKEND_MIB = 120
-"""What the backend itself may grow by, whatever it is sent."""
+"""Maximum growth of the backend, whatever it receives."""
 
 
 @pytest.fixture(scope="module")
@@ -155,7 +155,7 @@ BOMBS: dict[str, Change] = {
 }
 
 MAX_SENT = 4
-"""Of them over HTTP: the ones that want the most."""
+"""The most expensive of these archives, over HTTP."""
 
 MEASURED = """
 import json, resource, sys
@@ -361,7 +361,7 @@ def test_no_byte_of_the_archive_is_read_by_anybody_else(
     assert b"p4yl04d" in archive_of(changed, packed=False)
     written = files_of(runs / back.id)
     assert [name for name, data in written.items() if b"p4yl04d" in data] == []
-    # It is what the run was before: written by us, from what it says.
+    # The run equals the original: written by the import from the decoded content.
     ours = {name for name in written if name != "manifest.json"}
     assert {name: written[name] for name in ours} == {name: files[name] for name in ours}
     run = open_run(runs / back.id)

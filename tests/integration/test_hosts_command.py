@@ -94,7 +94,7 @@ async def test_a_collector_with_the_secret_of_another_host_is_refused_by_name(
             async with CollectorProcess(port, secret=other) as impostor:
                 await impostor.says("has the secret of collector:mine, not of collector:other")
                 await impostor.says("give each host its own secret")
-            # It holds its place.
+            # The collector keeps its connection.
             assert "another collector" not in collector.said
 
 
@@ -149,7 +149,7 @@ def test_under_sudo_the_file_is_of_who_called() -> None:
         "sys.exit(main(['hosts', 'add', 'web']))"
     )
     kept = {k: v for k, v in os.environ.items() if not k.startswith("TIDSCOPE_")}
-    # Where any user can get to.
+    # A folder that any user can reach.
     with tempfile.TemporaryDirectory(dir="/dev/shm") as home:
         os.chown(home, NOBODY, NOBODY)
         done = subprocess.run(

@@ -80,7 +80,7 @@ async def newest(installation: Installation) -> str | None:
 
 
 async def difference(installation: Installation, at_ns: int) -> TraceDifference:
-    """Of requests before a time and after it."""
+    """Requests before a time and after it."""
     sets = {"base": urlencode({"until_ns": at_ns}), "other": urlencode({"since_ns": at_ns})}
     answer = await installation.client.get("/api/v1/traces/difference", params={**ENDPOINT, **sets})
     return TraceDifference.model_validate_json(answer.raise_for_status().content)
@@ -133,7 +133,7 @@ async def test_the_mutexed_operation_grew_most_and_its_process_waited_for_the_mu
         loaded_ns = time.time_ns()
         await asyncio.to_thread(program.load, 2 * REQUESTS, CLIENTS)
         await enough(installation, loaded_ns)
-        # It is read every ten seconds.
+        # The profile is read every ten seconds.
         while True:
             found = await difference(installation, between_ns)
             row = grown_most(found)

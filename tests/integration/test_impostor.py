@@ -56,7 +56,7 @@ async def test_a_collector_says_nothing_to_an_impostor(answer: Answer, secret: s
     ):
         await collector.says(f"the program at 127.0.0.1:{impostor.port} does not know the secret")
     impostor.assert_learned_nothing(secret)
-    # It waits before it asks again.
+    # The collector waits before it asks again.
     assert len(impostor.received) == 1
 
 
@@ -117,7 +117,7 @@ async def test_record_names_an_impostor_and_records_without_it(tmp_path: Path) -
 
 
 async def test_a_command_says_nothing_to_who_takes_the_port_later(tmp_path: Path) -> None:
-    """Its session is open by then, and the backend will know it when it is back."""
+    """The session is open by then, and valid when the backend is back."""
     port = free_port()
     with KnownWork() as work:
         async with (
@@ -127,7 +127,7 @@ async def test_a_command_says_nothing_to_who_takes_the_port_later(tmp_path: Path
             await collector.says("connected to the backend")
             process = await start("record", port, "--pid", str(work.pid), runs=tmp_path)
             await asyncio.to_thread(wait_until, lambda: any(tmp_path.glob("r-*/manifest.json")))
-            # It asks nobody while the port changes hands.
+            # The client asks nobody while the port changes hands.
             await asyncio.to_thread(stop, process.pid)
             backend.kill()
             await backend.wait()

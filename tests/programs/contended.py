@@ -35,7 +35,7 @@ class Contended(RunningProgram):
         self.said = self.line()
 
     def waited_ns(self) -> int:
-        """What a Go program's goroutines have waited so far, by their own account."""
+        """Return the waits of a Go program's goroutines by its own account."""
         return int(self.ask("\n"))
 
     def close(self) -> None:
@@ -71,7 +71,7 @@ def contended_java(*options: str, within: Sequence[str] = ()) -> Contended:
 
     Args:
         options: options of the virtual machine.
-        within: what executes it.
+        within: command that executes it.
     """
     java = shutil.which("java")
     if java is None:
@@ -81,7 +81,7 @@ def contended_java(*options: str, within: Sequence[str] = ()) -> Contended:
 
 
 def attach_socket(pid: int, own_pid: int | None = None) -> Path:
-    """Where a Java virtual machine listens for tools.
+    """Path of the attach socket of a Java virtual machine.
 
     Args:
         pid: ID.

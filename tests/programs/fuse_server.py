@@ -34,7 +34,7 @@ def _attributes(node: int, size: int) -> bytes:
 
 
 def _reply(operation: int, node: int, body: bytes, contents: dict[int, bytes]) -> bytes | int:
-    """What is answered to a request; a number is an errno."""
+    """Return the answer to a request; a number is an errno."""
     content, reply = contents.get(node, b""), b""
     match operation:
         case x if x == _INIT:
@@ -85,7 +85,7 @@ class _Server:
             try:
                 os.write(self._device, struct.pack("<IiQ", 16 + len(data), error, unique) + data)
             except FileNotFoundError:
-                continue  # Who asked has gone.
+                continue  # The requester has gone.
         self._waiting.clear()
 
 

@@ -7,7 +7,7 @@ from programs.running import RunningProgram
 from pydantic import BaseModel, ConfigDict
 
 ROUNDS = 400
-"""As the program has it."""
+"""Same value as in the program."""
 
 
 class Sleeper(BaseModel):
@@ -20,7 +20,7 @@ class Sleeper(BaseModel):
 
 
 class Experiment(BaseModel):
-    """What the program says of one.
+    """Report of the program on one thread.
 
     Attributes:
         address: address of the lock; 0: there is none.

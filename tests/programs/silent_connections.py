@@ -52,7 +52,7 @@ def main(uid: int, port: int, count: int) -> None:
                 _connect(port, held)
                 opened += 1
                 if opened % 64 == 0:
-                    # It takes descriptors, not the processor.
+                    # The flood takes descriptors, not CPU time.
                     time.sleep(0.02)
                     break
             if opened >= count and not said:

@@ -89,12 +89,12 @@ READERS: dict[str, Callable[[ProcFs, int], Any]] = {
 def see(
     uid: int, what: str, pid: int = 0, *, root: Path = Path("/proc"), within: Sequence[str] = ()
 ) -> Any:
-    """Look as a user.
+    """Run a reader as a user.
 
     Args:
         uid: 0 keeps the rights.
-        what: one of READERS.
-        pid: at which process.
+        what: name of the reader in READERS.
+        pid: process to read.
         root: root of /proc.
         within: a command that runs its arguments somewhere else, such as ["unshare", "--net"].
     """
