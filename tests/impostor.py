@@ -116,7 +116,7 @@ class Impostor:
             writer.close()
 
     def assert_learned_nothing(self, *secrets: str) -> None:
-        """Check that it received the request for its proof and nothing else, no secret above all."""
+        """Check that it received the request for its proof and nothing else, no secret at all."""
         assert self.received
         for text in self.received:
             # A client that is asked nothing goes without a word.

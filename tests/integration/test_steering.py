@@ -92,7 +92,7 @@ def put_folder_in_place_of(file: Path) -> None:
 
 
 async def test_a_policy_finds_a_size_as_good_as_the_best(root: Installation) -> None:
-    """Of two programs at once, whose throughput at each size is known."""
+    """Two programs at once, with known throughput at each size."""
     programs = [(paced_go(4, 2), "go-agent", 2), (paced_python(8, 3), "pool-agent", 3)]
     found = await asyncio.gather(*(searched(root, *program) for program in programs))
     for (_, knob, best), size in zip(programs, found, strict=True):
@@ -117,7 +117,7 @@ async def searched(root: Installation, command: list[str], knob: str, best: int)
     decided = follower.events(SteeringDecided)
     for one in decided:
         print(knob, one.size, round(one.ops / one.elapsed_s), one.next_size, one.state, one.reason)
-    # What the page draws its timeline from.
+    # Events from which the page draws its timeline.
     assert len({one.size for one in decided}) > 1
     assert all(one.reason and one.state and one.elapsed_s > 0 for one in decided)
     for earlier, later in pairwise(decided):
@@ -300,7 +300,7 @@ async def test_it_goes_on_while_the_backend_is_away() -> None:
         await page.subscribe(target.id)
         follower = Follower(page)
         await follower.until(lambda _: len(follower.events(SteeringDecided)) >= 4)
-        # What was decided meanwhile is reported now.
+        # Decisions made meanwhile are reported now.
         between = [one.at_ns for one in follower.events(SteeringDecided) if one.at_ns > reported]
         assert len(between) >= 3
 
@@ -373,10 +373,10 @@ async def test_without_a_log_nothing_is_steered_and_a_release_is_done() -> None:
                 f"/api/v1/targets/{target.id}/steering", json={"policy": "linear"}
             )
             assert (answer.status_code, str(audit) in answer.json()["detail"]) == (503, True)
-            # What only looks is done without a log.
+            # Read-only requests proceed without a log.
             answer = await root.client.patch(f"/api/v1/targets/{target.id}", json={"rate_hz": 5})
             assert answer.status_code == 200
-            # What was in effect stays.
+            # The effective size stays.
             assert (await root.target(target.id)).steering is not None
             await root.release(target.id)
             assert await size_of(program) == original
@@ -399,7 +399,7 @@ async def test_a_lost_agent_is_reported_and_found_again(root: Installation) -> N
         target, follower = await root.attach(program.pid)
         await root.steer(target.id, policy="bidirectional", parameters={"interval_s": 0.5})
         await follower.until_event(SteeringDecided)
-        stop(program.pid)  # it does not answer
+        stop(program.pid)  # The agent does not answer.
         troubled = await follower.until_event(SteeringProblem)
         assert "answer" in (troubled.problem or "")
         os.kill(program.pid, 18)

@@ -58,7 +58,7 @@ class Programs:
         self.pids = [int(pid) for pid in parent.said.split()[1:]]
 
     async def divisions(self) -> dict[int, CoreDivision]:
-        """What each has at the moment."""
+        """Current sizes of the programs."""
         now = await self.root.target(self.target.id)
         found = {one.pid: one.steering.division for one in now.programs or []}
         return {pid: division for pid, division in found.items() if division is not None}
@@ -73,7 +73,7 @@ class Programs:
         return found
 
     def is_best(self, pids: list[int], shares: dict[int, float]) -> Callable[[object], bool]:
-        """Whether the division is settled and the best one by the known curves."""
+        """True if the division is settled and the best one by the known curves."""
         claimants = [
             Claimant(
                 str(pid),
@@ -148,7 +148,7 @@ async def test_cores_go_where_they_bring_the_most(root: Installation) -> None:
         assert all(one.total == CORES for one in first.values())
         await group.until(group.is_best(group.pids, {}), "the best division")
 
-        # Who does not answer loses its cores until it does.
+        # A program without an answer has no cores until it answers.
         stopped_s = time.monotonic()
         stop(third)
         try:
@@ -214,6 +214,6 @@ async def test_claims_count(root: Installation) -> None:
             refused = await root.client.put(path, json=wrong)
             assert refused.status_code == 422, refused.text
             assert words in refused.json()["detail"]
-        # What was refused changed nothing.
+        # The refused request changed nothing.
         assert (await group.divisions()).keys() == {*group.pids}
         await root.release(group.target.id)

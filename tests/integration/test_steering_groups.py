@@ -145,7 +145,7 @@ async def test_all_of_the_chosen_or_none(root: Installation) -> None:
         now = {each.pid: each.steering for each in (await group.now()).programs or []}
         assert sorted(now) == sorted([one, two])
         assert {each.policy for each in now.values()} == {"fixed"}
-        # Who is not chosen any more is released.
+        # Programs that are no longer chosen are released.
         answer = await group.steer(policy="fixed", programs=[{"pid": one}, {"pid": three}])
         assert steered(answer) == sorted([one, three])
         answer_ = await root.client.delete(f"{group.path}?pid={one}")
@@ -162,7 +162,7 @@ async def test_one_that_ends_leaves_and_a_new_one_joins(root: Installation) -> N
         await group.until(
             lambda now: steered(now) == sorted(group.pids[1:]), "the ended program has not left"
         )
-        # What it had goes to the others: they search again, with a larger share.
+        # Its cores go to the others, which search again with a larger share.
         new = int(await asyncio.to_thread(group.parent.say, "start 0"))
         await group.until(
             lambda now: steered(now) == sorted([*group.pids[1:], new]), "the new one has not joined"

@@ -123,7 +123,7 @@ async def test_gomaxprocs_of_an_unmodified_program_is_steered_and_comes_back(
         while_steered = await root.steering_options(target.id)
         assert [(one.kind, one.upper) for one in while_steered.knobs] == [("go-affinity", CPUS)]
 
-        # What is beyond the knob's bounds is refused, and changes nothing.
+        # A size beyond the knob's bounds is refused and changes nothing.
         for beyond in ({"upper": CPUS + 1}, {"parameters": {"size": CPUS + 1}}):
             answer = await root.client.put(
                 f"/api/v1/targets/{target.id}/steering", json={"policy": "fixed", **beyond}

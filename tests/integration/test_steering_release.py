@@ -75,7 +75,7 @@ async def test_an_agent_that_hangs_gives_the_size_back_when_its_lease_ends(
         stop(running.pid)
         async with asyncio.timeout(4 * RELEASE_S):
             await root.release(target.id)
-        # What is promised then is said.
+        # The message states the promised behaviour.
         await follower.until(lambda _: bool(follower.events(SteeringReleased)))
         assert any("lease ends" in (one.problem or "") for one in follower.events(SteeringProblem))
         os.kill(running.pid, signal.SIGCONT)

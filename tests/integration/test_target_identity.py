@@ -134,7 +134,7 @@ def test_a_port_of_another_network_namespace_is_not_asked() -> None:
 
 
 def test_a_process_that_got_the_id_is_not_examined(known_work: KnownWork) -> None:
-    """Its start tells it from the one that was meant."""
+    """The start time distinguishes the process from the intended one."""
     pid, earlier = known_work.pid, start_ticks(known_work.pid) - 1
     assert "No such process" in open_gomaxprocs(pid, earlier).reason
     with pytest.raises(NoAgentError, match="has ended"):

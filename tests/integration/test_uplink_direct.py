@@ -27,7 +27,7 @@ def targets() -> Iterator[TargetRegistry]:
 
 @pytest.fixture
 def sent(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
-    """Whether each frame went out at once that the sampling thread tried to send."""
+    """True if each frame that the sampling thread tried to send went out at once."""
     tried: list[bool] = []
     send_now = SharedConnection.send_now
 
@@ -89,7 +89,7 @@ async def test_a_frame_goes_out_without_the_event_loop(
         await sampled(harness, frames[1:], 2)
         assert sent == [True] * 11
         assert [await got.get() for _ in frames[1:]] == frames[1:]
-        # What went out is kept, and counted, until the backend confirms it.
+        # Sent frames are kept and counted until the backend confirms them.
         assert harness.uplink.load().undelivered_bytes == sum(map(len, frames))
         await links[0].send(FramesReceived(targets={TARGET_ID: 12}).model_dump_json())
         assert await harness.uplink.deliver(60) == 0
@@ -159,7 +159,7 @@ async def test_frames_are_whole_and_in_order_whatever_the_connection_takes(
     def sample(harness: UplinkHarness) -> None:
         attached = ATTACHED
         for seq, frame in enumerate(frames[1:], 2):
-            if seq % 10 == 5:  # a text has to go before this frame
+            if seq % 10 == 5:  # A text message must precede this frame.
                 attached = attached.model_copy(update={"rate_hz": seq})
             harness.uplink.add_frame(attached, SampledFrame(seq, frame, key=False))
 

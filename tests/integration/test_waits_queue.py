@@ -290,5 +290,5 @@ def test_perf_sees_the_same(keeper: LedgerKeeper, tmp_path: Path) -> None:
 
 
 def program_waits(ledgers: Ledgers, tids: "np.ndarray[tuple[int], np.dtype[np.uint32]]") -> bool:
-    """Whether these threads are parked."""
+    """True if these threads are parked."""
     return bool((ledgers.state[ledgers.find(tids)] == State.FUTEX).all())

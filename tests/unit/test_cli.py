@@ -66,7 +66,7 @@ def test_help_of_a_verb_lists_each_option_once(
     section = text.partition("\noptions:\n")[2]
     shown = Counter(re.findall(r"^  (?:-\w, )?(--[\w-]+)", section, re.MULTILINE))
     (parser, *_) = parsers(load(verb))
-    # Of an option and its opposite (--open, --no-open) the first.
+    # The first of an option and its opposite (--open, --no-open).
     long = [
         next(name for name in action.option_strings if name.startswith("--"))
         for action in parser._actions

@@ -153,7 +153,7 @@ def test_a_comparison(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[
 
 
 def test_sets_of_files(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """What is compared with differs in what is said of it, and in nothing else."""
+    """Comparisons differ only in the description of the base."""
     arguments = ("--percentiles", "50-100", "--base", "percentiles=0-50")
     found = as_json(capsys, file, *arguments)["difference"]
     assert (found["base_traces"], found["other_traces"]) == (5, 5)
@@ -212,7 +212,7 @@ def test_requests_unlike_the_others(tmp_path: Path, capsys: pytest.CaptureFixtur
 
 
 def test_stored_traces(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """What a backend has stored, though it is still writing there."""
+    """Spans in a store to which a backend is still writing."""
     store = SpanStore(lambda: tmp_path, tmp_path, SpanRetention(None, None), lambda: 1e9)
     where = ("--runs-dir", tmp_path)
     assert "none are stored" in refusal(capsys, *where)
@@ -227,7 +227,7 @@ def test_stored_traces(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
 
 
 class Page(HTMLParser):
-    """What elements a page has, and which of their attributes name other files."""
+    """Collects the elements of a page, and attributes that refer to other files."""
 
     def __init__(self, text: str) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""What `tidscope experiment` prints and how it exits."""
+"""Output and exit codes of `tidscope experiment`."""
 
 import json
 from collections.abc import Sequence

@@ -110,7 +110,7 @@ def test_what_is_better_is_released_if_asked(
 def test_what_a_signal_released_does_not_go_on(
     backend: FakeBackend, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """It comes while the last poll is being answered."""
+    """The signal arrives while the last poll is being answered."""
     backend.table[POLL] = [backend.after_signal(proving(proof("better")))]
     assert prove() == 0
     assert RELEASE in backend.requests
@@ -181,7 +181,7 @@ def test_a_signal_ends_it_without_a_result(
     ("last", "why"),
     [
         (target().model_copy(update={"state": "exited"}), "the program has exited"),
-        # What a collector that is gone said last of it.
+        # Last report of a disconnected collector.
         (proving(proof(), state="detached"), "the collector is gone"),
     ],
     ids=["exited", "detached"],
@@ -191,7 +191,7 @@ def test_a_program_that_is_gone_leaves_no_result(
 ) -> None:
     backend.table[POLL] = [proving(proof()), last]
     backend.table[EVENTS] = [ended()]
-    # Its run has ended with it.
+    # The run ended with the program.
     backend.table[STOP] = RefusedError("It is not being recorded; it has ended already")
     backend.table["GET", f"/runs/{RUN_ID}"] = manifest()
     assert prove() == 3

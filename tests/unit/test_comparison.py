@@ -32,7 +32,7 @@ def metric(found: Comparison, name: str, role: str | None = None) -> ComparedMet
 
 
 def values(found: Comparison, name: str, role: str | None = None) -> list[list[float | None]]:
-    """What each run of each group has."""
+    """Values of each run of each group."""
     return [group.values for group in metric(found, name, role).groups]
 
 

@@ -201,7 +201,7 @@ def test_pools_of_one_name_are_added_up() -> None:
 
 
 def run(number: int, finished: int, bucket: int = 14) -> RunTables:
-    """Of ten seconds: each job takes 20 ms and waits 5 ms before it is started."""
+    """Readings of ten seconds: each job takes 20 ms and waits 5 ms before its start."""
     totals = PoolTotals(size=4)
     totals.counted = {"finished": finished, "started": finished, "failed": 0}
     totals.counted |= {"response_ns": 20 * MS * finished, "queue_wait_ns": 5 * MS * finished}
@@ -230,7 +230,7 @@ def test_throughput_and_times_are_compared_with_intervals() -> None:
     # From 8.4 to 16.8 ms: spread evenly over the logarithm.
     assert rows["response_p50"].groups[0].mean == pytest.approx(2**23.5 / 1e9)
     assert rows["size"].groups[1].mean == 4
-    # What is 0 in all runs, or not known, has no row.
+    # Figures that are 0 in all runs or unknown have no row.
     assert not {"failed", "run", "wait_p95"} & rows.keys()
 
 
@@ -300,7 +300,7 @@ def test_states_of_a_group_have_rows_of_their_own() -> None:
     assert woken.label == "Share of time: Waiting for a CPU: after wake-up"
     assert preempted.groups[0].values == [pytest.approx(0.1)]
     shown = {one.metric for one in found.metrics if one.role == "worker-#"}
-    # What is 0 in all runs has no row, nor has the only state of a group.
+    # States that are 0 in all runs have no row, nor has the only state of a group.
     assert not shown & {"share_state_woken", "share_disk", "share_state_futex"}
 
 
@@ -384,7 +384,7 @@ def test_time_in_states_has_curves_of_process_and_roles() -> None:
     assert locks.time_s == [0, 1, 2, 3]
     # From the run's start on.
     assert locks.value == [0, 300 * MS, 600 * MS, 900 * MS]
-    # Its states together; what is 0 in all runs has no curve.
+    # Sums of the states of a group; groups that are 0 in all runs have no curve.
     assert named["time_runnable", None].value[-1] == 303 * MS
     assert named["time_polling", "main"].value == [0, 1000 * MS, 2000 * MS, 3000 * MS]
     assert ("time_locks", "main") not in named

@@ -204,7 +204,7 @@ def test_progress_of_a_beginning() -> None:
 def test_rank_correlation() -> None:
     assert spearman([1, 2, 3], [10, 20, 30]) == pytest.approx(1)
     assert spearman([1, 2, 3], [3, 2, 1]) == pytest.approx(-1)
-    # With equal values: 0.9487 by the formula of Pearson over mean ranks.
+    # Ties: 0.9487 by the formula of Pearson over mean ranks.
     assert spearman([1, 2, 2, 3], [1, 2, 3, 4]) == pytest.approx(0.9486833)
     assert spearman([1, 1], [1, 2]) is None
     assert spearman([1], [1]) is None
@@ -258,7 +258,7 @@ def test_points_of_a_curve() -> None:
     flat = {float(size): group_figure([100.0, 101.0, 99.0]) for size in (1, 2, 4)}
     assert (stable_point(flat), degradation_point(flat)) == (1, None)
     assert (stable_point({}), degradation_point({})) == (None, None)
-    # Without an interval nothing is shown to be worse.
+    # No difference is significant without an interval.
     alone = {1.0: group_figure([100.0]), 2.0: group_figure([50.0])}
     assert degradation_point(alone) is None
 

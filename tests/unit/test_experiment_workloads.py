@@ -48,7 +48,7 @@ def test_what_is_not_ours_is_of_others() -> None:
 
 
 def readings(monkeypatch: pytest.MonkeyPatch, busy: list[float]) -> list[float]:
-    """Let each second of two CPUs be so busy; the observed seconds."""
+    """Simulate the busy share of each second of two CPUs; return the observed seconds."""
     observed_s, total = [0.0], [0.0]
 
     def read(_: type[Conditions]) -> Conditions:

@@ -82,7 +82,7 @@ def rows_of(columns: list[list[int]], absent: dict[str, list[bool]], *, key: boo
         ([[0, 0], [0, 2]], {}, [1]),
         ([[3, 4], [0, 0]], {}, [0]),
         ([[0, 0], [0, 0]], {}, []),
-        # What is absent is not 0.
+        # Absent is not 0.
         ([[0, 0], [1, 0]], {"cpu_run_ns": [True, False]}, None),
         ([[0, 0], [1, 0]], {"cpu_run_ns": [False, False]}, [1]),
     ],
@@ -188,7 +188,7 @@ def test_a_delta_frame_without_rows_has_nothing_behind_its_header() -> None:
     none = Rows(np.empty(0, np.uint32), dict.fromkeys(FIELDS, np.empty(0, np.uint64)), {})
     body = RowEncoder(FIELDS).encode(none)
     assert body.data == b""
-    # It says nothing of columns, so it may come before they are known.
+    # The frame has no columns, so it may precede the key frame.
     _, rows = FrameDecoder().decode(join(frame_header(rows=0), body))
     assert (rows.tid.tolist(), rows.columns) == ([], {})
     _, rows = FrameDecoder(FIELDS).decode(join(frame_header(rows=0), body))

@@ -124,7 +124,7 @@ def test_what_the_sample_before_the_records_finds_is_known_to_them() -> None:
 
 @pytest.mark.parametrize(("start_ns", "given", "late"), [(5_000, 90, 30), (50_000_000, 40, 80)])
 def test_what_a_thread_was_seen_with_is_not_late(start_ns: int, given: int, late: int) -> None:
-    """It had run on when it was read; another one may have its id by then."""
+    """The thread ran on after the reading; another one may have its ID by then."""
     group = Group()
     seen = records((50, 90))
     group.exits.seen = replace(seen, start_ns=np.array([start_ns], np.int64))
@@ -165,7 +165,7 @@ def test_nothing_is_late_if_the_record_said_all(whole: int) -> None:
     group.cpu((50, 5))
     group.ended((50, whole))
     assert group.exits.take_late() == []
-    # It is settled: the time is not kept for a later thread of this id.
+    # The record is settled: its time is not kept for a later thread of this ID.
     assert group.cpu((50, 1)) == [1]
 
 
@@ -207,14 +207,14 @@ def test_only_so_many_records_wait_for_whole_times(monkeypatch: pytest.MonkeyPat
 
 
 def test_a_later_process_with_the_id_of_a_member_that_ended_is_left_out() -> None:
-    """Its records come with those of the member, before and after them."""
+    """Its records arrive before and after those of the member."""
     group = Group()
     assert group.drain(100.0, (50, 40, 9.9, False)) == [50]
     assert group.drain(
         100.1, (61, 40, 0.01, False), (51, 40, 10.0, False), (40, 40, 10.02, True)
     ) == [51, 40]
     assert group.drain(100.2, (62, 40, 0.1, False), (52, 40, 9.5, False)) == [52]
-    # By then it has ended as well.
+    # By then the process has ended as well.
     assert group.drain(100.3, (40, 40, 0.2, True)) == []
 
 

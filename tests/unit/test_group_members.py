@@ -220,7 +220,7 @@ def test_a_group_in_a_hierarchy_that_nobody_follows(tmp_path: Path) -> None:
     named = group(groups / "systemd", "web/one")
     found = Cgroup(named, named.stat().st_ino, 9, followed=False)
     assert find_cgroups(procfs, "/web/one", groups) == [found]
-    # That of cpu is not that of cpuacct, whose number it would have.
+    # The group of cpu differs from that of cpuacct with the same number.
     beside = group(groups / "cpu", "web/two")
     assert find_cgroups(procfs, "/web/two", groups) == [
         Cgroup(beside, beside.stat().st_ino, 5, followed=False)

@@ -131,7 +131,7 @@ def test_one_without_pools_gives_its_place_to_one_that_waits() -> None:
     assert group.readers[1].closed
     assert MAX_READ + 1 in group.readers
     assert not any(group.readers[pid].closed for pid in range(2, MAX_READ + 1))
-    # Those that were not looked at for longest come first, so each of the others has its turn.
+    # The longest unread programs come first, so each program gets its turn.
     group.observe(3 * IN_VAIN_NS // EVERY_NS)
     assert {MAX_READ + 2, MAX_READ + 3} <= group.readers.keys()
 

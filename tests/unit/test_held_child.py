@@ -207,7 +207,7 @@ print(libc.mallinfo2().hblks - before)
 
 
 def mapped_after_a_larger_one(prepare: str) -> int:
-    """How many mappings a buffer of 4 MiB is, once one of 16 MiB was freed."""
+    """Number of mappings of a buffer of 4 MiB after one of 16 MiB was freed."""
     done = subprocess.run(
         [sys.executable, "-c", ALLOCATE.format(prepare=prepare)],
         capture_output=True,

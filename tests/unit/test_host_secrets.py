@@ -195,7 +195,7 @@ def proofs(clock: Clock) -> Proofs:
 def prove(
     proofs: Proofs, key: bytes, subject: str = "collector:web", port: int | None = PORT
 ) -> tuple[SignInAttempt, ClientProof]:
-    """What a client that dialled `port` does with a backend that is reached at PORT."""
+    """Result of a client that dialled `port`, with a backend reached at PORT."""
     attempt = SignInAttempt(Credential(subject, key), b"c" * 32, port)
     return attempt, attempt.answer(proofs.prove(attempt.request, PORT))
 
@@ -218,7 +218,7 @@ def test_a_proof_is_good_once(proofs: Proofs, clock: Clock) -> None:
     _, proof = prove(proofs, NEW)
     proofs.check(proof, PORT)
     assert not refused(proofs, proof).is_guess
-    # And it is late by the time that its use is forgotten.
+    # The nonce has expired by the time that its use is forgotten.
     for _ in range(30):
         clock.now += 0.5
         refused(proofs, proof)

@@ -32,7 +32,7 @@ TARGET, OTHER = "t-1-0000000a", "t-2-0000000b"
 
 
 class Sent(asyncio.Queue[dict[str, int]]):
-    """What was sent to the collector."""
+    """Messages sent to the collector."""
 
     async def take(self, text: str) -> None:
         await self.put(FramesReceived.model_validate_json(text).targets)

@@ -95,13 +95,13 @@ def mutex(lock: int, owner: int, users: int = 1) -> bytes:
 
 
 def old_condition(waits: int = 5, waiting: int = 1) -> bytes:
-    """As up to glibc 2.40."""
+    """Layout up to glibc 2.40."""
     rest = struct.pack("<IIiiIIII", 0, 2, 0, 1, 4, waiting << 3 | 2, 0, 0)
     return struct.pack("<QQ", waits * 2, 2) + rest
 
 
 def new_condition(waits: int = 5, waiting: int = 1) -> bytes:
-    """As from glibc 2.41 on."""
+    """Layout from glibc 2.41 on."""
     rest = struct.pack("<iiIIIIII", 0, 1, 4, waiting << 3 | 2, 0, 0, 0, 0)
     return struct.pack("<QQ", waits * 2, 2) + rest
 
@@ -156,7 +156,7 @@ def test_other_pairs_of_condition_and_mutex_are_not_the_gil() -> None:
 
 
 def test_the_interpreter_of_this_test_has_the_gil_where_it_is_looked_for() -> None:
-    """Its memory is read in place; that two threads compete for it sets its condition."""
+    """Memory of a lock, read in place; two competing threads set its condition."""
     if not hasattr(sys, "_is_gil_enabled") or sys._is_gil_enabled():
         competing = [threading.Thread(target=lambda: sum(range(300_000))) for _ in range(3)]
         for one in competing:

@@ -33,7 +33,7 @@ def _unlimited(monkeypatch: pytest.MonkeyPatch) -> None:
     for one in (go_questions, java_threads, pprof, addresses):
         monkeypatch.setattr(one, "limit_resources", lambda _: None)
         monkeypatch.setattr(one, "confine", lambda: None)
-    # Where a fork server works.
+    # Folders of a fork server.
     monkeypatch.chdir("/proc")
 
 
@@ -111,7 +111,7 @@ def test_a_process_without_an_attach_socket_has_trouble(tmp_path: Path) -> None:
 def test_files_below_a_folder_are_opened_without_links(
     openat2: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By openat2(2), and on kernels that do not have it."""
+    """Open paths by openat2(2), and on kernels without it."""
     monkeypatch.setattr(process_files, "_OPENAT2", openat2)
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "file").write_text("content")

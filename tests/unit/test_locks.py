@@ -332,7 +332,7 @@ def test_locks_of_processes_that_have_ended_are_one_for_each_name(
     assert numbers(locks_of_group, (7, 0x10), (8, 0x20)) == [1, 1]
     assert names(locks_of_group) == ["locks in ended cc1"]
     assert not processes.asked
-    assert numbers(locks_of_group, (9, 0x10)) == [2]  # nobody knows what that was
+    assert numbers(locks_of_group, (9, 0x10)) == [2]  # The lock is unknown.
     assert names(locks_of_group)[1] == "locks in ended"
 
 

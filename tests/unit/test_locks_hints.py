@@ -1,4 +1,4 @@
-"""Which lock gets which hint, by made sections."""
+"""Hints for locks, from constructed sections."""
 
 from pathlib import Path
 from typing import Any
@@ -213,7 +213,7 @@ def test_shares_are_of_time_where_it_is_known() -> None:
 
 
 def as_read(text: str, folder: Path) -> Definition:
-    """What `tidscope experiment` makes of a file."""
+    """Parse a file as `tidscope experiment` does."""
     path = folder / "made.toml"
     path.write_text(text)
     return read_definition(path, workloads_folder(), quick=False)

@@ -26,9 +26,9 @@ TARGET = "t-100-deadbeef"
 KEY_EVERY = 5
 STEPS = st.lists(
     st.one_of(
-        st.tuples(st.just("frame"), st.integers(1, 3)),  # it stands for so many
-        st.tuples(st.just("broken"), st.just(1)),  # it cannot be merged with others
-        st.tuples(st.just("hole"), st.integers(1, 4)),  # so many are lost on the way
+        st.tuples(st.just("frame"), st.integers(1, 3)),  # Number of frames that it stands for.
+        st.tuples(st.just("broken"), st.just(1)),  # True if it cannot be merged.
+        st.tuples(st.just("hole"), st.integers(1, 4)),  # Number of frames lost on the way.
         st.tuples(st.just("take"), st.integers(1, 6)),
     ),
     max_size=60,
@@ -177,7 +177,7 @@ async def _recorded(steps: list[tuple[str, int]], fails: bool) -> None:
             "interrupted" if fails else "incomplete" if lost_frames else "complete"
         )
         assert harness.recorder.lost == lost_frames
-        # Its last write is a thread's, which a stop does not wait for.
+        # A thread does the last write, and a stop does not wait for it.
         await harness.sealer.idle()
         await harness.stop()
 

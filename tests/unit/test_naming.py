@@ -49,7 +49,7 @@ class Source:
 
 
 def settled(names: ThreadNames, condition: Callable[[], bool]) -> bool:
-    """Whether a condition comes about; the worker is woken, since its clock stands still."""
+    """True if a condition becomes true; the worker is woken because its clock stands still."""
     names.request()
     wait_until(condition)
     return condition()

@@ -229,7 +229,7 @@ def test_what_is_not_kept() -> None:
 
 def test_a_secret_that_is_cut_in_two_does_not_stay() -> None:
     keeping = Keeping(arguments=True, output=True)
-    # Of the name of the secret only a part is still there.
+    # Only a part of the secret's name is left.
     for line in ("", "x" * 100 + "\n"):
         tail = OutputTail()
         tail.append(b"password=" + b"s" * 3000 + b"\n" + line.encode())
@@ -270,7 +270,7 @@ def next_of(child: subprocess.Popen[str]) -> int:
 
 
 def test_signals_wait_with_their_sender() -> None:
-    """Those for this thread alone: another one of the test runner would not block them."""
+    """Signals of this thread only: another thread of the test runner would not block them."""
     with SignalQueue((signal.SIGUSR1, signal.SIGUSR2)) as queue:
         signal.raise_signal(signal.SIGUSR2)
         signal.raise_signal(signal.SIGUSR1)
@@ -283,7 +283,7 @@ def test_signals_wait_with_their_sender() -> None:
 
 
 def test_ignored_signals_stay_ignored() -> None:
-    """Of nohup, say: a blocked one would wait all the same."""
+    """Ignored signals, as by nohup: a blocked one would wait nevertheless."""
     before = signal.signal(signal.SIGUSR1, signal.SIG_IGN)
     try:
         with SignalQueue((signal.SIGUSR1, signal.SIGUSR2)) as queue:
@@ -299,7 +299,7 @@ def test_what_the_command_does_not_have_already_is_passed_on(child: subprocess.P
         for number, code, sender in (
             (signal.SIGINT, BY_KERNEL, 0),  # Ctrl-C: the terminal has sent it to both.
             (signal.SIGHUP, BY_KERNEL, 0),
-            (signal.SIGTERM, BY_PROCESS, child.pid),  # It has sent it to its own process group.
+            (signal.SIGTERM, BY_PROCESS, child.pid),  # Sent by the command to its group.
             (signal.SIGUSR1, BY_PROCESS, os.getpid()),
         ):
             pass_on(ReceivedSignal(number, code, sender), child.pid)

@@ -181,7 +181,7 @@ def test_a_dip_in_few_parts_does_not_move_the_progress_of_an_interval() -> None:
         found = typical_progress(parts(*[50.0] * dipped, *noisy[dipped:]))
         assert found == typical_progress(parts(*noisy[dipped:])), dipped
     assert typical_progress(parts(*[50.0] * 6, 1000.0, 1000.0)) < 0.6 * calm
-    # With few operations a part without any is no dip.
+    # A part without operations is no dip where operations are few.
     assert typical_progress(parts(*[0.0] * 6, 4.0, 4.0)) == pytest.approx(1.0)
     assert typical_progress(()) == 0.0
 

@@ -35,7 +35,7 @@ def test_surprise_is_the_distance_from_what_is_expected() -> None:
         belief.take_in(8, value, 0.01)
     difference, variance = belief.surprise(8, 4.0, 0.01)
     assert difference == pytest.approx(1.0, abs=0.01)
-    # What is left of the doubt is a third of the noise of one measurement.
+    # The remaining uncertainty is a third of the noise of one measurement.
     assert variance == pytest.approx(0.01 + 0.01 / 3, rel=0.01)
 
 
@@ -242,7 +242,7 @@ def test_a_phase_change_is_seen_after_a_restart_only() -> None:
 
 
 def test_one_dip_can_mislead_it() -> None:
-    """That is a property of the algorithm: each size is measured once."""
+    """A property of the algorithm: each size is measured once."""
     linear = pool("linear", peak(10), warm_up_s=0)
     assert linear.run(14, dips={7: 0.05})[-1] == 9
     assert linear.run(5, dips={2: 0.05}) == [9] * 5

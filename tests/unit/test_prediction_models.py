@@ -94,7 +94,7 @@ def test_weights_are_clamped() -> None:
 
 
 def test_a_literal_update_would_never_say_no() -> None:
-    """Where the answer is always no, so is the prediction."""
+    """The prediction is no where the answer always is."""
     predictor = Predictor(Rule(threshold=3))
     for _ in range(20):
         predictor.update([9], answer=False)

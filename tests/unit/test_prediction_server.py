@@ -79,7 +79,7 @@ def test_any_bytes_are_read_or_malformed(body: bytes, kind: int) -> None:
 
 
 def test_bytes_of_each_request() -> None:
-    """As docs/prediction.md has them; the clients in C and Go write the same."""
+    """Messages as in docs/prediction.md; the clients in C and Go write the same."""
     opened = write_request(Open("ab", OWN, create=True, sharing=Sharing.READ, rule=Rule(8, 31)))
     assert opened.hex() == "01000100" + "ffffffff" + "01" + "01" + "0800" + "1f" + "02" + "6162"
     updated = write_request(Update(3, (Answer((1,), False), Answer((-1, 2), True))))

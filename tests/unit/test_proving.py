@@ -163,7 +163,7 @@ def test_blocks_are_long_enough_and_the_interval_of_the_change_is_left_out() -> 
     # The policy is asked for the first time at the end of the interval that is left out.
     assert sizes[11:23] == [ORIGINAL] + [OTHER] * 10 + [sizes[22]]
     assert policy.record.ratios[0] == 0.0
-    # Its first interval of each block is one that others moved the size in.
+    # Others move the size in the first interval of each block.
     assert [one.moved_by_other for one in jump.seen[:3]] == [True, False, False]
 
 
@@ -251,7 +251,7 @@ def test_the_percentile_is_within_its_entry() -> None:
     assert p99([0] * 10 + [500, 500]) == pytest.approx(2**20.98 / 1e9)
     # All of them between 2^19 and 2^20 ns: it may be anywhere.
     assert p99([0] * 10 + [1000]) is None
-    # Of 98 + 2, the 99th of 100 is the first of the two.
+    # The 99th of 98 + 2 values is the first of the two.
     assert p99([98, 0, 0, 2]) == pytest.approx(2**12.5 / 1e9)
     assert p99([99]) is None
     assert p99([]) is None

@@ -52,7 +52,7 @@ async def test_it_goes_on_where_it_was(tmp_path: Path) -> None:
         assert open_seqs(harness.folder(run)) == singles(11, 30)
         done = await harness.recorder.stop(run)
         assert (done.state, done.end, done.losses.frames) == ("complete", "stopped", 0)
-        # As many as a recorder counts that was never killed, those behind its manifest too.
+        # A recorder that was never killed counts the same, including frames after its manifest.
         assert (done.counts.frames, done.counts.thread_samples) == (20, 20)
 
 

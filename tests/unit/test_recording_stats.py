@@ -61,7 +61,7 @@ def test_of_the_past_as_much_as_is_wanted() -> None:
         (15, 15, "key"),
         *((seq, seq, "key" if seq == 21 else "delta") for seq in range(16, 26)),
     ]
-    # What follows the first is as it came.
+    # Frames after the first are unchanged.
     assert frames[1:] == stream(16, 25)
 
 
@@ -106,7 +106,7 @@ def stats(*headers: FrameHeader) -> RecordingStats:
 
 
 def losses(*headers: FrameHeader) -> dict[str, Any]:
-    """Those that are not 0."""
+    """Values other than 0."""
     return {k: v for k, v in stats(*headers).losses.model_dump().items() if v}
 
 

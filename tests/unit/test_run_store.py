@@ -42,7 +42,7 @@ def test_by_age() -> None:
     assert kept(seconds=1500) == []
     assert kept(seconds=1499) == ["old"]
     assert kept(seconds=499) == ["old", "new"]
-    # What is being recorded stays, however long ago it began.
+    # Active recordings stay, whatever their age.
     assert kept(seconds=0) == ["old", "new"]
 
 

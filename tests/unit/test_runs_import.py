@@ -52,7 +52,7 @@ def bring(tmp_path: Path, data: bytes, bounds: Bounds | None = None) -> str:
 
 
 def test_the_good_one_comes_in_and_a_hostile_one_does_not(tmp_path: Path, files: Files) -> None:
-    """By the limited process; the other tests do its work in theirs."""
+    """Imports by the limited process; other tests import in their own process."""
     assert bring(tmp_path, compressed(plain_tar(files))).startswith("r-")
     with pytest.raises(BadArchiveError, match="points outside"):
         bring(tmp_path, compressed(plain_tar(files, member("/etc/passwd"))))
@@ -65,7 +65,7 @@ def here(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("here")
 def test_so_does_what_other_programs_pack(tmp_path: Path, files: Files) -> None:
-    """With folders as members and time stamps in extended headers."""
+    """Archives with folders as members and time stamps in extended headers."""
     out = io.BytesIO()
     with tarfile.open(fileobj=out, mode="w", format=tarfile.PAX_FORMAT) as tar:
         tar.addfile(member("./run/", kind=tarfile.DIRTYPE))

@@ -1,4 +1,4 @@
-"""How many threads a program may use, may choose and should have."""
+"""Numbers of threads: usable, chosen and advisable."""
 
 from pathlib import Path
 

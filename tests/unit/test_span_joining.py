@@ -95,7 +95,7 @@ BOXED = process(100).model_copy(
         # Docker calls the host of a container as it begins.
         (Origin(7, CONTAINER[:12]), False, True),
         (Origin(8, "", CONTAINER), False, False),
-        # Who sets process.pid to the number outside is understood.
+        # A process.pid set to the outer ID is recognised.
         (Origin(100, "", CONTAINER), False, True),
         (Origin(100, "", OTHER), False, False),
     ],

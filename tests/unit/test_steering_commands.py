@@ -1,4 +1,4 @@
-"""What steering commands read, and how often they open knobs and signals."""
+"""Readings of steering commands, and how often they open knobs and signals."""
 
 import queue
 import threading

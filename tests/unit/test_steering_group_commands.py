@@ -73,7 +73,7 @@ class Joining:
 
 
 class Sampler:
-    """What a target's sampler shows, and what a command changes of it."""
+    """Target as its sampler shows it, and changes by commands."""
 
     def __init__(self, shown: Target, kind: type[TargetSampler], pids: tuple[int, ...]) -> None:
         self.attach_ns = 7

@@ -177,7 +177,7 @@ def test_nothing_changes_if_one_of_the_chosen_cannot_be_steered(
     assert group.running == [f"{GROUP}/11"]
     assert group.service.aborted == [f"{GROUP}/13"]
     assert group.service.released == []
-    # And the group is free for the next action.
+    # The group is free for the next action.
     assert group.steer(13) == [13]
 
 

@@ -59,7 +59,7 @@ def run(folder: Path, *arguments: str, **variables: str) -> str:
 
 
 def outcomes(output: str) -> dict[str, str]:
-    """By test: the outcome that the summary gives it."""
+    """Outcome in the summary, by test."""
     return {
         name: outcome
         for outcome, name in re.findall(r"^(PASSED|FAILED|ERROR) \S+::(\w+)", output, re.MULTILINE)
@@ -139,7 +139,7 @@ def run_stages(folder: Path, fails: str = "") -> tuple[int, str]:
 
 
 def stage_outcomes(output: str) -> dict[str, str]:
-    """By stage: how the table at the end says that it ended."""
+    """Outcome in the final table, by stage."""
     table = output.rpartition("\n\n")[2].splitlines()
     assert table[-1].startswith("all ")
     return {line.split()[0]: line.partition(" s  ")[2] for line in table[:-1]}

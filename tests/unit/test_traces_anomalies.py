@@ -279,7 +279,7 @@ def test_the_surprise_of_a_trace_is_that_of_its_choices() -> None:
 
 
 def test_made_faults_are_found() -> None:
-    """As the source makes them: a fifth of the calls dropped, the durations dealt out again."""
+    """Abnormal traces of the source: a fifth of the calls dropped, durations reassigned."""
     plan = make_endpoint(22, calls=300)
     numbers = [*range(300), *range(10_000, 10_040)]
     normal = [make_spans(plan, number, 22) for number in numbers]

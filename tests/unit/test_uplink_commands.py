@@ -124,7 +124,7 @@ def test_then_processes_are_left_out_and_the_rest_is_named() -> None:
     pids = [one.pid for one in reply.processes]
     assert 0 < len(pids) < 2_000
     assert pids == sorted(pids)
-    # Those with the most threads stay.
+    # Processes with the most threads stay.
     assert {one.threads for one in reply.processes} <= {5, 6}
     assert reply.note.startswith(f"{len(pids)} of 2,000 processes are listed")
 

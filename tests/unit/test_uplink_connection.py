@@ -66,7 +66,7 @@ class Sending:
         self.sender.allow(cast(SharedConnection, self.connection), lambda: reached)
 
     def collect(self) -> list[tuple[SampledFrame, bool]]:
-        """What compiled code made since."""
+        """Frames made by compiled code since then."""
         made, self.made = self.made, []
         return made
 

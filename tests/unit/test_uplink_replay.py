@@ -24,7 +24,7 @@ def fill(replay: Replay, target: str, first: int, last: int, *, key_every: int =
 
 
 def read(replay: Replay, target: str, after: int = 0) -> tuple[list[tuple[int, int]], list[int]]:
-    """What a reader gets that has all up to a number: losses reported, and numbers of frames."""
+    """Losses and frame numbers for a reader that has all frames up to a number."""
     losses: list[tuple[int, int]] = []
     frames: list[int] = []
     at = after
@@ -83,7 +83,7 @@ def test_the_largest_stream_gives_way() -> None:
 
 
 def test_a_newest_group_stays_as_long_as_any_stream_has_an_older_one() -> None:
-    """It may not be sent yet, and is what a new reader starts with."""
+    """The baseline may be unsent, and a new reader starts with it."""
     replay = Replay(200, 200)
     fill(replay, A, 1, 14, key_every=100)
     fill(replay, B, 1, 6)
@@ -98,7 +98,7 @@ def test_a_newest_group_stays_also_where_older_ones_went_before() -> None:
     assert read(replay, A) == ([(1, 5)], list(range(6, 22)))
     fill(replay, B, 1, 5)
     replay.add(A, SampledFrame(22, frame(22, 100), key=False))
-    # Of A only the newest group is left, and it is larger than B.
+    # Only the newest group of A is left, and it is larger than B.
     assert read(replay, A) == ([(1, 20)], [21, 22])
     fill(replay, B, 6, 10)
     assert read(replay, A) == ([(1, 20)], [21, 22])
@@ -113,7 +113,7 @@ def test_a_newest_group_goes_where_there_is_no_older_one_and_that_is_reported() 
     # Also while nothing is kept: the stream may have ended.
     assert read(replay, A) == ([(1, 11)], [])
     assert read(replay, A, after=8) == ([(9, 11)], [])
-    # What follows is kept though it is no key frame, and goes with the group it is of.
+    # Later delta frames are kept, and leave with their group.
     fill(replay, A, 12, 13, key_every=100)
     assert read(replay, A) == ([(1, 11)], [12, 13])
     replay.add(A, SampledFrame(14, frame(14), key=True))
@@ -230,7 +230,7 @@ def test_one_stream_keeps_as_many_whole_groups_as_fit(
 ) -> None:
     """The oldest go, one by one, and only when they have to."""
     replay = Replay(most, most)
-    kept: list[list[int]] = []  # groups of sizes
+    kept: list[list[int]] = []  # Groups by size.
     for seq, size in enumerate(sizes, 1):
         key = seq % key_every == 1 or key_every == 1
         replay.add(A, SampledFrame(seq, frame(seq, size), key=key))

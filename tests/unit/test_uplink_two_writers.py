@@ -53,7 +53,7 @@ class Transport(asyncio.Transport):
 
 
 class SharedLink(Link):
-    """What compiled code shares, without compiled code."""
+    """State shared with compiled code, without compiled code."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -95,7 +95,7 @@ class Wire:
         self._lost = True
 
     def arrived(self) -> bytes:
-        """What was written directly since this was asked last."""
+        """Messages written directly since the last call."""
         got = b""
         while True:
             try:
@@ -127,7 +127,7 @@ async def compiled(
 
 
 def begun(wire: Wire) -> Struct:
-    """What compiled code sees of a round that begins."""
+    """State of a starting round for compiled code."""
     link = wire.link.begin_round()
     assert isinstance(link, SharedLink)
     return link.memory
@@ -184,7 +184,7 @@ async def test_a_full_socket_takes_nothing(wire: Wire) -> None:
         near.send(b"x")
     assert not wire.link.send_now(b"frame")
     assert wire.arrived() == LARGE[:filled]
-    # It counts as not written: the next one is whole.
+    # The message counts as unwritten: the next one is whole.
     assert wire.link.send_now(b"frame")
     assert wire.arrived() == binary_message(b"frame")
 
@@ -257,7 +257,7 @@ async def test_compiled_code_stops_when_the_connection_is_lost(compiled: Wire) -
 async def test_the_loop_goes_on_with_what_compiled_code_wrote_in_part(compiled: Wire) -> None:
     link = compiled.link.begin_round()
     assert isinstance(link, SharedLink)
-    # As compiled code does: it holds the link from a message that was written in part.
+    # Like compiled code, it holds the link from a partly written message on.
     link.__enter__()
     link.memory["rest_bytes"] = 3
     compiled.link.end_round(memoryview(b"message"))
