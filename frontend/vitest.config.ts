@@ -21,9 +21,11 @@ export default defineConfig({
       },
       {
         plugins: [react()],
+        // The setup file removes what a test left in the page: files share what they import.
         test: {
           name: "components",
           environment: "happy-dom",
+          isolate: false,
           include: ["src/**/*.test.tsx"],
           setupFiles: ["src/testing/dom.ts"],
           testTimeout,
