@@ -10,4 +10,5 @@ class Message(BaseModel):
     the other side then refuses.
     """
 
-    model_config = ConfigDict(allow_inf_nan=False)
+    # Validators are built at their first use: a process uses few of all messages.
+    model_config = ConfigDict(allow_inf_nan=False, defer_build=True)

@@ -103,7 +103,7 @@ async def test_an_answer_that_is_not_listed_is_noticed(
 # it.
 
 
-EXAMPLES = 6
+EXAMPLES = 3
 """Examples per operation and kind of data (valid, invalid), in each round."""
 SEEDS = (20261122, 20261123)
 """One a round: what was deleted in the first is restored in the second."""

@@ -13,8 +13,8 @@ export default defineConfig({
   // Long enough for a busy machine, which is several times slower. No test waits longer than it must.
   timeout: 120_000,
   expect: { timeout: 30_000 },
-  // CI machines do other work too. A test that passes only at its retry is listed as flaky.
-  retries: process.env.CI ? 1 : 0,
+  // A test that fails now and then is a defect.
+  retries: 0,
   forbidOnly: true,
   reporter: [["list"]],
   projects: [
