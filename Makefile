@@ -10,8 +10,8 @@ STAMP := .venv/.stamp
 NODE_STAMP := node_modules/.stamp
 UP_ARGS ?=
 TEST_WORKERS ?= 2
-# Most of these tests wait for programs and intervals: two workers a CPU keep it busy.
-INTEGRATION_WORKERS ?= $(shell expr 2 '*' $(TEST_WORKERS))
+# Most of these tests wait for programs and intervals: three workers a CPU keep it busy.
+INTEGRATION_WORKERS ?= $(shell expr 3 '*' $(TEST_WORKERS))
 PYTEST = $(PY) -m pytest --dist loadfile --no-loadscope-reorder
 # Without cached bytecode each start of a tidscope process compiles its modules: 0.4 s of CPU.
 export PYTHONDONTWRITEBYTECODE :=

@@ -10,5 +10,4 @@ class Message(BaseModel):
     the other side then refuses.
     """
 
-    # Validators are built at their first use: a process uses few of all messages.
-    model_config = ConfigDict(allow_inf_nan=False, defer_build=True)
+    model_config = ConfigDict(allow_inf_nan=False)
