@@ -18,7 +18,7 @@ RESET = 1024
 BATCH = 64
 """Connections that are opened one after another, before a pause."""
 PAUSE_S = 0.02
-REOPENING_PAUSE_S = 0.2
+REOPENING_PAUSE_S = 0.5
 """Pause between batches once all were opened: each reopened one costs the backend a refusal."""
 
 
