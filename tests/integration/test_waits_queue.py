@@ -254,7 +254,7 @@ class Perf:
 
 ATTEMPTS = 10
 NEARLY_ALL = 0.9
-"""Share of a thread's time in queues that perf sees at least, in one of the attempts."""
+"""Minimum share of each thread's blocked time that perf sees, in one of the attempts."""
 EVENT = re.compile(r"(?P<s>\d+)\.(?P<ns>\d{9}): +sched:(?P<name>\w+): (?P<facts>.*)")
 SWITCH = re.compile(
     r"prev_pid=(?P<away>\d+) .*prev_state=(?P<state>\S+) ==> .*next_pid=(?P<to>\d+)"
