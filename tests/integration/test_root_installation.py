@@ -109,7 +109,7 @@ def run(
     installation: Path, environment: dict[str, str], *arguments: str
 ) -> subprocess.CompletedProcess[str]:
     """Run the installed tidscope."""
-    command = [installation / "bin" / "tidscope", *arguments]
+    command = [str(installation / "bin" / "tidscope"), *arguments]
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
 
 
