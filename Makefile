@@ -10,9 +10,11 @@ STAMP := .venv/.stamp
 NODE_STAMP := node_modules/.stamp
 UP_ARGS ?=
 TEST_WORKERS ?= 2
-# Most of these tests wait for programs and intervals: two workers a CPU keep it busy.
-INTEGRATION_WORKERS ?= $(shell expr 2 '*' $(TEST_WORKERS))
-PYTEST = $(PY) -m pytest -n $(TEST_WORKERS) --dist loadfile --no-loadscope-reorder
+# Some of these tests wait for sockets and processes: one worker more than CPUs keeps them busy.
+UNIT_WORKERS ?= $(shell expr $(TEST_WORKERS) + 1)
+# Most of these tests wait for programs and intervals: three workers a CPU keep it busy.
+INTEGRATION_WORKERS ?= $(shell expr 3 '*' $(TEST_WORKERS))
+PYTEST = $(PY) -m pytest --dist loadfile --no-loadscope-reorder
 # Without cached bytecode each start of a tidscope process compiles its modules: 0.4 s of CPU.
 export PYTHONDONTWRITEBYTECODE :=
 FUZZ_RUNS ?= 1000000
@@ -44,17 +46,17 @@ test: ## everything, and what each stage took
 pytest: unit integration ## the Python tests, on TEST_WORKERS workers
 
 unit: $(STAMP)-dev ## those without the kernel
-	$(PYTEST) tests/unit tests/contract --junitxml=test-output/times/unit.xml
+	$(PYTEST) -n $(UNIT_WORKERS) tests/unit tests/contract --junitxml=test-output/times/unit.xml
 
 integration: $(STAMP)-dev ## those with the kernel, and with whole processes
 	$(PYTEST) -n $(INTEGRATION_WORKERS) tests/integration --junitxml=test-output/times/integration.xml
 
 test-room: $(STAMP)-dev ## the unit and contract tests of a room: make test-room ROOM=collector/locks
-	@tests=$$($(PY) tools/room_tests.py $(ROOM)) && $(PYTEST) -q $$tests
+	@tests=$$($(PY) tools/room_tests.py $(ROOM)) && $(PYTEST) -n $(TEST_WORKERS) -q $$tests
 
 test-deep: $(STAMP)-dev ## ten times the examples of each property, branch coverage, and FUZZ_RUNS broken inputs
 	@mkdir -p test-output/coverage
-	TIDSCOPE_DEEP_TESTS=1 $(PYTEST) tests/unit tests/contract --cov --cov-report=
+	TIDSCOPE_DEEP_TESTS=1 $(PYTEST) -n $(TEST_WORKERS) tests/unit tests/contract --cov --cov-report=
 	@$(PY) -m coverage json -q -o test-output/coverage/report.json
 	$(PY) tools/check_coverage.py
 	@$(MAKE) fuzz

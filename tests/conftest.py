@@ -44,7 +44,6 @@ os.environ["GOCACHE"] = go_environment()["GOCACHE"]
 
 MACHINE = {
     "test_budget",
-    "test_collector_privileges",
     "test_delays",
     "test_doctor_kernel",
     "test_exits",
@@ -52,6 +51,23 @@ MACHINE = {
     "test_time_parts",
 }
 """Files about what a machine has once: the delay accounting switch, all exits, the CPU budget."""
+
+LONGEST = (
+    "machine",
+    "test_docs_commands",
+    "test_steering_commands",
+    "test_lock_advisor",
+    "test_experiment_command",
+    "test_pools",
+    "test_exhaustion",
+    "test_extended_kernel",
+    "test_ledger_frames",
+    "test_collector_privileges",
+    "test_hotrod",
+    "test_waits_queue",
+    "test_openapi",
+)
+"""Groups of tests that take longest, by `make test-times`; the longest first."""
 
 
 def group_of(nodeid: str) -> str:
@@ -61,6 +77,16 @@ def group_of(nodeid: str) -> str:
     """
     file = nodeid.partition("::")[0]
     return "machine" if Path(file).stem in MACHINE else file
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the longest groups: a worker that begins one late ends after all others."""
+    places = {name: place for place, name in enumerate(LONGEST)}
+
+    def place_of(item: pytest.Item) -> int:
+        return places.get(Path(group_of(item.nodeid)).stem, len(places))
+
+    items.sort(key=place_of)
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> LoadScopeScheduling:

@@ -14,7 +14,7 @@ from impostor import Answer, Impostor, invented, nothing_there, reflected, some_
 from processes import stop, wait_until
 from programs.known_work import KnownWork
 from receiver import connected
-from tidscope_backend.cli import backend_client
+from tidscope_backend.cli import backend_client, main
 from tidscope_backend.cli.backend_client import (
     BackendClient,
     UnavailableError,
@@ -47,8 +47,11 @@ async def start(
     )
 
 
-@pytest.mark.parametrize("answer", ANSWERS)
-@pytest.mark.parametrize("secret", [SECRET, CHOSEN], ids=["made", "chosen"])
+@pytest.mark.parametrize(
+    ("answer", "secret"),
+    [*((answer, SECRET) for answer in ANSWERS), (reflected, CHOSEN)],
+    ids=[*(answer.__name__ for answer in ANSWERS), "reflected, chosen by a person"],
+)
 async def test_a_collector_says_nothing_to_an_impostor(answer: Answer, secret: str) -> None:
     async with (
         Impostor(answer) as impostor,
@@ -73,12 +76,15 @@ async def test_a_collector_says_nothing_to_who_takes_the_port_later() -> None:
 
 
 @pytest.mark.parametrize("answer", ANSWERS)
-async def test_steer_says_nothing_to_an_impostor(answer: Answer) -> None:
+async def test_steer_says_nothing_to_an_impostor(
+    answer: Answer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("TIDSCOPE_TOKEN", TOKEN)
     async with Impostor(answer) as impostor:
-        process = await start("steer", impostor.port, "--pid", str(os.getpid()), "--options")
-        _, errors = await process.communicate()
-    assert process.returncode == 1
-    assert f"the program at 127.0.0.1:{impostor.port} does not know the token" in errors.decode()
+        asked = ["steer", "--port", str(impostor.port), "--pid", str(os.getpid()), "--options"]
+        assert await asyncio.to_thread(main, asked) == 1
+    errors = capsys.readouterr().err
+    assert f"the program at 127.0.0.1:{impostor.port} does not know the token" in errors
     impostor.assert_learned_nothing(TOKEN)
 
 
