@@ -24,12 +24,15 @@ from tidscope_collector.steering.loop.events import DETACH, SHUTDOWN, Event, Eve
 from tidscope_collector.steering.loop.loop_inputs import Contender, ControlSetup, LoopSettings
 from tidscope_collector.steering.loop.peers import PeerRegistry, read_core_limits
 from tidscope_collector.steering.loop.setup import SetupOpener, SteeredProcess
-from tidscope_collector.steering.plan import CORES, Learners, SteeringPlan
-from tidscope_collector.steering.prepared_steering import PreparedSteering, close_new
-from tidscope_collector.steering.refusals import (
+from tidscope_collector.steering.plan import (
+    CORES,
+    Learners,
     NotSteerableError,
     NotSteeredError,
+    PreparedSteering,
+    SteeringPlan,
     TooManyActionsError,
+    close_new,
 )
 
 log = logging.getLogger("tidscope.steering")
