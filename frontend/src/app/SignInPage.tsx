@@ -2,9 +2,8 @@ import { type FormEvent, useState } from "react";
 import { asProblem } from "../api/problem";
 import { addressSignIn, signIn, tokenIn } from "../api/session";
 import { useStore } from "../base/useStore";
-import { Button } from "../ui/Button";
-import { Notice } from "../ui/Notice";
-import { ProblemNotice } from "../ui/ProblemNotice";
+import { Button } from "../ui/Controls";
+import { Notice, ProblemNotice } from "../ui/Notices";
 import type { Problem } from "../wire/generated/models";
 import styles from "./SignInPage.module.css";
 

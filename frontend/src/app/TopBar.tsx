@@ -6,11 +6,8 @@ import { chooseTheme, THEME_CHOICES, type ThemeChoice, themeChoice } from "../ba
 import { toast } from "../base/toasts";
 import { useStore } from "../base/useStore";
 import { useLiveClient } from "../stream/clients";
-import { Button } from "../ui/Button";
-import { PageLink } from "../ui/PageLink";
-import { RecordingDot } from "../ui/RecordingDot";
-import { Select } from "../ui/Select";
-import { type Status, StatusIcon } from "../ui/StatusIcon";
+import { Button, PageLink, Select } from "../ui/Controls";
+import { RecordingDot, type Status, StatusIcon } from "../ui/Notices";
 import type { Recording } from "../wire/generated/models";
 import type { Connection } from "../wire/liveSocket";
 import styles from "./TopBar.module.css";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { moveInTree, type TreeRow } from "./treeKeys";
+import { moveInTree, type TreeRow } from "../ui/useRowNavigation";
 
 const ROWS: readonly TreeRow[] = [
   { depth: 1, open: true },

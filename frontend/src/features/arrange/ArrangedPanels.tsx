@@ -15,7 +15,7 @@ import {
 } from "react";
 import { useStore } from "../../base/useStore";
 import { PanelSlotContext } from "../../ui/Panel";
-import tools from "../../ui/Tool.module.css";
+import tools from "../../ui/Panel.module.css";
 import { PANEL_ORDER, type PanelId } from "../charts/panels";
 import styles from "./ArrangedPanels.module.css";
 import {

@@ -1,6 +1,6 @@
 import type { MouseEvent } from "react";
 import { useStore } from "../../base/useStore";
-import { Button } from "../../ui/Button";
+import { Button } from "../../ui/Controls";
 import type { PanelId } from "../charts/panels";
 import styles from "./ArrangedPanels.module.css";
 import { arrangement, keepArrangement } from "./arrangementStore";

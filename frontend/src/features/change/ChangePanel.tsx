@@ -12,7 +12,7 @@ import { windowClient } from "../../chart/zoom";
 import { useLiveClient } from "../../stream/clients";
 import { formatNumber, formatValue } from "../../stream/format";
 import type { Change, ChangeView, TimeChange } from "../../stream/windowChange";
-import { Button } from "../../ui/Button";
+import { Button } from "../../ui/Controls";
 import { Panel } from "../../ui/Panel";
 import { useFacts } from "../facts/useFacts";
 import styles from "./ChangePanel.module.css";

@@ -2,7 +2,7 @@ import { createStore } from "../../base/store";
 import { useStore } from "../../base/useStore";
 import { windowClient } from "../../chart/zoom";
 import { formatDuration } from "../../stream/format";
-import { Button } from "../../ui/Button";
+import { Button } from "../../ui/Controls";
 import styles from "./ChangePanel.module.css";
 
 /** Toggle button for the comparison of the visible window with the time before. */

@@ -4,7 +4,7 @@ import { clockText } from "../../chart/axes";
 import type { TimeChartProps } from "../../chart/TimeChart";
 import { useLiveClient } from "../../stream/clients";
 import type { ChartId } from "../../stream/viewRequest";
-import { PictureTable } from "../../ui/PictureTable";
+import { PictureTable } from "../../ui/Panel";
 import styles from "./ChartPanel.module.css";
 import { chartTable } from "./chartTable";
 

@@ -12,7 +12,7 @@ import { useLiveClient } from "../../stream/clients";
 import { counted } from "../../stream/format";
 import type { ViewRequest } from "../../stream/viewRequest";
 import type { ChartView } from "../../stream/views";
-import { Button } from "../../ui/Button";
+import { Button } from "../../ui/Controls";
 import { Panel, PanelSlotContext } from "../../ui/Panel";
 import { ChartFrame, ChartTable, useChartInputs } from "./ChartFrame";
 import { ChartLegend } from "./ChartLegend";

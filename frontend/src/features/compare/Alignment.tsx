@@ -1,6 +1,5 @@
 import { useEffect, useState } from "react";
-import { Button } from "../../ui/Button";
-import { SegmentedControl } from "../../ui/SegmentedControl";
+import { Button, SegmentedControl } from "../../ui/Controls";
 import { MAX_MARK_TEXT } from "../../wire/generated/limits";
 import type { AlignKind } from "../../wire/generated/models";
 import styles from "./ComparePage.module.css";

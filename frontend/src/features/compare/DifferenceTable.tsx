@@ -2,8 +2,8 @@ import { useMemo } from "react";
 import { theme } from "../../base/theme";
 import { useStore } from "../../base/useStore";
 import { CHART_THEMES } from "../../chart/palette";
-import { SegmentedControl } from "../../ui/SegmentedControl";
-import { Tooltip } from "../../ui/Tooltip";
+import { SegmentedControl } from "../../ui/Controls";
+import { Tooltip } from "../../ui/Overlays";
 import type {
   CompareBasis,
   ComparedMetric,

@@ -1,5 +1,5 @@
 import { useMemo } from "react";
-import { StatusIcon } from "../../ui/StatusIcon";
+import { StatusIcon } from "../../ui/Notices";
 import type { Verdict } from "../../wire/generated/models";
 import shared from "./ComparePage.module.css";
 import { curveMetrics, curveRoles } from "./curves";

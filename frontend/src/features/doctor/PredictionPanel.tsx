@@ -6,10 +6,10 @@ import { usePolled } from "../../api/usePolled";
 import { session } from "../../base/session";
 import { useStore } from "../../base/useStore";
 import { counted } from "../../stream/format";
-import { Button } from "../../ui/Button";
-import { Dialog } from "../../ui/Dialog";
+import { Button } from "../../ui/Controls";
+import { ProblemNotice } from "../../ui/Notices";
+import { Dialog } from "../../ui/Overlays";
 import { Panel } from "../../ui/Panel";
-import { ProblemNotice } from "../../ui/ProblemNotice";
 import type { PredictionModel, Problem } from "../../wire/generated/models";
 import styles from "./DoctorPage.module.css";
 

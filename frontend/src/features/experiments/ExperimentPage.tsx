@@ -10,8 +10,8 @@ import { theme } from "../../base/theme";
 import { useStore } from "../../base/useStore";
 import { CHART_THEMES, type ChartTheme } from "../../chart/palette";
 import { useLiveClient } from "../../stream/clients";
-import { Notice } from "../../ui/Notice";
-import { PageLink } from "../../ui/PageLink";
+import { PageLink } from "../../ui/Controls";
+import { Notice } from "../../ui/Notices";
 import type {
   Experiment,
   ExperimentCell,

@@ -11,7 +11,7 @@ import { useLiveClient } from "../../stream/clients";
 import type { Finding, FindingLink } from "../../stream/findings/finding";
 import type { FindingsView } from "../../stream/findings/findings";
 import { formatDuration } from "../../stream/format";
-import { Button } from "../../ui/Button";
+import { Button } from "../../ui/Controls";
 import { ChangePanel } from "../change/ChangePanel";
 import { useFacts } from "../facts/useFacts";
 import styles from "./FindingsPanel.module.css";

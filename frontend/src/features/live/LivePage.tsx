@@ -2,9 +2,7 @@
 
 import { useEffect, useRef } from "react";
 import { useLiveClient } from "../../stream/clients";
-import { EmptyState } from "../../ui/EmptyState";
-import { Notice } from "../../ui/Notice";
-import { ProblemNotice } from "../../ui/ProblemNotice";
+import { EmptyState, Notice, ProblemNotice } from "../../ui/Notices";
 import { ConnectionNotice } from "../attach/ConnectionNotice";
 import { useAttach } from "../attach/useAttach";
 import { Picker } from "../picker/Picker";

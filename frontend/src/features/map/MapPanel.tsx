@@ -28,10 +28,8 @@ import {
   type MapRequest,
   type ThreadKey,
 } from "../../stream/viewRequest";
-import { Panel, PanelSlotContext } from "../../ui/Panel";
-import { PictureTable } from "../../ui/PictureTable";
-import { SegmentedControl } from "../../ui/SegmentedControl";
-import { Select } from "../../ui/Select";
+import { SegmentedControl, Select } from "../../ui/Controls";
+import { Panel, PanelSlotContext, PictureTable } from "../../ui/Panel";
 import type { Target } from "../../wire/generated/models";
 import { MapLegend } from "./MapLegend";
 import styles from "./MapPanel.module.css";

@@ -4,7 +4,7 @@ import { usePolled } from "../../api/usePolled";
 import { localDate } from "../../base/clock";
 import { runHref } from "../../base/route";
 import { runTargetName } from "../../stream/targetName";
-import { PageLink } from "../../ui/PageLink";
+import { PageLink } from "../../ui/Controls";
 import { useStableOrder } from "../../ui/useStableOrder";
 import type { Process } from "../../wire/generated/models";
 import { type Interest, type Interesting, interestsOf } from "./interest";

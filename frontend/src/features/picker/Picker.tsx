@@ -9,15 +9,16 @@ import { isKind } from "../../api/problem";
 import { usePolled } from "../../api/usePolled";
 import { useStore } from "../../base/useStore";
 import { useLiveClient } from "../../stream/clients";
-import { Button } from "../../ui/Button";
-import { Checkbox } from "../../ui/Checkbox";
-import { CommandLine } from "../../ui/CommandLine";
-import { EmptyState } from "../../ui/EmptyState";
-import { ProblemNotice } from "../../ui/ProblemNotice";
-import { SearchField } from "../../ui/SearchField";
-import { SegmentedControl } from "../../ui/SegmentedControl";
-import { Select } from "../../ui/Select";
-import { Tooltip } from "../../ui/Tooltip";
+import {
+  Button,
+  Checkbox,
+  CommandLine,
+  SearchField,
+  SegmentedControl,
+  Select,
+} from "../../ui/Controls";
+import { EmptyState, ProblemNotice } from "../../ui/Notices";
+import { Tooltip } from "../../ui/Overlays";
 import type { GroupSelector, Process } from "../../wire/generated/models";
 import { useAttach } from "../attach/useAttach";
 import { AttachedTargets } from "./AttachedTargets";

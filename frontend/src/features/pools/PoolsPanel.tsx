@@ -10,8 +10,7 @@ import { counted, formatDuration, formatNumber, formatValue } from "../../stream
 import type { JobTimes, PoolRow, PoolsView } from "../../stream/poolsView";
 import type { TargetView } from "../../stream/views";
 import type { Span } from "../../stream/window";
-import { Panel } from "../../ui/Panel";
-import { PictureTable } from "../../ui/PictureTable";
+import { Panel, PictureTable } from "../../ui/Panel";
 import { type SortedColumn, SortedTable } from "../../ui/SortedTable";
 import { FactMessage, rateColumn, shareColumn, textColumn } from "../facts/FactColumns";
 import { useFacts } from "../facts/useFacts";

@@ -12,10 +12,9 @@ import { toast } from "../../base/toasts";
 import { useStore } from "../../base/useStore";
 import { useLiveClient } from "../../stream/clients";
 import { targetName } from "../../stream/targetName";
-import { Button } from "../../ui/Button";
-import { Popover } from "../../ui/Popover";
-import { RecordingDot } from "../../ui/RecordingDot";
-import { Tooltip } from "../../ui/Tooltip";
+import { Button } from "../../ui/Controls";
+import { RecordingDot } from "../../ui/Notices";
+import { Popover, Tooltip } from "../../ui/Overlays";
 import type { Problem, RecordRequest, RunManifest, Target } from "../../wire/generated/models";
 import styles from "./RecordButton.module.css";
 

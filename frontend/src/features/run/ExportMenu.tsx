@@ -2,8 +2,8 @@ import { useState } from "react";
 import { asProblem } from "../../api/problem";
 import { EXPORTS, type ExportFormat, exportHref } from "../../api/runs";
 import { withTicket } from "../../api/session";
-import { Popover } from "../../ui/Popover";
-import { ProblemNotice } from "../../ui/ProblemNotice";
+import { ProblemNotice } from "../../ui/Notices";
+import { Popover } from "../../ui/Overlays";
 import type { Problem } from "../../wire/generated/models";
 import styles from "./RunPage.module.css";
 

@@ -15,13 +15,9 @@ import { LiveClientContext, useLiveClient, useRunClient } from "../../stream/cli
 import { childrenText, dataLossTexts, missingText } from "../../stream/dataLossText";
 import { counted } from "../../stream/format";
 import type { RunSource } from "../../stream/runWindow";
-import { Button } from "../../ui/Button";
-import { EmptyState } from "../../ui/EmptyState";
+import { Button, PageLink } from "../../ui/Controls";
 import { InlineEdit } from "../../ui/InlineEdit";
-import { Notice } from "../../ui/Notice";
-import { PageLink } from "../../ui/PageLink";
-import { ProblemNotice } from "../../ui/ProblemNotice";
-import { StatusIcon } from "../../ui/StatusIcon";
+import { EmptyState, Notice, ProblemNotice, StatusIcon } from "../../ui/Notices";
 import { MAX_RUN_GROUP, MAX_RUN_NOTES } from "../../wire/generated/limits";
 import type { RunManifest } from "../../wire/generated/models";
 import { FindingsPanel } from "../findings/FindingsPanel";

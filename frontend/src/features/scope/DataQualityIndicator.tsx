@@ -4,8 +4,8 @@ import { useLiveClient } from "../../stream/clients";
 import { counted, formatDuration, formatValue, NO_VALUE } from "../../stream/format";
 import { deviation } from "../../stream/reconciliation";
 import type { DataHealth, TargetView } from "../../stream/views";
-import { Popover } from "../../ui/Popover";
-import { StatusIcon } from "../../ui/StatusIcon";
+import { StatusIcon } from "../../ui/Notices";
+import { Popover } from "../../ui/Overlays";
 import { accountRows, assessDataQuality } from "./dataQuality";
 import styles from "./TargetHeader.module.css";
 

@@ -14,10 +14,8 @@ import { exitStatusText } from "../../stream/exitStatusText";
 import { formatDuration } from "../../stream/format";
 import { programOf } from "../../stream/targetName";
 import type { TargetView } from "../../stream/views";
-import { Button } from "../../ui/Button";
-import { EmptyState } from "../../ui/EmptyState";
-import { Notice } from "../../ui/Notice";
-import { ProblemNotice } from "../../ui/ProblemNotice";
+import { Button } from "../../ui/Controls";
+import { EmptyState, Notice, ProblemNotice } from "../../ui/Notices";
 import type {
   AttachRequest,
   CollectorOutage,

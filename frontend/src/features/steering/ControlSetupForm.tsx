@@ -1,8 +1,7 @@
 import type { FormEvent } from "react";
 import { counted } from "../../stream/format";
 import { knobName, signalName } from "../../stream/steerView";
-import { Button } from "../../ui/Button";
-import { Select } from "../../ui/Select";
+import { Button, Select } from "../../ui/Controls";
 import type {
   KnobKind,
   Process,

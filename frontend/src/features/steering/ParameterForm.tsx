@@ -1,6 +1,5 @@
 import type { FormEvent } from "react";
-import { Button } from "../../ui/Button";
-import { Select } from "../../ui/Select";
+import { Button, Select } from "../../ui/Controls";
 import type { PolicyInfo, Steering } from "../../wire/generated/models";
 import {
   type Edits,

@@ -1,5 +1,5 @@
 import { useId } from "react";
-import { Button } from "../../ui/Button";
+import { Button } from "../../ui/Controls";
 import type { PolicyInfo, Steering } from "../../wire/generated/models";
 import { recommendedFirst } from "./recommended";
 import styles from "./SteerPanel.module.css";

@@ -1,5 +1,5 @@
 import { useStore } from "../../base/useStore";
-import { Button } from "../../ui/Button";
+import { Button } from "../../ui/Controls";
 import { drawerOpen } from "./drawer";
 import styles from "./SteerPanel.module.css";
 

@@ -6,7 +6,7 @@
 import { memo, type RefObject, use, useEffect, useRef } from "react";
 import { useMedia, useStore } from "../../base/useStore";
 import { targetName } from "../../stream/targetName";
-import { Button } from "../../ui/Button";
+import { Button } from "../../ui/Controls";
 import type { Target } from "../../wire/generated/models";
 import { drawerOpen } from "./drawer";
 import { GroupSteerPanel } from "./GroupSteerPanel";

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import type { SteerView } from "../../stream/steerView";
-import { Button } from "../../ui/Button";
+import { Button } from "../../ui/Controls";
 import type { PolicyInfo, Steering, SteerRequest } from "../../wire/generated/models";
 import { wrongNumber } from "./draft";
 import { NumberField } from "./NumberField";

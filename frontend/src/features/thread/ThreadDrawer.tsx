@@ -11,8 +11,8 @@ import type { TakerRow } from "../../stream/takers";
 import type { ThreadView } from "../../stream/threadView";
 import { isOneThread, type ViewRequest } from "../../stream/viewRequest";
 import type { WakePartner } from "../../stream/wakes";
-import { Button } from "../../ui/Button";
-import { Dialog } from "../../ui/Dialog";
+import { Button } from "../../ui/Controls";
+import { Dialog } from "../../ui/Overlays";
 import { type SortedColumn, SortedTable } from "../../ui/SortedTable";
 import {
   estimated,

@@ -8,8 +8,7 @@ import { partName } from "../../stream/breakdown";
 import { BUCKETS, lowerOf, upperOf } from "../../stream/facts/stayHistogram";
 import { counted, formatDuration, formatValue } from "../../stream/format";
 import type { LedgerRow, StaysView, ThreadView } from "../../stream/threadView";
-import { PageLink } from "../../ui/PageLink";
-import { SegmentedControl } from "../../ui/SegmentedControl";
+import { PageLink, SegmentedControl } from "../../ui/Controls";
 import { Swatch } from "../times/Swatch";
 import styles from "./ThreadDrawer.module.css";
 

@@ -20,7 +20,7 @@ import {
   type ViewRequest,
 } from "../../stream/viewRequest";
 import type { TableRow } from "../../stream/views";
-import { SortHeader } from "../../ui/SortHeader";
+import { SortHeader } from "../../ui/SortedTable";
 import { treeKeyHandler, useRowNavigation } from "../../ui/useRowNavigation";
 import { useStableOrder } from "../../ui/useStableOrder";
 import type { SampleSource, Target } from "../../wire/generated/models";

@@ -4,7 +4,7 @@ import { theme } from "../../base/theme";
 import { useStore } from "../../base/useStore";
 import { CHART_THEMES } from "../../chart/palette";
 import { counted } from "../../stream/format";
-import { PageLink } from "../../ui/PageLink";
+import { PageLink } from "../../ui/Controls";
 import { Panel } from "../../ui/Panel";
 import type { SpanLock, SpanThread, TraceSpan } from "../../wire/generated/models";
 import { operationName, shareText, timeText } from "../traces/callTree";

@@ -7,14 +7,10 @@ import { session } from "../../base/session";
 import { toast } from "../../base/toasts";
 import { useStore } from "../../base/useStore";
 import { counted, formatValue } from "../../stream/format";
-import { Button } from "../../ui/Button";
-import { CommandLine } from "../../ui/CommandLine";
-import { EmptyState } from "../../ui/EmptyState";
+import { Button, CommandLine, PageLink } from "../../ui/Controls";
 import { FileDrop } from "../../ui/FileDrop";
-import { Notice } from "../../ui/Notice";
-import { PageLink } from "../../ui/PageLink";
+import { EmptyState, Notice, ProblemNotice } from "../../ui/Notices";
 import { Panel } from "../../ui/Panel";
-import { ProblemNotice } from "../../ui/ProblemNotice";
 import { type SortedColumn, SortedTable } from "../../ui/SortedTable";
 import type {
   OperationEverywhere,

@@ -1,7 +1,6 @@
 import { type KeyboardEvent, useMemo, useRef, useState } from "react";
 import { useResize } from "../../chart/useResize";
-import { Button } from "../../ui/Button";
-import { SearchField } from "../../ui/SearchField";
+import { Button, SearchField } from "../../ui/Controls";
 import { type CallTree, chainTo, type Matches, nameAt, shareText } from "./callTree";
 import styles from "./FlameGraph.module.css";
 import { type FlameBox, flameLayout, linesOf, moveInFlame } from "./flameLayout";

@@ -3,7 +3,7 @@ import { theme } from "../../base/theme";
 import { useStore } from "../../base/useStore";
 import { CHART_THEMES } from "../../chart/palette";
 import { counted } from "../../stream/format";
-import { Button } from "../../ui/Button";
+import { Button } from "../../ui/Controls";
 import { Panel } from "../../ui/Panel";
 import { type SortedColumn, SortedTable } from "../../ui/SortedTable";
 import type { TraceTree } from "../../wire/generated/models";
