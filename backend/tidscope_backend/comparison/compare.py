@@ -30,10 +30,15 @@ from tidscope_backend.comparison.figures import (
     totals_by_role,
     whole,
 )
-from tidscope_backend.comparison.matching import Correction, match_roles
 from tidscope_backend.comparison.metrics import Metric, metrics_of
 from tidscope_backend.comparison.series import RunCurves, curves_of, series_of
-from tidscope_backend.comparison.sides import ComparisonError, RunTables, zero_of
+from tidscope_backend.comparison.sides import (
+    ComparisonError,
+    Correction,
+    RunTables,
+    match_roles,
+    zero_of,
+)
 from tidscope_backend.comparison.statistics import (
     CONFIDENCE,
     OF_WINDOWS,

@@ -1,4 +1,4 @@
-"""Proofs and size curves as SVG pictures.
+"""Proofs and size curves: their events, read from a run, and SVG pictures.
 
 A proof shows each interval as a dot, each block as a line, and the gain. A size curve shows
 throughput by size with intervals, and the knee.
@@ -11,11 +11,64 @@ import math
 import textwrap
 from collections.abc import Iterator, Sequence
 from itertools import groupby
+from typing import NamedTuple
 from xml.sax.saxutils import escape
 
-from tidscope_wire.generated.models import ProofState, SweepPoint, SweepState
+from tidscope_wire.generated.models import (
+    ProofState,
+    RunEvent,
+    SteeringDecided,
+    SteeringProven,
+    SteeringSwept,
+    SweepPoint,
+    SweepState,
+)
 
-from tidscope_backend.proving.result import MeasuredInterval, ProofResult
+
+class MeasuredInterval(NamedTuple):
+    """An interval of a proof: end in seconds since the first interval's start, and measured
+    work.
+    """
+
+    at_s: float
+    ops_per_s: float
+    size: int
+    with_policy: bool
+
+
+class ProofResult(NamedTuple):
+    """Intervals by time, and the proof's result, or None if it is unfinished."""
+
+    intervals: list[MeasuredInterval]
+    state: ProofState | None
+
+
+def read_proof(events: Sequence[RunEvent]) -> ProofResult:
+    """Find the last proof among a run's events; intervals that do not count are omitted."""
+    decided = [one.event for one in events if isinstance(one.event, SteeringDecided)]
+    proven = [one.event for one in events if isinstance(one.event, SteeringProven)]
+    begin = next(
+        (at for at in range(len(decided) - 1, -1, -1) if decided[at].number == 1), len(decided)
+    )
+    last = [one for one in decided[begin:] if one.with_policy is not None]
+    if not last:
+        return ProofResult([], proven[-1].proof if proven else None)
+    start_ns = last[0].at_ns - round(last[0].elapsed_s * 1e9)
+    intervals = [
+        MeasuredInterval(
+            (one.at_ns - start_ns) / 1e9, one.ops / one.elapsed_s, one.size, bool(one.with_policy)
+        )
+        for one in last
+        if one.counted and one.elapsed_s > 0
+    ]
+    return ProofResult(intervals, proven[-1].proof if proven else None)
+
+
+def read_sweep(events: Sequence[RunEvent]) -> SweepState | None:
+    """Return the result of the last sweep among a run's events, or None."""
+    swept = [one.event for one in events if isinstance(one.event, SteeringSwept)]
+    return swept[-1].sweep if swept else None
+
 
 WIDTH = 960
 STYLE = """

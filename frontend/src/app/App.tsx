@@ -4,7 +4,7 @@
  */
 
 import { Component, lazy, type ReactNode, Suspense, useEffect, useState } from "react";
-import { asProblem } from "../api/problem";
+import { asProblem } from "../api/http";
 import { addressSignIn } from "../api/session";
 import { foldIdle, idleFolded } from "../base/idleFold";
 import { type Command, focusSearch, KEY_HELP, spaceBar, useKeyboard } from "../base/keyboard";
@@ -14,15 +14,15 @@ import { session } from "../base/session";
 import { dismiss, type Toast, toasts } from "../base/toasts";
 import { useStore } from "../base/useStore";
 import { moveWindow } from "../chart/zoom";
-import { compareBefore } from "../features/change/CompareBefore";
+import { compareBefore } from "../features/change/ChangePanel";
 import { DoctorPage } from "../features/doctor/DoctorPage";
 import { ExperimentsPage } from "../features/experiments/ExperimentsPage";
 import { LivePage } from "../features/live/LivePage";
 import { RunPage } from "../features/run/RunPage";
 import { RunsPage } from "../features/runs/RunsPage";
-import { drawerOpen } from "../features/steering/drawer";
+import { drawerOpen } from "../features/steering/SteerProvider";
 import { focusThread } from "../features/thread/ThreadDrawer";
-import { useLiveClient } from "../stream/clients";
+import { useLiveClient } from "../stream/client";
 import { Button, PageLink } from "../ui/Controls";
 import { EmptyState, ProblemNotice, StatusIcon } from "../ui/Notices";
 import { Dialog } from "../ui/Overlays";

@@ -5,7 +5,7 @@ import { session } from "../base/session";
 import { chooseTheme, THEME_CHOICES, type ThemeChoice, themeChoice } from "../base/theme";
 import { toast } from "../base/toasts";
 import { useStore } from "../base/useStore";
-import { useLiveClient } from "../stream/clients";
+import { useLiveClient } from "../stream/client";
 import { Button, PageLink, Select } from "../ui/Controls";
 import { RecordingDot, type Status, StatusIcon } from "../ui/Notices";
 import type { Recording } from "../wire/generated/models";

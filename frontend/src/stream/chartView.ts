@@ -10,10 +10,9 @@ import {
   type RingField,
 } from "./chartSpecs";
 import { type Columns, columnsFor, extremes } from "./decimate";
-import type { Filter } from "./filter";
 import type { Stretches } from "./history";
 import type { LevelSum, Lined, ProcessLife } from "./lined";
-import { growth, topThreads } from "./rank";
+import { type Filter, growth, topThreads } from "./rank";
 import { rates, smoothingFor } from "./rate";
 import { OVER_S, PROCESS_KEY } from "./rateExtremes";
 import { addToSum, firstOf, readProcess, readThread, ringOf, timesOf } from "./series";

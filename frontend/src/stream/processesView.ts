@@ -2,9 +2,8 @@
 
 import type { RingField } from "./chartSpecs";
 import type { ViewInput } from "./chartView";
-import type { NamedProcess } from "./filter";
 import type { ProcessLife, ProcessRow } from "./lined";
-import { growth } from "./rank";
+import { growth, type NamedProcess } from "./rank";
 import { ringOf } from "./series";
 import type { ThreadKey } from "./viewRequest";
 

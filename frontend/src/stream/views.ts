@@ -14,8 +14,7 @@ import type {
   TargetEvent,
 } from "../wire/generated/models";
 import type { TimePart } from "./breakdown";
-import type { Inexact } from "./inexact";
-import type { CpuCheck } from "./reconciliation";
+import type { CpuCheck, Inexact } from "./inexact";
 import type { ChartId, TableRequest, ThreadKey } from "./viewRequest";
 
 /** Unit of a shown value, for `formatValue` and `tickFormatter` of stream/format.ts. */

@@ -27,8 +27,13 @@ import {
   movedBy,
   type Placed,
 } from "./arrangement";
-import { arrangement, keepArrangement, putIntoAddress } from "./arrangementStore";
-import { type ShownPanel, shownPanels } from "./shownPanels";
+import {
+  arrangement,
+  keepArrangement,
+  putIntoAddress,
+  type ShownPanel,
+  shownPanels,
+} from "./arrangementStore";
 
 /** A panel of the page, with its default position: see `PANEL_ORDER`. */
 export interface PanelSpec {

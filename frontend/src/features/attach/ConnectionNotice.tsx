@@ -1,5 +1,5 @@
 import { useNow, useStore } from "../../base/useStore";
-import { useLiveClient } from "../../stream/clients";
+import { useLiveClient } from "../../stream/client";
 import { Button } from "../../ui/Controls";
 import { Notice } from "../../ui/Notices";
 import type { Connection } from "../../wire/liveSocket";

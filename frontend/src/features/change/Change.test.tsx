@@ -2,7 +2,7 @@ import { act, screen, within } from "@testing-library/react";
 import { expect, it } from "vitest";
 import { FakeBackend } from "../../testing/backend";
 import { TARGET } from "../../testing/frames";
-import { steadyWork } from "../../testing/steadyWork";
+import { steadyWork } from "../../testing/ledgers";
 import { TestPage } from "../../testing/TestPage";
 
 /** The steady program, with a burner that is idle for ten seconds and busy for ten. */

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { filterFrom } from "../../stream/filter";
+import { filterFrom } from "../../stream/rank";
 import { TargetModel } from "../../stream/targetModel";
 import { DEFAULT_REQUEST } from "../../stream/viewRequest";
 import { spanBefore, windowChange } from "../../stream/windowChange";
 import { frame, type Row, TARGET } from "../../testing/frames";
-import { changeSentences, changeText, ratioText, spansText } from "./changeText";
+import { changeSentences, changeText, ratioText, spansText } from "./ChangePanel";
 
 const SECOND = 1e9;
 

@@ -4,7 +4,7 @@
  */
 
 import { useCallback, useMemo } from "react";
-import { isKind } from "../../api/problem";
+import { isKind } from "../../api/http";
 import { compareRuns, listRuns } from "../../api/runs";
 import { usePolled } from "../../api/usePolled";
 import { localDate } from "../../base/clock";
@@ -17,11 +17,10 @@ import { Button, CopyButton, Select } from "../../ui/Controls";
 import { EmptyState, Notice, ProblemNotice, StatusIcon } from "../../ui/Notices";
 import { MAX_COMPARED_RUNS } from "../../wire/generated/limits";
 import type { Comparison, RunSummary } from "../../wire/generated/models";
-import { Alignment } from "./Alignment";
 import styles from "./ComparePage.module.css";
-import { CurvesPanel } from "./CurvesPanel";
+import { Alignment, CurvesPanel } from "./CurvesPanel";
 import { DifferenceTable } from "./DifferenceTable";
-import { Groups } from "./Groups";
+import { Groups, RunSample } from "./Groups";
 import { LeadPanel } from "./LeadPanel";
 import {
   apiQuery,
@@ -33,7 +32,6 @@ import {
   withRun,
 } from "./link";
 import { RoleMatching } from "./RoleMatching";
-import { RunSample } from "./RunSample";
 import { StatesPanel } from "./StatesPanel";
 import { runOf } from "./side";
 

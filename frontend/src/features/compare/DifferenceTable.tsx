@@ -25,9 +25,9 @@ import {
   VERDICTS,
   zeroRows,
 } from "./differences";
+import { RunSample } from "./Groups";
 import type { PartProps, RowOrder, RowScope } from "./link";
 import { RoleName } from "./RoleMatching";
-import { RunSample } from "./RunSample";
 
 const BASES: readonly { readonly value: CompareBasis; readonly label: string }[] = [
   { value: "rates", label: "Rates" },

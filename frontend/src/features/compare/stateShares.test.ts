@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { type SharesOf, stateShares } from "./stateShares";
+import { type SharesOf, stateShares } from "./StatesPanel";
 
 const row = (metric: string, role: string | null, means: readonly (number | null)[]) => ({
   metric,

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from "react";
-import { getPredictions, getWeights, resetModel } from "../../api/predictions";
-import { asProblem } from "../../api/problem";
+import { asProblem } from "../../api/http";
+import { getPredictions, getWeights, resetModel } from "../../api/runs";
 import { VIEW_ONLY } from "../../api/session";
 import { usePolled } from "../../api/usePolled";
 import { session } from "../../base/session";

@@ -4,7 +4,7 @@ import { useState } from "react";
 import { localTime, utcTime } from "../../base/clock";
 import { useStore } from "../../base/useStore";
 import { describeEvent } from "../../chart/describe";
-import { useLiveClient } from "../../stream/clients";
+import { useLiveClient } from "../../stream/client";
 import { Checkbox } from "../../ui/Controls";
 import { type Status, StatusIcon } from "../../ui/Notices";
 import { Panel, scrollable } from "../../ui/Panel";

@@ -3,13 +3,13 @@ import { GridComponent, MarkLineComponent, TooltipComponent } from "echarts/comp
 import { type ECharts, init, use } from "echarts/core";
 import { CanvasRenderer } from "echarts/renderers";
 import { useCallback, useEffect, useRef } from "react";
-import { getExperiment } from "../../api/experiments";
+import { getExperiment } from "../../api/runs";
 import { usePolled } from "../../api/usePolled";
 import { liveHref, runHref } from "../../base/route";
 import { theme } from "../../base/theme";
 import { useStore } from "../../base/useStore";
 import { CHART_THEMES, type ChartTheme } from "../../chart/palette";
-import { useLiveClient } from "../../stream/clients";
+import { useLiveClient } from "../../stream/client";
 import { PageLink } from "../../ui/Controls";
 import { Notice } from "../../ui/Notices";
 import type {
@@ -20,10 +20,9 @@ import type {
 } from "../../wire/generated/models";
 import shared from "../compare/ComparePage.module.css";
 import { Tiles } from "../tiles/Tiles";
-import { Loaded } from "./ExperimentsPage";
+import { gainText, Loaded, progressText } from "./ExperimentsPage";
 import styles from "./ExperimentsPage.module.css";
 import { describeChart, experimentOption, numberText, seriesColour } from "./experimentOption";
-import { gainText, progressText } from "./experimentText";
 
 const PERIOD_MS = 3000;
 const CHART_PX = 300;

@@ -1,7 +1,7 @@
 /** Feature `live`: the address in, the picker or a target's page out. */
 
 import { useEffect, useRef } from "react";
-import { useLiveClient } from "../../stream/clients";
+import { useLiveClient } from "../../stream/client";
 import { EmptyState, Notice, ProblemNotice } from "../../ui/Notices";
 import { ConnectionNotice } from "../attach/ConnectionNotice";
 import { useAttach } from "../attach/useAttach";

@@ -5,15 +5,14 @@ import { theme } from "../../base/theme";
 import { READABLE_MS, useSelected, useStore, useThrottled } from "../../base/useStore";
 import { clockText } from "../../chart/axes";
 import { CHART_THEMES } from "../../chart/palette";
-import { useLiveClient } from "../../stream/clients";
+import { useLiveClient } from "../../stream/client";
 import { counted, formatDuration, formatNumber, formatValue } from "../../stream/format";
 import type { JobTimes, PoolRow, PoolsView } from "../../stream/poolsView";
 import type { TargetView } from "../../stream/views";
 import type { Span } from "../../stream/window";
 import { Panel, PictureTable } from "../../ui/Panel";
 import { type SortedColumn, SortedTable } from "../../ui/SortedTable";
-import { FactMessage, rateColumn, shareColumn, textColumn } from "../facts/FactColumns";
-import { useFacts } from "../facts/useFacts";
+import { FactMessage, rateColumn, shareColumn, textColumn, useFacts } from "../facts/FactColumns";
 import { PoolCharts } from "./PoolCharts";
 import styles from "./pools.module.css";
 

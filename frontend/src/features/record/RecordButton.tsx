@@ -1,7 +1,7 @@
 /** Feature `record`: a target in, requests that start and stop its recording out. */
 
 import { useState } from "react";
-import { asProblem } from "../../api/problem";
+import { asProblem } from "../../api/http";
 import { record, stopRecording } from "../../api/runs";
 import { VIEW_ONLY } from "../../api/session";
 import { localTime } from "../../base/clock";
@@ -10,7 +10,7 @@ import { navigate } from "../../base/routing";
 import { session } from "../../base/session";
 import { toast } from "../../base/toasts";
 import { useStore } from "../../base/useStore";
-import { useLiveClient } from "../../stream/clients";
+import { useLiveClient } from "../../stream/client";
 import { targetName } from "../../stream/targetName";
 import { Button } from "../../ui/Controls";
 import { RecordingDot } from "../../ui/Notices";

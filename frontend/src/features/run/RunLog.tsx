@@ -1,7 +1,7 @@
 import { type FormEvent, useEffect, useRef, useState } from "react";
 import { localTime, utcTime } from "../../base/clock";
 import { useStore } from "../../base/useStore";
-import { useLiveClient } from "../../stream/clients";
+import { useLiveClient } from "../../stream/client";
 import { formatDuration } from "../../stream/format";
 import type { Span } from "../../stream/window";
 import { Button } from "../../ui/Controls";
@@ -13,8 +13,8 @@ import type { RunManifest, RunMark } from "../../wire/generated/models";
 import { DecisionLog } from "../steering/DecisionLog";
 import { ProofPicture } from "../steering/ProofPicture";
 import { SizeCurve } from "../steering/SizeCurve";
+import { useRunChange } from "./RunHeader";
 import styles from "./RunPage.module.css";
-import { useRunChange } from "./useRunChange";
 
 interface RunLogProps {
   readonly run: RunManifest;

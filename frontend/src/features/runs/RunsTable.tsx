@@ -12,8 +12,7 @@ import { SortHeader } from "../../ui/SortedTable";
 import { useRowNavigation } from "../../ui/useRowNavigation";
 import { MAX_RUN_GROUP, MAX_RUN_NAME, MAX_RUN_NOTES } from "../../wire/generated/limits";
 import type { RunSummary } from "../../wire/generated/models";
-import { ExportMenu } from "../run/ExportMenu";
-import { parseTags, useRunChange } from "../run/useRunChange";
+import { ExportMenu, parseTags, useRunChange } from "../run/RunHeader";
 import styles from "./RunsTable.module.css";
 import { failureText, type Order, type RunSort } from "./runList";
 

@@ -1,8 +1,8 @@
 import { READABLE_MS, useStore, useThrottled } from "../../base/useStore";
 import { countersName } from "../../chart/describe";
-import { useLiveClient } from "../../stream/clients";
+import { useLiveClient } from "../../stream/client";
 import { counted, formatDuration, formatValue, NO_VALUE } from "../../stream/format";
-import { deviation } from "../../stream/reconciliation";
+import { deviation } from "../../stream/inexact";
 import type { DataHealth, TargetView } from "../../stream/views";
 import { StatusIcon } from "../../ui/Notices";
 import { Popover } from "../../ui/Overlays";

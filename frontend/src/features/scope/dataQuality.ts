@@ -1,5 +1,5 @@
 import { counted, formatDifference, formatDuration, formatValue } from "../../stream/format";
-import { deviation } from "../../stream/reconciliation";
+import { deviation } from "../../stream/inexact";
 import type { DataHealth, TargetView } from "../../stream/views";
 import type { CpuAccount, GroupCheck, GroupCounts } from "../../wire/generated/models";
 

@@ -10,7 +10,7 @@ import type {
   SteeringOptions,
 } from "../../wire/generated/models";
 import { boundFields, type CounterText, counterOf, type Edits, wrongNumber } from "./draft";
-import { NumberField } from "./NumberField";
+import { NumberField } from "./ParameterForm";
 import styles from "./SteerPanel.module.css";
 
 interface ControlSetupFormProps {

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { useStore } from "../../base/useStore";
-import { useLiveClient } from "../../stream/clients";
+import { useLiveClient } from "../../stream/client";
 import { counted } from "../../stream/format";
 import { knobName, signalName } from "../../stream/steerView";
 import { Button, Checkbox, Select } from "../../ui/Controls";
@@ -25,9 +25,8 @@ import {
   programClaim,
   ranked,
 } from "./groupDraft";
-import { NumberField } from "./NumberField";
-import type { GroupSteerState } from "./useGroupSteering";
-import type { Pending } from "./useSteering";
+import { NumberField } from "./ParameterForm";
+import type { GroupSteerState, Pending } from "./useSteering";
 
 /** Default policy for several programs. */
 const USUAL = "cooperative";

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { useStore } from "../../base/useStore";
-import { useLiveClient } from "../../stream/clients";
+import { useLiveClient } from "../../stream/client";
 import { knobName, signalName, sizeTitle } from "../../stream/steerView";
 import { Button } from "../../ui/Controls";
 import { Notice, ProblemNotice, StatusIcon } from "../../ui/Notices";
@@ -9,9 +9,8 @@ import { ControlSetupForm } from "./ControlSetupForm";
 import { CoresSection } from "./CoreDivisions";
 import { DecisionLog } from "./DecisionLog";
 import { changesParameters, type Edits, requestFor } from "./draft";
-import { policyObstacle, steeringObstacle } from "./obstacles";
 import { ParameterForm } from "./ParameterForm";
-import { PolicyList } from "./PolicyList";
+import { PolicyList, policyObstacle, steeringObstacle } from "./PolicyButtons";
 import { SizeBars } from "./SizeBars";
 import styles from "./SteerPanel.module.css";
 import { TrialSection } from "./TrialSection";

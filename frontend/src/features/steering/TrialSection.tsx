@@ -3,7 +3,7 @@ import type { SteerView } from "../../stream/steerView";
 import { Button } from "../../ui/Controls";
 import type { PolicyInfo, Steering, SteerRequest } from "../../wire/generated/models";
 import { wrongNumber } from "./draft";
-import { NumberField } from "./NumberField";
+import { NumberField } from "./ParameterForm";
 import { ProofPicture } from "./ProofPicture";
 import { SizeCurve } from "./SizeCurve";
 import panel from "./SteerPanel.module.css";

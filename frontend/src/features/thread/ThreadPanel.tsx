@@ -9,7 +9,7 @@ import { BUCKETS, lowerOf, upperOf } from "../../stream/facts/stayHistogram";
 import { counted, formatDuration, formatValue } from "../../stream/format";
 import type { LedgerRow, StaysView, ThreadView } from "../../stream/threadView";
 import { PageLink, SegmentedControl } from "../../ui/Controls";
-import { Swatch } from "../times/Swatch";
+import { Swatch } from "../times/TimesPanel";
 import styles from "./ThreadDrawer.module.css";
 
 interface ThreadPanelProps {

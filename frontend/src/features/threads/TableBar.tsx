@@ -1,6 +1,6 @@
 import { use } from "react";
 import { useSelected, useStore } from "../../base/useStore";
-import { useLiveClient } from "../../stream/clients";
+import { useLiveClient } from "../../stream/client";
 import type { TableRequest } from "../../stream/viewRequest";
 import type { TargetView } from "../../stream/views";
 import { Button, SearchField, SegmentedControl } from "../../ui/Controls";

@@ -8,8 +8,7 @@ import { PageLink } from "../../ui/Controls";
 import { Panel } from "../../ui/Panel";
 import type { SpanLock, SpanThread, TraceSpan } from "../../wire/generated/models";
 import { operationName, shareText, timeText } from "../traces/callTree";
-import { PartsBar } from "./PartsBar";
-import { guessed, joinText, threadText } from "./parts";
+import { guessed, joinText, PartsBar, threadText } from "./PartsBar";
 import styles from "./Trace.module.css";
 import type { WaterfallRow } from "./waterfall";
 

@@ -4,8 +4,8 @@
  */
 
 import { useCallback, useEffect, useMemo, useState } from "react";
-import { isKind } from "../../api/problem";
-import { getTrace } from "../../api/traces";
+import { isKind } from "../../api/http";
+import { getTrace } from "../../api/runs";
 import { usePolled } from "../../api/usePolled";
 import { localDate, preciseTime, utcTime } from "../../base/clock";
 import { navigate } from "../../base/routing";
@@ -23,8 +23,7 @@ import { nsColumn, percentColumn } from "../traces/Columns";
 import { operationName, shareText, timeText } from "../traces/callTree";
 import { EMPTY_TRACES, tracesHref } from "../traces/link";
 import styles from "../traces/TracesPage.module.css";
-import { PartsBar, PartsLegend } from "./PartsBar";
-import { greatestPart, guessed, joinText, threadText } from "./parts";
+import { greatestPart, guessed, joinText, PartsBar, PartsLegend, threadText } from "./PartsBar";
 import { SpanPanel } from "./SpanPanel";
 import { WaterfallPanel } from "./WaterfallPanel";
 import { type Waterfall, waterfallOf } from "./waterfall";

@@ -1,5 +1,4 @@
-import { listRuns } from "../../api/runs";
-import { analyseTraces } from "../../api/traces";
+import { analyseTraces, listRuns } from "../../api/runs";
 import { usePolled } from "../../api/usePolled";
 import { counted } from "../../stream/format";
 import { Button, Checkbox, PageLink, SegmentedControl } from "../../ui/Controls";
@@ -24,11 +23,10 @@ import {
   windowText,
 } from "./link";
 import { OperationsPanel } from "./OperationsPanel";
-import type { AnalysisProps, LinkProps } from "./props";
+import { type AnalysisProps, type LinkProps, useQuery } from "./props";
 import { RequestsPanel } from "./RequestsPanel";
 import { SetControls } from "./SetControls";
 import styles from "./TracesPage.module.css";
-import { useQuery } from "./useQuery";
 
 const VIEW_NAMES: Readonly<Record<TracesView, string>> = {
   flame: "Flame graph",

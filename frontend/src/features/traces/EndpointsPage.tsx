@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from "react";
-import { asProblem } from "../../api/problem";
+import { asProblem } from "../../api/http";
+import { importTraces, listEndpoints, rankOperations } from "../../api/runs";
 import { VIEW_ONLY } from "../../api/session";
-import { importTraces, listEndpoints, rankOperations } from "../../api/traces";
 import { localDate, utcTime } from "../../base/clock";
 import { session } from "../../base/session";
 import { toast } from "../../base/toasts";
@@ -22,10 +22,9 @@ import type {
 import { nsColumn, numberColumn, partColumn, percentColumn } from "./Columns";
 import { operationName } from "./callTree";
 import { endpointsQuery, type TraceSetLink, type TracesLink, tracesHref } from "./link";
-import type { LinkProps } from "./props";
+import { type LinkProps, useQuery } from "./props";
 import { TimeSelect } from "./SetControls";
 import styles from "./TracesPage.module.css";
-import { useQuery } from "./useQuery";
 
 /** Polling interval, in ms: spans arrive continuously. */
 const PERIOD_MS = 5000;

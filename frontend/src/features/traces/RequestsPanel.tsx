@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { listTraces } from "../../api/traces";
+import { listTraces } from "../../api/runs";
 import { localDate, preciseTime, utcTime } from "../../base/clock";
 import { traceHref } from "../../base/route";
 import { Button, PageLink, SegmentedControl } from "../../ui/Controls";
@@ -10,9 +10,8 @@ import type { TraceSummary } from "../../wire/generated/models";
 import { nsColumn, numberColumn } from "./Columns";
 import { operationName } from "./callTree";
 import { type RequestOrder, requestsQuery } from "./link";
-import type { LinkProps } from "./props";
+import { type LinkProps, useQuery } from "./props";
 import styles from "./TracesPage.module.css";
-import { useQuery } from "./useQuery";
 
 const keyOf = ({ trace_id }: TraceSummary) => trace_id;
 const COLUMNS: readonly SortedColumn<TraceSummary>[] = [
