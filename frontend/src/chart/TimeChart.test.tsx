@@ -1,5 +1,5 @@
-import { act, fireEvent, render, renderHook, screen } from "@testing-library/react";
-import { afterEach, beforeEach, describe, expect, it, test, vi } from "vitest";
+import { act, fireEvent, render, screen } from "@testing-library/react";
+import { describe, expect, it, vi } from "vitest";
 import { createStore } from "../base/store";
 import type { SteerView } from "../stream/steerView";
 import type { Hover, TimeWindow } from "../stream/viewRequest";
@@ -9,7 +9,6 @@ import { chart, line } from "../testing/charts";
 import { DARK_CHART_THEME, LIGHT_CHART_THEME } from "./palette";
 import { plotSize } from "./plot";
 import { TimeChart } from "./TimeChart";
-import { useVisibility } from "./useResize";
 
 const NO_HOVER: Hover = { t_s: null, key: null, chart: null };
 /** Width of every element in these tests, in CSS pixels. */
@@ -145,32 +144,4 @@ describe("TimeChart", () => {
     expect(element.querySelector("canvas")).toBe(canvas);
     expect(onPlot).toHaveBeenCalledOnce();
   });
-});
-
-let scroll: (inView: boolean) => void;
-const disconnect = vi.fn();
-
-class Observer {
-  constructor(report: (entries: readonly { readonly isIntersecting: boolean }[]) => void) {
-    scroll = (isIntersecting) => act(() => report([{ isIntersecting }]));
-  }
-  observe(): void {}
-  disconnect(): void {
-    disconnect();
-  }
-}
-
-beforeEach(() => vi.stubGlobal("IntersectionObserver", Observer));
-afterEach(() => vi.unstubAllGlobals());
-
-test("what is scrolled out of view is not seen, and seen again when it comes back", () => {
-  const place = { current: document.createElement("div") };
-  const { result, unmount } = renderHook(() => useVisibility(place));
-  expect(result.current).toBe(true);
-  scroll(false);
-  expect(result.current).toBe(false);
-  scroll(true);
-  expect(result.current).toBe(true);
-  unmount();
-  expect(disconnect).toHaveBeenCalledOnce();
 });
