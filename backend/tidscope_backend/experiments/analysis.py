@@ -96,8 +96,8 @@ def rankings(cells: Sequence[Cell], attempts: Mapping[str, Attempts]) -> Iterato
                 (below if high is not None and high < 0 else others).append(policy)
         of = f"{rest}: " if len(families) > 1 else ""
         yield (
-            f"{of}{best} did the most; shown to be below it: {', '.join(below) or 'none'}; "
-            f"not shown: {', '.join(others) or 'none'}."
+            f"{of}{best} did the most; shown to be below it: {', '.join(below) or 'none'}"
+            + (f"; not shown: {', '.join(others)}." if others else ".")
         )
 
 

@@ -21,17 +21,9 @@ import type { FactViews } from "./factViews";
 import type { MapPicture } from "./mapPicture";
 import type { RunSource } from "./runWindow";
 import type { SteerView } from "./steerView";
+import type { DataHealth, TargetView } from "./targetView";
 import type { ChartId, FactPart, Hover, ThreadKey, ViewRequest } from "./viewRequest";
-import type {
-  ChartView,
-  DataHealth,
-  EventsView,
-  Outline,
-  Reading,
-  TableView,
-  TargetView,
-  TileView,
-} from "./views";
+import type { ChartView, EventsView, Outline, Reading, TableView, TileView } from "./views";
 import type { Span } from "./window";
 
 /**

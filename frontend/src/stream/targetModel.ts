@@ -10,14 +10,13 @@ import type {
   FramesLost,
   GomaxprocsChanged,
   GroupCounts,
-  TargetEvent,
   ThreadExited,
   ThreadRenamed,
 } from "../wire/generated/models";
 import { RING_FIELDS } from "./chartSpecs";
 import { CounterTable } from "./counterTable";
 import { RateBase } from "./currentRates";
-import { EventLog, LossLog } from "./eventLog";
+import { EventLog, isChange, LossLog } from "./eventLog";
 import { Facts } from "./facts/facts";
 import { GaugeLog } from "./gaugeLog";
 import { History } from "./history";
@@ -26,6 +25,7 @@ import { Levels } from "./levels";
 import { CgroupLog, MachineLog } from "./machineLog";
 import { PoolLog } from "./poolLog";
 import { ProcessTable, ProgramSizes } from "./processTable";
+import { Arrivals } from "./rate";
 import type { RateExtremes } from "./rateExtremes";
 import { StateLog } from "./stateLog";
 import { isLedgerField } from "./states";
@@ -74,6 +74,9 @@ export class TargetModel {
   /** Comparison of the process' CPU with its threads'. */
   readonly reconciliation = new Reconciliation();
 
+  /** Times of samples received lately, coalesced ones excluded. */
+  readonly arrivals = new Arrivals();
+
   rateBase = new RateBase();
   /** Extremes of rates between the instants of a coarsely shown run; null otherwise. */
   extremes: RateExtremes | null = null;
@@ -105,7 +108,6 @@ export class TargetModel {
 
   /** The newest frame is the baseline. */
   private atBaseline = false;
-  private arrivals: number[] = [];
   /** Threads missing in the last key frame, by tid: their exits may still be reported. */
   private readonly unrecorded = new Map<number, Thread>();
 
@@ -128,13 +130,6 @@ export class TargetModel {
     this.states = new StateLog(maxAge_s);
     this.threads = new Threads(roles);
     this.levels = new Levels(this.threads, this.counters, () => this.history.blockId);
-  }
-
-  /** Samples per second received lately (coalesced ones excluded); NaN until known. */
-  get arriving_hz(): number {
-    const n = this.arrivals.length;
-    const span = (this.arrivals[n - 1] ?? 0) - (this.arrivals[0] ?? 0);
-    return n > 1 && span > 0 ? (n - 1) / span : Number.NaN;
   }
 
   /**
@@ -172,8 +167,8 @@ export class TargetModel {
     this.now_s = t_s;
     this.unix_ms = header.unix_us / 1000;
     if (!continued) {
-      this.noteArrival(t_s);
-      this.counters.begin(t_s, BLOCK_S * (this.arriving_hz || 10));
+      this.arrivals.note(t_s);
+      this.counters.begin(t_s, BLOCK_S * (this.arrivals.hz || 10));
       this.states.begin(t_s, header.live_threads);
     }
     this.applyEvents(frame, initial);
@@ -256,12 +251,7 @@ export class TargetModel {
     this.unrecorded.clear();
     this.rateBase = new RateBase();
     this.rateBase.note(this.now_s, this.counters.latest);
-    this.arrivals = [this.now_s];
-  }
-
-  private noteArrival(t_s: number): void {
-    this.arrivals.push(t_s);
-    while (this.arrivals.length > 2 && t_s - (this.arrivals[0] ?? 0) > 5) this.arrivals.shift();
+    this.arrivals.restart(this.now_s);
   }
 
   private applyEvents(frame: Frame, initial: boolean): void {
@@ -291,7 +281,7 @@ export class TargetModel {
           break;
         case "rate_changed":
         case "rate_adapted":
-          this.arrivals = [t_s];
+          this.arrivals.restart(t_s);
           break;
         default:
           break;
@@ -422,10 +412,4 @@ export class TargetModel {
       }
     }
   }
-}
-
-/** Whether an event is a change: not a thread present at the start, nor a decision to stay. */
-function isChange(event: TargetEvent, initial: boolean): boolean {
-  if (event.type === "thread_born") return !initial;
-  return event.type !== "steering_decided" || event.next_size !== event.size;
 }

@@ -8,7 +8,7 @@ import { CHART_THEMES } from "../../chart/palette";
 import { useLiveClient } from "../../stream/client";
 import { counted, formatDuration, formatNumber, formatValue } from "../../stream/format";
 import type { JobTimes, PoolRow, PoolsView } from "../../stream/poolsView";
-import type { TargetView } from "../../stream/views";
+import type { TargetView } from "../../stream/targetView";
 import type { Span } from "../../stream/window";
 import { Panel, PictureTable } from "../../ui/Panel";
 import { type SortedColumn, SortedTable } from "../../ui/SortedTable";

@@ -3,7 +3,7 @@ import { countersName } from "../../chart/describe";
 import { useLiveClient } from "../../stream/client";
 import { counted, formatDuration, formatValue, NO_VALUE } from "../../stream/format";
 import { deviation } from "../../stream/inexact";
-import type { DataHealth, TargetView } from "../../stream/views";
+import type { DataHealth, TargetView } from "../../stream/targetView";
 import { StatusIcon } from "../../ui/Notices";
 import { Popover } from "../../ui/Overlays";
 import { accountRows, assessDataQuality } from "./dataQuality";

@@ -6,7 +6,7 @@ import { READABLE_MS, useThrottled } from "../../base/useStore";
 import { useLiveClient } from "../../stream/client";
 import { formatDuration, formatValue, NO_VALUE } from "../../stream/format";
 import { commandLine, targetId, targetName } from "../../stream/targetName";
-import type { TargetView } from "../../stream/views";
+import type { TargetView } from "../../stream/targetView";
 import { Button, Select } from "../../ui/Controls";
 import { ProblemNotice, StatusIcon } from "../../ui/Notices";
 import { type Fact, FactList, Tooltip } from "../../ui/Overlays";

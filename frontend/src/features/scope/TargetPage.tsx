@@ -12,7 +12,7 @@ import { READABLE_MS, useStore, useThrottled } from "../../base/useStore";
 import { useLiveClient } from "../../stream/client";
 import { exitStatusText, formatDuration } from "../../stream/format";
 import { programOf } from "../../stream/targetName";
-import type { TargetView } from "../../stream/views";
+import type { TargetView } from "../../stream/targetView";
 import { Button } from "../../ui/Controls";
 import { EmptyState, Notice, ProblemNotice } from "../../ui/Notices";
 import type {

@@ -1,8 +1,8 @@
 import { use } from "react";
 import { useSelected, useStore } from "../../base/useStore";
 import { useLiveClient } from "../../stream/client";
+import type { TargetView } from "../../stream/targetView";
 import type { TableRequest } from "../../stream/viewRequest";
-import type { TargetView } from "../../stream/views";
 import { Button, SearchField, SegmentedControl } from "../../ui/Controls";
 import { Dialog } from "../../ui/Overlays";
 import { PanelSlotContext } from "../../ui/Panel";

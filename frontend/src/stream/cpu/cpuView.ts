@@ -50,7 +50,7 @@ function stackView(
   const { model, span, now_s } = input;
   const width_s = span.t1_s - span.t0_s;
   const smoothing_s = Math.max(
-    smoothingFor(model.arriving_hz || 10),
+    smoothingFor(model.arrivals.hz || 10),
     width_s / Math.max(1, width_px),
   );
   const stretches = model.history.between(span.t0_s - 2 * smoothing_s, Math.min(span.t1_s, now_s));
