@@ -243,7 +243,9 @@ function ImportTraces({ locked, onDone, children }: ImportTracesProps) {
               status="warning"
               title={`${counted(rejected.rejected, "span was", "spans were")} not imported`}
             >
-              {rejected.reasons.join(" ")}
+              {[...new Set(rejected.reasons)].map((reason) => (
+                <p key={reason}>{reason}</p>
+              ))}
             </Notice>
           )}
           {children(open)}
