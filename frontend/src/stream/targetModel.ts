@@ -18,7 +18,7 @@ import { CounterTable } from "./counterTable";
 import { RateBase } from "./currentRates";
 import { EventLog, isChange, LossLog } from "./eventLog";
 import { Facts } from "./facts/facts";
-import { GaugeLog } from "./gaugeLog";
+import { GaugeLog, SizeLog } from "./gaugeLog";
 import { History } from "./history";
 import { InexactValues, Reconciliation } from "./inexact";
 import { Levels } from "./levels";
@@ -34,11 +34,6 @@ import { sameStart, type Thread, Threads } from "./threads";
 
 /** Approximate length of a block of instants, in seconds. */
 const BLOCK_S = 6.4;
-/**
- * Time for which the last GOMAXPROCS is assumed if answers are late, in seconds: the host is busy.
- */
-const LATE_S = 10;
-
 export class TargetModel {
   readonly threads: Threads;
   readonly counters: CounterTable;
@@ -54,7 +49,7 @@ export class TargetModel {
   /** Received, coalesced and lost frames. */
   readonly losses = new LossLog(this.events);
   /** GOMAXPROCS and the number of live threads, over time. */
-  readonly sizes: GaugeLog;
+  readonly sizes: SizeLog;
   readonly liveCounts: GaugeLog;
   /** Energy and CPU time of the machine. */
   readonly machine: MachineLog;
@@ -76,7 +71,6 @@ export class TargetModel {
 
   /** Times of samples received lately, coalesced ones excluded. */
   readonly arrivals = new Arrivals();
-
   rateBase = new RateBase();
   /** Extremes of rates between the instants of a coarsely shown run; null otherwise. */
   extremes: RateExtremes | null = null;
@@ -98,7 +92,6 @@ export class TargetModel {
   inexact = 0;
   rss_bytes: number | null = null;
   gomaxprocs: number | null = null;
-  private sizeRead_s = Number.NEGATIVE_INFINITY;
   health: CollectorHealth | null = null;
   counters_from: CountersSource | null = null;
   /** Number of current and past processes of a group; null for a single-process target. */
@@ -118,7 +111,7 @@ export class TargetModel {
   constructor(history?: History, roles?: Map<string, number>) {
     this.history = history ?? new History(RING_FIELDS.length, 1);
     const { maxAge_s } = this.history;
-    this.sizes = new GaugeLog(maxAge_s);
+    this.sizes = new SizeLog(maxAge_s);
     this.programSizes = new ProgramSizes(maxAge_s);
     this.liveCounts = new GaugeLog(maxAge_s);
     this.machine = new MachineLog(maxAge_s);
@@ -198,7 +191,7 @@ export class TargetModel {
     this.rss_bytes = header.process.rss_bytes;
     this.gomaxprocs = header.process.gomaxprocs;
     this.machine.note(header.machine);
-    this.noteRead(t_s, header.process);
+    this.sizes.noteRead(t_s, header.process);
     this.liveCounts.note(t_s, this.live);
     const { cpu_ns, delay_accounting } = header.process;
     this.accounting.note(t_s, delay_accounting == null ? Number.NaN : Number(delay_accounting));
@@ -226,16 +219,8 @@ export class TargetModel {
       if (isChange(event, false)) this.events.add(t_s, event);
     }
     this.machine.note(header.machine);
-    this.noteRead(t_s, header.process);
+    this.sizes.noteRead(t_s, header.process);
     this.liveCounts.note(t_s, header.live_threads);
-  }
-
-  /** Record GOMAXPROCS; for a program that answers late, the last value is held for a while. */
-  private noteRead(t_s: number, process: Frame["header"]["process"]): void {
-    const { gomaxprocs, gomaxprocs_missed } = process;
-    if (gomaxprocs !== null) this.sizeRead_s = t_s;
-    else if (gomaxprocs_missed != null && t_s - this.sizeRead_s < LATE_S) return;
-    this.sizes.note(t_s, gomaxprocs ?? Number.NaN);
   }
 
   /**
