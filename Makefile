@@ -145,7 +145,7 @@ fuzz: $(STAMP)-fuzz $(NODE_STAMP) ## broken input for the decoders, FUZZ_RUNS=10
 	  mkdir -p .cache/fuzz/$$target; \
 	  $(PY) tests/fuzz $$target -runs=$(FUZZ_RUNS) -max_len=8192 -timeout=20 -rss_limit_mb=3000 \
 	    -verbosity=0 -print_final_stats=1 -artifact_prefix=test-output/fuzz/$$target- \
-	    .cache/fuzz/$$target tests/contract/corpus/$$target tests/contract/frames; \
+	    .cache/fuzz/$$target; \
 	done
 	PYTHONPATH=tests $(PY) tests/fuzz/verdicts.py .cache/fuzz/verdicts.jsonl 20000 $(FUZZ_SEED)
 	FUZZ_VERDICTS=$(CURDIR)/.cache/fuzz/verdicts.jsonl FUZZ_FRAMES=$(FUZZ_RUNS) FUZZ_SEED=$(FUZZ_SEED) \

@@ -4,8 +4,7 @@ import threading
 from collections.abc import Sequence
 
 from backend_builders import steering
-from tidscope_collector.steering.prepared_steering import PreparedSteering
-from tidscope_collector.steering.refusals import NotSteerableError, NotSteeredError
+from tidscope_collector.steering.plan import NotSteerableError, NotSteeredError, PreparedSteering
 from tidscope_collector.steering.service import SteeringTarget
 from tidscope_wire.generated.models import (
     KnobOption,

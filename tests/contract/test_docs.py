@@ -13,7 +13,7 @@ from tidscope_backend.cli.policy_bench import BEGIN, END, shipped
 from tidscope_backend.experiments.definition import read_definition
 from tidscope_backend.experiments.workload import workloads_folder
 from tidscope_backend.locks import findings
-from tidscope_backend.locks.experiments import DEVIATION, MEASURE_S, REPEATS
+from tidscope_backend.locks.report import DEVIATION, MEASURE_S, REPEATS
 from tidscope_policies.registry import POLICIES
 from tidscope_wire import PROTOCOL_VERSION
 from tidscope_wire.generated.catalogue import CATALOGUE

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from fuzz.targets import TARGETS
+from golden_cases import cases
 from schema_check import schemas
 from tidscope_backend.cli import steer
 from tidscope_collector.steering.loop import setup
@@ -110,21 +111,18 @@ def test_every_case_of_rates_says_what_it_means() -> None:
 
 
 # Inputs that once broke a decoder, or believed what was wrong; they must never again.
-# `corpus/TARGET/NAME.bin` are inputs of the targets in tests/fuzz; `make fuzz` finds more.
+# `corpus.json` has inputs of the targets in tests/fuzz; `make fuzz` finds more.
 
 
-CORPUS = Path(__file__).parent / "corpus"
-CORPUS_CASES = sorted(CORPUS.glob("*/*.bin"))
-
-
-@pytest.mark.parametrize("case", CORPUS_CASES, ids=lambda case: f"{case.parent.name}/{case.stem}")
-def test_a_found_case_is_got_over(case: Path) -> None:
-    TARGETS[case.parent.name](case.read_bytes())
+@pytest.mark.parametrize(
+    ("target", "name"), [(target, name) for target, named in cases().items() for name in named]
+)
+def test_a_found_case_is_got_over(target: str, name: str) -> None:
+    TARGETS[target](cases()[target][name])
 
 
 def test_every_case_belongs_to_a_target() -> None:
-    assert CORPUS_CASES
-    assert {case.parent.name for case in CORPUS_CASES} <= set(TARGETS)
+    assert cases().keys() <= TARGETS.keys()
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor, SpanExporter
 from tidscope_backend.settings import SpanPorts
 from tidscope_backend.traces import batches
-from tidscope_backend.traces.receiving import http_receiver, intake
+from tidscope_backend.traces.receiving import intake, receiver
 from tidscope_backend.traces.receiving.intake import MAX_REQUEST_BYTES, Sender
 from tidscope_wire.generated.models import TraceDetail, TraceEndpoints, TraceList, TracesReceived
 
@@ -283,7 +283,7 @@ async def test_health_and_other_users_are_answered_while_a_hostile_request_is_re
             async with backend.program() as program:
                 assert (await program.get("/api/v1/health")).status_code == 200
             # The sender of the other request is the peer of this one as well.
-            monkeypatch.setattr(http_receiver, "sender_of", lambda *_: Sender("another user", 1))
+            monkeypatch.setattr(receiver, "sender_of", lambda *_: Sender("another user", 1))
             answer = await client.post(where, content=message(), headers=PROTOBUF)
             assert answer.status_code == 200
             assert not hostile.done()

@@ -12,9 +12,13 @@ from run_builders import RUN_ID, manifest
 from tidscope_backend.cli import main
 from tidscope_backend.cli.backend_client import RefusedError
 from tidscope_backend.cli.prove import RESULT_SECONDS
-from tidscope_backend.proving.picture import draw_proof
-from tidscope_backend.proving.result import MeasuredInterval, ProofResult, read_proof
-from tidscope_backend.proving.svg import ticks
+from tidscope_backend.proving.picture import (
+    MeasuredInterval,
+    ProofResult,
+    draw_proof,
+    read_proof,
+    ticks,
+)
 from tidscope_wire.generated.models import (
     ProofState,
     ProofVerdict,

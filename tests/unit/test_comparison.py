@@ -5,11 +5,9 @@ from typing import Any
 import pytest
 from compared_runs import Instant, Life, decided, event, manifest, policy, run_id, tables, threads
 from run_builders import losses
-from tidscope_backend.comparison.compare import compare
-from tidscope_backend.comparison.matching import Correction
+from tidscope_backend.comparison.compare import compare, setup_differences
 from tidscope_backend.comparison.series import MAX_POINTS
-from tidscope_backend.comparison.setup import setup_differences
-from tidscope_backend.comparison.sides import ComparisonError, RunTables
+from tidscope_backend.comparison.sides import ComparisonError, Correction, RunTables
 from tidscope_wire.generated.models import (
     ComparedMetric,
     ComparedSeries,

@@ -13,19 +13,17 @@ from group_story import group_story
 from run_folders import run_folder
 from tidscope_backend.comparison.compare import compare
 from tidscope_backend.comparison.from_folders import compare_folders
-from tidscope_backend.comparison.matching import (
-    Correction,
-    match_roles,
-    parse_correction,
-    split_by_process,
-)
 from tidscope_backend.comparison.metrics import STATES
 from tidscope_backend.comparison.sides import (
     ComparisonError,
+    Correction,
     PoolTotals,
     RunTables,
     Side,
+    match_roles,
+    parse_correction,
     pools_by_name,
+    split_by_process,
 )
 from tidscope_backend.recording.sealing import write_summaries
 from tidscope_backend.state_groups import GROUPS, shares_of_groups

@@ -18,13 +18,16 @@ from hypothesis import strategies as st
 from programs.build import build_go
 from programs.go_programs import SOURCE
 from tidscope_collector.goruntime import elf as elf_module
-from tidscope_collector.goruntime.buildinfo import (
+from tidscope_collector.goruntime.elf import (
     MAGIC,
+    PIECE,
     BuildInfo,
+    Elf,
+    ElfError,
     parse_build_info,
     read_build_info,
+    read_elf,
 )
-from tidscope_collector.goruntime.elf import PIECE, Elf, ElfError, read_elf
 from tidscope_collector.goruntime.runtime_variables import chosen_address
 from tidscope_collector.inspection.go_questions import SYMBOL, entry_address
 

@@ -10,11 +10,10 @@ import pytest
 from experiment_entries import beginning, journal, repeat
 from tidscope_backend.comparison.statistics import group_figure, paired_difference
 from tidscope_backend.experiments.analysis import analyse, summarise
-from tidscope_backend.experiments.bounds import decide, parse_bound
 from tidscope_backend.experiments.charts_of_ratios import degradation_point, spearman, stable_point
 from tidscope_backend.experiments.journal import Ended, Entry, Failed
 from tidscope_backend.experiments.picture import describe, draw_chart
-from tidscope_backend.experiments.report import markdown, page, write_report
+from tidscope_backend.experiments.report import decide, markdown, page, parse_bound, write_report
 from tidscope_backend.experiments.workload import ExperimentError
 from tidscope_wire.generated.models import Experiment, ExperimentChart, ExperimentFigure
 

@@ -15,7 +15,7 @@ from tidscope_backend.experiments.conditions import (
     setup_of_machine,
     warnings_of,
 )
-from tidscope_backend.experiments.figures import joined
+from tidscope_backend.experiments.matrix import joined
 from tidscope_backend.experiments.program import (
     Load,
     RunningProgram,

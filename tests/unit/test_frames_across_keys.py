@@ -21,7 +21,8 @@ from tidscope_backend.exchange.importing import import_run
 from tidscope_backend.exchange.packing import pack_run
 from tidscope_backend.host_registry import HostRegistry
 from tidscope_backend.ingest.frame_ingest import AnnouncedTargets, FrameIngest
-from tidscope_backend.recording.recording import DEFAULT_LIMITS, Ending
+from tidscope_backend.recording.endings import Ending
+from tidscope_backend.recording.recording import DEFAULT_LIMITS
 from tidscope_backend.recording.sealing import recover_recording
 from tidscope_backend.replay.frames import frames_between
 from tidscope_backend.store.folder import RunFolder, RunLock

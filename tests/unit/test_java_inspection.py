@@ -14,7 +14,7 @@ from tidscope_collector.inspection.java_threads import (
     read_blocked,
     read_names,
 )
-from tidscope_collector.pools.hsperfdata import pools_of
+from tidscope_collector.pools.reader import pools_of
 
 DUMP = """\
 0

@@ -7,13 +7,6 @@ import pytest
 from tidscope_backend.experiments.definition import Definition, read_definition
 from tidscope_backend.experiments.matrix import baseline_of, cells_of
 from tidscope_backend.experiments.workload import ExperimentError, workloads_folder
-from tidscope_backend.locks.experiments import (
-    Program,
-    choose_program,
-    experiment_text,
-    file_name,
-    write_experiment,
-)
 from tidscope_backend.locks.findings import (
     LockUse,
     Measured,
@@ -21,6 +14,13 @@ from tidscope_backend.locks.findings import (
     hints_of,
     lock_uses,
     measured,
+)
+from tidscope_backend.locks.report import (
+    Program,
+    choose_program,
+    experiment_text,
+    file_name,
+    write_experiment,
 )
 
 LOCK = "example.com/shop/cart.Cart.mu"

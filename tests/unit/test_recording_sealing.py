@@ -14,7 +14,8 @@ from backend_builders import frame_bytes, host, key_frame, stream, target
 from run_folders import open_seqs, singles
 from run_harness import RunHarness
 from tidscope_backend.processes import ProgramEnd
-from tidscope_backend.recording.recording import Ending, PartLimits
+from tidscope_backend.recording.endings import Ending
+from tidscope_backend.recording.recording import PartLimits
 from tidscope_backend.recording.sealing import recover_recording
 from tidscope_backend.store.folder import RunFolder, RunLock
 from tidscope_backend.store.part_files import pack_frame, whole_bytes, whole_frames

@@ -11,8 +11,7 @@ from tidscope_collector.sizing.allowance import (
     request_of,
     weight_of,
 )
-from tidscope_collector.sizing.audit import with_agents
-from tidscope_collector.sizing.java_processors import parse_version, processors
+from tidscope_collector.sizing.audit import parse_version, processors, with_agents
 from tidscope_collector.sizing.judgement import (
     Chosen,
     GoSetting,

@@ -24,7 +24,7 @@ from tidscope_collector.steering.commands import SteeringCommands
 from tidscope_collector.steering.loop.knob import KnobDescription, KnobRefusedError
 from tidscope_collector.steering.loop.loop_inputs import ControlSetup
 from tidscope_collector.steering.loop.setup import SetupOpener, SteeredProcess
-from tidscope_collector.steering.refusals import NotSteerableError, NotSteeredError
+from tidscope_collector.steering.plan import NotSteerableError, NotSteeredError
 from tidscope_collector.steering.service import (
     OPTIONS_S,
     SteeringService,

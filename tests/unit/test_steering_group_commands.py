@@ -21,7 +21,7 @@ from tidscope_collector.steering.audit import AuditSink
 from tidscope_collector.steering.commands import SteeringCommands
 from tidscope_collector.steering.groups import Program
 from tidscope_collector.steering.loop.events import DETACH, PROGRAM_EXIT
-from tidscope_collector.steering.refusals import (
+from tidscope_collector.steering.plan import (
     BadParameterError,
     NotSteerableError,
     NotSteeredError,

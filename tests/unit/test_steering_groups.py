@@ -18,11 +18,11 @@ from tidscope_collector.steering.groups import (
 )
 from tidscope_collector.steering.loop.knob import KnobDescription
 from tidscope_collector.steering.loop.setup import SteeredProcess
-from tidscope_collector.steering.plan import SteeringPlan
-from tidscope_collector.steering.refusals import (
+from tidscope_collector.steering.plan import (
     BadParameterError,
     NotSteerableError,
     NotSteeredError,
+    SteeringPlan,
     TooManyActionsError,
 )
 from tidscope_collector.steering.service import SteeringService, SteeringTarget

@@ -15,7 +15,7 @@ from tidscope_collector.steering.loop.knob import KnobDescription, KnobKind, Kno
 from tidscope_collector.steering.loop.loop_inputs import ControlSetup
 from tidscope_collector.steering.loop.setup import SetupOpener, SteeredProcess
 from tidscope_collector.steering.loop.signals import Count
-from tidscope_collector.steering.refusals import (
+from tidscope_collector.steering.plan import (
     BadParameterError,
     NotSteerableError,
     NotSteeredError,

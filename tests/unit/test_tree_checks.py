@@ -26,7 +26,7 @@ GOOD = {
     "backend/tidscope_backend/app.py": "import tidscope_wire\n",
     "shared/tidscope_wire/frame.py": "import json\n",
     "frontend/src/stream/rate.ts": 'import { a } from "../wire/frame";\n',
-    "frontend/src/stream/rate.test.ts": 'import { a } from "../testing/frames";\n',
+    "frontend/src/stream/decimate.test.ts": 'import { a } from "../testing/frames";\n',
     "frontend/src/wire/frame.ts": ' * import { x } from "../features/map/x";\nimport "echarts";\n',
 }
 

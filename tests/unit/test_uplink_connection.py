@@ -11,7 +11,6 @@ from tidscope_collector.compiled.link import Link
 from tidscope_collector.sampling.sampled_frame import SampledFrame
 from tidscope_collector.uplink import direct
 from tidscope_collector.uplink.direct import DirectSender, Handed, SharedConnection
-from tidscope_collector.uplink.in_flight import NARROWING, InFlight
 from tidscope_collector.uplink.reconnecting import (
     FIRST_WAIT_S,
     LONGEST_WAIT_S,
@@ -20,6 +19,7 @@ from tidscope_collector.uplink.reconnecting import (
     Backoff,
     close_reason,
 )
+from tidscope_collector.uplink.replay import NARROWING, InFlight
 from tidscope_wire.generated.close_code import CloseCode
 from tidscope_wire.generated.models import Target
 from websockets.exceptions import ConnectionClosedError

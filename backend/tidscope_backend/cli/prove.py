@@ -27,8 +27,7 @@ from tidscope_backend.cli.output_relay import Keeping
 from tidscope_backend.cli.recording_client import RecordingClient, RecordingOptions
 from tidscope_backend.cli.server_options import add_backend_options, duration
 from tidscope_backend.cli.steer import add_policy_options, add_setup_options, steering_request
-from tidscope_backend.proving.picture import draw_proof
-from tidscope_backend.proving.result import ProofResult, read_proof
+from tidscope_backend.proving.picture import ProofResult, draw_proof, read_proof
 
 WITHOUT_RESULT = 3
 EXIT_CODES = {"better": 0, "same": 1, "worse": 1, "unsettled": 1, "harmful": 2}

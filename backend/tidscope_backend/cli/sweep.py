@@ -12,8 +12,7 @@ from tidscope_backend.cli.command import Command, CommandError, print_lines
 from tidscope_backend.cli.prove import FinishedTrial, LiveTrial, TrialReading, process_id
 from tidscope_backend.cli.server_options import add_backend_options, duration
 from tidscope_backend.cli.steer import add_setup_options, steering_request
-from tidscope_backend.proving.curve_picture import draw_curve
-from tidscope_backend.proving.result import read_sweep
+from tidscope_backend.proving.picture import draw_curve, read_sweep
 
 WITHOUT_RESULT = 3
 EXIT_CODES = {"decided": 0, "unsettled": 1, "harmful": 2}

@@ -20,7 +20,7 @@ from tidscope_collector.groups.selector import Selection
 from tidscope_collector.inspection.gomaxprocs import open_gomaxprocs
 from tidscope_collector.naming.source import runtime_source
 from tidscope_collector.naming.thread_names import ThreadNames
-from tidscope_collector.processes.container_names import ContainerNames
+from tidscope_collector.processes.cgroup_names import ContainerNames
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.engine import Engine
 from tidscope_collector.sampling.target import TargetSampler

@@ -35,14 +35,13 @@ from tidscope_collector.sampling.usual_round import Collect
 from tidscope_collector.targets.targets import TargetRegistry
 from tidscope_collector.uplink.commands import Command, Commands, parse, reply_text
 from tidscope_collector.uplink.direct import DirectSender, SharedConnection
-from tidscope_collector.uplink.in_flight import InFlight
 from tidscope_collector.uplink.reconnecting import (
     LONGEST_WAIT_S,
     Backoff,
     CloseReason,
     close_reason,
 )
-from tidscope_collector.uplink.replay import Replay
+from tidscope_collector.uplink.replay import InFlight, Replay
 from tidscope_collector.uplink.sign_in import SignIn, SignInError, open_link
 
 log = logging.getLogger("tidscope.uplink")

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { markerSvg } from "./markerPath";
+import { markerSvg } from "./Marker";
 import { sparkBand, sparkPath, sparkTop } from "./sparkPath";
 
 describe("small drawings", () => {

@@ -11,12 +11,11 @@ import {
   type RingField,
 } from "./chartSpecs";
 import { type Columns, columnsFor, extremes } from "./decimate";
-import type { Filter } from "./filter";
 import type { Stretches } from "./history";
-import { growth, topThreads } from "./rank";
+import { type Filter, growth, topThreads } from "./rank";
 import { rates, smoothingFor } from "./rate";
 import { OVER_S, PROCESS_KEY } from "./rateExtremes";
-import { addToSum, firstOf, readProcess, readThread, ringOf, timesOf } from "./series";
+import { addToSum, firstOf, readProcess, readThread, ringOf, stepOf, timesOf } from "./series";
 import type { TargetModel } from "./targetModel";
 import { PROCESS_SLOT, type Thread } from "./threads";
 import type { ChartId, ChartRequest, Level, ThreadKey, ViewRequest } from "./viewRequest";
@@ -139,7 +138,7 @@ export function chartView(
   const width_s = span.t1_s - span.t0_s;
   const smoothing_s =
     spec.mode === "slope"
-      ? Math.max(smoothingFor(model.arriving_hz || 10), width_s / Math.max(1, width_px))
+      ? Math.max(smoothingFor(model.arrivals.hz || 10), width_s / Math.max(1, width_px))
       : 0;
   const end_s = Math.min(span.t1_s, now_s);
   // Slopes look back; one more sample extends the line to the left edge.
@@ -392,10 +391,4 @@ class LinePainter {
     if (!Number.isNaN(last)) this.values++;
     this.lines.push({ ...line, last });
   }
-}
-
-/** Mean distance of columns, seconds. */
-function stepOf(time_s: Float64Array): number {
-  const last = time_s.length - 1;
-  return last > 0 ? ((time_s[last] ?? 0) - (time_s[0] ?? 0)) / last : 0;
 }

@@ -3,10 +3,16 @@
 import type { ViewInput } from "./chartView";
 import { LOCKS } from "./facts/facts";
 import type { FactWindow } from "./facts/factTable";
-import { type LockIdentity, lockNames, unnamedLock } from "./facts/lockNames";
-import { threadsByTid, UNKNOWN_NAME } from "./facts/parties";
-import { type FactsState, ledgerState } from "./facts/state";
-import { growthWithin, wallWithin } from "./facts/threadTime";
+import {
+  type FactsState,
+  type LockIdentity,
+  ledgerState,
+  lockNames,
+  threadsByTid,
+  UNKNOWN_NAME,
+  unnamedLock,
+} from "./facts/parties";
+import { growthWithin, wallWithin } from "./parked";
 import type { Thread } from "./threads";
 import type { ThreadKey } from "./viewRequest";
 

@@ -4,7 +4,8 @@
  */
 
 import type { ProcessLife } from "./chartItem";
-import { roleColour, SHADES, type Thread } from "./threads";
+import { SHADES } from "./roleHues";
+import { roleColour, type Thread } from "./threads";
 import type { MapRequest, ThreadKey } from "./viewRequest";
 
 /**

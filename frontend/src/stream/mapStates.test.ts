@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { cycle, LEDGER_TARGET, LedgerFrames, type LedgerThread } from "../testing/ledgers";
-import { filterFrom } from "./filter";
 import { cellShares, cellValue, type MapPicture, NO_FIELD, nextPicture } from "./mapPicture";
 import { MapMaker } from "./mapView";
+import { filterFrom } from "./rank";
 import { isUnswitched, STATE_FIELD, sharesOfCell, stateNumbered } from "./states";
 import { TargetModel } from "./targetModel";
 import { DEFAULT_MAP, DEFAULT_REQUEST } from "./viewRequest";

@@ -3,8 +3,7 @@
 import type { ProcessLife, ProcessRow } from "./chartItem";
 import type { RingField } from "./chartSpecs";
 import type { ViewInput } from "./chartView";
-import type { NamedProcess } from "./filter";
-import { growth } from "./rank";
+import { growth, type NamedProcess } from "./rank";
 import { ringOf } from "./series";
 import type { ThreadKey } from "./viewRequest";
 

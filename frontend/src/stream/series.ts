@@ -82,3 +82,9 @@ export function addToSum(
     sum[i] = (sum[i] ?? 0) + held;
   }
 }
+
+/** Mean distance of columns, seconds. */
+export function stepOf(time_s: Float64Array): number {
+  const last = time_s.length - 1;
+  return last > 0 ? ((time_s[last] ?? 0) - (time_s[0] ?? 0)) / last : 0;
+}

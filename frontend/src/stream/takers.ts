@@ -2,8 +2,7 @@
 
 import type { ViewInput } from "./chartView";
 import { TAKERS } from "./facts/facts";
-import { outsideParty, threadsByTid } from "./facts/parties";
-import { type FactsState, ledgerState } from "./facts/state";
+import { type FactsState, ledgerState, outsideParty, threadsByTid } from "./facts/parties";
 import type { GaugeLog } from "./gaugeLog";
 import type { TargetModel } from "./targetModel";
 

@@ -136,7 +136,7 @@ function slopes(
   t1_s: number,
   points: number,
 ): Float32Array {
-  const smoothing_s = smoothingFor(model.arriving_hz || 10);
+  const smoothing_s = smoothingFor(model.arrivals.hz || 10);
   const stretches = model.history.between(t0_s - 2 * smoothing_s, t1_s);
   const values = new Float64Array(stretches.n);
   let sum: Float32Array | null = null;

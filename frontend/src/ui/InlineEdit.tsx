@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from "react";
-import { Button } from "./Button";
-import styles from "./InlineEdit.module.css";
+import { Button } from "./Controls";
+import styles from "./editing.module.css";
 
 interface InlineEditProps {
   /** Name of the text, such as "Name". */

@@ -1,15 +1,15 @@
 import { useCallback, useEffect, useRef, useState } from "react";
-import { getPredictions, getWeights, resetModel } from "../../api/predictions";
-import { asProblem } from "../../api/problem";
+import { asProblem } from "../../api/http";
+import { getPredictions, getWeights, resetModel } from "../../api/runs";
 import { VIEW_ONLY } from "../../api/session";
 import { usePolled } from "../../api/usePolled";
 import { session } from "../../base/session";
 import { useStore } from "../../base/useStore";
 import { counted } from "../../stream/format";
-import { Button } from "../../ui/Button";
-import { Dialog } from "../../ui/Dialog";
+import { Button } from "../../ui/Controls";
+import { ProblemNotice } from "../../ui/Notices";
+import { Dialog } from "../../ui/Overlays";
 import { Panel } from "../../ui/Panel";
-import { ProblemNotice } from "../../ui/ProblemNotice";
 import type { PredictionModel, Problem } from "../../wire/generated/models";
 import styles from "./DoctorPage.module.css";
 

@@ -4,11 +4,10 @@ import { useState } from "react";
 import { localTime, utcTime } from "../../base/clock";
 import { useStore } from "../../base/useStore";
 import { describeEvent } from "../../chart/describe";
-import { useLiveClient } from "../../stream/clients";
-import { Checkbox } from "../../ui/Checkbox";
-import { Panel } from "../../ui/Panel";
-import { type Status, StatusIcon } from "../../ui/StatusIcon";
-import { scrollable } from "../../ui/scrollable";
+import { useLiveClient } from "../../stream/client";
+import { Checkbox } from "../../ui/Controls";
+import { type Status, StatusIcon } from "../../ui/Notices";
+import { Panel, scrollable } from "../../ui/Panel";
 import type { TargetEvent } from "../../wire/generated/models";
 import styles from "./EventList.module.css";
 

@@ -6,14 +6,13 @@
 import { memo, useId, useRef, useState } from "react";
 import { useStore } from "../../base/useStore";
 import { useResize } from "../../chart/useResize";
-import type { LiveClient } from "../../stream/client";
-import { useLiveClient } from "../../stream/clients";
+import { type LiveClient, useLiveClient } from "../../stream/client";
 import type { Finding, FindingLink } from "../../stream/findings/finding";
 import type { FindingsView } from "../../stream/findings/findings";
 import { formatDuration } from "../../stream/format";
-import { Button } from "../../ui/Button";
+import { Button } from "../../ui/Controls";
 import { ChangePanel } from "../change/ChangePanel";
-import { useFacts } from "../facts/useFacts";
+import { useFacts } from "../facts/FactColumns";
 import styles from "./FindingsPanel.module.css";
 
 /** Minimum width per finding for several in a row, in CSS pixels. */

@@ -1,20 +1,20 @@
 import { type FormEvent, useEffect, useRef, useState } from "react";
 import { localTime, utcTime } from "../../base/clock";
 import { useStore } from "../../base/useStore";
-import { useLiveClient } from "../../stream/clients";
+import { useLiveClient } from "../../stream/client";
 import { formatDuration } from "../../stream/format";
 import type { Span } from "../../stream/window";
-import { Button } from "../../ui/Button";
+import { Button } from "../../ui/Controls";
 import { InlineEdit } from "../../ui/InlineEdit";
+import { ProblemNotice } from "../../ui/Notices";
 import { Panel } from "../../ui/Panel";
-import { ProblemNotice } from "../../ui/ProblemNotice";
 import { MAX_MARK_TEXT } from "../../wire/generated/limits";
 import type { RunManifest, RunMark } from "../../wire/generated/models";
 import { DecisionLog } from "../steering/DecisionLog";
 import { ProofPicture } from "../steering/ProofPicture";
 import { SizeCurve } from "../steering/SizeCurve";
+import { useRunChange } from "./RunHeader";
 import styles from "./RunPage.module.css";
-import { useRunChange } from "./useRunChange";
 
 interface RunLogProps {
   readonly run: RunManifest;

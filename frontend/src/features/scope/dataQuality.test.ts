@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { DataHealth } from "../../stream/views";
+import type { DataHealth } from "../../stream/targetView";
 import type { GroupCheck } from "../../wire/generated/models";
 import {
   accountRows,

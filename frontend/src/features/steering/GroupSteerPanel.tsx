@@ -1,13 +1,10 @@
 import { useState } from "react";
 import { useStore } from "../../base/useStore";
-import { useLiveClient } from "../../stream/clients";
+import { useLiveClient } from "../../stream/client";
 import { counted } from "../../stream/format";
 import { knobName, signalName } from "../../stream/steerView";
-import { Button } from "../../ui/Button";
-import { Checkbox } from "../../ui/Checkbox";
-import { Notice } from "../../ui/Notice";
-import { ProblemNotice } from "../../ui/ProblemNotice";
-import { Select } from "../../ui/Select";
+import { Button, Checkbox, Select } from "../../ui/Controls";
+import { Notice, ProblemNotice } from "../../ui/Notices";
 import type { ProgramOptions, Steering } from "../../wire/generated/models";
 import { CoresSection } from "./CoreDivisions";
 import { DecisionLog } from "./DecisionLog";
@@ -28,9 +25,8 @@ import {
   programClaim,
   ranked,
 } from "./groupDraft";
-import { NumberField } from "./NumberField";
-import type { GroupSteerState } from "./useGroupSteering";
-import type { Pending } from "./useSteering";
+import { NumberField } from "./ParameterForm";
+import type { GroupSteerState, Pending } from "./useSteering";
 
 /** Default policy for several programs. */
 const DEFAULT_POLICY = "cooperative";

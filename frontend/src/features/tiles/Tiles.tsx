@@ -1,18 +1,49 @@
 /** Feature `tiles`: the worker's tile views in, numbers with sparklines out. */
 
-import type { CSSProperties } from "react";
-import { memo } from "react";
+import { type CSSProperties, memo } from "react";
 import { READABLE_MS, useSelected, useThrottled } from "../../base/useStore";
 import { Sparkline } from "../../chart/Sparkline";
 import { assessmentText } from "../../stream/assessment";
-import { useLiveClient } from "../../stream/clients";
-import { formatValue, NO_VALUE } from "../../stream/format";
-import type { Assessment, TargetView, TileId, TileView } from "../../stream/views";
-import { StatusIcon } from "../../ui/StatusIcon";
-import { Tooltip } from "../../ui/Tooltip";
+import { useLiveClient } from "../../stream/client";
+import { fieldNamed, formatValue, NO_VALUE } from "../../stream/format";
+import type { TargetView } from "../../stream/targetView";
+import type { Assessment, TileId, TileView } from "../../stream/views";
+import { StatusIcon } from "../../ui/Notices";
+import { Tooltip } from "../../ui/Overlays";
 import type { Target } from "../../wire/generated/models";
 import styles from "./Tiles.module.css";
-import { tileAbsentReason } from "./tileAbsentReason";
+
+/** Field of each tile based on counters. */
+const FIELDS: Readonly<Partial<Record<TileId, string>>> = {
+  cpu: "cpu_run_ns",
+  wait: "cpu_delay_ns",
+  blkio: "blkio_delay_ns",
+  network: "net_read_bytes",
+  disk: "disk_read_bytes",
+  switches: "voluntary_switches",
+};
+
+/**
+ * Why a tile has no value.
+ * @param reason the collector's reason, for a field that the target lacks.
+ * @param given fields of the target.
+ */
+export function tileAbsentReason(
+  tile: TileId,
+  reason: string,
+  given: readonly string[],
+  liveThreads: number,
+): string {
+  const field = FIELDS[tile];
+  if (field === undefined || !given.includes(field)) {
+    return reason;
+  }
+  if (liveThreads === 0) {
+    return "No live threads.";
+  }
+  const needs = fieldNamed(field)?.meaning.match(/Needs .*$/)?.[0] ?? "";
+  return `No thread has a value. ${needs}`.trim();
+}
 
 /**
  * Tiles that take no space without a value: the line below the panels names them with the reason.

@@ -1,7 +1,7 @@
 import { localDate, utcTime } from "../../base/clock";
 import { counted } from "../../stream/format";
+import { SegmentedControl } from "../../ui/Controls";
 import { Panel } from "../../ui/Panel";
-import { SegmentedControl } from "../../ui/SegmentedControl";
 import { type SortedColumn, SortedTable } from "../../ui/SortedTable";
 import type {
   ErrorPath,

@@ -1,5 +1,5 @@
 import { Fragment, useState } from "react";
-import { Button } from "../../ui/Button";
+import { Button } from "../../ui/Controls";
 import { Panel } from "../../ui/Panel";
 import { type SortedColumn, SortedTable } from "../../ui/SortedTable";
 import type { OperationRank } from "../../wire/generated/models";

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { localDate, localField, localTime, momentOfField } from "../../base/clock";
-import { Select } from "../../ui/Select";
+import { Select } from "../../ui/Controls";
 import type { RunSummary } from "../../wire/generated/models";
 import { LATENCY_WINDOWS, type TraceSetLink } from "./link";
 import styles from "./TracesPage.module.css";

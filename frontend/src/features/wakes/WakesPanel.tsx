@@ -6,19 +6,23 @@ import { useStore } from "../../base/useStore";
 import { SmallMarker } from "../../chart/Marker";
 import { CHART_THEMES, type ChartTheme, colourStyle } from "../../chart/palette";
 import { useResize } from "../../chart/useResize";
-import type { LiveClient } from "../../stream/client";
-import { useLiveClient } from "../../stream/clients";
+import { type LiveClient, useLiveClient } from "../../stream/client";
 import { PARTY_WORDS } from "../../stream/facts/parties";
 import { counted, formatDuration } from "../../stream/format";
 import type { ThreadKey } from "../../stream/viewRequest";
 import type { WakeEdge, WakeNode, WakesView } from "../../stream/wakes";
-import { Button } from "../../ui/Button";
+import { Button, SegmentedControl } from "../../ui/Controls";
 import { Panel } from "../../ui/Panel";
-import { SegmentedControl } from "../../ui/SegmentedControl";
 import { type SortedColumn, SortedTable } from "../../ui/SortedTable";
-import { FactMessage, meanColumn, rateColumn, textColumn, timeColumn } from "../facts/FactColumns";
+import {
+  FactMessage,
+  meanColumn,
+  rateColumn,
+  textColumn,
+  timeColumn,
+  useFacts,
+} from "../facts/FactColumns";
 import styles from "../facts/facts.module.css";
-import { useFacts } from "../facts/useFacts";
 import { type EdgeMetric, edgeValue, WakeGraph } from "./WakeGraph";
 
 const HEIGHT_PX = 440;

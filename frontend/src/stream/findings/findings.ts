@@ -1,7 +1,7 @@
 /** Findings: notable observations within the visible window, in words. */
 
 import type { ViewInput } from "../chartView";
-import type { FactsState } from "../facts/state";
+import type { FactsState } from "../facts/parties";
 import { counted, formatDuration, formatNumber, formatValue } from "../format";
 import { finished, type Steps } from "../steps";
 import { evidenceSteps } from "./evidence";
