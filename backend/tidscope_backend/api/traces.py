@@ -290,12 +290,12 @@ async def analysis(
     merge: Roots = "single",
     project: Annotated[str, Query(max_length=2 * MAX_NAME)] = "",
     less_ns: Annotated[int, Query(ge=-LATEST_NS, lt=LATEST_NS)] = 0,
-    usual: Annotated[str | None, Query(max_length=MAX_SET)] = None,
+    reference: Annotated[str | None, Query(max_length=MAX_SET)] = None,
 ) -> Response:
     asked = Asked(exclude or (), merge == "merged", project, less_ns)
     known = None
-    if usual is not None:
-        known = await traces.parse(wanted.service or "", wanted.operation or "", usual)
+    if reference is not None:
+        known = await traces.parse(wanted.service or "", wanted.operation or "", reference)
     return await traces.answer(request, lambda: traces.analyst.analysis(wanted, known, asked))
 
 
