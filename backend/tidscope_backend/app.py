@@ -41,9 +41,10 @@ from tidscope_backend.api.traces import routes as traces_router
 from tidscope_backend.connections.table import ConnectionCounts
 from tidscope_backend.demo.demo_process import DemoProcess
 from tidscope_backend.host_registry import HostRegistry
+from tidscope_backend.ingest.endpoint import CollectorEndpoint
 from tidscope_backend.ingest.frame_ingest import FrameIngest
 from tidscope_backend.ingest.links import CollectorLinks
-from tidscope_backend.ingest.session import CollectorEndpoint, CollectorSessions
+from tidscope_backend.ingest.session import CollectorSessions
 from tidscope_backend.metrics.export import metrics_router, pusher
 from tidscope_backend.metrics.families import ExportCounts, Facts, gather, run_facts
 from tidscope_backend.metrics.meters import Meters

@@ -107,6 +107,23 @@ Object.defineProperty(HTMLCanvasElement.prototype, "getContext", {
   },
 });
 
+/** Calls that give each store of the page its first value: files share modules, and their stores. */
+const { resets } = vi.hoisted(() => {
+  const shared: { storeResets?: (() => void)[] } = globalThis;
+  const resets = shared.storeResets ?? [];
+  shared.storeResets = resets;
+  return { resets };
+});
+vi.mock("../base/store", async (original) => {
+  const real = await original<typeof import("../base/store")>();
+  const createStore = <T>(initial: T) => {
+    const store = real.createStore(initial);
+    resets.push(() => store.set(initial));
+    return store;
+  };
+  return { ...real, createStore };
+});
+
 beforeEach(() => {
   vi.useFakeTimers({ now: 1_700_000_000_000 });
 });
@@ -115,4 +132,5 @@ afterEach(() => {
   cleanup();
   vi.useRealTimers();
   window.localStorage.clear();
+  for (const reset of resets) reset();
 });
