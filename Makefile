@@ -12,8 +12,8 @@ UP_ARGS ?=
 TEST_WORKERS ?= 2
 # Some of these tests wait for sockets and processes: one worker more than CPUs keeps them busy.
 UNIT_WORKERS ?= $(shell expr $(TEST_WORKERS) + 1)
-# Most of these tests wait for programs and intervals: three workers a CPU keep it busy.
-INTEGRATION_WORKERS ?= $(shell expr 3 '*' $(TEST_WORKERS))
+# Most of these tests wait for programs and intervals: two workers a CPU keep it busy.
+INTEGRATION_WORKERS ?= $(shell expr 2 '*' $(TEST_WORKERS))
 PYTEST = $(PY) -m pytest --dist loadfile --no-loadscope-reorder
 # Without cached bytecode each start of a tidscope process compiles its modules: 0.4 s of CPU.
 export PYTHONDONTWRITEBYTECODE :=

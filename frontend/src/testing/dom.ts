@@ -109,7 +109,7 @@ Object.defineProperty(HTMLCanvasElement.prototype, "getContext", {
 
 /** Calls that give each store of the page its first value: files share modules, and their stores. */
 const { resets } = vi.hoisted(() => {
-  const shared: { storeResets?: (() => void)[] } = globalThis;
+  const shared = globalThis as { storeResets?: (() => void)[] };
   const resets = shared.storeResets ?? [];
   shared.storeResets = resets;
   return { resets };
