@@ -10,8 +10,6 @@ STAMP := .venv/.stamp
 NODE_STAMP := node_modules/.stamp
 UP_ARGS ?=
 TEST_WORKERS ?= 2
-# Some of these tests wait for sockets and processes: one worker more than CPUs keeps them busy.
-UNIT_WORKERS ?= $(shell expr $(TEST_WORKERS) + 1)
 # Most of these tests wait for programs and intervals: two workers a CPU keep it busy.
 INTEGRATION_WORKERS ?= $(shell expr 2 '*' $(TEST_WORKERS))
 PYTEST = $(PY) -m pytest --dist loadfile --no-loadscope-reorder
@@ -46,7 +44,7 @@ test: ## everything, and what each stage took
 pytest: unit integration ## the Python tests, on TEST_WORKERS workers
 
 unit: $(STAMP)-dev ## those without the kernel
-	$(PYTEST) -n $(UNIT_WORKERS) tests/unit tests/contract --junitxml=test-output/times/unit.xml
+	$(PYTEST) -n $(TEST_WORKERS) tests/unit tests/contract --junitxml=test-output/times/unit.xml
 
 integration: $(STAMP)-dev ## those with the kernel, and with whole processes
 	$(PYTEST) -n $(INTEGRATION_WORKERS) tests/integration --junitxml=test-output/times/integration.xml

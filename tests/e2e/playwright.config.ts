@@ -7,8 +7,8 @@ export default defineConfig({
   testDir: ".",
   outputDir: "../../test-output/playwright",
   globalSetup: "./fixtures/build.ts",
-  // Each worker has a backend and a collector. Two workers wait for half of the time.
-  workers: 4,
+  // Each worker has a backend and a collector. Four took as long as two.
+  workers: 2,
   fullyParallel: true,
   // Long enough for a busy machine, which is several times slower. No test waits longer than it must.
   timeout: 120_000,
