@@ -12,7 +12,7 @@ UP_ARGS ?=
 TEST_WORKERS ?= 2
 # Most of these tests wait for programs and intervals: two workers a CPU keep it busy.
 INTEGRATION_WORKERS ?= $(shell expr 2 '*' $(TEST_WORKERS))
-PYTEST = $(PY) -m pytest -n $(TEST_WORKERS) --dist loadfile --no-loadscope-reorder
+PYTEST = $(PY) -m pytest --dist loadfile --no-loadscope-reorder
 # Without cached bytecode each start of a tidscope process compiles its modules: 0.4 s of CPU.
 export PYTHONDONTWRITEBYTECODE :=
 # Python's stable ABI is the same everywhere: no interpreter is asked when the sampler is compiled.
@@ -56,17 +56,17 @@ test: ## everything, and what each stage took
 pytest: unit integration ## the Python tests, on TEST_WORKERS workers
 
 unit: $(STAMP)-dev $(SAMPLER) ## those without the kernel
-	$(PYTEST) tests/unit tests/contract --junitxml=test-output/times/unit.xml
+	$(PYTEST) -n $(TEST_WORKERS) tests/unit tests/contract --junitxml=test-output/times/unit.xml
 
 integration: $(STAMP)-dev $(SAMPLER) ## those with the kernel, and with whole processes
 	$(PYTEST) -n $(INTEGRATION_WORKERS) tests/integration --junitxml=test-output/times/integration.xml
 
 test-room: $(STAMP)-dev $(SAMPLER) ## the unit and contract tests of a room: make test-room ROOM=collector/locks
-	@tests=$$($(PY) tools/room_tests.py $(ROOM)) && $(PYTEST) -q $$tests
+	@tests=$$($(PY) tools/room_tests.py $(ROOM)) && $(PYTEST) -n $(TEST_WORKERS) -q $$tests
 
 test-deep: $(STAMP)-dev $(SAMPLER) ## ten times the examples of each property, branch coverage, and FUZZ_RUNS broken inputs
 	@mkdir -p test-output/coverage
-	TIDSCOPE_DEEP_TESTS=1 $(PYTEST) tests/unit tests/contract --cov --cov-report=
+	TIDSCOPE_DEEP_TESTS=1 $(PYTEST) -n $(TEST_WORKERS) tests/unit tests/contract --cov --cov-report=
 	@$(PY) -m coverage json -q -o test-output/coverage/report.json
 	$(PY) tools/check_coverage.py
 	@$(MAKE) fuzz
@@ -155,7 +155,7 @@ fuzz: $(STAMP)-fuzz $(NODE_STAMP) fuzz-sampler ## broken input for the decoders,
 	  mkdir -p .cache/fuzz/$$target; \
 	  $(PY) tests/fuzz $$target -runs=$(FUZZ_RUNS) -max_len=8192 -timeout=20 -rss_limit_mb=3000 \
 	    -verbosity=0 -print_final_stats=1 -artifact_prefix=test-output/fuzz/$$target- \
-	    .cache/fuzz/$$target tests/contract/corpus/$$target tests/contract/frames; \
+	    .cache/fuzz/$$target; \
 	done
 	PYTHONPATH=tests $(PY) tests/fuzz/verdicts.py .cache/fuzz/verdicts.jsonl 20000 $(FUZZ_SEED)
 	FUZZ_VERDICTS=$(CURDIR)/.cache/fuzz/verdicts.jsonl FUZZ_FRAMES=$(FUZZ_RUNS) FUZZ_SEED=$(FUZZ_SEED) \

@@ -12,7 +12,7 @@ import (
 	"github.com/tidscope/tidscope/advisor/contention"
 )
 
-// An Answer is what is printed.
+// An Answer is the printed document.
 type Answer struct {
 	*analysis.Report
 	// Contention is null without a profile.

@@ -40,17 +40,17 @@ Draw = Callable[[random.Random], float]
 
 @dataclass(slots=True)
 class Plan:
-    """What an operation does.
+    """Behaviour of an operation.
 
     Attributes:
-        operation: its name.
+        operation: name of the operation.
         own_ns: typical own time.
         noise: a factor of it.
         stages: one after the other; calls of each stage are made at once.
-        often: how probable the call is.
+        often: probability of the call.
         loops: the most times that it is made one after the other, each number as probable.
-        retries: how probable one more call is after each.
-        fails: how probable it is that it fails.
+        retries: probability of one more call after each.
+        fails: probability of a failure.
     """
 
     operation: Operation
@@ -65,7 +65,7 @@ class Plan:
 
 @dataclass(slots=True)
 class Call:
-    """A call of a request: what it will do, before anything has a time."""
+    """A planned call of a request, before times are drawn."""
 
     plan: Plan
     own_ns: float
@@ -75,14 +75,14 @@ class Call:
 
 @dataclass(frozen=True)
 class Shape:
-    """How endpoints are made.
+    """Shape of made endpoints.
 
     Attributes:
         calls: least and most operations.
         width: most calls of a stage.
-        depth: of the longest chain.
+        depth: depth of the longest chain.
         noises: names in NOISES.
-        rare: how often paths are taken that are normal though seldom.
+        rare: frequency of normal but rare paths.
     """
 
     calls: tuple[int, int]
@@ -118,7 +118,7 @@ def _cached(hit: float, factor: float, sigma: float) -> Draw:
 
 NOISES: dict[str, Callable[[random.Random], Draw]] = {
     "quiet": lambda chance: _lognormal(chance.uniform(0.05, 0.2)),
-    "usual": lambda chance: _lognormal(chance.uniform(0.2, 0.4)),
+    "typical": lambda chance: _lognormal(chance.uniform(0.2, 0.4)),
     "noisy": lambda chance: _lognormal(chance.uniform(0.4, 0.6)),
     "gamma": lambda chance: _gamma(chance.uniform(3, 12)),
     "cached": lambda chance: _cached(chance.uniform(0.7, 0.95), chance.uniform(4, 10), 0.25),
@@ -126,26 +126,26 @@ NOISES: dict[str, Callable[[random.Random], Draw]] = {
     "weibull": lambda chance: _weibull(chance.uniform(1.5, 4)),
     "stalled": lambda chance: _cached(chance.uniform(0.97, 0.99), chance.uniform(10, 30), 0.15),
     "uniform": lambda chance: lambda one: one.uniform(0.5, 1.5),
-    # Those of held-out endpoints alone.
+    # Distributions of held-out endpoints only.
     "erlang": lambda chance: lambda one: 0.3 + one.expovariate(1.5) + one.expovariate(1.5),
     "two ways": lambda chance: _cached(chance.uniform(0.4, 0.6), chance.uniform(2, 4), 0.2),
     "logistic": lambda chance: _logistic(chance.uniform(0.08, 0.2)),
 }
-USUAL = ("quiet", "usual", "usual", "noisy", "gamma", "cached", "pareto")
-EVERY = (*USUAL, "stalled", "weibull", "uniform")
+TYPICAL = ("quiet", "typical", "typical", "noisy", "gamma", "cached", "pareto")
+EVERY = (*TYPICAL, "stalled", "weibull", "uniform")
 TUNING = (
-    Shape((6, 12), 2, 3, ("quiet", "usual")),
-    Shape((8, 20), 4, 4, USUAL),
+    Shape((6, 12), 2, 3, ("quiet", "typical")),
+    Shape((8, 20), 4, 4, TYPICAL),
     Shape((20, 40), 3, 6, EVERY),
-    Shape((60, 100), 6, 8, USUAL),
-    Shape((10, 30), 2, 10, ("usual", "gamma", "weibull", "stalled", "uniform")),
+    Shape((60, 100), 6, 8, TYPICAL),
+    Shape((10, 30), 2, 10, ("typical", "gamma", "weibull", "stalled", "uniform")),
     Shape((100, 200), 5, 12, EVERY, (0.015, 0.1)),
 )
 HELD_OUT = (
-    Shape((5, 10), 3, 2, ("usual", "gamma", "erlang", "logistic")),
+    Shape((5, 10), 3, 2, ("typical", "gamma", "erlang", "logistic")),
     Shape((15, 35), 1, 12, (*EVERY, "two ways")),
     Shape((30, 60), 10, 3, (*EVERY, "erlang", "two ways", "logistic"), (0.015, 0.1)),
-    Shape((80, 150), 4, 10, (*USUAL, "stalled", "logistic", "erlang"), (0.015, 0.1)),
+    Shape((80, 150), 4, 10, (*TYPICAL, "stalled", "logistic", "erlang"), (0.015, 0.1)),
 )
 PARTS = {"tuning": (1000, TUNING), "held out": (70_000, HELD_OUT)}
 
@@ -191,7 +191,7 @@ def make_endpoint(seed: int, shape: Shape) -> Plan:
 
 
 def draw_call(plan: Plan, chance: random.Random, load: float) -> Call:
-    """Draw what a request does."""
+    """Draw the calls of a request."""
     call = Call(plan, plan.own_ns * load * plan.noise(chance), [], chance.random() < plan.fails)
     for stage in plan.stages:
         lanes = []
@@ -208,7 +208,7 @@ def draw_call(plan: Plan, chance: random.Random, load: float) -> Call:
 
 
 def all_calls(call: Call) -> Iterator[Call]:
-    """A call, and all beneath it."""
+    """Yield a call and all its descendants."""
     yield call
     for stage in call.stages:
         for lane in stage:
@@ -305,7 +305,7 @@ def make_request(plan: Plan, number: int, seed: int, kind: str | None = None) ->
 
 @dataclass(frozen=True)
 class Verdict:
-    """What was found of one endpoint."""
+    """Results for one endpoint."""
 
     precision: float
     recall: float
@@ -314,10 +314,10 @@ class Verdict:
 
 
 def verdict(found: dict[int, str], labels: Sequence[str | None]) -> Verdict:
-    """Compare what was found with what it is.
+    """Compare the found requests with their labels.
 
     Args:
-        found: of each place that was found, why.
+        found: reason by found place.
         labels: kind by place; None: normal.
     """
     total = Counter(label for label in labels if label)
@@ -349,17 +349,17 @@ def matrix(summaries: Summaries, chains: dict[tuple[int, int], int]) -> Any:
     return np.log1p(full / 1000)
 
 
-def lof(summaries: Summaries, usual: Summaries | None) -> dict[int, str] | None:
-    """What scikit-learn's local outlier factor finds, with its own threshold."""
+def lof(summaries: Summaries, reference: Summaries | None) -> dict[int, str] | None:
+    """Requests that scikit-learn's local outlier factor finds, with its default threshold."""
     try:
         neighbours = importlib.import_module("sklearn.neighbors")
     except ImportError:
         return None
     chains: dict[tuple[int, int], int] = {}
-    if usual is None:
+    if reference is None:
         said = neighbours.LocalOutlierFactor().fit_predict(matrix(summaries, chains))
     else:
-        before = matrix(usual, chains)
+        before = matrix(reference, chains)
         after = matrix(summaries, chains)
         before = np.pad(before, ((0, 0), (0, after.shape[1] - before.shape[1])))
         said = neighbours.LocalOutlierFactor(novelty=True).fit(before).predict(after)
@@ -377,10 +377,10 @@ def measure(part: str, number: int, normal: int, each: int) -> dict[str, Verdict
     earlier = [make_request(plan, 10**6 + at, seed) for at in range(normal)]
     options = Options(calls=True)
     every = summarise_all([*earlier, *judged], options)
-    usual = every.select(range(normal))
+    reference = every.select(range(normal))
     summaries = every.select(range(normal, len(every.traces)))
     verdicts: dict[str, Verdict | None] = {}
-    for name, known in (("within", None), ("against", usual)):
+    for name, known in (("within", None), ("against", reference)):
         own = {one.place: one.kind for one in find_anomalies(summaries, known)}
         verdicts[name] = verdict(dict(own), labels)
         theirs = lof(summaries, known)

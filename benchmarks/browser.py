@@ -33,8 +33,8 @@ class Page:
     """A page and its workers.
 
     Args:
-        link: to the browser.
-        browser: its first process.
+        link: connection to the browser.
+        browser: first process of the browser.
     """
 
     def __init__(self, link: ClientConnection, browser: psutil.Process) -> None:
@@ -63,7 +63,7 @@ class Page:
         return await self._call(method, self._session, **parameters)
 
     async def evaluate(self, expression: str) -> Any:
-        """The value of an expression in the page. Raises RuntimeError if it throws."""
+        """Return the value of an expression in the page. Raises RuntimeError if it throws."""
         answer = await self.call(
             "Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True
         )
@@ -96,7 +96,7 @@ class Page:
         return found
 
     async def renderer(self) -> psutil.Process:
-        """The process that has used the most CPU of those that draw pages."""
+        """Return the renderer process that has used the most CPU."""
         found = (await self._call("SystemInfo.getProcessInfo", ""))["processInfo"]
         drawing = [one for one in found if one["type"] == "renderer"]
         return psutil.Process(max(drawing, key=lambda one: float(one["cpuTime"]))["id"])
@@ -137,7 +137,7 @@ async def open_page(url: str, script: str = "") -> AsyncIterator[Page]:
     """Open an address in a browser of its own, which ends with the context.
 
     Args:
-        url: what to open.
+        url: address to open.
         script: runs before the page's own.
     """
     program = os.environ.get("CHROMIUM", "/usr/bin/chromium")

@@ -1,8 +1,8 @@
 """The collector's rate and CPU on the demo program, on a quiet and on a busy machine.
 
 Busy is two programs that compute without a pause, and two that start and end processes as fast as
-they can, as a build does. The collector has ledgers, the usual budget, and is asked for 10 samples
-a second. Of each case: `rate_hz`, samples a second once rates have settled; `cpu_ms`, CPU
+they can, as a build does. The collector has ledgers, the default budget, and a rate of 10 samples
+a second. For each case: `rate_hz`, samples a second once rates have settled; `cpu_ms`, CPU
 milliseconds a second of its whole process; `tick_us`, CPU microseconds a sample. With
 `--budget-percent 0` rates stay, and `tick_us` of two versions can be compared.
 """
@@ -67,18 +67,18 @@ def load() -> Iterator[None]:
         yield
 
 
-def measure(site: Running, options: argparse.Namespace) -> dict[str, float]:
+def measure(installation: Running, options: argparse.Namespace) -> dict[str, float]:
     """Measure one case."""
     budget = ["--budget-percent", str(options.budget_percent)]
     ledgers = ["--ledger", "auto", *budget, *options.collector]
-    with demo() as pid, collector(site, None, ledgers) as process:
-        target = site.ask("/targets", {"pid": pid, "rate_hz": RATE_HZ})["id"]
+    with demo() as pid, collector(installation, None, ledgers) as process:
+        target = installation.ask("/targets", {"pid": pid, "rate_hz": RATE_HZ})["id"]
         time.sleep(options.settle)
-        began, cpu_s, taken = time.monotonic(), cpu(process), frames(site)
+        began, cpu_s, taken = time.monotonic(), cpu(process), frames(installation)
         time.sleep(options.seconds)
         seconds = time.monotonic() - began
-        cpu_s, taken = cpu(process) - cpu_s, max(1, frames(site) - taken)
-        site.fetch(f"/targets/{target}", method="DELETE")
+        cpu_s, taken = cpu(process) - cpu_s, max(1, frames(installation) - taken)
+        installation.fetch(f"/targets/{target}", method="DELETE")
     return {
         "rate_hz": round(taken / seconds, 2),
         "cpu_ms": round(1000 * cpu_s / seconds, 2),
@@ -95,10 +95,10 @@ def main() -> int:
     parser.add_argument("--collector", action="append", default=[], help="an option of it; repeat")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    with tidscope("--no-collector", TIDSCOPE_COLLECTOR_SECRET=SECRET) as site:
-        figures = {"quiet": measure(site, options)}
+    with tidscope("--no-collector", TIDSCOPE_COLLECTOR_SECRET=SECRET) as installation:
+        figures = {"quiet": measure(installation, options)}
         with load():
-            figures["busy"] = measure(site, options)
+            figures["busy"] = measure(installation, options)
     if options.json:
         print(json.dumps(figures))
         return 0

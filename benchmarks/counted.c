@@ -93,7 +93,7 @@ static void *work(void *nothing)
 	for (;;) {
 		if (working)
 			compute(500000);
-		/* Hardly a wake-up while nothing is to be done. */
+		/* Few wake-ups while idle. */
 		rest(working ? 20000000 : 100000000);
 	}
 	return nothing;
@@ -122,7 +122,7 @@ static void *start_shorts(void *nothing)
 		count_one(&own->born);
 		pthread_join(thread, NULL);
 		count_one(&own->ended);
-		/* The disk may be full: the program does not care. */
+		/* The disk may be full; failed writes are ignored. */
 		if (file >= 0 && write(file, piece, sizeof piece) < 0)
 			rest(1000000);
 		rest(1000000000 / short_hz);
@@ -221,7 +221,7 @@ static void obey(int commands, int answers, int (*children)[2], int count)
 				die("child");
 		if (command == 'g') {
 			working = 1;
-			/* Two threads that are there as long as it works: they count as well. */
+			/* Two threads that live while it works; they count as well. */
 			shorts = begin(start_shorts);
 			count_one(&own->born);
 			once = begin(do_once);

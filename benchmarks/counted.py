@@ -31,7 +31,7 @@ class Counted:
         children: processes that it starts, which do what it does.
         burst: threads that it has at once while it works.
         forks: processes that it starts and ends while it works.
-        file: that it writes to; None: none.
+        file: file that it writes to; None: none.
         pid: id that it is to have; 0: any.
     """
 
@@ -77,7 +77,7 @@ class Counted:
         return self.pid not in self._dead_cpu
 
     def reap(self) -> None:
-        """Take the CPU time of its processes that have ended."""
+        """Return the CPU time of its ended processes."""
         for pid in self._pids:
             if pid not in self._dead_cpu:
                 self._reap(pid)
@@ -96,7 +96,7 @@ class Counted:
         return Reading(at, born, ended, cpu_s)
 
     def close(self) -> None:
-        """End it and its children, by their ids."""
+        """Kill the program and its children, by their IDs."""
         for pid in self._pids:
             if pid not in self._dead_cpu:
                 with suppress(ProcessLookupError):
@@ -107,7 +107,7 @@ class Counted:
             time.sleep(0.01)
 
     def _reap(self, pid: int) -> None:
-        """See whether one of its processes has ended: they are children of this one then."""
+        """Check whether one of its processes has ended; this process has adopted them."""
         try:
             found, _, used = os.wait4(pid, os.WNOHANG)
         except ChildProcessError:
@@ -142,7 +142,7 @@ class Account:
     """The account of several programs, read twenty times a second.
 
     Args:
-        programs: whose.
+        programs: programs to read.
     """
 
     def __init__(self, programs: Sequence[Counted]) -> None:
@@ -154,13 +154,13 @@ class Account:
         self._thread.start()
 
     def read(self) -> None:
-        """Take a reading of all."""
+        """Read the accounts of all programs."""
         with self._lock:
             for program, readings in zip(self._programs, self.readings, strict=True):
                 readings.append(program.reading())
 
     def close(self) -> None:
-        """Take the last reading."""
+        """Read the accounts a last time."""
         self._end.set()
         self._thread.join()
         self.read()
@@ -171,7 +171,7 @@ class Account:
 
 
 def become_reaper() -> None:
-    """Let orphaned descendants become children of this process, which waits for them."""
+    """Adopt orphaned descendants, so that this process waits for them (PR_SET_CHILD_SUBREAPER)."""
     set_child_subreaper = 36
     if ctypes.CDLL(None, use_errno=True).prctl(set_child_subreaper, 1, 0, 0, 0) != 0:
         raise OSError(ctypes.get_errno(), "prctl(PR_SET_CHILD_SUBREAPER)")
@@ -193,7 +193,7 @@ def _start(command: list[str], pid: int) -> subprocess.Popen[bytes]:
 
 
 def _cpu_s(pid: int) -> float:
-    """CPU seconds of a process by its clock, those of its ended threads included."""
+    """CPU seconds of a process by its clock, including ended threads."""
     try:
         return time.clock_gettime((~pid << 3) | 2)  # clock_getcpuclockid(3)
     except OSError:

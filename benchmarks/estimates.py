@@ -35,13 +35,13 @@ class Estimate:
 def alternate(
     states: Sequence[str], blocks: int, measure: Callable[[str], tuple[float, ...]], seed: int
 ) -> dict[str, Floats]:
-    """Measure all states in so many blocks.
+    """Measure all states in a number of blocks.
 
     Args:
         states: their names.
-        blocks: how often each is measured.
+        blocks: number of measurements of each state.
         measure: brings a state about, measures, and leaves it; the same numbers for every state.
-        seed: of the orders.
+        seed: seed of the orders.
 
     Returns:
         float64[numbers, blocks] for each state.

@@ -23,7 +23,7 @@ CUT = ("frames", "gaps", "samples_failed", "truncated_bytes", "exit_records_lost
 
 
 class Reading(NamedTuple):
-    """What programs have done since they started, by their own account.
+    """Work of programs since their start, by their own account.
 
     Attributes:
         unix_s: when it was read.
@@ -42,8 +42,8 @@ class Hole(NamedTuple):
     """Time between two frames that is longer than the sampling rate explains.
 
     Attributes:
-        seconds: its length beyond the sampling period.
-        said_s: how much of it the run states: as a gap, missed deadlines or coalesced frames.
+        seconds: length beyond the sampling period, in seconds.
+        said_s: part of it that the run states as a gap, missed deadlines or coalesced frames.
     """
 
     seconds: float
@@ -51,10 +51,10 @@ class Hole(NamedTuple):
 
 
 class Reported(NamedTuple):
-    """What a run says.
+    """Statements of a run.
 
     Attributes:
-        state: of the manifest.
+        state: state of the manifest.
         from_s: wall clock of its first frame, Unix seconds.
         to_s: likewise of its last frame.
         until_s: when recording was to end: its stop, or the end of the target.
@@ -62,11 +62,11 @@ class Reported(NamedTuple):
         ended: threads that ended within it, by totals.
         events: threads that ended within it, by events.
         cpu_s: CPU time of all its threads.
-        losses: of the manifest, by name.
+        losses: losses of the manifest, by name.
         holes: long times between two of its frames.
         seqs: first and last number of each frame.
         period_s: between two samples, as requested.
-        sample_s: how long its slower one of the first and the last sample took.
+        sample_s: duration of the slower of the first and the last sample.
         unsure_s: time before the last frame of which the run says that births and ends may be
             missing.
     """
@@ -108,7 +108,7 @@ class Verdict(NamedTuple):
 
     @property
     def said(self) -> bool:
-        """Whether the run states all that it lacks, and nothing is in it twice."""
+        """True if the run states all that it lacks and counts nothing twice."""
         return not self.silent
 
 
@@ -117,7 +117,7 @@ def judge(account: Sequence[Reading], reported: Reported, slack: int = 0) -> Ver
 
     Args:
         account: readings, by time; the last one has all that the programs ever did.
-        reported: what the run says.
+        reported: statements of the run.
         slack: threads whose start was under way when a program was killed; they may count or not.
     """
     least, most = _within(account, reported)

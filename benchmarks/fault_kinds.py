@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import psutil
 from counted import Counted
-from fault_site import ANSWER_ERRORS, READY_S, SECRET, Site
+from fault_installation import ANSWER_ERRORS, READY_S, SECRET, Installation
 from loop_disk import LoopDisk, small_disk
 from running import TOKEN, build
 from websockets.sync.client import connect
@@ -32,10 +32,10 @@ class MemoryLimit:
 
     Args:
         pids: processes.
-        more_bytes: what they may take together; by RLIMIT_AS each for itself, of address space.
+        more_bytes: memory that they may allocate together; with RLIMIT_AS, address space of each.
 
     Attributes:
-        means: how they are limited, for people.
+        means: human-readable description of the limit.
     """
 
     def __init__(self, pids: list[int], more_bytes: int) -> None:
@@ -102,18 +102,18 @@ def _own_group(pid: int, root: Path) -> str:
 CHILDREN = 2
 """Processes that each program of a tree starts."""
 MORE_BYTES, NO_BYTES = 2 << 20, 64 << 10
-"""What a part may take in addition where memory is limited, and where the OOM killer is to come."""
+"""Additional memory of a part under a limit, and the limit that triggers the OOM killer."""
 DISK_MB = 64
 AUDITED = 10
 
 
 class Options(NamedTuple):
-    """How large faults and programs are.
+    """Sizes of faults and programs.
 
     Attributes:
-        work_s: how long programs work before and after a fault.
-        stop_s: how long a part is stopped.
-        fault_s: how long other faults last that end.
+        work_s: working time of programs before and after a fault, in seconds.
+        stop_s: duration of a stop of a part, in seconds.
+        fault_s: duration of other temporary faults, in seconds.
         threads: threads that a program has at once in the cell with many of them.
         forks: processes that are started in the fork storm.
     """
@@ -134,11 +134,11 @@ class Cell:
     Args:
         name: PART/FAULT/RECORDED.
         options: sizes.
-        opened: what is closed at its end, the newest first.
+        opened: resources closed at the end, newest first.
         folder: for its files.
 
     Attributes:
-        notes: what happened besides, for people.
+        notes: human-readable notes on other events.
         over_s: when the fault was over, monotonic; 0: when it returned.
     """
 
@@ -158,8 +158,8 @@ class Cell:
         self.programs = [self.start_program(f"account-{number}") for number in range(count)]
         self.log = self._place("supervisor") / "up.log"
         self.runs = self._place("backend") / "runs"
-        self.site = Site(self.runs, self._place("collector") / "log", self.log)
-        opened.callback(self.site.close)
+        self.installation = Installation(self.runs, self._place("collector") / "log", self.log)
+        opened.callback(self.installation.close)
 
     def start_program(self, account: str, pid: int = 0) -> Counted:
         """Start a program of the cell's kind."""
@@ -182,7 +182,7 @@ class Cell:
         """Process ids of the part that fails."""
         if self.part == "target":
             return [self.programs[0].pid]
-        return self.site.pids(self.part)
+        return self.installation.pids(self.part)
 
     @property
     def living(self) -> list[int]:
@@ -191,8 +191,8 @@ class Cell:
 
     def start_again(self) -> None:
         """Start `tidscope up` again, as a manager of services does, once its parts have ended."""
-        self.site.close()
-        self.site.start()
+        self.installation.close()
+        self.installation.start()
 
     def _place(self, part: str) -> Path:
         """Folder of what a part writes: on the small disk, if that part's disk fails."""
@@ -238,7 +238,7 @@ def limit_memory(cell: Cell) -> None:
         limit.lift()
     if not psutil.pid_exists(pids[0]):
         cell.notes.append("killed by the OOM killer")
-    if cell.part == "supervisor" and not cell.site.supervised():
+    if cell.part == "supervisor" and not cell.installation.supervised():
         cell.start_again()
 
 
@@ -264,14 +264,14 @@ def slow_disk(cell: Cell) -> None:
 def _give_reason_to_write(cell: Cell) -> None:
     """The supervisor and the collector write of what happens, and nothing does."""
     if cell.part == "supervisor":
-        os.kill(cell.site.pids("collector")[0], signal.SIGKILL)
+        os.kill(cell.installation.pids("collector")[0], signal.SIGKILL)
         cell.notes.append("its collector was killed")
     if cell.part == "collector":
         # All are in its audit log; together they are longer than a block.
         for _ in range(AUDITED):
             with suppress(*ANSWER_ERRORS):
-                other = cell.site.ask("/targets", {"pid": os.getpid()})["id"]
-                cell.site.ask(f"/targets/{other}", method="DELETE")
+                other = cell.installation.ask("/targets", {"pid": os.getpid()})["id"]
+                cell.installation.ask(f"/targets/{other}", method="DELETE")
 
 
 def use_id_again(cell: Cell) -> None:
@@ -287,24 +287,24 @@ def use_id_again(cell: Cell) -> None:
 
 def read_slowly(cell: Cell) -> None:
     """A page has subscribed to all targets and does not read."""
-    address = cell.site.address.replace("http", "ws", 1)
+    address = cell.installation.address.replace("http", "ws", 1)
     headers = {"Authorization": f"Bearer {TOKEN}"}
     with connect(
         f"{address}/ws/live", additional_headers=headers, max_queue=1, close_timeout=0.5
     ) as page:
-        for target in cell.site.ask("/targets")["targets"]:
+        for target in cell.installation.ask("/targets")["targets"]:
             page.send(json.dumps({"type": "subscribe", "target": target["id"]}))
         time.sleep(cell.options.fault_s)
 
 
 def connect_twice(cell: Cell) -> None:
     """A second collector says that it is this host's."""
-    url = cell.site.address.replace("http", "ws", 1) + "/ws/collector"
+    url = cell.installation.address.replace("http", "ws", 1) + "/ws/collector"
     command = [sys.executable, "-m", "tidscope_collector", "run", "--backend", url, "--no-audit"]
     environ = {**os.environ, "TIDSCOPE_COLLECTOR_SECRET": SECRET}
     with subprocess.Popen(command, stderr=subprocess.DEVNULL, env=environ) as second:
         until = time.monotonic() + READY_S
-        while cell.site.ask("/hosts")["hosts"][0]["collector"]["pid"] != second.pid:
+        while cell.installation.ask("/hosts")["hosts"][0]["collector"]["pid"] != second.pid:
             if time.monotonic() > until:
                 cell.notes.append("the second collector did not connect")
                 break

@@ -27,9 +27,9 @@ from typing import Any
 
 import psutil
 from counted import Account, become_reaper
+from fault_installation import ANSWER_ERRORS, Installation, read_run
 from fault_judge import Reading, Reported, Verdict, judge
 from fault_kinds import CHILDREN, HOW, QUICK, Cell, Options
-from fault_site import ANSWER_ERRORS, Site, read_run
 
 PARTS = ("collector", "backend", "supervisor", "helper", "target")
 FAULTS = ("kill", "stop", "memory", "disk-full", "disk-slow")
@@ -57,7 +57,7 @@ LONGEST_S = 240.0
 def run_cell(name: str, options: Options, folder: Path, opened: ExitStack) -> dict[str, Any]:
     """Run one cell; its figures."""
     cell = Cell(name, options, opened, folder)
-    site = cell.site
+    installation = cell.installation
     runs = list[str]()
     for program in cell.programs:
         what: dict[str, Any] = {"rate_hz": RATE_HZ}
@@ -65,9 +65,9 @@ def run_cell(name: str, options: Options, folder: Path, opened: ExitStack) -> di
             what["group"] = {"kind": "tree", "pid": program.pid}
         else:
             what["pid"] = program.pid
-        target = site.ask("/targets", what)["id"]
-        runs.append(site.ask("/runs", {"target": target})["id"])
-    if site.until_flowing(cell.living, WHOLE_S) is None:
+        target = installation.ask("/targets", what)["id"]
+        runs.append(installation.ask("/runs", {"target": target})["id"])
+    if installation.until_flowing(cell.living, WHOLE_S) is None:
         raise TimeoutError("no samples came before the fault")
     account = Account(cell.programs)
     opened.callback(account.close)
@@ -76,7 +76,7 @@ def run_cell(name: str, options: Options, folder: Path, opened: ExitStack) -> di
     time.sleep(options.work_s)
     HOW[cell.fault](cell)
     cell.over_s = cell.over_s or time.monotonic()
-    whole = not cell.living or site.until_flowing(cell.living, WHOLE_S)
+    whole = not cell.living or installation.until_flowing(cell.living, WHOLE_S)
     whole_s = round(time.monotonic() - cell.over_s, 2) if whole else None
     time.sleep(0 if cell.fault == "at-once" else options.work_s)
     for program in cell.programs:
@@ -87,8 +87,8 @@ def run_cell(name: str, options: Options, folder: Path, opened: ExitStack) -> di
     until_s = time.time()
     for run in runs:
         with suppress(*ANSWER_ERRORS):
-            site.ask(f"/runs/{run}/stop", method="POST")
-    _until_ended(site, runs)
+            installation.ask(f"/runs/{run}/stop", method="POST")
+    _until_ended(installation, runs)
     # A program may have been killed while it started a thread.
     slack = CHILDREN + 1 if cell.part == "target" else 0
     verdicts, states, counts = [], [], []
@@ -241,7 +241,7 @@ def line(found: dict[str, Any]) -> str:
 
 
 def _counts(readings: list[Reading], says: Reported) -> dict[str, Any]:
-    """What a program counted while it was recorded, and what the run says; losses of the run."""
+    """Return a program's own counts during the recording, the run's counts, and its losses."""
     began, ended = readings[0], readings[-1]
     return {
         "born": [ended.born - began.born, says.born],
@@ -251,12 +251,12 @@ def _counts(readings: list[Reading], says: Reported) -> dict[str, Any]:
     }
 
 
-def _until_ended(site: Site, runs: list[str]) -> None:
+def _until_ended(installation: Installation, runs: list[str]) -> None:
     """Wait until no run is being recorded any more, and their last parts are sealed."""
     until = time.monotonic() + WHOLE_S
     while time.monotonic() < until:
         with suppress(*ANSWER_ERRORS):
-            if all(site.ask(f"/runs/{run}")["state"] != "recording" for run in runs):
+            if all(installation.ask(f"/runs/{run}")["state"] != "recording" for run in runs):
                 return
         time.sleep(0.1)
 

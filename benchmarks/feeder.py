@@ -27,7 +27,7 @@ class Feeder:
     """Sends a made-up program's frames.
 
     Attributes:
-        program: whose frames.
+        program: program whose frames are sent.
         confirmed: number of the last frame that the backend has.
     """
 
@@ -58,7 +58,7 @@ class Feeder:
                 self.confirmed = received.targets.get(self.program.target.id, self.confirmed)
                 self._more.set()
         finally:
-            # Who waits for receipts would wait for ever.
+            # A sender that waits for receipts would wait forever.
             self._over = True
             self._more.set()
 
@@ -75,9 +75,9 @@ async def feeder(address: str, secret: str, program: MadeProgram) -> AsyncIterat
     """Connect to a backend as the collector of a made-up host.
 
     Args:
-        address: of the backend, http://….
-        secret: of its host `default`.
-        program: whose frames are sent.
+        address: address of the backend, http://….
+        secret: secret of its host `default`.
+        program: program whose frames are sent.
     """
     url = f"{address.replace('http', 'ws', 1)}/ws/collector"
     credential = host_credential(secret)

@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST = 1024, REPLY = 1024, FRAME = 1 << 22 };
+enum { MAX_THREADS = 1024, REPLY = 1024, FRAME = 1 << 22 };
 
 struct request {
 	struct nlmsghdr n;
@@ -23,10 +23,10 @@ struct request {
 	__u32 tid;
 };
 
-static struct request requests[MOST];
-static struct mmsghdr headers[MOST];
-static struct iovec vectors[MOST];
-static char replies[MOST][REPLY], frame[FRAME];
+static struct request requests[MAX_THREADS];
+static struct mmsghdr headers[MAX_THREADS];
+static struct iovec vectors[MAX_THREADS];
+static char replies[MAX_THREADS][REPLY], frame[FRAME];
 
 static void tick(const char *path, int family, int netlink, int out, size_t bytes)
 {
@@ -36,7 +36,7 @@ static void tick(const char *path, int family, int netlink, int out, size_t byte
 
 	if (!folder)
 		exit(3);
-	while ((entry = readdir(folder)) && count < MOST) {
+	while ((entry = readdir(folder)) && count < MAX_THREADS) {
 		if (entry->d_name[0] == '.')
 			continue;
 		requests[count++] = (struct request){
@@ -89,7 +89,7 @@ int main(int argc, char **argv)
 		_exit(0);
 	}
 	close(ends[1]);
-	for (int i = 0; i < MOST; i++) {
+	for (int i = 0; i < MAX_THREADS; i++) {
 		vectors[i] = (struct iovec){replies[i], REPLY};
 		headers[i].msg_hdr = (struct msghdr){.msg_iov = &vectors[i], .msg_iovlen = 1};
 	}

@@ -91,12 +91,12 @@ PATIENCE_S = 120
 STORM, LOOP = 20_000, 2_000
 DATABASE_S, SERVED_S = 5, 5
 REST_S = 2.5
-"""In which a group at rest is compared twice."""
+"""Time in which an idle group is compared twice."""
 GROUPS = Path("/sys/fs/cgroup")
 
 
 class Groups:
-    """The collector's engine in this process."""
+    """Run the collector's engine in this process."""
 
     def __init__(self) -> None:
         self.headers: queue.SimpleQueue[FrameHeader] = queue.SimpleQueue()
@@ -131,7 +131,7 @@ def groups() -> Iterator[Groups]:
 
 
 def account(command: list[str]) -> dict[str, Any]:
-    """Run a command, and compare."""
+    """Run a command and compare the totals."""
     gate, go = os.pipe()
     held = f'read -r _ <&{gate}; exec {gate}<&-; exec "$@"'
     quiet = subprocess.DEVNULL
@@ -168,7 +168,7 @@ def account(command: list[str]) -> dict[str, Any]:
 
 @contextmanager
 def control_group() -> Iterator[tuple[str, Path]]:
-    """A control group where groups are followed: its path, and its folder."""
+    """Create a control group in a followed hierarchy; yield its path and folder."""
     roots = [root for root in (GROUPS, GROUPS / "cpuacct") if (root / "cgroup.procs").exists()]
     name = f"tidscope-bench-{os.getpid()}"
     folder = roots[0] / name
@@ -182,7 +182,7 @@ def control_group() -> Iterator[tuple[str, Path]]:
 
 
 def at_rest(opened: Groups, target: Target, *, ends: bool) -> dict[str, Any]:
-    """What the group adds up to beside its own account, once it does nothing any more.
+    """Compare the group's sums with its own account once it is idle.
 
     Args:
         opened: the engine.
@@ -212,7 +212,7 @@ def at_rest(opened: Groups, target: Target, *, ends: bool) -> dict[str, Any]:
 
 
 def account_of_cgroup(command: list[str]) -> dict[str, Any]:
-    """Run a command in a control group, and compare."""
+    """Run a command in a control group and compare the totals."""
     held = 'read -r _; exec "$@"'
     quiet = subprocess.DEVNULL
     with control_group() as (path, folder), groups() as opened:
@@ -277,7 +277,7 @@ def database(folder: Path) -> list[str]:
 
 
 def cases(folder: Path, storm: Path, options: argparse.Namespace) -> dict[str, list[str]]:
-    """The commands that are asked for and that this machine can run."""
+    """Requested commands that this machine can run."""
     made: dict[str, list[str]] = {
         "shell_loop": ["bash", "-c", f"for i in $(seq {LOOP}); do /bin/true; done"],
         "fork_storm": [str(storm), str(options.forks)],

@@ -31,7 +31,7 @@ class Hooks:
     """States of the hooks, attached one after the other.
 
     Args:
-        folder: to compile in.
+        folder: build folder.
         accounts: our program.
         beside_others: whether "nothing" may mean: nothing but what others attached.
     """
@@ -55,7 +55,7 @@ class Hooks:
 
     @contextmanager
     def state(self, name: str, pid: int) -> Iterator[None]:
-        """Bring a state about for a ``with`` statement.
+        """Enter a state for a ``with`` statement.
 
         Args:
             name: one of STATES or CONTENTS, or TALLY or BYSTANDER.
@@ -73,28 +73,28 @@ class Hooks:
             self._programs.detach()
 
     def close(self) -> None:
-        """Take the programs out of the kernel."""
+        """Detach and unload the programs."""
         self._programs.close()
 
 
-def are_foreign_attached(prefix: str = "sock_") -> bool:
-    """True if another process' programs are attached to tracepoints; ours must not be.
+def are_others_attached(prefix: str = "sock_") -> bool:
+    """True if programs of another process are attached to tracepoints; ours must be detached.
 
     Args:
-        prefix: of the tracepoints' names; by default those of sockets.
+        prefix: prefix of the tracepoints' names; by default those of sockets.
     """
     links = json.loads(subprocess.check_output([_BPFTOOL, "-j", "link", "show"]))
     return any(one.get("tp_name", "").startswith(prefix) for one in links)
 
 
-def await_no_foreign(prefix: str = "sock_") -> None:
+def await_no_others(prefix: str = "sock_") -> None:
     """Wait until nobody else's programs are attached to tracepoints with a prefix.
 
     Raises:
-        SystemExit: they are for a minute.
+        SystemExit: such programs stay attached for a minute.
     """
     give_up = time.monotonic() + 60
-    while are_foreign_attached(prefix):
+    while are_others_attached(prefix):
         if time.monotonic() > give_up:
             raise SystemExit(
                 "programs of other collectors are attached: end these, or --beside-others"
@@ -104,7 +104,7 @@ def await_no_foreign(prefix: str = "sock_") -> None:
 
 @contextmanager
 def kernel_account() -> Iterator[None]:
-    """Let the kernel time programs; the sysctl stays what it is, and the descriptor ends it."""
+    """Make the kernel time programs until the descriptor is closed; the sysctl is unchanged."""
     for name in libbpf.NAMES:
         try:
             descriptor = ctypes.CDLL(name).bpf_enable_stats(_RUN_TIME)

@@ -1,7 +1,7 @@
 """Share of faulty requests found, on HotROD.
 
 HotROD's services run as processes of their own, with a relay between them; clients make requests.
-First normal ones, which say what is usual; then in turns such as meet a fault, and normal ones.
+Normal requests come first and are the reference; faulty and normal ones alternate after them.
 Faults: HotROD's own three (which `-D`, `-W` and `-M` repair), delays and broken connections of the
 relay, and processes that are stopped for a second. A request met a fault if it was made while that
 was there: none is under way when a fault begins or ends, and the first ones after that, which
@@ -61,9 +61,9 @@ class Phase:
     """Requests that were made under the same conditions.
 
     Attributes:
-        fault: its name; normal: none, learnt: none, and they say what is usual.
+        fault: name of the fault; normal and learnt requests have none.
         begin_ns, end_ns: the first was made after, the last answered before; Unix nanoseconds.
-        requests: how many.
+        requests: number of requests.
     """
 
     fault: str
@@ -80,9 +80,9 @@ class Fault:
     """Conditions, normal ones too.
 
     Attributes:
-        make: makes so many requests.
-        begin: brings them about.
-        end: the opposite.
+        make: makes a number of requests.
+        begin: starts the conditions.
+        end: ends the conditions.
     """
 
     make: Load
@@ -94,7 +94,7 @@ class Services:
     """HotROD's services, with others beside them that have a fault; use as a ``with`` statement.
 
     Args:
-        spans: where their spans go.
+        spans: destination of their spans.
     """
 
     def __init__(self, spans: str) -> None:
@@ -129,7 +129,7 @@ class Services:
         return self._stack.enter_context(service)
 
     def faults(self) -> dict[str, Fault]:
-        """By their names."""
+        """Services by name."""
         return {
             "database 0.3 s, not 0.1 (-D)": self._by_way("customer", self.slow.ports[1]),
             "database mutex (-M)": self._by_way("customer", self.mutexed.ports[1]),
@@ -177,7 +177,7 @@ class Services:
 
 @contextmanager
 def _stopped_for(pid: int, seconds: float) -> Iterator[None]:
-    """A process stands still from now on, for so long."""
+    """Stop a process for a duration, in seconds."""
     os.kill(pid, signal.SIGSTOP)
     waker = Timer(seconds, os.kill, (pid, signal.SIGCONT))
     waker.start()
@@ -249,7 +249,7 @@ def judge(found: Collection[int], faults: Sequence[str]) -> dict[str, Any]:
 
     Args:
         found: places of requests.
-        faults: that each request met.
+        faults: faults that each request met.
     """
     total = Counter(faults)
     hits = Counter(faults[place] for place in found)
@@ -277,9 +277,9 @@ def figures_of(summaries: Summaries, faults: Sequence[str]) -> dict[str, Any]:
         if fault in ("learnt", "normal") or few[fault] <= FEW:
             among.append(at)
     figures: dict[str, Any] = {}
-    for name, places, usual in (("against", later, learnt), ("within", among, None)):
+    for name, places, reference in (("against", later, learnt), ("within", among, None)):
         own = summaries.select(places)
-        known = None if usual is None else summaries.select(usual)
+        known = None if reference is None else summaries.select(reference)
         met = [faults[at].replace("learnt", "normal") for at in places]
         theirs = lof(own, known)
         figures[name] = judge([one.place for one in find_anomalies(own, known)], met)

@@ -32,7 +32,7 @@ class LoopDisk:
         self._slowing: threading.Thread | None = None
 
     def fill(self) -> None:
-        """Leave no block, nor room at the end of a log's last one."""
+        """Fill the disk: leave no free block, and no room in the last block of a log."""
         for log in self.place.rglob("*.log"):
             with log.open("ab") as file:
                 file.write(b"\n" * (-log.stat().st_size % BLOCK_BYTES))

@@ -38,8 +38,8 @@ class MadeGroup:
     """Threads spread evenly over processes.
 
     Args:
-        tids: of all threads; the first of each process gives its id.
-        processes: how many; at most as many as threads.
+        tids: thread IDs of all threads; the first of each process gives its id.
+        processes: number of processes; at most the number of threads.
     """
 
     def __init__(self, tids: npt.NDArray[np.uint32], processes: int) -> None:
@@ -50,7 +50,7 @@ class MadeGroup:
         self.counts = GroupCounts(live=processes, started=processes, ended=0, unseen=0, missed=0)
 
     def name(self, names: list[str]) -> None:
-        """Call main threads after their processes."""
+        """Name main threads after their processes."""
         for place, slot in enumerate(self._first.tolist()):
             names[slot] = NAMES[place % len(NAMES)]
 
@@ -93,7 +93,7 @@ _STATES = tuple(field for field in FIELDS if field.startswith("state_"))
 _WAITS = ("futex", "socket_receive", "file_write_disk", "poll", "sleep")
 """State in which threads of each role wait, in the order of `ROLES`."""
 _STAY_NS = 5_000_000
-"""A stay under way of a thread that moved began no longer ago."""
+"""Maximum age of the current stay of a thread that moved."""
 _GROWTH = {
     "cpu_run_ns": 4_000_000,
     "cpu_delay_ns": 1_000_000,
@@ -115,12 +115,12 @@ class MadeProgram:
     """A program that exists in its frames only; the same seed gives the same frames.
 
     Args:
-        threads: that are alive at any time.
+        threads: number of threads alive at any time.
         rate_hz: frames a second of its own time.
         moving: share of the threads whose counters move between two frames.
-        churn_s: one thread ends and another one starts so often, in its own time; None: never.
+        churn_s: interval at which one thread ends and another starts, in its own time; None: never.
         unix_us: wall clock of its attach; now, if not given.
-        seed: of what moves, and the process id.
+        seed: seed of the movements and the process ID.
         processes: over which they are spread evenly, as a group; 0: they are one process.
     """
 
@@ -227,7 +227,7 @@ class MadeProgram:
         self._since_ns[moved] = ends
 
     def _replace(self, slot: int) -> list[TargetEvent]:
-        """Let a thread end and another one start in its place."""
+        """End a thread and start another one in its place."""
         self._values[FIELDS.index(_STATES[0]) + self._waits[slot], slot] += np.uint64(
             self.time_ns - int(self._since_ns[slot])
         )
@@ -258,7 +258,7 @@ class MadeProgram:
 
     def _header(self, kind: str, rows: int, events: list[TargetEvent]) -> FrameHeader:
         second = kind == "key" or self.seq % max(1, round(self._rate_hz)) == 0
-        second_ns = self.time_ns // 1_000_000_000 * 1_000_000_000  # read once a second
+        second_ns = self.time_ns // 1_000_000_000 * 1_000_000_000  # Read once a second.
         return FrameHeader.model_validate(
             {
                 "target": self.target.id,

@@ -22,7 +22,7 @@ class Plan:
     """Plan of an operation.
 
     Attributes:
-        operation: its name.
+        operation: name of the operation.
         own_ns: median of its own time.
         stages: one after the other; of each, the calls made at once and how often each is made.
     """
@@ -32,7 +32,7 @@ class Plan:
     stages: list[list[tuple["Plan", float]]] = field(default_factory=list)
 
 
-USUAL_WIDTHS = (1, 1, 1, 2, 3, 6)
+TYPICAL_WIDTHS = (1, 1, 1, 2, 3, 6)
 
 
 def make_endpoint(
@@ -40,17 +40,17 @@ def make_endpoint(
     services: int = 60,
     calls: int = 900,
     always: float = 0.75,
-    widths: Sequence[int] = USUAL_WIDTHS,
+    widths: Sequence[int] = TYPICAL_WIDTHS,
 ) -> Plan:
     """Plans of an endpoint.
 
     Args:
         seed: another gives another endpoint.
-        services: of the application.
-        calls: that the endpoint knows; a request makes some of them.
+        services: services of the application.
+        calls: number of calls that the endpoint knows; a request makes some of them.
         always: share of the calls that each request makes that gets there; of the others each
             makes some.
-        widths: of stages: how many calls are made at once, each as often.
+        widths: calls made at once in a stage, each width as often.
     """
     chance = random.Random(seed)
     root = _plan(chance, services)
@@ -133,7 +133,7 @@ def make_spans(
 
     Args:
         root: plans of the endpoint.
-        number: of the trace.
+        number: number of the trace.
         seed: other than that of the plans.
         skew_ns: clocks of services differ by up to this much, either way.
         faulty: it is abnormal, as make_faulty has it.

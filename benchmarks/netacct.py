@@ -9,7 +9,7 @@ had over the CPU time of a request, and only the latter depends on what is attac
 socket_load.c: (ours - nothing) / (empty - nothing). `calls` has what a call costs there with
 programs of increasing content (hook_programs.bpf.c), and for `bystander`, whose calls are not
 counted since another process is attached to. `kernel_ns` is the kernel's own account of a run
-(BPF_ENABLE_STATS): without what it takes to get into the program, but with two looks at a clock.
+(BPF_ENABLE_STATS): without what it takes to get into the program, but with two clock readings.
 `cases` are other loads of socket_load.c. `server_overhead_percent` is what nginx loses when
 visitors load pages; `servers` has two more clients (web_server.py), and `expected_percent`: calls a
 request times what a call costs, over the CPU time of a request, which noise hardly moves. A round
@@ -46,8 +46,8 @@ from hooks import (
     STATES,
     TALLY,
     Hooks,
-    are_foreign_attached,
-    await_no_foreign,
+    are_others_attached,
+    await_no_others,
     kernel_account,
     run_times,
 )
@@ -67,7 +67,7 @@ class Load:
 
     Args:
         command: the program and its arguments.
-        core: that it runs on.
+        core: core that it runs on.
     """
 
     def __init__(self, command: Sequence[str], core: int) -> None:
@@ -82,7 +82,7 @@ class Load:
         self.round()
 
     def round(self) -> tuple[float, float]:
-        """Let it work for one round; nanoseconds per operation, of CPU and on the wall."""
+        """Run one round; return nanoseconds per operation, of CPU time and of wall time."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.write("\n")
@@ -90,11 +90,11 @@ class Load:
         return 1e9 * result["cpu_s"] / result["done"], 1e9 * result["wall_s"] / result["done"]
 
     def settle(self) -> None:
-        """Let what changing the state disturbed pass."""
+        """Run until the effects of the state change have passed."""
         self.round()
 
     def close(self) -> None:
-        """End it."""
+        """End the program."""
         self._process.kill()
         self._process.communicate()
 
@@ -115,7 +115,7 @@ class Window:
         return (server.cpu_ns() - cpu) / requests, (time.monotonic_ns() - wall) / requests
 
     def settle(self) -> None:
-        """Let what changing the state disturbed pass."""
+        """Run until the effects of the state change have passed."""
         self._await_cpu(self._cpu_ns / 4)
 
     def _await_cpu(self, enough_ns: float) -> None:
@@ -125,7 +125,7 @@ class Window:
 
 
 class Comparison:
-    """What a load needs per operation in every state.
+    """Cost of a load per operation in every state.
 
     Args:
         found: by state, float64[2, blocks]: ns per operation, of CPU and on the wall.
@@ -140,7 +140,7 @@ class Comparison:
         return mean((self._cpu[state] - self._cpu[BARE]) / calls)
 
     def ratio_to_empty(self) -> Estimate:
-        """What ours adds over what empty programs add."""
+        """Ratio of the cost of our programs to that of empty ones."""
         bare = self._cpu[BARE]
         return ratio(self._cpu[OURS] - bare, self._cpu[EMPTY] - bare)
 
@@ -149,7 +149,7 @@ class Comparison:
         return mean(100 * (1 - self._cpu[BARE] / self._cpu[state]))
 
     def described(self) -> dict[str, Any]:
-        """The figures of STATES."""
+        """Figures of STATES."""
         figures: dict[str, Any] = {
             "operation_us": round(statistics.median(self._cpu[BARE]) / 1000, 3),
             "busy_percent": round(
@@ -173,11 +173,11 @@ def compare(
     def measure(state: str) -> tuple[float, ...]:
         while True:
             if not hooks.beside_others:
-                await_no_foreign()
+                await_no_others()
             with hooks.state(state, pid):
                 load.settle()
                 figures = load.round()
-            if hooks.beside_others or not are_foreign_attached():
+            if hooks.beside_others or not are_others_attached():
                 return figures
 
     return Comparison(alternate(states, blocks, measure, seed=blocks))
@@ -337,7 +337,7 @@ def main() -> int:
     accounts = load(ProcFs())
     if not isinstance(accounts, Accounts):
         raise SystemExit(f"no eBPF here: {accounts.reason}")
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended"))  # leaves no server behind
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended"))  # Leaves no server behind.
     *_, other, core = sorted(os.sched_getaffinity(0))
     with tempfile.TemporaryDirectory() as folder:
         hooks = Hooks(Path(folder), accounts, beside_others=arguments.beside_others)

@@ -8,7 +8,7 @@ import { openPage } from "./chromium.mjs";
 
 const [what, ...words] = process.argv.slice(2);
 
-/** What came before is kept history, and a page's first drawing. */
+/** Earlier frames belong to the kept history and to the first drawing. */
 const SETTLE_MS = 5_000;
 
 /** The entries of some seconds, of a page that has begun to note them. */

@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LOOK_EVERY = 256 };
+enum { CHECK_EVERY = 256 };
 
 static int there[2], back[2];
 
@@ -42,7 +42,7 @@ int main(int argc, char **argv) {
     double wall = seconds(CLOCK_MONOTONIC), cpu = seconds(CLOCK_PROCESS_CPUTIME_ID), spent = 0;
     long done = 0;
     for (char byte = 'x'; spent < spend; spent = seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu)
-      for (int i = 0; i < LOOK_EVERY; i++, done++)
+      for (int i = 0; i < CHECK_EVERY; i++, done++)
         if (write(there[1], &byte, 1) != 1 || read(back[0], &byte, 1) != 1) die("exchange");
     printf("{\"done\":%ld,\"cpu_s\":%.9f,\"wall_s\":%.9f}\n", done, spent,
            seconds(CLOCK_MONOTONIC) - wall);

@@ -51,9 +51,9 @@ class Timed:
     """A collector or backend that notes when frames pass; ended before its times are read.
 
     Args:
-        program: which of the two.
-        arguments: of its command.
-        folder: where it writes them.
+        program: "collector" or "backend".
+        arguments: arguments of its command.
+        folder: folder of the times.
     """
 
     def __init__(
@@ -89,41 +89,47 @@ class Timed:
 
 
 @contextmanager
-def timed_site(folder: Path, budget_percent: float) -> Iterator[tuple[Running, Timed, Timed]]:
-    """Run backend and collector; the site, and both."""
+def timed_installation(
+    folder: Path, budget_percent: float
+) -> Iterator[tuple[Running, Timed, Timed]]:
+    """Run backend and collector; yield the installation and both programs."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         port = listening.getsockname()[1]
         fd = listening.fileno()
         backend = Timed("backend", ["serve", "--fd", str(fd)], folder, [fd])
-        site = Running(f"http://127.0.0.1:{port}", os.getpid())
+        installation = Running(f"http://127.0.0.1:{port}", os.getpid())
         url = f"ws://127.0.0.1:{port}/ws/collector"
         options = ["run", "--backend", url, "--budget-percent", f"{budget_percent:g}"]
         collector = Timed("collector", options, folder)
         try:
             deadline = time.monotonic() + 30
-            while not site.ask("/health")["collectors"]:
+            while not installation.ask("/health")["collectors"]:
                 if time.monotonic() > deadline:
                     raise SystemExit("the collector did not connect")
                 time.sleep(0.1)
-            yield site, collector, backend
+            yield installation, collector, backend
         finally:
             collector.end()
             backend.end()
 
 
 def measure(threads: int, options: argparse.Namespace) -> dict[str, Any]:
-    """Watch a process through collector, backend and page; the figures.
+    """Watch a process through collector, backend and page; return the figures.
 
     Without a CPU budget (0) the collector keeps to the rate whatever it costs.
     """
     with tempfile.TemporaryDirectory() as name, wakers(threads, PERIOD_MS) as pid:
         folder = Path(name)
-        with timed_site(folder, options.budget_percent) as (site, collector, backend):
-            target = site.ask("/targets", {"pid": pid, "rate_hz": options.rate})["id"]
+        with timed_installation(folder, options.budget_percent) as (
+            installation,
+            collector,
+            backend,
+        ):
+            target = installation.ask("/targets", {"pid": pid, "rate_hz": options.rate})["id"]
             began = time.monotonic(), cpu(collector.process), cpu(backend.process)
-            seen = look(site, target, options.seconds, options.floor_seconds)
+            seen = observe(installation, target, options.seconds, options.floor_seconds)
             took = time.monotonic() - began[0]
-            health = site.ask("/health")
+            health = installation.ask("/health")
             figures = {
                 "collector_cpu_percent": 100 * (cpu(collector.process) - began[1]) / took,
                 "backend_cpu_percent": 100 * (cpu(backend.process) - began[2]) / took,
@@ -154,11 +160,18 @@ def measure(threads: int, options: argparse.Namespace) -> dict[str, Any]:
     }
 
 
-def look(site: Running, target: str, seconds: float, floor_seconds: float) -> dict[str, Any]:
-    """Look at a target in a browser, then only paint; when frames passed in either page."""
+def observe(
+    installation: Running, target: str, seconds: float, floor_seconds: float
+) -> dict[str, Any]:
+    """Watch a target in a browser, then only paint; return when frames passed in either page."""
     page = subprocess.run(
         [
-            *("node", str(HERE / "page_times.mjs"), "frames", site.url_of(f"/?target={target}")),
+            *(
+                "node",
+                str(HERE / "page_times.mjs"),
+                "frames",
+                installation.url_of(f"/?target={target}"),
+            ),
             *(target, str(seconds), str(floor_seconds)),
         ],
         stdout=subprocess.PIPE,

@@ -1,5 +1,5 @@
 /*
- * What a prediction costs, for benchmarks/predict.py: SOCKET FEATURES. Each line on standard input
+ * Cost of a prediction, for benchmarks/predict.py: SOCKET FEATURES. Each line on standard input
  * is answered by one round, a line of nanoseconds a prediction: in shared memory, one after the other,
  * and with each question depending on the answer before; behind the cheapest system call there is;
  * behind one that reads (pread of 64 bytes); asked over the socket.
@@ -21,7 +21,7 @@ static double now(void) {
   return 1e9 * (double)time.tv_sec + (double)time.tv_nsec;
 }
 
-/* By a call of the function through a pointer, as a library's would be: never inlined. */
+/* Called through a pointer, like a library function, so never inlined. */
 static int (*volatile predict)(const struct tidscope_model *, const int64_t *, int) =
     tidscope_predict;
 

@@ -21,7 +21,7 @@ class Running:
     """A collector and a backend.
 
     Args:
-        address: of the backend, with its scheme.
+        address: address of the backend, with its scheme.
         up: the process that keeps both.
     """
 
@@ -49,7 +49,7 @@ class Running:
         return f"{self.address}{address}#token={TOKEN}"
 
     def ask(self, path: str, body: dict[str, Any] | None = None) -> Any:
-        """Ask the backend, with a body by POST; its JSON."""
+        """Send a request to the backend, POST with a body; return the JSON answer."""
         return json.loads(self.fetch(path, body))
 
     def fetch(
@@ -125,7 +125,7 @@ def build_bpf(name: str, folder: Path) -> bytes:
 
 @contextmanager
 def wakers(threads: int, period_ms: int, sleeping: int = 0) -> Iterator[int]:
-    """Run a program of so many threads; all but `sleeping` wake once a period. Its process id."""
+    """Run a program whose threads, except `sleeping`, wake once a period; yield its process ID."""
     with tempfile.TemporaryDirectory() as folder:
         command = [str(build("wakers", Path(folder))), str(threads), str(period_ms), str(sleeping)]
         with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:

@@ -75,24 +75,24 @@ Sample = dict[str, float]
 
 
 async def sample(
-    processes: dict[str, psutil.Process], site: Running, page: Page, at_h: float
+    processes: dict[str, psutil.Process], installation: Running, page: Page, at_h: float
 ) -> Sample:
     """Read everything once.
 
     Args:
-        processes: by name; each counts with its children, the demo program left out.
-        site: where they are.
+        processes: processes by name; each includes its children, except the demo program.
+        installation: the running tidscope.
         page: the page.
         at_h: hours since the start.
     """
     heaps = await page.heaps()
     found: Sample = {"hours": at_h, "heap": sum(heaps.values()) / 1e6}
     found |= {f"heap_{name}": size / 1e6 for name, size in heaps.items()}
-    # Chromium moves a page to another process when it goes to another site, now and then later.
+    # Chromium moves a page to another process when it goes to another origin, sometimes later.
     found |= of_processes(processes | {"renderer": await page.renderer()})
     found["fds"] = sum(found[f"{name}_fds"] for name in (*processes, "renderer"))
     found["fds"] -= found["browser_fds"]
-    health = await asyncio.to_thread(site.ask, "/health")
+    health = await asyncio.to_thread(installation.ask, "/health")
     return found | {name: health[name] for name in ("frames", *COUNTS)}
 
 
@@ -119,16 +119,16 @@ def _tree(process: psutil.Process) -> list[psutil.Process]:
 
 async def live(options: argparse.Namespace, keep: Callable[[Sample], None]) -> None:
     """Watch the demo for some minutes."""
-    with tidscope("--demo") as site:
-        target = site.ask("/targets")["targets"][0]["id"]
-        async with open_page(site.url_of(f"/?target={target}")) as page:
+    with tidscope("--demo") as installation:
+        target = installation.ask("/targets")["targets"][0]["id"]
+        async with open_page(installation.url_of(f"/?target={target}")) as page:
             await page.until("document.querySelector('canvas') !== null")
-            processes = {"collector": site.collector, "backend": site.backend}
+            processes = {"collector": installation.collector, "backend": installation.backend}
             processes["browser"] = page.browser
             began = time.monotonic()
             due = began
             while (now := time.monotonic()) < began + options.minutes * 60:
-                keep(await sample(processes, site, page, (now - began) / 3600))
+                keep(await sample(processes, installation, page, (now - began) / 3600))
                 await _use(page)
                 due += options.every
                 await asyncio.sleep(max(0.0, due - time.monotonic()))
@@ -140,10 +140,10 @@ async def accelerated(options: argparse.Namespace, keep: Callable[[Sample], None
     attached_us = time.time_ns() // 1000 - round(options.updates / RATE_HZ * 1e6)
     program = MadeProgram(THREADS, RATE_HZ, churn_s=CHURN_S, unix_us=attached_us)
     step = round(options.every * RATE_HZ)
-    with tidscope("--no-collector", TIDSCOPE_COLLECTOR_SECRET=SECRET) as site:
+    with tidscope("--no-collector", TIDSCOPE_COLLECTOR_SECRET=SECRET) as installation:
         async with (
-            feeder(site.address, SECRET, program) as feeding,
-            open_page(site.url_of(f"/?target={program.target.id}"), PROBE) as page,
+            feeder(installation.address, SECRET, program) as feeding,
+            open_page(installation.url_of(f"/?target={program.target.id}"), PROBE) as page,
         ):
             painted = 0
 
@@ -157,27 +157,27 @@ async def accelerated(options: argparse.Namespace, keep: Callable[[Sample], None
             await feeding.send(20)
             await page.until("document.querySelector('canvas') !== null")
             await paint(20)
-            processes = {"backend": site.backend, "browser": page.browser}
+            processes = {"backend": installation.backend, "browser": page.browser}
             while program.seq < options.updates:
                 for _ in range(min(step, options.updates - program.seq)):
                     await paint(program.seq + 1 - AHEAD)
                     await feeding.send(1, ahead=1000)
                 await paint(program.seq)
-                keep(await sample(processes, site, page, program.seq / HOUR_UPDATES))
+                keep(await sample(processes, installation, page, program.seq / HOUR_UPDATES))
                 await _use(page)
 
 
 async def collecting(options: argparse.Namespace, keep: Callable[[Sample], None]) -> None:
-    """Let the collector take so many samples."""
+    """Run until the collector has taken a number of samples."""
     with (
-        tidscope("--no-collector", TIDSCOPE_COLLECTOR_SECRET=SECRET) as site,
+        tidscope("--no-collector", TIDSCOPE_COLLECTOR_SECRET=SECRET) as installation,
         demo() as pid,
         fork_storm(),
-        collector(site, None, ["--ledger", "auto"]) as process,
+        collector(installation, None, ["--ledger", "auto"]) as process,
     ):
-        site.ask("/targets", {"pid": pid, "rate_hz": FASTEST_HZ})
-        while (taken := frames(site)) < options.samples:
-            health = site.ask("/health")
+        installation.ask("/targets", {"pid": pid, "rate_hz": FASTEST_HZ})
+        while (taken := frames(installation)) < options.samples:
+            health = installation.ask("/health")
             keep(
                 {"hours": taken / HOUR_UPDATES}
                 | of_processes({"collector": process})
@@ -249,7 +249,7 @@ def run(
 
     async def all_of_it() -> None:
         soaking = asyncio.ensure_future(soak(options, keep))
-        # What it started ends with it.
+        # Its children end with it.
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, soaking.cancel)
         await soaking
 

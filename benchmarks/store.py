@@ -39,30 +39,30 @@ REST_SECONDS = 30.0
 """After the last read; memory is to be returned within a minute."""
 
 
-def record(site: Running, folder: Path, pid: int, rate_hz: float) -> tuple[str, float]:
+def record(installation: Running, folder: Path, pid: int, rate_hz: float) -> tuple[str, float]:
     """Record a minute and a bit; the run, and the share of a core that recording took, percent."""
-    target = site.ask("/targets", {"pid": pid, "rate_hz": rate_hz})["id"]
-    quiet = share(site, lambda: time.sleep(QUIET_SECONDS))
+    target = installation.ask("/targets", {"pid": pid, "rate_hz": rate_hz})["id"]
+    quiet = share(installation, lambda: time.sleep(QUIET_SECONDS))
     run = ""
 
     def recorded() -> None:
         nonlocal run
-        run = site.ask("/runs", {"target": target})["id"]
+        run = installation.ask("/runs", {"target": target})["id"]
         time.sleep(RECORDED_SECONDS)
-        site.ask(f"/runs/{run}/stop", {})
-        # Its last part is closed now, which is work, too.
+        installation.ask(f"/runs/{run}/stop", {})
+        # Closing its last part is part of the work.
         while not (folder / run / "threads.parquet").exists():
             time.sleep(0.1)
 
-    busy = share(site, recorded)
+    busy = share(installation, recorded)
     return run, busy - quiet
 
 
-def share(site: Running, work: Callable[[], None]) -> float:
+def share(installation: Running, work: Callable[[], None]) -> float:
     """The backend's share of a core during some work, its children's included; percent."""
-    began, before = time.monotonic(), cpu(site.backend)
+    began, before = time.monotonic(), cpu(installation.backend)
     work()
-    return 100 * (cpu(site.backend) - before) / (time.monotonic() - began)
+    return 100 * (cpu(installation.backend) - before) / (time.monotonic() - began)
 
 
 def typical(work: Callable[[], object]) -> float:
@@ -81,24 +81,24 @@ def measure(threads: int, rate_hz: float, hours: float) -> dict[str, float]:
     try:
         with (
             wakers(threads, PERIOD_MS) as pid,
-            tidscope("--budget-percent", "0", TIDSCOPE_RUNS=str(folder)) as site,
+            tidscope("--budget-percent", "0", TIDSCOPE_RUNS=str(folder)) as installation,
         ):
-            run, write_percent = record(site, folder, pid, rate_hz)
-            recorded = site.ask(f"/runs/{run}")["counts"]["thread_samples"]
+            run, write_percent = record(installation, folder, pid, rate_hz)
+            recorded = installation.ask(f"/runs/{run}")["counts"]["thread_samples"]
         # Another backend opens them: this one holds the recent past of a target.
-        with tidscope(TIDSCOPE_RUNS=str(folder)) as site:
-            rss_before = site.backend.memory_info().rss
+        with tidscope(TIDSCOPE_RUNS=str(folder)) as installation:
+            rss_before = installation.backend.memory_info().rss
             long = [long_run(folder, run, hours) for _ in range(2)]
-            rows = site.ask(f"/runs/{long[0]}")["counts"]["thread_samples"]
+            rows = installation.ask(f"/runs/{long[0]}")["counts"]["thread_samples"]
             first, other = long
 
             def opened() -> None:
-                site.fetch(f"/runs/{first}")
-                site.fetch(f"/runs/{first}/frames?instants={instants_of(threads)}")
-                site.fetch(f"/runs/{first}/extremes")
+                installation.fetch(f"/runs/{first}")
+                installation.fetch(f"/runs/{first}/frames?instants={instants_of(threads)}")
+                installation.fetch(f"/runs/{first}/extremes")
 
             compared = f"/compare?runs={first},{other}"
-            page = page_times(site, first)
+            page = page_times(installation, first)
             figures = {
                 "open_hour_http_s": round(typical(opened), 2),
                 "open_hour_page_s": page["whole_s"],
@@ -107,14 +107,17 @@ def measure(threads: int, rate_hz: float, hours: float) -> dict[str, float]:
                 "bytes_per_sample": round(size(folder / run) / recorded, 2),
                 "hour_bytes_per_sample": round(size(folder / first) / rows, 2),
                 "tables_bytes_per_sample": round(size(folder / first / "tables") / rows, 2),
-                "compare_s": round(typical(lambda: site.fetch(compared)), 2),
+                "compare_s": round(typical(lambda: installation.fetch(compared)), 2),
                 "write_cpu_percent": round(write_percent, 2),
                 "thread_samples": rows,
                 "rss_before_mb": round(rss_before / 1e6, 1),
-                "rss_peak_mb": round(site.backend.memory_info().rss / 1e6, 1),
+                "rss_peak_mb": round(installation.backend.memory_info().rss / 1e6, 1),
             }
             time.sleep(REST_SECONDS)
-            return {**figures, "rss_after_mb": round(site.backend.memory_info().rss / 1e6, 1)}
+            return {
+                **figures,
+                "rss_after_mb": round(installation.backend.memory_info().rss / 1e6, 1),
+            }
     finally:
         shutil.rmtree(folder)
 
@@ -133,10 +136,10 @@ def read_key_frames(folder: Path) -> None:
         pq.read_table(path, columns=["seq", "time_ns"])
 
 
-def page_times(site: Running, run: str) -> dict[str, float]:
+def page_times(installation: Running, run: str) -> dict[str, float]:
     """Seconds from the click on a run in the list, in a real browser."""
     page = subprocess.run(
-        ["node", str(Path(__file__).with_name("page_times.mjs")), "run", site.url, run],
+        ["node", str(Path(__file__).with_name("page_times.mjs")), "run", installation.url, run],
         stdout=subprocess.PIPE,
         check=True,
         timeout=120,
@@ -176,7 +179,7 @@ def long_run(home: Path, recorded: str, hours: float) -> str:
     Args:
         home: the folder of all runs.
         recorded: a run there, its first part closed; no thread comes or goes in it.
-        hours: how long it is to be.
+        hours: length of the run, in hours.
     """
     source = RunReader(home / recorded)
     part = source.parts[0]

@@ -13,8 +13,8 @@ class Way:
     """Route of connections.
 
     Attributes:
-        port: of 127.0.0.1.
-        delay_s: of each piece of an answer.
+        port: port of 127.0.0.1.
+        delay_s: delay of each piece of an answer, in seconds.
         broken: connections end as soon as something is asked.
     """
 
@@ -27,10 +27,10 @@ class SwitchedRelay:
     """Use it in a ``with`` statement.
 
     Args:
-        ways: where connections go at first, by name.
+        ways: initial destination of connections, by name.
 
     Attributes:
-        ports: that it listens on, by name.
+        ports: ports that it listens on, by name.
     """
 
     def __init__(self, ways: dict[str, Way]) -> None:
@@ -40,7 +40,7 @@ class SwitchedRelay:
         self.ports: dict[str, int] = {}
 
     def set(self, name: str, way: Way) -> None:
-        """Let new connections go this way, and end those that are open."""
+        """Switch new connections to a destination, and end open ones."""
         self._own.send((name, way))
         self._own.recv()
 

@@ -45,16 +45,18 @@ HEADER_BYTES, ROW_BYTES = 1500, 240
 
 
 @contextmanager
-def collector(site: Running, stages: Path | None, source: list[str]) -> Iterator[psutil.Process]:
+def collector(
+    installation: Running, stages: Path | None, source: list[str]
+) -> Iterator[psutil.Process]:
     """Run a collector for a backend; with a file for them, its stages are counted."""
     module = ["-m", "tidscope_collector"] if stages is None else [str(HERE / "staged_collector.py")]
-    url = f"{site.address.replace('http', 'ws', 1)}/ws/collector"
+    url = f"{installation.address.replace('http', 'ws', 1)}/ws/collector"
     command = [sys.executable, *module, "run", "--backend", url, "--budget-percent", "0"]
     command += ["--ledger", "off", *source]
     environ = {**os.environ, "TIDSCOPE_COLLECTOR_SECRET": SECRET, "STAGES": str(stages)}
     with subprocess.Popen(command, env=environ) as process:
         try:
-            while not site.ask("/health")["collectors"]:
+            while not installation.ask("/health")["collectors"]:
                 if process.poll() is not None:
                     raise SystemExit(f"the collector ended with status {process.returncode}")
                 time.sleep(0.05)
@@ -72,18 +74,20 @@ class Tick(NamedTuple):
     wakeups: float
 
 
-def ticks(site: Running, pid: int, rate_hz: float, seconds: float, of: psutil.Process) -> Tick:
-    """Let the collector attach to the process for so many seconds, rounded up to whole windows.
+def ticks(
+    installation: Running, pid: int, rate_hz: float, seconds: float, of: psutil.Process
+) -> Tick:
+    """Attach the collector to the process for a time, rounded up to whole windows.
 
     Returns:
         What a tick takes on average.
     """
-    target = site.ask("/targets", {"pid": pid, "rate_hz": rate_hz})["id"]
+    target = installation.ask("/targets", {"pid": pid, "rate_hz": rate_hz})["id"]
     time.sleep(WARM_UP_S)
-    before, began = counts(of), frames(site)
+    before, began = counts(of), frames(installation)
     time.sleep(math.ceil(seconds / PYTHONS_S) * PYTHONS_S)
-    after, taken = counts(of), max(1, frames(site) - began)
-    site.fetch(f"/targets/{target}", method="DELETE")
+    after, taken = counts(of), max(1, frames(installation) - began)
+    installation.fetch(f"/targets/{target}", method="DELETE")
     return Tick(*((now - then) / taken for now, then in zip(after, before, strict=True)))
 
 
@@ -101,9 +105,9 @@ def counts(of: psutil.Process) -> Tick:
     return Tick(cpu(of) * 1e6, faults, wakeups)
 
 
-def frames(site: Running) -> int:
+def frames(installation: Running) -> int:
     """Frames that the backend has received."""
-    return int(site.ask("/health")["frames"])
+    return int(installation.ask("/health")["frames"])
 
 
 def c_loop_us(program: Path, pid: int, threads: int) -> float:
@@ -158,21 +162,21 @@ def measure(options: argparse.Namespace) -> dict[str, object]:
     floors: list[float] = []
     with (
         tempfile.TemporaryDirectory() as folder,
-        tidscope("--no-collector", TIDSCOPE_COLLECTOR_SECRET=SECRET) as site,
+        tidscope("--no-collector", TIDSCOPE_COLLECTOR_SECRET=SECRET) as installation,
     ):
         loop, least = build("c_loop", Path(folder)), build("floor", Path(folder))
         for threads in options.threads:
             for sleeping in (0, round(threads * SLEEPING_SHARE)):
                 # Twice as often as ticks: a thread that woke just before a tick has run in each.
                 with wakers(threads, round(500 / options.rate), sleeping) as pid:
-                    with collector(site, None, options.collector) as process:
+                    with collector(installation, None, options.collector) as process:
                         found = [
-                            ticks(site, pid, options.rate, options.seconds, process)
+                            ticks(installation, pid, options.rate, options.seconds, process)
                             for _ in range(options.rounds)
                         ]
                     stages = Path(folder) / f"{threads}-{sleeping}.json"
-                    with collector(site, stages, options.collector) as process:
-                        ticks(site, pid, options.rate, options.seconds, process)
+                    with collector(installation, stages, options.collector) as process:
+                        ticks(installation, pid, options.rate, options.seconds, process)
                     counted = json.loads(stages.read_text())
                     if not sleeping:
                         loops.append(c_loop_us(loop, pid, threads))

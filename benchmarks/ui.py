@@ -39,7 +39,7 @@ from tidscope_wire.proof import KEY_BYTES, host_secret
 
 ROOT = Path(__file__).resolve().parent.parent
 POINTS = 1200
-# Of the threads' time: the page shows the last minute.
+# Window of the threads' time: the page shows the last minute.
 SAMPLES_HZ = 20
 UPDATES_HZ = 10
 LINES = 50
@@ -172,9 +172,9 @@ class Contest:
     """Measurements of every drawing library at one number of threads.
 
     Args:
-        browser: where they draw.
-        threads: how many.
-        feeds: what feeds `page`, and `chart`, which stands alone.
+        browser: browser in which they draw.
+        threads: number of threads.
+        feeds: feeds of `page`, and of the single `chart`.
     """
 
     def __init__(self, browser: Browser, threads: int, feeds: dict[str, Feeder]) -> None:
@@ -212,7 +212,7 @@ class Contest:
         await self.cost(name, updates, work)
 
     async def peer(self, name: str, updates: int) -> None:
-        """Let another library draw."""
+        """Draw with another library."""
         await self.cost(
             name,
             updates,
@@ -260,7 +260,7 @@ async def contest(
     """Measure one number of threads."""
     async with AsyncExitStack() as stack:
         feeds, addresses = [], []
-        # With more lines than the peers can draw, one chart has nothing beside it to be compared.
+        # The peers cannot draw that many lines, so there is nothing to compare.
         compared = threads <= MAX_COMPARED
         ours = ("page", "chart") if compared else ("page",)
         for name in ours:

@@ -1,4 +1,4 @@
-"""What a group of many processes costs the page: frames a second as it is looked at.
+"""Cost of a group of many processes for the page: frames a second while it is shown.
 
 A made-up group of 300 processes of 20 threads each, at ten samples a second, in a headless
 Chromium with the built page, its worker and a real backend (feeder.py, ui.py). Measured at first
@@ -115,7 +115,7 @@ def main() -> int:
     parser.add_argument("--threads", type=int, default=20, help="of each process")
     parser.add_argument("--unfolded", type=int, default=10, help="processes that are unfolded")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--seconds", type=float, default=5, help="of each look in a round")
+    parser.add_argument("--seconds", type=float, default=5, help="of each observation in a round")
     parser.add_argument("--filled", type=int, default=600, help="samples before it is measured")
     parser.add_argument("--trace", help="beginning of files with what the browser did, scrolling")
     parser.add_argument("--picture", help="file of a picture of the page at the end")

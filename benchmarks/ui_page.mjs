@@ -39,7 +39,7 @@ function naive({ threads, points, width, height }) {
   };
   for (let i = 0; i < points; i++) add();
   chart.setOption({
-    // Its defaults (animated, a symbol at each point) would cost more; nobody would keep those.
+    // The defaults (animation, a symbol at each point) cost more, and no user would keep them.
     animation: false,
     grid: { left: 62, right: 26, top: 10, bottom: 24 },
     xAxis: { type: "time" },

@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from estimates import Floats, alternate, mean, ratio
-from hooks import are_foreign_attached, await_no_foreign
+from hooks import are_others_attached, await_no_others
 from netacct import Load, Window
 from running import build, build_bpf
 from tidscope_collector.ebpf import libbpf
@@ -54,7 +54,7 @@ class OtherKeeper:
     """The ledgers of another checkout, kept by a process of its own; ends with `close`.
 
     Args:
-        checkout: its folder.
+        checkout: folder of the checkout.
     """
 
     _PROGRAM = """
@@ -100,7 +100,7 @@ class States:
     """States of the hooks, attached one after the other.
 
     Args:
-        folder: to compile in.
+        folder: build folder.
         keeper: ours.
         before: another one's, if it is measured, too.
         beside_others: whether "nothing" may mean: nothing but what others attached.
@@ -156,11 +156,11 @@ def in_turn(
     def one(name: str) -> tuple[float, ...]:
         while True:
             if not states.beside_others:
-                await_no_foreign(SCHEDULER)
+                await_no_others(SCHEDULER)
             with states.state(name, pid):
                 load.settle()
                 found = load.round()
-            if states.beside_others or not are_foreign_attached(SCHEDULER):
+            if states.beside_others or not are_others_attached(SCHEDULER):
                 return found
 
     return alternate(names, blocks, one, seed=blocks)
@@ -224,7 +224,7 @@ def main() -> int:
     )
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended"))  # leaves no server behind
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended"))  # Leaves no server behind.
     *_, other, core = sorted(os.sched_getaffinity(0))
     keeper = LedgerKeeper()
     before = None if arguments.against is None else OtherKeeper(arguments.against)

@@ -44,7 +44,7 @@ server {
   listen 127.0.0.1:%d ssl;
   ssl_certificate %s/certificate.pem;
   ssl_certificate_key %s/key.pem;
-  root %s/site;
+  root %s/website;
   location = /status { stub_status; access_log off; }
 }
 """
@@ -72,7 +72,7 @@ class WebServer:
     """nginx with one worker, serving; use it in a ``with`` statement.
 
     Args:
-        core: that the worker runs on.
+        core: core that the worker runs on.
 
     Attributes:
         worker: the process that serves.
@@ -82,7 +82,7 @@ class WebServer:
         self._folder = Path(tempfile.mkdtemp())
         self._folder.chmod(0o755)
         self._port, self._tls_port = _free_ports()
-        self._page = self._write_site()
+        self._page = self._write_website()
         command = [*_settled(core), str(DEBIAN / "usr/sbin/nginx"), "-c", str(self._configure())]
         self._master = subprocess.Popen(
             [*command, "-e", str(self._folder / "error.log"), "-g", "daemon off;"]
@@ -159,10 +159,10 @@ class WebServer:
                 return
         raise SystemExit(f"nginx does not answer: {(self._folder / 'error.log').read_text()}")
 
-    def _write_site(self) -> tuple[str, ...]:
+    def _write_website(self) -> tuple[str, ...]:
         """Write a page's files; their paths in the order in which a browser finds them."""
-        site = self._folder / "site"
-        site.mkdir()
+        website = self._folder / "website"
+        website.mkdir()
         noise = random.Random(1)
         files = {"small.html": b"x" * _SMALL_BYTES, "page.html": _prose(HTML_BYTES)}
         paths = ["/page.html"]
@@ -172,7 +172,7 @@ class WebServer:
                 files[name] = noise.randbytes(1000 * kilobytes // count)
                 paths.append(f"/{name}")
         for name, content in files.items():
-            (site / name).write_bytes(content)
+            (website / name).write_bytes(content)
         return tuple(paths)
 
     def _configure(self) -> Path:
@@ -184,10 +184,10 @@ class WebServer:
         text = text.replace("/etc/nginx/mime.types", str(DEBIAN / "etc/nginx/mime.types"))
         text = text.replace("/run/nginx.pid", f"{folder}/nginx.pid")
         text = text.replace("/var/log/nginx/", f"{folder}/")
-        text = text.replace("/etc/nginx/sites-enabled/*", f"{folder}/site.conf")
+        text = text.replace("/etc/nginx/sites-enabled/*", f"{folder}/website.conf")
         kinds = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
         rooms = "".join(f"{kind}_temp_path {folder}/{kind};\n" for kind in kinds)
-        (self._folder / "site.conf").write_text(
+        (self._folder / "website.conf").write_text(
             rooms + _RULE % (self._port, self._tls_port, folder, folder, folder)
         )
         names = ("-keyout", f"{folder}/key.pem", "-out", f"{folder}/certificate.pem")

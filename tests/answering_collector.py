@@ -39,7 +39,7 @@ OPTIONS = SteeringOptions(knobs=[], signals=[], steering=None)
 
 
 def reply_to(command: Command, program: Process | None = None) -> CollectorMessage:
-    """What a collector says that does everything it is asked."""
+    """Replies of a collector that grants every request."""
     number = command.request_id
     match command:
         case ListProcessesCommand():

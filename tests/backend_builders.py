@@ -125,9 +125,9 @@ def frame_bytes(
     """A frame; a key frame if identities (start, name) are given.
 
     Args:
-        seq: its number.
+        seq: number.
         rows: tid to the values of the fields; None is an absent one.
-        target_id: whose frame.
+        target_id: target of the frame.
         first_seq: first frame it stands for.
         identity: tid to start and name, of each row.
         events: in the header.
@@ -222,8 +222,8 @@ def stream(
 
 
 def division(**changes: object) -> CoreDivision:
-    """What an arbiter gives a program."""
-    usual = CoreDivision(
+    """Core division that an arbiter gives a program."""
+    defaults = CoreDivision(
         share=2.0,
         floor=1,
         priority=0,
@@ -237,12 +237,12 @@ def division(**changes: object) -> CoreDivision:
         more_percent=12.5,
         less_percent=20.0,
     )
-    return usual.model_copy(update=changes)
+    return defaults.model_copy(update=changes)
 
 
 def steering(**changes: object) -> Steering:
     """A policy at work."""
-    usual = Steering(
+    defaults = Steering(
         policy="fixed",
         parameters={"interval_s": 2},
         shadow=False,
@@ -259,4 +259,4 @@ def steering(**changes: object) -> Steering:
         since_unix_us=1,
         problem=None,
     )
-    return usual.model_copy(update=changes)
+    return defaults.model_copy(update=changes)

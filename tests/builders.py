@@ -78,9 +78,9 @@ def busy_pool(pool: int = 1, finished: int = 3, **figures: int | str) -> dict[Ta
     """Tables of one pool that knows everything: jobs that waited 1 ms and ran for 2 ms.
 
     Args:
-        pool: its number.
+        pool: number.
         finished: jobs.
-        figures: of its row that are others than usual.
+        figures: values of its row that differ from the defaults.
     """
     row: dict[str, int | str] = {
         **{"pool": pool, "process": 0, "pid": 41, "read_ns": 5_000_000_000},

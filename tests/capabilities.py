@@ -1,4 +1,4 @@
-"""What a test needs of the machine, and why it is skipped where that is missing.
+"""Requirements of tests, and the reason for a skip where one is missing.
 
 Under CI=true a missing capability is a failure, unless tests/allowed_skips.toml lists it with a
 reason. Tests ask by ``@needs("root")`` or, where only trying it tells, by ``raise missing(...)``.
@@ -76,7 +76,7 @@ def failure_of_skip(reason: str) -> str | None:
     """Why a skip is a failure under CI, or None if it may be.
 
     Args:
-        reason: of the skip, as pytest reports it.
+        reason: reason of the skip, as pytest reports it.
     """
     name = next((name for name in allowed() if f"{PREFIX} {name}:" in reason), None)
     if name is not None:
@@ -85,7 +85,7 @@ def failure_of_skip(reason: str) -> str | None:
 
 
 def delays_are_on() -> bool:
-    """Whether it is on."""
+    """True if delay accounting is on."""
     return DELAY_SWITCH.read_text().strip() == "1"
 
 

@@ -25,8 +25,8 @@ def run_id(number: int) -> str:
 
 
 def manifest(number: int = 1, **changes: Any) -> RunManifest:
-    """Of a complete run of ten seconds, from second 5 of the target on."""
-    usual = run_builders.manifest(
+    """Manifest of a complete run of ten seconds, from second 5 of the target."""
+    defaults = run_builders.manifest(
         id=run_id(number),
         name=f"run {number}",
         tags=[],
@@ -38,7 +38,7 @@ def manifest(number: int = 1, **changes: Any) -> RunManifest:
         policies=[],
         marks=[],
     )
-    return RunManifest.model_validate({**usual.model_dump(), **changes})
+    return RunManifest.model_validate({**defaults.model_dump(), **changes})
 
 
 @dataclass(frozen=True)

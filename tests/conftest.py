@@ -24,8 +24,8 @@ from xdist.scheduler.loadscope import LoadScopeScheduling
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Generator, Iterator
 
+    from installation import Installation
     from programs.known_work import KnownWork
-    from whole_site import Site
 
 DEEP = bool(os.environ.get("TIDSCOPE_DEEP_TESTS"))
 """True in `make test-deep`: properties without a number of examples get 200, not 20."""
@@ -39,12 +39,11 @@ settings.load_profile("patient")
 _STATE = tempfile.TemporaryDirectory(prefix="tidscope-tests-state-")
 os.environ["XDG_STATE_HOME"] = _STATE.name
 
-# What commands build shares Go's standard library with what tests build.
+# Builds of commands and of tests share Go's standard library.
 os.environ["GOCACHE"] = go_environment()["GOCACHE"]
 
 MACHINE = {
     "test_budget",
-    "test_collector_privileges",
     "test_delays",
     "test_doctor_kernel",
     "test_exits",
@@ -52,6 +51,23 @@ MACHINE = {
     "test_time_parts",
 }
 """Files about what a machine has once: the delay accounting switch, all exits, the CPU budget."""
+
+LONGEST = (
+    "machine",
+    "test_docs_commands",
+    "test_steering_commands",
+    "test_lock_advisor",
+    "test_experiment_command",
+    "test_pools",
+    "test_exhaustion",
+    "test_extended_kernel",
+    "test_ledger_frames",
+    "test_collector_privileges",
+    "test_hotrod",
+    "test_waits_queue",
+    "test_openapi",
+)
+"""Groups of tests that take longest, by `make test-times`; the longest first."""
 
 
 def group_of(nodeid: str) -> str:
@@ -61,6 +77,16 @@ def group_of(nodeid: str) -> str:
     """
     file = nodeid.partition("::")[0]
     return "machine" if Path(file).stem in MACHINE else file
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the longest groups: a worker that begins one late ends after all others."""
+    places = {name: place for place, name in enumerate(LONGEST)}
+
+    def place_of(item: pytest.Item) -> int:
+        return places.get(Path(group_of(item.nodeid)).stem, len(places))
+
+    items.sort(key=place_of)
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> LoadScopeScheduling:
@@ -91,7 +117,7 @@ def pytest_runtest_makereport(
 
 @pytest.fixture
 def known_work() -> Iterator[KnownWork]:
-    """A running known_work program with its usual amounts of work."""
+    """A running known_work program with its default amounts of work."""
     from programs.known_work import KnownWork
 
     with KnownWork() as program:
@@ -99,28 +125,28 @@ def known_work() -> Iterator[KnownWork]:
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def shared_site() -> AsyncIterator[Site]:
+async def shared_installation() -> AsyncIterator[Installation]:
     """A backend and a collector with all rights, for the tests of one file."""
-    from whole_site import site
+    from installation import installation
 
-    async with site() as found:
-        # It would fall behind: each test has a page of its own.
+    async with installation() as found:
+        # A shared page would fall behind, so each test has its own.
         await found.page.socket.close()
         yield found
 
 
 @pytest_asyncio.fixture(loop_scope="module")
-async def root(shared_site: Site) -> AsyncIterator[Site]:
-    """The file's site with a new page; what a test attached is detached at its end.
+async def root(shared_installation: Installation) -> AsyncIterator[Installation]:
+    """The file's installation with a new page; what a test attached is detached at its end.
 
     Its tests are marked ``asyncio(loop_scope="module")``. Targets of earlier tests stay listed.
     """
     from receiver import connected
 
-    async with shared_site.backend.page() as page:
+    async with shared_installation.backend.page() as page:
         await connected(page)
-        yield replace(shared_site, page=page)
-        await shared_site.detach_all()
+        yield replace(shared_installation, page=page)
+        await shared_installation.detach_all()
 
 
 @pytest.fixture

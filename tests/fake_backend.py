@@ -28,9 +28,9 @@ class FakeBackend:
         requests: method and path of each request, in order.
         sent: the bodies, by method and path; the last one of each.
         opened: address and token of each connection.
-        closed: how many connections were closed.
+        closed: number of closed connections.
         now: seconds of the clock that the command reads; sleeping moves it.
-        handlers: of the signals that the command handles.
+        handlers: handlers of the signals that the command handles.
     """
 
     def __init__(self) -> None:
@@ -49,7 +49,7 @@ class FakeBackend:
         signals = SimpleNamespace(
             SIGINT=signal.SIGINT, SIGTERM=signal.SIGTERM, signal=self.handlers.__setitem__
         )
-        instead = {"BackendClient": self._open, "LOOK_SECONDS": 0.0, "time": clock}
+        instead = {"BackendClient": self._open, "POLL_SECONDS": 0.0, "time": clock}
         for name in ("backend_client", *modules):
             module = import_module(f"tidscope_backend.cli.{name}")
             for what, stand_in in instead.items():
@@ -79,7 +79,7 @@ class FakeBackend:
     def request_model(
         self, path: str, answer: type[M], method: str = "GET", body: object | None = None
     ) -> M:
-        """As that of a BackendClient."""
+        """Same method as that of a BackendClient."""
         key = (method, path)
         self.requests.append(key)
         if body is not None:
@@ -104,5 +104,5 @@ class FakeBackend:
         return self
 
     def _sleep(self, seconds: float) -> None:
-        # A look that takes no time would wait for ever.
+        # A poll that takes no time would wait for ever.
         self.now += max(seconds, 0.5)

@@ -80,10 +80,10 @@ class FakeCollector:
     """Connects, says hello, and does what the test says.
 
     Args:
-        url: of the backend, ws://….
-        secret: that it proves, as a collector does.
-        host: who it says it is; the builders' host if not given.
-        targets: what it says it holds.
+        url: URL of the backend, ws://….
+        secret: secret that it proves, as a collector does.
+        host: claimed host; by default the builders' host.
+        targets: claimed targets.
         protocol: version that it says it speaks.
         silent: connects without a hello.
         authorization: header that it sends in place of a proof; empty: none.
@@ -112,7 +112,7 @@ class FakeCollector:
         self.welcome: CollectorWelcome | None = None
         """Answer to the hello of the data connection."""
         self.sent: dict[str, int] = {}
-        """By target: the number of the last frame sent."""
+        """Number of the last frame sent, by target."""
 
     @property
     def socket(self) -> ClientConnection:

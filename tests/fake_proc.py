@@ -141,7 +141,7 @@ def children_look_at(root: Path) -> Iterator[None]:
 
 
 RANGE_UJ = 262_143_328_850
-"""What most Intel packages have: 32 bits of 61 µJ."""
+"""Energy range of most Intel packages: 32 bits of 61 µJ."""
 
 
 class FakePowercap:
@@ -164,7 +164,7 @@ class FakePowercap:
         return self
 
     def folder(self, entry: str) -> Path:
-        """Where a zone's files are."""
+        """Folder of a zone's files."""
         return self.sys / "devices/virtual/powercap" / entry
 
     def set(self, entry: str, energy_uj: int) -> None:

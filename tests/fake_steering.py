@@ -4,8 +4,7 @@ import threading
 from collections.abc import Sequence
 
 from backend_builders import steering
-from tidscope_collector.steering.prepared_steering import PreparedSteering
-from tidscope_collector.steering.refusals import NotSteerableError, NotSteeredError
+from tidscope_collector.steering.plan import NotSteerableError, NotSteeredError, PreparedSteering
 from tidscope_collector.steering.service import SteeringTarget
 from tidscope_wire.generated.models import (
     KnobOption,
@@ -38,11 +37,11 @@ class FakeSteering:
     """In place of a `SteeringService`.
 
     Attributes:
-        running: what is steered, and how.
-        unable: by process id: why its knob is refused.
-        failures: by process id: what its preparation raises.
+        running: steered targets and their requests.
+        unable: reason for the refusal of the knob, by process ID.
+        failures: error of the preparation, by process ID.
         examined: ids of the processes whose options were asked for.
-        aborted, restarted, released, forgotten: what was done to which.
+        aborted, restarted, released, forgotten: targets of each action.
     """
 
     def __init__(self) -> None:

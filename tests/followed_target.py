@@ -12,7 +12,7 @@ from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.engine import Engine
 from tidscope_collector.targets.sources import Sources
 from tidscope_collector.targets.targets import TargetRegistry
-from tidscope_collector.waits.source import USUAL, LedgerOptions
+from tidscope_collector.waits.source import DEFAULT_OPTIONS, LedgerOptions
 from tidscope_collector.walk.choice import Choice as WalkChoice
 from tidscope_wire.frame import FrameDecoder, Rows, split
 from tidscope_wire.frame_tables import Table, decode_tables, latest_rows
@@ -26,10 +26,10 @@ class Follower:
     """Reads frames of one target in their order.
 
     Attributes:
-        header: of the last frame.
-        rows: of each living thread the fields of its last row; absent ones are left out.
+        header: header of the last frame.
+        rows: fields of the last row of each living thread, without absent ones.
         ended: threads that ended, in order.
-        tables: what they hold now.
+        tables: current rows of the tables.
         tables_ns: when those were read, since attach.
     """
 
@@ -63,7 +63,7 @@ class Follower:
         return header
 
     def states(self, tid: int) -> dict[str, int]:
-        """How long a thread was in each state up to the last frame, nanoseconds."""
+        """Return the time of a thread in each state up to the last frame, in nanoseconds."""
         row = self.rows[tid]
         assert self.header is not None
         finished = np.array([[row[name] for name in STATE_FIELDS]], np.uint64)
@@ -89,7 +89,7 @@ class FollowedTarget:
         self,
         pid: int,
         rate_hz: float = 20,
-        ledger: LedgerOptions = USUAL,
+        ledger: LedgerOptions = DEFAULT_OPTIONS,
         *,
         naming: NamingOptions = KERNEL_NAMES,
         counters: WalkChoice = "auto",
@@ -172,7 +172,7 @@ class Sampled:
     """Targets whose frames come to the test.
 
     Args:
-        counters: how counters are read.
+        counters: choice of the counter source.
     """
 
     def __init__(self, counters: WalkChoice = "auto") -> None:

@@ -97,7 +97,7 @@ def _frame(seq: int) -> bytes:
 
 
 def counts(seq: int) -> GroupCounts:
-    """Of processes at a frame."""
+    """Counts of processes at a frame."""
     started = sum(one.begin <= seq for one in COMPILERS)
     live = len(alive(seq))
     return GroupCounts(live=1 + live, started=started, ended=started - live, unseen=0, missed=0)

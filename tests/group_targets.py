@@ -40,7 +40,7 @@ class Heard:
     """All frames of a target.
 
     Attributes:
-        headers: of the frames.
+        headers: headers of the frames.
         tables: as they were last.
     """
 
@@ -63,7 +63,7 @@ class Heard:
         return counts
 
     def is_over(self) -> bool:
-        """Whether the target has ended."""
+        """True if the target has ended."""
         ends = TargetExited | TargetDetached
         return any(isinstance(event, ends) for event in self.last.events)
 
@@ -77,8 +77,8 @@ class GroupTargets:
 
     Args:
         polled: look for processes again and again, as where eBPF is not available.
-        counters: how counters are read.
-        naming: how threads are named.
+        counters: choice of the counter source.
+        naming: source of thread names.
     """
 
     def __init__(
@@ -117,8 +117,8 @@ class GroupTargets:
         """All frames up to the end of the target.
 
         Args:
-            target: its id, where there are several; frames of others are kept.
-            until: what is heard is enough; None: the end of the target is.
+            target: ID, where there are several; frames of others are kept.
+            until: returns True once enough frames arrived; None waits for the end of the target.
         """
         heard, others = Heard([], {}), list[bytes]()
         while not (heard.headers and (until or Heard.is_over)(heard)):
@@ -144,7 +144,7 @@ class HeldCommand:
 
     Args:
         command: program and arguments.
-        stdin: of it, as for subprocess.
+        stdin: standard input, as for subprocess.
     """
 
     def __init__(self, command: Sequence[str], stdin: int | None = None) -> None:
@@ -168,7 +168,7 @@ class HeldCommand:
         wait_until(lambda: status(self.pid, "State")[:1] == ["S"])
 
     def begin(self) -> None:
-        """Let it go."""
+        """Release the held program."""
         os.write(self._go, b"\n")
         os.close(self._go)
 
@@ -179,7 +179,7 @@ class HeldCommand:
         return used
 
     def run(self) -> resource.struct_rusage:
-        """Let it go, and wait for it; see `wait`."""
+        """Release the held program and wait for it; see `wait`."""
         self.begin()
         return self.wait()
 
@@ -217,7 +217,7 @@ def control_group(mount: str, path: str) -> Iterator[Path]:
 
     Args:
         mount: name of the mount.
-        path: of the group below it.
+        path: path of the group below it.
     """
     root = GROUPS / mount
     made: list[Path] = []

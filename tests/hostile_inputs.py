@@ -56,7 +56,7 @@ PROTOBUF: dict[str, Callable[[], bytes]] = {
     "small-spans": lambda: request(field(2, SPAN) * (SIZE // (len(SPAN) + 2))),
     "repeated-resource": _repeated,
 }
-"""By what there is too much of."""
+"""Oversized inputs, by the exceeded bound."""
 
 JSON: dict[str, Callable[[], bytes]] = {
     "objects": lambda: b"[" + EMPTY_JSON + b"]",

@@ -28,7 +28,7 @@ NAMES = {200: "main", 201: "worker-1", 202: "worker-2", 203: "idle", 204: "worke
 ROLES = {"main": (200,), "worker-#": (201, 202, 204), "idle": (203,)}
 LOCK = 7
 Known = dict[TableName, dict[tuple[int, ...], tuple[object, ...]]]
-"""By table: key of a row to its other values."""
+"""Rows by table: key of a row to its other values."""
 
 
 @dataclass
@@ -38,7 +38,7 @@ class Life:
     Attributes:
         begin_ns: when its ledger began.
         stays: when each began, and the state; ascending, and the last one goes on.
-        end_ns: its exit; None: it lives.
+        end_ns: time of its exit; None while alive.
     """
 
     begin_ns: int
@@ -46,7 +46,7 @@ class Life:
     end_ns: int | None
 
     def row(self, time_ns: int) -> dict[str, int]:
-        """Its columns at a time."""
+        """Return the columns of the thread at a time."""
         row = dict.fromkeys(FIELDS, 0)
         for (begin, state), (end, _) in zip(self.stays, self.stays[1:], strict=False):
             if end <= time_ns:
@@ -71,10 +71,10 @@ class LedgerStory:
 
     Attributes:
         frames: one an instant, with key frames every so often.
-        times: of the frames, nanoseconds since attach.
-        lives: by thread id.
-        tables: what frames have said of tables up to each instant, by time.
-        said: by time and table, how many rows were left out when it was read last, and when.
+        times: times of the frames, nanoseconds since attach.
+        lives: lives by thread ID.
+        tables: content of the tables up to each instant, by time.
+        said: by time and table, number of omitted rows at the last reading, and its time.
     """
 
     frames: list[bytes] = field(default_factory=list)
@@ -112,7 +112,7 @@ class TableReader:
         return rows
 
     def copy(self) -> Known:
-        """What is known now."""
+        """Current content of the tables."""
         return {name: dict(rows) for name, rows in self.known.items()}
 
 

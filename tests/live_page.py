@@ -28,7 +28,7 @@ class LivePage:
     """Connects as a program does, or as a browser does if an origin is given.
 
     Args:
-        url: of the backend, ws://….
+        url: URL of the backend, ws://….
         token: shown as Bearer; None shows nothing.
         origin: Origin header.
         session: credential of a session, offered as a browser's page does.

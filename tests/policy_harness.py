@@ -21,7 +21,7 @@ INTERVAL_S = 2.0
 
 
 class Flags(TypedDict, total=False):
-    """Of an observation."""
+    """Flags of an observation."""
 
     moved_by_other: bool
     probing_elsewhere: bool
@@ -66,7 +66,7 @@ class Pool:
         policy: decides.
         curve: progress by size; may be replaced while it runs.
         size: in effect.
-        bounds: of the pool.
+        bounds: bounds of the pool.
         decisions: all so far.
     """
 
@@ -81,8 +81,8 @@ class Pool:
         """Go on for some intervals.
 
         Args:
-            intervals: how many.
-            dips: what is left of the progress, by number of interval (0 is the next one).
+            intervals: number of intervals.
+            dips: remaining share of the progress, by number of the interval (0 is the next one).
 
         Returns:
             The sizes decided.
@@ -104,7 +104,7 @@ class Pool:
         return self.decisions[-1]
 
     def states(self) -> list[str]:
-        """What the policy said it was doing."""
+        """States of the decisions."""
         return [decided.state for decided in self.decisions]
 
 

@@ -27,7 +27,7 @@ class Daemon:
     """`tidscope predictd` in a folder; models survive a restart in it.
 
     Args:
-        folder: of socket and models.
+        folder: folder of socket and models.
         options: further ones.
     """
 
@@ -83,9 +83,9 @@ class LineClient:
     """A client in another language: commands are asked by line.
 
     Args:
-        command: its program.
-        daemon: what it connects to.
-        name, sharing, owner: of the model; owner "own" makes it.
+        command: program.
+        daemon: daemon that it connects to.
+        name, sharing, owner: identity of the model; owner "own" creates it.
         user: whom the client runs as; None: us.
     """
 
@@ -117,7 +117,7 @@ class LineClient:
         return self._line()
 
     def close(self) -> int:
-        """Let it end; the exit code."""
+        """End the client; return its exit code."""
         self._process.communicate()
         return self._process.returncode
 

@@ -22,7 +22,7 @@ def wait_for_end(pid: int, seconds: float = 15) -> None:
 
 
 def is_running(pid: int) -> bool:
-    """Whether a process is there and not a zombie."""
+    """True if a process exists and is no zombie."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text()
     except (FileNotFoundError, ProcessLookupError):
@@ -95,7 +95,7 @@ def descendants(pid: int) -> list[int]:
 
 
 def wait_until(is_so: Callable[[], bool], seconds: float = 60) -> None:
-    """Look again and again at what gives no event, such as a file; for a limited time."""
+    """Poll a condition that gives no event, such as a file, until a timeout."""
     deadline = time.monotonic() + seconds
     while not is_so():
         assert time.monotonic() < deadline

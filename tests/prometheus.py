@@ -19,7 +19,7 @@ POLL_S = 0.1
 
 
 def program(name: str) -> str:
-    """Where prometheus or promtool is; the test fails if there is none."""
+    """Return the path of prometheus or promtool; fail the test if it is missing."""
     found = shutil.which(name, path=os.pathsep.join([str(UNPACKED), os.environ.get("PATH", "")]))
     assert found, f"{name} is missing; tools/install-test-packages unpacks it"
     return found
@@ -40,7 +40,7 @@ class Prometheus:
 
     Args:
         folder: for configuration and data.
-        config: of Prometheus, as its file has it.
+        config: config of Prometheus, as its file has it.
     """
 
     def __init__(self, folder: Path, config: dict[str, Any]) -> None:

@@ -73,8 +73,8 @@ async def raw_connection(
     """Connect.
 
     Args:
-        port: of the backend.
-        receive_buffer: of the socket, bytes, and nothing is read ahead; None: the kernel chooses.
+        port: port of the backend.
+        receive_buffer: receive buffer in bytes, without reading ahead; None: kernel default.
     """
     sock = socket.socket()
     if receive_buffer is not None:
@@ -102,14 +102,14 @@ class RawAgent:
         try:
             self.socket.sendall(data)
         except (BrokenPipeError, ConnectionResetError):
-            pass  # It has closed: what it said before can still be read.
+            pass  # The peer has closed; its earlier output can still be read.
 
     def answer(self) -> Any:
         """The next line that it sends; None at the end."""
         try:
             text = self._lines.readline()
         except ConnectionResetError:
-            return None  # It closed without reading all that was sent.
+            return None  # The peer closed without reading all input.
         if not text:
             return None
         assert text.endswith(b"\n")

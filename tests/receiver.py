@@ -33,9 +33,9 @@ class Receiver:
 
     Attributes:
         live: latest counters of each living thread, without those that were absent.
-        names: of the living threads.
-        starts: of the living threads, nanoseconds since attach.
-        exited: what the newest frame says of the ended threads.
+        names: names of the living threads.
+        starts: starts of the living threads, nanoseconds since attach.
+        exited: totals of ended threads in the newest frame.
         exits: all exit events.
         initial: threads alive in the baseline; None before it.
         born: threads born since.
@@ -133,8 +133,8 @@ class Follower:
     """Reads the frames of the one target that its page subscribed to.
 
     Attributes:
-        receiver: what it knows.
-        headers: of all frames.
+        receiver: state of the receiver.
+        headers: headers of all frames.
     """
 
     def __init__(self, page: LivePage) -> None:

@@ -38,7 +38,7 @@ class Story:
     Attributes:
         frames: one an instant, or more where events are divided; a key frame every so often.
         ends: number of the last frame of each instant.
-        states: of all live threads, at each instant.
+        states: states of all live threads, at each instant.
         exits: last counters of threads that ended.
         events: all of them, in order.
     """
@@ -56,7 +56,7 @@ class Reader:
 
     Attributes:
         threads: alive, by id: start, name and last counters.
-        headers: of all frames.
+        headers: headers of all frames.
         exits: last counters of the threads that exited.
         whole: whether it knows all threads: it has a key frame, and everything since.
     """
@@ -82,7 +82,7 @@ class Reader:
         gap = any(isinstance(event, Gap) for event in header.events)
         self.whole = not gap and (header.kind == "key" or (self.whole and follows))
         self.headers.append(header)
-        # What the first frame tells came before its rows, which stand for all of it.
+        # Events of the first frame precede its rows, which include their effects.
         for event in header.events:
             if isinstance(event, ThreadExited):
                 self.threads.pop(event.tid, None)
@@ -107,7 +107,7 @@ class Reader:
                 counters[name] = None if absent else int(rows.columns[name][place])
 
     def state(self) -> State:
-        """What is known of each living thread."""
+        """State of each living thread."""
         return {
             (tid, start): (name, counters) for tid, (start, name, counters) in self.threads.items()
         }
@@ -135,8 +135,8 @@ def story(
     """Make one: threads come, go, are renamed, rest, and take ids of dead ones again.
 
     Args:
-        instants: how many.
-        seed: of chance.
+        instants: number of instants.
+        seed: seed of the random numbers.
         key_every: instants.
         missing: numbers of instants that are left out, though they were sampled.
         divided: chance that the events of an instant have a frame of their own before it.

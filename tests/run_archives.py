@@ -18,7 +18,7 @@ from tidscope_backend.store.folder import RunFolder
 from tidscope_wire.generated.models import RunManifest
 
 NOT_A_RUN = (BadArchiveError, ValueError, KeyError, pa.ArrowException)
-"""What `rewrite` raises for an archive that is none of a run."""
+"""Error of `rewrite` for an archive that holds no run."""
 Files = dict[str, bytes]
 """The files of a run, by name within its folder."""
 
@@ -88,7 +88,7 @@ def rewrite(tmp_path: Path, data: bytes, bounds: Bounds | None = None) -> tuple[
 
 
 def import_without_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let imports rewrite archives in the test's process: starting the limited one takes 1 s."""
+    """Rewrite imports in the test's process: starting the limited one takes 1 s."""
 
     def rewritten(archive: Path, beside: Path, bounds: Bounds, _: object) -> RunManifest:
         kind, text = limited_import._imported(archive, beside, asdict(bounds))
@@ -104,7 +104,7 @@ def import_without_process(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 Change = Callable[[Files], Files]
-"""What somebody does to the files of a run."""
+"""A change to the files of a run."""
 
 
 def changed_manifest(change: Callable[[dict[str, Any]], object]) -> Change:

@@ -27,7 +27,7 @@ RUN_ID = "r-20261121-130500-1f2e3d"
 
 def losses(**changes: int) -> RunLosses:
     """Nothing is missing."""
-    usual = RunLosses(
+    defaults = RunLosses(
         frames=0,
         gaps=0,
         missing_ns=0,
@@ -38,12 +38,12 @@ def losses(**changes: int) -> RunLosses:
         exit_records_lost=0,
         clock_jumps=0,
     )
-    return usual.model_copy(update=changes)
+    return defaults.model_copy(update=changes)
 
 
 def outcome(**changes: object) -> RunOutcome:
     """A command that ended well."""
-    usual = RunOutcome(
+    defaults = RunOutcome(
         command=["work", "--hard"],
         exit_code=0,
         signal=None,
@@ -58,12 +58,12 @@ def outcome(**changes: object) -> RunOutcome:
         output_bytes=9,
         output_tail="done\n",
     )
-    return usual.model_copy(update=changes)
+    return defaults.model_copy(update=changes)
 
 
 def manifest(**changes: object) -> RunManifest:
     """A run of a second that was stopped."""
-    usual = RunManifest(
+    defaults = RunManifest(
         format=1,
         id=RUN_ID,
         name="work",
@@ -99,7 +99,7 @@ def manifest(**changes: object) -> RunManifest:
         outcome=None,
         imported=False,
     )
-    return usual.model_copy(update=changes)
+    return defaults.model_copy(update=changes)
 
 
 def run_messages() -> list[BaseModel]:

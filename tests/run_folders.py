@@ -29,7 +29,7 @@ GROUP = Group(
 
 
 def manifest(fields: Sequence[str], frames: Sequence[bytes]) -> RunManifest:
-    """What would stand in manifest.json."""
+    """Content of manifest.json."""
     first, last = split(frames[0])[0], split(frames[-1])[0]
     group = None if first.group is None else GROUP
     return run_builders.manifest(
@@ -48,8 +48,8 @@ def run_folder(
     Args:
         path: a folder that is not there yet.
         parts: frames of each part.
-        fields: of the target.
-        closed: so many of the parts are closed.
+        fields: fields of the target.
+        closed: number of closed parts.
     """
     folder = RunFolder(path)
     folder.make()
@@ -61,7 +61,7 @@ def run_folder(
     return folder
 
 
-LOOK_SECONDS = 0.05
+POLL_SECONDS = 0.05
 
 
 def frames_of(folder: RunFolder) -> list[bytes]:
@@ -86,7 +86,7 @@ def seqs(folder: RunFolder) -> list[tuple[int, int]]:
 
 
 def singles(first: int, last: int) -> list[tuple[int, int]]:
-    """What `seqs` gives of frames that stand each for itself."""
+    """Result of `seqs` for frames that are not coalesced."""
     return [(seq, seq) for seq in range(first, last + 1)]
 
 
@@ -95,4 +95,4 @@ async def until(there: Callable[[], bool]) -> None:
     for _ in itertools.count():
         if there():
             return
-        await asyncio.sleep(LOOK_SECONDS)
+        await asyncio.sleep(POLL_SECONDS)

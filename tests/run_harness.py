@@ -24,17 +24,17 @@ from tidscope_wire.generated.models import FlushReply, RecordRequest, RunManifes
 
 @dataclass
 class RunHarness:
-    """One backend's recorder, a site with one host and one target, and their history.
+    """One backend's recorder, with one host and one target, and their history.
 
     Attributes:
-        closed: what the sealer was asked to seal.
+        closed: parts that the sealer was asked to seal.
         seals: whether parts are sealed, or only noted in `closed`.
-        changes: how often pages would have been reported.
+        changes: number of reports to subscribers.
         sent: number of the last frame handed over.
         asked: set when the collector was asked for everything up to now.
         flush: answers for the collector; None: it has sent everything.
         ends: the supervisor's log.
-        close_s: how long a run that ends waits for the collector.
+        close_s: time that an ending run waits for the collector, in seconds.
     """
 
     home: Path
@@ -78,14 +78,14 @@ class RunHarness:
             self.disk,
             self._flush,
             self.limits,
-            # The test looks itself.
+            # The test advances the clock itself.
             RecordingTimeouts(check_interval_s=3600, close_s=self.close_s),
             self.max_queued_bytes,
             lambda: self.ends,
         )
 
     async def start(self) -> None:
-        """Take up what lies there."""
+        """Start, and recover the runs on disk."""
         self.sealer.start()
         await self.recorder.start()
 
@@ -114,18 +114,18 @@ class RunHarness:
         """Record the target."""
         return await self.recorder.record(RecordRequest(target=TARGET_ID, **request))
 
-    async def look(self, seconds: float = 0.0) -> None:
-        """Let time pass, and let the recorder look after its runs."""
+    async def advance(self, seconds: float = 0.0) -> None:
+        """Advance the clock, and let the recorder check its runs."""
         self.now_s += seconds
         await self.recorder.check_runs(save=False)
         await self.recorder.wait_saved()
 
     def manifest(self, run_id: str) -> RunManifest:
-        """What lies on the disk."""
+        """Return the manifest on disk."""
         return self.folder(run_id).read_manifest()
 
     def folder(self, run_id: str) -> RunFolder:
-        """Of a run."""
+        """Return the folder of a run."""
         return RunFolder(self.home / run_id)
 
     async def _close(self, folder: RunFolder, part: int | None) -> None:

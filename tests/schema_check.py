@@ -90,7 +90,7 @@ def paths() -> list[DocumentedPath]:
 
 
 def operation(method: str, path: str) -> dict[str, Any] | None:
-    """What the document says of a request; None if it has no such operation."""
+    """Return the operation of a request in the document, or None if there is none."""
     found = next((each for each in paths() if each.pattern.match(path)), None)
     return found and found.operations.get(method.lower())
 

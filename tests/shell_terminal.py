@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import Self
 
 SECONDS = 60.0
-"""For a text to come: only a test that fails waits as long."""
+"""Timeout for expected output; only failing tests wait that long."""
 SHELL = ("bash", "--norc", "--noprofile", "-i")
 
 

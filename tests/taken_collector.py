@@ -59,10 +59,10 @@ class Taken(LimitedChildren):
         found = b""
         with closing(answer):
             answer.settimeout(20)
-            with suppress(ConnectionResetError, BrokenPipeError):  # It may have answered by now.
+            with suppress(ConnectionResetError, BrokenPipeError):  # It may be closed.
                 answer.send(b"?")
             answer.shutdown(socket.SHUT_WR)
-            with suppress(ConnectionResetError):  # It did not read the byte.
+            with suppress(ConnectionResetError):  # The server did not read the byte.
                 while piece := answer.recv(1 << 16):
                     found += piece
         return found

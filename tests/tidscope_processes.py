@@ -57,13 +57,13 @@ class CollectorProcess:
     """A running collector; use in an ``async with`` statement, at whose end it has ended well.
 
     Args:
-        port: of the backend.
+        port: port of the backend.
         within: a command that runs its arguments in other circumstances.
-        secret: that it shows.
+        secret: secret that it shows.
         options: further ones of its command line.
 
     Attributes:
-        audit: where it logs what people did.
+        audit: path of its audit log.
     """
 
     def __init__(
@@ -89,13 +89,13 @@ class CollectorProcess:
 
     @property
     def pid(self) -> int:
-        """Its process id."""
+        """Process ID of the collector."""
         assert self._process is not None
         return self._process.pid
 
     @property
     def said(self) -> str:
-        """What it wrote to standard error up to now."""
+        """Return its standard error up to now."""
         return self._log.read_text()
 
     async def says(self, text: str, times: int = 1) -> None:
@@ -154,9 +154,9 @@ async def served(
     """Run it, and kill it at the end.
 
     Args:
-        port: that it listens on.
+        port: port that it listens on.
         within: a command that runs its arguments some other way, such as ["prlimit", …].
-        environment: variables on top of the usual ones.
+        environment: variables on top of the inherited ones.
     """
     process = await asyncio.create_subprocess_exec(
         *within,
@@ -167,7 +167,7 @@ async def served(
     )
     try:
         assert process.stderr is not None
-        # It says so when it listens.
+        # The backend prints a line once it listens.
         while f"port {port}" not in (line := (await process.stderr.readline()).decode()):
             assert line, "the backend has ended"
         yield process

@@ -47,9 +47,9 @@ class UplinkHarness:
     """An uplink that waits between two tries until the test lets it go on.
 
     Args:
-        targets: what it tells of.
+        targets: announced targets.
         where: port of the backend, or another address than ws://127.0.0.1.
-        secret: that it proves, but at a Unix socket.
+        secret: secret that it proves, but at a Unix socket.
         most_bytes: bound of its replay buffer.
 
     Attributes:
@@ -109,11 +109,11 @@ class UplinkHarness:
         return self.waits[-1]
 
     def go_on(self) -> None:
-        """Let it connect again."""
+        """Make the collector connect again."""
         self._go.set()
 
     async def tries(self, count: int) -> list[float]:
-        """Let so many tries end; the seconds that it wanted to wait after each."""
+        """Wait for a number of failed tries; return the wanted pause after each, in seconds."""
         for turn in range(count):
             await self.ended()
             if turn < count - 1:
@@ -158,8 +158,8 @@ class Server:
     """A backend of few words: does with connections what the test says, from the start.
 
     Args:
-        frames: what to do with a data connection.
-        control: what to do with a control connection.
+        frames: handler of each data connection.
+        control: handler of each control connection.
     """
 
     def __init__(self, frames: Behaviour | None = None, control: Behaviour = keep_open) -> None:
@@ -207,7 +207,7 @@ class Relay:
     """Listens on another address of this machine; use in an ``async with`` statement.
 
     Args:
-        port: that it listens on, and passes connections on to.
+        port: port that it listens on, and passes connections on to.
     """
 
     def __init__(self, port: int) -> None:

@@ -23,7 +23,7 @@ OSV_URL = "https://api.osv.dev/v1/query"
 
 @dataclass(frozen=True)
 class Finding:
-    """What one tool says of one lock file.
+    """Finding of one tool for one lock file.
 
     Attributes:
         lock: the file.
@@ -120,8 +120,8 @@ def audit(root: Path, osv_url: str | None, registry: str | None) -> list[Finding
 
     Args:
         root: the checkout.
-        osv_url: an OSV service for Python and crates; None: PyPI's for Python, and that of OSV.
-        registry: where npm asks; None: as it is configured.
+        osv_url: address of an OSV service; None: PyPI for Python, and osv.dev for crates.
+        registry: registry for npm; None for the configured one.
     """
     pip_service = ["-s", "osv", "--osv-url", osv_url] if osv_url else []
     findings = []

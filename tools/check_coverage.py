@@ -30,7 +30,7 @@ def verdict(percent: float, floor: float) -> tuple[int, str]:
 
 
 def main() -> int:
-    """Check the files that are named, or the usual ones."""
+    """Check the files that are named, or the default ones."""
     report, floor = (*map(Path, sys.argv[1:]), *(REPORT, FLOOR)[len(sys.argv) - 1 :])
     totals = json.loads(report.read_text())["totals"]
     percent = 100 * totals["covered_branches"] / totals["num_branches"]

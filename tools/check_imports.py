@@ -294,7 +294,7 @@ def python_files(root: Path) -> dict[str, set[str]]:
             files[module] = path.relative_to(root).as_posix()
     edges: dict[str, set[str]] = {name: set() for name in files.values()}
     for found in python_imports(root):
-        # What is imported may be a module, or something in one.
+        # The imported name may be a module, or a name in one.
         wanted = files.get(found.wanted) or files.get(found.wanted.rpartition(".")[0])
         if wanted is not None and wanted != found.path:
             edges[found.path].add(wanted)

@@ -32,7 +32,7 @@ _ADDRESS = re.compile(r"https?://|git\+|--index-url|--find-links")
 
 
 def differences(root: Path) -> Iterator[str]:
-    """What does not agree, a line each."""
+    """Return all differences, one line each."""
     yield from _npm(root)
     project = tomllib.loads((root / "pyproject.toml").read_text())
     for lock, groups in PYTHON_LOCKS.items():

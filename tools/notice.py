@@ -21,7 +21,7 @@ GPL_PARTS = (
     "collector/tidscope_collector/netacct/bpf",
     "kernel/patches",
 )
-"""What is derived from the kernel or runs inside it; the wheel carries the first two."""
+"""Parts derived from the kernel or running inside it; the wheel carries the first two."""
 
 HEAD = f"""\
 tidscope

@@ -33,9 +33,9 @@ class Outcome:
     """The outcome of one stage.
 
     Attributes:
-        target: its target of the Makefile.
-        seconds: its duration.
-        status: its exit status.
+        target: target of the Makefile.
+        seconds: duration.
+        status: exit status of make.
     """
 
     target: str

@@ -148,7 +148,7 @@ func TestPackagesThatDoNotLoadAreNamed(t *testing.T) {
 	}
 }
 
-// ends says whether a function's end can be reached from a block without passing another: what
+// ends reports whether a function's end can be reached from a block without passing another: what
 // post-dominance means, by search.
 func ends(from, without *ssa.BasicBlock, seen map[*ssa.BasicBlock]bool) bool {
 	if from == without || seen[from] {

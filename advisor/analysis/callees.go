@@ -9,12 +9,13 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// mostTargets is how many functions one call may reach to be followed; beyond it is unknown.
+// mostTargets is the maximum number of functions that a followed call may reach; a call that reaches
+// more is unknown.
 const mostTargets = 8
 
-// callees says which functions a call may reach. Calls of functions are followed everywhere; calls
-// through interfaces and function values by variable type analysis, in the packages that were asked
-// for only: in the standard library they reach everything.
+// callees returns the functions that a call may reach. Direct calls are followed everywhere. Calls
+// through interfaces and function values are followed by variable type analysis, in the requested
+// packages only: in the standard library they reach everything.
 type callees struct {
 	program *program
 	dynamic map[ssa.CallInstruction][]*ssa.Function
@@ -66,7 +67,7 @@ func (c *callees) of(call ssa.CallInstruction) (targets []*ssa.Function, sure, k
 	return found, false, len(found) > 0
 }
 
-// waits lists functions by what they wait for; a package's name stands for all of it.
+// waits lists functions by what they wait for; a package name stands for all its functions.
 var waits = map[string]string{
 	"time.Sleep":                   "sleep",
 	"time.After":                   "",
@@ -115,7 +116,7 @@ var waits = map[string]string{
 	"github.com/prometheus/procfs": "io",
 }
 
-// waitOf says what calling a function of another package waits for; empty if for nothing known.
+// waitOf returns what a call of another package's function waits for; empty if nothing is known.
 func waitOf(name string) string {
 	if kind, listed := waits[name]; listed {
 		return kind
@@ -135,7 +136,7 @@ func waitOf(name string) string {
 	return ""
 }
 
-// pure are packages whose functions (not methods) write to nothing but what they return.
+// pure lists packages whose functions (not methods) write only to their results.
 var pure = map[string]bool{
 	"errors": true, "fmt": true, "math": true, "math/bits": true, "path": true, "path/filepath": true,
 	"strconv": true, "strings": true, "time": true, "unicode": true, "unicode/utf8": true,

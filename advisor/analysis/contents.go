@@ -10,7 +10,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// An Effect is something in a critical section that makes it long, or changes what it guards.
+// An Effect is an action in a critical section that makes it long, or changes the guarded data.
 type Effect struct {
 	// What is io, sleep, wait, channel, goroutine, lock (another one), same-lock (which may be the
 	// same object: then it waits for itself) or unknown.
@@ -22,7 +22,7 @@ type Effect struct {
 	Sure bool `json:"sure"`
 }
 
-// contents is what a critical section does.
+// contents is the summary of the actions in a critical section.
 type contents struct {
 	program      *program
 	section      *section
@@ -38,7 +38,7 @@ type contents struct {
 	additions    int
 }
 
-// mostFunctions bounds how many functions are followed from one section.
+// mostFunctions is the maximum number of functions followed from one section.
 const mostFunctions = 5000
 
 func (p *program) contentsOf(section *section) *contents {
@@ -62,7 +62,7 @@ func (p *program) contentsOf(section *section) *contents {
 	return c
 }
 
-// countLoops counts jumps backwards that stay in the section.
+// countLoops counts backward jumps within the section.
 func (c *contents) countLoops() int {
 	loops := 0
 	for _, block := range c.section.function.Blocks {
@@ -78,7 +78,7 @@ func (c *contents) countLoops() int {
 	return loops
 }
 
-// isWithin says whether a block lies behind one of the section's locks, not around it.
+// isWithin reports whether a block lies behind one of the section's locks, not around it.
 func (c *contents) isWithin(block *ssa.BasicBlock) bool {
 	return slices.ContainsFunc(c.section.locks, func(lock *operation) bool {
 		return lock.at.block != block && lock.at.block.Dominates(block)
@@ -141,7 +141,7 @@ func (c *contents) addRead(address ssa.Value) {
 	}
 }
 
-// isAddition says whether a store is x += y of a whole number.
+// isAddition reports whether a store is x += y of a whole number.
 func isAddition(store *ssa.Store) bool {
 	sum, ok := store.Val.(*ssa.BinOp)
 	if !ok || sum.Op != token.ADD && sum.Op != token.SUB {
@@ -155,8 +155,8 @@ func isAddition(store *ssa.Store) bool {
 	return ok && load.Op == token.MUL && pathOf(load.X).equals(pathOf(store.Addr))
 }
 
-// isShared says whether others may see what an address points to: it is not memory that this
-// function has just made.
+// isShared reports whether other goroutines may see the memory at an address, because this function
+// did not just allocate it.
 func isShared(address ssa.Value) bool {
 	for {
 		switch v := address.(type) {
@@ -174,8 +174,8 @@ func isShared(address ssa.Value) bool {
 	}
 }
 
-// written are the objects that an instruction changes and that others may see; with something in
-// it, but no name, where the object is unknown.
+// written returns the shared objects that an instruction changes. An unknown object is an entry
+// without a name.
 func (p *program) written(instruction ssa.Instruction, own bool) []string {
 	var address ssa.Value
 	switch i := instruction.(type) {
@@ -223,7 +223,7 @@ type visit struct {
 	function *ssa.Function
 	from     *visit
 	sure     bool
-	// place is where the section calls the first function of the way.
+	// place is the section's call of the first function of the chain.
 	place Place
 }
 
@@ -236,7 +236,7 @@ func (v *visit) chain() []string {
 	return names
 }
 
-// follow looks at all that the section's instructions do and call.
+// follow inspects all instructions of the section and all functions that they call.
 func (c *contents) follow(passed []ssa.Instruction) {
 	var queue []*visit
 	seen := map[*ssa.Function]bool{}
@@ -244,7 +244,7 @@ func (c *contents) follow(passed []ssa.Instruction) {
 		queue = append(queue, c.targets(call, from, seen)...)
 	}
 	for _, instruction := range passed {
-		c.look(instruction, nil)
+		c.inspect(instruction, nil)
 		if call, ok := instruction.(ssa.CallInstruction); ok && !c.isOperation(instruction) {
 			reach(call, nil)
 		}
@@ -254,7 +254,7 @@ func (c *contents) follow(passed []ssa.Instruction) {
 		queue = queue[1:]
 		for _, block := range next.function.Blocks {
 			for _, instruction := range block.Instrs {
-				c.look(instruction, next)
+				c.inspect(instruction, next)
 				if call, ok := instruction.(ssa.CallInstruction); ok {
 					reach(call, next)
 				}
@@ -266,7 +266,7 @@ func (c *contents) follow(passed []ssa.Instruction) {
 	}
 }
 
-// targets are the functions that a call reaches and that are looked into next.
+// targets returns the functions that a call reaches and that are inspected next.
 func (c *contents) targets(call ssa.CallInstruction, from *visit, seen map[*ssa.Function]bool) []*visit {
 	if _, concurrent := call.(*ssa.Go); concurrent {
 		return nil
@@ -314,8 +314,8 @@ func (p *program) isRuntime(function *ssa.Function) bool {
 		path == "internal/sync" || path == "internal/race" || path == "reflect"
 }
 
-// look adds what an instruction does besides calling.
-func (c *contents) look(instruction ssa.Instruction, from *visit) {
+// inspect adds the effects of an instruction, except calls.
+func (c *contents) inspect(instruction ssa.Instruction, from *visit) {
 	own := from == nil || c.program.own[from.function]
 	switch instruction.(type) {
 	case *ssa.Send, *ssa.Select:

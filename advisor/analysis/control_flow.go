@@ -19,7 +19,7 @@ func pointOf(instruction ssa.Instruction) point {
 	panic("an instruction that is not in its block")
 }
 
-// dominates says whether every way from the function's entry to b passes a.
+// dominates reports whether every way from the function's entry to b passes a.
 func (a point) dominates(b point) bool {
 	if a.block == b.block {
 		return a.index <= b.index
@@ -87,7 +87,7 @@ func spread(blocks []*ssa.BasicBlock, marked []bool) {
 	}
 }
 
-// meet is what all ways on from a block have in common; nothing if the function may end there.
+// meet returns the blocks common to all ways on from a block; none if the function may end there.
 func meet(block *ssa.BasicBlock, end bool, after []map[int]bool) map[int]bool {
 	met := map[int]bool{}
 	if end {
@@ -106,7 +106,7 @@ func meet(block *ssa.BasicBlock, end bool, after []map[int]bool) map[int]bool {
 	return met
 }
 
-// postDominates says whether every way from b to the function's end passes a.
+// postDominates reports whether every way from b to the function's end passes a.
 func (p postDominators) postDominates(a, b point) bool {
 	if a.block == b.block {
 		return a.index >= b.index
@@ -117,11 +117,11 @@ func (p postDominators) postDominates(a, b point) bool {
 // A walk is what lies on all ways from a lock operation to where the lock is released.
 type walk struct {
 	unlocks []*operation
-	// open lists where the function returns and the lock is still held.
+	// open lists returns of the function that still hold the lock.
 	open []ssa.Instruction
-	// panics lists explicit panics that leave it locked.
+	// panics lists explicit panics that leave the lock held.
 	panics []ssa.Instruction
-	// again is an operation that locks it a second time on the way.
+	// again is an operation that locks the same lock a second time on the way.
 	again *operation
 	// passed holds the instructions on the way.
 	passed map[ssa.Instruction]bool
@@ -204,7 +204,7 @@ func (w *walk) add(unlock *operation) {
 	w.unlocks = append(w.unlocks, unlock)
 }
 
-// back says whether an unlock operation can be reached from the function's start without one of
+// back reports whether an unlock operation can be reached from the function's start without one of
 // these locks.
 func (w *walker) back(unlock *operation, locks []*operation) bool {
 	seen := map[*ssa.BasicBlock]bool{}

@@ -17,16 +17,16 @@ type operation struct {
 	at          point
 	lock        bool
 	read        bool
-	// try is whether it may fail to lock; then the lock is held where its result is true.
+	// try reports whether locking may fail; the lock is then held where the result is true.
 	try      bool
 	deferred bool
 	path     path
 	objects  []string
 	// kind is the lock's type: Mutex, RWMutex, or Locker if only the interface is known.
 	kind string
-	// via is the function that does it for its caller; empty if it is done here.
+	// via is the function that locks for its caller; empty for a direct operation.
 	via string
-	// written is where the method of package sync is called.
+	// written is the place of the call of package sync's method.
 	written Place
 	// declared is the lock's declaration, if it is a field or a variable.
 	declared token.Pos
@@ -148,7 +148,7 @@ func readersOf(value ssa.Value) ssa.Value {
 	return call.Call.Args[0]
 }
 
-// argumentFor is what a caller passes for a parameter, or binds to a captured variable.
+// argumentFor returns the value that a caller passes for a parameter or binds to a captured variable.
 func argumentFor(root ssa.Value, callee *ssa.Function, arguments, bindings []ssa.Value) ssa.Value {
 	for i, parameter := range callee.Params {
 		if ssa.Value(parameter) == root && i < len(arguments) {
@@ -163,7 +163,7 @@ func argumentFor(root ssa.Value, callee *ssa.Function, arguments, bindings []ssa
 	return nil
 }
 
-// declaration is where the field or variable is declared that holds a lock.
+// declaration returns the declaration of the field or variable that holds a lock.
 func declaration(receiver ssa.Value) token.Pos {
 	switch v := receiver.(type) {
 	case *ssa.FieldAddr:
@@ -181,20 +181,20 @@ func declaration(receiver ssa.Value) token.Pos {
 	return token.NoPos
 }
 
-// sameMode says whether one operation undoes what the other does.
+// sameMode reports whether one operation undoes the other.
 func (o *operation) sameMode(other *operation) bool { return o.read == other.read }
 
-// isSame says whether both are surely at the same lock.
+// isSame reports whether both operations certainly use the same lock.
 func (o *operation) isSame(other *operation) bool { return o.path.equals(other.path) }
 
-// mayBeSame says whether both may be at the same lock.
+// mayBeSame reports whether both operations may use the same lock.
 func (o *operation) mayBeSame(other *operation) bool {
 	return slices.ContainsFunc(o.objects, func(name string) bool {
 		return slices.Contains(other.objects, name)
 	})
 }
 
-// begins is where the lock is first held: after the call, or where a try was successful.
+// begins returns the first point that holds the lock: after the call, or after a successful try.
 func (o *operation) begins() (point, bool) {
 	if !o.try {
 		return point{o.at.block, o.at.index + 1}, true
@@ -333,7 +333,7 @@ func indexText(index ssa.Value) string {
 	return pathOf(index).String()
 }
 
-// onlyValue is what a variable holds that is set once in its function; nil if there is none.
+// onlyValue returns the value of a variable that is set once in its function, or nil.
 func onlyValue(value ssa.Value) ssa.Value {
 	cell, ok := value.(*ssa.Alloc)
 	if !ok || cell.Referrers() == nil {
@@ -359,7 +359,7 @@ func onlyValue(value ssa.Value) ssa.Value {
 	return stored
 }
 
-// setByClosure says whether a closure stores to a variable that it captured.
+// setByClosure reports whether a closure stores to a variable that it captured.
 func setByClosure(closure *ssa.MakeClosure, cell ssa.Value) bool {
 	function, ok := closure.Fn.(*ssa.Function)
 	if !ok {

@@ -15,7 +15,7 @@ type section struct {
 	unlocks  []*operation
 	passed   map[ssa.Instruction]bool
 	panics   []ssa.Instruction
-	// rule says how lock and unlock were matched: see Section.Rule.
+	// rule is the rule that matched lock and unlock: see Section.Rule.
 	rule string
 }
 
@@ -27,7 +27,7 @@ type unpaired struct {
 	forCaller bool
 }
 
-// A summary is what a function does with locks.
+// A summary lists the lock operations of a function.
 type summary struct {
 	sections []*section
 	unpaired []*unpaired
@@ -41,7 +41,7 @@ func (p *program) summaryOf(function *ssa.Function) *summary {
 		return known
 	}
 	made := &summary{}
-	p.summaries[function] = made // Of a function that calls itself, nothing is known meanwhile.
+	p.summaries[function] = made // A recursive function is unknown until its own summary is done.
 	operations := p.operationsOf(function)
 	if len(operations) == 0 {
 		return made
@@ -167,7 +167,7 @@ func (m *pairing) rule(made *section) string {
 	return "paths"
 }
 
-// explain says of each operation that is in no section why.
+// explain returns the reason for each operation that is in no section.
 func (m *pairing) explain() {
 	after := newPostDominators(m.function)
 	entry := point{m.function.Blocks[0], 0}
@@ -190,7 +190,7 @@ func (m *pairing) explain() {
 	}
 }
 
-// isAlone says whether no way through the function does the opposite to the same lock after it (of
+// isAlone reports whether no way through the function does the opposite to the same lock after it (of
 // a lock operation) or before it (of an unlock).
 func (m *pairing) isAlone(one *operation) bool {
 	if one.lock {

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// pointers says which locks a pointer may point to. It follows assignments, arguments, results and
-// captured variables through the packages that were asked for, whatever their order. A field is one
+// pointers finds the locks that a pointer may point to. It follows assignments, arguments, results and
+// captured variables through the requested packages, in any order. A field is one
 // object for all values of its type, an element one for all of its container.
 type pointers struct {
 	program *program
@@ -72,7 +72,7 @@ func (p *pointers) addPassed(call *ssa.CallCommon) {
 	}
 }
 
-// holdsLock says whether values of a type are locks' addresses: *sync.Mutex, sync.Locker and so on.
+// holdsLock reports whether values of a type are locks' addresses: *sync.Mutex, sync.Locker and so on.
 func holdsLock(of types.Type) bool {
 	if pointer, ok := of.Underlying().(*types.Pointer); ok {
 		return lockType(pointer.Elem()) != ""

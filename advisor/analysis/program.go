@@ -1,5 +1,5 @@
 // Package analysis finds the critical sections of Go programs: which lock operation pairs with which
-// unlock operation, and what is done between them.
+// unlock operation, and the actions between them.
 package analysis
 
 import (
@@ -20,13 +20,13 @@ import (
 
 const loaded = packages.LoadAllSyntax | packages.NeedModule
 
-// A program is the packages that were asked for and all that they import, in SSA form.
+// A program holds the requested packages and all their imports, in SSA form.
 type program struct {
 	ssa       *ssa.Program
 	files     *token.FileSet
 	directory string
 	packages  []*packages.Package
-	// functions have source in the packages that were asked for, closures included.
+	// functions lists all functions with source in the requested packages, including closures.
 	functions []*ssa.Function
 	own       map[*ssa.Function]bool
 	points    *pointers
@@ -131,7 +131,7 @@ func (p *program) relative(file string) string {
 	return below
 }
 
-// placeOf is where an instruction stands; of one without a place, the next that has one.
+// placeOf returns the place of an instruction, or of the next one that has a place.
 func (p *program) placeOf(instruction ssa.Instruction) Place {
 	if instruction.Pos().IsValid() {
 		return p.place(instruction.Pos())

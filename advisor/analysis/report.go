@@ -9,10 +9,10 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// A Report is all that the analysis says of a program.
+// A Report is the result of the analysis of a program.
 type Report struct {
 	Version int `json:"version"`
-	// Directory is what places are relative to.
+	// Directory is the base of relative places.
 	Directory string     `json:"directory"`
 	Packages  []string   `json:"packages"`
 	Locks     []Lock     `json:"locks"`
@@ -55,7 +55,7 @@ type Section struct {
 	Loops        int         `json:"loops"`
 	Allocations  int         `json:"allocations"`
 	MapAccesses  int         `json:"map_accesses"`
-	// OnlyCounts is whether all it changes are whole numbers that it adds to.
+	// OnlyCounts reports whether all it changes are whole numbers that it adds to.
 	OnlyCounts bool     `json:"only_counts"`
 	ReadsOnly  bool     `json:"reads_only"`
 	Reads      []string `json:"reads"`
@@ -83,7 +83,7 @@ type Unpaired struct {
 	Locks    []string `json:"locks"`
 	Does     string   `json:"does"`
 	Reason   string   `json:"reason"`
-	// ForCaller is whether it is what the function is called for.
+	// ForCaller reports whether it is what the function is called for.
 	ForCaller bool `json:"for_caller"`
 }
 
@@ -193,7 +193,7 @@ func (p *program) sectionReport(section *section) Section {
 	return made
 }
 
-// isChange says whether an effect may change what is guarded, or what nobody knows.
+// isChange reports whether an effect may change guarded or unknown data.
 func isChange(effect Effect) bool {
 	return effect.What == "unknown" || effect.What == "goroutine" || effect.What == "channel"
 }

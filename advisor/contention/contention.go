@@ -1,4 +1,4 @@
-// Package contention joins what was measured of locks with the places of lock operations.
+// Package contention joins measured lock waits with the places of lock operations.
 package contention
 
 import (
@@ -16,7 +16,7 @@ import (
 // A Profile is a mutex profile (who held a lock that others waited for, and where it was unlocked)
 // or a block profile (who waited, and where it locked).
 type Profile struct {
-	// Seconds is the time it covers; 0 if the file does not say.
+	// Seconds is the covered time; 0 if unknown.
 	Seconds float64
 	samples []sample
 }
@@ -127,7 +127,7 @@ type Report struct {
 
 // A Section has the waits of a section, or of an operation without a counterpart.
 type Section struct {
-	// Index is its place in the list of the analysis.
+	// Index is the section's index in the list of the analysis.
 	Index  int   `json:"index"`
 	WaitNs int64 `json:"wait_ns"`
 	Waits  int64 `json:"waits"`

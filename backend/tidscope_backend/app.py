@@ -2,10 +2,10 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import asynccontextmanager
 
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI
 from tidscope_wire.audit import FILE as AUDIT_FILE
 from tidscope_wire.audit import TIDSCOPE, AuditLog, AuditTrail
 from tidscope_wire.generated.models import LiveState, Retention, Role
@@ -36,7 +36,8 @@ from tidscope_backend.api.runs import (
 )
 from tidscope_backend.api.session import session_router
 from tidscope_backend.api.steering import predictions_router, proof_router, steering_router
-from tidscope_backend.api.traces import TRACE_IMPORT_PATH, traces_router
+from tidscope_backend.api.traces import TRACE_IMPORT_PATH, TraceService
+from tidscope_backend.api.traces import routes as traces_router
 from tidscope_backend.connections.table import ConnectionCounts
 from tidscope_backend.demo.demo_process import DemoProcess
 from tidscope_backend.host_registry import HostRegistry
@@ -78,97 +79,166 @@ MEMORY_SECONDS = 10.0
 SPANS_SECONDS = 60.0
 
 
+class Backend:
+    """All parts of a backend, wired. Its state is private: two backends share nothing.
+
+    Args:
+        settings: settings of the backend.
+        connections: connection counts of the server.
+    """
+
+    def __init__(self, settings: Settings, connections: ConnectionCounts) -> None:
+        clock = self.clock = time.monotonic
+        self.settings = settings
+        self.connections = connections
+        self.history = HistoryStore(
+            settings.history_bytes,
+            settings.history_total_bytes,
+            int(settings.history_seconds * 1e9),
+            clock,
+        )
+        self.fanout = Fanout(self.history)
+        self.registry = HostRegistry(settings.ended_targets)
+        self.meters = Meters(clock, self.registry.collector_pid)
+        self.links = CollectorLinks(lambda host: self.registry.host(host) is not None)
+        self._open_runs()
+        self.ingest = FrameIngest(self.registry, self.fanout, self.meters.observe, self.recorder)
+        self.registry.subscribe(self._publish_state, self._forget)
+        self.trail = _open_trail(settings)
+        self.authenticator = Authenticator(
+            settings, _sessions(settings), _host_file(settings), clock, time.time
+        )
+        self.demo_process = DemoProcess(self.links)
+        self.exports = ExportCounts()
+
+    def _open_runs(self) -> None:
+        """Make what reads and writes the runs directory: runs, recorder and spans."""
+        settings = self.settings
+        disk = self.disk = Disk()
+        directory = self.directory = RunsDirectory(settings.runs_dir)
+        manifests, self.sealer = ManifestWriter(disk), PartSealer(disk)
+        self.recorder = Recorder(
+            directory,
+            self.registry,
+            self.history,
+            RunSaver(manifests, self.sealer, disk),
+            self.clock,
+            self._publish_state,
+            disk,
+            self.links.flush,
+            PartLimits(int(settings.part_seconds * 1e9), settings.part_bytes),
+            RecordingTimeouts(resume_s=settings.resume_seconds),
+            ends=lambda: read_ends(settings.ended_descriptor),
+        )
+        retention = Retention(
+            max_age_s=settings.keep_runs_seconds, max_bytes=settings.keep_runs_bytes
+        )
+        self.runs = RunStore(directory, self.recorder, manifests, retention, disk)
+        kept = SpanRetention(settings.keep_traces_seconds, settings.keep_traces_bytes)
+        self.spans = SpanStore(directory.make, settings.runs_dir, kept, time.time)
+        self.receiving = Receiving()
+
+    def state(self) -> LiveState:
+        """Return what pages show of hosts, targets and recordings."""
+        live = self.registry.live_state()
+        return live.model_copy(update={"recordings": self.recorder.recordings})
+
+    def _publish_state(self) -> None:
+        self.fanout.publish_state(self.state())
+
+    def _forget(self, target_id: str) -> None:
+        self.ingest.forget(target_id)
+        self.meters.forget(target_id)
+
+    def facts(self) -> Facts:
+        """Return what metrics are made of."""
+        recorded = run_facts(self.recorder)
+        return gather(
+            *(self.registry, self.links, self.fanout, self.meters),
+            *(recorded, self.exports, self.connections),
+        )
+
+    @asynccontextmanager
+    async def life(self, _: FastAPI) -> AsyncIterator[None]:
+        """Run the background work and the receivers of spans until the context ends."""
+        settings = self.settings
+        self.sealer.start()
+        await self.recorder.start()
+        self.runs.start()
+        await self.disk.write(self.spans.start)
+        pushing = pusher(settings.otlp_endpoint, settings.otlp_seconds, self.facts, self.exports)
+        try:
+            async with (
+                _logged(self.trail, settings.port),
+                _in_background(
+                    _every_second(self.fanout, self.authenticator.sessions),
+                    _small(self.disk),
+                    _tidy(self.spans, self.disk),
+                    *pushing,
+                ),
+                receiving(self.spans, settings.spans_token, settings.span_ports, self.receiving),
+            ):
+                yield
+        finally:
+            await self.runs.close()
+            await self.disk.write(self.spans.close)
+            await self.recorder.close()
+            await self.sealer.stop()
+            await self.demo_process.stop()
+
+    def api_routers(self) -> Iterator[APIRouter]:
+        """Yield the routers of the REST API, in the order of its document."""
+        registry, links, disk = self.registry, self.links, self.disk
+        yield health_router(self.clock, registry, links, self.fanout, self.connections)
+        yield hosts_router(registry)
+        yield processes_router(links)
+        yield targets_router(registry, links)
+        yield steering_router(registry, links)
+        yield fields_router()
+        yield doctor_router(links)
+        yield predictions_router(self.settings.predictd)
+        yield sizes_router(links)
+        yield demo_router(self.demo_process)
+        yield session_router(self.authenticator)
+        yield proof_router(self.authenticator)
+        yield runs_router(self.recorder, self.runs)
+        yield run_frames_router(self.runs.reader, disk)
+        yield export_router(self.directory.folder, disk)
+        yield import_router(self.directory.make, self.directory.has, disk)
+        yield compare_router(self.directory.folder, disk)
+        yield experiments_router(self.settings.runs_dir, disk)
+        yield traces_router
+
+    def other_routers(self) -> Iterator[APIRouter]:
+        """Yield the routers outside the REST API. The last one answers every path."""
+        sessions = CollectorSessions(
+            *(self.settings, self.registry, self.links, self.ingest),
+            self.recorder.unfinished_targets,
+        )
+        yield docs_router()
+        yield metrics_router(self.facts)
+        yield CollectorEndpoint(sessions, self.settings.max_message_bytes).router
+        yield live_router(self.settings, self.fanout, self.state, self.authenticator.sessions)
+        yield web_router(self.settings.web_dir)
+
+    def traces(self) -> TraceService:
+        """Make what the routes of traces read and write."""
+        return TraceService(
+            *(self.spans, self.receiving),
+            _places(self.registry, self.history, self.runs),
+            _run_windows(self.runs, self.disk),
+            self.disk,
+        )
+
+
 def create_app(settings: Settings, connections: ConnectionCounts | None = None) -> FastAPI:
-    """Build a backend. Its state is private: two backends share nothing.
+    """Build a backend.
 
     Args:
         settings: settings of the backend.
         connections: connection counts of the server; None without a server.
     """
-    clock = time.monotonic
-    store = HistoryStore(
-        settings.history_bytes,
-        settings.history_total_bytes,
-        int(settings.history_seconds * 1e9),
-        clock,
-    )
-    fanout = Fanout(store)
-    registry = HostRegistry(settings.ended_targets)
-    meters = Meters(clock, registry.collector_pid)
-
-    def state() -> LiveState:
-        return registry.live_state().model_copy(update={"recordings": recorder.recordings})
-
-    def changed() -> None:
-        fanout.publish_state(state())
-
-    disk = Disk()
-    runs_directory, manifests, sealer = (
-        RunsDirectory(settings.runs_dir),
-        ManifestWriter(disk),
-        PartSealer(disk),
-    )
-    links = CollectorLinks(lambda host: registry.host(host) is not None)
-    recorder = Recorder(
-        runs_directory,
-        registry,
-        store,
-        RunSaver(manifests, sealer, disk),
-        clock,
-        changed,
-        disk,
-        links.flush,
-        PartLimits(int(settings.part_seconds * 1e9), settings.part_bytes),
-        RecordingTimeouts(resume_s=settings.resume_seconds),
-        ends=lambda: read_ends(settings.ended_descriptor),
-    )
-    retention = Retention(max_age_s=settings.keep_runs_seconds, max_bytes=settings.keep_runs_bytes)
-    run_store = RunStore(runs_directory, recorder, manifests, retention, disk)
-    spans, received = _span_store(settings, runs_directory), Receiving()
-    ingest = FrameIngest(registry, fanout, meters.observe, recorder)
-
-    def forget(target_id: str) -> None:
-        ingest.forget(target_id)
-        meters.forget(target_id)
-
-    registry.subscribe(changed, forget)
-    trail = _open_trail(settings)
-    authenticator = Authenticator(
-        settings, _sessions(settings), _host_file(settings), clock, time.time
-    )
-    demo_process = DemoProcess(links)
-
-    exports, connections = ExportCounts(), connections or ConnectionCounts()
-
-    def facts() -> Facts:
-        return gather(registry, links, fanout, meters, run_facts(recorder), exports, connections)
-
-    @asynccontextmanager
-    async def life(_: FastAPI) -> AsyncIterator[None]:
-        sealer.start()
-        await recorder.start()
-        run_store.start()
-        await disk.write(spans.start)
-        pushing = pusher(settings.otlp_endpoint, settings.otlp_seconds, facts, exports)
-        try:
-            async with (
-                _logged(trail, settings.port),
-                _in_background(
-                    _every_second(fanout, authenticator.sessions),
-                    _small(disk),
-                    _tidy(spans, disk),
-                    *pushing,
-                ),
-                receiving(spans, settings.spans_token, settings.span_ports, received),
-            ):
-                yield
-        finally:
-            await run_store.close()
-            await disk.write(spans.close)
-            await recorder.close()
-            await sealer.stop()
-            await demo_process.stop()
-
+    backend = Backend(settings, connections or ConnectionCounts())
     app = DocumentedApp(
         title="tidscope",
         version=VERSION,
@@ -176,46 +246,15 @@ def create_app(settings: Settings, connections: ConnectionCounts | None = None) 
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
-        lifespan=life,
+        lifespan=backend.life,
     )
+    app.state.traces = backend.traces()
     add_error_handlers(app)
-    for router in (
-        health_router(clock, registry, links, fanout, connections),
-        hosts_router(registry),
-        processes_router(links),
-        targets_router(registry, links),
-        steering_router(registry, links),
-        fields_router(),
-        doctor_router(links),
-        predictions_router(settings.predictd),
-        sizes_router(links),
-        demo_router(demo_process),
-        session_router(authenticator),
-        proof_router(authenticator),
-        runs_router(recorder, run_store),
-        run_frames_router(run_store.reader, disk),
-        export_router(runs_directory.folder, disk),
-        import_router(runs_directory.make, runs_directory.has, disk),
-        compare_router(runs_directory.folder, disk),
-        experiments_router(settings.runs_dir, disk),
-        traces_router(
-            *(spans, received, _places(registry, store, run_store)),
-            _run_windows(run_store, disk),
-            disk,
-        ),
-    ):
+    for router in backend.api_routers():
         app.include_router(router, prefix=api.PREFIX)
-    for outside in (docs_router(), metrics_router(facts)):
-        app.include_router(outside)
-    app.include_router(
-        CollectorEndpoint(
-            CollectorSessions(settings, registry, links, ingest, recorder.unfinished_targets),
-            settings.max_message_bytes,
-        ).router
-    )
-    app.include_router(live_router(settings, fanout, state, authenticator.sessions))
-    app.include_router(web_router(settings.web_dir))
-    _add_middleware(app, settings, authenticator, trail)
+    for router in backend.other_routers():
+        app.include_router(router)
+    _add_middleware(app, settings, backend.authenticator, backend.trail)
     return app
 
 
@@ -275,11 +314,6 @@ async def _small(disk: Disk) -> None:
     while True:
         await next_multiple(MEMORY_SECONDS)
         await disk.after_reads(release_freed_memory)
-
-
-def _span_store(settings: Settings, runs: RunsDirectory) -> SpanStore:
-    retention = SpanRetention(settings.keep_traces_seconds, settings.keep_traces_bytes)
-    return SpanStore(runs.make, settings.runs_dir, retention, time.time)
 
 
 def _places(

@@ -104,8 +104,8 @@ class Settings:
         max_connections: maximum TCP connections, reduced by the system's limit on open files; a
             quarter for one peer, a quarter without a session.
         waits: deadlines of peers.
-        max_pages: maximum connected subscribers.
-        max_viewer_pages: maximum subscribers who are viewers, so that operators always find room.
+        max_subscribers: maximum connected subscribers.
+        max_viewer_subscribers: maximum viewers among them, so that operators always find room.
         max_collectors: maximum connected collectors.
         hello_seconds: timeout for a collector's hello.
         command_seconds: timeout for a collector's reply.
@@ -154,8 +154,8 @@ class Settings:
     stall_seconds: float = 30
     max_connections: int = 1024
     waits: Waits = field(default_factory=Waits)
-    max_pages: int = 32
-    max_viewer_pages: int = 24
+    max_subscribers: int = 32
+    max_viewer_subscribers: int = 24
     max_collectors: int = 64
     hello_seconds: float = 5
     command_seconds: float = 15

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 from tidscope_confinement.environment import take_variable
-from tidscope_wire.audit import AuditLog, AuditTrail, usual_path
+from tidscope_wire.audit import AuditLog, AuditTrail, default_path
 from tidscope_wire.escaping import log_to_stderr
 from tidscope_wire.generated.limits import MAX_ROLE_RULES, MIN_SECRET
 from tidscope_wire.generated.models import DoctorReport, RoleRule
@@ -32,6 +32,10 @@ ENVIRONMENT_VARIABLE = "TIDSCOPE_COLLECTOR_SECRET"
 NOT_PERMITTED = 4
 
 BUDGET_PERCENT = 2.0
+
+
+class UsageError(Exception):
+    """The command line or the environment is not usable. The text says why, for people."""
 
 
 def percent(text: str) -> float:
@@ -71,18 +75,8 @@ def _diagnose_host() -> DoctorReport:
     return diagnose_host()
 
 
-def main() -> int:
-    """Parse the command line and run."""
-    parser = argparse.ArgumentParser(
-        prog="tidscope_collector", description="Samples threads; needs privileges."
-    )
-    verbs = parser.add_subparsers(dest="verb", required=True)
-    run = verbs.add_parser("run", help="connect to a backend and serve it")
-    run.add_argument(
-        "--backend",
-        default="ws://127.0.0.1:8787/ws/collector",
-        help="its address, or unix:PATH where only its user can reach it (%(default)s)",
-    )
+def _add_source_options(run: argparse.ArgumentParser) -> None:
+    """Add what is read, and how."""
     run.add_argument(
         "--network",
         choices=CHOICES,
@@ -115,6 +109,10 @@ def main() -> int:
         action="store_true",
         help="ask attached Go and Java programs for their own account of their locks",
     )
+
+
+def _add_name_options(run: argparse.ArgumentParser) -> None:
+    """Add names and roles of threads."""
     run.add_argument(
         "--thread-names",
         choices=("program", "kernel"),
@@ -131,6 +129,10 @@ def main() -> int:
         help="role of threads whose whole name fits a pattern (* and ?); NAME * lets each name be "
         "a role of its own; may be repeated, the first that fits counts",
     )
+
+
+def _add_limit_options(run: argparse.ArgumentParser) -> None:
+    """Add what the collector may cost, and what it may change."""
     run.add_argument(
         "--budget-percent",
         type=percent,
@@ -142,7 +144,7 @@ def main() -> int:
     run.add_argument(
         "--audit",
         type=Path,
-        default=usual_path(),
+        default=default_path(),
         metavar="FILE",
         help="audit log of what is changed here (%(default)s)",
     )
@@ -152,6 +154,22 @@ def main() -> int:
         action="store_true",
         help="only sample: offer no policies, refuse to steer",
     )
+
+
+def _parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="tidscope_collector", description="Samples threads; needs privileges."
+    )
+    verbs = parser.add_subparsers(dest="verb", required=True)
+    run = verbs.add_parser("run", help="connect to a backend and serve it")
+    run.add_argument(
+        "--backend",
+        default="ws://127.0.0.1:8787/ws/collector",
+        help="its address, or unix:PATH where only its user can reach it (%(default)s)",
+    )
+    _add_source_options(run)
+    _add_name_options(run)
+    _add_limit_options(run)
     doctor = verbs.add_parser("doctor", help="report what can be measured here")
     doctor.add_argument("--json", action="store_true", help="the report as JSON (the only form)")
     doctor.add_argument(
@@ -162,32 +180,47 @@ def main() -> int:
     arguments = parser.parse_args()
     if len(getattr(arguments, "role", ())) > MAX_ROLE_RULES:
         parser.error(f"--role may be given {MAX_ROLE_RULES} times")
-    if arguments.verb == "doctor":
-        if arguments.delay_accounting is not None:
-            try:
-                DelayAccounting(ProcFs()).set(arguments.delay_accounting == "on")
-            except SwitchRefusedError as error:
-                sys.stderr.write(f"{error}\n{error.hint}\n")
-                return NOT_PERMITTED
-        sys.stdout.write(_diagnose_host().model_dump_json(indent=2) + "\n")
-        return 0
+    return arguments
+
+
+def _doctor(delay_accounting: str | None) -> int:
+    """Print the doctor's report, after setting the switch of delay accounting if that is asked."""
+    if delay_accounting is not None:
+        try:
+            DelayAccounting(ProcFs()).set(delay_accounting == "on")
+        except SwitchRefusedError as error:
+            sys.stderr.write(f"{error}\n{error.hint}\n")
+            return NOT_PERMITTED
+    sys.stdout.write(_diagnose_host().model_dump_json(indent=2) + "\n")
+    return 0
+
+
+def _sign_in(backend: str, secret: str) -> SignIn | None:
+    """Return how to sign in, or None for a Unix socket. Raises UsageError if it cannot be done."""
+    if backend.startswith(UNIX):
+        return None
+    if len(secret) < MIN_SECRET:
+        what = f"has {len(secret)} characters" if secret else "is not set"
+        raise UsageError(
+            f"{ENVIRONMENT_VARIABLE} {what}; set it to the backend's collector secret, of at "
+            f"least {MIN_SECRET} characters"
+        )
+    if not is_address(backend):
+        raise UsageError(f"--backend {backend!r} is not a ws:// or wss:// address")
+    return SignIn(backend, host_credential(secret))
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    """Serve a backend until a signal."""
     log_to_stderr("collector: %(message)s")
     logging.getLogger("websockets").setLevel(logging.WARNING)
     # Taken before any fork, because a child would inherit it in memory.
     secret = take_variable(ENVIRONMENT_VARIABLE)
-    sign_in = None
-    if not arguments.backend.startswith(UNIX):
-        if len(secret) < MIN_SECRET:
-            what = f"has {len(secret)} characters" if secret else "is not set"
-            sys.stderr.write(
-                f"{ENVIRONMENT_VARIABLE} {what}; set it to the backend's collector secret, of at "
-                f"least {MIN_SECRET} characters\n"
-            )
-            return 2
-        if not is_address(arguments.backend):
-            sys.stderr.write(f"--backend {arguments.backend!r} is not a ws:// or wss:// address\n")
-            return 2
-        sign_in = SignIn(arguments.backend, host_credential(secret))
+    try:
+        sign_in = _sign_in(arguments.backend, secret)
+    except UsageError as error:
+        sys.stderr.write(f"{error}\n")
+        return 2
     steers = not arguments.no_steering
     audit = None if arguments.no_audit else arguments.audit
     asyncio.run(
@@ -209,6 +242,12 @@ def main() -> int:
         )
     )
     return 0
+
+
+def main() -> int:
+    """Parse the command line and run."""
+    arguments = _parse()
+    return _doctor(arguments.delay_accounting) if arguments.verb == "doctor" else _run(arguments)
 
 
 if __name__ == "__main__":

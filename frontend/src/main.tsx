@@ -3,7 +3,7 @@ import { createRoot } from "react-dom/client";
 import { signInFromAddress } from "./api/session";
 import { App } from "./app/App";
 import * as theme from "./base/theme";
-import { LiveClientContext, RunClientsContext } from "./stream/clients";
+import { LiveClientContext, RunClientsContext } from "./stream/client";
 import { createLiveClient, createRunClient } from "./stream/workerClient";
 import "./styles/tokens.css";
 import "./styles/base.css";

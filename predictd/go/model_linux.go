@@ -17,7 +17,7 @@ const (
 	ShareWrite = 2
 )
 
-// Own stands for the user id of this process.
+// Own stands for the user ID of this process.
 const Own = 1<<32 - 1
 
 // Batch is how many updates are sent together.
@@ -47,9 +47,9 @@ const (
 )
 
 // Options of Open. Sharing, Threshold and Limit are those of a model that is made; of Threshold
-// and Limit the usual ones if Limit is 0.
+// and Limit the default ones if Limit is 0.
 type Options struct {
-	Socket    string // as TIDSCOPE_PREDICTD in the environment says, or the usual one, if empty
+	Socket    string // as TIDSCOPE_PREDICTD in the environment says, or the default one, if empty
 	Owner     uint32 // a user id; with Create it is that of this process
 	Create    bool
 	Sharing   uint8
@@ -131,7 +131,7 @@ func (model *Model) open(name string, options Options) error {
 	return model.mapMemory(file)
 }
 
-// mapMemory maps the memory of a model, if it is one that nobody can cut off.
+// mapMemory maps the memory of a model, if it is sealed against truncation.
 func (model *Model) mapMemory(file int) error {
 	held, _, number := syscall.Syscall(syscall.SYS_FCNTL, uintptr(file), getSeals, 0)
 	var facts syscall.Stat_t
@@ -158,24 +158,24 @@ func (model *Model) mapMemory(file int) error {
 	return nil
 }
 
-// Predict is the sum of the weights: above 0 yes, below 0 no, 0 undecided. No system call.
+// Predict returns the sum of the weights: above 0 yes, below 0 no, 0 undecided. No system call.
 func (model *Model) Predict(features ...int64) int {
 	return Sum(model.weights, features)
 }
 
-// Closed says whether nobody writes the model any more, so that it is to be opened again.
+// Closed reports whether the model is no longer written, so that it has to be opened again.
 func (model *Model) Closed() bool {
 	return binary.LittleEndian.Uint64(model.memory[32:]) != 0
 }
 
-// Lost is the number of updates that the service did not take.
+// Lost returns the number of updates that the service did not accept.
 func (model *Model) Lost() uint64 {
 	model.mutex.Lock()
 	defer model.mutex.Unlock()
 	return model.lost
 }
 
-// Update learns what the answer was, at the latest with Flush.
+// Update queues an answer for learning; it takes effect at the latest with Flush.
 func (model *Model) Update(answer bool, features ...int64) error {
 	if len(features) < 1 || len(features) > Features {
 		return ErrFeatures
@@ -195,7 +195,7 @@ func (model *Model) Update(answer bool, features ...int64) error {
 	return model.flush()
 }
 
-// Flush sends the updates that wait; when it returns without an error, the weights have changed.
+// Flush sends queued updates; when it returns without an error, the weights have changed.
 func (model *Model) Flush() error {
 	model.mutex.Lock()
 	defer model.mutex.Unlock()
@@ -216,7 +216,7 @@ func (model *Model) flush() error {
 	return err
 }
 
-// Reset forgets what the features pick; without features everything, which only the owner may.
+// Reset resets the weights of these features; without features all weights (owner only).
 func (model *Model) Reset(features ...int64) error {
 	if len(features) > Features {
 		return ErrFeatures
@@ -234,7 +234,7 @@ func (model *Model) Reset(features ...int64) error {
 	return err
 }
 
-// Close sends what waits, if that is possible, and disconnects. Nothing may be called afterwards.
+// Close sends queued updates if possible, and disconnects. No method may be called afterwards.
 func (model *Model) Close() {
 	model.mutex.Lock()
 	defer model.mutex.Unlock()
@@ -261,7 +261,7 @@ func (model *Model) ask(packet []byte) ([]byte, int, error) {
 		})
 	}
 	if err != nil || got < 4 {
-		// A late answer would be taken for that to the next request.
+		// A late reply would be taken for the reply to the next request.
 		model.disconnect()
 		if err == nil {
 			err = syscall.ECONNRESET

@@ -7,7 +7,7 @@
 //	model.Flush()
 package predict
 
-// Features is the most that a question may have, Entries the weights that each has to pick from.
+// Features is the maximum number of features; Entries is the number of weights in each table.
 const (
 	Features = 16
 	Entries  = 1024
@@ -18,12 +18,12 @@ const (
 	shift = 54
 )
 
-// Entry is which weight of its table a feature picks.
+// Entry returns the index of the weight that a feature picks in its table.
 func Entry(feature int64) int {
 	return int(uint64(feature) * hash >> shift)
 }
 
-// Sum is what the weights say: above 0 yes, below 0 no, 0 undecided, as it is without features or
+// Sum returns the sum of the weights: above 0 yes, below 0 no, 0 undecided, as it is without features or
 // with more than 16.
 func Sum(weights []byte, features []int64) int {
 	if len(features) > Features || len(weights) < Features*Entries {
@@ -39,7 +39,7 @@ func Sum(weights []byte, features []int64) int {
 	return sum
 }
 
-// Named is a feature for something that has a name (FNV-1a, 64 bits).
+// Named returns the feature of a name (FNV-1a, 64 bits).
 func Named(text string) int64 {
 	value := uint64(0xCBF29CE484222325)
 	for i := 0; i < len(text); i++ {
@@ -48,8 +48,7 @@ func Named(text string) int64 {
 	return int64(value)
 }
 
-// Rounded is a number with its first digit alone, so that similar ones are one feature: 1234 is
-// 1000.
+// Rounded returns the feature of a number, rounded to its first digit: 1234 becomes 1000.
 func Rounded(number int64) int64 {
 	size := uint64(number)
 	if number < 0 {

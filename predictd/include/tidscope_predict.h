@@ -61,11 +61,11 @@ struct tidscope_model {
   uint32_t handle;
   uint32_t waiting;
   uint32_t used;
-  uint64_t lost; /* updates that the daemon did not take */
+  uint64_t lost; /* updates that the daemon did not accept */
   unsigned char packet[10 + TIDSCOPE_BATCH * (2 + 8 * TIDSCOPE_FEATURES)];
 };
 
-/* Which weight of its table a feature picks. */
+/* Index of the weight that a feature picks in its table. */
 static inline uint32_t tidscope_entry(int64_t feature) {
   return (uint32_t)((uint64_t)feature * UINT64_C(0x9E3779B97F4A7C15) >> 54);
 }
@@ -109,14 +109,14 @@ static inline int tidscope_predict(const struct tidscope_model *model, const int
   return tidscope_predict_weights(model->weights, features, len);
 }
 
-/* A feature for something that has a name (FNV-1a, 64 bits). */
+/* Feature of a name (FNV-1a, 64 bits). */
 static inline int64_t tidscope_named(const char *text) {
   uint64_t value = UINT64_C(0xCBF29CE484222325);
   while (*text) value = (value ^ (unsigned char)*text++) * UINT64_C(0x100000001B3);
   return (int64_t)value;
 }
 
-/* A number with its first digit alone, so that similar ones are one feature: 1234 is 1000. */
+/* Feature of a number, rounded to its first digit: 1234 becomes 1000. */
 static inline int64_t tidscope_rounded(int64_t number) {
   uint64_t size = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
   uint64_t power = 1;
@@ -125,7 +125,7 @@ static inline int64_t tidscope_rounded(int64_t number) {
   return (int64_t)(number < 0 ? 0 - nearest : nearest);
 }
 
-/* Whether nobody writes the model any more, so that it is to be opened again. */
+/* True if the model is no longer written, so that it has to be opened again. */
 static inline int tidscope_model_closed(const struct tidscope_model *model) {
   uint64_t closed;
   memcpy(&closed, model->memory + 32, sizeof closed);
@@ -167,7 +167,7 @@ static inline ssize_t tidscope_ask(struct tidscope_model *model, const void *pac
     while (got < 0 && errno == EINTR);
   }
   if (got < 0) {
-    /* A late answer would be taken for that to the next request. */
+    /* A late reply would be taken for the reply to the next request. */
     int why = errno;
     tidscope_disconnect(model);
     errno = why;
@@ -196,7 +196,7 @@ static inline ssize_t tidscope_ask(struct tidscope_model *model, const void *pac
   return got - 4;
 }
 
-/* Map the memory of a model, if it is one that nobody can cut off. */
+/* Map the memory of a model, if it is sealed against truncation. */
 static inline int tidscope_map(struct tidscope_model *model, int file) {
   const int seals = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | 0x0010; /* F_SEAL_FUTURE_WRITE */
   static const uint32_t shape[] = {1, TIDSCOPE_FEATURES, TIDSCOPE_ENTRIES, TIDSCOPE_WEIGHTS_AT};
@@ -220,7 +220,7 @@ static inline int tidscope_map(struct tidscope_model *model, int file) {
 }
 
 /*
- * Open a model. socket_path NULL: as TIDSCOPE_PREDICTD in the environment says, or the usual one.
+ * Open a model. socket_path NULL: as TIDSCOPE_PREDICTD in the environment says, or the default one.
  * owner: a user id, or TIDSCOPE_OWN. create: make it if it is not there (only one's own); sharing,
  * threshold (0 to 2032) and limit (1 to 127) are those of a model that is made.
  */
@@ -274,7 +274,7 @@ failed:;
   return -1;
 }
 
-/* Send the updates that wait; when this returns 0, the weights have changed. */
+/* Send queued updates; when this returns 0, the weights have changed. */
 static inline int tidscope_flush(struct tidscope_model *model) {
   unsigned char *at = model->packet, body[4];
   uint32_t sent = model->waiting;
@@ -293,7 +293,7 @@ static inline int tidscope_flush(struct tidscope_model *model) {
   return 0;
 }
 
-/* Learn what the answer was: direction above 0 yes, else no. Sent with the batch it belongs to. */
+/* Queue an answer for learning: direction above 0 yes, else no. Sent with its batch. */
 static inline int tidscope_update(struct tidscope_model *model, const int64_t *features, int len,
                                   int direction) {
   if (len < 1 || len > TIDSCOPE_FEATURES) {
@@ -308,7 +308,7 @@ static inline int tidscope_update(struct tidscope_model *model, const int64_t *f
   return ++model->waiting < TIDSCOPE_BATCH ? 0 : tidscope_flush(model);
 }
 
-/* Forget what the features pick; with `all`, which only the owner may, everything. */
+/* Reset the weights of these features; with `all` (owner only) all weights. */
 static inline int tidscope_reset(struct tidscope_model *model, const int64_t *features, int len,
                                  int all) {
   unsigned char packet[10 + 8 * TIDSCOPE_FEATURES], *at = packet, body[4];
@@ -328,7 +328,7 @@ static inline int tidscope_reset(struct tidscope_model *model, const int64_t *fe
   return tidscope_ask(model, packet, (size_t)(at - packet), body, sizeof body, NULL) < 0 ? -1 : 0;
 }
 
-/* Send what waits, if that is possible, disconnect, and unmap the memory. */
+/* Send queued updates if possible, disconnect, and unmap the memory. */
 static inline void tidscope_model_close(struct tidscope_model *model) {
   tidscope_flush(model);
   tidscope_disconnect(model);

@@ -70,12 +70,12 @@ class DipGate:
         parts = seen.parts[self._settings.settling :] if changed else seen.parts
         if not parts:
             return self._pass_on(seen)
-        usual = median(self._recent) if self._recent else median(p.progress for p in parts)
-        if usual * seen.elapsed_s < COUNTABLE * len(seen.parts):
+        typical = median(self._recent) if self._recent else median(p.progress for p in parts)
+        if typical * seen.elapsed_s < COUNTABLE * len(seen.parts):
             self._recent.extend(p.progress for p in parts)
             ops = sum(p.ops for p in parts) / sum(p.seconds for p in parts) * seen.elapsed_s
             return self._pass_on(replace(seen, ops=ops, parts=parts))
-        kept = tuple(p for p in parts if p.progress >= self._settings.threshold * usual)
+        kept = tuple(p for p in parts if p.progress >= self._settings.threshold * typical)
         if len(kept) < self._settings.remaining * len(parts):
             self._ignored += 1
             if changed and self._ignored == 1:
@@ -108,7 +108,7 @@ class DipGate:
         return decided
 
 
-def usual_progress(parts: Sequence[Part]) -> float:
+def typical_progress(parts: Sequence[Part]) -> float:
     """Operations a second of an interval; a dip in fewer than half of its parts does not count."""
     ops, seconds = sum(part.ops for part in parts), sum(part.seconds for part in parts)
     if not seconds:

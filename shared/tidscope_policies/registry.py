@@ -5,14 +5,18 @@ from dataclasses import dataclass
 from typing import Any, Generic, Literal
 
 from tidscope_policies.algorithms.ait import Ait, AitParameters, AitPrinted, AitPrintedParameters
-from tidscope_policies.algorithms.arbitrated import Arbitrated, ArbitratedParameters
 from tidscope_policies.algorithms.bidirectional import (
     Bidirectional,
     BidirectionalParameters,
     BidirectionalPrinted,
     BidirectionalPrintedParameters,
 )
-from tidscope_policies.algorithms.fixed import Fixed, FixedParameters
+from tidscope_policies.algorithms.fixed import (
+    Arbitrated,
+    ArbitratedParameters,
+    Fixed,
+    FixedParameters,
+)
 from tidscope_policies.algorithms.hillclimb import Hillclimb, HillclimbParameters
 from tidscope_policies.algorithms.kalman_kg import (
     Cooperative,

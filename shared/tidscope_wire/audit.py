@@ -281,7 +281,7 @@ def read_records(path: Path) -> Iterator[AuditRecord]:
                     yield AuditRecord.model_validate_json(line)
 
 
-def usual_path() -> Path:
+def default_path() -> Path:
     """Default path of a collector's log: /var/log for root, the state folder for other users."""
     if os.geteuid() == 0:
         return SYSTEM_FOLDER / FILE

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from tidscope_wire.generated.frame_tables import COLUMNS
 
@@ -29,6 +28,9 @@ def known_figures(pools: pa.Table) -> pa.Table:
     Args:
         pools: with all of its columns.
     """
+    # The collector needs no such function, and loading them takes 0.05 s at each start.
+    import pyarrow.compute as pc
+
     known = pools["known"].to_numpy().astype(np.uint32)
     for bit, name in enumerate(FIGURES):
         unknown = pa.array((known >> np.uint32(bit) & np.uint32(1)) == 0)

@@ -115,7 +115,7 @@ async def test_wrong_tokens_are_logged_without_them_and_cannot_push_out_the_rest
     assert REFUSED_SIGN_INS <= len(refused) < 3 * REFUSED_SIGN_INS
     assert {line.outcome for line in refused} == {"refused"}
     assert {line.actor.label for line in refused} == {"somebody at 127.0.0.1"}
-    # What was left out is counted.
+    # Omitted lines are counted.
     assert len(refused) + sum(line.lost for line in (*refused, done)) == 3 * REFUSED_SIGN_INS
     assert backend.settings.state_dir is not None
     assert wrong not in (backend.settings.state_dir / FILE).read_text()
@@ -125,7 +125,7 @@ async def test_a_full_disk_keeps_nobody_out(backend: Backend) -> None:
     assert backend.settings.state_dir is not None
     log = backend.settings.state_dir / FILE
     async with backend.program() as client:
-        await client.get("/api/v1/health")  # It has started, and said so in the log.
+        await client.get("/api/v1/health")  # The start is logged.
     await asyncio.to_thread(log.unlink)
     await asyncio.to_thread(log.symlink_to, "/dev/full")
     async with backend.client(origin=backend.url) as page:

@@ -131,7 +131,7 @@ async def test_after_unsubscribing_nothing_comes(backend: Backend) -> None:
 
 
 async def test_a_page_that_tells_what_it_took_is_not_sent_far_ahead(backend: Backend) -> None:
-    """It reads all that comes, as a browser does, but has dealt with nothing of it yet."""
+    """The page reads all messages, as a browser does, but has processed none yet."""
     last = 200
     async with backend.collector(targets=[target()]) as collector, backend.page() as page:
         await holds(backend, collector, *stream(1, last))
@@ -377,13 +377,13 @@ async def test_two_hosts_do_not_disturb_each_other(backend: Backend) -> None:
     theirs = target("t-7-00000000", host_id=other.id)
     async with (
         backend.collector(targets=[target()]) as ours,
-        backend.collector(host=other, targets=[theirs], secret=secret) as foreign,
+        backend.collector(host=other, targets=[theirs], secret=secret) as other_collector,
         backend.page() as page,
     ):
         await page.subscribe(TARGET_ID)
         await page.subscribe(theirs.id)
         await ours.send(*stream(1, 20))
-        await foreign.send(*stream(1, 20, target_id=theirs.id))
+        await other_collector.send(*stream(1, 20, target_id=theirs.id))
         seen: dict[str, list[int]] = {TARGET_ID: [], theirs.id: []}
         while any(numbers[-1:] != [20] for numbers in seen.values()):
             header, _ = await page.frame()
@@ -448,7 +448,7 @@ async def test_what_a_page_must_not_send(
 async def test_too_many_pages_are_turned_away() -> None:
     async with (
         asyncio.timeout(WAIT),
-        running_backend(max_pages=1) as backend,
+        running_backend(max_subscribers=1) as backend,
         backend.page() as page,
     ):
         await page.text(LiveState)
@@ -593,7 +593,7 @@ async def test_frames_pass_through_the_backend_without_being_decoded() -> None:
     frames = []
     for data in stream(1, 30, baseline=True):
         header, body = split(data)
-        # Of key frames the backend reads the columns.
+        # The backend decodes the columns of key frames.
         schema = 8 + int.from_bytes(body[4:8], "little") if header.kind == "key" else 0
         frames.append(join(header, bytes(body[:schema]).ljust(len(body), b"\xff")))
     async with (

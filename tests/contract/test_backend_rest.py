@@ -250,7 +250,7 @@ async def test_rate_and_detach(fresh: Backend) -> None:
         answer = await asking
         assert (answer.status_code, answer.content) == (204, b"")
         refused(await client.patch(path, json={"rate_hz": 5}), 410, "target-exited")
-        # Once more takes it off the list.
+        # A second deletion removes it from the list.
         assert (await client.delete(path)).status_code == 204
         refused(await client.get(path), 404, "unknown-target")
 

@@ -94,7 +94,7 @@ async def test_many_wrong_tokens_have_to_wait_and_a_right_one_never(backend: Bac
         assert (await program.get("/api/v1/health")).status_code == 200
     async with backend.client(origin=backend.url) as person:
         assert (await person.post("/api/v1/session", json={"token": TOKEN})).status_code == 201
-    # Who has one token does not get more guesses at the other by it.
+    # Knowing one token gives no further guesses at the other.
     async with backend.client(origin=backend.url) as guesser:
         assert await guess(guesser, 1) == [429]
 

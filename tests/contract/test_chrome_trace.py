@@ -58,7 +58,7 @@ def test_steady_work(events: list[dict[str, Any]]) -> None:
 
 def test_a_thread_that_worked_once_is_idle_before_and_after(events: list[dict[str, Any]]) -> None:
     reported = counters(events, "worker-1 (101)")
-    # Its run-queue delay is absent. 80 ms of work lie in the tenth of a second before frame 16.
+    # The run-queue delay is absent. 80 ms of work lie in the tenth of a second before frame 16.
     assert [(at, args["on CPU"]) for at, args in reported if args["on CPU"]] == [(14, 0.8)]
     assert [at for at, args in reported if not args["on CPU"]] == [0, 9, 10, 15, 19, 20]
     assert all("run queue" not in args for _, args in reported)

@@ -20,7 +20,7 @@ from tidscope_collector.processes.identity import Absence, Identity, attach_refu
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.engine import Engine
 from tidscope_collector.steering.commands import SteeringCommands
-from tidscope_collector.steering.refusals import (
+from tidscope_collector.steering.plan import (
     BadParameterError,
     NotSteerableError,
     NotSteeredError,

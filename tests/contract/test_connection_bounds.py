@@ -14,9 +14,6 @@ from raw_connections import BETWEEN_SECONDS, RawConnection, raw_connection
 from tidscope_backend.connections.connection import Waits
 from tidscope_wire.generated.limits import MAX_PAGE_COMMAND_BYTES
 
-# A peer that does not go on with its request, or with reading the answer, ends.
-
-
 WAIT = 200
 SHORT = 1.0
 LARGE = 32 * 1024 * 1024
@@ -38,7 +35,7 @@ async def backend(tmp_path: Path) -> AsyncIterator[Backend]:
 
 
 async def timed_out(backend: Backend) -> int:
-    """How many connections the backend says it has ended because of their slowness."""
+    """Number of connections that the backend reports as timed out."""
     async with backend.program() as client:
         count = (await client.get("/api/v1/health")).json()["connections"]["timed_out"]
         assert isinstance(count, int)
@@ -81,7 +78,7 @@ async def test_a_body_that_stops(backend: Backend) -> None:
 
 async def test_a_body_that_goes_on_behind_its_answer(backend: Backend) -> None:
     async with raw_connection(backend.port) as slow:
-        # It is refused for its missing session before any of its body is read.
+        # The missing session is refused before any of the body is read.
         await slow.send(POST.replace(b"Authorization", b"X-Nothing"))
         assert (await slow.answer()).startswith(b"HTTP/1.1 403 ")
         assert await slow.trickle(b" ") == b""
@@ -110,9 +107,6 @@ async def test_an_answer_that_is_read_all_the_time(backend: Backend) -> None:
     async with raw_connection(backend.port) as reading:
         await reading.send(b"GET /large.bin HTTP/1.1\r\nHost: localhost\r\n\r\n")
         assert len(await reading.answer()) > LARGE
-
-
-# Messages, fragments and control frames of a page are bounded before they are read.
 
 
 FINAL = 0x80

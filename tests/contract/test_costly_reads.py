@@ -62,7 +62,7 @@ async def test_equal_reads_that_are_under_way_share_one_answer(backend: Backend)
         answers = [await read for index, read in enumerate(reads) if index != 1]
         assert {one.status_code for one in answers} == {200}
         assert len({one.text for one in answers}) == 1
-        # What is asked later is asked of the collector again.
+        # Later questions reach the collector again.
         later = ask(program, "/processes")
         await answer(collector, await collector.command(ListProcessesCommand))
         assert (await later).status_code == 200
@@ -96,7 +96,7 @@ async def test_a_viewers_costly_reads_do_not_keep_an_operator_waiting(backend: B
         sessions = [await backend.sign_in(VIEW_TOKEN) for _ in range(3)]
         viewers = [await stack.enter_async_context(backend.person(one)) for one in sessions]
         operator = await stack.enter_async_context(backend.program())
-        # As many as all viewers together may have, and no more than that for one of them.
+        # The bound of all viewers together, and the bound of one viewer.
         held = []
         for index, path in enumerate(paths):
             held.append(ask(viewers[index // EACH], path))
@@ -134,7 +134,7 @@ async def test_a_viewer_with_very_many_reads_is_refused_and_others_are_not(
         await answer(collector, command)
         serving = asyncio.create_task(serve(collector))
         assert (await other).status_code == 200
-        # Those that waited get their turn.
+        # Queued requests get their turn.
         assert {(await read).status_code for read in reads} == {200}
         serving.cancel()
 
@@ -210,7 +210,9 @@ async def test_a_read_lasts_until_its_work_is_done(
 async def test_pages_of_viewers_leave_room_for_operators() -> None:
     async with (
         asyncio.timeout(WAIT),
-        running_backend(view_token=VIEW_TOKEN, max_pages=3, max_viewer_pages=2) as backend,
+        running_backend(
+            view_token=VIEW_TOKEN, max_subscribers=3, max_viewer_subscribers=2
+        ) as backend,
         LivePage(backend.socket_url, VIEW_TOKEN) as first,
         LivePage(backend.socket_url, VIEW_TOKEN) as second,
         LivePage(backend.socket_url, VIEW_TOKEN) as third,

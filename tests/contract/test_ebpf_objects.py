@@ -58,7 +58,7 @@ def test_the_sampler_has_the_objects() -> None:
 
 
 def test_states_have_the_numbers_of_the_program() -> None:
-    """By its source: nothing that is loaded refers to the enum, so the object does not keep it."""
+    """Checked in the source: no loaded code refers to the enum, so the object lacks it."""
     source = LEDGER.with_suffix(".c").read_text()
     [numbers] = re.findall(r"^enum state \{(.*?)^\};", source, re.DOTALL | re.MULTILINE)
     names = re.findall(r"^\t(\w+),", numbers, re.MULTILINE)

@@ -1,19 +1,18 @@
 """Frames that the page's decoder is tested with, made by the Python codec.
 
-`frames/NAME.bin` is a frame, `frames/expected.json` what is in all of them. The page's tests read
-both (frontend/src/wire/frame.test.ts). Run this file as a script to write them again:
+`frames.json` has each frame and its content. The page's tests read it
+(frontend/src/wire/frame.test.ts). Run this file as a script to write them again:
 
     PYTHONPATH=shared:tests .venv/bin/python tests/contract/test_golden_frames.py
 """
 
-import json
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from builders import frame_header
+from golden_cases import contents, golden_frames, write_frames
 from schema_check import members
 from tidscope_wire.frame import FrameDecoder, RowEncoder, Rows, join, split
 from tidscope_wire.frame_tables import (
@@ -26,8 +25,6 @@ from tidscope_wire.frame_tables import (
 )
 from tidscope_wire.generated.models import FrameHeader, TableName
 
-FOLDER = Path(__file__).parent / "frames"
-EXPECTED = FOLDER / "expected.json"
 FIELDS = ("cpu_run_ns", "cpu_delay_ns", "voluntary_switches", "disk_read_bytes", "blkio_delay_ns")
 ONE_OF_EACH: tuple[dict[str, Any], ...] = (
     {"type": "thread_born", "tid": 13, "start_ns": 150_000_000, "name": "worker-3"},
@@ -205,7 +202,7 @@ TABLES: dict[TableName, Table] = {
         },
     ),
 }
-"""Of each type of column, texts of other lengths, and a table without rows."""
+"""Columns of each type, texts of different lengths, and a table without rows."""
 COUNTS = {"live": 2, "started": 7, "ended": 6, "unseen": 5, "missed": 0, "check": None}
 CHECK = {
     "cpu_by": "cpu.stat",
@@ -322,7 +319,7 @@ def _without_tables() -> dict[str, tuple[FrameHeader, Rows]]:
 
 
 def _contents(encoder: RowEncoder) -> dict[str, dict[str, object]]:
-    """What is in each frame, by name; its header says which columns its batch has."""
+    """Content of each frame, by name; its header lists the columns of its batch."""
     return {
         name: _content(split(_encode(encoder, *parts))[0], *parts[1:])
         for name, parts in _frames().items()
@@ -355,14 +352,13 @@ def _content(header: FrameHeader, rows: Rows, tables: Tables) -> dict[str, objec
 
 @pytest.mark.parametrize("name", _frames())
 def test_the_golden_frames_hold_what_they_are_said_to_hold(name: str) -> None:
-    data = (FOLDER / f"{name}.bin").read_bytes()
+    data = golden_frames()[name]
     header, rows = FrameDecoder(FIELDS).decode(data)
-    expected = json.loads(EXPECTED.read_text())
-    assert _content(header, rows, decode_tables(*split(data))) == expected[name]
+    assert _content(header, rows, decode_tables(*split(data))) == contents()[name]
 
 
 def test_the_golden_frames_are_those_that_are_made_here() -> None:
-    assert json.loads(EXPECTED.read_text()) == _contents(RowEncoder(FIELDS))
+    assert contents() == _contents(RowEncoder(FIELDS))
 
 
 def test_the_golden_events_are_one_of_each_type() -> None:
@@ -370,12 +366,9 @@ def test_the_golden_events_are_one_of_each_type() -> None:
 
 
 def _write() -> None:
-    FOLDER.mkdir(exist_ok=True)
     encoder = RowEncoder(FIELDS)
-    for name, parts in _frames().items():
-        (FOLDER / f"{name}.bin").write_bytes(_encode(encoder, *parts))
-    made = _contents(encoder)
-    EXPECTED.write_text(json.dumps(made, indent=1, ensure_ascii=False) + "\n")
+    frames = {name: _encode(encoder, *parts) for name, parts in _frames().items()}
+    write_frames(frames, _contents(encoder))
 
 
 if __name__ == "__main__":

@@ -62,7 +62,7 @@ def test_manifests_name_the_licence_of_the_project() -> None:
 def test_ebpf_source_is_licensed_as_the_kernel_needs(source: Path) -> None:
     text = source.read_text()
     assert text.startswith("// SPDX-License-Identifier: GPL-2.0-only\n")
-    # What the kernel reads: helpers that are for GPL programs only are refused otherwise.
+    # The kernel reads this licence and refuses GPL-only helpers to other programs.
     assert 'SEC("license") = "GPL"' in text
 
 

@@ -156,9 +156,6 @@ if __name__ == "__main__":
     _write()
 
 
-# GET /metrics over HTTP: who may ask, and that no counter falls whatever becomes of frames.
-
-
 WAIT = 200
 parse_openmetrics: Callable[[str], Iterable[Metric]] = openmetrics.text_string_to_metric_families
 CPU = "tidscope_thread_cpu_run_seconds_total"

@@ -18,6 +18,7 @@ from experiment_entries import journal, write_journal
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 from hypothesis.errors import Unsatisfiable
+from run_folders import DEEP
 from schema_check import check_answer, document
 from schemathesis import APIOperation, Case, GenerationMode, SerializationContext
 from schemathesis.checks import load_all_checks
@@ -32,9 +33,6 @@ from scripted_run import write_run
 from tidscope_backend.api.openapi import METHODS, PROBLEM_KINDS
 from tidscope_wire.generated.problems import PROBLEMS
 from tidscope_wire.problems import MEDIA_TYPE, make_problem
-
-# The OpenAPI document: which refusals it lists, and that answers are compared with it.
-
 
 DOCUMENT = document()
 OPERATIONS: dict[str, dict[str, Any]] = {
@@ -103,8 +101,10 @@ async def test_an_answer_that_is_not_listed_is_noticed(
 # it.
 
 
-EXAMPLES = 6
+EXAMPLES = 12 if DEEP else 3
 """Examples per operation and kind of data (valid, invalid), in each round."""
+OFTEN = {"POST /api/v1/runs/import": 12}
+"""Operations with more examples: most archives are cut somewhere."""
 SEEDS = (20261122, 20261123)
 """One a round: what was deleted in the first is restored in the second."""
 EXCLUDED = {
@@ -209,7 +209,7 @@ class Fuzzer:
 
         @seed(number)
         @settings(
-            max_examples=EXAMPLES,
+            max_examples=max(EXAMPLES, OFTEN.get(operation.label, 0)),
             database=None,
             deadline=None,
             phases=[Phase.generate],

@@ -32,7 +32,7 @@ class Taker:
 
     Attributes:
         port: where.
-        status: that it answers with.
+        status: status that it answers with.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -132,7 +132,7 @@ async def test_the_same_families_cumulative() -> None:
     assert a.time_unix_nano < b.time_unix_nano
     up = metrics_of(later)["tidscope_target_up"]
     assert [point.as_double for point in up.gauge.data_points] == [1]
-    # What Prometheus gets of tidscope's own families is what is sent.
+    # OTLP sends the same families as Prometheus scrapes.
     ours = {
         sample.name.removesuffix("_total")
         for family in parse_text(scraped)

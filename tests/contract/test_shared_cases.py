@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from fuzz.targets import TARGETS
+from golden_cases import cases
 from schema_check import schemas
 from tidscope_backend.cli import steer
 from tidscope_collector.steering.loop import setup
@@ -15,9 +16,6 @@ from tidscope_collector.waits.states import State
 from tidscope_wire.rates import increases, rates_per_s
 from tidscope_wire.role import RoleRule, role_of
 from tidscope_wire.states import SINCE, STATE, STATE_FIELDS, states_at
-
-# The rule of roles: one table for Python and the page (frontend/src/stream/threads.test.ts).
-
 
 CASES = json.loads(Path(__file__).with_name("roles.json").read_text(encoding="utf-8"))
 
@@ -33,9 +31,6 @@ BY_RULES = json.loads(Path(__file__).with_name("role_rules.json").read_text(enco
 @pytest.mark.parametrize(("rules", "name", "role"), BY_RULES)
 def test_a_person_s_own_rules_come_first(rules: list[list[str]], name: str, role: str) -> None:
     assert role_of(name, [RoleRule(*rule) for rule in rules]) == role
-
-
-# States at an instant: one table for Python and for the page.
 
 
 STATE_CASES = json.loads(Path(__file__).with_name("states.json").read_text(encoding="utf-8"))[
@@ -79,9 +74,6 @@ def test_every_case_says_what_it_means() -> None:
     assert len({case["name"] for case in STATE_CASES}) == len(STATE_CASES)
 
 
-# Rates from counters: one table for Python and for the page.
-
-
 RATE_CASES = json.loads(Path(__file__).with_name("rates.json").read_text(encoding="utf-8"))["cases"]
 OPTIONS = ("wraps_at", "max_per_s", "exit_ns")
 
@@ -119,24 +111,18 @@ def test_every_case_of_rates_says_what_it_means() -> None:
 
 
 # Inputs that once broke a decoder, or believed what was wrong; they must never again.
-# `corpus/TARGET/NAME.bin` are inputs of the targets in tests/fuzz; `make fuzz` finds more.
+# `corpus.json` has inputs of the targets in tests/fuzz; `make fuzz` finds more.
 
 
-CORPUS = Path(__file__).parent / "corpus"
-CORPUS_CASES = sorted(CORPUS.glob("*/*.bin"))
-
-
-@pytest.mark.parametrize("case", CORPUS_CASES, ids=lambda case: f"{case.parent.name}/{case.stem}")
-def test_a_found_case_is_got_over(case: Path) -> None:
-    TARGETS[case.parent.name](case.read_bytes())
+@pytest.mark.parametrize(
+    ("target", "name"), [(target, name) for target, named in cases().items() for name in named]
+)
+def test_a_found_case_is_got_over(target: str, name: str) -> None:
+    TARGETS[target](cases()[target][name])
 
 
 def test_every_case_belongs_to_a_target() -> None:
-    assert CORPUS_CASES
-    assert {case.parent.name for case in CORPUS_CASES} <= set(TARGETS)
-
-
-# The command line and the collector offer the knobs and signals of the schemas, in their order.
+    assert cases().keys() <= TARGETS.keys()
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor, SpanExporter
 from tidscope_backend.settings import SpanPorts
 from tidscope_backend.traces import batches
-from tidscope_backend.traces.receiving import http_receiver, intake
+from tidscope_backend.traces.receiving import intake, receiver
 from tidscope_backend.traces.receiving.intake import MAX_REQUEST_BYTES, Sender
 from tidscope_wire.generated.models import TraceDetail, TraceEndpoints, TraceList, TracesReceived
 
@@ -241,7 +241,7 @@ async def test_kilobytes_that_become_millions_of_spans_are_refused(
     with pytest.raises(grpc.aio.AioRpcError) as error:
         await call(backend, body, compression=grpc.Compression.Gzip)
     assert error.value.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
-    # Without the time to come again it is final.
+    # Without RetryInfo the refusal is final.
     assert "grpc-status-details-bin" not in dict(error.value.trailing_metadata() or ())
     assert (await received(backend)).spans == 0
 
@@ -282,8 +282,8 @@ async def test_health_and_other_users_are_answered_while_a_hostile_request_is_re
         try:
             async with backend.program() as program:
                 assert (await program.get("/api/v1/health")).status_code == 200
-            # Who has sent the other one is the peer of this request as well.
-            monkeypatch.setattr(http_receiver, "sender_of", lambda *_: Sender("another user", 1))
+            # The sender of the other request is the peer of this one as well.
+            monkeypatch.setattr(receiver, "sender_of", lambda *_: Sender("another user", 1))
             answer = await client.post(where, content=message(), headers=PROTOBUF)
             assert answer.status_code == 200
             assert not hostile.done()
@@ -296,7 +296,7 @@ async def test_health_and_other_users_are_answered_while_a_hostile_request_is_re
 async def test_bodies_that_unpack_to_much_take_no_more_room_than_there_is(
     backend: Backend,
 ) -> None:
-    """Each of them stays unfinished with 16 MiB in memory: half of the room is refused."""
+    """Each request stays unfinished with 16 MiB in memory, so half of the room is refused."""
     packed = gzip.compress(bytes(MAX_REQUEST_BYTES), 9)
 
     async def unfinished(let_go: asyncio.Event) -> AsyncIterator[bytes]:

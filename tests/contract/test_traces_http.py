@@ -131,7 +131,7 @@ async def test_sets_are_of_a_run_by_its_time_and_its_process(
     assert [int(one.trace_id, 16) for one in listed.traces] == [13, 11]
     async with backend.program() as client:
         unknown = "r-20261121-130500-ffffff"
-        for query in ({"run": unknown}, {"usual": urlencode({"run": unknown})}):
+        for query in ({"run": unknown}, {"reference": urlencode({"run": unknown})}):
             answer = await client.get("/api/v1/traces/analysis", params={**ENDPOINT, **query})
             assert kind(answer) == (404, "unknown-run")
 
@@ -175,12 +175,12 @@ async def test_anomalies_against_an_earlier_set(backend: Backend) -> None:
     await imported(backend, found)
     since = (BEGAN_US + 51_000_000) * 1000
     alone = TraceAnalysis.model_validate_json(await read(backend, "analysis", since_ns=since))
-    assert (alone.traces, alone.usual, alone.anomalies) == (10, 0, [])
-    usual = urlencode({"until_ns": since, "tag": "half=slow"})
+    assert (alone.traces, alone.reference, alone.anomalies) == (10, 0, [])
+    reference = urlencode({"until_ns": since, "tag": "half=slow"})
     both = TraceAnalysis.model_validate_json(
-        await read(backend, "analysis", since_ns=since, usual=usual)
+        await read(backend, "analysis", since_ns=since, reference=reference)
     )
-    assert both.usual == 40
+    assert both.reference == 40
     assert [(int(one.trace_id, 16), one.kind) for one in both.anomalies] == [(60, "unseen")]
     assert both.anomalies[0].chain[-1].operation == "LOST"
 
@@ -233,7 +233,7 @@ async def test_files_that_are_none_or_too_large(backend: Backend) -> None:
 
 @pytest.fixture
 def jaeger() -> Iterator[HTTPServer]:
-    """What Jaeger's query service answers, and what it is asked."""
+    """Fake query service of Jaeger: its answers, and the requests that it got."""
 
     class Query(BaseHTTPRequestHandler):
         def do_GET(self) -> None:

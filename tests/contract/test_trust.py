@@ -55,7 +55,7 @@ async def closed(collector: FakeCollector, *, frames: bool = False) -> tuple[int
 
 
 async def prove(backend: Backend, subject: str, token: str) -> ClientProof:
-    """What a client sends once the backend has proven itself."""
+    """Proof that a client sends once the backend has proven itself."""
     attempt = SignInAttempt(Credential(subject, stretch(subject, token)), b"n" * 32, backend.port)
     async with backend.client(authorization=PROOF_SCHEME) as client:
         answer = await client.post("/api/v1/proof", json=attempt.request.model_dump())
@@ -117,7 +117,7 @@ async def test_wrong_proofs_are_counted_and_a_right_one_is_never_refused(backend
     wrong = right.model_copy(update={"proof": "0" * 64})
     codes = [(await open_session(backend, wrong))[0] for _ in range(11)]
     assert codes == [401] * 10 + [429]
-    # Those of collectors count with them, and tokens too.
+    # Wrong proofs of collectors and wrong tokens count as well.
     async with backend.client(origin=backend.url) as client:
         answer = await client.post("/api/v1/session", json={"token": "guess"})
     assert answer.status_code == 429
@@ -237,7 +237,7 @@ async def test_a_collector_says_nothing_of_anothers_target(
         is_data = isinstance(message, bytes | FramesLost | TargetForgotten)
         code, reason = await closed(a, frames=is_data)
         assert (code, THEIRS in reason) == (CloseCode.BAD_MESSAGE, True)
-        # What host B says of it goes on, from where it was.
+        # Host B's stream continues where it was.
         await b.send(*stream(2, 3, target_id=THEIRS))
         assert [(await page.frame())[0].seq for _ in range(2)] == [2, 3]
         async with backend.program() as client:
@@ -334,7 +334,7 @@ async def test_host_ids_that_a_secret_goes_through_are_bounded(
                 each for each in await hosts(client) if each["id"] == one.id and each["connected"]
             ]:
                 pass
-        # Who is connected stays, whatever others do.
+        # Connected collectors stay, whatever other peers do.
         assert B.id in [each["id"] for each in await hosts(client)]
         assert len(await hosts(client)) == 3
         assert len((await client.get("/api/v1/targets")).json()["targets"]) == 2

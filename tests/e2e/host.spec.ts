@@ -52,11 +52,11 @@ test.describe("delay accounting", () => {
   test.skip(!canSwitch(), "needs root and a kernel with task_delayacct");
 
   /** Watch a new program that waits in known ways. */
-  async function watching(page: Page, stack: Stack, look: (panel: TimesPanel) => Promise<void>) {
+  async function watching(page: Page, stack: Stack, observe: (panel: TimesPanel) => Promise<void>) {
     const program = await TimeParts.start();
     try {
       await page.goto(`${stack.url}/?pid=${program.pid}`);
-      await look(new TimesPanel(page));
+      await observe(new TimesPanel(page));
     } finally {
       await program.kill();
     }

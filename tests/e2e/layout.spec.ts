@@ -168,7 +168,7 @@ test.describe("a live page", () => {
     }
   });
 
-  test("the usual columns of the thread table, network included, fit into 1,440 pixels", async () => {
+  test("the default columns of the thread table, network included, fit into 1,440 pixels", async () => {
     const { page } = live;
     const table = page.getByRole("region", { name: "Threads" }).getByRole("table");
     await expect(table.getByRole("columnheader", { name: /^Network sent/ })).toBeVisible();

@@ -7,14 +7,14 @@ export default defineConfig({
   testDir: ".",
   outputDir: "../../test-output/playwright",
   globalSetup: "./fixtures/build.ts",
-  // Each worker has a backend and a collector.
+  // Each worker has a backend and a collector. Four took as long as two.
   workers: 2,
   fullyParallel: true,
   // Long enough for a busy machine, which is several times slower. No test waits longer than it must.
   timeout: 120_000,
   expect: { timeout: 30_000 },
-  // CI machines do other work too. A test that passes only at its retry is listed as flaky.
-  retries: process.env.CI ? 1 : 0,
+  // A test that fails now and then is a defect.
+  retries: 0,
   forbidOnly: true,
   reporter: [["list"]],
   projects: [
@@ -26,8 +26,8 @@ export default defineConfig({
     actionTimeout: 60_000,
     viewport: { width: 1440, height: 900 },
     colorScheme: "dark",
-    // Screenshots while a live page draws would cost a third of the CPU time of all tests.
-    trace: { mode: "retain-on-failure", screenshots: false },
+    // Both would be taken after each action, and cost a third of the CPU time of all tests.
+    trace: { mode: "retain-on-failure", screenshots: false, snapshots: false },
     screenshot: "only-on-failure",
     launchOptions: {
       executablePath,

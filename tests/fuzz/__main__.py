@@ -1,6 +1,7 @@
 """Coverage-guided fuzzing of one decoder by atheris: python tests/fuzz TARGET [libFuzzer options].
 
-Found cases belong into tests/contract/corpus/TARGET/, where a test runs each of them ever after.
+Golden frames and the cases of tests/contract/corpus.json are the first inputs. Found cases belong
+there, and a test runs each of them ever after: python tests/golden_cases.py TARGET NAME FILE.
 """
 
 import logging
@@ -20,6 +21,7 @@ DECODERS = [
 ]
 with atheris.instrument_imports(include=DECODERS):
     from fuzz.targets import TARGETS
+    from golden_cases import cases, golden_frames
 
 
 def main() -> None:
@@ -27,7 +29,11 @@ def main() -> None:
     name = sys.argv[1] if len(sys.argv) > 1 else ""
     if name not in TARGETS:
         sys.exit(f"usage: python tests/fuzz {{{'|'.join(TARGETS)}}} [libFuzzer options]")
-    atheris.Setup([sys.argv[0], *sys.argv[2:]], TARGETS[name])
+    folder = TESTS.parent / ".cache/fuzz/seeds" / name
+    folder.mkdir(parents=True, exist_ok=True)
+    for seed, data in {**golden_frames(), **cases().get(name, {})}.items():
+        (folder / seed).write_bytes(data)
+    atheris.Setup([sys.argv[0], *sys.argv[2:], str(folder)], TARGETS[name])
     atheris.Fuzz()
 
 

@@ -10,19 +10,18 @@ from unittest.mock import patch
 from fuzz.patches import patched
 from go_tables import PROGRAM as STRIPPED
 from tidscope_collector.goruntime import elf as module
-from tidscope_collector.goruntime.buildinfo import MAGIC, read_build_info
-from tidscope_collector.goruntime.elf import PIECE, ElfError, read_elf
+from tidscope_collector.goruntime.elf import MAGIC, PIECE, ElfError, read_build_info, read_elf
+from tidscope_collector.goruntime.functions import LONGEST_NAME, variables_at
 from tidscope_collector.goruntime.runtime_variables import (
     FIELD,
     SCHED,
     chosen_address,
     gomaxprocs_address,
 )
-from tidscope_collector.goruntime.symbols import LONGEST_NAME, variables_at
 from tidscope_collector.inspection.opened_process import runtime_of_executable
 
 MAX_BYTES = 4 << 20
-"""What may be read and uncompressed of one file: enough for these, and soon over."""
+"""Bounds on read and uncompressed bytes of one file; small, so that they are exceeded soon."""
 
 
 def build_elf(sections: Sequence[tuple[bytes, bytes, int]]) -> bytes:

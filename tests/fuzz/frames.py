@@ -1,11 +1,11 @@
 """Any bytes as a frame: the decoder answers with rows that hold together, or refuses."""
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 from fuzz.patches import patched
+from golden_cases import golden_frames
 from tidscope_wire.frame import (
     Fields,
     FrameError,
@@ -20,7 +20,7 @@ from tidscope_wire.frame import (
 from tidscope_wire.frame_tables import decode_table, decode_tables, dtype_of, encode_table
 from tidscope_wire.generated.models import FrameHeader
 
-GOLDEN = Path(__file__).parents[1] / "contract" / "frames"
+GOLDEN = golden_frames()
 
 
 def bodies() -> list[bytes]:
@@ -29,12 +29,12 @@ def bodies() -> list[bytes]:
 
 
 def _split() -> list[tuple[FrameHeader, memoryview]]:
-    return [split(path.read_bytes()) for path in sorted(GOLDEN.glob("*.bin"))]
+    return [split(frame) for frame in GOLDEN.values()]
 
 
 BODIES = bodies()
 COLUMNS = [header.columns for header, _ in _split()]
-FIELDS = key_fields(*split((GOLDEN / "key.bin").read_bytes()))
+FIELDS = key_fields(*split(GOLDEN["key"]))
 
 
 def arrow(data: bytes) -> tuple[bytes, list[int] | None]:
@@ -103,7 +103,7 @@ def check_rows(body: bytes, columns: list[int] | None = None) -> None:
 
 
 def _key(body: bytes, fields: Fields, columns: Sequence[int] | None) -> Rows:
-    # Without the names of the header those of the stream count, whatever they are.
+    # Without names in the header, the stream's names count.
     return decode_key(body, None if columns is None else fields, columns)
 
 
@@ -115,7 +115,7 @@ def _delta(body: bytes, fields: Fields, columns: Sequence[int] | None) -> Rows:
 
 
 def _check_with_arrow(body: bytes, rows: Rows, fields: Sequence[str]) -> None:
-    """What both accept is the same; Arrow also looks at what is not read here."""
+    """Inputs that both accept are read alike; Arrow also checks parts that this reader ignores."""
     schema = [("tid", pa.uint32()), *((name, pa.uint64()) for name in fields)]
     try:
         batch = pa.ipc.read_record_batch(pa.py_buffer(body), pa.schema(schema))

@@ -46,14 +46,14 @@ def build_profile(
     """A profile as Go's runtime writes it: the use of a mutex is inlined into its caller.
 
     Args:
-        types: of values.
+        types: types of the values.
         samples: by default four.
         first: string of the table.
         function: place of the name of the innermost function.
     """
     strings = [first, *_STRINGS[1:], *types]
     if samples is None:
-        once = field(1, 3) + field(2, 2) + field(2, 20)  # not packed
+        once = field(1, 3) + field(2, 2) + field(2, 20)  # Not packed.
         samples = (_sample((1, 2), 7, 700), _sample((1, 2), 2, 200), once, _sample((4,), 1, 5))
     data = b""
     for name, unit in zip(types, ("count", "nanoseconds"), strict=True):

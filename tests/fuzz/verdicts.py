@@ -16,11 +16,11 @@ from tidscope_wire.frame import FrameDecoder, FrameError, key_fields, split
 TELLING = (0, 1, 2, 4, 8, 16, 127, 128, 254, 255)
 
 
-FIELDS = key_fields(*split((GOLDEN / "key.bin").read_bytes()))
+FIELDS = key_fields(*split(GOLDEN["key"]))
 
 
 def verdict(frame: bytes) -> dict[str, object] | None:
-    """What a frame holds that comes behind the golden key frame; None if it is refused."""
+    """Content of a frame after the golden key frame; None if it is refused."""
     try:
         _, rows = FrameDecoder(FIELDS).decode(frame)
     except FrameError:
@@ -44,7 +44,7 @@ def verdict(frame: bytes) -> dict[str, object] | None:
 def main(path: Path, count: int, seed: int) -> None:
     """Write the file."""
     dice = random.Random(seed)
-    frames = [file.read_bytes() for file in sorted(GOLDEN.glob("*.bin"))]
+    frames = list(GOLDEN.values())
     with path.open("w") as out:
         for _ in range(count):
             whole = dice.choice(frames)

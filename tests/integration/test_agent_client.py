@@ -56,7 +56,7 @@ def answered(number: int, result: object) -> bytes:
 
 
 def proper(line: bytes) -> bytes:
-    """What an honest agent answers; set is taken at once."""
+    """Answers of an honest agent; a set is effective immediately."""
     call = json.loads(line)
     size = call.get("params", {}).get("size", 4)
     results = {"hello": HELLO, "read": READING}
@@ -354,7 +354,7 @@ def test_a_socket_that_was_left(folder: Path) -> None:
 
 
 def test_one_who_accepts_nobody(folder: Path) -> None:
-    """Its queue fills; then the kernel lets nobody wait, and neither does the collector."""
+    """The listen queue fills; neither the kernel nor the collector blocks."""
     path = str(folder / "PID.sock")
     with process(folder, sys.executable, "-c", LISTENER, path, "0") as pid:
         held = []

@@ -34,7 +34,7 @@ LONG_S = 60.0
 LARGEST_ID = (1 << 53) - 1
 KNOBS = {"go": "gomaxprocs", "python": "pool", "java": "pool", "rust": "pool"}
 RUNTIMES = {"rust": "native"}
-"""What is not called as the language is."""
+"""Names that differ from the name of the language."""
 CALL = b'{"jsonrpc": "2.0", "id": 7, "method": "hello"}\n'
 PARSE, INVALID, METHOD, PARAMS = -32700, -32600, -32601, -32602
 BOUNDS, BUSY, CLIENTS = -32001, -32003, -32004
@@ -96,7 +96,7 @@ def is_released(program: AgentProgram) -> bool:
     try:
         again = open_agent(PROC, program.pid, start_ticks(program.pid), timeout_s=60)
     except AgentRefusedError:
-        return False  # It has not seen yet that clients of the last test left.
+        return False  # The agent may not have noticed yet that earlier clients left.
     again.release()
     size = again.read().size
     again.close()
@@ -105,7 +105,7 @@ def is_released(program: AgentProgram) -> bool:
 
 @pytest.fixture(params=LANGUAGES)
 def fresh(request: pytest.FixtureRequest, folder: Path) -> Iterator[AgentProgram]:
-    """For tests that end it, close its agent, or count its clients."""
+    """Program of its own for tests that end it, close its agent, or count its clients."""
     with AgentProgram(request.param, folder) as running:
         yield running
 
@@ -130,7 +130,7 @@ def has_size(client: AgentClient, size: int) -> bool:
 
 
 def works_with(program: AgentProgram, size: int) -> bool:
-    """Whether the program really has this size, as itself finds out and as seen from outside."""
+    """True if the program has this size, by its own account and seen from outside."""
     if program.language == "go":
         reader = open_gomaxprocs(program.pid, start_ticks(program.pid)).reader
         assert reader is not None
@@ -294,7 +294,7 @@ def test_the_lease_of_one_who_left_can_be_taken_over(
         try:
             return client.set(4, LONG_S).wanted == 4
         except AgentRefusedError:
-            return False  # It has not seen yet that the other one left.
+            return False  # The agent may not have noticed yet that the other client left.
 
     until(taken)
     until(lambda: client.read().size == 4)
@@ -355,7 +355,7 @@ def test_a_killed_program_is_lost_and_leaves_a_stale_socket(
         env={"TIDSCOPE_AGENT_DIR": str(folder)},
     )
     with other:
-        # Once it answers, its environment is in /proc; it is not yet at the end of Popen.
+        # After the first answer the environment is in /proc; at the end of Popen it is not.
         assert other.stdin is not None and other.stdout is not None
         other.stdin.write(b"ready\n")
         other.stdin.flush()
@@ -442,7 +442,7 @@ def test_garbage_gets_an_error_and_the_end(language: str, folder: Path) -> None:
     with AgentProgram(language, folder) as program:
         found = {name: failure_of(row[0], program) for name, row in GARBAGE.items()}
         assert found == {name: row[1:] for name, row in GARBAGE.items()}
-        # It is JSON, and deeper than a reader needs to follow.
+        # Valid JSON, but nested deeper than a reader must follow.
         assert failure_of(b"[" * 2000 + b"]" * 2000 + b"\n", program)[0] in (PARSE, INVALID)
         open_agent(PROC, program.pid, start_ticks(program.pid), timeout_s=60).close()
 
@@ -524,7 +524,7 @@ def test_clients_are_limited(fresh: AgentProgram) -> None:
             try:
                 open_agent(PROC, fresh.pid, start_ticks(fresh.pid), timeout_s=60).close()
             except AgentRefusedError:
-                return False  # It has not seen yet that the other one left.
+                return False  # The agent may not have noticed yet that the other client left.
             return True
 
         until(admitted)

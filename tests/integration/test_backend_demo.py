@@ -48,7 +48,7 @@ def test_it_runs_many_named_threads_and_ends_on_a_signal() -> None:
     ):
         assert name in names
     assert 28 <= len(names) <= 40
-    # Its files have no name: nothing is left behind, however it ends.
+    # The files have no name, so nothing is left behind at any end.
     assert all("(deleted)" in name for name in files if name.startswith("/tmp"))
 
 
@@ -68,7 +68,7 @@ def test_a_smaller_pool_does_more_and_the_demo_leaves_its_size_alone() -> None:
 
 
 def jobs_per_second(client: AgentClient, size: int) -> float:
-    """How much the pool does at a size, over 60 jobs after the first ten."""
+    """Throughput of the pool at a size, over 60 jobs after the first ten."""
 
     def done(jobs: int) -> AgentReading:
         wait_until(lambda: client.set(size, 10).size == size and client.read().ops >= jobs)

@@ -102,7 +102,7 @@ def test_up_waits_for_the_collector_keeps_it_alive_and_ends_it(
             reported = json.loads(process.stdout.readline())
             headers = {"authorization": f"Bearer {reported['token']}"}
             with httpx.Client(base_url=reported["address"], headers=headers, timeout=120) as client:
-                # It had connected before the address was printed.
+                # The collector had connected before the address was printed.
                 assert collectors(client) == 1
                 started = arguments(reported["collector_pid"])
                 assert started[1:5] == ["-I", "-m", "tidscope_collector", "run"]

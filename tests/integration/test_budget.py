@@ -171,7 +171,7 @@ async def test_a_program_of_many_threads_is_sampled_less_often_and_that_is_said(
         assert (event.previous_hz, event.requested_hz, event.budget_percent) == (20, 20, 0.5)
         assert event.overhead_percent > 0.5
         assert event.rate_hz < 20
-        # It is in effect: frames are a period apart; after a late one the next comes sooner.
+        # The rate is effective: frames are a period apart; after a late one the next comes sooner.
         periods: list[float] = []
         last, _ = await page.frame()
         while len(periods) < 3:

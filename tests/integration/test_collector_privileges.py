@@ -1,4 +1,4 @@
-"""What a running collector may still do: read from /proc/PID/status of all of its threads."""
+"""Rights of a running collector, read from /proc/PID/status of all of its threads."""
 
 import asyncio
 import json
@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 from capabilities import delay_switch_kept, delays_are_on, needs
+from installation import Installation, installation
 from processes import thread_names, wait_until
 from programs.confined import CONTAINER
 from programs.known_work import KnownWork
 from tidscope_confinement import capabilities
 from tidscope_processes import WITHOUT_NET_ADMIN, hiding_processes
 from tidscope_wire.generated.models import DoctorReport, ProgramExecuted
-from whole_site import Site, site
 
 CONFINED = Path(__file__).parents[1] / "programs" / "confined.py"
 pytestmark = needs("root")
@@ -51,7 +51,7 @@ def children(pid: int) -> list[int]:
 
 
 def is_confined(pid: int, wanted: set[str]) -> bool:
-    """Whether it has given up its other rights by now."""
+    """True if the collector has given up its other rights."""
     status = statuses(pid)[0]
     return names(status["CapPrm"]) == wanted and status["Seccomp"] == "2"
 
@@ -86,7 +86,7 @@ def assert_confined(pid: int, wanted: set[str]) -> None:
 async def test_each_thread_of_a_running_collector_keeps_only_what_its_features_need(
     within: Sequence[str], options: Sequence[str], wanted: set[str]
 ) -> None:
-    async with site(within, options) as found:
+    async with installation(within, options) as found:
         _, follower = await found.attach(os.getpid())
         await follower.next()
         # The sampling thread, too: capabilities belong to threads.
@@ -96,7 +96,7 @@ async def test_each_thread_of_a_running_collector_keeps_only_what_its_features_n
 
 @needs("btf")
 async def test_a_confined_collector_walks_threads() -> None:
-    async with site(options=("--no-steering", "--source", "walk")) as found:
+    async with installation(options=("--no-steering", "--source", "walk")) as found:
         assert_confined(found.collector.pid, {"CAP_NET_ADMIN"})
         with KnownWork() as work:
             target, follower = await found.attach(work.pid)
@@ -122,14 +122,14 @@ async def test_a_confined_collector_walks_threads() -> None:
 async def test_the_process_that_opens_files_of_others_can_do_nothing_else(
     options: Sequence[str], wanted: set[str]
 ) -> None:
-    async with site(options=options) as found:
+    async with installation(options=options) as found:
         servers = [
             pid
             for pid in children(found.collector.pid)
             if "CAP_SYS_ADMIN" not in names(statuses(pid)[0]["CapEff"])
         ]
         assert len(servers) == 1
-        # It may still be starting: nothing waited for it.
+        # The process may still be starting: nothing waited for it.
         await asyncio.to_thread(wait_until, lambda: is_confined(servers[0], wanted))
         assert_confined(servers[0], wanted)
         (forking,) = children(servers[0])
@@ -138,7 +138,7 @@ async def test_the_process_that_opens_files_of_others_can_do_nothing_else(
 
 async def test_doctor_says_that_nothing_reads_other_processes_any_more() -> None:
     """The fork server is replaced when it is killed; not so who replaces it."""
-    async with site() as found:
+    async with installation() as found:
         (keeper,) = (
             pid
             for pid in children(found.collector.pid)
@@ -159,7 +159,7 @@ async def test_doctor_says_that_nothing_reads_other_processes_any_more() -> None
         await follower.next()
 
 
-async def process_reader(found: Site) -> str:
+async def process_reader(found: Installation) -> str:
     """Status of the check in Doctor's report."""
     answer = await found.client.get("/api/v1/doctor", timeout=120)
     report = DoctorReport.model_validate_json(answer.raise_for_status().content)
@@ -168,7 +168,7 @@ async def process_reader(found: Site) -> str:
 
 
 async def test_only_the_helper_that_sets_the_switch_has_cap_sys_admin() -> None:
-    async with site() as found:
+    async with installation() as found:
         helpers = children(found.collector.pid)
         holders = [pid for pid in helpers if "CAP_SYS_ADMIN" in names(statuses(pid)[0]["CapEff"])]
         assert len(holders) == 1
@@ -178,7 +178,7 @@ async def test_only_the_helper_that_sets_the_switch_has_cap_sys_admin() -> None:
                 answer = await found.client.put("/api/v1/doctor/delay-accounting", json={"on": on})
                 assert answer.status_code == 200, answer.text
                 assert delays_are_on() is on
-    # It ends with its collector.
+    # The fork server ends with its collector.
     with pytest.raises(ProcessLookupError):
         os.kill(holders[0], 0)
 
@@ -205,7 +205,7 @@ WORKING = ("audit", "status", "exists", "fork", "modules", "container")
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Iterator[Path]:
-    """Where a confined process works, and the id of one that is not confined."""
+    """Folder of a confined process, and the ID of an unconfined one."""
     (tmp_path / "audit").mkdir()
     (tmp_path / "secret").write_text("root's")
     container = tmp_path / "containers" / CONTAINER
@@ -271,7 +271,7 @@ def shell() -> Iterator[subprocess.Popen[bytes]]:
 async def test_a_confined_collector_sees_what_a_target_executes(
     shell: subprocess.Popen[bytes],
 ) -> None:
-    async with site() as found:
+    async with installation() as found:
         target, follower = await found.attach(shell.pid)
         assert shell.stdin is not None
         shell.stdin.write(b"\n")

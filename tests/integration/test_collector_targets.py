@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from capabilities import needs
 from group_targets import HeldCommand, used_ns
+from installation import Installation, installation
 from processes import start_ticks, status
 from programs.known_work import EXIT_CODE, KnownWork
 from receiver import Follower
@@ -29,13 +30,12 @@ from tidscope_wire.generated.models import (
     ThreadExited,
     ThreadRenamed,
 )
-from whole_site import Site, site
 
 LAST_PID = Path("/proc/sys/kernel/ns_last_pid")
 
 
 @pytest.mark.asyncio(loop_scope="module")
-async def test_a_target_that_exits_keeps_its_totals_and_its_status(root: Site) -> None:
+async def test_a_target_that_exits_keeps_its_totals_and_its_status(root: Installation) -> None:
     with KnownWork(burn_ms=300, short_threads=100) as work:
         target, follower = await root.attach(work.pid)
         for command in ("b", "w", "s"):
@@ -64,7 +64,9 @@ async def test_a_target_that_exits_keeps_its_totals_and_its_status(root: Site) -
 
 
 @pytest.mark.asyncio(loop_scope="module")
-async def test_the_status_is_that_of_the_process_and_not_of_its_main_thread(root: Site) -> None:
+async def test_the_status_is_that_of_the_process_and_not_of_its_main_thread(
+    root: Installation,
+) -> None:
     with KnownWork() as work:
         _, follower = await root.attach(work.pid)
         work.send("z")
@@ -86,7 +88,7 @@ async def test_the_status_is_that_of_the_process_and_not_of_its_main_thread(root
 
 
 @pytest.mark.asyncio(loop_scope="module")
-async def test_a_target_that_is_killed(root: Site) -> None:
+async def test_a_target_that_is_killed(root: Installation) -> None:
     with KnownWork(burn_ms=50) as work:
         _, follower = await root.attach(work.pid)
         await asyncio.to_thread(work.command, "b")
@@ -114,8 +116,8 @@ def send_line(process: subprocess.Popen[bytes]) -> None:
 
 
 @pytest.mark.asyncio(loop_scope="module")
-async def test_exec_goes_on_as_the_same_target(root: Site) -> None:
-    """By a thread that is not the main one: it takes the main thread's id."""
+async def test_exec_goes_on_as_the_same_target(root: Installation) -> None:
+    """An execution by another thread than the main one, which takes the main thread's ID."""
     script = (
         "import os, sys, threading, time\n"
         "def run():\n"
@@ -142,7 +144,7 @@ async def test_exec_goes_on_as_the_same_target(root: Site) -> None:
 
 
 @pytest.mark.asyncio(loop_scope="module")
-async def test_rate_and_detaching(root: Site) -> None:
+async def test_rate_and_detaching(root: Installation) -> None:
     with KnownWork() as work:
         target, follower = await root.attach(work.pid)
         assert (await root.ask(work.pid)).status_code == 200
@@ -179,7 +181,7 @@ def process_with_id(pid: int, not_ticks: int) -> Iterator[int]:
 
 
 @pytest.mark.asyncio(loop_scope="module")
-async def test_an_id_that_was_reused_is_refused_by_its_start(root: Site) -> None:
+async def test_an_id_that_was_reused_is_refused_by_its_start(root: Installation) -> None:
     with KnownWork() as work:
         old = start_ticks(work.pid)
         work.kill()
@@ -191,7 +193,9 @@ async def test_an_id_that_was_reused_is_refused_by_its_start(root: Site) -> None
 
 
 @pytest.mark.asyncio(loop_scope="module")
-async def test_a_target_whose_id_is_reused_between_two_samples_has_ended(root: Site) -> None:
+async def test_a_target_whose_id_is_reused_between_two_samples_has_ended(
+    root: Installation,
+) -> None:
     with KnownWork() as work:
         target, follower = await root.attach(work.pid, rate_hz=1)
         await follower.next()
@@ -211,7 +215,7 @@ async def test_a_target_whose_id_is_reused_between_two_samples_has_ended(root: S
 
 
 @pytest.mark.asyncio(loop_scope="module")
-async def test_what_is_refused(root: Site, known_work: KnownWork) -> None:
+async def test_what_is_refused(root: Installation, known_work: KnownWork) -> None:
     before = await root.targets()
     kernel = await root.refused(2)
     assert kernel.type.endswith(":kernel-thread")
@@ -234,12 +238,12 @@ async def test_what_is_refused(root: Site, known_work: KnownWork) -> None:
 async def test_a_process_that_the_collector_may_not_see_is_not_permitted(
     known_work: KnownWork, mode: int
 ) -> None:
-    async with site([*hiding_processes(mode), *as_user(NOBODY)]) as found:
+    async with installation([*hiding_processes(mode), *as_user(NOBODY)]) as found:
         problem = await found.refused(known_work.pid)
         assert problem.type.endswith(":not-permitted")
         assert problem.status == 403
         assert "hidepid" in (problem.hint or "")
-        # Its own processes it may.
+        # The user may attach to own processes.
         with KnownWork(uid=NOBODY) as own:
             await found.attach(own.pid)
 
@@ -264,7 +268,7 @@ def reasons(target: Target) -> dict[str, str]:
 async def test_without_the_right_for_taskstats_there_is_less_and_it_says_so(
     within: Sequence[str], uid: int | None
 ) -> None:
-    async with site(within) as found:
+    async with installation(within) as found:
         assert set(status(found.collector.pid, "Uid")) == {str(uid or 0)}
         reported = found.host.collector
         assert (reported.privileged, reported.source) == (False, "procfs")
@@ -307,7 +311,7 @@ async def test_without_the_right_for_taskstats_there_is_less_and_it_says_so(
 
 @pytest.mark.asyncio(loop_scope="module")
 async def test_another_users_process_is_read_without_what_the_kernel_guards() -> None:
-    async with site(as_user(NOBODY)) as found:
+    async with installation(as_user(NOBODY)) as found:
         with KnownWork(burn_ms=100) as work:
             target, follower = await found.attach(work.pid)
             absent = reasons(target)
@@ -320,7 +324,7 @@ async def test_another_users_process_is_read_without_what_the_kernel_guards() ->
 
 @pytest.mark.asyncio(loop_scope="module")
 async def test_with_all_rights_nothing_is_missing_but_what_the_kernel_does_not_count(
-    root: Site, known_work: KnownWork
+    root: Installation, known_work: KnownWork
 ) -> None:
     """So that the tests above are no tests of a machine that has no taskstats."""
     assert root.host.collector.privileged, root.host.collector.reason
@@ -337,7 +341,7 @@ COMMANDS = 100
 @pytest.mark.asyncio(loop_scope="module")
 @needs("root")
 @needs("btf")
-async def test_a_tree_is_followed_by_a_confined_collector(root: Site) -> None:
+async def test_a_tree_is_followed_by_a_confined_collector(root: Installation) -> None:
     command = HeldCommand(["bash", "-c", f"for i in $(seq {COMMANDS}); do /bin/true; done"])
     answer = await root.client.post(
         "/api/v1/targets", json={"group": {"kind": "tree", "pid": command.pid}}

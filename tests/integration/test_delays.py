@@ -70,7 +70,7 @@ def test_by_the_command_line() -> None:
 @needs("root")
 @needs("delay-accounting")
 def test_who_may_not_is_reported_so() -> None:
-    """It has no effect, so nothing has to be set back."""
+    """The switch has no effect, so nothing has to be restored."""
     other = "off" if delays_are_on() else "on"
     done = subprocess.run(
         [sys.executable, "-c", AS_NOBODY, other], capture_output=True, text=True, check=False
@@ -84,7 +84,7 @@ def test_who_may_not_is_reported_so() -> None:
 @needs("root")
 @needs("delay-accounting")
 def test_a_read_only_proc(tmp_path: Path) -> None:
-    """As in a container; a mount namespace of its own, which ends with the process."""
+    """Mounts as in a container, in a mount namespace that ends with the process."""
     if subprocess.run(["unshare", "--mount", "true"], capture_output=True, check=False).returncode:
         raise missing("mount-namespace")
     script = (
@@ -111,7 +111,7 @@ def test_a_read_only_proc(tmp_path: Path) -> None:
 ROUNDS = 12
 AROUND_NS = 1_000_000_000
 TICK_NS = 10_000_000
-"""What the kernel counted is read in whole ticks (proc_pid_stat(5))."""
+"""The kernel's count is read in whole ticks (proc_pid_stat(5))."""
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ class Judged:
 
 
 def kernel_delays(pid: int) -> dict[int, int]:
-    """What the kernel counted for each thread, nanoseconds, up to a tick less."""
+    """The kernel's count for each thread, in nanoseconds, up to a tick too low."""
     found = {}
     for task in Path(f"/proc/{pid}/task").iterdir():
         fields = (task / "stat").read_text().rpartition(")")[2].split()
@@ -132,7 +132,7 @@ def kernel_delays(pid: int) -> dict[int, int]:
 
 
 def by_ledgers(kernel: dict[int, int], rows: dict[int, dict[str, int]]) -> Judged:
-    """Of threads that had not waited before their ledgers began."""
+    """Check threads that had not waited before their ledgers began."""
     judged = Judged(set(), set())
     for tid, row in rows.items():
         least = sum(row[state] for state in DISK_STATES) / TOLERANCE - SLACK_NS
@@ -152,12 +152,12 @@ def by_lives(kernel: dict[int, int], life_ns: int, attached_ns: int) -> Judged:
 
 
 def waited(row: dict[str, int]) -> int:
-    """For disks, by a ledger."""
+    """Time of waits for disks, by a ledger."""
     return sum(row.get(state, 0) for state in DISK_STATES)
 
 
 def by_ledger(first: dict[str, int], row: dict[str, int]) -> int:
-    """What a count is that is wrong: as of the first row, and then as the ledger has it.
+    """Expected value of a wrong counter: of the first row, and then of the ledger.
 
     Where it was wrong from the first, and the ledger was still to come, that row has none.
     """
@@ -165,7 +165,7 @@ def by_ledger(first: dict[str, int], row: dict[str, int]) -> int:
 
 
 def is_above(first: dict[str, int], row: dict[str, int]) -> bool:
-    """Whether a row has more than by its ledger; without one rows have nothing that is wrong."""
+    """True if a row exceeds its ledger; rows without a ledger never do."""
     return BLKIO in row and row[BLKIO] > by_ledger(first, row)
 
 
@@ -212,7 +212,7 @@ def test_no_frame_has_a_delay_that_is_longer_than_the_process(ledger: Choice) ->
                     life_ns = time.monotonic_ns() - began_ns + AROUND_NS
                     assert all(row.get(BLKIO, 0) < life_ns for row in followed.seen.rows.values())
                     said = {int(row["tid"]) for row in followed.seen.tables.get("inexact", ())}
-                    # Where nothing is wrong, a frame without ledgers has no tables.
+                    # Without inexact values, a frame without ledgers has no tables.
                     has_tables = ledger == "off" or followed.seen.tables_ns > caught.time_ns
                     return judged.wrong <= said and has_tables
 

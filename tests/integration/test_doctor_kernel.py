@@ -70,7 +70,7 @@ def test_another_user_has_no_rights_and_is_reported_so() -> None:
     assert rights.status == "failed"
     assert rights.fix == "sudo tidscope up"
     assert checks.go_symbols(facts).status in {"limited", "failed"}
-    # Where it is can be reported without rights.
+    # The path can be reported without rights.
     assert facts.namespaces == Namespaces("initial", "initial", "initial")
     by_rights = dict.fromkeys(("uid", "capabilities", "energy_obstacle", "energy_found"))
     assert asdict(facts) | by_rights == asdict(gather_facts()) | by_rights

@@ -72,7 +72,7 @@ async def test_an_operator_works_and_a_run_is_recorded(tmp_path: Path, descripto
             with silent_connections(ANOTHER_USER, port, flood):
                 for _ in range(10):
                     (await http.get("/api/v1/health")).raise_for_status()
-                # It is new to the backend: no session and no connection of before.
+                # The client is new to the backend, without session or earlier connection.
                 async with httpx.AsyncClient(timeout=120) as person:
                     origin = f"http://127.0.0.1:{port}"
                     answer = await person.post(
@@ -113,17 +113,17 @@ REQUEST = f"GET /api/v1/health HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bea
 
 @contextmanager
 def no_descriptors(pid: int) -> Iterator[None]:
-    """Let a process open nothing more; what it has open stays."""
-    usual = resource.prlimit(pid, resource.RLIMIT_NOFILE)
-    # Without the one that reads the list, if it is our own.
+    """Forbid a process to open files; open descriptors stay."""
+    limits = resource.prlimit(pid, resource.RLIMIT_NOFILE)
+    # Without the descriptor that reads the list, if it belongs to this process.
     listed = Path(f"/proc/{pid}/fd")
     held = {name for name in os.listdir(listed) if os.path.lexists(listed / name)}
-    lowest = next(number for number in range(usual[0]) if str(number) not in held)
-    resource.prlimit(pid, resource.RLIMIT_NOFILE, (lowest, usual[1]))
+    lowest = next(number for number in range(limits[0]) if str(number) not in held)
+    resource.prlimit(pid, resource.RLIMIT_NOFILE, (lowest, limits[1]))
     try:
         yield
     finally:
-        resource.prlimit(pid, resource.RLIMIT_NOFILE, usual)
+        resource.prlimit(pid, resource.RLIMIT_NOFILE, limits)
 
 
 async def test_a_recording_goes_on_in_its_part_until_there_are_some(tmp_path: Path) -> None:
@@ -136,7 +136,7 @@ async def test_a_recording_goes_on_in_its_part_until_there_are_some(tmp_path: Pa
     parts = len(harness.folder(run).open_parts())
     with no_descriptors(os.getpid()):
         await harness.written(*(key_frame(seq) for seq in range(6, 10)))
-        await harness.look()
+        await harness.advance()
     assert harness.recorder.recordings
     assert len(harness.folder(run).open_parts()) == parts
     await harness.written(key_frame(10))
@@ -172,7 +172,7 @@ async def test_connections_wait_until_there_are_some() -> None:
             timeout=120,
         ) as known,
     ):
-        # Its connection stays open.
+        # The connection stays open.
         (await known.get("/api/v1/health")).raise_for_status()
         with no_descriptors(backend.pid):
             async with raw_connection(port) as waiting:

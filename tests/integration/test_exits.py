@@ -37,7 +37,7 @@ MANY = 100_000
 
 
 def storm(arguments: Sequence[str], rate_hz: float) -> tuple[int, int, FrameHeader]:
-    """Let the collector watch a program that ends threads.
+    """Attach the collector to a program that ends threads.
 
     Args:
         arguments: the program, which waits for a byte and says how many threads it ended, and ends
@@ -96,7 +96,7 @@ def test_a_hundred_thousand_exits_arrive_in_frames_within_the_bound() -> None:
 
 @pytest.mark.parametrize("mib", [256, 512])
 def test_no_thread_whose_end_takes_long_exits_twice(mib: int) -> None:
-    """It has sent its record, and is still listed in a sample that did not know it."""
+    """A thread has sent its record, and a sample that did not know it still lists it."""
     program = build_c(PROGRAMS / "slow_exits.c")
     ended, exits, last = storm([str(program), "5000", str(mib)], 100)
     assert ended == 5002
@@ -142,7 +142,7 @@ async def test_lost_exit_records_are_counted_and_reported_to_the_page(
             await asyncio.to_thread(engine.stop)
             await asyncio.to_thread(frames.stop)
             sources.close()
-    # What the first frame tells of was lost before it.
+    # Losses in the first frame happened before it.
     lost = sum(
         event.count
         for header in follower.headers[1:]

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from backend_server import TOKEN
 from capabilities import needs
+from installation import Installation
 from programs.agent_program import AgentFolder
 from tidscope_backend.experiments.journal import Repeated, experiment_folders, read_journal
 from tidscope_wire.generated.models import (
@@ -19,7 +20,6 @@ from tidscope_wire.generated.models import (
     RunManifest,
     RunsResponse,
 )
-from whole_site import Site
 
 pytestmark = [
     needs("root"),
@@ -37,7 +37,11 @@ def answering(more: str) -> str:
 
 @asynccontextmanager
 async def experiment(
-    root: Site, folder: Path, text: str, *arguments: str, env: Mapping[str, str] | None = None
+    root: Installation,
+    folder: Path,
+    text: str,
+    *arguments: str,
+    env: Mapping[str, str] | None = None,
 ) -> AsyncIterator[asyncio.subprocess.Process]:
     (folder / "test.toml").write_text(text)
     assert root.backend.settings.runs_dir is not None
@@ -63,7 +67,11 @@ async def experiment(
 
 
 async def carried_out(
-    root: Site, folder: Path, text: str, *arguments: str, env: Mapping[str, str] | None = None
+    root: Installation,
+    folder: Path,
+    text: str,
+    *arguments: str,
+    env: Mapping[str, str] | None = None,
 ) -> tuple[int, Experiment, str]:
     async with experiment(root, folder, text, *arguments, env=env) as process:
         out, errors = await process.communicate()
@@ -79,7 +87,7 @@ def throughput(found: Experiment) -> dict[str, list[float | None]]:
     }
 
 
-async def test_a_policy_is_measured_against_the_default(root: Site, tmp_path: Path) -> None:
+async def test_a_policy_is_measured_against_the_default(root: Installation, tmp_path: Path) -> None:
     """A pool that sleeps: with two workers it does twice as much, and jobs wait half as long."""
     text = f"""{HEAD}
 [[program]]
@@ -127,7 +135,7 @@ time = {{ settle_s = 0.0, warm_up_s = 1.0, measure_s = 2.0 }}
     assert len(groups) == 1
     assert groups != {runs[run].group for run in default.runs}
     assert list(runs[fixed.runs[0]].policies) == ["fixed"]
-    # And the page has the same.
+    # The page has the same numbers.
     answer = await root.client.get(f"/api/v1/experiments/{found.summary.id}")
     shown = Experiment.model_validate_json(answer.raise_for_status().content)
     assert [(one.key, one.runs, one.standing) for one in shown.cells] == [
@@ -139,7 +147,7 @@ time = {{ settle_s = 0.0, warm_up_s = 1.0, measure_s = 2.0 }}
         assert (folder / name).stat().st_size > 0
 
 
-async def test_a_killed_experiment_is_resumed(root: Site, tmp_path: Path) -> None:
+async def test_a_killed_experiment_is_resumed(root: Installation, tmp_path: Path) -> None:
     text = answering("[matrix]\nsize = [1, 2, 3]\n[repeats]\nleast = 2\nmost = 2\n")
     async with experiment(root, tmp_path, text) as process:
         assert process.stderr is not None
@@ -176,7 +184,7 @@ async def test_a_killed_experiment_is_resumed(root: Site, tmp_path: Path) -> Non
     assert b"no unfinished experiment test of this very file" in said
 
 
-async def test_an_interrupted_experiment_says_so(root: Site, tmp_path: Path) -> None:
+async def test_an_interrupted_experiment_says_so(root: Installation, tmp_path: Path) -> None:
     text = answering("[matrix]\nsize = [1, 2]\n[repeats]\nleast = 2\nmost = 50\n").replace(
         "measure_s = 0.2", "measure_s = 3600"
     )
@@ -195,7 +203,9 @@ async def test_an_interrupted_experiment_says_so(root: Site, tmp_path: Path) -> 
     assert b"interrupted; continue with --resume" in errors
 
 
-async def test_a_workload_that_crashes_does_not_stop_the_others(root: Site, tmp_path: Path) -> None:
+async def test_a_workload_that_crashes_does_not_stop_the_others(
+    root: Installation, tmp_path: Path
+) -> None:
     text = answering(
         '[matrix]\nmood = ["crashes", "restless", "well"]\nsize = [1]\n'
         "[repeats]\nleast = 2\nmost = 3\n"
@@ -216,7 +226,7 @@ async def test_a_workload_that_crashes_does_not_stop_the_others(root: Site, tmp_
 
 
 async def test_a_missing_load_generator_is_said_before_anything_runs(
-    root: Site, tmp_path: Path
+    root: Installation, tmp_path: Path
 ) -> None:
     before = experiment_folders(root.backend.settings.runs_dir)
     text = f'{HEAD}[[program]]\nworkload = "web"\n'
@@ -227,7 +237,9 @@ async def test_a_missing_load_generator_is_said_before_anything_runs(
     assert experiment_folders(root.backend.settings.runs_dir) == before
 
 
-async def test_workloads_of_this_machine_run_side_by_side(root: Site, tmp_path: Path) -> None:
+async def test_workloads_of_this_machine_run_side_by_side(
+    root: Installation, tmp_path: Path
+) -> None:
     """Real programs: PostgreSQL under pgbench, fetches beside curl, fio and iperf3."""
     text = f"""{HEAD}
 [[program]]
@@ -264,7 +276,7 @@ deviation = 0.9
     assert database > 0
     # Four a second at most; the others take the CPUs that it needs.
     assert 0 < fetches < 6
-    # Of 64 KiB out of the page cache, and of 32 KiB over loopback.
+    # Reads of 64 KiB from the page cache, and of 32 KiB over loopback.
     assert reads > 10
     assert blocks > 10
     answer = await root.client.get(f"/api/v1/runs/{cell.runs[0]}")
@@ -274,7 +286,7 @@ deviation = 0.9
     assert database_run.target.group.kind == "tree"
 
 
-async def test_a_web_service_is_built_and_measured(root: Site, tmp_path: Path) -> None:
+async def test_a_web_service_is_built_and_measured(root: Installation, tmp_path: Path) -> None:
     text = f"""{HEAD}
 [[program]]
 workload = "web"

@@ -96,7 +96,7 @@ def test_one_that_was_restored_a_moment_ago_is_steered_up_to_its_own_size(
 ) -> None:
     knob.apply(1)
     wait_for(knob, 1)
-    # It does not look at its CPUs now, so that its GOMAXPROCS stays that of one CPU.
+    # The runtime does not check its CPUs now, so GOMAXPROCS stays that of one CPU.
     stop(program.pid)
     try:
         knob.restore()
@@ -226,7 +226,7 @@ class Collector:
         return self
 
     def end(self, number: signal.Signals) -> int:
-        """Its exit code."""
+        """Return its exit code."""
         os.kill(self.process.pid, number)
         with self.process:
             return self.process.wait(120)
@@ -265,7 +265,7 @@ def test_a_killed_collector_is_cleaned_up_after(
     os.sched_setaffinity(odd, {max(CPUS)})
     collector = start(program.pid)
     leases = Leases(PROC, tmp_path / "leases")
-    # It lives: its lease is not to be touched, and its program not to be steered.
+    # The collector lives: its lease must stay, and its program must not be steered.
     assert leases.recover() == []
     with pytest.raises(
         KnobRefusedError, match=f"Another collector, process {collector.process.pid}"
@@ -369,7 +369,7 @@ def test_a_program_that_chose_itself_is_refused(flags: tuple[str, ...], leases: 
 
 @pytest.fixture
 def unknown_choice(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As where the runtime's own note of who chose GOMAXPROCS is not found."""
+    """Programs without the runtime's note of who chose GOMAXPROCS."""
     monkeypatch.setattr(go_affinity, "ask_go_chosen", lambda *_: None)
 
 
@@ -390,7 +390,7 @@ def test_who_chose_is_known_without_debug_information() -> None:
 
 @pytest.mark.usefixtures("unknown_choice")
 def test_one_that_does_not_follow_is_found_out(leases: Leases, tmp_path: Path) -> None:
-    """Where nobody can say beforehand."""
+    """Programs of which nobody can tell beforehand whether they follow."""
     now_s = [0.0]
     with ThreadsRun() as program:
         program.order("choose", len(CPUS))
@@ -404,7 +404,7 @@ def test_one_that_does_not_follow_is_found_out(leases: Leases, tmp_path: Path) -
         with pytest.raises(KnobRefusedError, match=f"GOMAXPROCS is still {len(CPUS)}"):
             while time.monotonic() < deadline:
                 knob.renew()
-                time.sleep(0.01)  # It has to have worked for a while.
+                time.sleep(0.01)  # The program must have worked for a while.
         assert distinct(program) == {CPUS}
         assert files(tmp_path / "leases") == []
         knob.close()

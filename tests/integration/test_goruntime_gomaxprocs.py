@@ -65,7 +65,7 @@ def test_version_and_settings_are_reported() -> None:
 
 
 def test_a_stripped_program_whose_code_says_nothing_has_a_reason(tmp_path: Path) -> None:
-    """Its function table does not know the function that sets GOMAXPROCS."""
+    """A function table without the function that sets GOMAXPROCS."""
     program = build_go(SOURCE, *STRIPPED).read_bytes()
     changed = tmp_path / "changed"
     changed.write_bytes(program.replace(b"\0runtime.procresize\0", b"\0runtime.procresizX\0"))

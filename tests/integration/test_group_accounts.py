@@ -31,7 +31,7 @@ WORK = (
 """Uses CPU time, with children; says so, and waits."""
 SHORTEST_NS = 300_000_000
 FRAMES = 12
-"""In which both are read again at least once."""
+"""Time in which both accounts are read again at least once."""
 CLOSE = 0.01
 
 
@@ -39,7 +39,7 @@ class Worker:
     """A program that begins in a control group when it is let go.
 
     Args:
-        folders: of the group; none: where the test is.
+        folders: folders of the group; none: where the test is.
     """
 
     def __init__(self, *folders: Path) -> None:
@@ -56,7 +56,7 @@ class Worker:
         self.process.stdin.flush()
 
     def work(self) -> None:
-        """Let it work, until it waits again."""
+        """Make the program work until it waits again."""
         self.say()
         assert self.process.stdout is not None
         assert self.process.stdout.readline() == "\n"
@@ -66,12 +66,12 @@ class Worker:
 
 
 def began(header: FrameHeader) -> bool:
-    """Whether both have been read: what is used from now on is compared."""
+    """True if both accounts have been read; later usage is compared."""
     return header.group is not None and header.group.check is not None
 
 
 def check_at_rest(groups: GroupTargets) -> GroupCheck:
-    """What is compared when the group has used CPU time, and uses none."""
+    """Return the comparison once the group is idle after work."""
     seen: list[GroupCheck] = []
 
     def rests(header: FrameHeader) -> bool:
@@ -95,7 +95,7 @@ def folder(request: pytest.FixtureRequest) -> Iterator[Path]:
 
 def test_threads_add_up_to_what_the_control_group_says(folder: Path) -> None:
     first, worker = Worker(folder), Worker(folder)
-    first.work()  # What it used is before the group's first sample.
+    first.work()  # Its usage precedes the group's first sample.
     with group_targets() as groups:
         target = groups.attach(GroupSelector(kind="cgroup", value=f"/{folder.name}"))
         assert target.process.pid == first.pid

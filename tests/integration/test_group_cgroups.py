@@ -13,6 +13,7 @@ import pytest
 from backend_server import TOKEN, running_backend
 from capabilities import needs
 from group_targets import GROUPS, MOUNTED, control_group, move
+from installation import Installation
 from processes import descendants
 from receiver import Follower, connected
 from tidscope_backend.notebook import open_run
@@ -24,7 +25,6 @@ from tidscope_wire.generated.models import (
     RunManifest,
     Target,
 )
-from whole_site import Site
 
 pytestmark = [pytest.mark.asyncio(loop_scope="module"), needs("root"), needs("btf")]
 
@@ -64,8 +64,8 @@ async def tidscope(port: int, *arguments: str) -> tuple[int, str, str]:
     return process.returncode, out.decode(), errors.decode()
 
 
-async def listed(here: Site, pid: int) -> Process:
-    """What the picker has of a process."""
+async def listed(here: Installation, pid: int) -> Process:
+    """Entry of a process in the picker."""
     answer = await here.client.get("/api/v1/processes")
     processes = ProcessesResponse.model_validate_json(answer.raise_for_status().content).processes
     return next(one for one in processes if one.pid == pid)
@@ -85,12 +85,14 @@ CHOICES = {
         ("--pod", POD.replace("_", "-")),
     ),
 }
-"""Where the program is, and how it is chosen."""
+"""Control group of the program, and the selector that chooses it."""
 
 
 @pytest.mark.parametrize("mount", MOUNTED)
 @pytest.mark.parametrize("kind", CHOICES)
-async def test_a_group_is_chosen_on_the_command_line(root: Site, mount: str, kind: str) -> None:
+async def test_a_group_is_chosen_on_the_command_line(
+    root: Installation, mount: str, kind: str
+) -> None:
     path, (option, value) = CHOICES[kind]
     with program_in(mount, path) as program:
         code, out, errors = await tidscope(root.backend.port, "attach", "--json", option, value)
@@ -111,7 +113,7 @@ async def test_a_group_is_chosen_on_the_command_line(root: Site, mount: str, kin
 
 
 @pytest.mark.parametrize("mount", MOUNTED)
-async def test_all_containers_of_a_pod_are_one_group(root: Site, mount: str) -> None:
+async def test_all_containers_of_a_pod_are_one_group(root: Installation, mount: str) -> None:
     pod = f"kubepods.slice/kubepods-besteffort.slice/kubepods-besteffort-pod{POD}.slice"
     paths = [f"{pod}/cri-containerd-{digit * 64}.scope" for digit in "ab"]
     with program_in(mount, paths[0]) as first, program_in(mount, paths[1]) as second:
@@ -169,7 +171,7 @@ async def test_a_unit_is_recorded_with_who_comes_into_it(tmp_path: Path) -> None
     assert {program.pid, second.pid} <= {one["pid"] for one in found}
 
 
-async def test_a_group_that_is_not_there(root: Site) -> None:
+async def test_a_group_that_is_not_there(root: Installation) -> None:
     for option, value in (("--cgroup", f"/{OWN}"), ("--unit", OWN), ("--container", ID)):
         code, _, errors = await tidscope(root.backend.port, "attach", option, value)
         assert code != 0
@@ -177,7 +179,9 @@ async def test_a_group_that_is_not_there(root: Site) -> None:
 
 
 @pytest.mark.parametrize("mount", UNFOLLOWED[:1])
-async def test_a_hierarchy_in_which_nobody_is_followed_is_looked_at(root: Site, mount: str) -> None:
+async def test_a_hierarchy_in_which_nobody_is_followed_is_looked_at(
+    root: Installation, mount: str
+) -> None:
     with program_in(mount, OWN) as program:
         code, out, errors = await tidscope(
             root.backend.port, "attach", "--json", "--cgroup", f"/{OWN}"
@@ -213,7 +217,7 @@ def program_apart() -> Iterator[int]:
             outer.kill()
 
 
-async def test_ids_of_a_process_in_namespaces_of_its_own(root: Site) -> None:
+async def test_ids_of_a_process_in_namespaces_of_its_own(root: Installation) -> None:
     with program_apart() as pid:
         process = await listed(root, pid)
         code, out, errors = await tidscope(

@@ -1,4 +1,4 @@
-"""What people run, as trees of processes: they add up to what wait4 and their control group say."""
+"""Real commands as process trees: their sums equal wait4(2) and the control group."""
 
 import os
 import shutil
@@ -55,7 +55,7 @@ class Measured:
         assert heard.counts.live == 0
         whole_ns = heard.last.exited.totals["cpu_run_ns"]
         assert 1 - LESS < whole_ns / self.wait4_ns < 1 + MORE
-        # What was used before the attachment is in neither.
+        # Usage before the attachment is in neither account.
         rows_ns = int(heard.processes["cpu_ns"].sum())
         assert rows_ns == pytest.approx(self.cgroup_ns, rel=CLOSE)
 
@@ -64,7 +64,7 @@ def measure(words: list[str], doing: Callable[[int], None] | None = None) -> Mea
     """Run a command in a control group, as a tree.
 
     Args:
-        words: of the command.
+        words: words of the command.
         doing: what is done with its process while it runs; it ends the command.
     """
     path = f"/tidscope-test-{os.getpid()}"
@@ -75,7 +75,7 @@ def measure(words: list[str], doing: Callable[[int], None] | None = None) -> Mea
         account = CgroupAccount(find_cgroups(ProcFs(), path)[0])
         before = account.read()
         groups.attach(GroupSelector(kind="tree", pid=command.pid))
-        # What it used before the first sample is not the group's.
+        # Usage before the first sample is not the group's.
         groups.until(lambda _: True)
         command.begin()
         if doing is not None:
@@ -95,14 +95,14 @@ def test_make(tmp_path: Path) -> None:
     (tmp_path / "Makefile").write_text(f"all: {objects}\n{rule}")
     made = measure(["make", "-C", str(tmp_path), "-j2"])
     assert len(list(tmp_path.glob("*.o"))) == len(sources)
-    # For each file the shell or the driver, the compiler and the assembler.
+    # Each file needs the shell or the driver, the compiler and the assembler.
     assert made.heard.counts.started >= 3 * len(sources)
     made.check()
 
 
 @needs("go")
 def test_go_build(tmp_path: Path) -> None:
-    """Its programs have many threads, which end all at once."""
+    """A command whose programs have many threads that end at once."""
     source = PROGRAMS / "small.go"
     build_go(source)
     settings = [f"{name}={value}" for name, value in go_environment().items() if name[:2] == "GO"]
@@ -123,7 +123,7 @@ def test_a_storm_of_forks() -> None:
 
 @pytest.fixture
 def short_folder() -> Iterator[Path]:
-    """For sockets, whose paths are short; another user may go through it."""
+    """Folder for sockets, whose paths must be short; other users may pass through it."""
     folder = Path(f"/tmp/tidscope-group-{os.getpid()}")
     folder.mkdir(mode=0o755)
     try:
@@ -149,7 +149,7 @@ def test_postgresql_with_its_clients(short_folder: Path) -> None:
     as_server = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"]
     words = ["bash", "-c", script, "bash", str(short_folder), str(found[-1])]
     made = measure([*as_server, "env", "-C", str(short_folder), *words])
-    # Of each client a server process, whatever else serves.
+    # Each client has a server process, besides other servers.
     names = made.heard.processes["name"].tolist()
     assert {"postgres", "pgbench"} <= set(names)
     made.check()
@@ -171,7 +171,7 @@ def test_nginx_with_its_workers(short_folder: Path) -> None:
     )
 
     def visit(pid: int) -> None:
-        # It is written when nginx listens.
+        # nginx writes the file once it listens.
         wait_until((short_folder / "pid").exists)
         for _ in range(REQUESTS):
             with socket.socket(socket.AF_UNIX) as visitor:

@@ -51,7 +51,7 @@ def ends(heard: Heard) -> list[ThreadExited]:
 
 
 def on_cpu_ns(pid: int) -> int:
-    """What the first thread of a process has been on a CPU."""
+    """CPU time of the first thread of a process."""
     return int(Path(f"/proc/{pid}/schedstat").read_text().split()[0])
 
 
@@ -68,10 +68,10 @@ def test_states_of_each_short_command_are_its_life_and_on_cpu_time_is_the_kernel
     assert heard.last.health.ledger_threads_uncounted == 0
     totals = heard.last.exited.totals
     assert heard.counts.ended == COMMANDS + 2
-    # What the shell ran before the attachment is in the kernel's count only.
+    # CPU time of the shell before the attachment is in the kernel's count only.
     ran_ns = totals["cpu_run_ns"] - used_before_ns
     assert totals["state_on_cpu_ns"] == pytest.approx(ran_ns, rel=0.001, abs=100_000)
-    assert totals["state_child_ns"] > 0  # the shell waited for its commands
+    assert totals["state_child_ns"] > 0  # The shell waited for its commands.
     ended = ends(heard)
     assert all({*STATE_FIELDS} <= event.totals.keys() for event in ended)
     states_ns = sum(totals[name] for name in STATE_FIELDS)
@@ -98,7 +98,7 @@ def test_a_process_in_two_targets_gives_both_its_last_numbers() -> None:
 
 
 def have_waited(heard: Heard) -> bool:
-    """Whether the locks have names at which both threads waited in turn."""
+    """True if the locks at which both threads waited in turn have names."""
     locks = heard.tables.get("locks")
     names = heard.tables.get("lock_names", ())
     return locks is not None and len(names) > 1 and int(locks["waits"].sum()) >= 100

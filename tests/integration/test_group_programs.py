@@ -1,4 +1,4 @@
-"""What programs of a group say of themselves: names of threads, GOMAXPROCS, titles, pools."""
+"""Own accounts of programs of a group: thread names, GOMAXPROCS, titles, pools."""
 
 import os
 from collections.abc import Iterator
@@ -149,7 +149,7 @@ def test_each_program_of_a_group_has_its_own_pools(group: Path, sockets: Path) -
         numbers = dict(heard.processes[["pid", "process"]].tolist())
         for row in heard.tables["pools"]:
             assert row["process"] == numbers[row["pid"]]
-        # Of a program that ended the rows stay as they were.
+        # Rows of an ended program stay unchanged.
         first, *others = programs
         assert first.end() == 0
         groups.until(lambda header: header.group is not None and header.group.ended > 0)

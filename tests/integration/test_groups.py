@@ -61,7 +61,7 @@ def test_what_threads_run_while_others_of_their_process_end_is_counted() -> None
         heard = groups.hear()
     assert heard.last.health.exit_records_lost == 0
     assert heard.counts.missed == 0
-    # Who lets go of the memory last runs for milliseconds more, when others have gone. Beyond what
+    # The last process to release the memory runs for milliseconds longer. Beyond what
     # wait4 says is only what threads run after they were added to their process' account.
     assert 0.9995 < cpu_ns(heard) / used_ns(used) < 1 + 4 * EXACT
 
@@ -120,7 +120,7 @@ def test_a_control_group_is_what_its_own_clock_says() -> None:
     assert heard.counts.missed == 0
     assert heard.counts.started == COMMANDS + 2
     assert heard.counts.ended == COMMANDS + 3
-    # What the shell used before it went into the group is its own, some milliseconds.
+    # CPU time of the shell before it joined the group, some milliseconds, is not counted.
     used = after.cpu_ns - before.cpu_ns
     assert cpu_ns(heard) == pytest.approx(used, rel=0.02, abs=10_000_000)
     assert np.all(heard.processes["live"] == 0)

@@ -27,7 +27,7 @@ from run_archives import (
 from run_harness import RunHarness
 from scripted_run import FIELDS, script, time_ns, write_run
 from tidscope_backend.cli import main
-from tidscope_backend.exchange.confinement import USUAL_LIMITS
+from tidscope_backend.exchange.confinement import DEFAULT_LIMITS
 from tidscope_backend.exchange.importing import import_run
 from tidscope_backend.exchange.unpacking import BadArchiveError
 from tidscope_backend.notebook import open_run
@@ -39,10 +39,10 @@ from tidscope_wire.frame import LENGTH, split
 from tidscope_wire.generated.models import Target
 
 MIB = 2**20
-CHILD_MIB = USUAL_LIMITS.memory_bytes // MIB
+CHILD_MIB = DEFAULT_LIMITS.memory_bytes // MIB
 """Resident memory of the limited process: less than its address space may have."""
 BACKEND_MIB = 120
-"""What the backend itself may grow by, whatever it is sent."""
+"""Maximum growth of the backend, whatever it receives."""
 
 
 @pytest.fixture(scope="module")
@@ -155,7 +155,7 @@ BOMBS: dict[str, Change] = {
 }
 
 MAX_SENT = 4
-"""Of them over HTTP: the ones that want the most."""
+"""The most expensive of these archives, over HTTP."""
 
 MEASURED = """
 import json, resource, sys
@@ -241,11 +241,11 @@ def test_an_import_ends_at_its_limits(tmp_path: Path, files: Files) -> None:
     runs = tmp_path / "runs"
     runs.mkdir()
     for limit in ({"wall_s": 0.01}, {"cpu_s": 0}, {"memory_bytes": 128 * MIB}):
-        limits = USUAL_LIMITS._replace(**limit)
+        limits = DEFAULT_LIMITS._replace(**limit)
         with pytest.raises(BadArchiveError, match="takes more"):
             import_run(archive, runs, lambda _: False, limits=limits)
     with pytest.raises(OSError, match="File too large"):
-        limits = USUAL_LIMITS._replace(file_bytes=512)
+        limits = DEFAULT_LIMITS._replace(file_bytes=512)
         import_run(archive, runs, lambda _: False, limits=limits)
     assert list(runs.iterdir()) == []
 
@@ -312,7 +312,7 @@ async def test_an_imported_run_is_never_resumed(tmp_path: Path) -> None:
     await harness.start()
     try:
         await harness.written(frame_bytes(26, time_ns=time_ns(26)))
-        await harness.look()
+        await harness.advance()
         assert harness.recorder.recordings == []
     finally:
         await harness.stop()
@@ -344,13 +344,13 @@ def test_no_byte_of_the_archive_is_read_by_anybody_else(
 ) -> None:
     """Foreign columns, schemas, metadata and a false thread table stay outside."""
     samples = read_table(files[SAMPLES])
-    foreign = samples.append_column("evil", pa.array([b"p4yl04d"] * len(samples)))
-    foreign = foreign.replace_schema_metadata({"evil": "p4yl04d"})
+    extended = samples.append_column("evil", pa.array([b"p4yl04d"] * len(samples)))
+    extended = extended.replace_schema_metadata({"evil": "p4yl04d"})
     threads = read_table(files["threads.parquet"])
     threads = threads.set_column(2, "name", pa.array(["p4yl04d"] * len(threads)))
     changed = {
         **files,
-        SAMPLES: table_bytes(foreign, store_schema=True),
+        SAMPLES: table_bytes(extended, store_schema=True),
         "threads.parquet": table_bytes(threads),
     }
     archive = tmp_path / "archive"
@@ -361,7 +361,7 @@ def test_no_byte_of_the_archive_is_read_by_anybody_else(
     assert b"p4yl04d" in archive_of(changed, packed=False)
     written = files_of(runs / back.id)
     assert [name for name, data in written.items() if b"p4yl04d" in data] == []
-    # It is what the run was before: written by us, from what it says.
+    # The run equals the original: written by the import from the decoded content.
     ours = {name for name in written if name != "manifest.json"}
     assert {name: written[name] for name in ours} == {name: files[name] for name in ours}
     run = open_run(runs / back.id)

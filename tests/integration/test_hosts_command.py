@@ -1,11 +1,14 @@
 """`tidscope hosts`: secrets made, replaced and revoked while backend and collector run."""
 
 import asyncio
+import io
 import os
 import subprocess
 import sys
 import tempfile
+from contextlib import redirect_stdout
 from pathlib import Path
+from unittest.mock import patch
 
 import httpx
 import pytest
@@ -19,18 +22,14 @@ from tidscope_wire.audit import read_records
 pytestmark = needs("root")
 
 
-def hosts(state: Path, *arguments: str, code: int = 0) -> str:
-    """Run the command; what it wrote to standard output, or its error."""
+def hosts(state: Path, *arguments: str) -> str:
+    """Run the command in this process; returns what it wrote to standard output."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("TIDSCOPE_", "SUDO_"))}
-    done = subprocess.run(
-        [sys.executable, "-m", "tidscope_backend", "hosts", *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**kept, "XDG_STATE_HOME": str(state)},
-    )
-    assert done.returncode == code, done.stderr
-    return done.stderr if code else done.stdout
+    environment = {**kept, "XDG_STATE_HOME": str(state)}
+    said = io.StringIO()
+    with patch.dict(os.environ, environment, clear=True), redirect_stdout(said):
+        assert main(["hosts", *arguments]) == 0
+    return said.getvalue()
 
 
 def secret_of(printed: str) -> str:
@@ -94,7 +93,7 @@ async def test_a_collector_with_the_secret_of_another_host_is_refused_by_name(
             async with CollectorProcess(port, secret=other) as impostor:
                 await impostor.says("has the secret of collector:mine, not of collector:other")
                 await impostor.says("give each host its own secret")
-            # It holds its place.
+            # The collector keeps its connection.
             assert "another collector" not in collector.said
 
 
@@ -149,7 +148,7 @@ def test_under_sudo_the_file_is_of_who_called() -> None:
         "sys.exit(main(['hosts', 'add', 'web']))"
     )
     kept = {k: v for k, v in os.environ.items() if not k.startswith("TIDSCOPE_")}
-    # Where any user can get to.
+    # A folder that any user can reach.
     with tempfile.TemporaryDirectory(dir="/dev/shm") as home:
         os.chown(home, NOBODY, NOBODY)
         done = subprocess.run(

@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 import pytest
 from backend_server import running_backend
 from capabilities import missing, needs
+from installation import Installation, running_installation
 from programs.hotrod import Hotrod, build_hotrod
 from programs.jaeger import Jaeger, build_jaeger
 from tidscope_backend.settings import SpanPorts
@@ -22,7 +23,6 @@ from tidscope_wire.generated.models import (
     TraceList,
     TracesImported,
 )
-from whole_site import Site, running_site
 
 TOKEN = "token-of-senders-of-spans"
 ENDPOINT = {"service": "frontend", "operation": "/dispatch"}
@@ -40,28 +40,30 @@ def built() -> None:
 
 
 @pytest.fixture
-async def site(tmp_path: Path) -> AsyncIterator[Site]:
+async def installation(tmp_path: Path) -> AsyncIterator[Installation]:
     changes = {"spans_token": TOKEN, "span_ports": SpanPorts(0, 0)}
     options = ("--no-steering", "--ask-programs")
     async with (
         asyncio.timeout(360),
-        running_site(tmp_path / "runs", (), options, **changes) as found,
+        running_installation(tmp_path / "runs", (), options, **changes) as found,
     ):
         yield found
 
 
-async def start(site: Site, *options: str) -> Hotrod:
-    answer = await site.client.get("/api/v1/traces/endpoints")
+async def start(installation: Installation, *options: str) -> Hotrod:
+    answer = await installation.client.get("/api/v1/traces/endpoints")
     port = TraceEndpoints.model_validate_json(answer.content).received.http_port
     spans = f"http://127.0.0.1:{port}/v1/traces"
     return await asyncio.to_thread(partial(Hotrod, spans, TOKEN, *options))
 
 
-async def enough(site: Site, since_ns: int) -> None:
+async def enough(installation: Installation, since_ns: int) -> None:
     """Wait until so many requests have come, and no more spans: they come once a second."""
     before = -1
     while True:
-        answer = await site.client.get("/api/v1/traces", params={**ENDPOINT, "since_ns": since_ns})
+        answer = await installation.client.get(
+            "/api/v1/traces", params={**ENDPOINT, "since_ns": since_ns}
+        )
         traces = TraceList.model_validate_json(answer.content).traces
         spans = sum(one.spans for one in traces)
         if spans == before and len(traces) >= REQUESTS:
@@ -70,22 +72,24 @@ async def enough(site: Site, since_ns: int) -> None:
         await asyncio.sleep(1.5)
 
 
-async def newest(site: Site) -> str | None:
+async def newest(installation: Installation) -> str | None:
     """The newest trace that has all its spans: 37, and one more for each call that failed."""
-    answer = await site.client.get("/api/v1/traces", params=ENDPOINT)
+    answer = await installation.client.get("/api/v1/traces", params=ENDPOINT)
     traces = TraceList.model_validate_json(answer.raise_for_status().content).traces
     return next((one.trace_id for one in traces if one.spans == 37 + one.errors), None)
 
 
-async def difference(site: Site, at_ns: int) -> TraceDifference:
-    """Of requests before a time and after it."""
+async def difference(installation: Installation, at_ns: int) -> TraceDifference:
+    """Requests before a time and after it."""
     sets = {"base": urlencode({"until_ns": at_ns}), "other": urlencode({"since_ns": at_ns})}
-    answer = await site.client.get("/api/v1/traces/difference", params={**ENDPOINT, **sets})
+    answer = await installation.client.get("/api/v1/traces/difference", params={**ENDPOINT, **sets})
     return TraceDifference.model_validate_json(answer.raise_for_status().content)
 
 
-async def thread_of(site: Site, trace: str, operation: tuple[str, str]) -> SpanThread:
-    answer = await site.client.get(f"/api/v1/traces/{trace}")
+async def thread_of(
+    installation: Installation, trace: str, operation: tuple[str, str]
+) -> SpanThread:
+    answer = await installation.client.get(f"/api/v1/traces/{trace}")
     found = TraceDetail.model_validate_json(answer.raise_for_status().content)
     (span,) = (one for one in found.spans if (one.service, one.operation) == operation)
     return next(one for one in found.threads if one.span_id == span.span_id)
@@ -111,29 +115,29 @@ def grown_most(found: TraceDifference) -> int:
 @needs("go")
 @pytest.mark.timeout(400)
 async def test_the_mutexed_operation_grew_most_and_its_process_waited_for_the_mutex(
-    site: Site,
+    installation: Installation,
 ) -> None:
-    with await start(site, "-M") as program:
+    with await start(installation, "-M") as program:
         await asyncio.to_thread(program.load, REQUESTS, CLIENTS)
-        await enough(site, 0)
+        await enough(installation, 0)
     between_ns = time.time_ns()
-    with await start(site) as program:
-        target, _ = await site.attach(program.pid, rate_hz=20)
+    with await start(installation) as program:
+        target, _ = await installation.attach(program.pid, rate_hz=20)
         # What the first reading of the program's own locks finds has no beginning; two clients wait
         # less for each other than more will.
         while True:
             await asyncio.to_thread(program.load, 6, 2)
-            trace = await newest(site)
-            if trace is not None and (await thread_of(site, trace, SELECT)).locks:
+            trace = await newest(installation)
+            if trace is not None and (await thread_of(installation, trace, SELECT)).locks:
                 break
         loaded_ns = time.time_ns()
         await asyncio.to_thread(program.load, 2 * REQUESTS, CLIENTS)
-        await enough(site, loaded_ns)
-        # It is read every ten seconds.
+        await enough(installation, loaded_ns)
+        # The profile is read every ten seconds.
         while True:
-            found = await difference(site, between_ns)
+            found = await difference(installation, between_ns)
             row = grown_most(found)
-            thread = await thread_of(site, found.tree.exemplars[row][0], SELECT)
+            thread = await thread_of(installation, found.tree.exemplars[row][0], SELECT)
             if thread.locks and locked(thread) > 0.1:
                 break
             await asyncio.sleep(1)

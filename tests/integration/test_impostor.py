@@ -1,28 +1,173 @@
 """Whoever takes the port first learns nothing: real collectors and commands, and an impostor."""
 
 import asyncio
+import base64
+import hashlib
+import json
 import os
+import re
 import signal
 import sys
-from collections.abc import AsyncIterator
+import urllib.parse
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
+from types import TracebackType
+from typing import Self
 
 import pytest
 from backend_server import SECRET, TOKEN, Backend, running_backend
 from capabilities import needs
-from impostor import Answer, Impostor, invented, nothing_there, reflected, some_page
 from processes import stop, wait_until
 from programs.known_work import KnownWork
 from receiver import connected
-from tidscope_backend.cli import backend_client
+from tidscope_backend.cli import backend_client, main
 from tidscope_backend.cli.backend_client import (
     BackendClient,
     UnavailableError,
     UntrustedError,
 )
 from tidscope_processes import CollectorProcess, free_port, served
-from tidscope_wire.generated.models import HealthResponse, RunManifest
+from tidscope_wire.generated.models import HealthResponse, ProofRequest, ProofResponse, RunManifest
+from tidscope_wire.proof import PROOF_SCHEME, collector_subject, stretch
 from uplink_harness import RELAY_ADDRESS
+
+Answer = Callable[[ProofRequest], bytes]
+SUBJECTS = ("operator", "viewer", collector_subject("default"))
+
+
+def http(body: bytes, status: str = "200 OK", kind: str = "application/json") -> bytes:
+    """An HTTP answer that ends with the connection."""
+    head = f"HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {len(body)}\r\n\r\n"
+    return head.encode() + body
+
+
+def invented(_: ProofRequest) -> bytes:
+    """Reply of a program that knows the protocol, but no secret."""
+    proofs = ["12" * 32, "34" * 32]
+    return http(ProofResponse(nonce="ab" * 40, proofs=proofs).model_dump_json().encode())
+
+
+def reflected(request: ProofRequest) -> bytes:
+    """Reply of a program that echoes its input."""
+    return http(
+        ProofResponse(nonce=request.nonce[:80].ljust(80, "0"), proofs=[request.nonce] * 2)
+        .model_dump_json()
+        .encode()
+    )
+
+
+def some_page(_: ProofRequest) -> bytes:
+    """Reply of an unrelated web server."""
+    return http(b"<h1>It works!</h1>", kind="text/html")
+
+
+def nothing_there(_: ProofRequest) -> bytes:
+    """Reply of another web server."""
+    return http(b"not found", "404 Not Found", "text/plain")
+
+
+class Impostor:
+    """Listens on a port; use in an ``async with`` statement.
+
+    Args:
+        answer: reply to a request for its proof.
+        port: port that it takes; 0: one of the kernel's choice.
+
+    Attributes:
+        port: port on which it listens.
+        received: all that it got, connection by connection.
+    """
+
+    def __init__(self, answer: Answer = invented, port: int = 0) -> None:
+        self._answer = answer
+        self.port = port
+        self._server: asyncio.Server | None = None
+        self._asked = asyncio.Event()
+        self.received: list[bytes] = []
+
+    async def __aenter__(self) -> Self:
+        self._server = await asyncio.start_server(
+            self._connected, "127.0.0.1", self.port, reuse_address=True
+        )
+        self.port = self._server.sockets[0].getsockname()[1]
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        assert self._server is not None
+        self._server.close()
+
+    async def asked(self) -> None:
+        """Wait until somebody asks for its proof again."""
+        self._asked.clear()
+        await self._asked.wait()
+
+    async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        number = len(self.received)
+        self.received.append(b"")
+        request = b""
+        try:
+            while part := await reader.read(1 << 16):
+                self.received[number] += part
+                request += part
+                head, _, body = request.partition(b"\r\n\r\n")
+                length = re.search(rb"(?i)content-length: (\d+)", head)
+                if not head or (length and len(body) < int(length[1])):
+                    continue
+                request = b""
+                if not head.startswith(b"POST /api/v1/proof "):
+                    # Further requests would be answered too.
+                    writer.write(http(b"{}"))
+                    continue
+                writer.write(self._answer(ProofRequest.model_validate_json(body)))
+                await writer.drain()
+                self._asked.set()
+                if b"HTTP/1.0" in head:
+                    return
+        except ConnectionError:
+            pass
+        finally:
+            writer.close()
+
+    def assert_learned_nothing(self, *secrets: str) -> None:
+        """Check that it received the request for its proof and nothing else, no secret at all."""
+        assert self.received
+        for text in self.received:
+            # A client that is asked nothing goes without a word.
+            for request in text.split(b"POST ")[1:]:
+                head, _, body = request.partition(b"\r\n\r\n")
+                assert head.startswith(b"/api/v1/proof HTTP/1."), request
+                (shown,) = re.findall(rb"(?im)^authorization: *(.*?)\r?$", head)
+                assert shown == PROOF_SCHEME.encode()
+                assert set(json.loads(body)) == {"subject", "nonce", "port"}
+            assert text.startswith(b"POST ") or not text, text
+            for derived in (one for secret in secrets for one in _derived(secret)):
+                assert derived not in text
+
+
+def _derived(secret: str) -> set[bytes]:
+    """A secret, and what a program could send in its place by mistake."""
+    raw = secret.encode()
+    keys = [stretch(subject, secret) for subject in SUBJECTS]
+    hashes = [hashlib.new(name, raw).digest() for name in ("md5", "sha1", "sha256", "sha512")]
+    return {
+        raw,
+        secret.rpartition(".")[2].encode(),
+        urllib.parse.quote(secret).encode(),
+        *(form(one) for one in (raw, *keys, *hashes) for form in _FORMS),
+    }
+
+
+def _hex(raw: bytes) -> bytes:
+    return raw.hex().encode()
+
+
+_FORMS = (_hex, base64.b64encode, base64.urlsafe_b64encode)
+
 
 pytestmark = needs("root")
 CHOSEN = "a secret that a person chose"
@@ -47,8 +192,11 @@ async def start(
     )
 
 
-@pytest.mark.parametrize("answer", ANSWERS)
-@pytest.mark.parametrize("secret", [SECRET, CHOSEN], ids=["made", "chosen"])
+@pytest.mark.parametrize(
+    ("answer", "secret"),
+    [*((answer, SECRET) for answer in ANSWERS), (reflected, CHOSEN)],
+    ids=[*(answer.__name__ for answer in ANSWERS), "reflected, chosen by a person"],
+)
 async def test_a_collector_says_nothing_to_an_impostor(answer: Answer, secret: str) -> None:
     async with (
         Impostor(answer) as impostor,
@@ -56,7 +204,7 @@ async def test_a_collector_says_nothing_to_an_impostor(answer: Answer, secret: s
     ):
         await collector.says(f"the program at 127.0.0.1:{impostor.port} does not know the secret")
     impostor.assert_learned_nothing(secret)
-    # It waits before it asks again.
+    # The collector waits before it asks again.
     assert len(impostor.received) == 1
 
 
@@ -73,12 +221,15 @@ async def test_a_collector_says_nothing_to_who_takes_the_port_later() -> None:
 
 
 @pytest.mark.parametrize("answer", ANSWERS)
-async def test_steer_says_nothing_to_an_impostor(answer: Answer) -> None:
+async def test_steer_says_nothing_to_an_impostor(
+    answer: Answer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("TIDSCOPE_TOKEN", TOKEN)
     async with Impostor(answer) as impostor:
-        process = await start("steer", impostor.port, "--pid", str(os.getpid()), "--options")
-        _, errors = await process.communicate()
-    assert process.returncode == 1
-    assert f"the program at 127.0.0.1:{impostor.port} does not know the token" in errors.decode()
+        asked = ["steer", "--port", str(impostor.port), "--pid", str(os.getpid()), "--options"]
+        assert await asyncio.to_thread(main, asked) == 1
+    errors = capsys.readouterr().err
+    assert f"the program at 127.0.0.1:{impostor.port} does not know the token" in errors
     impostor.assert_learned_nothing(TOKEN)
 
 
@@ -117,7 +268,7 @@ async def test_record_names_an_impostor_and_records_without_it(tmp_path: Path) -
 
 
 async def test_a_command_says_nothing_to_who_takes_the_port_later(tmp_path: Path) -> None:
-    """Its session is open by then, and the backend will know it when it is back."""
+    """The session is open by then, and valid when the backend is back."""
     port = free_port()
     with KnownWork() as work:
         async with (
@@ -127,7 +278,7 @@ async def test_a_command_says_nothing_to_who_takes_the_port_later(tmp_path: Path
             await collector.says("connected to the backend")
             process = await start("record", port, "--pid", str(work.pid), runs=tmp_path)
             await asyncio.to_thread(wait_until, lambda: any(tmp_path.glob("r-*/manifest.json")))
-            # It asks nobody while the port changes hands.
+            # The client asks nobody while the port changes hands.
             await asyncio.to_thread(stop, process.pid)
             backend.kill()
             await backend.wait()

@@ -39,7 +39,7 @@ def ask(children: LimitedChildren, question: str, deadline_s: float = 20) -> Rep
 @pytest.mark.parametrize("attempt", ATTEMPTS)
 def test_a_child_cannot(children: LimitedChildren, attempt: str) -> None:
     assert ask(children, attempt) == Reply(b"", ended=True)
-    # And its fork server serves the next one.
+    # The fork server serves the next question.
     assert ask(children, "status").ended
 
 
@@ -49,14 +49,14 @@ def test_a_child_has_no_rights_and_nothing_open(children: LimitedChildren) -> No
     held = [found[f"Cap{kind}"].strip() for kind in ("Inh", "Prm", "Eff", "Amb")]
     assert held == ["0" * 16] * 4
     assert (found["NoNewPrivs"].strip(), found["Seccomp"].strip()) == ("1", "2")
-    # Where it answers to, and the status file.
+    # The answer socket, and the status file.
     assert found["descriptors"].strip() == "2"
 
 
 @needs("root")
 def test_the_fork_server_keeps_what_opening_takes(children: LimitedChildren) -> None:
     children.keep(OPENING)
-    assert ask(children, "status").ended  # it has been given up by now
+    assert ask(children, "status").ended  # The child has been given up by now.
     # CAP_DAC_READ_SEARCH, CAP_SYS_PTRACE and CAP_CHECKPOINT_RESTORE
     opening = [f"{1 << 2 | 1 << 19 | 1 << 40:016x}"]
     # The keeper gives up what the server has given up.
@@ -89,7 +89,7 @@ def server_of(children: LimitedChildren) -> int:
 
 
 def test_a_fork_server_that_is_killed_is_replaced() -> None:
-    """With no more rights than it had, and the answers of its children still come."""
+    """The fork server has no additional rights, and its children still answer."""
     children = LimitedChildren("programs.limited", (*OURS, TESTS))
     children.keep(OPENING)
     number, long_lived = children.begin("echo", None)
@@ -121,7 +121,7 @@ def test_without_a_fork_server_there_is_no_answer() -> None:
     server = server_of(children)
     os.kill(children.pid, signal.SIGKILL)
     os.waitpid(children.pid, 0)
-    # It serves on; but no other one would take its place.
+    # The server continues; but nothing would replace it.
     assert ask(children, "status").ended
     os.kill(server, signal.SIGKILL)
     wait_for_end(server)
@@ -243,7 +243,7 @@ def test_children_that_cannot_be_ended_are_bounded(
         assert "do not answer" in open_gomaxprocs(program.pid, start).reason
         assert "children wait for" in open_gomaxprocs(program.pid, start).reason
         disk.answer()
-        # Who waited has ended now.
+        # The waiting process has ended now.
         while (found := open_gomaxprocs(program.pid, start)).reader is None:
             assert "children wait for" in found.reason
         found.reader.close()

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from capabilities import needs
 from followed_target import FollowedTarget
+from installation import installation
 from processes import status, wait_until
 from programs.build import build_c
 from programs.known_waits import SHORT_THREADS, KnownWaits
@@ -18,7 +19,6 @@ from tidscope_collector.walk.choice import Choice as WalkChoice
 from tidscope_wire.frame_tables import Table
 from tidscope_wire.generated.models import TableName, TargetDetached
 from tidscope_wire.states import SINCE, STATE, STATE_FIELDS
-from whole_site import site
 
 pytestmark = [needs("root"), needs("btf")]
 
@@ -34,7 +34,7 @@ AWAKE = ("state_on_cpu_ns", "state_woken_ns", "state_preempted_ns")
 ALIKE = 0.001
 """States add up to wall time but for so much."""
 ATTACH_NS = 1_000_000_000
-"""A ledger begins somewhat after the attachment: loads and looks lie between."""
+"""A ledger begins somewhat after the attachment: loading and the first sample lie between."""
 LATE_NS = 2_000_000
 """A ledger is read somewhat after the instant of its frame, and may be settled up to then."""
 EXEC_C = Path(__file__).parents[1] / "programs" / "exec_elsewhere.c"
@@ -265,7 +265,7 @@ def test_system_calls_are_counted_where_that_is_asked_for(waits: KnownWaits) -> 
 
 async def test_a_collector_that_gave_up_its_rights_keeps_ledgers(waits: KnownWaits) -> None:
     """As it runs: a process of its own, confined, over a backend; exits and tables too."""
-    async with site(options=["--calls"]) as whole:
+    async with installation(options=["--calls"]) as whole:
         target, follower = await whole.attach(waits.pid)
         assert target.source.ledger
         assert target.source.calls

@@ -191,7 +191,7 @@ def test_a_table_names_lock_share_lines_and_hint(contended: str) -> None:
     assert "26-end" in text
     assert "move-out: Move a sleep out of the section" in text
     assert "table.Table.quiet" not in text
-    assert "table.Table.quiet" in locks().stdout
+    assert "table.Table.quiet" in locks(TABLE).stdout
 
 
 def test_a_real_module_is_read() -> None:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 import pytest
 from capabilities import needs
 from followed_target import FollowedTarget
+from installation import installation
 from ledger_keeper import LedgerKeeper
 from processes import start_ticks, wait_until
 from programs.contended import attach_socket, contended_go, contended_java, contended_python
@@ -18,7 +19,6 @@ from tidscope_collector.waits.source import LedgerOptions
 from tidscope_collector.waits.states import State
 from tidscope_wire.frame import split
 from tidscope_wire.frame_tables import decode_tables
-from whole_site import site
 
 pytestmark = [needs("root"), needs("btf")]
 
@@ -131,7 +131,7 @@ async def test_a_confined_collector_reads_programs_where_it_may() -> None:
     A Java virtual machine is asked twice, ten seconds apart, until there are waits.
     """
     monitor = "java.lang.Object in Contended.useMonitor"
-    async with site(options=("--no-steering", "--ask-programs")) as found:
+    async with installation(options=("--no-steering", "--ask-programs")) as found:
         with contended_go("metrics") as program, contended_java(ATTACHED) as machine:
             await asyncio.to_thread(wait_until, attach_socket(machine.pid).exists)
             names = set[str]()

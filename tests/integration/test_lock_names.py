@@ -194,7 +194,7 @@ LONG_NS = 3_000_000_000
 
 
 def seen_locks(pid: int, count: int) -> list[LockName]:
-    """The locks at which threads of a process wait in so many looks."""
+    """The locks at which threads of a process wait in so many samples."""
     addresses: set[int] = set()
     for _ in range(count):
         addresses |= futex_addresses(pid)

@@ -34,7 +34,7 @@ EXIT_S = 0.0001
 
 
 @dataclass(frozen=True)
-class Site:
+class Installation:
     """A running tidscope, and one that may ask it."""
 
     address: str
@@ -46,7 +46,7 @@ class Site:
 
 
 @pytest.fixture
-def site() -> Iterator[Site]:
+def installation() -> Iterator[Installation]:
     """`tidscope up`: backend and collector as a person starts them."""
     inherited = {k: v for k, v in os.environ.items() if not k.startswith(("TIDSCOPE_", "SUDO_"))}
     with subprocess.Popen(
@@ -62,23 +62,23 @@ def site() -> Iterator[Site]:
             line = process.stdout.readline()
             assert line, process.communicate(timeout=120)
             reported = json.loads(line)
-            yield Site(reported["address"], reported["token"])
+            yield Installation(reported["address"], reported["token"])
         finally:
             process.terminate()
             process.communicate(timeout=120)
 
 
 @pytest.fixture
-def prometheus(site: Site, tmp_path: Path) -> Iterator[Prometheus]:
+def prometheus(installation: Installation, tmp_path: Path) -> Iterator[Prometheus]:
     """The configuration of docs/metrics.md, with this backend's address and token."""
     (block,) = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
     config = yaml.safe_load(block)
     (job,) = config["scrape_configs"]
     secret = tmp_path / "token"
-    secret.write_text(site.token)
+    secret.write_text(installation.token)
     secret.chmod(0o600)
     job["authorization"]["credentials_file"] = str(secret)
-    job["static_configs"][0]["targets"] = [site.address.removeprefix("http://").rstrip("/")]
+    job["static_configs"][0]["targets"] = [installation.address.removeprefix("http://").rstrip("/")]
     job["scrape_interval"] = job["scrape_timeout"] = "1s"
     with Prometheus(tmp_path, config) as running:
         yield running
@@ -88,7 +88,7 @@ def of_role(name: str, role: str) -> str:
     return f'tidscope_{name}{{role="{role}"}}'
 
 
-def check_all(prometheus: Prometheus, site: Site) -> None:
+def check_all(prometheus: Prometheus, installation: Installation) -> None:
     """No counter has fallen from one scrape to another; the page's examples and promtool work."""
     every = 'group by (__name__) ({__name__=~"tidscope_.*(_total|_sum|_count)"})'
     names = [dict(labels)["__name__"] for labels in prometheus.eventually(every)]
@@ -98,12 +98,14 @@ def check_all(prometheus: Prometheus, site: Site) -> None:
         # A program without a CPU limit has no periods of one.
         limited = LIMIT not in example or prometheus.query(LIMIT)
         assert not limited or prometheus.eventually(example), example
-    with site.client() as api:
+    with installation.client() as api:
         text = api.get("/metrics").raise_for_status().text
     assert promtool("check", "metrics", text=text) == ""
 
 
-def test_counters_are_what_the_threads_did(site: Site, prometheus: Prometheus) -> None:
+def test_counters_are_what_the_threads_did(
+    installation: Installation, prometheus: Prometheus
+) -> None:
     ask, known = prometheus.value, prometheus.known
 
     def sampled_after(unix_s: float) -> bool:
@@ -111,7 +113,10 @@ def test_counters_are_what_the_threads_did(site: Site, prometheus: Prometheus) -
         # Roles are reported at least so often.
         return newest is not None and newest > unix_s + ROLES_NS / 1e9 + 0.2
 
-    with KnownWork(short_threads=SHORT_THREADS, write_bytes=WRITTEN) as work, site.client() as api:
+    with (
+        KnownWork(short_threads=SHORT_THREADS, write_bytes=WRITTEN) as work,
+        installation.client() as api,
+    ):
         answer = api.post("/api/v1/targets", json={"pid": work.pid, "rate_hz": 20})
         target = answer.raise_for_status().json()
         burnt = work.command("b").thread
@@ -171,21 +176,23 @@ def test_counters_are_what_the_threads_did(site: Site, prometheus: Prometheus) -
         KnownWork() as work,
         AgentFolder() as folder,
         Steered(planted_gain(1.0), folder) as pooled,
-        site.client() as api,
+        installation.client() as api,
     ):
         for asked in ({"group": {"kind": "tree", "pid": work.pid}}, {"pid": pooled.pid}):
             api.post("/api/v1/targets", json={**asked, "rate_hz": 20}).raise_for_status()
-        check_all(prometheus, site)
+        check_all(prometheus, installation)
 
 
-def test_prometheus_says_that_the_token_is_wrong(site: Site, tmp_path: Path) -> None:
+def test_prometheus_says_that_the_token_is_wrong(
+    installation: Installation, tmp_path: Path
+) -> None:
     secret = tmp_path / "token"
     secret.write_text("another-token")
     job = {
         "job_name": "tidscope",
         "scrape_interval": "1s",
         "authorization": {"credentials_file": str(secret)},
-        "static_configs": [{"targets": [site.address.removeprefix("http://").rstrip("/")]}],
+        "static_configs": [{"targets": [installation.address.removeprefix("http://").rstrip("/")]}],
     }
     with Prometheus(tmp_path, {"scrape_configs": [job]}) as running:
         running.until(lambda: running.value('up{job="tidscope"}') == 0, "it is not scraped")

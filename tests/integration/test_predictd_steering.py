@@ -10,6 +10,7 @@ from unittest.mock import patch
 
 import pytest
 from capabilities import needs
+from installation import Installation, installation
 from policy_harness import peak
 from prediction_service import PROGRAMS, Daemon, prediction_service
 from programs.agent_program import AgentFolder
@@ -21,7 +22,6 @@ from tidscope_policies.perceptron import Predictor, Rule
 from tidscope_predictd.client import VARIABLE, ServiceError
 from tidscope_predictd.shared import SharedPredictor
 from tidscope_wire.generated.models import SteeringDecided
-from whole_site import Site, site
 
 BEST, INTERVALS = 11, 30
 LARGEST, POOL_BEST, TAUGHT, ASKED = 12, 4, 20, 12
@@ -62,7 +62,7 @@ def test_a_second_process_starts_better_than_the_first(daemon: Daemon, tmp_path:
     assert lost(second) < 0.8 * lost(first[:INTERVALS]), (first[:INTERVALS], second)
 
 
-async def sizes_of_a_new_process(root: Site, folder: Path, intervals: int) -> list[int]:
+async def sizes_of_a_new_process(root: Installation, folder: Path, intervals: int) -> list[int]:
     """What a new process of the program is given, the daemon's model being used."""
     with Steered(paced_python(LARGEST, POOL_BEST, 0.02), folder) as program:
         async with root.backend.page() as page:
@@ -78,7 +78,7 @@ async def sizes_of_a_new_process(root: Site, folder: Path, intervals: int) -> li
 @pytest.mark.timeout(300)
 @pytest.mark.asyncio
 async def test_so_does_the_second_process_of_a_real_pool(daemon: Daemon) -> None:
-    async with site() as root:
+    async with installation() as root:
         with AgentFolder() as folder:
             first = await sizes_of_a_new_process(root, folder, TAUGHT)
             second = await sizes_of_a_new_process(root, folder, ASKED)

@@ -155,12 +155,12 @@ def usual_hold_of(lister: ProcessLister) -> float:
     turns: list[float] = []
     clock = time.pthread_getcpuclockid(threading.get_ident())
 
-    def look() -> None:
+    def poll() -> None:
         while not stop.is_set():
             turns.append(time.clock_gettime(clock))
             time.sleep(0.002)
 
-    thread = threading.Thread(target=look)
+    thread = threading.Thread(target=poll)
     thread.start()
     for _ in range(3):
         lister.processes()
@@ -222,7 +222,7 @@ def test_the_burner_has_its_second_and_nobody_else(watched: Watched) -> None:
     own: Account = watched.program.command("b").thread
     after = watched.read()
     burner = after["burner"]
-    # It runs on for some microseconds after its own look; the program waits for none of them.
+    # It runs on for some microseconds after its own reading; the program waits for none of them.
     assert own.cpu_ns <= burner["cpu_run_ns"] <= own.cpu_ns + 5_000_000
     assert burner["user_cpu_us"] + burner["system_cpu_us"] == pytest.approx(
         burner["cpu_run_ns"] / 1000, abs=2 * TICK_US

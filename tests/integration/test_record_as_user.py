@@ -28,7 +28,7 @@ class Person:
     """Somebody without rights, at a terminal.
 
     Attributes:
-        backend: of the tidscope that runs as root.
+        backend: backend of the tidscope that runs as root.
         home: where that person may write.
     """
 

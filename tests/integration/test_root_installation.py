@@ -7,7 +7,6 @@ import shlex
 import subprocess
 import sys
 import sysconfig
-import venv
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,17 +18,6 @@ ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 USER = 1234
 HOSTILE = "import os, pathlib; pathlib.Path({marker!r}).write_text('uid %d' % os.geteuid())\n"
-
-
-@pytest.fixture
-def tidscope(tmp_path: Path) -> Iterator[Path]:
-    """The interpreter of an installation in a folder of its own."""
-    venv.create(tmp_path / "venv", symlinks=True)
-    (packages,) = (tmp_path / "venv" / "lib").glob("python*/site-packages")
-    (packages / "tidscope.pth").write_text(
-        f"import site; site.addsitedir({sysconfig.get_path('purelib')!r})\n"
-    )
-    yield tmp_path / "venv" / "bin" / "python"
 
 
 @pytest.fixture
@@ -81,40 +69,19 @@ def test_modules_that_the_environment_names_are_not_run_by_roots_collector(
     assert not marker.exists(), marker.read_text()
 
 
-@pytest.mark.parametrize("verb", ["doctor", "collect"])
-def test_an_installation_that_a_user_may_change_is_warned_of(
-    tidscope: Path, environment: dict[str, str], verb: str
-) -> None:
-    command = [str(tidscope), "-m", "tidscope_backend", verb]
-    if verb == "collect":
-        # It ends at once: there is no such address.
-        command += ["--backend", "ftp://127.0.0.1"]
-        environment["TIDSCOPE_COLLECTOR_SECRET"] = "0123456789abcdef"
-    before = subprocess.run(
-        command, env=environment, capture_output=True, text=True, check=False
-    ).stderr
-    os.chown(tidscope.parent, USER, USER)
-    after = subprocess.run(
-        command, env=environment, capture_output=True, text=True, check=False
-    ).stderr
-    assert "warning" not in before
-    assert f"{tidscope.parent} may be changed by user {USER}" in after
-    assert "README.md" in after
-
-
-def test_the_installation_that_readme_describes_is_roots_and_works(
-    tmp_path: Path, environment: dict[str, str]
-) -> None:
-    """README's commands, in a folder of the test; the packages that it needs are not fetched."""
+@pytest.fixture(scope="module")
+def installation(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An installation by README's commands; the packages that it needs are not fetched."""
+    folder = tmp_path_factory.mktemp("installation")
     (block,) = re.findall(r"### Installed for root.*?```\n(.*?)```", README, re.DOTALL)
-    lines = [line.removeprefix("sudo ") for line in block.splitlines()]
-    assert lines[0] == "make wheel"
-    build = ["-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path / "dist")]
+    first, *lines, last = [line.removeprefix("sudo ") for line in block.splitlines()]
+    assert first == "make wheel"
+    assert last == "/opt/tidscope/bin/tidscope up"
+    build = ["-m", "hatchling", "build", "-t", "wheel", "-d", str(folder / "dist")]
     subprocess.run([sys.executable, *build], cwd=ROOT, check=True, capture_output=True)
-    (wheel,) = (tmp_path / "dist").glob("*.whl")
-    place = tmp_path / "opt"
-    done = None
-    for line in lines[1:]:
+    (wheel,) = (folder / "dist").glob("*.whl")
+    place = folder / "opt"
+    for line in lines:
         command = shlex.split(line.replace("/opt/tidscope", str(place)))
         if "--require-hashes" in command:
             assert command[-1] == "requirements.lock"
@@ -122,14 +89,50 @@ def test_the_installation_that_readme_describes_is_roots_and_works(
             (packages / "needed.pth").write_text(f"{sysconfig.get_path('purelib')}\n")
             continue
         command = [str(wheel) if word.startswith("dist/") else word for word in command]
-        if command[-1] == "up":
-            command = [*command[:-1], "doctor", "--json"]
         if command[0] == "python3":
             command[0] = sys.executable
-        done = subprocess.run(
-            command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
-        )
-        assert done.stdout or done.returncode == 0, done.stderr
-    assert done is not None
-    assert json.loads(done.stdout)["checks"]
-    assert "may be changed" not in done.stderr
+        subprocess.run(command, cwd=folder, check=True, capture_output=True)
+    return place
+
+
+@pytest.fixture
+def changeable(installation: Path) -> Iterator[Path]:
+    """A folder of the installation that a user owns during the test."""
+    folder = installation / "bin"
+    owner = folder.stat()
+    os.chown(folder, USER, USER)
+    yield folder
+    os.chown(folder, owner.st_uid, owner.st_gid)
+
+
+def run(
+    installation: Path, environment: dict[str, str], *arguments: str
+) -> subprocess.CompletedProcess[str]:
+    """Run the installed tidscope."""
+    command = [str(installation / "bin" / "tidscope"), *arguments]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+
+
+COLLECT = ("collect", "--backend", "ftp://127.0.0.1")
+"""It ends at once: there is no such address."""
+
+
+def test_the_installation_that_readme_describes_is_roots_and_works(
+    installation: Path, environment: dict[str, str]
+) -> None:
+    done = run(installation, environment, "doctor", "--json")
+    assert json.loads(done.stdout)["checks"], done.stderr
+    environment["TIDSCOPE_COLLECTOR_SECRET"] = "0123456789abcdef"
+    for said in (done.stderr, run(installation, environment, *COLLECT).stderr):
+        assert "warning" not in said
+        assert "may be changed" not in said
+
+
+@pytest.mark.parametrize("arguments", [("doctor",), COLLECT], ids=["doctor", "collect"])
+def test_an_installation_that_a_user_may_change_is_warned_of(
+    installation: Path, changeable: Path, environment: dict[str, str], arguments: tuple[str, ...]
+) -> None:
+    environment["TIDSCOPE_COLLECTOR_SECRET"] = "0123456789abcdef"
+    said = run(installation, environment, *arguments).stderr
+    assert f"{changeable} may be changed by user {USER}" in said
+    assert "README.md" in said

@@ -7,12 +7,12 @@ import sys
 import pytest
 from backend_server import TOKEN
 from capabilities import needs
+from installation import Installation
 from programs.agent_program import ORIGINAL, AgentFolder, AgentProgram
 from programs.cpu_quota import cpu_quota
 from programs.go_programs import GoProgramRun
 from programs.named_java import NamedJava
 from tidscope_wire.generated.models import SizeAudit, SizedProgram
-from whole_site import Site
 
 pytestmark = [
     needs("root"),
@@ -20,7 +20,7 @@ pytestmark = [
 ]
 
 
-async def sizes(root: Site, *arguments: str) -> tuple[int, str]:
+async def sizes(root: Installation, *arguments: str) -> tuple[int, str]:
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "tidscope_backend", "sizes", "--port", str(root.backend.port)),
         *arguments,
@@ -33,14 +33,14 @@ async def sizes(root: Site, *arguments: str) -> tuple[int, str]:
     return process.returncode, out.decode()
 
 
-async def audited(root: Site, pid: int, pool: str = "GOMAXPROCS") -> SizedProgram:
+async def audited(root: Installation, pid: int, pool: str = "GOMAXPROCS") -> SizedProgram:
     _, out = await sizes(root, "--json")
     audit = SizeAudit.model_validate_json(out)
     found = {one.pool: one for one in audit.programs if one.process.pid == pid}
     return found[pool]
 
 
-async def test_a_program_with_more_threads_than_its_limit_is_found(root: Site) -> None:
+async def test_a_program_with_more_threads_than_its_limit_is_found(root: Installation) -> None:
     cpus = len(os.sched_getaffinity(0))
     with GoProgramRun(gomaxprocs=cpus + 6) as program, cpu_quota(program.pid, 1.5) as folder:
         found = await audited(root, program.pid)
@@ -56,7 +56,7 @@ async def test_a_program_with_more_threads_than_its_limit_is_found(root: Site) -
         assert "limit 1.5 cores" in text
 
 
-async def test_what_a_program_has_set_itself_is_changed_there(root: Site) -> None:
+async def test_what_a_program_has_set_itself_is_changed_there(root: Installation) -> None:
     cpus = len(os.sched_getaffinity(0))
     with GoProgramRun((cpus + 3,), gomaxprocs=1) as program:
         before = await audited(root, program.pid)
@@ -68,7 +68,7 @@ async def test_what_a_program_has_set_itself_is_changed_there(root: Site) -> Non
         assert after.change == f"runtime.GOMAXPROCS({cpus})"
 
 
-async def test_what_the_runtime_chose_fits(root: Site) -> None:
+async def test_what_the_runtime_chose_fits(root: Installation) -> None:
     with GoProgramRun(gomaxprocs=None) as program:
         found = await audited(root, program.pid)
         assert found.verdict == "fits"
@@ -79,7 +79,7 @@ async def test_what_the_runtime_chose_fits(root: Site) -> None:
         assert f"(pid {program.pid}, " in text
 
 
-async def test_a_java_virtual_machine_without_an_agent(root: Site) -> None:
+async def test_a_java_virtual_machine_without_an_agent(root: Installation) -> None:
     cpus = len(os.sched_getaffinity(0))
     given = f"-XX:ActiveProcessorCount={cpus + 2}"
     with NamedJava(["worker"], [given]) as java:
@@ -90,7 +90,7 @@ async def test_a_java_virtual_machine_without_an_agent(root: Site) -> None:
         assert "-XX:ActiveProcessorCount" in found.why
 
 
-async def test_pools_that_agents_report(root: Site) -> None:
+async def test_pools_that_agents_report(root: Installation) -> None:
     with AgentFolder() as folder, AgentProgram("python", folder) as program:
         found = await audited(root, program.pid, "pool")
         assert (found.size, found.source, found.kind) == (ORIGINAL, "agent", "threads")

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from backend_server import TOKEN
 from capabilities import needs
+from installation import Installation, running_installation
 from tidscope_backend.settings import SpanPorts
 from tidscope_backend.store.reader import RunReader
 from tidscope_backend.traces.folder import SpanRetention
@@ -27,7 +28,6 @@ from tidscope_wire.generated.models import (
     TraceEndpoints,
     TraceList,
 )
-from whole_site import Site, running_site
 
 PROGRAM = Path(__file__).parents[1] / "programs" / "traced.py"
 SPANS_TOKEN = "token-of-senders-of-spans"
@@ -42,11 +42,11 @@ async def runs(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-async def site(runs: Path) -> AsyncIterator[Site]:
+async def installation(runs: Path) -> AsyncIterator[Installation]:
     changes = {"spans_token": SPANS_TOKEN, "span_ports": SpanPorts(0, 0)}
     # Beside other load a budget would lower the rate: a few samples leave doubt about a short span.
     options = ("--budget-percent", "0")
-    async with asyncio.timeout(280), running_site(runs, (), options, **changes) as found:
+    async with asyncio.timeout(280), running_installation(runs, (), options, **changes) as found:
         yield found
 
 
@@ -70,8 +70,8 @@ class Traced:
 
 
 @pytest.fixture
-async def traced(site: Site) -> AsyncIterator[Traced]:
-    answer = await site.client.get("/api/v1/traces/endpoints")
+async def traced(installation: Installation) -> AsyncIterator[Traced]:
+    answer = await installation.client.get("/api/v1/traces/endpoints")
     port = TraceEndpoints.model_validate_json(answer.content).received.http_port
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, str(PROGRAM), f"http://127.0.0.1:{port}/v1/traces", SPANS_TOKEN),
@@ -85,17 +85,17 @@ async def traced(site: Site) -> AsyncIterator[Traced]:
     await process.communicate()
 
 
-async def detail(site: Site, trace: str) -> TraceDetail:
-    answer = await site.client.get(f"/api/v1/traces/{trace}")
+async def detail(installation: Installation, trace: str) -> TraceDetail:
+    answer = await installation.client.get(f"/api/v1/traces/{trace}")
     return TraceDetail.model_validate_json(answer.raise_for_status().content)
 
 
-async def measured(site: Site, trace: str) -> TraceDetail | None:
+async def measured(installation: Installation, trace: str) -> TraceDetail | None:
     """It, once samples leave little doubt and a reading of locks holds its wait; else None."""
     loop = asyncio.get_running_loop()
     until = loop.time() + PATIENCE_S
     while loop.time() < until:
-        seen = await detail(site, trace)
+        seen = await detail(installation, trace)
         wait, compute = (by_operation(seen)[one] for one in ("wait", "compute"))
         read = sum(lock.wait_ns for lock in wait.locks) > 0.5 * wait.own_ns
         if read and min(wait.coverage, compute.coverage) > 0.8:
@@ -114,17 +114,17 @@ def share(thread: SpanThread, *reasons: str) -> float:
 
 
 async def test_a_request_that_waits_for_a_lock_says_so_and_who_held_it(
-    site: Site, traced: Traced, runs: Path
+    installation: Installation, traced: Traced, runs: Path
 ) -> None:
-    target, _ = await site.attach(traced.process.pid, rate_hz=50)
-    answer = await site.client.post("/api/v1/runs", json={"target": target.id})
+    target, _ = await installation.attach(traced.process.pid, rate_hz=50)
+    answer = await installation.client.post("/api/v1/runs", json={"target": target.id})
     run = RunManifest.model_validate_json(answer.raise_for_status().content)
     # One more request where samples or readings of locks came too late to say much of the last one.
     served = []
     seen = None
     while seen is None:
         served.append(found := await traced.request())
-        seen = await measured(site, found["trace"])
+        seen = await measured(installation, found["trace"])
     wait, compute = (by_operation(seen)[one] for one in ("wait", "compute"))
     for one in (wait, compute):
         assert (one.joined_by, one.tid, one.target_id) == ("thread", found["waiter"], target.id)
@@ -135,14 +135,14 @@ async def test_a_request_that_waits_for_a_lock_says_so_and_who_held_it(
     assert wait.locks[0].woken_by == "holder", wait.locks
     assert wait.locks[0].wait_ns > 0.5 * wait.own_ns
 
-    answer = await site.client.get(
+    answer = await installation.client.get(
         "/api/v1/traces", params={"pid": traced.process.pid, "thread_id": found["waiter"]}
     )
     listed = TraceList.model_validate_json(answer.content).traces
     assert [one.trace_id for one in listed] == [one["trace"] for one in reversed(served)]
 
-    await site.client.post(f"/api/v1/runs/{run.id}/stop")
-    answer = await site.client.get("/api/v1/runs")
+    await installation.client.post(f"/api/v1/runs/{run.id}/stop")
+    answer = await installation.client.get("/api/v1/runs")
     runs_there = RunsResponse.model_validate_json(answer.content).runs
     store = SpanStore(lambda: runs, runs, SpanRetention(None, None), lambda: 0.0)
     spans = SpanQueries(store.read).trace(found["trace"])
@@ -163,15 +163,15 @@ async def test_a_request_that_waits_for_a_lock_says_so_and_who_held_it(
 
 
 async def test_spans_of_who_is_not_attached_say_why_they_are_not_joined(
-    site: Site, traced: Traced
+    installation: Installation, traced: Traced
 ) -> None:
     found = await traced.request()
-    seen = await detail(site, found["trace"])
+    seen = await detail(installation, found["trace"])
     assert {one.joined_by for one in seen.threads} == {None}
     assert {one.note for one in seen.threads} == {
         f"process {traced.process.pid} was neither attached nor recorded at that time"
     }
-    async with site.backend.viewer() as viewer:
+    async with installation.backend.viewer() as viewer:
         answer = await viewer.get(f"/api/v1/traces/{found['trace']}")
     hidden = TraceDetail.model_validate_json(answer.content)
     assert all(not span.attributes for span in hidden.spans)

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from backend_server import running_backend
 from capabilities import needs
+from installation import Installation, installation
 from processes import start_ticks, stop
 from programs.agent_program import AgentFolder
 from programs.steered import (
@@ -38,7 +39,6 @@ from tidscope_wire.generated.models import (
     SteeringStarted,
     Target,
 )
-from whole_site import Site, site
 
 pytestmark = [
     needs("root"),
@@ -81,7 +81,7 @@ async def eventually(ask: Callable[[], Any], wanted: Callable[[Any], bool], what
     return found
 
 
-def audit_of(root: Site) -> list[AuditRecord]:
+def audit_of(root: Installation) -> list[AuditRecord]:
     """All that the collector logged."""
     return list(read_records(root.collector.audit))
 
@@ -91,15 +91,15 @@ def put_folder_in_place_of(file: Path) -> None:
     file.mkdir()
 
 
-async def test_a_policy_finds_a_size_as_good_as_the_best(root: Site) -> None:
-    """Of two programs at once, whose throughput at each size is known."""
+async def test_a_policy_finds_a_size_as_good_as_the_best(root: Installation) -> None:
+    """Two programs at once, with known throughput at each size."""
     programs = [(paced_go(4, 2), "go-agent", 2), (paced_python(8, 3), "pool-agent", 3)]
     found = await asyncio.gather(*(searched(root, *program) for program in programs))
     for (_, knob, best), size in zip(programs, found, strict=True):
         assert known_throughput(size, best) >= 0.95, (knob, best, size)
 
 
-async def searched(root: Site, command: list[str], knob: str, best: int) -> int:
+async def searched(root: Installation, command: list[str], knob: str, best: int) -> int:
     """The size that a policy keeps a program at, once it has decided 24 times."""
     with steered(command) as program:
         async with root.backend.page() as page:
@@ -117,7 +117,7 @@ async def searched(root: Site, command: list[str], knob: str, best: int) -> int:
     decided = follower.events(SteeringDecided)
     for one in decided:
         print(knob, one.size, round(one.ops / one.elapsed_s), one.next_size, one.state, one.reason)
-    # What the page draws its timeline from.
+    # Events from which the page draws its timeline.
     assert len({one.size for one in decided}) > 1
     assert all(one.reason and one.state and one.elapsed_s > 0 for one in decided)
     for earlier, later in pairwise(decided):
@@ -127,7 +127,7 @@ async def searched(root: Site, command: list[str], knob: str, best: int) -> int:
     return [one.next_size for one in decided if one.state == "settled"][-1]
 
 
-async def test_from_the_first_press_to_the_release(root: Site) -> None:
+async def test_from_the_first_press_to_the_release(root: Installation) -> None:
     logged = len(audit_of(root))
     with steered(sleeping_go()) as program:
         original = await size_of(program)
@@ -185,7 +185,7 @@ async def test_from_the_first_press_to_the_release(root: Site) -> None:
     assert root.collector.audit.stat().st_mode & 0o777 == 0o600
 
 
-async def test_a_pool_is_steered_on_the_time_that_its_jobs_wait(root: Site) -> None:
+async def test_a_pool_is_steered_on_the_time_that_its_jobs_wait(root: Installation) -> None:
     with steered(waiting_python()) as program:
         target, follower = await root.attach(program.pid)
         now = await root.steer(target.id, policy="ait", parameters={"interval_s": 0.5})
@@ -201,7 +201,7 @@ async def test_a_pool_is_steered_on_the_time_that_its_jobs_wait(root: Site) -> N
         await eventually(lambda: size_of(program), lambda size: size == 1, "the original size")
 
 
-async def test_shadow_mode_decides_and_does_not_act(root: Site) -> None:
+async def test_shadow_mode_decides_and_does_not_act(root: Installation) -> None:
     with steered(sleeping_go()) as program:
         original = await size_of(program)
         target, follower = await root.attach(program.pid)
@@ -242,7 +242,7 @@ REFUSED: list[tuple[dict[str, Any], int, str]] = [
 ]
 
 
-async def test_what_cannot_be_done_is_refused_by_name(root: Site) -> None:
+async def test_what_cannot_be_done_is_refused_by_name(root: Installation) -> None:
     with steered(sleeping_go()) as program:
         target, _ = await root.attach(program.pid)
         for request, status, words in REFUSED:
@@ -254,7 +254,7 @@ async def test_what_cannot_be_done_is_refused_by_name(root: Site) -> None:
             assert (await root.target(target.id)).steering is None, request
 
 
-async def test_a_program_without_an_agent_says_what_it_lacks(root: Site) -> None:
+async def test_a_program_without_an_agent_says_what_it_lacks(root: Installation) -> None:
     with (
         AgentFolder() as _,
         Steered([*waiting_python()[:1], "-c", "print('ready', flush=True); input()"]) as program,
@@ -282,7 +282,7 @@ async def test_it_goes_on_while_the_backend_is_away() -> None:
         client = await first.enter_async_context(backend.program())
         state = await connected(page)
         program = kept.enter_context(steered(sleeping_go()))
-        root = Site(backend, collector, client, page, state.hosts[0])
+        root = Installation(backend, collector, client, page, state.hosts[0])
         target, follower = await root.attach(program.pid)
         await root.steer(target.id, policy="bidirectional", parameters={"interval_s": 0.5})
         reported = (await follower.until_event(SteeringDecided)).at_ns
@@ -300,12 +300,12 @@ async def test_it_goes_on_while_the_backend_is_away() -> None:
         await page.subscribe(target.id)
         follower = Follower(page)
         await follower.until(lambda _: len(follower.events(SteeringDecided)) >= 4)
-        # What was decided meanwhile is reported now.
+        # Decisions made meanwhile are reported now.
         between = [one.at_ns for one in follower.events(SteeringDecided) if one.at_ns > reported]
         assert len(between) >= 3
 
 
-async def test_the_end_of_the_program_ends_it(root: Site) -> None:
+async def test_the_end_of_the_program_ends_it(root: Installation) -> None:
     with steered(sleeping_go()) as program:
         target, follower = await root.attach(program.pid)
         await root.steer(target.id, policy="bidirectional", parameters={"interval_s": 0.5})
@@ -320,14 +320,14 @@ async def test_the_end_of_the_program_ends_it(root: Site) -> None:
 async def test_the_end_of_the_collector_gives_the_size_back() -> None:
     with steered(sleeping_go()) as program:
         original = await size_of(program)
-        async with site() as root:
+        async with installation() as root:
             target, _ = await root.attach(program.pid)
             await root.steer(target.id, policy="fixed", upper=2)
             await eventually(lambda: size_of(program), lambda size: size == 2, "it is set")
         assert await size_of(program) == original
 
 
-async def test_two_programs_share_the_machine(root: Site) -> None:
+async def test_two_programs_share_the_machine(root: Installation) -> None:
     with steered(contended_go(4)) as one, steered(contended_go(4)) as two:
         targets = []
         for program in (one, two):
@@ -341,7 +341,7 @@ async def test_two_programs_share_the_machine(root: Site) -> None:
             assert isinstance((await root.target(name)).steering, Steering)
 
 
-async def test_who_has_the_view_token_only_watches(root: Site) -> None:
+async def test_who_has_the_view_token_only_watches(root: Installation) -> None:
     with steered(sleeping_go()) as program:
         target, _ = await root.attach(program.pid)
         async with root.backend.viewer() as viewer:
@@ -361,7 +361,7 @@ async def test_who_has_the_view_token_only_watches(root: Site) -> None:
 
 
 async def test_without_a_log_nothing_is_steered_and_a_release_is_done() -> None:
-    async with site() as root:
+    async with installation() as root:
         with steered(sleeping_go()) as program:
             original = await size_of(program)
             target, _ = await root.attach(program.pid)
@@ -373,17 +373,17 @@ async def test_without_a_log_nothing_is_steered_and_a_release_is_done() -> None:
                 f"/api/v1/targets/{target.id}/steering", json={"policy": "linear"}
             )
             assert (answer.status_code, str(audit) in answer.json()["detail"]) == (503, True)
-            # What only looks is done without a log.
+            # Read-only requests proceed without a log.
             answer = await root.client.patch(f"/api/v1/targets/{target.id}", json={"rate_hz": 5})
             assert answer.status_code == 200
-            # What was in effect stays.
+            # The effective size stays.
             assert (await root.target(target.id)).steering is not None
             await root.release(target.id)
             assert await size_of(program) == original
 
 
 async def test_buttons_that_are_pressed_too_fast_are_refused_and_a_release_never_is(
-    root: Site,
+    root: Installation,
 ) -> None:
     with steered(sleeping_go()) as program:
         target, _ = await root.attach(program.pid)
@@ -394,12 +394,12 @@ async def test_buttons_that_are_pressed_too_fast_are_refused_and_a_release_never
         await root.release(target.id)
 
 
-async def test_a_lost_agent_is_reported_and_found_again(root: Site) -> None:
+async def test_a_lost_agent_is_reported_and_found_again(root: Installation) -> None:
     with steered(sleeping_go()) as program:
         target, follower = await root.attach(program.pid)
         await root.steer(target.id, policy="bidirectional", parameters={"interval_s": 0.5})
         await follower.until_event(SteeringDecided)
-        stop(program.pid)  # it does not answer
+        stop(program.pid)  # The agent does not answer.
         troubled = await follower.until_event(SteeringProblem)
         assert "answer" in (troubled.problem or "")
         os.kill(program.pid, 18)

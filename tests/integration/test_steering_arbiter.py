@@ -13,6 +13,7 @@ from math import log
 
 import pytest
 from capabilities import needs
+from installation import Installation
 from processes import start_ticks, stop
 from programs.agent_program import AgentFolder
 from programs.steered import (
@@ -31,7 +32,6 @@ from tidscope_policies.arbitration.division import Claim, Claimant, Pool, divide
 from tidscope_policies.contract import Bounds
 from tidscope_wire.audit import read_records
 from tidscope_wire.generated.models import CoreDivision, SteeringDecided, Target
-from whole_site import Site
 
 pytestmark = [
     needs("root"),
@@ -53,12 +53,12 @@ class Programs:
         pids: Go, Python, and the third one.
     """
 
-    def __init__(self, root: Site, parent: Steered, target: Target) -> None:
+    def __init__(self, root: Installation, parent: Steered, target: Target) -> None:
         self.root, self.target = root, target
         self.pids = [int(pid) for pid in parent.said.split()[1:]]
 
     async def divisions(self) -> dict[int, CoreDivision]:
-        """What each has at the moment."""
+        """Current sizes of the programs."""
         now = await self.root.target(self.target.id)
         found = {one.pid: one.steering.division for one in now.programs or []}
         return {pid: division for pid, division in found.items() if division is not None}
@@ -73,7 +73,7 @@ class Programs:
         return found
 
     def is_best(self, pids: list[int], shares: dict[int, float]) -> Callable[[object], bool]:
-        """Whether the division is settled and the best one by the known curves."""
+        """True if the division is settled and the best one by the known curves."""
         claimants = [
             Claimant(
                 str(pid),
@@ -109,7 +109,7 @@ def size_of(pid: int) -> int:
 
 @asynccontextmanager
 async def programs(
-    root: Site, last: Callable[[int, int, float], list[str]]
+    root: Installation, last: Callable[[int, int, float], list[str]]
 ) -> AsyncIterator[Programs]:
     go, python, third = BESTS
     commands = (
@@ -136,7 +136,7 @@ def gained(follower: Follower, why: str) -> list[SteeringDecided]:
     ]
 
 
-async def test_cores_go_where_they_bring_the_most(root: Site) -> None:
+async def test_cores_go_where_they_bring_the_most(root: Installation) -> None:
     async with programs(root, paced_java) as group:
         go, python, third = group.pids
         original = {pid: await asyncio.to_thread(size_of, pid) for pid in group.pids}
@@ -148,7 +148,7 @@ async def test_cores_go_where_they_bring_the_most(root: Site) -> None:
         assert all(one.total == CORES for one in first.values())
         await group.until(group.is_best(group.pids, {}), "the best division")
 
-        # Who does not answer loses its cores until it does.
+        # A program without an answer has no cores until it answers.
         stopped_s = time.monotonic()
         stop(third)
         try:
@@ -186,7 +186,7 @@ async def test_cores_go_where_they_bring_the_most(root: Site) -> None:
         assert any("has ended" in one["reason"] for one in lines)
 
 
-async def test_claims_count(root: Site) -> None:
+async def test_claims_count(root: Installation) -> None:
     async with programs(root, paced_rust) as group:
         go, python, rust = group.pids
         claims = [{"pid": go, "floor": 2}, {"pid": python}, {"pid": rust, "share": 3}]
@@ -214,6 +214,6 @@ async def test_claims_count(root: Site) -> None:
             refused = await root.client.put(path, json=wrong)
             assert refused.status_code == 422, refused.text
             assert words in refused.json()["detail"]
-        # What was refused changed nothing.
+        # The refused request changed nothing.
         assert (await group.divisions()).keys() == {*group.pids}
         await root.release(group.target.id)

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from backend_server import TOKEN
 from capabilities import needs
+from installation import Installation
 from programs.agent_program import AgentFolder
 from programs.steered import (
     PENALTY,
@@ -29,13 +30,12 @@ from tidscope_wire.generated.models import (
     SweepState,
     Target,
 )
-from whole_site import Site
 
 pytestmark = [needs("root"), pytest.mark.asyncio(loop_scope="module")]
 
 
 async def start_steer(
-    root: Site, *arguments: str, token: str = TOKEN
+    root: Installation, *arguments: str, token: str = TOKEN
 ) -> asyncio.subprocess.Process:
     environment = {k: v for k, v in os.environ.items() if not k.startswith("TIDSCOPE_")}
     if token:
@@ -50,14 +50,14 @@ async def start_steer(
     )
 
 
-async def steer(root: Site, *arguments: str, token: str = TOKEN) -> tuple[int, str, str]:
+async def steer(root: Installation, *arguments: str, token: str = TOKEN) -> tuple[int, str, str]:
     process = await start_steer(root, *arguments, token=token)
     out, errors = await process.communicate()
     assert process.returncode is not None
     return process.returncode, out.decode(), errors.decode()
 
 
-async def test_until_a_signal_comes(root: Site) -> None:
+async def test_until_a_signal_comes(root: Installation) -> None:
     with AgentFolder() as folder, Steered(paced_go(8, 4), folder) as program:
         pid = str(program.pid)
         code, out, _ = await steer(root, "--pid", pid, "--options")
@@ -89,7 +89,7 @@ async def test_until_a_signal_comes(root: Site) -> None:
         assert target.steering is None
 
 
-async def test_it_can_be_left_and_released_later(root: Site) -> None:
+async def test_it_can_be_left_and_released_later(root: Installation) -> None:
     with AgentFolder() as folder, Steered(paced_go(8, 4), folder) as program:
         pid = str(program.pid)
         code, out, errors = await steer(
@@ -117,7 +117,7 @@ async def test_it_can_be_left_and_released_later(root: Site) -> None:
     ],
 )
 async def test_what_cannot_be_done_is_reported(
-    root: Site, arguments: tuple[str, ...], words: str
+    root: Installation, arguments: tuple[str, ...], words: str
 ) -> None:
     code, out, errors = await steer(root, "--pid", str(os.getpid()), *arguments)
     assert code != 0
@@ -125,13 +125,13 @@ async def test_what_cannot_be_done_is_reported(
     assert words in errors
 
 
-async def test_without_a_token_it_says_where_to_find_one(root: Site) -> None:
+async def test_without_a_token_it_says_where_to_find_one(root: Installation) -> None:
     code, _, errors = await steer(root, "--pid", "1", token="")
     assert code != 0
     assert "TIDSCOPE_TOKEN" in errors
 
 
-async def test_a_command_that_is_killed_leaves_nothing_steered(root: Site) -> None:
+async def test_a_command_that_is_killed_leaves_nothing_steered(root: Installation) -> None:
     with AgentFolder() as folder, Steered(paced_go(8, 4), folder) as program:
         pid = str(program.pid)
         process = await start_steer(root, "--pid", pid, "--policy", "fixed", "--upper", "2")
@@ -151,7 +151,7 @@ TWO_WORKERS = ("--policy", "fixed", "--set", "size=2", "--set", "interval_s=0.5"
 
 
 async def start_prove(
-    root: Site, pid: int, folder: Path, *arguments: str
+    root: Installation, pid: int, folder: Path, *arguments: str
 ) -> asyncio.subprocess.Process:
     return await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "tidscope_backend", "prove", "--port", str(root.backend.port)),
@@ -164,19 +164,21 @@ async def start_prove(
     )
 
 
-async def prove(root: Site, pid: int, folder: Path, *arguments: str) -> tuple[int, str, str]:
+async def prove(
+    root: Installation, pid: int, folder: Path, *arguments: str
+) -> tuple[int, str, str]:
     process = await start_prove(root, pid, folder, *arguments)
     out, errors = await process.communicate()
     assert process.returncode is not None
     return process.returncode, out.decode(), errors.decode()
 
 
-async def target_with(root: Site, pid: int) -> Target:
+async def target_with(root: Installation, pid: int) -> Target:
     (target,) = [one for one in await root.targets() if one.process.pid == pid]
     return target
 
 
-async def test_what_is_planted_is_shown(root: Site, tmp_path: Path) -> None:
+async def test_what_is_planted_is_shown(root: Installation, tmp_path: Path) -> None:
     """A gain, none, and a loss; at the same time, since the programs only wait."""
     with (
         AgentFolder() as folder,
@@ -218,7 +220,9 @@ async def test_what_is_planted_is_shown(root: Site, tmp_path: Path) -> None:
         assert [one.event.type for one in events].count("steering_proven") == 1
 
 
-async def test_a_signal_ends_a_proof_and_restores_the_size(root: Site, tmp_path: Path) -> None:
+async def test_a_signal_ends_a_proof_and_restores_the_size(
+    root: Installation, tmp_path: Path
+) -> None:
     with AgentFolder() as folder, Steered(planted_gain(1.0), folder) as program:
         process = await start_prove(root, program.pid, tmp_path)
         assert process.stderr is not None
@@ -239,7 +243,7 @@ async def test_a_signal_ends_a_proof_and_restores_the_size(root: Site, tmp_path:
     ],
 )
 async def test_what_cannot_be_proven_is_refused(
-    root: Site, tmp_path: Path, arguments: tuple[str, ...], words: str
+    root: Installation, tmp_path: Path, arguments: tuple[str, ...], words: str
 ) -> None:
     with AgentFolder() as folder, Steered(planted_gain(1.0), folder) as program:
         code, out, errors = await prove(root, program.pid, tmp_path, *arguments)
@@ -252,7 +256,7 @@ SLACK = 0.02
 """An interval of 95 % misses now and then: by little."""
 
 
-async def start_sweep(root: Site, pid: int, *arguments: str) -> asyncio.subprocess.Process:
+async def start_sweep(root: Installation, pid: int, *arguments: str) -> asyncio.subprocess.Process:
     return await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "tidscope_backend", "sweep", "--port", str(root.backend.port)),
         *("--pid", str(pid), "--block", "0.5", *arguments),
@@ -263,7 +267,7 @@ async def start_sweep(root: Site, pid: int, *arguments: str) -> asyncio.subproce
     )
 
 
-async def sweep(root: Site, pid: int, *arguments: str) -> tuple[int, SweepState, str]:
+async def sweep(root: Installation, pid: int, *arguments: str) -> tuple[int, SweepState, str]:
     process = await start_sweep(root, pid, "--json", *arguments)
     out, errors = await process.communicate()
     assert process.returncode is not None
@@ -283,7 +287,9 @@ def check_curve(found: SweepState, known: Callable[[int], float]) -> None:
         assert point.low * (1 - SLACK) <= expected <= point.high * (1 + SLACK), found
 
 
-async def test_the_curve_of_a_go_program_is_what_is_known_of_it(root: Site, tmp_path: Path) -> None:
+async def test_the_curve_of_a_go_program_is_what_is_known_of_it(
+    root: Installation, tmp_path: Path
+) -> None:
     with AgentFolder() as folder, Steered(paced_go(3, 2), folder) as program:
         picture = tmp_path / "curve.svg"
         code, found, errors = await sweep(root, program.pid, "--svg", str(picture))
@@ -302,7 +308,7 @@ async def test_the_curve_of_a_go_program_is_what_is_known_of_it(root: Site, tmp_
         assert "knee 2" in "".join(drawn.itertext())
 
 
-async def test_a_pool_is_swept_within_bounds(root: Site) -> None:
+async def test_a_pool_is_swept_within_bounds(root: Installation) -> None:
     with AgentFolder() as folder, Steered(paced_python(8, 2), folder) as program:
         code, found, _ = await sweep(root, program.pid, "--lower", "2", "--upper", "3")
         assert (code, found.knee, found.line) == (0, 2, "ThreadPoolExecutor(max_workers=2)"), found
@@ -310,7 +316,7 @@ async def test_a_pool_is_swept_within_bounds(root: Site) -> None:
 
 
 @needs("two-cpus")
-async def test_a_program_without_an_agent_is_swept_by_its_cpus(root: Site) -> None:
+async def test_a_program_without_an_agent_is_swept_by_its_cpus(root: Installation) -> None:
     with Steered(served_go()) as program:
         port = program.said.split()[1]
         counter = f"{port}:/metrics#served_ops_total"
@@ -321,7 +327,7 @@ async def test_a_program_without_an_agent_is_swept_by_its_cpus(root: Site) -> No
         assert len(os.sched_getaffinity(program.pid)) == len(os.sched_getaffinity(0))
 
 
-async def test_one_that_gets_worse_is_stopped_in_time(root: Site) -> None:
+async def test_one_that_gets_worse_is_stopped_in_time(root: Installation) -> None:
     with AgentFolder() as folder, Steered(planted_gain(0.05), folder) as program:
         limits = ("--upper", "2", "--loss", "5", "--max-seconds", "20")
         code, found, errors = await sweep(root, program.pid, *limits)
@@ -333,7 +339,7 @@ async def test_one_that_gets_worse_is_stopped_in_time(root: Site) -> None:
         assert (await target_with(root, program.pid)).steering is None
 
 
-async def test_a_signal_ends_a_sweep_and_restores_the_size(root: Site) -> None:
+async def test_a_signal_ends_a_sweep_and_restores_the_size(root: Installation) -> None:
     with AgentFolder() as folder, Steered(planted_gain(1.0), folder) as program:
         process = await start_sweep(root, program.pid)
         assert process.stderr is not None

@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager
 import pytest
 from backend_server import TOKEN
 from capabilities import needs
+from installation import Installation
 from processes import start_ticks
 from programs.agent_program import AgentFolder
 from programs.steered import Steered, paced_go, several, waiting_python
@@ -25,7 +26,6 @@ from tidscope_wire.generated.models import (
     SteeringStarted,
     Target,
 )
-from whole_site import Site
 
 pytestmark = [
     needs("root"),
@@ -39,11 +39,11 @@ class Tree:
 
     Attributes:
         parent: which has no pool.
-        pids: of the three.
+        pids: process IDs of the three.
         target: the group.
     """
 
-    def __init__(self, root: Site, parent: Steered, target: Target) -> None:
+    def __init__(self, root: Installation, parent: Steered, target: Target) -> None:
         self.root, self.parent, self.target = root, parent, target
         self.pids = [int(pid) for pid in parent.said.split()[1:]]
 
@@ -67,7 +67,7 @@ class Tree:
 
 
 @asynccontextmanager
-async def tree(root: Site) -> AsyncIterator[Tree]:
+async def tree(root: Installation) -> AsyncIterator[Tree]:
     commands = (paced_go(4, 2), paced_go(4, 2), waiting_python(1, 16))
     with AgentFolder() as folder, Steered(several(*commands), folder) as parent:
         asked = {"group": {"kind": "tree", "pid": parent.pid}, "rate_hz": 10}
@@ -88,7 +88,7 @@ def steered(target: Target) -> list[int]:
     return [one.pid for one in target.programs or []]
 
 
-async def test_all_under_one_policy(root: Site) -> None:
+async def test_all_under_one_policy(root: Installation) -> None:
     async with tree(root) as group:
         options = await root.steering_options(group.target.id)
         able = {one.pid: one for one in options.programs or [] if not one.refusal}
@@ -126,7 +126,7 @@ async def test_all_under_one_policy(root: Site) -> None:
             released |= {one.pid for one in events if isinstance(one, SteeringReleased)}
 
 
-async def test_all_of_the_chosen_or_none(root: Site) -> None:
+async def test_all_of_the_chosen_or_none(root: Installation) -> None:
     async with tree(root) as group:
         one, two, three = group.pids
         answer = await group.steer(
@@ -145,7 +145,7 @@ async def test_all_of_the_chosen_or_none(root: Site) -> None:
         now = {each.pid: each.steering for each in (await group.now()).programs or []}
         assert sorted(now) == sorted([one, two])
         assert {each.policy for each in now.values()} == {"fixed"}
-        # Who is not chosen any more is released.
+        # Programs that are no longer chosen are released.
         answer = await group.steer(policy="fixed", programs=[{"pid": one}, {"pid": three}])
         assert steered(answer) == sorted([one, three])
         answer_ = await root.client.delete(f"{group.path}?pid={one}")
@@ -154,7 +154,7 @@ async def test_all_of_the_chosen_or_none(root: Site) -> None:
         assert missing.json()["type"].endswith("not-steered")
 
 
-async def test_one_that_ends_leaves_and_a_new_one_joins(root: Site) -> None:
+async def test_one_that_ends_leaves_and_a_new_one_joins(root: Installation) -> None:
     async with tree(root) as group:
         answer = await group.steer(policy="cooperative", join=True)
         assert answer.programs_join
@@ -162,7 +162,7 @@ async def test_one_that_ends_leaves_and_a_new_one_joins(root: Site) -> None:
         await group.until(
             lambda now: steered(now) == sorted(group.pids[1:]), "the ended program has not left"
         )
-        # What it had goes to the others: they search again, with a larger share.
+        # Its cores go to the others, which search again with a larger share.
         new = int(await asyncio.to_thread(group.parent.say, "start 0"))
         await group.until(
             lambda now: steered(now) == sorted([*group.pids[1:], new]), "the new one has not joined"
@@ -178,7 +178,7 @@ async def test_one_that_ends_leaves_and_a_new_one_joins(root: Site) -> None:
         assert [outcome for outcome, pid, _ in lines if pid == str(new)] == ["started", "done"]
 
 
-async def test_question_attaches_nothing(root: Site) -> None:
+async def test_question_attaches_nothing(root: Installation) -> None:
     before = await root.targets()
     commands = (paced_go(4, 2), waiting_python(1, 16))
     with AgentFolder() as folder, Steered(several(*commands), folder) as parent:
@@ -195,7 +195,7 @@ async def test_question_attaches_nothing(root: Site) -> None:
     assert await root.targets() == before
 
 
-async def test_command_line(root: Site) -> None:
+async def test_command_line(root: Installation) -> None:
     async with tree(root) as group:
         environment = {k: v for k, v in os.environ.items() if not k.startswith("TIDSCOPE_")}
         steer = [sys.executable, "-m", "tidscope_backend", "steer"]

@@ -8,13 +8,13 @@ from contextlib import ExitStack
 
 import pytest
 from capabilities import needs
+from installation import Installation, installation
 from processes import start_ticks
 from programs.agent_program import LANGUAGES, ORIGINAL, AgentFolder, AgentProgram
 from programs.go_programs import ThreadsRun
 from tidscope_collector.agent.client import open_agent
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_wire.generated.models import GomaxprocsChanged, SteeringDecided, Target
-from whole_site import Site, site
 
 PATIENCE_S = 120.0
 KNOBS = {"go": "go-agent", "python": "pool-agent", "java": "pool-agent", "rust": "pool-agent"}
@@ -38,7 +38,7 @@ def size_of(program: AgentProgram) -> int:
         client.close()
 
 
-async def steered_by(root: Site, target: str, size: int) -> str:
+async def steered_by(root: Installation, target: str, size: int) -> str:
     """Have a target kept at a size; the knob. An agent that is late to answer is asked again."""
     deadline = time.monotonic() + PATIENCE_S
     while True:
@@ -69,7 +69,7 @@ async def until_sizes(programs: dict[str, AgentProgram], wanted: dict[str, int])
 @needs("root")
 @pytest.mark.asyncio
 async def test_each_has_its_own_size_and_gets_it_back(programs: dict[str, AgentProgram]) -> None:
-    async with site() as root:
+    async with installation() as root:
         targets = {}
         for language, program in programs.items():
             asked = await root.ask(program.pid, rate_hz=5)
@@ -97,7 +97,9 @@ CPUS = len(os.sched_getaffinity(0))
 @needs("root")
 @needs("two-cpus")
 @pytest.mark.asyncio(loop_scope="module")
-async def test_gomaxprocs_of_an_unmodified_program_is_steered_and_comes_back(root: Site) -> None:
+async def test_gomaxprocs_of_an_unmodified_program_is_steered_and_comes_back(
+    root: Installation,
+) -> None:
     with ThreadsRun() as program:
         assert program.size == CPUS
         target, follower = await root.attach(program.pid)
@@ -121,7 +123,7 @@ async def test_gomaxprocs_of_an_unmodified_program_is_steered_and_comes_back(roo
         while_steered = await root.steering_options(target.id)
         assert [(one.kind, one.upper) for one in while_steered.knobs] == [("go-affinity", CPUS)]
 
-        # What is beyond the knob's bounds is refused, and changes nothing.
+        # A size beyond the knob's bounds is refused and changes nothing.
         for beyond in ({"upper": CPUS + 1}, {"parameters": {"size": CPUS + 1}}):
             answer = await root.client.put(
                 f"/api/v1/targets/{target.id}/steering", json={"policy": "fixed", **beyond}

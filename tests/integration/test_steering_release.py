@@ -9,6 +9,7 @@ from contextlib import contextmanager
 
 import pytest
 from capabilities import needs
+from installation import Installation
 from processes import start_ticks, stop
 from programs.agent_program import AgentFolder
 from programs.steered import Steered, misbehaving
@@ -16,7 +17,6 @@ from tidscope_collector.agent.client import open_agent
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.steering.loop.control_loop import RELEASE_S
 from tidscope_wire.generated.models import SteeringDecided, SteeringProblem, SteeringReleased
-from whole_site import Site
 
 pytestmark = [needs("root"), pytest.mark.asyncio(loop_scope="module")]
 
@@ -37,7 +37,7 @@ def size_of(running: Steered) -> int:
         client.close()
 
 
-async def steer(root: Site, running: Steered, target: str) -> None:
+async def steer(root: Installation, running: Steered, target: str) -> None:
     port = int(running.said.split()[1])
     counter = {"port": port, "path": "/metrics", "metric": "done_total"}
     await root.steer(
@@ -46,7 +46,9 @@ async def steer(root: Site, running: Steered, target: str) -> None:
 
 
 @pytest.mark.parametrize("mode", ["hang", "trickle", "flood", "deaf", "die"])
-async def test_a_metrics_endpoint_that_misbehaves_keeps_no_size(root: Site, mode: str) -> None:
+async def test_a_metrics_endpoint_that_misbehaves_keeps_no_size(
+    root: Installation, mode: str
+) -> None:
     with program() as running:
         target, follower = await root.attach(running.pid)
         await steer(root, running, target.id)
@@ -61,7 +63,9 @@ async def test_a_metrics_endpoint_that_misbehaves_keeps_no_size(root: Site, mode
         assert (await root.target(target.id)).steering is None
 
 
-async def test_an_agent_that_hangs_gives_the_size_back_when_its_lease_ends(root: Site) -> None:
+async def test_an_agent_that_hangs_gives_the_size_back_when_its_lease_ends(
+    root: Installation,
+) -> None:
     with program() as running:
         target, follower = await root.attach(running.pid)
         await root.steer(target.id, policy="fixed", lower=SIZE, upper=SIZE)
@@ -71,7 +75,7 @@ async def test_an_agent_that_hangs_gives_the_size_back_when_its_lease_ends(root:
         stop(running.pid)
         async with asyncio.timeout(4 * RELEASE_S):
             await root.release(target.id)
-        # What is promised then is said.
+        # The message states the promised behaviour.
         await follower.until(lambda _: bool(follower.events(SteeringReleased)))
         assert any("lease ends" in (one.problem or "") for one in follower.events(SteeringProblem))
         os.kill(running.pid, signal.SIGCONT)

@@ -1,4 +1,4 @@
-"""What somebody who took the collector over cannot get from the fork server by its own messages.
+"""Attempts of a taken-over collector against the fork server, which all fail.
 
 The server has its full rights here, as with steering, and the asker writes what it likes to the
 socket. Each attempt stands beside one that is answered, so that silence means a refusal.
@@ -160,7 +160,7 @@ def test_memory_at_an_address_of_the_askers_is_not_read(taken: Taken, victim: Vi
         for left in ({"root"}, set(), {"root", "auxv"}):
             more = {name: value for name, value in about.items() if name not in left}
             assert taken.try_to_get(question, **victim.process, **more) == b""
-    # It is no Go program: the child that answers has nothing to read.
+    # The target is no Go program, so the answering child has nothing to read.
     line, _, rest = taken.try_to_get("gomaxprocs", **victim.process).partition(b"\n")
     assert json.loads(line)["go"] is False
     assert rest == b""

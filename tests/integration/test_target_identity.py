@@ -11,6 +11,7 @@ from subprocess import PIPE
 import pytest
 from capabilities import needs
 from followed_target import Sampled
+from installation import Installation
 from processes import start_ticks, wait_until
 from programs.build import build_go
 from programs.go_programs import SOURCE
@@ -22,7 +23,6 @@ from tidscope_collector.inspection.own_server import OwnedPort
 from tidscope_collector.inspection.process_files import open_file
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_wire.generated.models import FrameHeader, ProgramExecuted, Target
-from whole_site import Site
 
 PROC = ProcFs()
 REUSED_ID = Path(__file__).parents[1] / "programs" / "reused_id.py"
@@ -134,7 +134,7 @@ def test_a_port_of_another_network_namespace_is_not_asked() -> None:
 
 
 def test_a_process_that_got_the_id_is_not_examined(known_work: KnownWork) -> None:
-    """Its start tells it from the one that was meant."""
+    """The start time distinguishes the process from the intended one."""
     pid, earlier = known_work.pid, start_ticks(known_work.pid) - 1
     assert "No such process" in open_gomaxprocs(pid, earlier).reason
     with pytest.raises(NoAgentError, match="has ended"):
@@ -247,7 +247,7 @@ def test_the_same_program_executed_again_is_noticed(sampled: Sampled) -> None:
 
 @needs("root")
 @pytest.mark.asyncio(loop_scope="module")
-async def test_the_page_learns_of_it(root: Site) -> None:
+async def test_the_page_learns_of_it(root: Installation) -> None:
     with Shell("sleep", "600") as shell:
         target, follower = await root.attach(shell.pid)
         shell.execute()

@@ -112,7 +112,7 @@ def test_threads_have_their_whole_names_from_birth_to_end() -> None:
         found.until(lambda: found.count(EXEC) == found.count(POLLER) == 1)
         assert found.count("C2 CompilerThread0") == found.count("C1 CompilerThread0") == 1
         assert found.count("main") == 1
-        # What the kernel calls both of them is nobody's name any more.
+        # The kernel's name of both threads is no longer in use.
         assert found.count(EXEC[:15]) == 0
         found.until(lambda: any("-exec-" in str(role) for role in found.roles))
         program.start("a-thread-that-began-later-1")
@@ -183,7 +183,7 @@ class Titled:
 @contextmanager
 def titled(first: str) -> Iterator[Titled]:
     program = build_c(Path(__file__).parents[1] / "programs" / "titled.c")
-    # Its only argument has room for the titles.
+    # The only argument has room for the titles.
     with subprocess.Popen(
         ["x" * 200], executable=program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:
@@ -244,7 +244,7 @@ def program() -> Iterator[int]:
     with subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdin is not None
         assert process.stdout is not None
-        # It has been executed: its name is its own.
+        # After the execution the name is that of the new program.
         process.stdin.write(b"x")
         process.stdin.flush()
         assert process.stdout.read(1) == b"x"
@@ -261,7 +261,7 @@ def test_they_stand_before_those_of_the_collector(program: int) -> None:
         target, created = followed.targets.attach(program, None, 10, [OWN])
         assert created
         assert target.role_rules == [OWN, GIVEN]
-        # Who attaches as well gets the target as it is.
+        # A second attachment gets the existing target.
         assert followed.targets.attach(program, None, 10) == (target, False)
 
 

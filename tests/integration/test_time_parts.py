@@ -1,4 +1,4 @@
-"""What the kernel counts as states of a thread does not overlap, and adds up to wall time.
+"""Kernel-counted states of a thread do not overlap, and sum to wall time.
 
 The page cuts wall time into parts on this ground (frontend/src/stream/breakdown.ts), and so does
 docs/measurement.md.
@@ -42,7 +42,7 @@ pytestmark = [needs("root"), needs("delay-accounting")]
 
 @pytest.fixture(scope="module")
 def spent() -> dict[str, dict[str, int]]:
-    """By thread: growth of its times over one round of work, with `wall` and `worked`, ns."""
+    """Growth of times over one round of work by thread, with `wall` and `worked`, in ns."""
     with delay_switch_kept():
         DelayAccounting(ProcFs()).set(True)
         with TimeParts(run_ms=2000) as program, FollowedTarget(program.pid) as followed:
@@ -108,7 +108,7 @@ def test_who_waits_for_the_disk_does(spent: dict[str, dict[str, int]]) -> None:
     assert disk["blkio_delay_ns"] > 0
     if MISCOUNTED:
         return
-    # What is neither CPU nor run queue: this thread never sleeps for anything else.
+    # Time neither on CPU nor in the run queue: this thread never sleeps for anything else.
     left = disk["worked"] - disk["cpu_run_ns"] - disk["cpu_delay_ns"]
     assert disk["blkio_delay_ns"] >= 0.8 * left - TICK_NS
 
@@ -117,7 +117,7 @@ def test_who_sleeps_is_in_none(spent: dict[str, dict[str, int]]) -> None:
     sleeper = spent["sleeper"]
     assert sleeper["cpu_run_ns"] < TICK_NS
     assert sleeper["blkio_delay_ns"] == 0
-    # It had a run-queue delay once when it was woken to work, and once when its time was up.
+    # The thread had a run-queue delay at its wake-up, and one at the end of its time slice.
     assert states(sleeper) < 0.5 * sleeper["worked"]
 
 
@@ -177,7 +177,7 @@ def test_live_and_ended_threads_use_the_cpu_of_the_process() -> None:
             done = {work.command("b").event, work.command("s").event}
             assert done == {"burned", "shorts_ended"}
             cpu_ns = None
-            while len(total.events) < 200 or cpu_ns is None:  # which is read once a second
+            while len(total.events) < 200 or cpu_ns is None:  # The limit is read once a second.
                 header, rows = harness.next()
                 threads, cpu_ns = total.take(header, rows) - first, header.process.cpu_ns
             process = cpu_ns - began
@@ -187,7 +187,7 @@ def test_live_and_ended_threads_use_the_cpu_of_the_process() -> None:
             assert threads == pytest.approx(process, rel=0.01, abs=TICK_NS)
             for event in total.events:
                 assert event.lifetime_ns is not None
-                # It lived at least for the CPU time that it used, and ended before the last frame.
+                # The thread lived at least for its CPU time, and ended before the last frame.
                 assert event.totals["cpu_run_ns"] <= event.lifetime_ns + 1_000_000
                 assert event.start_ns + event.lifetime_ns <= header.time_ns + 100_000_000
     finally:

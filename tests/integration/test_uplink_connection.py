@@ -39,7 +39,7 @@ from uplink_harness import (
 )
 from websockets.asyncio.server import ServerConnection
 
-MIN_RATIO, MAX_RATIO = 0.7, 1.3  # bounds of a wait's random jitter
+MIN_RATIO, MAX_RATIO = 0.7, 1.3  # Bounds of a wait's random jitter.
 OTHER = "t-200-deadbeef"
 
 
@@ -152,7 +152,7 @@ async def test_a_new_backend_gets_the_baseline_that_left_the_replay_buffer(
             assert header.kind == "key"
             assert header.seq > 150
             assert await numbers(page, 200) == list(range(header.seq + 1, 201))
-            # What a backend never had reason to expect is not lost.
+            # Frames that a backend never expected are not lost.
             assert (await health(backend)).lost == 0
 
 
@@ -310,12 +310,12 @@ async def test_a_refused_frame_is_left_out_alone(
         accounting = asyncio.create_task(account())
         await page.subscribe(TARGET_ID)
         await neighbour.subscribe(OTHER)
-        # Which one it is shows as fewer are sent at a time: of 60 seven, and then one.
+        # Sending fewer frames at a time isolates the refused one: seven of 60, and then one.
         expected = [*range(1, 13), *range(14, 31)]
         assert await numbers(page, 30) == expected
         assert losses(page) == [(13, 13)]
         assert await numbers(neighbour, 30) == list(range(1, 31))
-        # It is left out for good, also where a backend starts from nothing.
+        # The frame is left out for good, also for a backend without history.
         harness.put(stream(31, 31), first=31)
         await numbers(page, 31)
         assert harness.waits == []
@@ -365,7 +365,7 @@ async def test_what_changed_between_hello_and_welcome_is_reported(targets: Targe
 
 
 def test_a_frame_from_before_a_change_undoes_nothing(targets: TargetRegistry) -> None:
-    """It is handed over in another thread than the change is made in, and may come after it."""
+    """The state is handed over in another thread, and may arrive after the change."""
     targets.update_by_frame(target(), 1)
     targets.update(target(rate_hz=50), 3)
     targets.update_by_frame(target(), 2)
@@ -429,7 +429,7 @@ async def test_a_server_that_is_no_backend(
 async def test_a_slow_backend_slows_nobody_and_hears_of_each_frame_or_its_loss(
     targets: TargetRegistry,
 ) -> None:
-    """Its connection is full; frames fall off the buffer meanwhile."""
+    """The connection is full, and the buffer drops frames meanwhile."""
     size, count = 50_000, 600
     read = asyncio.Event()
     got: asyncio.Queue[tuple[int, int]] = asyncio.Queue()

@@ -1,4 +1,4 @@
-"""How much of eBPF programs the verifier of the kernel follows: most of what a start costs."""
+"""Instructions of eBPF programs that the kernel verifier processes: most of the start-up cost."""
 
 import os
 from pathlib import Path
@@ -14,7 +14,7 @@ MAX_INSTRUCTIONS = 100_000
 
 
 def verified_instructions() -> list[int]:
-    """Of each program that this process holds."""
+    """Verified instructions of each program that this process holds."""
     found = []
     for name in os.listdir("/proc/self/fdinfo"):
         try:

@@ -251,6 +251,8 @@ class Perf:
 
 
 ATTEMPTS = 10
+NEARLY_ALL = 0.9
+"""Minimum share of each thread's blocked time that perf sees, in one of the attempts."""
 EVENT = re.compile(r"(?P<s>\d+)\.(?P<ns>\d{9}): +sched:(?P<name>\w+): (?P<facts>.*)")
 SWITCH = re.compile(
     r"prev_pid=(?P<away>\d+) .*prev_state=(?P<state>\S+) ==> .*next_pid=(?P<to>\d+)"
@@ -264,13 +266,13 @@ def test_perf_sees_the_same(keeper: LedgerKeeper, tmp_path: Path) -> None:
     Not `perf sched timehist`: it begins with the second switch of a thread, and calls the time from
     a wake-up that it has not seen a wait. perf itself misses single switches and wake-ups now and
     then, without a word, and more of them on a busy machine: it may see less, never more, and in
-    the best of ten experiments nearly all.
+    one of ten experiments nearly all. The first such experiment is the last.
     """
     record = tmp_path / "sched.data"
     seen: list[float] = []
     with KnownWakes() as program:
         keeper.watch(program.pid)
-        while len(seen) < ATTEMPTS and not any(share >= 0.999 for share in seen):
+        while len(seen) < ATTEMPTS and max(seen, default=0.0) < NEARLY_ALL:
             with recorded(record):
                 experiment = program.run("mutex")
                 tids = np.array([one.tid for one in experiment.threads], np.uint32)
@@ -284,9 +286,9 @@ def test_perf_sees_the_same(keeper: LedgerKeeper, tmp_path: Path) -> None:
             assert shares.max() <= 1.001
             seen.append(float(shares.min()))
         keeper.forget(program.pid)
-    assert max(seen) >= 0.9, seen
+    assert max(seen) >= NEARLY_ALL, seen
 
 
 def program_waits(ledgers: Ledgers, tids: "np.ndarray[tuple[int], np.dtype[np.uint32]]") -> bool:
-    """Whether these threads are parked."""
+    """True if these threads are parked."""
     return bool((ledgers.state[ledgers.find(tids)] == State.FUTEX).all())

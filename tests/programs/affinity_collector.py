@@ -1,4 +1,4 @@
-"""What a collector does with go-affinity: recovers, steers one process, restores at SIGTERM.
+"""Affinity steering of a collector: recovers, steers one process, restores at SIGTERM.
 
 `python affinity_collector.py LEASES PID SIZE` says "applied" and waits for its end.
 """

@@ -23,7 +23,7 @@ LANGUAGES = ("go", "python", "java", "rust")
 
 
 def command(language: str, reachable: Path | None = None) -> list[str]:
-    """How to start the program; it is built if it has to be.
+    """Return the command of the program, built if needed.
 
     Args:
         language: one of LANGUAGES.
@@ -45,7 +45,7 @@ def command(language: str, reachable: Path | None = None) -> list[str]:
 
 
 def service(language: str) -> list[str]:
-    """How to start the example service of an agent; it is built if it has to be."""
+    """Return the command of an agent's example service, built if needed."""
     example = AGENTS / language / "example"
     if language == "python":
         return [sys.executable, str(example / "service.py")]
@@ -83,9 +83,9 @@ class AgentProgram:
     Args:
         language: one of LANGUAGES.
         folder: for its socket.
-        user: who it runs as, from a folder above its socket's; None: as the tests.
+        user: user that it runs as, from a folder above its socket's; None for the tests' user.
         before: a command that becomes the program at last, itself with the same process id.
-        instead: how to start another program with an agent, which reads lines as well.
+        instead: command of another program with an agent that reads lines.
     """
 
     def __init__(
@@ -119,13 +119,13 @@ class AgentProgram:
 
     @property
     def socket(self) -> Path:
-        """Where it listens, as it says."""
+        """Path of the socket, as printed by the program."""
         word, _, path = self.said.partition(" ")
         assert word == "ready", self.said
         return Path(path)
 
     def ask(self, line: str) -> str:
-        """Let it do something; what it answers."""
+        """Send a line and return the answer."""
         assert self._process.stdin is not None
         self._process.stdin.write(f"{line}\n")
         self._process.stdin.flush()
@@ -136,7 +136,7 @@ class AgentProgram:
         return self._process.stdout.readline().rstrip("\n")
 
     def end(self) -> int:
-        """Let it end by itself, with the end of its input; its exit code."""
+        """Close its input, wait for its end, and return its exit code."""
         assert self._process.stdin is not None
         self._process.stdin.close()
         return self._process.wait(120)

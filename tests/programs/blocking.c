@@ -20,7 +20,7 @@ struct whole_page {
   char rest[PAGE - sizeof(int)];
 };
 
-/* Its symbol is renamed to runtime.gomaxprocs, with a size of four bytes. */
+/* The symbol is renamed to runtime.gomaxprocs, with a size of four bytes. */
 __attribute__((aligned(PAGE))) struct whole_page page = {7, ""};
 __asm__(".globl \"runtime.gomaxprocs\"\n.type \"runtime.gomaxprocs\", @object\n"
         ".set \"runtime.gomaxprocs\", page\n.size \"runtime.gomaxprocs\", 4\n");

@@ -77,7 +77,7 @@ def build_go_module(folder: Path, *needs: Path, flags: Sequence[str] = ()) -> Pa
     """Compile the Go module in a folder, and those that it replaces by folders; the executable.
 
     Args:
-        folder: of its go.mod.
+        folder: folder of its go.mod.
         needs: folders of the modules that it uses.
         flags: for `go build`.
 
@@ -94,8 +94,8 @@ def build_go_package(module: str, version: str, package: str) -> Path:
     """Compile a program of a published module within its own source; the executable.
 
     Args:
-        module: its path.
-        version: of it.
+        module: module path.
+        version: version of the module.
         package: folder of the program in it.
 
     Raises:
@@ -136,7 +136,7 @@ def build_rust(main: Path, crate: Path | None = None, *flags: str) -> Path:
     """Compile a Rust program that uses the standard library and at most one crate; the executable.
 
     Args:
-        main: its file.
+        main: main file.
         crate: folder of the crate, which needs no other one.
         flags: for the compiler.
 
@@ -163,7 +163,7 @@ def build_cargo(folder: Path, *needs: Path, flags: str = "") -> Path:
     """Compile the Rust package in a folder, with crates of the registry; the executable.
 
     Args:
-        folder: of its Cargo.toml and Cargo.lock.
+        folder: folder of its Cargo.toml and Cargo.lock.
         needs: folders of the packages that it uses.
         flags: for the compiler (RUSTFLAGS).
 

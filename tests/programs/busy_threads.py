@@ -14,7 +14,7 @@ def busy_threads(folder: Path, copies: int = 3) -> Iterator[int]:
 
     Args:
         folder: on a disk, for the file that it writes and reads.
-        copies: of each kind of thread, six of seven of which last.
+        copies: number of threads of each kind; six of seven kinds last.
     """
     executable = build_c(Path(__file__).with_suffix(".c"))
     with subprocess.Popen(

@@ -59,7 +59,7 @@ def change_firewall() -> None:
 
 
 def new_process_without_namespace() -> None:
-    """What a limited child is made by."""
+    """Ways to create a limited child."""
     child = os.fork()
     if child == 0:
         os._exit(0)
@@ -67,13 +67,13 @@ def new_process_without_namespace() -> None:
 
 
 def name_container() -> None:
-    """By a child that was made possible before."""
+    """Run a check in a child of a fork server started before confinement."""
     if ask_container_names([CONTAINER], []) != {CONTAINER: ContainerName("web")}:
         raise OSError(errno.ENOENT, "it has no name")
 
 
 def attempts(folder: Path, other: int) -> dict[str, Callable[[], object]]:
-    """What is tried, by name, some of it on another process of root."""
+    """Attempts by name; some target another process of root."""
     return {
         "execve": lambda: os.execv("/bin/true", ["true"]),
         "ptrace": lambda: call("ptrace", 16, other, 0, 0),
@@ -95,7 +95,7 @@ def attempts(folder: Path, other: int) -> dict[str, Callable[[], object]]:
         "sysctl": lambda: open_and_close("/proc/sys/kernel/task_delayacct", os.O_WRONLY),
         "memory": lambda: open_and_close(f"/proc/{other}/mem", os.O_RDONLY),
         "executable": Path(f"/proc/{other}/exe").readlink,
-        # What goes on working:
+        # Operations that keep working:
         "audit": lambda: open_and_close(str(folder / "audit" / "log"), os.O_WRONLY | os.O_CREAT),
         "status": lambda: open_and_close(f"/proc/{other}/status", os.O_RDONLY),
         "exists": lambda: known_to_kernel(other),

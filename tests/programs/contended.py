@@ -35,7 +35,7 @@ class Contended(RunningProgram):
         self.said = self.line()
 
     def waited_ns(self) -> int:
-        """What a Go program's goroutines have waited so far, by their own account."""
+        """Return the waits of a Go program's goroutines by its own account."""
         return int(self.ask("\n"))
 
     def close(self) -> None:
@@ -49,8 +49,8 @@ def contended_python(
     """A CPython program with threads that want the global interpreter lock all the time.
 
     Args:
-        threads: how many.
-        interpreter: of CPython.
+        threads: number of threads.
+        interpreter: interpreter of CPython.
         work: compute, or hold: sleep with the lock, so that the program needs hardly any CPU.
     """
     return Contended([interpreter, "-c", _PYTHON, str(threads), work])
@@ -61,7 +61,7 @@ def contended_go(*served: str, flags: tuple[str, ...] = ()) -> Contended:
 
     Args:
         served: profile, metrics.
-        flags: of the linker.
+        flags: flags of the linker.
     """
     return Contended([build_go(_HERE / "contended.go", *flags), *served])
 
@@ -70,8 +70,8 @@ def contended_java(*options: str, within: Sequence[str] = ()) -> Contended:
     """A Java program with a contended monitor and a contended lock.
 
     Args:
-        options: of the virtual machine.
-        within: what executes it.
+        options: options of the virtual machine.
+        within: command that executes it.
     """
     java = shutil.which("java")
     if java is None:
@@ -81,10 +81,10 @@ def contended_java(*options: str, within: Sequence[str] = ()) -> Contended:
 
 
 def attach_socket(pid: int, own_pid: int | None = None) -> Path:
-    """Where a Java virtual machine listens for tools.
+    """Path of the attach socket of a Java virtual machine.
 
     Args:
-        pid: its id.
-        own_pid: its id as it sees it, if that is another one.
+        pid: ID.
+        own_pid: ID as it sees it, if that is another one.
     """
     return Path(f"/proc/{pid}/root{os.sep}tmp/.java_pid{own_pid or pid}")

@@ -13,7 +13,7 @@ _ROOT = Path("/sys/fs/cgroup")
 
 @contextmanager
 def cpu_quota(pid: int, share: float) -> Iterator[Path]:
-    """Let a process have so much of one CPU; the folder of the cgroup. The process must end within.
+    """Limit a process to a share of one CPU; yield the cgroup folder. The process must end within.
 
     Raises:
         pytest.skip.Exception: no cgroup with a limit can be made.

@@ -15,7 +15,7 @@ class DirectReads(RunningProgram):
     """A running direct_reads program.
 
     Args:
-        folder: where its file lies; must not be a file system in memory.
+        folder: folder of its file; must not be a file system in memory.
     """
 
     def __init__(self, folder: Path = Path("/var/tmp")) -> None:
@@ -29,7 +29,7 @@ class DirectReads(RunningProgram):
         assert self.line() == "ready"
 
     def read(self) -> None:
-        """Let all threads read; returns when all are done."""
+        """Make all threads read; return when all are done."""
         assert self.ask("g") == "done"
 
     def close(self) -> None:

@@ -34,7 +34,7 @@ def _attributes(node: int, size: int) -> bytes:
 
 
 def _reply(operation: int, node: int, body: bytes, contents: dict[int, bytes]) -> bytes | int:
-    """What is answered to a request; a number is an errno."""
+    """Return the answer to a request; a number is an errno."""
     content, reply = contents.get(node, b""), b""
     match operation:
         case x if x == _INIT:
@@ -43,7 +43,7 @@ def _reply(operation: int, node: int, body: bytes, contents: dict[int, bytes]) -
             node = _NODES.get(body.rstrip(b"\0"), 0)
             if not node:
                 return errno.ENOENT
-            # Nothing is valid for any time: each look at it comes here.
+            # Nothing is valid for any time: each lookup comes here.
             reply = struct.pack("<QQQQII", node, 1, 0, 0, 0, 0)
             reply += _attributes(node, len(contents[node]))
         case x if x == _GETATTR:
@@ -85,7 +85,7 @@ class _Server:
             try:
                 os.write(self._device, struct.pack("<IiQ", 16 + len(data), error, unique) + data)
             except FileNotFoundError:
-                continue  # Who asked has gone.
+                continue  # The requester has gone.
         self._waiting.clear()
 
 

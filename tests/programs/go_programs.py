@@ -47,7 +47,7 @@ class GoProgramRun(RunningProgram):
             executable.unlink()
 
     def step(self) -> int:
-        """Let the program set the next value; return the value that it prints."""
+        """Make the program set the next value; return the value that it prints."""
         os.kill(self.pid, signal.SIGUSR1)
         self.said = int(self.line())
         return self.said

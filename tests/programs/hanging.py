@@ -23,7 +23,7 @@ class Spoken:
         self.pid = self._process.pid
 
     def hear(self) -> str:
-        """Its next line."""
+        """Return the next output line."""
         assert self._process.stdout is not None
         return self._process.stdout.readline().strip()
 
@@ -35,7 +35,7 @@ class Spoken:
         return self.hear()
 
     def end(self) -> None:
-        """Let it end by itself."""
+        """Wait for the end of the program."""
         self._process.communicate(timeout=120)
 
     def __enter__(self) -> Self:

@@ -24,14 +24,14 @@ from programs.running import RunningProgram
 
 SERVICES = ("frontend", "customer", "driver", "route")
 _OPTIONS = ("-f", "-c", "-d", "-r")
-"""For the ports of the services."""
+"""Timeout for the ports of the services."""
 _CUSTOMERS = (123, 392, 731, 567)
 _START = 'OTEL_RESOURCE_ATTRIBUTES=process.pid=$$ exec "$@" 2>/dev/null'
 """Its log is long; the process id is that of this shell, which becomes the program."""
 
 
 def build_hotrod() -> Path:
-    """Its executable; raises RuntimeError if it cannot be built or its modules not be fetched."""
+    """Build the executable. Raises RuntimeError if it or its modules are unavailable."""
     return build_go_module(Path(__file__).with_name("hotrod_go"))
 
 
@@ -45,7 +45,7 @@ def free_ports(count: int) -> list[int]:
 
 
 def listens(port: int) -> bool:
-    """Whether something does."""
+    """True if a program listens at the port."""
     with socket.socket() as tried:
         return tried.connect_ex(("127.0.0.1", port)) == 0
 
@@ -56,9 +56,9 @@ class Hotrod(RunningProgram):
     Args:
         spans: address of the receiver of its spans.
         token: for that.
-        options: of HotROD's.
-        service: of SERVICES, or all.
-        ports: of all services, in their order; those that it does not have are asked there.
+        options: options of HotROD's.
+        service: service of SERVICES, or all.
+        ports: ports of all services, in their order; those that it does not have are asked there.
     """
 
     def __init__(
@@ -98,7 +98,7 @@ class Hotrod(RunningProgram):
         """Make requests; when each was asked and answered, Unix nanoseconds.
 
         Args:
-            requests: how many.
+            requests: number of requests.
             clients: each makes one after the other.
         """
         numbers = iter(range(requests))

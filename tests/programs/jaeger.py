@@ -21,7 +21,7 @@ _PORTS = (
 
 
 def build_jaeger() -> Path:
-    """Its executable; raises RuntimeError if it cannot be built or its modules not be fetched."""
+    """Build the executable. Raises RuntimeError if it or its modules are unavailable."""
     return build_go_package(MODULE, VERSION, "cmd/all-in-one")
 
 

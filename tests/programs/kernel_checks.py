@@ -1,4 +1,4 @@
-"""What the extended kernel tells beyond a thread's numbers; runs inside of it, as a script.
+"""Checks of the extended kernel beyond a thread's counters; runs inside of it, as a script.
 
 Process totals (TGID) are not asked for by the collector, which sums threads itself: they are asked
 for here. Prints a line for each check: its name, and "agrees" or what was wrong.
@@ -16,7 +16,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1]))  # when it is run as a script
+sys.path.insert(0, str(Path(__file__).parents[1]))  # Needed when run as a script.
 
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.taskstats.columns import Columns
@@ -99,7 +99,7 @@ def less(after: Numbers, before: Numbers) -> Numbers:
 
 
 def moved(action: Callable[[], object]) -> Numbers:
-    """What this thread moves by the kernel's account while it does something."""
+    """Return the kernel's network counters of this thread for an action."""
     with Link() as link:
         before = link.ask(ATTR_PID, threading.get_native_id())
         action()
@@ -183,7 +183,7 @@ def sendfile_of_datagrams_is_counted_once() -> None:
         with sender, receiver:
             same(moved(partial(send_file, sender, 3 * PAGE)), (0, 3 * PAGE, 0, calls))
             left = 3 * PAGE
-            while left:  # the kernel makes one datagram of them, or more
+            while left:  # The kernel makes one datagram or several of them.
                 left -= len(receiver.recv(1 << 16))
 
 
@@ -226,7 +226,7 @@ def raw_sockets_are_counted() -> None:
 
         def ping() -> None:
             assert raw.sendto(request, ("127.0.0.1", 0)) == 8
-            assert len(raw.recv(1 << 16)) == 28  # a raw socket gets the IP header as well
+            assert len(raw.recv(1 << 16)) == 28  # A raw socket receives the IP header as well.
 
         same(moved(ping), (28, 8, 1, 1))
 

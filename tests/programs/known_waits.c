@@ -163,7 +163,7 @@ static int64_t wait_receive(void) {
   return in_call(receive, &ends[0]);
 }
 
-/* By read(2): the file tells that it is a socket. */
+/* Read with read(2): the kind of file shows that it is a socket. */
 static int64_t wait_read_socket(void) {
   int *ends = malloc(2 * sizeof *ends);
   checked("socketpair", socketpair(AF_UNIX, SOCK_STREAM, 0, ends));

@@ -23,7 +23,7 @@ class Waiter(BaseModel):
 
 
 class Report(BaseModel):
-    """What the program says; process_cpu_ns is that of all its threads, ended ones too."""
+    """Report of the program; process_cpu_ns covers all its threads, including ended ones."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     event: str
@@ -44,11 +44,11 @@ class KnownWaits(RunningProgram):
         self.ready = Report.model_validate_json(self.line())
 
     def wait(self) -> Report:
-        """Let all threads wait; returns when all are done."""
+        """Make all threads wait; return when all are done."""
         return Report.model_validate_json(self.ask("g"))
 
     def run_short_threads(self) -> Report:
-        """Let short threads run, one after another."""
+        """Run short threads one after another."""
         return Report.model_validate_json(self.ask("s"))
 
     def close(self) -> None:

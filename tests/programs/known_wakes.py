@@ -7,7 +7,7 @@ from programs.running import RunningProgram
 from pydantic import BaseModel, ConfigDict
 
 ROUNDS = 400
-"""As the program has it."""
+"""Same value as in the program."""
 
 
 class Sleeper(BaseModel):
@@ -20,12 +20,12 @@ class Sleeper(BaseModel):
 
 
 class Experiment(BaseModel):
-    """What the program says of one.
+    """Report of the program on one thread.
 
     Attributes:
-        address: of the lock; 0: there is none.
+        address: address of the lock; 0: there is none.
         threads: all.
-        ended_by: how many sleeps of the first thread, a server, each of the others ended.
+        ended_by: number of sleeps of the first thread, a server, that each other thread ended.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)

@@ -21,7 +21,7 @@ PATIENCE_S = 120.0
 
 
 class Account(BaseModel):
-    """What a thread (or the process) says of itself: RUSAGE_THREAD and its own CPU clock."""
+    """Own account of a thread or the process: RUSAGE_THREAD and its CPU clock."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     tid: int
@@ -38,7 +38,7 @@ class Account(BaseModel):
 
 
 class Answer(BaseModel):
-    """What the program answers to one command.
+    """Answer of the program to one command.
 
     Attributes:
         threads: the threads that worked; after "s" all short ones, after "q" those that were left.
@@ -68,10 +68,10 @@ class KnownWork:
 
     Args:
         burn_ms: CPU time that "b" uses.
-        write_bytes: what "w" writes.
-        short_threads: how many threads "s" starts and ends.
+        write_bytes: number of bytes that "w" writes.
+        short_threads: number of threads that "s" starts and ends.
         short_us: CPU time that each of them uses.
-        file: what "w" writes to; a new file, removed at the end, if None.
+        file: file that "w" writes to; None for a new file, removed at the end.
         uid: the user, and group, that it runs as, if not this one.
     """
 
@@ -88,7 +88,7 @@ class KnownWork:
         self._folder = tempfile.TemporaryDirectory(prefix="known-work-")
         executable = build()
         if uid is not None:
-            # That user may not be able to reach the folder of this repository.
+            # The user may have no access to the folder of this repository.
             executable = Path(shutil.copy(executable, self._folder.name))
             os.chown(self._folder.name, uid, uid)
         self.file = file or Path(self._folder.name) / "written"

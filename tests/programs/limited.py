@@ -72,7 +72,7 @@ def _try(attempt: Callable[[], None]) -> Callable[[object, int], None]:
 
 
 def _status(_: object, answer: int) -> None:
-    """Its own status file and its descriptors, after it gave up its rights."""
+    """Print the status file and descriptors of this process after it gave up its rights."""
     limit_resources(LIMITS)
     file = os.open("/proc/self/status", os.O_RDONLY)
     opened = os.listdir("/proc/self/fd")

@@ -16,13 +16,13 @@ class NamedJava:
     """The running program; use it in a ``with`` statement.
 
     Args:
-        names: of threads that it begins with.
-        options: of the virtual machine.
-        within: what executes it.
+        names: names of threads that it begins with.
+        options: options of the virtual machine.
+        within: command that executes it.
 
     Attributes:
-        pid: of the process that was started.
-        output: what it has said besides its answers.
+        pid: process ID of the process that was started.
+        output: output other than its answers.
     """
 
     def __init__(
@@ -47,11 +47,11 @@ class NamedJava:
         self._order(f"start {name}")
 
     def rename(self, name: str, to: str) -> None:
-        """Let a thread give itself another name."""
+        """Make a thread rename itself."""
         self._order(f"rename {name} {to}")
 
     def end(self, name: str) -> None:
-        """Let a thread end; it may take a moment longer."""
+        """Make a thread end, which may take a moment."""
         self._order(f"end {name}")
 
     def _order(self, text: str) -> None:

@@ -18,7 +18,7 @@ __attribute__((section(".data"))) pthread_mutex_t data_lock = PTHREAD_MUTEX_INIT
 static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
 static sem_t semaphore;
 static pthread_rwlock_t table = PTHREAD_RWLOCK_INITIALIZER;
-/* As C++ names it: shop::till. */
+/* Mangled C++ name of shop::till. */
 pthread_mutex_t till __asm__("_ZN4shop4tillE") = PTHREAD_MUTEX_INITIALIZER;
 static struct {
   long members;

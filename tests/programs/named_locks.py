@@ -52,8 +52,8 @@ class NamedLocks:
 
     Args:
         flags: for the compiler.
-        folder: where a copy is run from, stripped; by default the program is run as built.
-        replaced_by: what it executes at its end.
+        folder: folder of a stripped copy to run; by default the program runs as built.
+        replaced_by: command that it executes at its end.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class NamedLocks:
         wait_until(lambda: futex_waits(self.pid).keys() >= WAITERS)
 
     def end_joined_thread(self) -> None:
-        """Let the thread end that another one waits for."""
+        """End the thread that another one waits for."""
         self._write()
         self._read(b"ended\n")
 

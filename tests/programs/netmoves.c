@@ -531,7 +531,7 @@ static void cut_short(struct job *job)
   (void)job;
 }
 
-/* What comes back with an error is one's own datagram: it was not received. */
+/* A datagram returned with an error is the sender's own: it was not received. */
 static void error_queue(struct job *job)
 {
   char room[1000] = {0}, control[512];

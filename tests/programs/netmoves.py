@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1]))  # when it is run as a script
+sys.path.insert(0, str(Path(__file__).parents[1]))  # Needed when run as a script.
 
 from frame_queues import TakenFrames
 from programs.build import build_c
@@ -70,7 +70,7 @@ CASES: dict[str, str] = {
 
 
 class Account(BaseModel):
-    """What a thread moved; see netmoves.c."""
+    """Network bytes and calls of a thread; see netmoves.c."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     tid: int
@@ -88,7 +88,7 @@ class Account(BaseModel):
 
 
 class Report(BaseModel):
-    """What the program says when its work is done."""
+    """Final report of the program."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     event: str
@@ -98,16 +98,16 @@ class Report(BaseModel):
 
 @dataclass
 class Outcome:
-    """What a case moved, and what the collector received of it.
+    """Network traffic of a case, and the collector's counters for it.
 
     Attributes:
-        report: of the program.
+        report: report of the program.
         network: the source of network numbers.
         listed: threads that were there when the work was done.
         live: the numbers of each thread, by id, at that time.
         exited: id, name and numbers of each thread, in the order in which the exits were received.
-        inexact: how many of them had no exit record.
-        totals: of all threads.
+        inexact: number of threads without an exit record.
+        totals: totals of all threads.
     """
 
     report: Report
@@ -128,8 +128,8 @@ class Harness:
     """A collector without a backend, whose frames come to whoever asks.
 
     Args:
-        network: where network numbers are to come from.
-        counters: how other counters are read.
+        network: source of network counters.
+        counters: source of other counters.
     """
 
     def __init__(self, network: Choice, counters: WalkChoice = "auto") -> None:
@@ -275,7 +275,7 @@ def differences(case: str, outcome: Outcome) -> list[str]:
 
 
 def _expected(case: str, account: Account, network: str) -> Account:
-    """What the source is to tell; it may say in words what it cannot count."""
+    """Expected counters of a source, or a text for uncountable ones."""
     if case == "tcp4_splice_in" and "splice() out of TCP" in network and account.read_bytes:
         return account.model_copy(update={"read_bytes": 0, "read_calls": 0})
     if "into TCP sockets" in network and case in (

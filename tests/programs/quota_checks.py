@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1]))  # when it is run as a script
+sys.path.insert(0, str(Path(__file__).parents[1]))  # Needed when run as a script.
 
 from tidscope_collector.procfs.cgroup import GROUPS, ThrottlingMeter
 from tidscope_collector.procfs.files import ProcFs

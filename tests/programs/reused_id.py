@@ -34,7 +34,7 @@ def main() -> None:
             return None
         os.kill(first, signal.SIGKILL)
         os.waitpid(first, 0)
-        # Its start is counted in ticks of 10 ms.
+        # Process starts are counted in ticks of 10 ms.
         time.sleep(0.03)
         Path("/proc/sys/kernel/ns_last_pid").write_text(str(first - 1))
         assert sleeper() == first

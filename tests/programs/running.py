@@ -24,11 +24,11 @@ class RunningProgram:
     """Use it in a ``with`` statement, or close it.
 
     Args:
-        command: what to execute.
-        env: its environment; None: that of the test.
+        command: command to execute.
+        env: environment; None: that of the test.
 
     Attributes:
-        pid: its id.
+        pid: ID.
     """
 
     def __init__(self, command: Sequence[str | Path], env: Mapping[str, str] | None = None) -> None:
@@ -80,7 +80,7 @@ class RunningProgram:
         return self._process.stdout.fileno()
 
     def end_input(self) -> int:
-        """Let it end by itself: it has no more input.
+        """Close its input and wait for its end.
 
         Returns:
             Its exit status.

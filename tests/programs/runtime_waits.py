@@ -12,13 +12,13 @@ HERE = Path(__file__).parent
 
 
 class Waiter(BaseModel):
-    """What a thread says of itself.
+    """Own account of a thread.
 
     Attributes:
-        tid: its id; 0 where the language does not know it.
+        tid: ID; 0 where the language does not know it.
         wall_ns: from its beginning to its end.
-        waited_ns: of that, in the wait that it is for; 0 if it does not know.
-        cpu_ns: of its whole life.
+        waited_ns: time in the wait that the thread is for, in nanoseconds; 0 if unknown.
+        cpu_ns: CPU time of its whole life, in nanoseconds.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -29,7 +29,7 @@ class Waiter(BaseModel):
 
 
 def command(language: str) -> list[str]:
-    """How to start the program; it is built if it has to be."""
+    """Return the command of the program, built if needed."""
     if language == "python":
         return [sys.executable, str(HERE / "waits_python" / "main.py")]
     if language == "java":
@@ -50,7 +50,7 @@ class RuntimeWaits(RunningProgram):
         assert self.line() == "ready"
 
     def work(self) -> dict[str, Waiter]:
-        """Let its threads wait; returns when all are done: what each says, by name."""
+        """Make all threads wait; return their accounts by name when all are done."""
         said = TypeAdapter(dict[str, Waiter]).validate_json(self.ask("\n"))
         return {
             name: one if one.tid else one.model_copy(update={"tid": self._tid(name)})
@@ -58,10 +58,10 @@ class RuntimeWaits(RunningProgram):
         }
 
     def _tid(self, name: str) -> int:
-        """Of a thread whose name the kernel knows."""
+        """Account of a thread whose name the kernel knows."""
         tasks = Path(f"/proc/{self.pid}/task").iterdir()
         return next(int(one.name) for one in tasks if (one / "comm").read_text() == f"{name}\n")
 
     def close(self) -> None:
-        """Let it end by itself."""
+        """Wait for the end of the program."""
         self.end_input()

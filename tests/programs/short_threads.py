@@ -36,7 +36,7 @@ class ShortThreads(RunningProgram):
         return time.clock_gettime_ns(~self.pid << 3 | 2)  # CPUCLOCK_SCHED, linux/posix-timers.h
 
     def run(self, count: int, work_ns: int, meanwhile: Callable[[], None]) -> None:
-        """Let so many threads live, and call a function again and again until they have ended."""
+        """Run a number of threads, and call a function repeatedly until they have ended."""
         self.tell(f"{count} {work_ns}\n")
         while not self.says(0.01):
             meanwhile()

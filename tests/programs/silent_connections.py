@@ -15,6 +15,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 RESET = 1024
+BATCH = 64
+"""Connections that are opened one after another, before a pause."""
+PAUSE_S = 0.02
+REOPENING_PAUSE_S = 0.5
+"""Pause between batches once all were opened: each reopened one costs the backend a refusal."""
 
 
 @contextmanager
@@ -51,9 +56,9 @@ def main(uid: int, port: int, count: int) -> None:
             while len(held.get_map()) < count:
                 _connect(port, held)
                 opened += 1
-                if opened % 64 == 0:
+                if opened % BATCH == 0:
                     # It takes descriptors, not the processor.
-                    time.sleep(0.02)
+                    time.sleep(REOPENING_PAUSE_S if said else PAUSE_S)
                     break
             if opened >= count and not said:
                 print("opened", flush=True)

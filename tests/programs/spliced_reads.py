@@ -64,7 +64,7 @@ class SplicedReads(RunningProgram):
 
     Attributes:
         splicer: thread id of the one that reads by splice().
-        receiver: of the other.
+        receiver: receiving process.
     """
 
     def __init__(self) -> None:
@@ -72,7 +72,7 @@ class SplicedReads(RunningProgram):
         self.splicer, self.receiver = (int(word) for word in self.line().split())
 
     def read(self) -> None:
-        """Let both read BYTES."""
+        """Make both read BYTES."""
         assert self.ask("\n") == "done"
 
 

@@ -28,7 +28,7 @@ def waiting_python(smallest: int = 1, largest: int = 16) -> list[str]:
 
 
 PENALTY = 0.2
-"""What each worker beyond the best number costs all of them, in programs of known throughput."""
+"""Loss of throughput for each worker beyond the best number, in programs of known throughput."""
 
 
 def misbehaving() -> list[str]:
@@ -88,7 +88,7 @@ class Steered:
     """A running program; use it in a ``with`` statement.
 
     Args:
-        command: how it is started.
+        command: command that starts it.
         folder: for its socket; None: it has no agent.
     """
 
@@ -119,7 +119,7 @@ class Steered:
         return answer
 
     def end(self) -> None:
-        """Let it end by itself, with the end of its input."""
+        """Close its input and wait for its end."""
         assert self._process.stdin is not None
         self._process.stdin.close()
         self._process.wait(120)

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict
 
 
 class Hand(BaseModel):
-    """What a thread says of its last work: wall time and CPU time, nanoseconds."""
+    """Own account of a thread's last work: wall time and CPU time, in nanoseconds."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     tid: int
@@ -32,9 +32,9 @@ class TimeParts(RunningProgram):
     """A running time_parts program.
 
     Args:
-        run_ms: how long the threads work after each "g".
-        crowd: how many threads share one CPU.
-        folder: where "disk" writes; must not be a file system in memory.
+        run_ms: working time of the threads after each "g", in milliseconds.
+        crowd: number of threads that share one CPU.
+        folder: folder that "disk" writes to; must not be a file system in memory.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class TimeParts(RunningProgram):
         return {hand.name: hand.tid for hand in self.ready.threads}
 
     def work(self) -> Answer:
-        """Let all threads work; returns when all of them sleep again."""
+        """Make all threads work; return when all of them sleep again."""
         return Answer.model_validate_json(self.ask("g"))
 
     def close(self) -> None:

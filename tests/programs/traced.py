@@ -23,7 +23,7 @@ PR_SET_NAME = 15
 
 
 class ThreadOfSpan(SpanProcessor):
-    """As docs/traces.md has it."""
+    """Span processor of docs/traces.md."""
 
     def on_start(self, span: Span, parent_context: Context | None = None) -> None:
         """Say which thread begins it."""

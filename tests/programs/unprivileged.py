@@ -1,4 +1,4 @@
-"""Runs one look at the machine as another user and prints it as JSON.
+"""Runs one reader as another user and prints it as JSON.
 
 Everything is imported before the rights are given up, since that user may not be able to read
 this repository. As a module: ``see(uid, "identify", PID)``.
@@ -93,7 +93,7 @@ def _network(procfs: ProcFs, _: int) -> Any:
     return source.description
 
 
-LOOKS: dict[str, Callable[[ProcFs, int], Any]] = {
+READERS: dict[str, Callable[[ProcFs, int], Any]] = {
     "identify": _identify,
     "read": _read,
     "gomaxprocs": _gomaxprocs,
@@ -106,13 +106,13 @@ LOOKS: dict[str, Callable[[ProcFs, int], Any]] = {
 def see(
     uid: int, what: str, pid: int = 0, *, root: Path = Path("/proc"), within: Sequence[str] = ()
 ) -> Any:
-    """Look as a user.
+    """Run a reader as a user.
 
     Args:
         uid: 0 keeps the rights.
-        what: one of LOOKS.
-        pid: at which process.
-        root: of /proc.
+        what: name of the reader in READERS.
+        pid: process to read.
+        root: root of /proc.
         within: a command that runs its arguments somewhere else, such as ["unshare", "--net"].
     """
     done = subprocess.run(
@@ -149,7 +149,7 @@ def main(arguments: Sequence[str]) -> None:
         if ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 1, 0, 0, 0) != 0:
             raise OSError("prctl")
     with patch.object(LimitedChildren, "_launch", _fork):
-        print(json.dumps(LOOKS[what](ProcFs(root), pid)))
+        print(json.dumps(READERS[what](ProcFs(root), pid)))
 
 
 if __name__ == "__main__":

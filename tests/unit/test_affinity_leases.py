@@ -25,9 +25,6 @@ from tidscope_collector.steering.loop.cpu_masks import (
 )
 from tidscope_collector.steering.loop.setup import open_setup_opener
 
-# Files of leases: whole or not there, and no broken one does harm.
-
-
 PROC = ProcFs()
 ALL, ONE, TWO = frozenset({0, 1}), frozenset({0}), frozenset({1})
 
@@ -76,7 +73,7 @@ def test_an_owner_is_known_by_its_start_too(leases: Leases) -> None:
     leases.write(lease.model_copy(update={"owner_start_ticks": lease.owner_start_ticks + 1}))
     assert leases.held_by_other(7) is None
     assert [done.pid for done in leases.recover()] == [7]
-    # Its parent lives, and with the right start it is another collector.
+    # The parent lives, and with the right start it is another collector.
     parent = os.getppid()
     start = int(Path(f"/proc/{parent}/stat").read_text().rpartition(")")[2].split()[19])
     leases.write(lease.model_copy(update={"owner_pid": parent, "owner_start_ticks": start}))
@@ -148,15 +145,12 @@ def test_programs_that_a_dead_collector_left_are_named(tmp_path: Path) -> None:
     assert leases.restored_size(100, 1000) is None
 
 
-# CPU affinity of all threads of a process, of a child of ours.
-
-
 PROCFS = ProcFs()
 
 
 @pytest.fixture
 def child() -> Iterator[tuple[int, int]]:
-    """Its id and start."""
+    """ID and start of the process."""
     with subprocess.Popen(["sleep", "600"]) as process:
         yield process.pid, parse_stat(PROCFS.read(f"{process.pid}/stat")).start_ticks
         process.kill()

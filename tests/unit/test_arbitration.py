@@ -21,9 +21,6 @@ from tidscope_policies.arbitration.division import (
 )
 from tidscope_policies.contract import Bounds, Grant, Observation
 
-# An arbiter that learns from programs of known throughput, and notices who is gone.
-
-
 BOUNDS = Bounds(1, 8)
 RATE = 200.0
 
@@ -67,7 +64,7 @@ class Host:
         return {name: self.grant(name).cores for name in self.bests}
 
     def pass_part(self, seconds: float = 0.25) -> None:
-        """Let everybody say that he lives, who does."""
+        """Report all live programs."""
         self.now_s += seconds
         for name in self.bests:
             if name in self.mute:
@@ -91,7 +88,7 @@ class Host:
 
     @property
     def regret(self) -> float:
-        """How far the division is below the best one by the true curves."""
+        """Loss of the division against the best one by the true curves."""
         some = [
             Claimant(
                 name,
@@ -255,9 +252,6 @@ def test_a_collector_that_stood_still_suspects_nobody() -> None:
     assert host.grant("b").state == "absent"
 
 
-# Dividing cores by what each program gains.
-
-
 def scaling(name: str, best: int, most: int = 8, *, low: int = 1, claim: Claim) -> Claimant:
     """Throughput that grows with cores up to the best number of them, and falls after it."""
     bounds = Bounds(low, most)
@@ -359,7 +353,7 @@ def test_floors_that_do_not_fit_go_by_priority() -> None:
     claims = {"a": Claim(floor=4), "b": Claim(floor=4, priority=1), "c": Claim(floor=2)}
     some = [scaling(name, 8, claim=claim) for name, claim in claims.items()]
     assert divide(some, together(some, 6)) == {"a": 1, "b": 4, "c": 1}
-    # Without any room everybody has the smallest size all the same.
+    # Without any free cores, each program still has its smallest size.
     assert divide(some, together(some, 2)) == {"a": 1, "b": 1, "c": 1}
 
 

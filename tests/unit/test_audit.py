@@ -14,9 +14,6 @@ from tidscope_backend.cli import main
 from tidscope_wire.audit import FILES, AuditError, AuditLog, AuditTrail, older_file, read_records
 from tidscope_wire.generated.models import Actor, AuditRecord
 
-# Audit logs: lines are only added, within a bound, and no name can forge one.
-
-
 HOSTILE = 'x"}\n{"unix_us":1,"action":"release"}\u2028\x1b[2J\x9b1m\x7f\ud800'
 
 
@@ -163,9 +160,6 @@ async def test_a_disk_that_hangs_delays_nobody_for_long(
     written = records(log.path)
     assert [record.object for record in written] == ["0", "1", "2"]
     assert sum(record.lost for record in written) == 2
-
-
-# `tidscope audit`: the logs of a machine as one list, escaped.
 
 
 HOSTILE_LABEL = Actor(session=None, role=None, label="\x1b]0;owned\x07")

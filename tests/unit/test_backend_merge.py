@@ -249,7 +249,7 @@ def test_what_does_not_fit_together_is_refused(frames: list[bytes], validation_t
 
 
 class Reader:
-    """What a page makes of frames: who is alive, what their counters say, what was gained."""
+    """State of a page from frames: live threads, their counters, and the growth."""
 
     def __init__(self) -> None:
         self.alive: dict[int, Identity] = {}
@@ -391,7 +391,7 @@ def frames_with_tables(draw: st.DrawFn) -> list[bytes]:
 
 
 def with_tables(state: TableState, frame: bytes) -> TableState:
-    """What a reader of tables knows after another frame."""
+    """Tables of a reader after another frame."""
     header, body = split(frame)
     tables = decode_tables(header, body)
     known = {} if header.kind == "key" else dict(state)

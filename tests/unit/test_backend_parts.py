@@ -164,8 +164,8 @@ def test_the_secret_of_another_host_is_not_the_backends_own() -> None:
 
 def test_the_defaults_stay_within_the_memory_that_is_promised() -> None:
     settings = Settings("token", "secret")
-    pages_behind = 2 * (settings.queue_bytes + settings.merged_bytes)
-    assert settings.history_total_bytes + pages_behind < 150 * 1024 * 1024
+    slow_subscribers = 2 * (settings.queue_bytes + settings.merged_bytes)
+    assert settings.history_total_bytes + slow_subscribers < 150 * 1024 * 1024
 
 
 def test_a_reason_fits_into_a_close_frame() -> None:
@@ -238,15 +238,15 @@ def test_the_doctors_table_copies_commands_as_they_are() -> None:
     assert "a-very-long-word-that-is-not-cut" in "\n".join(lines)
 
 
-def site() -> tuple[HostRegistry, list[str]]:
+def registry() -> tuple[HostRegistry, list[str]]:
     heard: list[str] = []
     known = HostRegistry(max_ended=2)
     known.subscribe(lambda: heard.append("changed"), heard.append)
     return known, heard
 
 
-def test_a_site_tells_of_each_change_once() -> None:
-    known, heard = site()
+def test_a_registry_tells_of_each_change_once() -> None:
+    known, heard = registry()
     known.connect_host(host(), [target()])
     known.update_target(target())
     known.update_target(target(rate_hz=20))
@@ -258,8 +258,8 @@ def test_a_site_tells_of_each_change_once() -> None:
     assert not known.hosts[0].connected
 
 
-def test_a_site_forgets_the_oldest_ended_targets() -> None:
-    known, heard = site()
+def test_a_registry_forgets_the_oldest_ended_targets() -> None:
+    known, heard = registry()
     for number in range(4):
         known.update_target(target(f"t-{number}-00000000", state="exited", attached_unix_us=number))
     known.update_target(target("t-9-00000000", attached_unix_us=0))

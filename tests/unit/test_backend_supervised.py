@@ -27,9 +27,6 @@ from tidscope_backend.cli.supervisor import MAX_SHORT_RUNS, Program, Supervisor
 from tidscope_backend.processes import SupervisorLog, read_ends
 from tidscope_backend.settings import runs_directory
 
-# A supervised child: started again with pauses, given up on, ended with us.
-
-
 WAIT = 200
 
 
@@ -133,7 +130,7 @@ def test_else_it_stays_who_it_is(environ: dict[str, str], euid: int) -> None:
 
 @pytest.fixture
 def folders(tmp_path: Path) -> dict[str, str]:
-    """Where state and runs would be."""
+    """Folders of state and runs."""
     return {"XDG_STATE_HOME": str(tmp_path / "state"), "TIDSCOPE_RUNS": str(tmp_path / "runs")}
 
 
@@ -226,9 +223,6 @@ async def test_the_log_says_which_program_ended_when_and_how() -> None:
     assert read_ends(None) == []
 
 
-# Where runs lie, and which options keep them.
-
-
 def parsed(*arguments: str) -> argparse.Namespace:
     parser = argparse.ArgumentParser()
     add_server_options(parser)
@@ -254,7 +248,7 @@ def test_a_backend_of_another_user_keeps_them_with_that_user() -> None:
     user = BackendUser("someone", 1000, 1000, (1000,), "/home/someone")
     root = {"HOME": "/root", "XDG_DATA_HOME": "/root/data", "PATH": "/bin"}
     assert runs_directory(user.environ(root)) == Path("/home/someone/.local/share/tidscope/runs")
-    # What was asked for by name holds for any user.
+    # A folder requested by name is used for any user.
     assert runs_directory(user.environ({**root, "TIDSCOPE_RUNS": "/srv"})) == Path("/srv")
 
 

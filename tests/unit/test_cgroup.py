@@ -15,9 +15,6 @@ from tidscope_collector.processes.cgroup_names import (
 from tidscope_collector.procfs.cgroup import CpuLimit, ThrottlingMeter, cpu_limit
 from tidscope_collector.procfs.files import ProcFs
 
-# CPU limits of control groups, version 1 and 2, from files as the kernel writes them.
-
-
 PID = 42
 STAT = "usage_usec 5\nnr_periods {}\nnr_throttled {}\nthrottled_usec {}\nnr_bursts 0\n"
 
@@ -115,9 +112,6 @@ def test_figures_begin_with_the_first_reading_and_never_fall(tmp_path: Path) -> 
     groups.write("a", cpu__max="max 100000")
     groups.write("a/b", cpu__max="max 100000")
     assert figures() == (None, 15, 5, 610)
-
-
-# Units, containers and pods by paths of control groups, as real systems have them.
 
 
 ID = "4c01db0b339c5a3a6f4d1bc0f1d1f8e7a2b3c4d5e6f708192a3b4c5d6e7f8091"

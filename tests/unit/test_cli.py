@@ -16,9 +16,6 @@ from tidscope_backend.cli.command import Command
 from tidscope_backend.settings import BROWSER_VARIABLE
 from tidscope_wire.generated.models import SizeAudit
 
-# `--help` of the command line: every verb and option is listed once, in one style.
-
-
 QUAINT = re.compile(r"\b(taken|none is|what is|whom|more than once|of the runs)\b")
 """Phrases that help does not use, beside the words that `make check` looks for."""
 
@@ -69,7 +66,7 @@ def test_help_of_a_verb_lists_each_option_once(
     section = text.partition("\noptions:\n")[2]
     shown = Counter(re.findall(r"^  (?:-\w, )?(--[\w-]+)", section, re.MULTILINE))
     (parser, *_) = parsers(load(verb))
-    # Of an option and its opposite (--open, --no-open) the first.
+    # The first of an option and its opposite (--open, --no-open).
     long = [
         next(name for name in action.option_strings if name.startswith("--"))
         for action in parser._actions
@@ -104,9 +101,6 @@ def test_an_unknown_verb_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert "invalid choice: 'tpo'" in capsys.readouterr().err
 
 
-# Hints of refusals speak to people at a page or a terminal: routes are the API's own matter.
-
-
 ROOT = Path(__file__).parents[2]
 REFUSALS = {"refusal", "refuse", "problem", "Problem", "ProblemError", "RefusedError"}
 ROUTE = re.compile(r"\b(GET|POST|PUT|PATCH|DELETE) /|/api/v\d|\b(past_s|duration_s)\b")
@@ -135,9 +129,6 @@ def test_no_refusal_names_a_route() -> None:
     found = list(refusal_texts())
     assert len(found) > 100
     assert [(where, text) for where, text in found if ROUTE.search(text)] == []
-
-
-# Commands that ask a running tidscope: where they look for it, and what they say without it.
 
 
 COMMANDS = {

@@ -153,7 +153,7 @@ def test_a_comparison(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[
 
 
 def test_sets_of_files(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """What is compared with differs in what is said of it, and in nothing else."""
+    """Comparisons differ only in the description of the base."""
     arguments = ("--percentiles", "50-100", "--base", "percentiles=0-50")
     found = as_json(capsys, file, *arguments)["difference"]
     assert (found["base_traces"], found["other_traces"]) == (5, 5)
@@ -202,9 +202,9 @@ def test_sets_of_stored_traces(tmp_path: Path, capsys: pytest.CaptureFixture[str
 def test_requests_unlike_the_others(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Compared within their endpoint: those of another are not unlike these."""
     other = [made_trace(made_span("PUT /", 0, 3, trace_id=f"{n:032x}")) for n in range(100, 105)]
-    usual = [request(n, 20 + n % 7) for n in range(1, 60)]
+    typical = [request(n, 20 + n % 7) for n in range(1, 60)]
     path = tmp_path / "t.json"
-    path.write_text(json.dumps(jaeger_document(*usual, request(99, 22, 40), *other)))
+    path.write_text(json.dumps(jaeger_document(*typical, request(99, 22, 40), *other)))
     (found,) = as_json(capsys, path)["anomalies"]
     assert (found["trace_id"], found["kind"]) == (f"{99:032x}", "unseen")
     assert [step["operation"] for step in found["chain"]] == ["GET /", "find", HOSTILE]
@@ -212,7 +212,7 @@ def test_requests_unlike_the_others(tmp_path: Path, capsys: pytest.CaptureFixtur
 
 
 def test_stored_traces(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """What a backend has stored, though it is still writing there."""
+    """Spans in a store to which a backend is still writing."""
     store = SpanStore(lambda: tmp_path, tmp_path, SpanRetention(None, None), lambda: 1e9)
     where = ("--runs-dir", tmp_path)
     assert "none are stored" in refusal(capsys, *where)
@@ -227,7 +227,7 @@ def test_stored_traces(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
 
 
 class Page(HTMLParser):
-    """What elements a page has, and which of their attributes name other files."""
+    """Collects the elements of a page, and attributes that refer to other files."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -291,7 +291,7 @@ def test_anomalies_against_other_requests(
     )
     few = write_requests(tmp_path / "few.json", range(1, 20))
     assert as_json(capsys, later, "--base", few)["anomalies"] == []
-    assert "anomalies are not known: what is usual takes 30 requests" in run(
+    assert "anomalies are not known: the reference takes 30 requests" in run(
         capsys, later, "--base", few
     )
 

@@ -62,7 +62,7 @@ def hostile_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def printed(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) -> str:
-    """What a command printed, all of it harmless."""
+    """Output of a command, checked to be harmless."""
     assert main(arguments) == code
     captured = capsys.readouterr()
     text = captured.out + captured.err

@@ -1,4 +1,4 @@
-"""What `tidscope experiment` prints and how it exits."""
+"""Output and exit codes of `tidscope experiment`."""
 
 import json
 from collections.abc import Sequence
@@ -15,8 +15,8 @@ from tidscope_backend.cli.experiment import (
     result_lines,
 )
 from tidscope_backend.experiments.analysis import analyse
-from tidscope_backend.experiments.bounds import decide, parse_bound
 from tidscope_backend.experiments.journal import Failed
+from tidscope_backend.experiments.report import decide, parse_bound
 
 ENTRIES = journal(
     [({"policy": "default"}, [100.0, 101.0]), ({"policy": "linear"}, [89.9, 91.1])], quick=True

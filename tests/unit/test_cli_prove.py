@@ -12,9 +12,13 @@ from run_builders import RUN_ID, manifest
 from tidscope_backend.cli import main
 from tidscope_backend.cli.backend_client import RefusedError
 from tidscope_backend.cli.prove import RESULT_SECONDS
-from tidscope_backend.proving.picture import draw_proof
-from tidscope_backend.proving.result import MeasuredInterval, ProofResult, read_proof
-from tidscope_backend.proving.svg import ticks
+from tidscope_backend.proving.picture import (
+    MeasuredInterval,
+    ProofResult,
+    draw_proof,
+    read_proof,
+    ticks,
+)
 from tidscope_wire.generated.models import (
     ProofState,
     ProofVerdict,
@@ -25,11 +29,8 @@ from tidscope_wire.generated.models import (
     Target,
 )
 
-# `tidscope prove`: what it asks of a backend, what it prints, and its exit codes.
-
-
 STEERING = f"/targets/{TARGET_ID}/steering"
-ATTACH, LOOK = ("POST", "/targets"), ("GET", f"/targets/{TARGET_ID}")
+ATTACH, POLL = ("POST", "/targets"), ("GET", f"/targets/{TARGET_ID}")
 STEER, RELEASE = ("PUT", STEERING), ("DELETE", STEERING)
 RECORD, STOP = ("POST", "/runs"), ("POST", f"/runs/{RUN_ID}/stop")
 EVENTS = ("GET", f"/runs/{RUN_ID}/events")
@@ -48,7 +49,7 @@ def backend(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> FakeBackend:
         ATTACH: target(),
         RECORD: manifest(state="recording"),
         STEER: target(),
-        LOOK: proving(proof("better")),
+        POLL: proving(proof("better")),
         RELEASE: target(),
         EVENTS: ended(proof("better")),
         STOP: manifest(),
@@ -89,7 +90,7 @@ def test_what_is_better_goes_on(
     backend: FakeBackend, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     assert prove() == 0
-    assert backend.requests == [ATTACH, RECORD, STEER, LOOK, EVENTS, STOP]
+    assert backend.requests == [ATTACH, RECORD, STEER, POLL, EVENTS, STOP]
     said = capsys.readouterr()
     assert said.out == "It is so.\n"
     assert said.err.splitlines() == [
@@ -106,15 +107,15 @@ def test_what_is_better_is_released_if_asked(
     backend: FakeBackend, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert prove("--release") == 0
-    assert backend.requests == [ATTACH, RECORD, STEER, LOOK, RELEASE, EVENTS, STOP]
+    assert backend.requests == [ATTACH, RECORD, STEER, POLL, RELEASE, EVENTS, STOP]
     assert capsys.readouterr().err.splitlines()[1:] == [RESTORED, WHERE]
 
 
 def test_what_a_signal_released_does_not_go_on(
     backend: FakeBackend, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """It comes while the last look is being answered."""
-    backend.table[LOOK] = [backend.after_signal(proving(proof("better")))]
+    """The signal arrives while the last poll is being answered."""
+    backend.table[POLL] = [backend.after_signal(proving(proof("better")))]
     assert prove() == 0
     assert RELEASE in backend.requests
     assert capsys.readouterr().err.splitlines()[1:] == [RESTORED, WHERE]
@@ -130,7 +131,7 @@ def test_other_results_have_their_exit_codes(
     code: int,
 ) -> None:
     """The collector has released the program already."""
-    backend.table[LOOK] = target()
+    backend.table[POLL] = target()
     backend.table[EVENTS] = ended(proof(verdict))
     assert prove() == code
     said = capsys.readouterr()
@@ -142,9 +143,9 @@ def test_other_results_have_their_exit_codes(
 def test_each_pair_of_blocks_is_printed_once(
     backend: FakeBackend, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    looks = [(0, "none"), (0, "none still"), (1, "one"), (1, "one still"), (2, "two")]
-    open_ones = [proving(proof("open", pairs, text)) for pairs, text in looks]
-    backend.table[LOOK] = [*open_ones, proving(proof("better", 2, "two, and better"))]
+    polls = [(0, "none"), (0, "none still"), (1, "one"), (1, "one still"), (2, "two")]
+    open_ones = [proving(proof("open", pairs, text)) for pairs, text in polls]
+    backend.table[POLL] = [*open_ones, proving(proof("better", 2, "two, and better"))]
     assert prove() == 0
     said = capsys.readouterr().err.splitlines()
     assert [line.rpartition(": ")[2] for line in said[:-2]] == ["none", "one", "two"]
@@ -168,12 +169,12 @@ def test_a_signal_ends_it_without_a_result(
     number: int,
     refusal: Exception | None,
 ) -> None:
-    backend.table[LOOK] = [backend.after_signal(proving(proof()), number)]
+    backend.table[POLL] = [backend.after_signal(proving(proof()), number)]
     backend.table[EVENTS] = [ended()]
     backend.table[RELEASE] = refusal or target()
     assert prove() == 3
     # A result is not waited for.
-    assert backend.requests == [ATTACH, RECORD, STEER, LOOK, RELEASE, EVENTS, STOP]
+    assert backend.requests == [ATTACH, RECORD, STEER, POLL, RELEASE, EVENTS, STOP]
     said = capsys.readouterr()
     assert said.out == ""
     assert said.err.endswith(NO_RESULT)
@@ -184,7 +185,7 @@ def test_a_signal_ends_it_without_a_result(
     ("last", "why"),
     [
         (target().model_copy(update={"state": "exited"}), "the program has exited"),
-        # What a collector that is gone said last of it.
+        # Last report of a disconnected collector.
         (proving(proof(), state="detached"), "the collector is gone"),
     ],
     ids=["exited", "detached"],
@@ -192,13 +193,13 @@ def test_a_signal_ends_it_without_a_result(
 def test_a_program_that_is_gone_leaves_no_result(
     backend: FakeBackend, capsys: pytest.CaptureFixture[str], last: Target, why: str
 ) -> None:
-    backend.table[LOOK] = [proving(proof()), last]
+    backend.table[POLL] = [proving(proof()), last]
     backend.table[EVENTS] = [ended()]
-    # Its run has ended with it.
+    # The run ended with the program.
     backend.table[STOP] = RefusedError("It is not being recorded; it has ended already")
     backend.table["GET", f"/runs/{RUN_ID}"] = manifest()
     assert prove() == 3
-    assert backend.requests[-4:] == [LOOK, EVENTS, STOP, ("GET", f"/runs/{RUN_ID}")]
+    assert backend.requests[-4:] == [POLL, EVENTS, STOP, ("GET", f"/runs/{RUN_ID}")]
     said = capsys.readouterr().err.splitlines()[-1]
     assert said.startswith(f"tidscope prove: no result: {why}")
     assert said.endswith(f"; run {RUN_ID}")
@@ -206,7 +207,7 @@ def test_a_program_that_is_gone_leaves_no_result(
 
 @pytest.mark.parametrize("last", [target(), proving(None)], ids=["released", "steered otherwise"])
 def test_the_frame_with_the_result_is_waited_for(backend: FakeBackend, last: Target) -> None:
-    backend.table[LOOK] = [proving(proof()), last]
+    backend.table[POLL] = [proving(proof()), last]
     backend.table[EVENTS] = [ended(), ended(), ended(proof("same"))]
     assert prove() == 1
     assert backend.requests.count(EVENTS) == 3
@@ -233,8 +234,8 @@ def test_a_refused_proof_ends_its_run(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_refused_look_ends_the_run_and_the_release_asked_for(backend: FakeBackend) -> None:
-    backend.table[LOOK] = RefusedError("There is no such target; attach again")
+def test_a_refused_poll_ends_the_run_and_the_release_asked_for(backend: FakeBackend) -> None:
+    backend.table[POLL] = RefusedError("There is no such target; attach again")
     assert prove("--release") == 1
     assert backend.requests[-2:] == [RELEASE, STOP]
 
@@ -293,9 +294,6 @@ def test_what_is_no_process_is_refused(capsys: pytest.CaptureFixture[str]) -> No
         assert f"{text} is no process id" in capsys.readouterr().err
 
 
-# What a run says of a proof, and the picture of it.
-
-
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -322,7 +320,7 @@ def decided(
 
 
 def state(**changes: object) -> ProofState:
-    usual = ProofState(
+    defaults = ProofState(
         verdict="better",
         pairs=4,
         discarded=0,
@@ -334,7 +332,7 @@ def state(**changes: object) -> ProofState:
         steers=True,
         text="The policy is better: <+10%>.",
     )
-    return usual.model_copy(update=changes)
+    return defaults.model_copy(update=changes)
 
 
 def events(*found: SteeringDecided | SteeringProven) -> list[RunEvent]:

@@ -144,7 +144,7 @@ def test_show_lists_so_many_threads(runs: Path) -> None:
 
 
 def test_what_children_used_comes_first(capsys: pytest.CaptureFixture[str], runs: Path) -> None:
-    """A run of one process does not show it; what the parent alone used is no news."""
+    """A run of one process does not show it; what the parent alone used is already known."""
     text = "This run shows one process; its children used 12.34 s of CPU that are not in it."
     folder = RunFolder(runs / run_id(1))
     for used, shown in ((12_340_000, [text]), (0, []), (None, [])):
@@ -185,7 +185,7 @@ def test_what_threads_do_not_show_comes_first(runs: Path) -> None:
     manifest = manifest.model_copy(update={"target": target})
     line = "The command used 2.00 s of CPU, its threads show 1.73 s. No rights."
     assert summary(manifest, found, "127.0.0.1:1")[1] == line
-    # Where the files are not, the address of who has them is shown.
+    # Without the files, the address of their owner is shown.
     elsewhere = summary(manifest, None, "127.0.0.1:1")
     assert elsewhere[-1].endswith(f" http://127.0.0.1:1/runs/{run_id(1)}")
 
@@ -200,7 +200,7 @@ def test_samples_that_were_not_taken_are_printed(runs: Path) -> None:
 
 
 def test_what_is_missing_comes_first(capsys: pytest.CaptureFixture[str], runs: Path) -> None:
-    """Of a run that lost something, every command says how much before anything else."""
+    """Every command first reports the losses of a run."""
     folder = RunFolder(runs / run_id(3))
     lost = losses(frames=12, gaps=2, missing_ns=1_400_000_000, exit_records_lost=3)
     lossy = folder.read_manifest().model_copy(update={"state": "incomplete", "losses": lost})

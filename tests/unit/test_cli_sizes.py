@@ -25,8 +25,6 @@ from tidscope_wire.generated.models import (
     Target,
 )
 
-# The audit of sizes in the terminal.
-
 
 def program(verdict: SizeVerdict, *, limit: float | None = None) -> SizedProgram:
     return SizedProgram(
@@ -133,11 +131,8 @@ def test_only_what_is_known_is_evidence(changes: dict[str, int | None], evidence
     assert lines[-1] == f"    {evidence}"
 
 
-# `tidscope sweep`: what it asks of a backend, what it prints, and its exit codes.
-
-
 STEERING = f"/targets/{TARGET_ID}/steering"
-ATTACH, LOOK = ("POST", "/targets"), ("GET", f"/targets/{TARGET_ID}")
+ATTACH, POLL = ("POST", "/targets"), ("GET", f"/targets/{TARGET_ID}")
 SWEEP, RELEASE = ("PUT", STEERING), ("DELETE", STEERING)
 RECORD, STOP = ("POST", "/runs"), ("POST", f"/runs/{RUN_ID}/stop")
 EVENTS = ("GET", f"/runs/{RUN_ID}/events")
@@ -152,7 +147,7 @@ def sweeping_backend(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> FakeBac
         ATTACH: target(),
         RECORD: manifest(state="recording"),
         SWEEP: target(),
-        LOOK: [sweeping(state("open", 0)), sweeping(state("open", 1)), target()],
+        POLL: [sweeping(state("open", 0)), sweeping(state("open", 1)), target()],
         RELEASE: target(),
         EVENTS: ended(state("decided")),
         STOP: manifest(),
@@ -205,7 +200,7 @@ def test_the_curve_its_knee_and_the_line_are_printed(
     sweeping_backend: FakeBackend, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     assert sweep() == 0
-    assert sweeping_backend.requests == [ATTACH, RECORD, SWEEP, LOOK, LOOK, LOOK, EVENTS, STOP]
+    assert sweeping_backend.requests == [ATTACH, RECORD, SWEEP, POLL, POLL, POLL, EVENTS, STOP]
     said = capsys.readouterr()
     assert said.out.splitlines() == [
         "  size         ops/s             95 % interval  rounds",
@@ -256,7 +251,7 @@ def test_the_picture_has_every_size_and_the_knee(
     assert "4 (before)" in drawn
     assert "size 2: 1,000 operations a second, 990 to 1,010" in drawn
     assert capsys.readouterr().err.endswith(f"run {RUN_ID}, picture a.svg\n")
-    sweeping_backend.table[LOOK] = target()
+    sweeping_backend.table[POLL] = target()
     assert sweep("--svg", "none/a.svg") == 1
     assert "cannot write none/a.svg" in capsys.readouterr().err
 
@@ -264,12 +259,12 @@ def test_the_picture_has_every_size_and_the_knee(
 def test_a_signal_ends_it_without_a_result(
     sweeping_backend: FakeBackend, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    sweeping_backend.table[LOOK] = [
+    sweeping_backend.table[POLL] = [
         sweeping_backend.after_signal(sweeping(state("open", 0)), signal.SIGTERM)
     ]
     sweeping_backend.table[EVENTS] = ended()
     assert sweep("--svg", "a.svg") == 3
-    assert sweeping_backend.requests == [ATTACH, RECORD, SWEEP, LOOK, RELEASE, EVENTS, STOP]
+    assert sweeping_backend.requests == [ATTACH, RECORD, SWEEP, POLL, RELEASE, EVENTS, STOP]
     assert "no result" in capsys.readouterr().err
     assert "The sweep did not end." in (tmp_path / "a.svg").read_text()
 

@@ -26,7 +26,7 @@ from tidscope_wire.generated.models import (
 
 ONE = f"/targets/{TARGET_ID}"
 STEERING = f"{ONE}/steering"
-ATTACH, LOOK = ("POST", "/targets"), ("GET", ONE)
+ATTACH, POLL = ("POST", "/targets"), ("GET", ONE)
 STEER, RELEASE = ("PUT", STEERING), ("DELETE", STEERING)
 UNIT = Group(
     kind="unit",
@@ -65,10 +65,10 @@ def programs(*found: tuple[int, str, Steering], join: bool = False) -> Target:
     return steered(None, programs=of, programs_join=join, group=UNIT)
 
 
-def followed(backend: FakeBackend, *looks: BaseModel, arguments: tuple[str, ...] = ()) -> int:
-    """Steer, and press Ctrl-C at the last look; the exit code."""
-    last = backend.after_signal(looks[-1])
-    backend.table[LOOK] = [*looks[:-1], last]
+def followed(backend: FakeBackend, *polls: BaseModel, arguments: tuple[str, ...] = ()) -> int:
+    """Steer, and press Ctrl-C at the last poll; the exit code."""
+    last = backend.after_signal(polls[-1])
+    backend.table[POLL] = [*polls[:-1], last]
     return main(["steer", "--pid", "100", *arguments])
 
 
@@ -168,9 +168,9 @@ def test_options_as_json_are_one_request(
 def test_a_signal_ends_it_and_restores_the_size(
     backend: FakeBackend, capsys: pytest.CaptureFixture[str], number: int
 ) -> None:
-    backend.table[LOOK] = backend.after_signal(steered(steering()), number)
+    backend.table[POLL] = backend.after_signal(steered(steering()), number)
     assert main(["steer", "--pid", "100"]) == 0
-    assert backend.requests == [ATTACH, STEER, LOOK, RELEASE]
+    assert backend.requests == [ATTACH, STEER, POLL, RELEASE]
     said = capsys.readouterr()
     assert said.out.count("\n") == 1
     assert said.err == RESTORED
@@ -259,7 +259,7 @@ def test_which_programs_of_a_group_are_steered(
     programs_sent: list[dict[str, int]] | None,
     join: bool,
 ) -> None:
-    backend.table[LOOK] = backend.after_signal(programs((7, "shop", steering())))
+    backend.table[POLL] = backend.after_signal(programs((7, "shop", steering())))
     assert main(["steer", "--unit", "shop.service", *arguments]) == 0
     sent = backend.sent[STEER]
     assert isinstance(sent, dict)
@@ -274,7 +274,7 @@ def test_kept_steering_is_not_released(
     backend: FakeBackend, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert followed(backend, steered(steering()), arguments=("--keep",)) == 0
-    assert backend.requests == [ATTACH, STEER, LOOK]
+    assert backend.requests == [ATTACH, STEER, POLL]
     assert "steering continues" in capsys.readouterr().err
 
 
@@ -283,11 +283,11 @@ def test_it_ends_when_its_time_is_over(
 ) -> None:
     early = backend.after_seconds(steered(steering()), 4.0)
     late = backend.after_seconds(steered(steering(decisions=2)), 7.0)
-    backend.table[LOOK] = [early, late]
+    backend.table[POLL] = [early, late]
     renew = ("POST", f"{STEERING}/renew")
     backend.table[renew] = steered(steering())
     assert main(["steer", "--pid", "100", "--duration", "10"]) == 0
-    assert backend.requests == [ATTACH, STEER, LOOK, renew, LOOK, RELEASE]
+    assert backend.requests == [ATTACH, STEER, POLL, renew, POLL, RELEASE]
     said = capsys.readouterr()
     assert said.out.count("\n") == 2
     assert said.err == RESTORED
@@ -305,7 +305,7 @@ def test_a_refusal_to_steer_releases_nothing(
 def test_a_backend_that_goes_is_asked_to_release(
     backend: FakeBackend, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    backend.table[LOOK] = [steered(steering()), UnavailableError("here: reset")]
+    backend.table[POLL] = [steered(steering()), UnavailableError("here: reset")]
     assert main(["steer", "--pid", "100"]) == 1
     assert backend.requests[-1] == RELEASE
     assert "no tidscope answers: here: reset" in capsys.readouterr().err
@@ -326,7 +326,7 @@ def test_a_backend_that_goes_is_asked_to_release(
 def test_it_ends_when_nothing_is_steered_any_more(
     backend: FakeBackend, capsys: pytest.CaptureFixture[str], last: Target, why: str
 ) -> None:
-    backend.table[LOOK] = [steered(steering()), last]
+    backend.table[POLL] = [steered(steering()), last]
     backend.table[RELEASE] = RefusedError("It is not steered; nothing to do")
     assert main(["steer", "--pid", "100"]) == 0
     assert capsys.readouterr().err == f"tidscope steer: {why}\n"
@@ -335,7 +335,7 @@ def test_it_ends_when_nothing_is_steered_any_more(
 def test_kept_steering_that_has_ended_does_not_continue(
     backend: FakeBackend, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    backend.table[LOOK] = [steered(steering()), steered(None, state="exited")]
+    backend.table[POLL] = [steered(steering()), steered(None, state="exited")]
     assert main(["steer", "--pid", "100", "--keep"]) == 0
     assert capsys.readouterr().err == "tidscope steer: the program has exited\n"
     assert RELEASE not in backend.requests
@@ -346,7 +346,7 @@ def test_a_group_that_programs_join_is_waited_for(
 ) -> None:
     nobody = programs(join=True)
     gone = nobody.model_copy(update={"state": "exited"})
-    backend.table[LOOK] = [nobody, programs((7, "shop", steering()), join=True), nobody, gone]
+    backend.table[POLL] = [nobody, programs((7, "shop", steering()), join=True), nobody, gone]
     backend.table[RELEASE] = programs()
     assert main(["steer", "--unit", "shop.service", "--join"]) == 0
     said = capsys.readouterr()
@@ -362,13 +362,13 @@ def test_problems_are_named_once_and_when_they_are_over(
     backend: FakeBackend, capsys: pytest.CaptureFixture[str]
 ) -> None:
     well, ill = steering(), steering(problem="The agent is slow.")
-    looks = [
+    polls = [
         programs((7, "a", well), (8, "b", well)),
         programs((7, "a", ill), (8, "b", well)),
         programs((7, "a", ill), (8, "b", ill)),
         programs((7, "a", well), (8, "b", ill)),
     ]
-    backend.table[LOOK] = [*looks[:-1], backend.after_signal(looks[-1])]
+    backend.table[POLL] = [*polls[:-1], backend.after_signal(polls[-1])]
     assert main(["steer", "--unit", "shop.service"]) == 0
     assert capsys.readouterr().err.splitlines()[:-1] == [
         "tidscope steer: a (7): The agent is slow.",
@@ -392,8 +392,8 @@ def test_each_decision_is_printed_once_and_missed_ones_are_counted(
     backend: FakeBackend, capsys: pytest.CaptureFixture[str]
 ) -> None:
     counts = (1, 1, 2, 6, 3)
-    looks = [steered(steering(decisions=count, reason=f"It is {count}.")) for count in counts]
-    assert followed(backend, *looks) == 0
+    polls = [steered(steering(decisions=count, reason=f"It is {count}.")) for count in counts]
+    assert followed(backend, *polls) == 0
     said = capsys.readouterr()
     # The last one is of another policy, which begins to count again.
     assert [line.split(". ")[-1] for line in said.out.splitlines()] == [
@@ -514,7 +514,7 @@ def test_claims_go_with_the_programs_that_can_be_steered(backend: FakeBackend) -
     backend.table[question] = SteeringOptions(
         knobs=[], signals=[], steering=None, programs=able, unexamined=0
     )
-    backend.table[LOOK] = steered(None)
+    backend.table[POLL] = steered(None)
     command = ["steer", "--tree", "4", "--policy", "arbiter"]
     claims = ["--share", "7=2.5", "--floor", "7=1", "--priority", "8=-1"]
     assert main([*command, *claims]) == 0

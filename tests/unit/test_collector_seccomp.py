@@ -10,11 +10,11 @@ import pytest
 from tidscope_backend.exchange.confinement import import_calls
 from tidscope_collector.confinement.calls import FATAL, collector_calls, switch_calls
 from tidscope_confinement.seccomp import (
+    NUMBERS,
     Calls,
     UnsupportedProcessorError,
     assemble,
 )
-from tidscope_confinement.syscalls import NUMBERS
 
 X86, ARM = 0xC000003E, 0xC00000B7
 ALLOW, KILL, ERRNO = 0x7FFF0000, 0x80000000, 0x00050000

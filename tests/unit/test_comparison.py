@@ -5,11 +5,9 @@ from typing import Any
 import pytest
 from compared_runs import Instant, Life, decided, event, manifest, policy, run_id, tables, threads
 from run_builders import losses
-from tidscope_backend.comparison.compare import compare
-from tidscope_backend.comparison.matching import Correction
+from tidscope_backend.comparison.compare import compare, setup_differences
 from tidscope_backend.comparison.series import MAX_POINTS
-from tidscope_backend.comparison.setup import setup_differences
-from tidscope_backend.comparison.sides import ComparisonError, RunTables
+from tidscope_backend.comparison.sides import ComparisonError, Correction, RunTables
 from tidscope_wire.generated.models import (
     ComparedMetric,
     ComparedSeries,
@@ -32,7 +30,7 @@ def metric(found: Comparison, name: str, role: str | None = None) -> ComparedMet
 
 
 def values(found: Comparison, name: str, role: str | None = None) -> list[list[float | None]]:
-    """What each run of each group has."""
+    """Values of each run of each group."""
     return [group.values for group in metric(found, name, role).groups]
 
 
@@ -98,9 +96,9 @@ SAMPLED = ("cpu_run_ns", "user_cpu_us", "disk_write_bytes")
 
 def sampled(number: int, cpu_ns: int, user_us: int, written: int = 0) -> RunTables:
     """A run of 10 s with fields that are not exact."""
-    usual = tables(number)
+    typical = tables(number)
     life = Life("main", (0, 0, 0), (cpu_ns, user_us, written))
-    return RunTables(usual.manifest, threads([life], SAMPLED), usual.signals, usual.events)
+    return RunTables(typical.manifest, threads([life], SAMPLED), typical.signals, typical.events)
 
 
 def verdicts(found: Comparison, name: str) -> list[tuple[str, str | None]]:

@@ -13,19 +13,17 @@ from group_story import group_story
 from run_folders import run_folder
 from tidscope_backend.comparison.compare import compare
 from tidscope_backend.comparison.from_folders import compare_folders
-from tidscope_backend.comparison.matching import (
-    Correction,
-    match_roles,
-    parse_correction,
-    split_by_process,
-)
 from tidscope_backend.comparison.metrics import STATES
 from tidscope_backend.comparison.sides import (
     ComparisonError,
+    Correction,
     PoolTotals,
     RunTables,
     Side,
+    match_roles,
+    parse_correction,
     pools_by_name,
+    split_by_process,
 )
 from tidscope_backend.recording.sealing import write_summaries
 from tidscope_backend.state_groups import GROUPS, shares_of_groups
@@ -34,9 +32,6 @@ from tidscope_wire.generated.frame_tables import COLUMNS
 from tidscope_wire.generated.models import CompareBasis, ComparedMetric, Comparison, Group
 from tidscope_wire.pools import BUCKETS, FIGURES, QUEUE_WAIT, RESPONSE
 from tidscope_wire.states import SINCE, STATE, STATE_FIELDS
-
-# Roles of several runs are matched by name, or as a person says.
-
 
 A, B = "r-a", "r-b"
 
@@ -96,9 +91,6 @@ def test_reading_a_correction() -> None:
     for wrong in ("", "r-1", "r-1:", "r-1:role", "r-1:=label", "r-1:role=", ":role=label"):
         with pytest.raises(ComparisonError, match="RUN:ROLE=LABEL"):
             parse_correction(wrong)
-
-
-# Roles split by the names of their processes.
 
 
 ZERO = (0, 0, 0)
@@ -164,9 +156,6 @@ def test_runs_of_groups_are_compared_by_process_and_role(tmp_path: Path) -> None
     assert not [one for one in split.series if one.role is not None]
 
 
-# Pools of workers in a comparison: by name, with intervals.
-
-
 MS = 1_000_000
 
 
@@ -210,7 +199,7 @@ def test_pools_of_one_name_are_added_up() -> None:
 
 
 def run(number: int, finished: int, bucket: int = 14) -> RunTables:
-    """Of ten seconds: each job takes 20 ms and waits 5 ms before it is started."""
+    """Readings of ten seconds: each job takes 20 ms and waits 5 ms before its start."""
     totals = PoolTotals(size=4)
     totals.counted = {"finished": finished, "started": finished, "failed": 0}
     totals.counted |= {"response_ns": 20 * MS * finished, "queue_wait_ns": 5 * MS * finished}
@@ -239,7 +228,7 @@ def test_throughput_and_times_are_compared_with_intervals() -> None:
     # From 8.4 to 16.8 ms: spread evenly over the logarithm.
     assert rows["response_p50"].groups[0].mean == pytest.approx(2**23.5 / 1e9)
     assert rows["size"].groups[1].mean == 4
-    # What is 0 in all runs, or not known, has no row.
+    # Figures that are 0 in all runs or unknown have no row.
     assert not {"failed", "run", "wait_p95"} & rows.keys()
 
 
@@ -257,9 +246,6 @@ def test_totals_and_runs_without_pools() -> None:
     assert [group.mean for group in rows["finished"].groups] == [1000, None]
     assert rows["finished"].differences[0].verdict == "unknown"
     assert not any("pool:" in one.metric for one in compare([[tables(1)], [tables(2)]]).metrics)
-
-
-# Comparisons of the time that threads spent in states.
 
 
 FIELDS = ("cpu_run_ns", *STATE_FIELDS, STATE, SINCE)
@@ -312,7 +298,7 @@ def test_states_of_a_group_have_rows_of_their_own() -> None:
     assert woken.label == "Share of time: Waiting for a CPU: after wake-up"
     assert preempted.groups[0].values == [pytest.approx(0.1)]
     shown = {one.metric for one in found.metrics if one.role == "worker-#"}
-    # What is 0 in all runs has no row, nor has the only state of a group.
+    # States that are 0 in all runs have no row, nor has the only state of a group.
     assert not shown & {"share_state_woken", "share_disk", "share_state_futex"}
 
 
@@ -396,7 +382,7 @@ def test_time_in_states_has_curves_of_process_and_roles() -> None:
     assert locks.time_s == [0, 1, 2, 3]
     # From the run's start on.
     assert locks.value == [0, 300 * MS, 600 * MS, 900 * MS]
-    # Its states together; what is 0 in all runs has no curve.
+    # Sums of the states of a group; groups that are 0 in all runs have no curve.
     assert named["time_runnable", None].value[-1] == 303 * MS
     assert named["time_polling", "main"].value == [0, 1000 * MS, 2000 * MS, 3000 * MS]
     assert ("time_locks", "main") not in named

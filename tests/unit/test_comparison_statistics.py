@@ -28,8 +28,6 @@ from tidscope_backend.comparison.statistics import tail as exact_tail
 from tidscope_backend.comparison.verdicts import OTHER_RUNS
 from tidscope_wire.generated.models import ComparedMetric, Comparison
 
-# Intervals, compared with numbers found by hand and printed in tables.
-
 
 def test_mean_standard_deviation_and_interval() -> None:
     # Squares of 1, 2, 3 about 2 add up to 2. With two degrees of freedom t has a closed form:
@@ -136,9 +134,6 @@ def test_what_is_not_known_has_no_difference() -> None:
     assert (reported.absolute, reported.percent, reported.method) == (None, None, "none")
 
 
-# The quantile of Student's t, compared with closed forms, tables and its own inverse.
-
-
 # Student's t of 2.5 % above, by SciPy 1.18's stdtrit, which uses another method (Cephes).
 TABLE = [
     (1.17, 9.076017087826617),
@@ -178,9 +173,6 @@ def test_the_tail_above_it_is_a_fortieth(freedom: float) -> None:
 def test_more_repeats_give_a_narrower_interval(one: float, other: float) -> None:
     if one < other:
         assert t_quantile(one) >= t_quantile(other) * (1 - 1e-12)
-
-
-# Windows of one run compared: what threads did in each, and how sure the difference is.
 
 
 S = 1_000_000_000

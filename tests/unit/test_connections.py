@@ -1,4 +1,4 @@
-"""Which connection ends when there are too many, whose they are, and what is logged of it."""
+"""Eviction of connections: the choice, their peers, and the log."""
 
 import asyncio
 import logging
@@ -50,7 +50,7 @@ class Server:
     def connect(
         self, peer: str, count: int = 1, authenticated: bool = False, speaks: bool = False
     ) -> list[Connection]:
-        """Those that were admitted."""
+        """Admitted connections."""
         admitted = []
         for _ in range(count):
             connection = self.table.admit(peer, speaks)

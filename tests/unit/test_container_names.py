@@ -21,8 +21,7 @@ from tidscope_collector.inspection.container_files import (
     names_in_list,
 )
 from tidscope_collector.inspection.reader import ask_container_names
-from tidscope_collector.processes.cgroup_names import Container
-from tidscope_collector.processes.container_names import AGAIN_S, ContainerNames, user_of
+from tidscope_collector.processes.cgroup_names import AGAIN_S, Container, ContainerNames, user_of
 
 ID, OTHER = "ab" * 32, "cd" * 32
 WEB = ContainerName("web")

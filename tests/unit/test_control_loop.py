@@ -351,7 +351,7 @@ def test_a_release_does_not_wait_for_what_is_opened_again(fly: Fly) -> None:
     closed = flight.program.closed
     flight.loop.release("the page")
     assert flight.until(SteeringReleased)[0] is None
-    # What was opened in vain is closed again.
+    # Opened resources are closed after the failure.
     flight.program.lost = False
     flight.opening.set()
     flight.loop.join(PATIENCE_S)

@@ -11,8 +11,6 @@ from tidscope_traces.critical.schedule import Schedule
 from tidscope_traces.spans.model import Kind, Operation, Span, Trace, make_trace
 from trace_builders import EPOCH_NS, MS, any_spans, made_span, made_trace
 
-# The critical path of one trace: the source's example, and what real traces have.
-
 
 def fragments(path: CriticalPath) -> str:
     """Segments as the source writes them: a span's name, and the number of the piece of it, when
@@ -302,9 +300,6 @@ def test_the_order_of_the_spans_does_not_matter(spans: list[Span], chance: rando
 
     shuffled = chance.sample(spans, len(spans))
     assert path_of(made_trace(*shuffled)) == path_of(made_trace(*spans))
-
-
-# What a change to a trace would bring: saving, drag, slack, projection.
 
 
 class Played:

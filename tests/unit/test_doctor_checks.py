@@ -71,7 +71,7 @@ class Probe:
 
 @dataclass(frozen=True)
 class Ebpf:
-    """What became of an eBPF program."""
+    """State of an eBPF program."""
 
     refusal: str = ""
     fix: str = ""

@@ -18,17 +18,18 @@ from hypothesis import strategies as st
 from programs.build import build_go
 from programs.go_programs import SOURCE
 from tidscope_collector.goruntime import elf as elf_module
-from tidscope_collector.goruntime.buildinfo import (
+from tidscope_collector.goruntime.elf import (
     MAGIC,
+    PIECE,
     BuildInfo,
+    Elf,
+    ElfError,
     parse_build_info,
     read_build_info,
+    read_elf,
 )
-from tidscope_collector.goruntime.elf import PIECE, Elf, ElfError, read_elf
 from tidscope_collector.goruntime.runtime_variables import chosen_address
 from tidscope_collector.inspection.go_questions import SYMBOL, entry_address
-
-# The ELF reader: agrees with pyelftools, and survives damaged files.
 
 
 @contextmanager
@@ -223,9 +224,6 @@ def test_the_entry_point_is_found_in_auxv() -> None:
     assert entry_address(struct.pack("<IIII", 9, 0x1000, 0, 0), 32) == 0x1000
 
 
-# Go's build information, well formed and not.
-
-
 SENTINEL = b"0123456789abcdef"
 MODULES = (
     SENTINEL + b"path\tcommand-line-arguments\nbuild\t-compiler=gc\n"
@@ -276,9 +274,6 @@ def test_a_length_beyond_the_section_is_not_believed() -> None:
 def test_no_content_makes_it_fail(rest: bytes) -> None:
     info = parse_build_info(section(b"", b"")[:32] + rest)
     assert info is None or isinstance(info.version, str)
-
-
-# Thousands of executables, broken in the same way in every run: see tests/fuzz/elf.py.
 
 
 FIXED = settings(

@@ -10,8 +10,6 @@ from tidscope_collector.energy.rapl import MAX_WATTS, Counter, EnergyMeter, Powe
 from tidscope_wire.generated.models import MachineCounters
 from tidscope_wire.rates import energy_between
 
-# Which zones are found, which are summed, and what is said if there are none.
-
 
 @pytest.fixture
 def tree(tmp_path: Path) -> FakePowercap:
@@ -113,9 +111,6 @@ def test_a_part_that_cannot_be_read_is_left_out(tree: FakePowercap) -> None:
     assert reported(find_zones(tree.sys)) == [("package-0", "package", True)]
 
 
-# Wrap-around, counters that start again, and sums over packages.
-
-
 SECOND = 1_000_000_000
 
 
@@ -124,7 +119,7 @@ SECOND = 1_000_000_000
     [
         (100, 100, 0),
         (100, 1_000_100, 1_000_000),
-        (RANGE_UJ - 30_000_000, 20_000_000, 50_000_000),  # wrapped around
+        (RANGE_UJ - 30_000_000, 20_000_000, 50_000_000),  # Wrapped around.
         (RANGE_UJ, 0, 0),
         (RANGE_UJ // 2, 0, None),  # started again: half a range in a second is 131 kW
         (0, MAX_WATTS * 1_000_000 + 1, None),
@@ -140,7 +135,7 @@ def test_what_could_have_wrapped_twice_is_unknown() -> None:
 
 
 def gained_in(before: int, now: int, seconds: int) -> int | None:
-    """What a counter adds between two readings; None: a gap."""
+    """Growth of a counter between two readings; None for a gap."""
     counter = Counter(RANGE_UJ)
     counter.advance(before, 0)
     counter.advance(now, seconds * SECOND)
@@ -184,7 +179,7 @@ def zone_tree(tmp_path: Path) -> FakePowercap:
 def test_the_sum_is_that_of_packages(zone_tree: FakePowercap) -> None:
     meter = EnergyMeter(find_zones(zone_tree.sys))
     assert meter.read(SECOND).package_uj == 0
-    zone_tree.set("intel-rapl:0", 4_000_000)  # wrapped around: 5 J
+    zone_tree.set("intel-rapl:0", 4_000_000)  # Wrapped around.: 5 J
     zone_tree.set("intel-rapl:1", RANGE_UJ)  # 1 J
     for entry in ("intel-rapl:0:0", "intel-rapl:0:1", "intel-rapl:2"):
         zone_tree.set(entry, 3_000_000)
@@ -211,9 +206,6 @@ def test_a_package_that_fails_for_once_leaves_no_half_sum(zone_tree: FakePowerca
 def test_a_machine_without_energy_is_read_as_absent(tmp_path: Path) -> None:
     reading = EnergyMeter(find_zones(tmp_path)).read(SECOND)
     assert (reading.package_uj, reading.domains_uj, reading.gaps) == (None, (), 0)
-
-
-# Energy between two instants.
 
 
 def reading(second: float, package_uj: int | None, gaps: int = 0) -> MachineCounters:

@@ -10,11 +10,10 @@ import pytest
 from experiment_entries import beginning, journal, repeat
 from tidscope_backend.comparison.statistics import group_figure, paired_difference
 from tidscope_backend.experiments.analysis import analyse, summarise
-from tidscope_backend.experiments.bounds import decide, parse_bound
 from tidscope_backend.experiments.charts_of_ratios import degradation_point, spearman, stable_point
 from tidscope_backend.experiments.journal import Ended, Entry, Failed
 from tidscope_backend.experiments.picture import describe, draw_chart
-from tidscope_backend.experiments.report import markdown, page, write_report
+from tidscope_backend.experiments.report import decide, markdown, page, parse_bound, write_report
 from tidscope_backend.experiments.workload import ExperimentError
 from tidscope_wire.generated.models import Experiment, ExperimentChart, ExperimentFigure
 
@@ -204,7 +203,7 @@ def test_progress_of_a_beginning() -> None:
 def test_rank_correlation() -> None:
     assert spearman([1, 2, 3], [10, 20, 30]) == pytest.approx(1)
     assert spearman([1, 2, 3], [3, 2, 1]) == pytest.approx(-1)
-    # With equal values: 0.9487 by the formula of Pearson over mean ranks.
+    # Ties: 0.9487 by the formula of Pearson over mean ranks.
     assert spearman([1, 2, 2, 3], [1, 2, 3, 4]) == pytest.approx(0.9486833)
     assert spearman([1, 1], [1, 2]) is None
     assert spearman([1], [1]) is None
@@ -258,7 +257,7 @@ def test_points_of_a_curve() -> None:
     flat = {float(size): group_figure([100.0, 101.0, 99.0]) for size in (1, 2, 4)}
     assert (stable_point(flat), degradation_point(flat)) == (1, None)
     assert (stable_point({}), degradation_point({})) == (None, None)
-    # Without an interval nothing is shown to be worse.
+    # No difference is significant without an interval.
     alone = {1.0: group_figure([100.0]), 2.0: group_figure([50.0])}
     assert degradation_point(alone) is None
 

@@ -32,9 +32,6 @@ from tidscope_backend.experiments.matrix import (
 from tidscope_backend.experiments.runner import open_last, open_new
 from tidscope_backend.experiments.workload import ExperimentError, Value, workloads_folder
 
-# Journals: whole after a crash, resumed once, and read while they grow.
-
-
 CELLS: list[tuple[dict[str, Value], Repeats]] = [({"size": 1}, [10.0, 11.0]), ({"size": 2}, [20.0])]
 FILE = """
 version = 1
@@ -136,7 +133,7 @@ def test_the_list_has_states_and_what_cannot_be_read(tmp_path: Path) -> None:
         "size=2",
         ["t-1-00000000"],
     )
-    # Of size 2 one repeat is missing, and each took 4 s.
+    # Size 2 lacks one repeat, and each took 4 s.
     assert (running.least_left, running.left_s) == (2, 8.0)
     file.write(Failed("size=2", 1, 4.0, "it crashed"))
     file.close()
@@ -189,9 +186,6 @@ def test_a_journal_without_its_beginning(tmp_path: Path) -> None:
     file.close()
     with pytest.raises(ExperimentError, match="has no beginning"):
         read_journal(folder)
-
-
-# The order of repeats, and when a cell has enough of them.
 
 
 KEYS = [f"cell-{number}" for number in range(6)]
@@ -256,10 +250,10 @@ def test_cells_that_are_compared_have_equally_many_repeats() -> None:
     tallies = {"steady": steady, "unsteady": unsteady, "alone": Tally([100.0] * 3, family=alone)}
     assert standings(tallies, RULES) == {"steady": "open", "unsteady": "open", "alone": "steady"}
     assert repeats_left(tallies, RULES) == (2, 4)
-    # What has begun is done in all of them: each has a fourth one.
+    # A started round is completed in all cells: each has a fourth repeat.
     fourth = Tally([100.0] * 4, family="a")
     assert standings({"steady": steady, "fourth": fourth}, RULES)["steady"] == "open"
-    # What lags in a round does not begin another one.
+    # Cells that lag behind a round do not start another one.
     lagging = Tally([100.0] * 2, family="a")
     assert standings({"steady": steady, "lagging": lagging}, RULES)["steady"] == "steady"
     # Nothing more comes of the others: it need not wait.

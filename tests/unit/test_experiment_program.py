@@ -15,7 +15,7 @@ from tidscope_backend.experiments.conditions import (
     setup_of_machine,
     warnings_of,
 )
-from tidscope_backend.experiments.figures import joined
+from tidscope_backend.experiments.matrix import joined
 from tidscope_backend.experiments.program import (
     Load,
     RunningProgram,
@@ -272,7 +272,7 @@ def test_a_command_runs_once_to_be_ready_and_once_a_repeat(tmp_path: Path) -> No
 
 
 def test_benchmarks_of_a_command_have_a_mean(tmp_path: Path) -> None:
-    """Of 100 and 400 ns the geometric mean is 200: five million operations a second."""
+    """The geometric mean of 100 and 400 ns is 200: five million operations a second."""
     said = "BenchmarkOne-2 \\t 10 \\t 100 ns/op\\nBenchmarkTwo \\t 5 \\t 400.0 ns/op\\nok\\n"
     program = of_command(f"printf '{said}'", tmp_path, "go-bench")
     program.wait_until_ready()

@@ -142,7 +142,7 @@ def test_what_a_policy_refuses_fails_its_cell_alone(tmp_path: Path) -> None:
     assert [(one.cell, one.reason) for one in failed] == [
         ("size=1 policy=linear", "it cannot be steered")
     ] * 3
-    # What was begun is ended, also of a repeat that failed.
+    # Started programs end, also after a failed repeat.
     assert sum(one == ("stop",) for one in noting.asked) == 2 + 3
 
 

@@ -28,9 +28,6 @@ from tidscope_backend.experiments.requests import (
 )
 from tidscope_backend.experiments.workload import ExperimentError
 
-# What a machine did beside a repeat, and waiting until it is quiet.
-
-
 STAT = "cpu  100 50 30 800 5 10 5 20 7 3\ncpu0 1 2 3\n"
 
 
@@ -51,37 +48,34 @@ def test_what_is_not_ours_is_of_others() -> None:
 
 
 def readings(monkeypatch: pytest.MonkeyPatch, busy: list[float]) -> list[float]:
-    """Let each second of two CPUs be so busy; seconds that were looked at."""
-    looked, total = [0.0], [0.0]
+    """Simulate the busy share of each second of two CPUs; return the observed seconds."""
+    observed_s, total = [0.0], [0.0]
 
     def read(_: type[Conditions]) -> Conditions:
-        return Conditions(total[0], 0.0, 2 * looked[0], 0.0)
+        return Conditions(total[0], 0.0, 2 * observed_s[0], 0.0)
 
     def sleep(seconds: float) -> None:
-        total[0] += 2 * seconds * busy[min(int(looked[0]), len(busy) - 1)]
-        looked[0] += seconds
+        total[0] += 2 * seconds * busy[min(int(observed_s[0]), len(busy) - 1)]
+        observed_s[0] += seconds
 
     monkeypatch.setattr(Conditions, "now", classmethod(read))
     monkeypatch.setattr(time, "sleep", sleep)
-    monkeypatch.setattr(time, "monotonic", lambda: looked[0])
-    return looked
+    monkeypatch.setattr(time, "monotonic", lambda: observed_s[0])
+    return observed_s
 
 
 def test_a_repeat_waits_until_the_machine_is_quiet(monkeypatch: pytest.MonkeyPatch) -> None:
-    looked = readings(monkeypatch, [0.5, 0.5, 0.5, 0.02])
+    observed_s = readings(monkeypatch, [0.5, 0.5, 0.5, 0.02])
     wait_until_quiet(10.0)
-    assert 3.0 < looked[0] < 4.0
+    assert 3.0 < observed_s[0] < 4.0
 
 
 def test_it_does_not_wait_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
-    looked = readings(monkeypatch, [0.5])
+    observed_s = readings(monkeypatch, [0.5])
     wait_until_quiet(2.0)
-    assert looked[0] == pytest.approx(2.0)
+    assert observed_s[0] == pytest.approx(2.0)
     wait_until_quiet(0.0)
-    assert looked[0] == pytest.approx(2.0)
-
-
-# Traces of requests from spans and from recorded pools.
+    assert observed_s[0] == pytest.approx(2.0)
 
 
 def span(start_us: int, lasted_us: int, **more: Any) -> dict[str, Any]:
@@ -160,9 +154,6 @@ def test_a_trace_is_read_by_the_workload(tmp_path: Path) -> None:
     found = trace_text([Request(0, "a", 1e6), Request(1_000_000, "b", 5e6)], 4)
     numbers = [line.split() for line in found.splitlines() if not line.startswith("#")]
     assert numbers == [["1", "1", "0", "200"], ["2", "2", "1000", "1000"]]
-
-
-# Counts of io_uring from a made /proc, and from this one.
 
 
 FDINFO = """pos:\t0

@@ -3,13 +3,13 @@
 import json
 import struct
 from dataclasses import replace
-from pathlib import Path
 from typing import Literal
 
 import numpy as np
 import pyarrow as pa
 import pytest
 from builders import frame_header
+from golden_cases import golden_frames
 from tidscope_wire.frame import (
     END_OF_STREAM,
     CounterMatrix,
@@ -82,7 +82,7 @@ def rows_of(columns: list[list[int]], absent: dict[str, list[bool]], *, key: boo
         ([[0, 0], [0, 2]], {}, [1]),
         ([[3, 4], [0, 0]], {}, [0]),
         ([[0, 0], [0, 0]], {}, []),
-        # What is absent is not 0.
+        # Absent is not 0.
         ([[0, 0], [1, 0]], {"cpu_run_ns": [True, False]}, None),
         ([[0, 0], [1, 0]], {"cpu_run_ns": [False, False]}, [1]),
     ],
@@ -146,12 +146,12 @@ def test_a_key_frame_whose_header_names_nothing_has_all_columns() -> None:
     assert key_fields(*split(frame)) == ("cpu_run_ns",)
 
 
-GOLDEN = Path(__file__).parent.parent / "contract" / "frames"
+GOLDEN = golden_frames()
 
 
 @pytest.mark.parametrize("name", ["key", "many"])
 def test_a_key_frame_is_what_arrows_own_writer_writes(name: str) -> None:
-    header, given = split((GOLDEN / f"{name}.bin").read_bytes())
+    header, given = split(GOLDEN[name])
     rows = decode_key(given, header.fields, header.columns)
     body = RowEncoder(tuple(rows.columns)).encode(rows).data
     with pa.ipc.open_stream(body) as reader:
@@ -164,8 +164,8 @@ def test_a_key_frame_is_what_arrows_own_writer_writes(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["delta", "coalesced", "events"])
 def test_a_delta_frame_is_read_by_arrow_with_the_schema_of_the_key_frame(name: str) -> None:
-    fields = key_fields(*split((GOLDEN / "key.bin").read_bytes()))
-    header, body = split((GOLDEN / f"{name}.bin").read_bytes())
+    fields = key_fields(*split(GOLDEN["key"]))
+    header, body = split(GOLDEN[name])
     chosen = fields if header.columns is None else [fields[place] for place in header.columns]
     schema = pa.schema([("tid", pa.uint32()), *((field, pa.uint64()) for field in chosen)])
     batch = pa.ipc.read_record_batch(pa.py_buffer(body), schema)
@@ -188,7 +188,7 @@ def test_a_delta_frame_without_rows_has_nothing_behind_its_header() -> None:
     none = Rows(np.empty(0, np.uint32), dict.fromkeys(FIELDS, np.empty(0, np.uint64)), {})
     body = RowEncoder(FIELDS).encode(none)
     assert body.data == b""
-    # It says nothing of columns, so it may come before they are known.
+    # The frame has no columns, so it may precede the key frame.
     _, rows = FrameDecoder().decode(join(frame_header(rows=0), body))
     assert (rows.tid.tolist(), rows.columns) == ([], {})
     _, rows = FrameDecoder(FIELDS).decode(join(frame_header(rows=0), body))
@@ -206,7 +206,7 @@ def test_rows_are_there_if_the_header_counts_them(
 
 
 def test_a_delta_before_its_key_frame_is_refused() -> None:
-    delta, key = ((GOLDEN / f"{name}.bin").read_bytes() for name in ("delta", "key"))
+    delta, key = (GOLDEN[name] for name in ("delta", "key"))
     decoder = FrameDecoder()
     with pytest.raises(FrameError, match="no key frame before it"):
         decoder.decode(delta)
@@ -250,7 +250,7 @@ def test_a_truncated_arrow_part_is_refused(cut: int) -> None:
     body = RowEncoder(FIELDS).encode(delta_rows()).data
     with pytest.raises(FrameError, match="Arrow"):
         decode_delta(body[:cut], FIELDS)
-    _, key = split((GOLDEN / "key.bin").read_bytes())
+    _, key = split(GOLDEN["key"])
     with pytest.raises(FrameError, match="Arrow"):
         decode_key(key[: cut if cut > 0 else -80])
 
@@ -375,7 +375,7 @@ def test_deltas_of_other_columns_are_refused(body: bytes, complaint: str) -> Non
 
 
 def test_a_frame_with_other_rows_than_its_header_counts_is_refused() -> None:
-    golden = (GOLDEN / "key.bin").read_bytes()
+    golden = GOLDEN["key"]
     header, body = split(golden)
     assert len(FrameDecoder().decode(golden)[1].tid) == header.rows
     wrong = join(header.model_copy(update={"rows": header.rows + 1}), bytes(body))

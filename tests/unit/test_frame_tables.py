@@ -31,9 +31,6 @@ from tidscope_wire.generated.limits import MAX_TABLE_ROWS
 from tidscope_wire.generated.models import TableName
 from tidscope_wire.record_batches import BatchWriter
 
-# Tables in frames: what is written is read again, and nothing else is.
-
-
 NO_ROWS = Rows(np.empty(0, np.uint32), {}, {})
 VALUES = {
     "uint32": st.integers(0, 2**32 - 1),
@@ -239,9 +236,6 @@ def test_rows_of_tables_have_numbers_by_their_keys(rows: list[tuple[int, int, in
     (numbers,) = number_rows("stays", [table])
     places = {row: place for place, row in enumerate(sorted(set(rows)))}
     assert numbers.tolist() == [places[row] for row in rows]
-
-
-# Record batches from a template are byte for byte those of pyarrow.
 
 
 MAX_COLUMNS = 5

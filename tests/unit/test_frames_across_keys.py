@@ -21,7 +21,8 @@ from tidscope_backend.exchange.importing import import_run
 from tidscope_backend.exchange.packing import pack_run
 from tidscope_backend.host_registry import HostRegistry
 from tidscope_backend.ingest.frame_ingest import AnnouncedTargets, FrameIngest
-from tidscope_backend.recording.recording import DEFAULT_LIMITS, Ending
+from tidscope_backend.recording.endings import Ending
+from tidscope_backend.recording.recording import DEFAULT_LIMITS
 from tidscope_backend.recording.sealing import recover_recording
 from tidscope_backend.replay.frames import frames_between
 from tidscope_backend.store.folder import RunFolder, RunLock
@@ -49,7 +50,7 @@ def stories(draw: st.DrawFn, *, gaps: bool = True) -> Story:
 
 
 def check(reader: Reader, reported: Story) -> None:
-    """What a reader knows is the truth, if it can know it."""
+    """Check that the state of a reader is true wherever it can be known."""
     truth = dict(zip(reported.ends, reported.states, strict=True))
     # The events of a divided instant come before its rows.
     if reader.whole and reader.seq in truth:
@@ -99,10 +100,10 @@ class Backend:
             self.page.enqueue(frame)
 
     def frames_lost(self, lost: FramesLost) -> None:
-        """As a recorder would get it."""
+        """Frame as a recorder receives it."""
 
     def collector_ends(self, last: Mapping[str, int]) -> None:
-        """As a recorder would get it."""
+        """Frame as a recorder receives it."""
 
     def subscribe(self, after_seq: int | None) -> None:
         """A page connects."""
@@ -284,7 +285,7 @@ def test_runs_are_the_same_elsewhere(reported: Story, data: st.DataObject) -> No
 
 
 def check_run(folder: RunFolder, reported: Story) -> dict[tuple[int, int], dict[str, int | None]]:
-    """What a run's frames tell is the truth up to a gap; returns the exits that it reports."""
+    """Check a run's frames up to a gap; return the exits that it reports."""
     reader = Reader()
     for frame in frames_between(RunReader(folder.path), None, None, 5000):
         reader.read(frame)

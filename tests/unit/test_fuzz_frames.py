@@ -15,7 +15,7 @@ FIXED = settings(
     max_examples=800,
     suppress_health_check=list(HealthCheck),
 )
-FRAMES = tuple(path.read_bytes() for path in sorted(GOLDEN.glob("*.bin")))
+FRAMES = tuple(GOLDEN.values())
 PLACE = st.integers(0, 65535)
 VALUE = st.one_of(st.sampled_from([0, 1, 4, 127, 128, 255]), st.integers(0, 255))
 PATCHES = st.lists(

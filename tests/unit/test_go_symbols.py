@@ -15,9 +15,9 @@ from go_tables import BASE, CUSTOM, GOMAXPROCS, PROGRAM, stripped_program
 from programs.build import build_go
 from programs.go_programs import SOURCE
 from programs.named_locks import build_library
-from tidscope_collector.goruntime import symbols
+from tidscope_collector.goruntime import functions
 from tidscope_collector.goruntime.elf import Elf, Segment, read_elf
-from tidscope_collector.goruntime.functions import Code, find_code
+from tidscope_collector.goruntime.functions import Code, Variable, find_code, variables_at
 from tidscope_collector.goruntime.runtime_variables import (
     AARCH64,
     X86_64,
@@ -26,9 +26,6 @@ from tidscope_collector.goruntime.runtime_variables import (
     gomaxprocs_address,
 )
 from tidscope_collector.goruntime.runtime_variables import variables_of as stripped_variables
-from tidscope_collector.goruntime.symbols import Variable, variables_at
-
-# Which variables hold addresses: agrees with pyelftools, and survives damaged tables.
 
 
 class Seen(NamedTuple):
@@ -80,7 +77,7 @@ def test_variables_are_those_that_pyelftools_finds(which: int) -> None:
         smallest = min(one.size for one in there)
         got = found[address]
         assert (got.name, got.address, got.size) in [
-            (one.name[: symbols.LONGEST_NAME], one.address, one.size)
+            (one.name[: functions.LONGEST_NAME], one.address, one.size)
             for one in there
             if one.size == smallest
         ]
@@ -125,11 +122,8 @@ def test_damaged_tables_give_names_that_are_cut_or_empty() -> None:
     found = variables_at(elf, [100, 200, 1 << 63])
     os.close(elf.file)
     assert found[100].name == ""
-    assert found[200].name == "n" * symbols.LONGEST_NAME
+    assert found[200].name == "n" * functions.LONGEST_NAME
     assert found[1 << 63].address == 300
-
-
-# Variables of Go's runtime in programs without symbols: function table and code.
 
 
 @pytest.fixture

@@ -22,9 +22,6 @@ from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.process import PAGE_BYTES, TICKS_PER_SECOND
 from tidscope_wire.generated.models import CpuAccount, IoAccount, Runtime
 
-# Accounts that the kernel keeps of groups, and what threads add up to beside them.
-
-
 SECOND_NS = 1_000_000_000
 TICK_NS = SECOND_NS // TICKS_PER_SECOND
 BLKIO = "blkio.throttle.io_service_bytes_recursive"
@@ -126,7 +123,7 @@ def test_of_a_process_that_nobody_waited_for_nothing_is_known(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(("child_ns", "said"), [(4, Used(6 * TICK_NS)), (6, None)])
-def test_parents_that_end_between_two_looks_waited_for_children_that_ended_before(
+def test_parents_that_end_between_two_samples_waited_for_children_that_ended_before(
     child_ns: int, said: Used | None, tmp_path: Path
 ) -> None:
     host = Host(tmp_path)
@@ -163,7 +160,7 @@ def row(cpu_ns: int, read: int = 0, write: int = 0) -> ProcessRow:
     return ProcessRow(1, None, "prog", False, 0, 0, 1, values)
 
 
-def test_both_count_from_the_first_look_on(tmp_path: Path) -> None:
+def test_both_count_from_the_first_sample_on(tmp_path: Path) -> None:
     files = {"cpu.stat": "usage_usec 0\n", "io.stat": ""}
     account = CgroupAccount(Cgroup(written(tmp_path, "web", files), 1, 0))
     check = AccountCheck(account)
@@ -184,9 +181,6 @@ def test_both_count_from_the_first_look_on(tmp_path: Path) -> None:
     none = AccountCheck(None)
     none.note([row(1)], Used(1))
     assert none.found is None
-
-
-# Which programs of a group are asked, and what becomes of their answers.
 
 
 LEAD = 10
@@ -264,7 +258,7 @@ class Group:
     def of(self, member: Member) -> Description:
         return self.runtimes[member.number]
 
-    def look(self) -> None:
+    def observe(self) -> None:
         self.accounts.update(self.members, self, self.now_ns)
         self.now_ns += EVERY_NS
 
@@ -274,7 +268,7 @@ def test_gomaxprocs_is_asked_for_in_one_sample_and_taken_in_the_next() -> None:
     group.readers[20] = Reader(4)
     lead, other, plain = group.add(LEAD, "go"), group.add(20, "go"), group.add(30, "native")
     stripped = group.add(40, "go")
-    group.look()
+    group.observe()
     sizes = [group.accounts.size_of(one.number) for one in (lead, other, plain, stripped)]
     assert sizes == [0, 4, 0, 0]  # of the lead others say it
     assert group.readers[20].requests == 1
@@ -283,9 +277,9 @@ def test_gomaxprocs_is_asked_for_in_one_sample_and_taken_in_the_next() -> None:
     (change,) = group.accounts.take_changes()
     assert (change.pid, change.previous, change.size) == (20, 4, 6)
     assert group.accounts.take_changes() == []
-    group.look()
+    group.observe()
     group.readers[20].size = None  # late
-    group.look()
+    group.observe()
     assert group.accounts.size_of(other.number) == 6
     assert group.accounts.description is None
     group.accounts.close()
@@ -296,12 +290,12 @@ def test_a_program_that_ends_or_executes_another_is_asked_no_more() -> None:
     group = Group()
     group.readers |= {20: Reader(1), 30: Reader(2)}
     ended, replaced = group.add(20, "go"), group.add(30, "go")
-    group.look()
+    group.observe()
     group.members.end(20, 1, 1)
     group.accounts.executed(30)
     assert group.readers[30].closed
     group.runtimes[replaced.number] = Description(runtime="native")
-    group.look()
+    group.observe()
     assert group.readers[20].closed
     assert group.accounts.size_of(ended.number) == group.accounts.size_of(replaced.number) == 0
 
@@ -310,7 +304,7 @@ def test_the_oldest_are_asked_and_it_is_said_how_many_are_not() -> None:
     group = Group(ask_names=True)
     for pid in range(100, 100 + MAX_ASKED + 3):
         group.add(pid, "java")
-    group.look()
+    group.observe()
     asked = f"{MAX_ASKED} of {MAX_ASKED} programs that were asked named theirs"
     wait_until(lambda: group.accounts.description == f"{asked}; 3 more are not asked")
     named = dict(group.accounts.take_names())
@@ -324,7 +318,7 @@ def test_titles_are_names_of_main_threads_where_names_are_wanted() -> None:
     for ask_names in (True, False):
         group = Group(ask_names=ask_names)
         group.add(50, "native", role="postgres: idle")
-        group.look()
+        group.observe()
         found = [(50, {50: "postgres: idle"})] if ask_names else []
         assert group.accounts.take_names() == found
         assert group.accounts.take_names() == []
@@ -340,9 +334,6 @@ def test_nobody_is_asked_after_the_end() -> None:
     accounts.close()
     accounts.update(group.members, group, EVERY_NS)
     assert accounts.take_names() == []
-
-
-# What is read of a group's processes: of many in turn.
 
 
 class Account:

@@ -18,8 +18,6 @@ from tidscope_collector.groups.listing import descendants
 from tidscope_collector.groups.members import Member, Members, Newcomer
 from tidscope_collector.procfs.files import ProcFs
 
-# Members of a group: those that live, and those that ended.
-
 
 def newcomer(pid: int, parent: int = 0, ticks: int = 100, name: str = "work") -> Newcomer:
     return Newcomer(pid, parent, ticks * 10_000_000, ticks, name, None)
@@ -56,9 +54,6 @@ def test_descendants_are_found_through_those_in_between() -> None:
     listed = {one.pid: one for one in (newcomer(1), newcomer(2, 1), newcomer(3, 2), newcomer(4, 9))}
     assert descendants(listed, [1]) == {1, 2, 3}
     assert descendants(listed, [9]) == set()
-
-
-# Control groups by path, in the hierarchies in which processes are followed.
 
 
 def proc(folder: Path, lines: str) -> ProcFs:
@@ -115,16 +110,13 @@ def test_a_group_in_a_hierarchy_that_nobody_follows(tmp_path: Path) -> None:
     named = group(groups / "systemd", "web/one")
     found = Cgroup(named, named.stat().st_ino, 9, followed=False)
     assert find_cgroups(procfs, "/web/one", groups) == [found]
-    # That of cpu is not that of cpuacct, whose number it would have.
+    # The group of cpu differs from that of cpuacct with the same number.
     beside = group(groups / "cpu", "web/two")
     assert find_cgroups(procfs, "/web/two", groups) == [
         Cgroup(beside, beside.stat().st_ino, 5, followed=False)
     ]
     older = group(groups / "cpuacct", "web/one")
     assert find_cgroups(procfs, "/web/one", groups) == [Cgroup(older, older.stat().st_ino, 2)]
-
-
-# When the members of a group are described.
 
 
 class Asked(Executor):

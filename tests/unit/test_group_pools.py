@@ -67,7 +67,7 @@ class Group:
         self.runtimes[member.number] = runtime
         return member
 
-    def look(self, seconds: int = 1) -> None:
+    def observe(self, seconds: int = 1) -> None:
         for _ in range(seconds):
             self.now_ns += EVERY_NS
             self.pools.update(self.members, self, self.now_ns)
@@ -76,7 +76,7 @@ class Group:
 def test_rows_say_whose_they_are_and_count_from_attach() -> None:
     group = Group()
     old, young = group.add(10, at_attach=True), group.add(20)
-    group.look()
+    group.observe()
     for finished in (5, 9):
         group.readers[10].note(10, finished)
         group.readers[20].note(20, finished)
@@ -95,7 +95,7 @@ def test_only_programs_that_an_agent_can_be_in_are_looked_at() -> None:
     others: dict[int, Runtime] = {5: "node", 6: "unknown"}
     for pid, runtime in (runtimes | others).items():
         group.add(pid, runtime)
-    group.look(2)
+    group.observe(2)
     assert group.readers.keys() == runtimes.keys()
     assert [pid for pid, java in group.java.items() if java] == [1]
 
@@ -104,9 +104,9 @@ def test_young_processes_are_left_alone() -> None:
     group = Group()
     group.now_ns = 0
     group.add(10)
-    group.look()
+    group.observe()
     assert not group.readers
-    group.look()
+    group.observe()
     assert group.readers.keys() == {10}
 
 
@@ -114,9 +114,9 @@ def test_they_are_begun_with_one_after_the_other_up_to_a_bound() -> None:
     group = Group()
     for pid in range(1, MAX_READ + 6):
         group.add(pid)
-    group.look()
+    group.observe()
     assert len(group.readers) == MAX_BEGUN
-    group.look(MAX_READ // MAX_BEGUN)
+    group.observe(MAX_READ // MAX_BEGUN)
     assert len(group.readers) == MAX_READ
     assert group.pools.left_out == 5
 
@@ -125,15 +125,15 @@ def test_one_without_pools_gives_its_place_to_one_that_waits() -> None:
     group = Group()
     for pid in range(1, MAX_READ + 4):
         group.add(pid)
-    group.look(MAX_READ // MAX_BEGUN)
+    group.observe(MAX_READ // MAX_BEGUN)
     for pid in range(2, MAX_READ + 1):
         group.readers[pid].note(pid, 1)
-    group.look(IN_VAIN_NS // EVERY_NS)
+    group.observe(IN_VAIN_NS // EVERY_NS)
     assert group.readers[1].closed
     assert MAX_READ + 1 in group.readers
     assert not any(group.readers[pid].closed for pid in range(2, MAX_READ + 1))
-    # Those that were not looked at for longest come first, so each of the others has its turn.
-    group.look(3 * IN_VAIN_NS // EVERY_NS)
+    # The longest unread programs come first, so each program gets its turn.
+    group.observe(3 * IN_VAIN_NS // EVERY_NS)
     assert {MAX_READ + 2, MAX_READ + 3} <= group.readers.keys()
 
 
@@ -141,27 +141,27 @@ def test_what_an_ended_program_did_stays_for_a_while() -> None:
     group = Group()
     group.add(10)
     group.add(20)
-    group.look()
+    group.observe()
     group.readers[10].note(10, 3)
     group.members.end(10, group.now_ns, group.now_ns)
     group.members.end(20, group.now_ns, group.now_ns)
-    group.look()
+    group.observe()
     assert group.readers[10].closed
     assert group.pools.tables()["pools"]["finished"].tolist() == [3]
-    group.look(ENDED_NS // EVERY_NS)
+    group.observe(ENDED_NS // EVERY_NS)
     assert not group.pools.tables()
 
 
 def test_what_is_executed_has_pools_of_its_own() -> None:
     group = Group()
     group.add(10, at_attach=True)
-    group.look()
+    group.observe()
     before = group.readers[10]
     before.note(10, 5)
     before.note(10, 7)
     group.pools.executed(10)
     assert before.closed
-    group.look()
+    group.observe()
     assert group.readers[10] is not before
     group.readers[10].note(10, 3)
     # The new program began after attach.
@@ -171,6 +171,6 @@ def test_what_is_executed_has_pools_of_its_own() -> None:
 def test_all_are_closed_at_the_end() -> None:
     group = Group()
     group.add(10)
-    group.look()
+    group.observe()
     group.pools.close()
     assert group.readers[10].closed

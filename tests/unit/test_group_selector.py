@@ -1,4 +1,4 @@
-"""Which processes a group has: trees, units, containers, match expressions."""
+"""Selection of processes: trees, units, containers, match expressions."""
 
 from collections.abc import Iterable
 

@@ -15,9 +15,6 @@ from tidscope_backend.cli.held_child import HELPER, HeldChild, spawn_held
 from tidscope_backend.cli.relay import CommandExit, relay_until_exit
 from tidscope_backend.processes import release_freed_memory
 
-# A command held before its first instruction, and what wait4(2) says of it afterwards.
-
-
 ROOT = Path(__file__).parents[2]
 PROGRAMS = Path(__file__).parents[1] / "programs"
 MIB = 1024 * 1024
@@ -181,9 +178,6 @@ def test_children_that_were_waited_for_are_counted_apart() -> None:
     assert 20_000 < all_us < outcome.children_cpu_us + 30_000
 
 
-# Large buffers of the backend go back to the system.
-
-
 class Reader:
     """Holds itself, as readers of runs do."""
 
@@ -213,7 +207,7 @@ print(libc.mallinfo2().hblks - before)
 
 
 def mapped_after_a_larger_one(prepare: str) -> int:
-    """How many mappings a buffer of 4 MiB is, once one of 16 MiB was freed."""
+    """Number of mappings of a buffer of 4 MiB after one of 16 MiB was freed."""
     done = subprocess.run(
         [sys.executable, "-c", ALLOCATE.format(prepare=prepare)],
         capture_output=True,

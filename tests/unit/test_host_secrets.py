@@ -18,9 +18,6 @@ from tidscope_wire.generated.close_code import CloseCode
 from tidscope_wire.generated.models import ClientProof, ProofResponse
 from tidscope_wire.proof import Credential, ImpostorError, SignInAttempt, exchange_of
 
-# The secrets of hosts in a file, and which host each of them speaks for.
-
-
 NOW = 1_000_000.0
 A, B = "h-aaaaaaaaaaaa", "h-bbbbbbbbbbbb"
 WEB, DB, DEFAULT = "collector:web", "collector:db", "collector:default"
@@ -164,9 +161,6 @@ def test_what_is_remembered_is_bounded(file: HostFile, subject: str) -> None:
     assert claim(claims, DB, first) == ""
 
 
-# The backend's side of a proof: late, used, invented, of another port, of nobody.
-
-
 PORT = 8787
 NEW, OLD, WRONG = b"n" * 32, b"o" * 32, b"w" * 32
 
@@ -201,7 +195,7 @@ def proofs(clock: Clock) -> Proofs:
 def prove(
     proofs: Proofs, key: bytes, subject: str = "collector:web", port: int | None = PORT
 ) -> tuple[SignInAttempt, ClientProof]:
-    """What a client that dialled `port` does with a backend that is reached at PORT."""
+    """Result of a client that dialled `port`, with a backend reached at PORT."""
     attempt = SignInAttempt(Credential(subject, key), b"c" * 32, port)
     return attempt, attempt.answer(proofs.prove(attempt.request, PORT))
 
@@ -224,7 +218,7 @@ def test_a_proof_is_good_once(proofs: Proofs, clock: Clock) -> None:
     _, proof = prove(proofs, NEW)
     proofs.check(proof, PORT)
     assert not refused(proofs, proof).is_guess
-    # And it is late by the time that its use is forgotten.
+    # The nonce has expired by the time that its use is forgotten.
     for _ in range(30):
         clock.now += 0.5
         refused(proofs, proof)

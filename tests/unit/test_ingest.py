@@ -28,14 +28,11 @@ from tidscope_wire.generated.models import (
     Target,
 )
 
-# When frames are confirmed: many at once, and at once to a collector that ends.
-
-
 TARGET, OTHER = "t-1-0000000a", "t-2-0000000b"
 
 
 class Sent(asyncio.Queue[dict[str, int]]):
-    """What was sent to the collector."""
+    """Messages sent to the collector."""
 
     async def take(self, text: str) -> None:
         await self.put(FramesReceived.model_validate_json(text).targets)
@@ -86,9 +83,6 @@ async def test_a_collector_that_ends_waits_for_no_receipt() -> None:
         assert await sent.get() == {TARGET: 1}
         receipts.note(TARGET, 2, 100)
         assert await sent.get() == {TARGET: 2}
-
-
-# What is started again after a collector crashed, and what is not.
 
 
 GROUP = Group(

@@ -18,9 +18,6 @@ from tidscope_collector.inspection.maps import Mapping, holding, object_start, p
 from tidscope_collector.inspection.pprof import Contention, PprofError, read_contentions
 from tidscope_collector.inspection.virtual_machine import Machine, look_at, obstacle
 
-# Mappings of processes: those of this one, and any text as a table of them.
-
-
 TABLE = b"""\
 400000-401000 r--p 00000000 fe:00 77                                     /bin/a b
 401000-402000 rw-p 00001000 fe:00 77                                     /bin/a b
@@ -51,7 +48,7 @@ def test_the_columns_are_those_of_the_kernel() -> None:
 def test_variables_belong_to_the_file_that_is_mapped_before_them() -> None:
     mappings = parse_maps(TABLE)
     assert start_of(mappings, 0x401008) == 0x400000
-    assert start_of(mappings, 0x403FFF) == 0x400000  # they begin as zero
+    assert start_of(mappings, 0x403FFF) == 0x400000  # They start as zero.
     assert start_of(mappings, 0x600000) is None
     # Two copies of a library, the first with a gap.
     assert start_of(mappings, 0x7F0000002000) == 0x7F0000000000
@@ -93,9 +90,6 @@ def test_any_text_gives_mappings_in_order(lines: list[bytes], address: int) -> N
     for at in range(len(mappings)):
         first = object_start(mappings, at)
         assert first is None or (first <= at and not mappings[first].anonymous)
-
-
-# Profiles of contended mutexes: the format as protobuf has it, and damaged ones.
 
 
 FIXED = settings(
@@ -162,13 +156,10 @@ def test_any_bytes_are_got_over(data: bytes) -> None:
     check_pprof(data)
 
 
-# Which processes get SIGQUIT so that they open an attach socket, and which never do.
-
-
 MAPS = "7f00-7f01 r-xp 00000000 08:01 1 /usr/lib/jvm/java-17/lib/server/libjvm.so\n"
 J9 = "7f00-7f01 r-xp 00000000 08:01 1 /opt/j9/lib/default/libj9vm29.so\n"
 CATCHES = "SigCgt:\t2000000181005ccf\n"
-"""As a HotSpot machine has it; bit 2 is SIGQUIT."""
+"""Signal mask of a HotSpot machine; bit 2 is SIGQUIT."""
 WITH_RS = "SigCgt:\t2000000180005ccb\n"
 EVERYBODY = "         0          0 4294967295\n"
 
@@ -226,7 +217,7 @@ def test_who_must_not_be_asked(
 def test_whoever_does_not_know_our_user_is_not_asked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, uid_map: str, refused: bool
 ) -> None:
-    """It would not believe our file, and print a dump of its threads instead."""
+    """The machine would reject our file and print a thread dump instead."""
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     assert bool(obstacle(machine(tmp_path, uid=1000, uid_map=uid_map))) == refused
 
@@ -234,9 +225,6 @@ def test_whoever_does_not_know_our_user_is_not_asked(
 def test_our_own_user_is_known_in_any_namespace(tmp_path: Path) -> None:
     own = os.geteuid()
     assert obstacle(machine(tmp_path, uid=own, uid_map=f"5 {own} 1\n")) == ""
-
-
-# Arguments of questions to limited children: what is not exactly as it should be is not asked.
 
 
 FITTING: Arguments = {
@@ -260,7 +248,7 @@ PLAIN: dict[str, object] = {
     else value
     for name, value in FITTING.items()
 }
-"""As JSON has them."""
+"""Arguments in JSON."""
 PLAIN["processes"] = [[1, 0, None], [4_194_304, (1 << 64) - 1, [1, 2, -3]]]
 
 

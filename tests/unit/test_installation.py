@@ -1,4 +1,4 @@
-"""Who could change what root runs."""
+"""Users who could change code that root runs."""
 
 import os
 from pathlib import Path

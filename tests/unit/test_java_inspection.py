@@ -14,10 +14,7 @@ from tidscope_collector.inspection.java_threads import (
     read_blocked,
     read_names,
 )
-from tidscope_collector.pools.hsperfdata import pools_of
-
-# Dumps of Java threads, as JDK 17 and 25 write them.
-
+from tidscope_collector.pools.reader import pools_of
 
 DUMP = """\
 0
@@ -118,9 +115,6 @@ def test_lines_in_any_order_give_no_nonsense(lines: list[str]) -> None:
 @given(st.text(max_size=400))
 def test_any_text_is_got_over(text: str) -> None:
     assert read_blocked(text) == []
-
-
-# The file of counters of a Java virtual machine, and the pools that are made of it.
 
 
 MAGIC = 0xC0C0FECA

@@ -32,7 +32,7 @@ SAMPLING_ONLY = {
     "tidscope_policies.algorithms",
     "tidscope_policies.registry",
 }
-"""What a collector loads only when it is needed: for the first time, for the doctor, to steer."""
+"""Modules that a collector loads on demand: for the first time, for the doctor, to steer."""
 
 
 def loaded_by(module: str) -> set[str]:
@@ -148,7 +148,7 @@ def test_a_collector_has_arguments_and_no_descriptor_of_ours(program: Path) -> N
         os.waitid(os.P_PID, collector.pid, os.WEXITED | os.WNOWAIT)
         assert collector.exited()
         assert collector.output() == "['run', '--now'] [0, 1, 2] True"
-        # Its copy of the writing end was closed.
+        # The copy of the writing end was closed.
         assert os.read(reading, 1) == b""
     finally:
         collector.stop()

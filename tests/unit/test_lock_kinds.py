@@ -1,12 +1,34 @@
 """Kinds of locks, and their layouts in memory."""
 
 import ctypes
+import json
+import os
+import socket
 import struct
 import sys
 import threading
+from pathlib import Path
 
+import pytest
+from fuzz.pprof import PROFILE
 from hypothesis import given
 from hypothesis import strategies as st
+from processes import start_ticks
+from programs.contended import contended_go
+from programs.named_locks import NamedLocks, futex_waits
+from tidscope_collector.inspection import (
+    go_questions,
+    java_threads,
+    pprof,
+    process_files,
+)
+from tidscope_collector.inspection import (
+    lock_addresses as addresses,
+)
+from tidscope_collector.inspection.answering import Arguments
+from tidscope_collector.inspection.go_questions import go_serving
+from tidscope_collector.inspection.java_threads import java_blocked
+from tidscope_collector.inspection.lock_addresses import lock_addresses
 from tidscope_collector.inspection.lock_kinds import (
     AFTER,
     BEFORE,
@@ -27,9 +49,8 @@ from tidscope_collector.inspection.lock_kinds import (
     kind_by_size,
     kind_of,
 )
-
-# What threads wait for, from what is known of an address.
-
+from tidscope_collector.inspection.pprof import mutex_profile
+from tidscope_collector.inspection.process_files import open_below, thread_ids
 
 ADDRESS = 0x7F0000001000
 
@@ -84,9 +105,6 @@ def test_a_semaphore_parks_threads_of_a_jvm_and_is_a_lock_elsewhere() -> None:
     assert classify(JVM, ADDRESS, "file", semaphore, other)[:2] == ("lock", "lock_storage")
 
 
-# Kinds of locks by the bytes in memory: those of the C library, and any bytes.
-
-
 OWNER = 4711
 BASE = 0x7F00_0000_1000
 
@@ -101,13 +119,13 @@ def mutex(lock: int, owner: int, users: int = 1) -> bytes:
 
 
 def old_condition(waits: int = 5, waiting: int = 1) -> bytes:
-    """As up to glibc 2.40."""
+    """Layout up to glibc 2.40."""
     rest = struct.pack("<IIiiIIII", 0, 2, 0, 1, 4, waiting << 3 | 2, 0, 0)
     return struct.pack("<QQ", waits * 2, 2) + rest
 
 
 def new_condition(waits: int = 5, waiting: int = 1) -> bytes:
-    """As from glibc 2.41 on."""
+    """Layout from glibc 2.41 on."""
     rest = struct.pack("<iiIIIIII", 0, 1, 4, waiting << 3 | 2, 0, 0, 0, 0)
     return struct.pack("<QQ", waits * 2, 2) + rest
 
@@ -162,7 +180,7 @@ def test_other_pairs_of_condition_and_mutex_are_not_the_gil() -> None:
 
 
 def test_the_interpreter_of_this_test_has_the_gil_where_it_is_looked_for() -> None:
-    """Its memory is read in place; that two threads compete for it sets its condition."""
+    """Memory of a lock, read in place; two competing threads set its condition."""
     if not hasattr(sys, "_is_gil_enabled") or sys._is_gil_enabled():
         competing = [threading.Thread(target=lambda: sum(range(300_000))) for _ in range(3)]
         for one in competing:
@@ -203,3 +221,105 @@ def test_any_bytes_are_some_kind(data: bytes, place: int, address: int) -> None:
     for begin in (gil_begin(near), condition_begin(near)):
         assert begin is None or (begin < 0 and (address + begin) % 8 == 0)
     assert near.word() is None or len(data) >= place + 4
+
+
+@pytest.fixture(autouse=True)
+def _unlimited(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Limits are those of a process for good: not of this one."""
+    for one in (go_questions, java_threads, pprof, addresses):
+        monkeypatch.setattr(one, "limit_resources", lambda _: None)
+        monkeypatch.setattr(one, "confine", lambda: None)
+    # Folders of a fork server.
+    monkeypatch.chdir("/proc")
+
+
+def about(pid: int, **more: object) -> Arguments:
+    found: Arguments = {"pid": pid, "start_ticks": start_ticks(pid)}
+    if "addresses" in more and isinstance(more["addresses"], list):
+        found |= {"addresses": more["addresses"], "join_place": 0}
+    return found
+
+
+def lines_of(path: Path) -> list[dict[str, object]]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_addresses_of_a_program_are_named(tmp_path: Path) -> None:
+    with NamedLocks() as program, (tmp_path / "answer").open("wb") as answer:
+        waits = futex_waits(program.pid)
+        asked = [*waits.values(), 8, (1 << 64) - 1]
+        lock_addresses(about(program.pid, addresses=asked), answer.fileno())
+    head, *found, end = lines_of(tmp_path / "answer")
+    assert end == {}
+    assert isinstance(head["join_place"], int)
+    assert head["join_place"] > 0
+    by_address = {line["address"]: line for line in found}
+    assert by_address.keys() == set(asked)
+    for name in ("global", "static", "data", "library"):
+        assert by_address[waits[name]]["name"] == f"{name}_lock"
+    assert by_address[waits["join"]]["kind"] == "join"
+    for gone in (8, (1 << 64) - 1):
+        assert (by_address[gone]["kind"], by_address[gone]["place"]) == ("unknown", "gone")
+
+
+def test_a_process_that_is_another_one_by_now_is_unreadable(tmp_path: Path) -> None:
+    asked = about(os.getpid(), addresses=[8])
+    asked["start_ticks"] += 1
+    with (tmp_path / "answer").open("wb") as answer:
+        lock_addresses(asked, answer.fileno())
+        java_blocked(asked, answer.fileno())
+    assert all(line.keys() == {"unreadable"} for line in lines_of(tmp_path / "answer"))
+
+
+def test_functions_of_a_go_program_say_what_it_can_serve(tmp_path: Path) -> None:
+    with contended_go() as program, (tmp_path / "answer").open("wb") as answer:
+        go_serving(about(program.pid), answer.fileno())
+        go_serving(about(os.getpid()), answer.fileno())
+    go, python = lines_of(tmp_path / "answer")
+    assert go == {"profile": True, "metrics": True}
+    assert python == {"profile": False, "metrics": False}
+
+
+@pytest.mark.parametrize("profile", [PROFILE, b"nonsense"])
+def test_a_profile_is_answered_line_by_line(profile: bytes) -> None:
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        ours.sendall(profile)
+        ours.shutdown(socket.SHUT_WR)
+        mutex_profile({}, theirs.fileno())
+        theirs.close()
+        *found, last = [json.loads(line) for line in ours.makefile()]
+    if profile == PROFILE:
+        assert found[0] == {"function": "main.(*pool).use", "delay_ns": 900, "waits": 9}
+        assert last == {}
+    else:
+        assert (found, list(last)) == ([], ["damaged"])
+
+
+def test_a_process_without_an_attach_socket_has_trouble(tmp_path: Path) -> None:
+    with (tmp_path / "answer").open("wb") as answer:
+        java_blocked(about(os.getpid()), answer.fileno())
+    (line,) = lines_of(tmp_path / "answer")
+    assert line["trouble"] == "none"
+
+
+@pytest.mark.parametrize("openat2", [437, 100_000])
+def test_files_below_a_folder_are_opened_without_links(
+    openat2: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Open paths by openat2(2), and on kernels without it."""
+    monkeypatch.setattr(process_files, "_OPENAT2", openat2)
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "file").write_text("content")
+    (tmp_path / "in" / "link").symlink_to("file")
+    (tmp_path / "way").symlink_to("in")
+    folder = os.open(tmp_path, os.O_RDONLY | os.O_DIRECTORY)
+    file = open_below(folder, "in", b"/file")
+    assert os.read(file, 10) == b"content"
+    os.close(file)
+    for wrong in (b"/link", b"/none", b"/../in/file", b"//file", b"", b"/"):
+        assert open_below(folder, "in", wrong) == -1
+    assert open_below(folder, ".", b"/way/file") == -1
+    assert open_below(folder, "none", b"/file") == -1
+    assert thread_ids(folder) == []
+    os.close(folder)

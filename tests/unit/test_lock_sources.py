@@ -27,14 +27,14 @@ HELD = "mutex released by main.use"
 
 
 class GoProgram:
-    """What a Go program serves.
+    """Answers of a Go program.
 
     Attributes:
-        delay_ns: of its mutex.
-        seconds: of its counter; None: it has none.
+        delay_ns: total delay of its mutex, in nanoseconds.
+        seconds: value of its counter, in seconds; None without a counter.
         fetched: port and path of each request.
         error: what answers instead.
-        ports: on which it listens.
+        ports: ports on which it listens.
     """
 
     def __init__(self) -> None:
@@ -115,7 +115,7 @@ def test_a_port_of_somebody_else_is_left(program: GoProgram) -> None:
     source.read()
     program.error, program.ports = None, [80]
     source.read()
-    assert len(program.fetched) == before + 2  # once more each, and never again
+    assert len(program.fetched) == before + 2  # Each is asked once more, and never again.
 
 
 def test_a_program_without_the_counter_has_its_profile(program: GoProgram) -> None:
@@ -215,7 +215,7 @@ def test_functions_that_a_go_program_makes_up_are_bounded(
         found = source.read()
     assert kept(found) <= MAX_CHARACTERS
     assert source.reason == LEFT_OUT
-    # What was known before still counts.
+    # Earlier values still count.
     monkeypatch.setattr(runtime_locks, "ask_mutex_profile", program.profile)
     program.delay_ns = 1900
     assert {one.name: one.wait_ns for one in source.read()}[HELD] == 900

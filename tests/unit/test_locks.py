@@ -19,9 +19,6 @@ from tidscope_collector.locks.locks import Locks, LockWaits
 from tidscope_collector.locks.registry import Addresses, LockRegistry
 from tidscope_collector.locks.runtime_locks import Waited
 
-# Locks of a target: asked once, named later, new after an execution; other accounts beside.
-
-
 Ask = Callable[[list[int]], LockAnswer]
 
 
@@ -42,7 +39,7 @@ class Child:
     Attributes:
         asked: what was asked, in order.
         reply: makes answers.
-        join_places: that came with the questions.
+        join_places: addresses of joins that came with the questions.
     """
 
     def __init__(self) -> None:
@@ -167,9 +164,6 @@ def test_rows_of_one_lock_and_thread_are_added_up(child: Child) -> None:
     locks.close()
 
 
-# Numbers of locks: stable, shared by the addresses of one lock, bounded.
-
-
 def lock(base: int, name: str = "", place: str = "heap") -> Found:
     found = Found("lock", name, base, "heap", "")
     return found._replace(place="stack") if place == "stack" else found
@@ -255,9 +249,6 @@ def test_a_number_never_changes(batches: list[list[int]]) -> None:
     assert len(set(given_numbers.values())) == len(given_numbers) == made.revision
 
 
-# Locks of a group's processes: one is a place in one process, and its name says in which.
-
-
 FOUND = {
     0x10: Found("lock", "pool", 0x10, "file", "/bin/server"),
     0x20: Found("lock", "", 0x20, "heap", ""),
@@ -341,7 +332,7 @@ def test_locks_of_processes_that_have_ended_are_one_for_each_name(
     assert numbers(locks_of_group, (7, 0x10), (8, 0x20)) == [1, 1]
     assert names(locks_of_group) == ["locks in ended cc1"]
     assert not processes.asked
-    assert numbers(locks_of_group, (9, 0x10)) == [2]  # nobody knows what that was
+    assert numbers(locks_of_group, (9, 0x10)) == [2]  # The lock is unknown.
     assert names(locks_of_group)[1] == "locks in ended"
 
 

@@ -1,4 +1,4 @@
-"""Which lock gets which hint, by made sections."""
+"""Hints for locks, from constructed sections."""
 
 from pathlib import Path
 from typing import Any
@@ -7,13 +7,6 @@ import pytest
 from tidscope_backend.experiments.definition import Definition, read_definition
 from tidscope_backend.experiments.matrix import baseline_of, cells_of
 from tidscope_backend.experiments.workload import ExperimentError, workloads_folder
-from tidscope_backend.locks.experiments import (
-    Program,
-    choose_program,
-    experiment_text,
-    file_name,
-    write_experiment,
-)
 from tidscope_backend.locks.findings import (
     LockUse,
     Measured,
@@ -22,13 +15,20 @@ from tidscope_backend.locks.findings import (
     lock_uses,
     measured,
 )
+from tidscope_backend.locks.report import (
+    Program,
+    choose_program,
+    experiment_text,
+    file_name,
+    write_experiment,
+)
 
 LOCK = "example.com/shop/cart.Cart.mu"
 
 
 def section(wait_ns: int | None = None, **facts: Any) -> MeasuredSection:
     """A short section of two lines that writes one field; `facts` replaces what it is known for."""
-    usual: dict[str, Any] = {
+    defaults: dict[str, Any] = {
         "function": "example.com/shop/cart.(*Cart).Add",
         "locks": [LOCK],
         "mode": "write",
@@ -45,7 +45,7 @@ def section(wait_ns: int | None = None, **facts: Any) -> MeasuredSection:
         "writes": ["example.com/shop/cart.Cart.items"],
         "effects": [],
     }
-    return MeasuredSection({**usual, **facts}, wait_ns, None if wait_ns is None else 1)
+    return MeasuredSection({**defaults, **facts}, wait_ns, None if wait_ns is None else 1)
 
 
 READ: dict[str, Any] = {
@@ -56,8 +56,8 @@ READ: dict[str, Any] = {
 
 
 def lock(*sections: MeasuredSection, kind: str = "Mutex", **other: Any) -> LockUse:
-    usual: dict[str, Any] = {"holder": "field", "declared": None, "strays": []}
-    return LockUse(name=LOCK, kind=kind, sections=sections, **{**usual, **other})
+    defaults: dict[str, Any] = {"holder": "field", "declared": None, "strays": []}
+    return LockUse(name=LOCK, kind=kind, sections=sections, **{**defaults, **other})
 
 
 def names(use: LockUse) -> list[str]:
@@ -213,7 +213,7 @@ def test_shares_are_of_time_where_it_is_known() -> None:
 
 
 def as_read(text: str, folder: Path) -> Definition:
-    """What `tidscope experiment` makes of a file."""
+    """Parse a file as `tidscope experiment` does."""
     path = folder / "made.toml"
     path.write_text(text)
     return read_definition(path, workloads_folder(), quick=False)

@@ -10,9 +10,6 @@ from tidscope_backend.locks.findings import Evidence, Hint, LockUse, Measured, M
 from tidscope_backend.locks.report import Finding, LockReport
 from tidscope_backend.locks.waits import ProfileError, contention_of, fetch, is_address
 
-# What `tidscope locks` prints, as text and as JSON, of findings that are given.
-
-
 PLACE = {"file": "table/table.go", "line": 31}
 STRAY = {
     "for_caller": False,
@@ -110,9 +107,6 @@ def test_sections_have_modes_and_shares() -> None:
     assert [one["wait_ns"] for one in first["sections"]] == [900_000_000, 100_000_000, None, 0]
 
 
-# Profiles are fetched from this host only, and a missing toolchain is named.
-
-
 def test_an_address_is_no_file() -> None:
     assert is_address("http://127.0.0.1:6060/debug/pprof/mutex")
     assert not is_address("mutex.pprof")
@@ -140,7 +134,7 @@ def test_a_missing_toolchain_is_said(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
-    monkeypatch.setattr(toolchain, "USUAL_PLACES", "/nowhere")
+    monkeypatch.setattr(toolchain, "DEFAULT_SEARCH_PATH", "/nowhere")
     assert main(["locks"]) == 1
     assert "there is no Go toolchain" in capsys.readouterr().err
 
@@ -164,9 +158,6 @@ def test_numbers_are_above_zero(
     with pytest.raises(SystemExit):
         main(["locks", f"{option}={number}"])
     assert "is not a number above 0" in capsys.readouterr().err
-
-
-# Waits of a run, by function, become waits of sections.
 
 
 PUT, WAITED_LOCK, UNLOCK = "a.org/t.(*T).Put", "a.org/t.(*T).lock", "a.org/t.(*T).unlock"

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from run_harness import RunHarness
 from tidscope_backend.store.part_files import PartFile
 from tidscope_backend.store.reader import RunReader
-from tidscope_backend.stream.fanout import MAX_NOTES, Page, SendWindow
+from tidscope_backend.stream.fanout import MAX_NOTES, SendWindow, Subscriber
 from tidscope_backend.stream.frames import StoredFrame
 from tidscope_backend.stream.history import History
 from tidscope_backend.stream.subscription import Bounds, Subscription
@@ -26,9 +26,9 @@ TARGET = "t-100-deadbeef"
 KEY_EVERY = 5
 STEPS = st.lists(
     st.one_of(
-        st.tuples(st.just("frame"), st.integers(1, 3)),  # it stands for so many
-        st.tuples(st.just("broken"), st.just(1)),  # it cannot be merged with others
-        st.tuples(st.just("hole"), st.integers(1, 4)),  # so many are lost on the way
+        st.tuples(st.just("frame"), st.integers(1, 3)),  # Number of frames that it stands for.
+        st.tuples(st.just("broken"), st.just(1)),  # True if it cannot be merged.
+        st.tuples(st.just("hole"), st.integers(1, 4)),  # Number of frames lost on the way.
         st.tuples(st.just("take"), st.integers(1, 6)),
     ),
     max_size=60,
@@ -78,7 +78,7 @@ def test_what_is_offered_to_a_page_is_delivered_coalesced_or_dropped(
             history.add(frame_of(seq, count, broken=what == "broken"))
             added += 1
     assert history.added == added == len(history) + history.coalesced + history.dropped
-    page = Subscription(TARGET, history, has, Bounds(*bounds))
+    subscription = Subscription(TARGET, history, has, Bounds(*bounds))
     start = history.start(has)
     offered = sum(
         frame.seq - max(frame.first_seq, start + 1) + 1
@@ -91,8 +91,8 @@ def test_what_is_offered_to_a_page_is_delivered_coalesced_or_dropped(
     for what, count in [*after, ("take", 1000)]:
         if what == "take":
             for _ in range(count):
-                delivered += page.next_frame() is not None
-                while page.next_loss() is not None:
+                delivered += subscription.next_frame() is not None
+                while subscription.next_loss() is not None:
                     pass
             continue
         seq += count
@@ -104,11 +104,11 @@ def test_what_is_offered_to_a_page_is_delivered_coalesced_or_dropped(
         if begun and frame.seq > newest:
             offered += frame.seq - max(frame.first_seq, newest + 1) + 1
             newest = frame.seq
-        page.enqueue(frame)
-    baselines = delivered - page.delivered
+        subscription.enqueue(frame)
+    baselines = delivered - subscription.delivered
     assert baselines in (0, 1)
-    assert page.waiting == 0
-    assert offered == page.delivered + page.coalesced + page.dropped
+    assert subscription.waiting == 0
+    assert offered == subscription.delivered + subscription.coalesced + subscription.dropped
 
 
 @settings(max_examples=25)
@@ -177,7 +177,7 @@ async def _recorded(steps: list[tuple[str, int]], fails: bool) -> None:
             "interrupted" if fails else "incomplete" if lost_frames else "complete"
         )
         assert harness.recorder.lost == lost_frames
-        # Its last write is a thread's, which a stop does not wait for.
+        # A thread does the last write, and a stop does not wait for it.
         await harness.sealer.idle()
         await harness.stop()
 
@@ -193,24 +193,21 @@ def _full(part: PartFile, frame: bytes) -> None:
 
 
 def test_a_page_that_gave_up_counts_what_passes_until_the_next_key_frame() -> None:
-    page = Subscription(TARGET, History(1, 1), 0, Bounds(2, 1 << 20, 1))
+    subscription = Subscription(TARGET, History(1, 1), 0, Bounds(2, 1 << 20, 1))
     for seq in range(1, 5):
-        page.enqueue(frame_of(seq, 1))
-    assert page.dropped == 4
-    lost = [page.next_loss(), page.next_loss()]
+        subscription.enqueue(frame_of(seq, 1))
+    assert subscription.dropped == 4
+    lost = [subscription.next_loss(), subscription.next_loss()]
     assert [(one.from_seq, one.to_seq) for one in lost if one] == [(1, 4)]
-    page.enqueue(frame_of(5, 1))
-    assert (page.next_frame() or frame_of(1, 1)).seq == 5
+    subscription.enqueue(frame_of(5, 1))
+    assert (subscription.next_frame() or frame_of(1, 1)).seq == 5
 
 
 def test_losses_not_reported_to_a_page_are_counted() -> None:
-    page = Page(Bounds(10, 1 << 20, 1 << 20), sees_arguments=True)
+    subscriber = Subscriber(Bounds(10, 1 << 20, 1 << 20), sees_arguments=True)
     for seq in range(MAX_NOTES + 3):
-        page.enqueue_problem(refusal("bad-request", f"number {seq}", "try again").problem)
-    assert page.notices_dropped == 3
-
-
-# How far a page may be behind.
+        subscriber.enqueue_problem(refusal("bad-request", f"number {seq}", "try again").problem)
+    assert subscriber.notices_dropped == 3
 
 
 def telling() -> SendWindow:

@@ -19,9 +19,6 @@ from tidscope_wire.frame_tables import Table, dtype_of, encode_tables
 from tidscope_wire.generated.models import FrameHeader, Group, TableName
 from tidscope_wire.pools import FIGURES, known_figures
 
-# Processes of a group by name, as /metrics reports them.
-
-
 Row = tuple[str, int, bool, int]
 """Name, on-CPU nanoseconds, whether it lives, and how many processes it stands for."""
 
@@ -56,7 +53,7 @@ def test_what_a_process_did_under_its_earlier_name_stays_there() -> None:
     names.update(table({1: ("cc1", 130, True, 1)}), whole=False)
     assert cpu(names) == {"sh": 100, "cc1": 30}
     assert {name: sums.live for name, sums in names.by_name().items()} == {"sh": 0, "cc1": 1}
-    # It ends, and its row is folded into that of its last name.
+    # The process ends, and its row is folded into that of its last name.
     names.update(table({1: ("cc1", 150, False, 1)}), whole=False)
     names.update(table({1: ("cc1", 0, False, 0), 2: ("cc1", 150, False, 1)}), whole=False)
     assert cpu(names) == {"sh": 100, "cc1": 50}
@@ -152,7 +149,7 @@ def test_the_frames_of_a_group_become_series_by_name() -> None:
     assert found["tidscope_target_info", "work"] == 1
     assert found["tidscope_group_ended_processes_total", "cc1"] > 0
     assert ("tidscope_group_run_delay_seconds_total", "cc1") in found
-    # What the target does not give makes no series, though the table has zeros.
+    # Figures that the target lacks have no series, although the table has zeros.
     assert not [name for name, _ in found if "net_read" in name or "switches" in name]
 
 
@@ -168,14 +165,11 @@ def test_a_table_that_cannot_be_read_leaves_what_was_known() -> None:
     assert meters.targets[TARGET_ID].processes["a"].totals["cpu_ns"] == 5
 
 
-# Pools on /metrics: what is known of them, as histograms too.
-
-
 T = "t-41-00000000"
 
 
 def seen(*frames: tuple[str, dict[TableName, Table]]) -> PoolTables:
-    """What is kept after frames of these kinds with these tables."""
+    """Kept tables after frames of these kinds."""
     kept = NO_POOLS
     for kind, tables in frames:
         described, data = encode_tables(tables)

@@ -13,8 +13,6 @@ from tidscope_collector.naming import source
 from tidscope_collector.naming.source import LONGEST_ROLE, GoNames, read_title, role_of_title
 from tidscope_collector.naming.thread_names import LONGEST_RETRY_S, REST, SHORTEST_S, ThreadNames
 
-# When programs are asked for names of threads, and when they are left alone.
-
 
 class Clock:
     """Stands still but where a source takes its time."""
@@ -51,7 +49,7 @@ class Source:
 
 
 def settled(names: ThreadNames, condition: Callable[[], bool]) -> bool:
-    """Whether a condition comes about; the worker is woken, since its clock stands still."""
+    """True if a condition becomes true; the worker is woken because its clock stands still."""
     names.request()
     wait_until(condition)
     return condition()
@@ -139,9 +137,6 @@ def test_names_that_change_without_a_sign_are_asked_for_again_and_again() -> Non
     assert source.closed.wait(120)
 
 
-# Titles of real servers, and what their processes do.
-
-
 @pytest.mark.parametrize(
     ("arguments", "title"),
     [
@@ -196,9 +191,6 @@ def test_a_title_shows_no_secret_and_has_an_end() -> None:
     assert len(role_of_title("x: " + "long " * 400)) == LONGEST_ROLE
 
 
-# Names of C++ and Rust variables, as a limited child makes them readable.
-
-
 LEGACY = "_ZN16parking_lot_core11parking_lot9HASHTABLE17hffbf437005a126a7E"
 
 
@@ -231,9 +223,6 @@ def test_each_name_has_its_own() -> None:
 def test_a_long_name_is_cut() -> None:
     deep = "_ZN" + "9namespace" * 100 + "4lockE"
     assert len(ask_readable_names([deep])[deep]) == LONGEST_NAME
-
-
-# Names of the Go runtime's own threads: an answer without sysmon is none yet.
 
 
 @pytest.mark.parametrize("found", [{}, {7: "template thread"}])

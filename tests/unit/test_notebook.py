@@ -16,8 +16,6 @@ from tidscope_backend.notebook import Run, compare, list_runs, open_run
 from tidscope_backend.recording.sealing import write_summaries
 from tidscope_backend.store.directory import RunNotFoundError
 
-# The small API for notebooks.
-
 
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
@@ -101,9 +99,6 @@ def test_importing_it_does_not_load_duckdb() -> None:
     code = "import sys, tidscope_backend.notebook;print('duckdb' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
-
-
-# The ledger of a run in a notebook.
 
 
 @pytest.fixture(scope="module")

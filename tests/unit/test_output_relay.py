@@ -34,8 +34,6 @@ from tidscope_backend.cli.relay import (
 )
 from tidscope_wire.redaction import MARGIN, REDACTED, redact, redact_arguments
 
-# Which outputs of a command come through pipes, and what becomes of them at its exit.
-
 
 @pytest.fixture
 def outputs() -> Iterator[tuple[int, int]]:
@@ -231,7 +229,7 @@ def test_what_is_not_kept() -> None:
 
 def test_a_secret_that_is_cut_in_two_does_not_stay() -> None:
     keeping = Keeping(arguments=True, output=True)
-    # Of the name of the secret only a part is still there.
+    # Only a part of the secret's name is left.
     for line in ("", "x" * 100 + "\n"):
         tail = OutputTail()
         tail.append(b"password=" + b"s" * 3000 + b"\n" + line.encode())
@@ -245,9 +243,6 @@ def test_a_secret_that_is_cut_in_two_does_not_stay() -> None:
 def test_defaults_are_settings() -> None:
     assert kept_by_default({}, "TIDSCOPE_RECORD_OUTPUT")
     assert not kept_by_default({"TIDSCOPE_RECORD_OUTPUT": "no"}, "TIDSCOPE_RECORD_OUTPUT")
-
-
-# Signals that wait with who sent them, and which of them a command gets from us.
 
 
 BY_KERNEL, BY_PROCESS = 0x80, 0
@@ -275,7 +270,7 @@ def next_of(child: subprocess.Popen[str]) -> int:
 
 
 def test_signals_wait_with_their_sender() -> None:
-    """Those for this thread alone: another one of the test runner would not block them."""
+    """Signals of this thread only: another thread of the test runner would not block them."""
     with SignalQueue((signal.SIGUSR1, signal.SIGUSR2)) as queue:
         signal.raise_signal(signal.SIGUSR2)
         signal.raise_signal(signal.SIGUSR1)
@@ -288,7 +283,7 @@ def test_signals_wait_with_their_sender() -> None:
 
 
 def test_ignored_signals_stay_ignored() -> None:
-    """Of nohup, say: a blocked one would wait all the same."""
+    """Ignored signals, as by nohup: a blocked one would wait nevertheless."""
     before = signal.signal(signal.SIGUSR1, signal.SIG_IGN)
     try:
         with SignalQueue((signal.SIGUSR1, signal.SIGUSR2)) as queue:
@@ -304,7 +299,7 @@ def test_what_the_command_does_not_have_already_is_passed_on(child: subprocess.P
         for number, code, sender in (
             (signal.SIGINT, BY_KERNEL, 0),  # Ctrl-C: the terminal has sent it to both.
             (signal.SIGHUP, BY_KERNEL, 0),
-            (signal.SIGTERM, BY_PROCESS, child.pid),  # It has sent it to its own process group.
+            (signal.SIGTERM, BY_PROCESS, child.pid),  # Sent by the command to its group.
             (signal.SIGUSR1, BY_PROCESS, os.getpid()),
         ):
             pass_on(ReceivedSignal(number, code, sender), child.pid)

@@ -7,8 +7,6 @@ import pytest
 from policy_harness import BOUNDS, Curve, flat, peak, pool, seen
 from tidscope_policies.contract import Bounds, Part, Peers
 
-# hillclimb: growing steps, undone when they do not pay; rests, and looks the other way.
-
 
 def steep(best: int) -> Curve:
     """A third more for each thread up to the best size, a third less for each above."""
@@ -101,9 +99,6 @@ def test_exploring_keeps_only_what_is_significantly_better() -> None:
         climb = pool("hillclimb", gentle, in_force=10, significance=significance)
         assert climb.run(3) == [10, 11, 11]
         assert climb.run(100)[-1] in (after, after - 1)
-
-
-# bidirectional climbs both ways; the printed version with the error it was printed with.
 
 
 def test_noiseless_peak() -> None:
@@ -225,9 +220,6 @@ def test_bounds_by_the_number_of_programs() -> None:
     assert max(shared.step(peers=Peers(1)) for _ in range(20)) == 16
 
 
-# pss: the policy that asks a predictor.
-
-
 def test_noiseless_peak_is_found_and_kept() -> None:
     steered = pool("pss", peak(10))
     first = steered.run(12)
@@ -281,9 +273,6 @@ def test_bounds_of_pss() -> None:
     assert set(steered.run(40)) == {4, 5}
     steered.bounds = Bounds(6, 6)
     assert set(steered.run(10)) == {6}
-
-
-# fixed keeps its size, whatever happens.
 
 
 def test_the_highest_size_unless_reported_otherwise() -> None:

@@ -21,9 +21,6 @@ from tidscope_policies.simulation.scenario import Noise, Phase, Process, Scenari
 from tidscope_policies.simulation.simulated_pools import SimulatedPools
 from tidscope_policies.simulation.trial import Move, Simulation, Trial
 
-# Scores of runs made by hand, and of a run that always comes out the same.
-
-
 SHIPPED = {plant.name: plant.draw(0) for plant in shipped()}
 
 
@@ -168,9 +165,6 @@ def test_rows_are_means_over_seeds_and_do_not_depend_on_the_number_of_processes(
     assert rows[1].regret_percent["S1"] == pytest.approx(mean)
 
 
-# Scenarios as files: what comes with tidscope, and what is wrong with others.
-
-
 GOOD = """
 name = "mine"
 title = "one program"
@@ -283,9 +277,6 @@ def test_values_of_a_family() -> None:
     assert 0.18 < max(sigmas) <= 0.2
 
 
-# The bars of docs/controllers.md, on few seeds: regret, changes of size, and where it rests.
-
-
 SEEDS = range(5000, 5002)
 """Neither those that the policies were tuned on nor those of the results."""
 CALM = Noise(white_percent=0.0, slow_percent=0.0)
@@ -332,10 +323,10 @@ def calm_pools() -> Iterator[Scenario]:
 
 def test_without_noise_it_rests_at_a_good_size_of_every_pool() -> None:
     for at, scenario in enumerate(calm_pools()):
-        usual = mode(each.size for each in run_trial(scenario, at).decisions[-75:])
+        typical = mode(each.size for each in run_trial(scenario, at).decisions[-75:])
         pools = SimulatedPools(scenario, [scenario.processes[0].phases])
-        share = pools.throughput((usual,), (0,))[0] / pools.best((0,))[0]
-        assert share >= 0.97, (at, usual, share)
+        share = pools.throughput((typical,), (0,))[0] / pools.best((0,))[0]
+        assert share >= 0.97, (at, typical, share)
 
 
 def test_the_regret_of_a_policy_that_never_moves_is_above_the_bars() -> None:

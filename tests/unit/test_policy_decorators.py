@@ -7,10 +7,8 @@ from policy_harness import BOUNDS, flat, peak, pool, seen
 from tidscope_policies.contract import Decision, Observation, Part, Policy
 from tidscope_policies.coordinator import Coordinator
 from tidscope_policies.decorators import Bounded, Pauses, Shadow, WarmUp
-from tidscope_policies.dip_gate import DipGate, hodges_lehmann, usual_progress
+from tidscope_policies.dip_gate import DipGate, hodges_lehmann, typical_progress
 from tidscope_policies.registry import POLICIES
-
-# What is common to all policies: warm-up, bounds, pauses, dip gate, shadow mode.
 
 
 @dataclass
@@ -131,8 +129,8 @@ def test_five_in_a_row_are_no_dip() -> None:
 
 
 def test_four_and_then_one_that_counts_start_the_count_again() -> None:
-    low, usual = interval(*[300] * 8), interval(*[1000] * 8)
-    inner, _ = gated(usual, low, low, low, low, usual, low, low, low, low)
+    low, typical = interval(*[300] * 8), interval(*[1000] * 8)
+    inner, _ = gated(typical, low, low, low, low, typical, low, low, low, low)
     assert [each.progress for each in inner.seen] == [1000, 1000]
 
 
@@ -153,7 +151,7 @@ def test_without_parts_the_interval_is_taken_as_it_is() -> None:
     assert inner.seen[1].progress == 50
 
 
-def test_after_a_restart_the_usual_is_learnt_again() -> None:
+def test_after_a_restart_the_level_is_learnt_again() -> None:
     inner, gate = gated(interval(*[1000] * 8))
     gate.restart("another phase")
     gate.observe(interval(*[100] * 8))
@@ -177,18 +175,15 @@ def test_a_steady_program_passes_unchanged() -> None:
 
 def test_a_dip_in_few_parts_does_not_move_the_progress_of_an_interval() -> None:
     noisy = [1040.0, 960.0, 1010.0, 990.0, 1020.0, 980.0, 1030.0, 970.0]
-    calm = usual_progress(parts(*noisy))
+    calm = typical_progress(parts(*noisy))
     assert calm == pytest.approx(1000)
     for dipped in (1, 2, 3):
-        found = usual_progress(parts(*[50.0] * dipped, *noisy[dipped:]))
-        assert found == usual_progress(parts(*noisy[dipped:])), dipped
-    assert usual_progress(parts(*[50.0] * 6, 1000.0, 1000.0)) < 0.6 * calm
-    # With few operations a part without any is no dip.
-    assert usual_progress(parts(*[0.0] * 6, 4.0, 4.0)) == pytest.approx(1.0)
-    assert usual_progress(()) == 0.0
-
-
-# One instance of a host tries sizes out at a time.
+        found = typical_progress(parts(*[50.0] * dipped, *noisy[dipped:]))
+        assert found == typical_progress(parts(*noisy[dipped:])), dipped
+    assert typical_progress(parts(*[50.0] * 6, 1000.0, 1000.0)) < 0.6 * calm
+    # A part without operations is no dip where operations are few.
+    assert typical_progress(parts(*[0.0] * 6, 4.0, 4.0)) == pytest.approx(1.0)
+    assert typical_progress(()) == 0.0
 
 
 def test_the_first_that_asks_has_it_until_it_is_done() -> None:

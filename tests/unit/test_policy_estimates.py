@@ -10,9 +10,6 @@ from tidscope_policies.algorithms.linear import Linear, LinearParameters
 from tidscope_policies.algorithms.trials import AFTER, LONGEST, Trials
 from tidscope_policies.contract import Bounds, Peers
 
-# What is believed about sizes: curves side by side, and which is right.
-
-
 SMOOTH = Kind(0.9, 0.12, 0.0, 1.0)
 STILL = Level(0.0, 0.9)
 
@@ -38,7 +35,7 @@ def test_surprise_is_the_distance_from_what_is_expected() -> None:
         belief.take_in(8, value, 0.01)
     difference, variance = belief.surprise(8, 4.0, 0.01)
     assert difference == pytest.approx(1.0, abs=0.01)
-    # What is left of the doubt is a third of the noise of one measurement.
+    # The remaining uncertainty is a third of the noise of one measurement.
     assert variance == pytest.approx(0.01 + 0.01 / 3, rel=0.01)
 
 
@@ -183,9 +180,6 @@ def test_an_interval_that_says_nothing_keeps_the_others_apart() -> None:
     assert dipped.level.variance == pytest.approx(calm.level.variance, rel=0.1)
 
 
-# linear: every size once, the best is kept; none of the errors of the printed version.
-
-
 DOWN = list(range(16, 3, -1))
 
 
@@ -248,7 +242,7 @@ def test_a_phase_change_is_seen_after_a_restart_only() -> None:
 
 
 def test_one_dip_can_mislead_it() -> None:
-    """That is a property of the algorithm: each size is measured once."""
+    """A property of the algorithm: each size is measured once."""
     linear = pool("linear", peak(10), warm_up_s=0)
     assert linear.run(14, dips={7: 0.05})[-1] == 9
     assert linear.run(5, dips={2: 0.05}) == [9] * 5
@@ -308,9 +302,6 @@ def test_bounds_by_the_number_of_programs() -> None:
     linear = pool("linear", peak(16), warm_up_s=0, share=0.5)
     sizes = [linear.step(peers=Peers(2, 7.0)) for _ in range(12)]
     assert (max(sizes), min(sizes), sizes[-1]) == (11, 6, 11)
-
-
-# Trials by the clock: one larger, one smaller, and back.
 
 
 LOSSES = dict.fromkeys(range(4, 17), 0.0)

@@ -14,7 +14,7 @@ from tidscope_policies.contract import Bounds, Observation, Peers
 from tidscope_policies.coordinator import Coordinator
 
 SEARCH = [8, 8, 4, 4, 6, 6, 10, 10, 7, 7, 10, 10, 4, 4]
-"""What it does about a peak at 10; then it rests there."""
+"""Sizes around a peak at 10, followed by a rest there."""
 SLOT = 25
 """Intervals from one trial to the next."""
 
@@ -49,8 +49,8 @@ def test_flat_curve_is_left_alone() -> None:
     steered = pool("kalman-kg", flat)
     steered.run(SLOT - 1)
     sizes = steered.run(10 * SLOT)
-    usual = max(set(sizes), key=sizes.count)
-    assert sizes.count(usual) >= 8 * SLOT
+    typical = max(set(sizes), key=sizes.count)
+    assert sizes.count(typical) >= 8 * SLOT
     assert {
         size
         for size, state in zip(sizes, steered.states()[-len(sizes) :], strict=True)
@@ -286,8 +286,8 @@ def test_it_keeps_its_turn_for_a_while_after_it_moved() -> None:
 def test_a_dip_of_another_program_changes_no_decision() -> None:
     def run(dips: set[int]) -> list[int]:
         steered = pool("cooperative", peak(10))
-        usual = math.log(1000)
-        others = [usual + math.log(0.05) * (at in dips) for at in range(100)]
+        typical = math.log(1000)
+        others = [typical + math.log(0.05) * (at in dips) for at in range(100)]
         return [steered.step(peers=Peers(2, other)) for other in others]
 
     assert run({40, 41}) == run(set())
@@ -306,7 +306,7 @@ def test_lasting_slowdown_of_another_program_is_a_phase_change() -> None:
 
 
 def test_what_its_own_size_does_to_others_is_no_dip_of_theirs() -> None:
-    """With more than 5 threads it takes a third of the others' progress away."""
+    """A program that takes a third of the others' progress above 5 threads."""
     steered = pool("cooperative", lambda size: size**0.2)
     for _ in range(120):
         steered.step(peers=Peers(2, math.log(1000 if steered.size <= 5 else 650)))
@@ -381,7 +381,7 @@ def test_a_dip_does_not_cost_it_its_turn() -> None:
 
 def test_a_dip_after_another_program_moved_does_not_end_a_trial() -> None:
     begin = 50
-    """Where a trial begins: the first one of two programs."""
+    """Interval in which the first trial of two programs begins."""
 
     def run(dip: float) -> list[int]:
         steered = pool("cooperative", peak(10))

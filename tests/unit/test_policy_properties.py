@@ -19,9 +19,6 @@ from tidscope_policies.parameters import (
 )
 from tidscope_policies.registry import POLICIES, first_choice_s
 
-# Parameters are typed, bounded and described.
-
-
 NAMES = [
     *("fixed", "linear", "hillclimb", "bidirectional", "bidirectional-printed", "ait", "pss"),
     "ait-printed",
@@ -109,9 +106,6 @@ def test_decisions_and_observations_cannot_be_changed() -> None:
     assert replace(Decision(8, "keeping", "Because."), size=9).size == 9
 
 
-# What holds for every policy, whatever the pool does.
-
-
 POLICY_NAMES = list(POLICIES)
 
 
@@ -185,7 +179,7 @@ def test_a_search_ends(name: str, best: int, high: int, slope: float) -> None:
     steered.run(150)
     later = steered.run(60)
     # kalman-kg and cooperative look at other sizes now and then, by the clock. All 1,200 cases of
-    # both were looked at once: at most 7 looks, and in 3 of them a rest at 92 % of the best.
+    # both were looked at once: at most 7 observations, and in 3 of them a rest at 92 % of the best.
     states = steered.states()[-60:]
     assert states.count("exploring") <= 7
     rests = [size for size, state in zip(later, states, strict=True) if state == "settled"]

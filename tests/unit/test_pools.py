@@ -33,8 +33,6 @@ from tidscope_wire.pools import (
     with_quantiles,
 )
 
-# Pools by number: figures count from attach, and what is not known is said to be so.
-
 
 def pool(name: str = "requests", finished: int | None = 0, **figures: object) -> AgentPool:
     """A pool that counts finished jobs and knows nothing else."""
@@ -97,9 +95,6 @@ def test_their_number_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert rows(made)["name"].tolist() == ["b", "c", "d"]
 
 
-# Pools in what programs serve to Prometheus.
-
-
 GO = """# HELP go_sched_gomaxprocs_threads The current runtime.GOMAXPROCS setting.
 # TYPE go_sched_gomaxprocs_threads gauge
 go_sched_gomaxprocs_threads 6
@@ -151,9 +146,6 @@ def test_other_programs_tell_of_none() -> None:
 def test_nonsense_is_refused() -> None:
     with pytest.raises(NotServedError):
         pools_in("executor_active_threads{name= 5\n")
-
-
-# Pools of a run over time: as files, in a notebook, and in a comparison.
 
 
 NS = 1_000_000_000
@@ -221,9 +213,6 @@ def test_a_run_without_pools_has_headings_only(tmp_path: Path) -> None:
     assert (
         open_run(tmp_path / manifest.id).pools().schema.field("response_p99_s").type == pa.float64()
     )
-
-
-# Quantiles of histograms of pools, as the page has them.
 
 
 def counts(**buckets: int) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":

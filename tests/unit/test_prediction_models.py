@@ -30,8 +30,6 @@ from tidscope_predictd.models import (
     used_weights,
 )
 
-# The perceptrons of the prediction service: what they compute and how they learn.
-
 
 @pytest.mark.parametrize(("feature", "entry"), VECTORS["entries"])
 def test_entries(feature: int, entry: int) -> None:
@@ -96,7 +94,7 @@ def test_weights_are_clamped() -> None:
 
 
 def test_a_literal_update_would_never_say_no() -> None:
-    """Where the answer is always no, so is the prediction."""
+    """The prediction is no where the answer always is."""
     predictor = Predictor(Rule(threshold=3))
     for _ in range(20):
         predictor.update([9], answer=False)
@@ -136,9 +134,6 @@ def test_number_of_features(count: int) -> None:
 def test_rules_out_of_bounds(rule: Rule) -> None:
     with pytest.raises(ValueError, match="want"):
         Predictor(rule)
-
-
-# Who may do what with the daemon's models, and how many there may be.
 
 
 OWNER, OTHER, ADMINISTRATOR, ROOT = 1000, 1001, 990, 0
@@ -225,9 +220,6 @@ def test_a_stored_model_is_restored(models: Models) -> None:
     assert models.restore(stored)
     model = models.open(OTHER, Open("a", owner=OWNER))
     assert (model.stored(), model.unsaved) == (stored, False)
-
-
-# Models on disk: what is saved is loaded, what is damaged is put aside.
 
 
 MODEL = Stored(

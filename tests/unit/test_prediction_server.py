@@ -35,9 +35,6 @@ from tidscope_predictd.messages import (
 from tidscope_predictd.models import Storage
 from tidscope_predictd.server import MAX_HANDLES, Client, Server, Turns
 
-# Messages of the prediction service: what is written is read, and nothing else is.
-
-
 WORDS = st.integers(0, 2**32 - 1)
 FEATURES = st.lists(st.integers(-(2**63), 2**63 - 1), min_size=1, max_size=16).map(tuple)
 NAMES = st.from_regex(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", fullmatch=True)
@@ -82,7 +79,7 @@ def test_any_bytes_are_read_or_malformed(body: bytes, kind: int) -> None:
 
 
 def test_bytes_of_each_request() -> None:
-    """As docs/prediction.md has them; the clients in C and Go write the same."""
+    """Messages as in docs/prediction.md; the clients in C and Go write the same."""
     opened = write_request(Open("ab", OWN, create=True, sharing=Sharing.READ, rule=Rule(8, 31)))
     assert opened.hex() == "01000100" + "ffffffff" + "01" + "01" + "0800" + "1f" + "02" + "6162"
     updated = write_request(Update(3, (Answer((1,), False), Answer((-1, 2), True))))
@@ -126,9 +123,6 @@ def test_replies() -> None:
     for damaged in (b"", b"\1\0\0", b"\2\0\0\0", b"\1\0\x09\0"):
         with pytest.raises(MalformedError):
             read_reply(damaged)
-
-
-# The daemon's server in a thread of this process, with real clients.
 
 
 @pytest.fixture
@@ -250,9 +244,6 @@ def test_a_daemon_that_answers_nonsense(tmp_path: Path) -> None:
                 open_model("a", path=tmp_path / "socket")
         thread.join()
     os.close(file)
-
-
-# Users of the prediction service take turns, whatever number of connections they have.
 
 
 MANY, FEW = 1000, 2000

@@ -163,7 +163,7 @@ def test_blocks_are_long_enough_and_the_interval_of_the_change_is_left_out() -> 
     # The policy is asked for the first time at the end of the interval that is left out.
     assert sizes[11:23] == [ORIGINAL] + [OTHER] * 10 + [sizes[22]]
     assert policy.record.ratios[0] == 0.0
-    # Its first interval of each block is one that others moved the size in.
+    # Others move the size in the first interval of each block.
     assert [one.moved_by_other for one in jump.seen[:3]] == [True, False, False]
 
 
@@ -184,7 +184,7 @@ def test_where_its_own_size_is_not_in_effect_nothing_is_measured() -> None:
     for _ in range(20):
         pool.size = OTHER
         assert pool.step().state == "proof, pair 1, without it"
-    assert policy.record.usual == 0
+    assert policy.record.reference == 0
 
 
 def test_a_new_phase_discards_the_pair_under_way() -> None:
@@ -251,7 +251,7 @@ def test_the_percentile_is_within_its_entry() -> None:
     assert p99([0] * 10 + [500, 500]) == pytest.approx(2**20.98 / 1e9)
     # All of them between 2^19 and 2^20 ns: it may be anywhere.
     assert p99([0] * 10 + [1000]) is None
-    # Of 98 + 2, the 99th of 100 is the first of the two.
+    # The 99th of 98 + 2 values is the first of the two.
     assert p99([98, 0, 0, 2]) == pytest.approx(2**12.5 / 1e9)
     assert p99([99]) is None
     assert p99([]) is None
@@ -280,13 +280,13 @@ class JumpWithTimes:
         raise AssertionError(reason)
 
 
-def prove(slow: tuple[int, ...], usual: tuple[int, ...]) -> Proof:
+def prove(slow: tuple[int, ...], reference: tuple[int, ...]) -> Proof:
     """Ten pairs of a policy that changes response times only."""
     proof = Proof(JumpWithTimes(), ProofSettings(block_s=4, smallest=0.001, most_s=190))
     size = 4
     for at in range(1, 96):
         made = seen(1000 + at % 3, size, at, Bounds(1, 16))
-        responses = slow if size == 8 else usual
+        responses = slow if size == 8 else reference
         decided = proof.observe(
             Observation(
                 **{name: getattr(made, name) for name in ("at_s", "elapsed_s", "ops", "bounds")},
@@ -301,7 +301,7 @@ def prove(slow: tuple[int, ...], usual: tuple[int, ...]) -> Proof:
 
 
 def test_a_proof_shows_how_the_percentile_changes() -> None:
-    proof = prove(slow=(0,) * 11 + (250, 250), usual=(0,) * 10 + (250, 250))
+    proof = prove(slow=(0,) * 11 + (250, 250), reference=(0,) * 10 + (250, 250))
     found = proof_state(proof)
     assert found.p99 is not None
     assert found.p99.percent == pytest.approx(100)
@@ -311,9 +311,9 @@ def test_a_proof_shows_how_the_percentile_changes() -> None:
 
 
 def test_it_says_why_there_is_none() -> None:
-    proof = prove(slow=(0,) * 11 + (500,), usual=(0,) * 10 + (500,))
+    proof = prove(slow=(0,) * 11 + (500,), reference=(0,) * 10 + (500,))
     assert (proof_state(proof).p99, proof_state(proof).p99_missing) == (None, NOT_SEEN)
-    proof = prove(slow=(1,), usual=(1,))
+    proof = prove(slow=(1,), reference=(1,))
     assert proof_state(proof).p99 is None
     assert proof_state(proof).p99_missing == NOT_SEEN
     assert proof_state(proof, "No agent.").p99_missing == "No agent."

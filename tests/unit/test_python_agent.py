@@ -18,9 +18,6 @@ from tidscope_agent import ThreadPoolExecutor, protocol
 from tidscope_agent.protocol import FailureError, parse_call, parse_set
 from tidscope_agent.workers import Counts
 
-# The Python agent's pool: one of concurrent.futures, and its size can change meanwhile.
-
-
 AGENT = Path(__file__).parents[2] / "agents" / "python"
 
 
@@ -251,9 +248,6 @@ def test_a_program_ends_without_a_shutdown_and_its_jobs_are_done() -> None:
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert sorted(done.stdout.split()) == list("01234")
-
-
-# Lines of the agent protocol, as the agent for Python reads and writes them.
 
 
 @pytest.mark.parametrize(

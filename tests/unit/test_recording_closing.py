@@ -54,7 +54,7 @@ async def test_nothing_ends_it_while_frames_come(tmp_path: Path) -> None:
     harness, run = await recorded(tmp_path)
     for seq in range(12, 20):
         await harness.written(*stream(seq, seq))
-        await harness.look(60)
+        await harness.advance(60)
     assert harness.manifest(run).state == "recording"
     await harness.stop()
 
@@ -62,7 +62,7 @@ async def test_nothing_ends_it_while_frames_come(tmp_path: Path) -> None:
 async def test_a_silent_collector_may_come_back(tmp_path: Path) -> None:
     harness, run = await recorded(tmp_path)
     harness.registry.disconnect_host(host().id)
-    await harness.look(3600)
+    await harness.advance(3600)
     harness.registry.connect_host(host(), [target()])
     await harness.written(*stream(12, 15))
     done = await harness.recorder.stop(run)
@@ -82,11 +82,11 @@ async def test_its_last_frame_does_not_come(
 ) -> None:
     harness, run = await recorded(tmp_path)
     harness.registry.update_target(target(state=state))
-    await harness.look(100)
+    await harness.advance(100)
     await harness.written(*stream(12, 12))
-    await harness.look(4)
+    await harness.advance(4)
     assert harness.manifest(run).state == "recording"
-    await harness.look(2)
+    await harness.advance(2)
     done = await ended(harness, run)
     assert ((done.state, done.end), done.to_ns) == (how, 1_200_000_000)
     assert done.target.state == state
@@ -97,7 +97,7 @@ async def test_another_collector_does_not_know_its_target(tmp_path: Path) -> Non
     harness.registry.disconnect_host(host().id)
     other = host().collector.model_copy(update={"pid": 2})
     harness.registry.connect_host(host().model_copy(update={"collector": other}), [])
-    await harness.look()
+    await harness.advance()
     done = await ended(harness, run)
     assert (done.state, done.end) == ("interrupted", "collector-lost")
     assert "its successor does not know the target" in done.end_detail
@@ -143,9 +143,9 @@ async def test_its_time_is_over_and_no_frame_comes(tmp_path: Path, connected: bo
     harness, run = await recorded(tmp_path, duration_s=10)
     if not connected:
         harness.registry.disconnect_host(host().id)
-    await harness.look(39)
+    await harness.advance(39)
     assert harness.manifest(run).state == "recording"
-    await harness.look(2)
+    await harness.advance(2)
     done = await ended(harness, run)
     reported = ("complete", "duration") if connected else ("interrupted", "collector-lost")
     assert (done.state, done.end) == reported

@@ -14,7 +14,8 @@ from backend_builders import frame_bytes, host, key_frame, stream, target
 from run_folders import open_seqs, singles
 from run_harness import RunHarness
 from tidscope_backend.processes import ProgramEnd
-from tidscope_backend.recording.recording import Ending, PartLimits
+from tidscope_backend.recording.endings import Ending
+from tidscope_backend.recording.recording import PartLimits
 from tidscope_backend.recording.sealing import recover_recording
 from tidscope_backend.store.folder import RunFolder, RunLock
 from tidscope_backend.store.part_files import pack_frame, whole_bytes, whole_frames
@@ -52,7 +53,7 @@ async def test_it_goes_on_where_it_was(tmp_path: Path) -> None:
         assert open_seqs(harness.folder(run)) == singles(11, 30)
         done = await harness.recorder.stop(run)
         assert (done.state, done.end, done.losses.frames) == ("complete", "stopped", 0)
-        # As many as a recorder counts that was never killed, those behind its manifest too.
+        # A recorder that was never killed counts the same, including frames after its manifest.
         assert (done.counts.frames, done.counts.thread_samples) == (20, 20)
 
 
@@ -79,9 +80,9 @@ async def test_a_hole_is_counted(tmp_path: Path) -> None:
 async def test_it_ends_if_its_target_does_not_come_back(tmp_path: Path) -> None:
     run = await killed(tmp_path / "a", tmp_path / "b", 11, 20)
     async with started(tmp_path / "b", targets=()) as harness:
-        await harness.look(29)
+        await harness.advance(29)
         assert harness.manifest(run).state == "recording"
-        await harness.look(2)
+        await harness.advance(2)
         done = harness.manifest(run)
         assert (done.state, done.end) == ("interrupted", "backend-lost")
         assert done.to_ns == 2_000_000_000
@@ -97,7 +98,7 @@ async def test_it_ends_at_once_if_the_collector_does_not_know_it(tmp_path: Path)
     run = await killed(tmp_path / "a", tmp_path / "b", 11, 20)
     async with started(tmp_path / "b", targets=()) as harness:
         harness.registry.connect_host(host(), [target("t-7-00000000")])
-        await harness.look()
+        await harness.advance()
         assert harness.manifest(run).end == "backend-lost"
 
 
@@ -288,7 +289,7 @@ async def test_of_two_that_were_killed_the_supervisors_log_names_the_one_that_ma
             target().id
         ]
         assert harness.recorder.unfinished_targets(host().id, 1) == []
-        await harness.look()
+        await harness.advance()
         done = harness.manifest(run)
         assert (done.state, done.end) == ("interrupted", end)
         assert done.end_detail.startswith(f"{why}")

@@ -21,9 +21,6 @@ from tidscope_wire.generated.models import (
     ThreadExited,
 )
 
-# The frames that a run begins with.
-
-
 BORN = ThreadBorn(tid=2, start_ns=7, name="new")
 SECOND = 1_000_000_000
 
@@ -64,7 +61,7 @@ def test_of_the_past_as_much_as_is_wanted() -> None:
         (15, 15, "key"),
         *((seq, seq, "key" if seq == 21 else "delta") for seq in range(16, 26)),
     ]
-    # What follows the first is as it came.
+    # Frames after the first are unchanged.
     assert frames[1:] == stream(16, 25)
 
 
@@ -83,9 +80,6 @@ def test_nothing_is_kept() -> None:
 def test_what_cannot_be_decoded_is_no_beginning() -> None:
     broken = key_frame(1)[:-300]
     assert opening_frames(kept(broken, frame_bytes(2)), 0) == []
-
-
-# What a run holds and what is missing, counted from headers.
 
 
 def at(seq: int, first_seq: int | None = None, *, shift_us: int = 0, **health: int) -> FrameHeader:
@@ -112,7 +106,7 @@ def stats(*headers: FrameHeader) -> RecordingStats:
 
 
 def losses(*headers: FrameHeader) -> dict[str, Any]:
-    """Those that are not 0."""
+    """Values other than 0."""
     return {k: v for k, v in stats(*headers).losses.model_dump().items() if v}
 
 

@@ -1,4 +1,4 @@
-"""What was recorded is read back: as tables, and as frames, exactly."""
+"""Recorded frames are read back exactly, as tables and as frames."""
 
 import itertools
 from pathlib import Path

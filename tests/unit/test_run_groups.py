@@ -66,7 +66,7 @@ def folder(
 
 
 class Reader:
-    """What a page knows of a group after some frames."""
+    """State of a page for a group after some frames."""
 
     def __init__(self) -> None:
         self.pids: dict[int, int] = {}
@@ -196,7 +196,7 @@ def test_what_processes_used_in_a_run(story: list[bytes], tmp_path: Path) -> Non
     used = {row["process"]: row["cpu_ns"] for row in rows}
     expected = {1: make_ns(INSTANTS) - make_ns(101)}
     for one in COMPILERS:
-        # Those that ended long before the run are in the row of their name, and did nothing in it.
+        # Processes that ended long before the run are in the row of their name, without growth.
         if one.end > 101 and one.begin < INSTANTS:
             expected[one.number + 2] = 2 * (one.cpu_ns(INSTANTS) - one.cpu_ns(101))
     assert used == expected

@@ -23,9 +23,6 @@ from tidscope_backend.store.run_store import RunStore
 from tidscope_wire.generated.models import Retention
 from tidscope_wire.problems import ProblemError
 
-# Trash, retention and the list of runs.
-
-
 OFF = Retention(max_age_s=None, max_bytes=None)
 OLD = RetentionCandidate("old", 1000, 30, recording=False)
 NEW = RetentionCandidate("new", 2000, 20, recording=False)
@@ -45,7 +42,7 @@ def test_by_age() -> None:
     assert kept(seconds=1500) == []
     assert kept(seconds=1499) == ["old"]
     assert kept(seconds=499) == ["old", "new"]
-    # What is being recorded stays, however long ago it began.
+    # Active recordings stay, whatever their age.
     assert kept(seconds=0) == ["old", "new"]
 
 
@@ -182,9 +179,6 @@ def test_the_list_tells_a_failed_command_from_one_that_succeeded() -> None:
     assert (of_a_target.exit_code, of_a_target.signal) == (None, None)
     assert (failed.exit_code, failed.signal) == (3, None)
     assert (killed.exit_code, killed.signal) == (None, "SIGKILL")
-
-
-# Wakers and takers of a run as text.
 
 
 def test_each_is_a_line() -> None:

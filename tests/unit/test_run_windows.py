@@ -45,7 +45,7 @@ def test_threads_have_their_counters_of_both_ends(run: Path) -> None:
     assert {name: ran_ms(one) for name, one in found.items()} == {
         "main": (300, 850),
         "worker-1": (7, 87),
-        # It ended in the window: with the totals of its exit.
+        # The thread ended in the window, with the totals of its exit.
         "worker-2": (300, 450),
     }
     assert [found[name]["exited"] for name in ("main", "worker-2")] == [False, True]

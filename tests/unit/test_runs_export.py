@@ -71,7 +71,7 @@ def test_there_and_back(tmp_path: Path) -> None:
         update={
             "imported": True,
             "host": manifest.host.model_copy(update={"connected": False}),
-            # What it has is counted, not believed.
+            # The content is counted; claims are ignored.
             "counts": manifest.counts.model_copy(
                 update={"bytes": back.counts.bytes, "frames": FRAMES, "events": 3}
             ),

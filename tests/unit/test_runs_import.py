@@ -28,8 +28,6 @@ from tidscope_backend.exchange.importing import import_run
 from tidscope_backend.exchange.packing import pack_run
 from tidscope_backend.exchange.unpacking import BadArchiveError, Bounds
 
-# Archives that somebody made to do harm, or that are broken: nothing of them stays.
-
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> Files:
@@ -54,7 +52,7 @@ def bring(tmp_path: Path, data: bytes, bounds: Bounds | None = None) -> str:
 
 
 def test_the_good_one_comes_in_and_a_hostile_one_does_not(tmp_path: Path, files: Files) -> None:
-    """By the limited process; the other tests do its work in theirs."""
+    """Imports by the limited process; other tests import in their own process."""
     assert bring(tmp_path, compressed(plain_tar(files))).startswith("r-")
     with pytest.raises(BadArchiveError, match="points outside"):
         bring(tmp_path, compressed(plain_tar(files, member("/etc/passwd"))))
@@ -67,7 +65,7 @@ def here(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("here")
 def test_so_does_what_other_programs_pack(tmp_path: Path, files: Files) -> None:
-    """With folders as members and time stamps in extended headers."""
+    """Archives with folders as members and time stamps in extended headers."""
     out = io.BytesIO()
     with tarfile.open(fileobj=out, mode="w", format=tarfile.PAX_FORMAT) as tar:
         tar.addfile(member("./run/", kind=tarfile.DIRTYPE))
@@ -247,9 +245,6 @@ def test_what_a_killed_import_left_is_removed_later(tmp_path: Path, files: Files
         os.utime(path, (day_ago, day_ago))
     made = bring(tmp_path, compressed(plain_tar(files)))
     assert {path.name for path in runs.iterdir()} == {made, ".import-young"}
-
-
-# Runs are written again from what was decoded: in this process, as a limited one does it.
 
 
 @pytest.fixture(scope="module")

@@ -108,7 +108,7 @@ def test_sealed_open_and_again_are_the_same(reported: Story, tmp_path: Path) -> 
 
 
 def test_a_run_whose_threads_all_exited_has_one(tmp_path: Path) -> None:
-    """As that of a command that was recorded to its end."""
+    """Manifest of a command that was recorded to its end."""
     reported = story(INSTANTS, 0)
     living = reported.states[-1].items()
     exits = [
@@ -138,7 +138,7 @@ def test_one_of_other_parts_is_not_used(reported: Story, tmp_path: Path) -> None
 
 
 def rates(readings: Sequence[Reading]) -> list[Pair]:
-    """What frontend/src/stream/rate.ts says, in so many words: time in ns and units a second."""
+    """The rule of frontend/src/stream/rate.ts: time in ns, and units a second."""
     found: list[Pair] = []
     start = begin = 0
     for i, (time_ns, value) in enumerate(readings):
@@ -154,7 +154,7 @@ def rates(readings: Sequence[Reading]) -> list[Pair]:
 
 
 def extremes_by_hand(reported: Story, field: str) -> dict[tuple[int, int], list[Pair]]:
-    """Of each thread that a page would know, and of the process: its rates."""
+    """Rates of the process, and of each thread that a page would know."""
     readings: dict[tuple[int, int], list[Reading]] = {}
     process: list[Reading] = []
     reader = Reader()
@@ -291,7 +291,7 @@ def test_an_import_writes_the_same(folder: RunFolder, tmp_path: Path) -> None:
     unpacked.path.mkdir()
     unpack(archive, unpacked.path)
     for name in ALWAYS:
-        # What an archive says of it is not believed.
+        # Claims of an archive are ignored.
         (unpacked.overview / f"{name}.parquet").write_bytes(b"not this")
     into.make()
     rewrite_run(unpacked, into)

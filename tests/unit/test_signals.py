@@ -195,7 +195,7 @@ def test_a_port_that_is_not_the_programs_any_more_is_not_asked(served: Served) -
     reasons = iter(["", "", "", "It belongs to another process."])
     signal = PrometheusSignal(where, lambda: next(reasons))
     asked = served.asked
-    # Taken between the first look and the connection.
+    # Taken between the first reading and the connection.
     with pytest.raises(SignalRefusedError, match="another process"):
         signal.read()
     assert served.asked == asked

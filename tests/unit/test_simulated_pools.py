@@ -222,7 +222,7 @@ def test_operations_that_are_whole() -> None:
     seen = watched(rare)
     assert all(ops == int(ops) for ops in seen)
     assert sum(seen) / 1200 == pytest.approx(32, rel=0.05)
-    # Of independent works, the number ended varies by their standard deviation over their mean.
+    # The number of ended independent jobs varies by their standard deviation over their mean.
     spread = np.var(seen) / np.mean(seen)
     assert spread == pytest.approx(math.exp(0.8**2) - 1, rel=0.25)
 

@@ -1,4 +1,4 @@
-"""How many threads a program may use, may choose and should have."""
+"""Numbers of threads: usable, chosen and advisable."""
 
 from pathlib import Path
 
@@ -11,8 +11,7 @@ from tidscope_collector.sizing.allowance import (
     request_of,
     weight_of,
 )
-from tidscope_collector.sizing.audit import with_agents
-from tidscope_collector.sizing.java_processors import parse_version, processors
+from tidscope_collector.sizing.audit import parse_version, processors, with_agents
 from tidscope_collector.sizing.judgement import (
     Chosen,
     GoSetting,
@@ -25,8 +24,6 @@ from tidscope_collector.sizing.judgement import (
     judge_pool,
     of_go,
 )
-
-# Sizes of pools against what a program may use.
 
 
 def setting(
@@ -205,9 +202,6 @@ def test_an_allowance_is_read(tmp_path: Path, version: int) -> None:
         read_allowance(ProcFs(proc), 7, groups)
 
 
-# How many processors a Java virtual machine uses, as it works it out.
-
-
 @pytest.mark.parametrize(
     ("version", "expected"),
     [
@@ -264,9 +258,6 @@ def test_who_chose_it_and_why() -> None:
     assert "ActiveProcessorCount=5" in given.reason
     old = processors([], "9.0.4", 8, 2.0, None, own_limit=True)
     assert (old.chosen, old.reason) == ("runtime", "Java 9.0.4 does not heed CPU limits.")
-
-
-# Which processes have an agent, by the sockets that listen.
 
 
 HEAD = "Num       RefCount Protocol Flags    Type St Inode Path\n"

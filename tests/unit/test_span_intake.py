@@ -33,9 +33,6 @@ from tidscope_backend.traces.receiving.receiver import Receiving
 from tidscope_backend.traces.span_store import SpanStore
 from tidscope_traces.spans.reading import BadTracesError, Bounds, TooManyError
 
-# Spans of OTLP's protobuf: read as the library reads them, within bounds on what they become.
-
-
 MORE_BYTES = 192 * 1024 * 1024
 """Address space on top of the 16 MiB of a request and what the libraries have."""
 SCRIPT = """
@@ -220,9 +217,6 @@ def test_a_process_that_uses_up_its_time_refuses_the_document(
     monkeypatch.setattr(batches, "SECONDS_PER_MIB", 0)
     with pytest.raises(TooManyError, match="takes more than"):
         read_batch(document_of(5000), BOUNDS)
-
-
-# The intake of spans: who sends much waits for itself, and keeps nobody out.
 
 
 ALICE, BOB, CAROL = (Sender(f"user id {uid}", 40_000) for uid in (1000, 1001, 1002))

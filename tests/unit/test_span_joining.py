@@ -20,9 +20,6 @@ from tidscope_traces.critical.path import critical_path
 from tidscope_traces.spans.model import Span, make_trace
 from tidscope_wire.generated.models import ProcessContainer
 
-# Spans joined with a process: threads that its runtime keeps for itself serve no request.
-
-
 SPAN = Span("1" * 32, "1" * 16, "", "shop", "GET /", 0, 100_000_000, pid=7)
 
 
@@ -68,9 +65,6 @@ def test_names_are_a_runtimes_where_it_is_that_runtime() -> None:
     assert runtime_threads({1: "Service Thread", 2: "GC Thread#0"}, [1, 2]) == set()
 
 
-# Which process a span names: numbers of containers and of other hosts are not this host's.
-
-
 CONTAINER = "0123456789abcdef" * 4
 OTHER = "f" * 64
 HERE = "bench.example.com"
@@ -101,7 +95,7 @@ BOXED = process(100).model_copy(
         # Docker calls the host of a container as it begins.
         (Origin(7, CONTAINER[:12]), False, True),
         (Origin(8, "", CONTAINER), False, False),
-        # Who sets process.pid to the number outside is understood.
+        # A process.pid set to the outer ID is recognised.
         (Origin(100, "", CONTAINER), False, True),
         (Origin(100, "", OTHER), False, False),
     ],
@@ -126,9 +120,6 @@ def test_a_process_that_began_later_had_no_part() -> None:
     assert not began_after(PLAIN, began_ns)
     assert not began_after(PLAIN, began_ns - 900_000_000)
     assert began_after(PLAIN, began_ns - 2_000_000_000)
-
-
-# What a thread did between two instants: exact where samples enclose it, bounded elsewhere.
 
 
 RUNNING, LOCKS, SLEEP = (REASONS.index(one) for one in ("running", "locks", "sleep"))

@@ -1,4 +1,4 @@
-"""What steering commands read, and how often they open knobs and signals."""
+"""Readings of steering commands, and how often they open knobs and signals."""
 
 import queue
 import threading
@@ -24,7 +24,7 @@ from tidscope_collector.steering.commands import SteeringCommands
 from tidscope_collector.steering.loop.knob import KnobDescription, KnobRefusedError
 from tidscope_collector.steering.loop.loop_inputs import ControlSetup
 from tidscope_collector.steering.loop.setup import SetupOpener, SteeredProcess
-from tidscope_collector.steering.refusals import NotSteerableError, NotSteeredError
+from tidscope_collector.steering.plan import NotSteerableError, NotSteeredError
 from tidscope_collector.steering.service import (
     OPTIONS_S,
     SteeringService,
@@ -243,9 +243,6 @@ def test_a_release_while_knob_and_signal_are_opened_wins(steered: Steered) -> No
     knob.close.assert_called_once_with()
     with pytest.raises(NotSteeredError):
         steered.service.release("t-1", "somebody else")
-
-
-# Steering whose lease is not renewed ends.
 
 
 LONG_S = 3600.0

@@ -21,7 +21,7 @@ from tidscope_collector.steering.audit import AuditSink
 from tidscope_collector.steering.commands import SteeringCommands
 from tidscope_collector.steering.groups import Program
 from tidscope_collector.steering.loop.events import DETACH, PROGRAM_EXIT
-from tidscope_collector.steering.refusals import (
+from tidscope_collector.steering.plan import (
     BadParameterError,
     NotSteerableError,
     NotSteeredError,
@@ -73,7 +73,7 @@ class Joining:
 
 
 class Sampler:
-    """What a target's sampler shows, and what a command changes of it."""
+    """Target as its sampler shows it, and changes by commands."""
 
     def __init__(self, shown: Target, kind: type[TargetSampler], pids: tuple[int, ...]) -> None:
         self.attach_ns = 7
@@ -387,15 +387,15 @@ def test_a_release_that_nobody_asked_for_is_logged(host: Host) -> None:
     host.commands.steer(ONE, FIXED, ACTOR)
     host.publish(f"{GROUP}/11", released(PROGRAM_EXIT))
     host.publish(ONE, released(DETACH))
-    usual = {"policy": "fixed", "size": "2"}
+    defaults = {"policy": "fixed", "size": "2"}
     assert host.logged == [
         (
             "release",
             "done",
             TIDSCOPE.label,
-            {"reason": PROGRAM_EXIT, "pid": "11", "process": "work-11", **usual},
+            {"reason": PROGRAM_EXIT, "pid": "11", "process": "work-11", **defaults},
         ),
-        ("release", "done", TIDSCOPE.label, {"reason": DETACH, **usual}),
+        ("release", "done", TIDSCOPE.label, {"reason": DETACH, **defaults}),
     ]
     host.publish(ONE, released("somebody"))
     assert len(host.logged) == 2

@@ -18,11 +18,11 @@ from tidscope_collector.steering.groups import (
 )
 from tidscope_collector.steering.loop.knob import KnobDescription
 from tidscope_collector.steering.loop.setup import SteeredProcess
-from tidscope_collector.steering.plan import SteeringPlan
-from tidscope_collector.steering.refusals import (
+from tidscope_collector.steering.plan import (
     BadParameterError,
     NotSteerableError,
     NotSteeredError,
+    SteeringPlan,
     TooManyActionsError,
 )
 from tidscope_collector.steering.service import SteeringService, SteeringTarget
@@ -177,7 +177,7 @@ def test_nothing_changes_if_one_of_the_chosen_cannot_be_steered(
     assert group.running == [f"{GROUP}/11"]
     assert group.service.aborted == [f"{GROUP}/13"]
     assert group.service.released == []
-    # And the group is free for the next action.
+    # The group is free for the next action.
     assert group.steer(13) == [13]
 
 
@@ -296,7 +296,7 @@ def test_nobody_looks_for_programs_of_a_group_that_has_ended() -> None:
     assert joined == [program(1)]
 
 
-def test_those_that_were_there_do_not_join_and_new_ones_wait_for_a_look() -> None:
+def test_those_that_were_there_do_not_join_and_new_ones_wait_for_a_poll() -> None:
     living = [program(1)]
     joined: list[Program] = []
     joining = Joining(lambda: living, joined.append)
@@ -324,9 +324,6 @@ def test_one_that_cannot_be_steered_is_tried_now_and_then_and_left_alone_at_last
         after.append(len(tries))
     assert after[:10] == [0, 1, 1, 2, 2, 2, 2, 3, 3, 3]
     assert after[-1] == TRIES
-
-
-# What a request asks of the arbiter.
 
 
 PLANNED_KNOB = KnobDescription("go-agent", 1, 8, 8)

@@ -1,4 +1,4 @@
-"""What steered programs of a host know of each other."""
+"""Knowledge of steered programs of a host about each other."""
 
 import math
 from collections.abc import Mapping
@@ -127,7 +127,7 @@ def test_cores_are_divided_when_one_joins_and_leaves() -> None:
     host.join("b", Claim(share=3))
     assert host.cores("a", "b") == [2, 6]
     assert sorted(host.woken) == ["a", "b"]
-    # What it learnt is not forgotten: no search is restarted.
+    # Learnt values are kept: no search restarts.
     assert host.restarts == []
     host.registry.leave("b", "has ended")
     assert host.cores("a", "b") == [8, -1]
@@ -160,7 +160,7 @@ def test_one_that_another_policy_steers_now_takes_part_no_more() -> None:
     grant = host.registry.grant("a")
     assert grant is not None
     assert grant.reason == "prog (b) is steered otherwise."
-    # It searches again when others come and go; the arbiter's do not.
+    # It restarts its search when others join or leave; programs of the arbiter do not.
     host.registry.leave("a")
     assert host.restarts == ["another program is no longer steered"]
 

@@ -15,7 +15,7 @@ from tidscope_collector.steering.loop.knob import KnobDescription, KnobKind, Kno
 from tidscope_collector.steering.loop.loop_inputs import ControlSetup
 from tidscope_collector.steering.loop.setup import SetupOpener, SteeredProcess
 from tidscope_collector.steering.loop.signals import Count
-from tidscope_collector.steering.refusals import (
+from tidscope_collector.steering.plan import (
     BadParameterError,
     NotSteerableError,
     NotSteeredError,
@@ -37,7 +37,7 @@ FAST = {"interval_s": 0.5}
 
 
 class Pool:
-    """What knobs turn."""
+    """Sizes that knobs set."""
 
     def __init__(self) -> None:
         self.size = ORIGINAL
@@ -61,7 +61,7 @@ class PoolKnob:
         return self.pool.size
 
     def renew(self) -> None:
-        """It holds for ever."""
+        """A lease without expiry."""
 
     def restore(self) -> str:
         self.pool.size = ORIGINAL
@@ -175,7 +175,7 @@ def test_a_switch_that_is_refused_keeps_what_steers(host: Host) -> None:
     now, decided = host.until(SteeringDecided)
     assert now is not None
     assert (now.policy, decided.policy, host.opener.pool.size) == ("fixed", "fixed", 1)
-    # And once more: the loop that went on can be replaced.
+    # The continued loop can be replaced as well.
     assert host.steer("linear").policy == "linear"
 
 

@@ -7,9 +7,6 @@ from tidscope_backend.stream.history import History, HistoryStore
 from tidscope_backend.stream.subscription import Bounds, Subscription
 from tidscope_wire.frame import split
 
-# What one page gets of one target, in which order, and what is counted when it is slow.
-
-
 ROOMY = Bounds(frames=1000, bytes=1 << 30, merged_bytes=1 << 30)
 TARGET = "t-100-deadbeef"
 
@@ -122,7 +119,7 @@ def test_a_queue_is_bounded_in_bytes_too() -> None:
     subscription = Subscription(TARGET, history, 0, Bounds(1000, 3 * size, 1 << 30))
     feed(subscription, history, [frame_bytes(seq) for seq in range(1, 5)])
     assert subscription.waiting == 1
-    # What is merged already does not count again: else each frame would be merged at once.
+    # Merged frames do not count again, or each frame would be merged at once.
     feed(subscription, history, [frame_bytes(seq) for seq in range(5, 8)])
     assert subscription.waiting == 4
 
@@ -220,7 +217,7 @@ def test_a_page_that_comes_late_gets_the_baseline_before_the_history() -> None:
     subscription = Subscription(TARGET, history, None, ROOMY)
     feed(subscription, history, stream(41, 42))
     assert taken(subscription) == [(1, 1), *single(11, 42)]
-    # What lies between is not kept, and no loss.
+    # The frames between are not kept, and no loss.
     assert (subscription.dropped, subscription.next_loss()) == (0, None)
 
 
@@ -244,13 +241,10 @@ def test_a_waiting_baseline_outlives_frames_that_are_given_up() -> None:
     subscription = Subscription(TARGET, history, None, Bounds(3, 1 << 30, 1))
     feed(subscription, history, stream(1, 5, baseline=True))
     assert taken(subscription) == [(1, 1)]
-    # Those that waited, and the one behind them: it needs the key frame that comes next.
+    # The queued frames, and the one after them, which needs the next key frame.
     assert subscription.dropped == 4
     feed(subscription, history, [key_frame(6)])
     assert taken(subscription) == [(6, 6)]
-
-
-# The kept past: bounded, starts at a key frame, and says where a reader begins.
 
 
 NO_BOUND = 1 << 30

@@ -27,7 +27,7 @@ SIZES = list(range(1, 17))
 
 
 def curve(size: int) -> float:
-    """Its best size is 8."""
+    """Program whose best size is 8."""
     return usl(size, 1000, 0.05, 0.95 / 64)
 
 
@@ -85,7 +85,7 @@ def test_a_level_that_differs_by_round_cancels() -> None:
 
 
 def test_intervals_hold() -> None:
-    """Of 60 sweeps, with 16 sizes each, less than 5 in a hundred intervals may miss."""
+    """Fewer than 5 % of the intervals of 60 sweeps with 16 sizes may miss."""
     missed = total = wrong = 0
     for seed in range(60):
         found = fit(rounds(6, 0.04, 0.2, seed), start=16)

@@ -9,8 +9,6 @@ import pytest
 from tidscope_backend.text import format_bytes, format_seconds, plural
 from tidscope_wire.escaping import EscapingFormatter, escape_controls
 
-# Numbers and names as text.
-
 
 def test_plural() -> None:
     assert [plural(n, "thread") for n in (0, 1, 2)] == ["0 threads", "1 thread", "2 threads"]
@@ -55,9 +53,6 @@ def test_seconds(nanoseconds: int, text: str) -> None:
 def test_no_control_character_is_left(text: str, shown: str) -> None:
     assert escape_controls(text) == shown
     assert json.loads(f'"{shown}"') == text
-
-
-# No text that somebody chose can forge a line of a log or steer the terminal that shows it.
 
 
 HOSTILE = "x\x1b]0;owned\x07\r\n2026-11-22 INFO tidscope: all is well\u2028\x9b2J"

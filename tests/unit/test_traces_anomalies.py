@@ -17,11 +17,11 @@ from tidscope_traces.summary.options import Options
 from tidscope_traces.summary.traces import Summaries, summarise_all
 from trace_builders import MS, made_span, made_trace
 
-USUAL = ("B", "C", "D")
+TYPICAL = ("B", "C", "D")
 
 
 def request(
-    number: int, calls: Sequence[str] = USUAL, slow: str = "", failed: str = "", factor: float = 8
+    number: int, calls: Sequence[str] = TYPICAL, slow: str = "", failed: str = "", factor: float = 8
 ) -> Trace:
     """A calls others, one after the other, each for 10 ms or so; B calls "b"."""
     chance = random.Random(number)
@@ -42,7 +42,7 @@ def request(
     return made_trace(made_span("A", 0, at, trace_id=trace_id), *spans)
 
 
-def usual_requests(count: int, first: int = 0) -> list[Trace]:
+def typical_requests(count: int, first: int = 0) -> list[Trace]:
     return [request(first + number) for number in range(count)]
 
 
@@ -50,20 +50,20 @@ def summaries_of(traces: Iterable[Trace]) -> Summaries:
     return summarise_all(traces, Options(calls=True))
 
 
-def found_among(usual: int, odd: Sequence[Trace]) -> list[tuple[int, str, str]]:
-    """What is found of usual requests with odd ones among them: which odd one, why, and in what."""
-    summaries = summaries_of([*usual_requests(usual), *odd])
+def found_among(reference: int, odd: Sequence[Trace]) -> list[tuple[int, str, str]]:
+    """The odd requests found among typical ones: which odd one, why, and in what."""
+    summaries = summaries_of([*typical_requests(reference), *odd])
     return sorted(
-        (one.place - usual, one.kind, one.chain[-1].name) for one in find_anomalies(summaries)
+        (one.place - reference, one.kind, one.chain[-1].name) for one in find_anomalies(summaries)
     )
 
 
-def found_against(usual: int, judged: Sequence[Trace]) -> list[tuple[int, str, str]]:
-    summaries = summaries_of([*usual_requests(usual), *judged])
-    later = summaries.select(range(usual, len(summaries.traces)))
+def found_against(reference: int, judged: Sequence[Trace]) -> list[tuple[int, str, str]]:
+    summaries = summaries_of([*typical_requests(reference), *judged])
+    later = summaries.select(range(reference, len(summaries.traces)))
     return sorted(
         (one.place, one.kind, one.chain[-1].name)
-        for one in find_anomalies(later, summaries.select(range(usual)))
+        for one in find_anomalies(later, summaries.select(range(reference)))
     )
 
 
@@ -89,11 +89,11 @@ WHY = [
 
 def test_each_kind_is_found_and_named() -> None:
     assert found_among(200, ODD) == WHY
-    assert found_against(200, [*ODD, *usual_requests(20, 5000)]) == WHY
+    assert found_against(200, [*ODD, *typical_requests(20, 5000)]) == WHY
 
 
 def test_the_strangest_are_first() -> None:
-    scores = [one.score for one in find_anomalies(summaries_of([*usual_requests(200), *ODD]))]
+    scores = [one.score for one in find_anomalies(summaries_of([*typical_requests(200), *ODD]))]
     assert scores == sorted(scores, reverse=True)
     assert min(scores) > 3.09
 
@@ -115,7 +115,7 @@ def test_a_few_with_the_same_fault_do_not_hide_each_other(odd: int) -> None:
 
 
 def test_one_measure_is_not_diluted_by_the_others() -> None:
-    """All but one time of a large request are as usual."""
+    """All but one time of a large request are typical."""
     many = [f"C{number}" for number in range(30)]
     traces = [request(number, many) for number in range(100)]
     found = find_anomalies(summaries_of([*traces, request(9000, many, slow="C7")]))
@@ -170,13 +170,13 @@ def test_a_call_beside_the_critical_path_counts() -> None:
 
 
 def test_too_few_traces_say_nothing() -> None:
-    few = summaries_of([*usual_requests(MIN_TRACES - 2), ODD[1]])
+    few = summaries_of([*typical_requests(MIN_TRACES - 2), ODD[1]])
     assert find_anomalies(few) == []
     assert find_anomalies(summaries_of(ODD), few) == []
     assert find_anomalies(Summaries()) == []
 
 
-def test_all_the_same_is_usual() -> None:
+def test_all_the_same_is_typical() -> None:
     spans = request(1).spans
     same = [make_trace(f"{number + 1:032x}", spans) for number in range(50)]
     assert find_anomalies(summaries_of(same)) == []
@@ -184,12 +184,12 @@ def test_all_the_same_is_usual() -> None:
 
 def test_summaries_without_calls_are_refused() -> None:
     with pytest.raises(ValueError, match="was summarised without its calls"):
-        find_anomalies(summarise_all(usual_requests(MIN_TRACES), Options()))
+        find_anomalies(summarise_all(typical_requests(MIN_TRACES), Options()))
 
 
 def test_progress_ends_with_all() -> None:
     said: list[tuple[int, int]] = []
-    find_anomalies(summaries_of(usual_requests(250)), None, lambda *one: said.append(one))
+    find_anomalies(summaries_of(typical_requests(250)), None, lambda *one: said.append(one))
     assert said[-1] == (250, 250)
     assert said == sorted(said)
     assert 50 <= len(said) <= 126
@@ -229,7 +229,7 @@ def test_times_are_not_moved_by_outliers() -> None:
     slow = [request(9000 + number, slow="C", factor=1000) for number in range(5)]
     medians = []
     for odd in ([], slow):
-        chains, entries = entries_of([*usual_requests(300), *odd])
+        chains, entries = entries_of([*typical_requests(300), *odd])
         times = learn_times(entries, len(chains), np.zeros(len(chains), bool))
         medians.append((times.slower.medians, times.slower.above))
     assert np.allclose(medians[0][0], medians[1][0], atol=0.02)
@@ -279,7 +279,7 @@ def test_the_surprise_of_a_trace_is_that_of_its_choices() -> None:
 
 
 def test_made_faults_are_found() -> None:
-    """As the source makes them: a fifth of the calls dropped, the durations dealt out again."""
+    """Abnormal traces of the source: a fifth of the calls dropped, durations reassigned."""
     plan = make_endpoint(22, calls=300)
     numbers = [*range(300), *range(10_000, 10_040)]
     normal = [make_spans(plan, number, 22) for number in numbers]
@@ -295,13 +295,13 @@ def test_made_faults_are_found() -> None:
 @pytest.mark.parametrize("seed", [1, 2])
 def test_an_endpoint_of_the_benchmark(seed: int) -> None:
     """Precision and recall that the issue of one kind of fault, or of one measure, would break."""
-    plan = make_shaped(seed, Shape((20, 40), 3, 5, ("quiet", "usual", "gamma")))
+    plan = make_shaped(seed, Shape((20, 40), 3, 5, ("quiet", "typical", "gamma")))
     labels: list[str | None] = [*[None] * 500, *[kind for kind in KINDS for _ in range(5)]]
     earlier = [make_request(plan, 10_000 + number, seed) for number in range(500)]
     judged = [make_request(plan, number, seed, label) for number, label in enumerate(labels)]
     every = summaries_of([*earlier, *judged])
-    usual, summaries = every.select(range(500)), every.select(range(500, 1025))
-    for known in (None, usual):
+    reference, summaries = every.select(range(500)), every.select(range(500, 1025))
+    for known in (None, reference):
         said = verdict({one.place: one.kind for one in find_anomalies(summaries, known)}, labels)
         assert said.precision >= 0.9
         assert said.recall >= 0.8
@@ -323,5 +323,5 @@ def test_thousands_of_different_traces_end() -> None:
     """A step for each pair of chains, or of traces and chains, would take hours."""
     summaries = summaries_of(different(number, 20) for number in range(5000))
     assert find_anomalies(summaries) == []
-    later, usual = summaries.select(range(2500)), summaries.select(range(2500, 5000))
-    assert {one.kind for one in find_anomalies(later, usual)} == {"unseen"}
+    later, reference = summaries.select(range(2500)), summaries.select(range(2500, 5000))
+    assert {one.kind for one in find_anomalies(later, reference)} == {"unseen"}

@@ -68,7 +68,7 @@ def test_the_same_operation_called_by_another_is_another_node() -> None:
 def test_exclusive_times_sum_to_the_durations(
     requests: list[list[Span]], chance: random.Random
 ) -> None:
-    """And neither the order of the traces nor that of their spans matters."""
+    """Neither the order of the traces nor that of their spans matters."""
     traces = [
         made_trace(*(span._replace(trace_id=f"{number + 1:032x}") for span in spans))
         for number, spans in enumerate(requests)
@@ -187,7 +187,7 @@ def test_projection_of_a_change() -> None:
 def test_a_ranking_of_all_endpoints() -> None:
     shared = [made_span("Z", 0, 40, service="bank"), made_span("B", 0, 10, "Z")]
     z = Operation("bank", "Z")
-    # How often an endpoint is asked does not count.
+    # The number of requests to an endpoint does not count.
     ranked = rank_everywhere(summaries_of(request(1, 90), request(2, 90), made_trace(*shared)))
     assert [row.operation for row in ranked] == [B, z, A]
     assert (ranked[0].endpoints, ranked[0].exclusive_ns) == (2, 190 * MS)

@@ -10,9 +10,6 @@ from typing import Any
 import pytest
 from tool_scripts import TOOLS, load_tool, run_tool, write_tree
 
-# tools/check_imports.py lets our tree pass, and stops each kind of wrong import.
-
-
 GOOD = {
     "collector/tidscope_collector/procfs/files.py": "from tidscope_wire.frame import split\n",
     "collector/tidscope_collector/doctor/facts.py": (
@@ -29,7 +26,7 @@ GOOD = {
     "backend/tidscope_backend/app.py": "import tidscope_wire\n",
     "shared/tidscope_wire/frame.py": "import json\n",
     "frontend/src/stream/rate.ts": 'import { a } from "../wire/frame";\n',
-    "frontend/src/stream/rate.test.ts": 'import { a } from "../testing/frames";\n',
+    "frontend/src/stream/decimate.test.ts": 'import { a } from "../testing/frames";\n',
     "frontend/src/wire/frame.ts": ' * import { x } from "../features/map/x";\nimport "echarts";\n',
 }
 
@@ -161,10 +158,18 @@ def test_tree_without_sources_is_not_called_good(tmp_path: Path) -> None:
     assert "no imports found" in text
 
 
-# tools/check_words.py: a retired word does not come back.
-
-
-LIST = '[names]\nhelm = "SteeringService"\n[phrases]\n"in force" = "effective"\n'
+LIST = """
+[names]
+helm = "SteeringService"
+[phrases]
+"in force" = "effective"
+[identifiers]
+'(.+_)?usual(_.+)?' = "default"
+[sentences]
+'a look(?![-\\w]| at )' = "sample"
+[exempt]
+later = ["collector/old/"]
+"""
 HARMLESS = {
     "backend/overwhelming.py": 'OVERWHELMED = "he reinforces it"\n',
     "docs/glossary.md": "retired: helm, in force\n",
@@ -206,7 +211,38 @@ def test_retired_phrase_is_found_in_any_text(tmp_path: Path, path: str) -> None:
     )
 
 
-# tools/check_locks.py: the lock files hold what is asked for.
+@pytest.mark.parametrize(
+    ("path", "code"),
+    [("backend/a.py", "{} = 1\n"), ("frontend/src/a.ts", "const {} = 1;\n"), ("a.c", "int {};\n")],
+)
+@pytest.mark.parametrize("name", ["usual", "USUAL_SIZE", "theUsualSize", "usual_size"])
+def test_retired_identifier_is_found_in_code(
+    tmp_path: Path, path: str, code: str, name: str
+) -> None:
+    assert word_complaints(tmp_path, {path: code.format(name)}) == (
+        f"{path}:1: {name!r}: default\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("backend/a.py", '"""As usual."""\n# the usual one\nx = "usual"\nunusual = 1\n'),
+        ("backend/b.py", "def test_an_usual_day() -> None: ...\n"),
+        ("frontend/a.ts", "/* the\n usual */ x = 'usual'; // usual\ny = `as usual`;\n"),
+        ("frontend/b.tsx", "<p>As usual</p>;\nexpect(x, /than usual/);\n"),
+        ("collector/old/c.py", "usual = 1  # a look\n"),
+        ("docs/runs.md", "Take a look at the usual runs; a look-up.\n"),
+    ],
+)
+def test_ordinary_english_and_exempt_rooms_pass(tmp_path: Path, path: str, text: str) -> None:
+    assert word_complaints(tmp_path, {path: text}) == ""
+
+
+def test_retired_meaning_is_found_in_a_comment(tmp_path: Path) -> None:
+    assert word_complaints(tmp_path, {"backend/a.py": "# The thread had a look.\n"}) == (
+        "backend/a.py:1: 'a look': sample\n"
+    )
 
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -314,9 +350,6 @@ def test_what_is_wrong_in_the_crates_lock_is_found(
     assert run_tool("check_locks.py", checkout) == (1, f"sampler/Cargo.lock: {said}\n")
 
 
-# tools/check_escapes.py: the number of escape hatches can only fall.
-
-
 KINDS = ("any", "biome-ignore", "noqa", "ts-expect-error", "type: ignore")
 HATCHES = [
     ("type: ignore", "backend/a.py", "x = f()  # type: ignore[arg-type]\n"),
@@ -377,9 +410,6 @@ def test_list_without_a_kind_is_refused(tmp_path: Path) -> None:
     assert "exactly these kinds" in text
 
 
-# tools/check_coverage.py: the share of branches that are covered can only rise.
-
-
 @pytest.mark.parametrize(
     ("covered", "status", "said"),
     [
@@ -402,9 +432,6 @@ def test_our_own_floor_is_a_share() -> None:
     floor = json.loads((TOOLS / "coverage.json").read_text())
     assert set(floor) == {"branches_percent"}
     assert 50 < floor["branches_percent"] <= 100
-
-
-# `make test-room` runs the tests that import something of a room, and no others.
 
 
 room_tests = load_tool("room_tests")

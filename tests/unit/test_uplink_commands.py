@@ -29,9 +29,6 @@ from tidscope_wire.generated.models import (
 )
 from tidscope_wire.problems import refusal
 
-# Commands that give a size back have threads of their own.
-
-
 MANY = 64
 
 
@@ -61,9 +58,6 @@ async def test_slow_listings_do_not_keep_a_release() -> None:
     finally:
         go_on.set()
     assert all(isinstance(reply, ProcessesReply) for reply in await asyncio.gather(*listings))
-
-
-# The command that switches delay accounting: carried out, or refused with a reason.
 
 
 REPORT = DoctorReport(host="box", kernel="6", checked_unix_ms=1, status="ok", checks=[])
@@ -99,9 +93,6 @@ def test_no_other_value_is_understood() -> None:
     assert parse(good.replace('"on"', '"path":"x","on"')) is None
 
 
-# Answers that are too long for a message: cut, with a word, and never beyond the bound.
-
-
 def processes(count: int, command: str) -> list[Process]:
     return [
         process(pid).model_copy(update={"command": command, "threads": pid % 7})
@@ -133,7 +124,7 @@ def test_then_processes_are_left_out_and_the_rest_is_named() -> None:
     pids = [one.pid for one in reply.processes]
     assert 0 < len(pids) < 2_000
     assert pids == sorted(pids)
-    # Those with the most threads stay.
+    # Processes with the most threads stay.
     assert {one.threads for one in reply.processes} <= {5, 6}
     assert reply.note.startswith(f"{len(pids)} of 2,000 processes are listed")
 

@@ -1,4 +1,4 @@
-"""Runs a command in one of two folders, once in each measurement, until it ends by itself."""
+"""Runs a command in one of two folders, once per measurement, until it exits."""
 
 import argparse
 import contextlib
@@ -16,14 +16,14 @@ from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import NamedTuple
 
-# The command is ended, too, when the experiment is killed.
+# Killing the experiment ends the command as well.
 signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
 
 NS_PER_OP = re.compile(r"^Benchmark\S*\s.*?([0-9.]+) ns/op", re.MULTILINE)
 
 
 class Run(NamedTuple):
-    """A run of the command: what it wrote, and how long it took."""
+    """A run of the command: its output and duration."""
 
     said: str
     elapsed_s: float
@@ -33,8 +33,8 @@ class Runner:
     """Runs the command; `kill` ends the run that is under way.
 
     Args:
-        command: its words.
-        folder: that it is run in.
+        command: words of the command.
+        folder: folder that it is run in.
     """
 
     def __init__(self, command: Sequence[str], folder: str) -> None:
@@ -42,7 +42,7 @@ class Runner:
         self._process: subprocess.Popen[bytes] | None = None
 
     def run(self) -> Run:
-        """Run it to its end. Raises ValueError if it fails, and OSError if it cannot start."""
+        """Run the command to its end. Raises ValueError or OSError if it fails or cannot start."""
         with tempfile.TemporaryFile() as out:
             began = time.monotonic()
             self._process = subprocess.Popen(
@@ -51,7 +51,7 @@ class Runner:
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=subprocess.STDOUT,
-                # Its children are ended with it.
+                # Killing the group ends the children as well.
                 process_group=0,
             )
             code = self._process.wait()
@@ -64,7 +64,7 @@ class Runner:
         return Run(said, elapsed_s)
 
     def kill(self) -> None:
-        """End what runs."""
+        """Kill the running command."""
         if self._process is not None and self._process.returncode is None:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self._process.pid, signal.SIGKILL)
@@ -88,7 +88,7 @@ def figures(run: Run, figure: str) -> dict[str, float]:
 def serve(runner: Runner, figure: str) -> None:
     """Answer the lines of an experiment: the run that `begin` starts is over at `end`."""
     running: Future[Run] | None = None
-    # The first run builds what is missing, and does not count.
+    # The first run builds missing artifacts and does not count.
     figures(runner.run(), figure)
     with ThreadPoolExecutor(1) as pool:
         try:

@@ -1,4 +1,4 @@
-"""Reads and writes of fio, on files that are there before the measurement begins."""
+"""Reads and writes of fio, on files written before the measurement."""
 
 import argparse
 import functools
@@ -59,7 +59,7 @@ def _command(
 
 
 def figures(said: str) -> dict[str, float]:
-    """What fio measured: reads and writes together; latencies of the kind that there is more of."""
+    """Return fio's figures: reads and writes together, latencies of the more frequent kind."""
     job = json.loads(said[said.index("{") :])["jobs"][0]
     kinds = [job["read"], job["write"]]
     most = max(kinds, key=lambda kind: kind["total_ios"])

@@ -1,5 +1,5 @@
-// Package workload is what the Go workloads share: the agent, and the lines by which an experiment
-// begins and ends what it measures. docs/experiments.md describes the lines.
+// Package workload is shared by the Go workloads: the agent, and the lines by which an experiment
+// begins and ends a measurement. docs/experiments.md describes the lines.
 package workload
 
 import (
@@ -17,8 +17,8 @@ import (
 	tidscope "github.com/tidscope/tidscope/agents/go"
 )
 
-// Start starts the agent, which may set GOMAXPROCS from 1 to upper. Without it the program ends: what
-// steers it and what counts its operations would be missing.
+// Start starts the agent, which may set GOMAXPROCS from 1 to upper. The program exits if that fails,
+// because nothing would steer it or count its operations.
 func Start(upper int) *tidscope.Agent {
 	log.SetFlags(0)
 	agent, err := tidscope.Start(tidscope.Bounds(1, max(upper, runtime.GOMAXPROCS(0))))
@@ -28,7 +28,7 @@ func Start(upper int) *tidscope.Agent {
 	return agent
 }
 
-// Figures counts operations, and the time that they waited in a queue. Its zero value is ready.
+// Figures counts operations and their queue waits. Its zero value is ready.
 type Figures struct {
 	ops, waits, waitedNs tidscope.Counter
 
@@ -39,20 +39,20 @@ type Figures struct {
 	latenciesAt []uint64
 }
 
-// Latencies is where one goroutine notes how long its operations last. All are there before Serve.
+// Latencies returns the histogram of one goroutine. Create all of them before Serve.
 func (f *Figures) Latencies() *Latencies {
 	one := new(Latencies)
 	f.latencies = append(f.latencies, one)
 	return one
 }
 
-// Done counts operations that are done, here and for the agent.
+// Done counts finished operations, here and for the agent.
 func (f *Figures) Done(operations uint64) {
 	tidscope.Ops.Add(operations)
 	f.Count(operations)
 }
 
-// Count counts operations here, as a load generator does, which has no agent.
+// Count counts operations here only; load generators have no agent.
 func (f *Figures) Count(operations uint64) { f.ops.Add(operations) }
 
 // Waited notes how long an operation waited before it began.
@@ -61,14 +61,14 @@ func (f *Figures) Waited(time time.Duration) {
 	f.waitedNs.Add(uint64(time.Nanoseconds()))
 }
 
-// Begin counts from now on.
+// Begin resets the counts.
 func (f *Figures) Begin() {
 	f.began = time.Now()
 	f.opsAt, f.waitsAt, f.nanoAt = f.ops.Load(), f.waits.Load(), f.waitedNs.Load()
 	f.latenciesAt = summed(f.latencies)
 }
 
-// End is what was counted since Begin.
+// End returns the counts since Begin.
 func (f *Figures) End() map[string]float64 {
 	found := map[string]float64{
 		"ops":       float64(f.ops.Load() - f.opsAt),
@@ -81,8 +81,8 @@ func (f *Figures) End() map[string]float64 {
 	return found
 }
 
-// Serve says that the program is ready, and at which address if it has one, and answers the lines of
-// its input until that ends.
+// Serve reports readiness, with an address if there is one, and answers the lines of the input until
+// its end.
 func Serve(address string, figures *Figures) {
 	answers := json.NewEncoder(os.Stdout)
 	answers.Encode(map[string]string{"ready": address})
@@ -106,7 +106,7 @@ const (
 	steps    = (64 - stepBits + 1) << stepBits
 )
 
-// Latencies counts operations by how long they lasted. One goroutine adds; others read.
+// Latencies is a histogram of durations of operations. One goroutine adds; others read.
 type Latencies struct{ counts [steps]atomic.Uint64 }
 
 // Add notes how long an operation lasted.
@@ -127,7 +127,7 @@ func middleOf(step int) float64 {
 	return (low + (math.Exp2(float64(power))-1)/2) / 1e3
 }
 
-// summed adds up what goroutines have noted.
+// summed returns the sum of all goroutines' histograms.
 func summed(all []*Latencies) []uint64 {
 	found := make([]uint64, steps)
 	for _, one := range all {

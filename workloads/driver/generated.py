@@ -1,4 +1,4 @@
-"""A workload that another program does, measured by what that program says at its end."""
+"""A workload run by another program, measured by that program's final report."""
 
 import contextlib
 import json
@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-# What was begun is ended, and what was written is removed, also when the experiment is killed.
+# Also on a killed experiment, started programs end and written files are removed.
 signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
 
 
@@ -21,13 +21,13 @@ def started(
     user: str | None = None,
     death: signal.Signals = signal.SIGKILL,
 ) -> "subprocess.Popen[str]":
-    """Start a program that ends with us.
+    """Start a program that is killed when this process dies.
 
     Args:
-        command: its arguments.
-        variables: of its environment, beside ours.
-        user: name of the user that it runs as; None: ours.
-        death: the signal that it has when we die.
+        command: arguments of the program.
+        variables: variables of its environment, beside ours.
+        user: name of the user that it runs as; None for the current one.
+        death: signal sent to it when this process dies.
     """
     how = ["setpriv", f"--pdeathsig={death.name.removeprefix('SIG')}"]
     if user is not None:
@@ -43,7 +43,7 @@ def started(
 
 
 def output_of(process: "subprocess.Popen[str]") -> str:
-    """What it wrote, when it has ended well; else we end with what it said."""
+    """Return the output of a successful program; exit with its error output otherwise."""
     out, errors = process.communicate()
     if process.returncode != 0:
         said = (errors.strip() or out.strip())[-1000:]
@@ -52,7 +52,7 @@ def output_of(process: "subprocess.Popen[str]") -> str:
 
 
 def name_of(process: "subprocess.Popen[str]") -> str:
-    """The program behind setpriv."""
+    """The program started by setpriv."""
     words = list(process.args) if isinstance(process.args, list) else []
     return next((Path(one).name for one in words[1:] if one[:2] != "--"), "a program")
 
@@ -70,7 +70,7 @@ def serve(
 
     Args:
         start: starts the program; it runs for the time that is measured.
-        figures: of what it wrote.
+        figures: parses its output.
     """
     print(json.dumps({"ready": ""}), flush=True)
     running: subprocess.Popen[str] | None = None

@@ -1,11 +1,11 @@
-//! What the Rust workloads share: operations, and the lines by which an experiment begins and ends what
-//! it measures. docs/experiments.md describes the lines.
+//! Shared code of the Rust workloads: operations, and the lines by which an experiment begins and ends a
+//! measurement. docs/experiments.md describes the lines.
 
 use std::io::{self, BufRead, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-/// Operations that are done.
+/// Number of finished operations.
 pub static OPERATIONS: AtomicU64 = AtomicU64::new(0);
 
 /// Count an operation.
@@ -13,7 +13,7 @@ pub fn done() {
     OPERATIONS.fetch_add(1, Ordering::Relaxed);
 }
 
-/// Say that the program is ready, and answer the lines of its input until that ends.
+/// Report readiness, and answer the lines of the input until its end.
 ///
 /// `futile` counts wake-ups of workers that found nothing to do, where the runtime knows them.
 pub fn serve(address: &str, futile: impl Fn() -> Option<u64>) -> io::Result<()> {

@@ -1,4 +1,4 @@
-"""Fetches a page again and again, over a new connection each, from a server of its own."""
+"""Fetches a page repeatedly from its own server, over a new connection each time."""
 
 import argparse
 import http.server
@@ -17,7 +17,7 @@ SAYS = "%{size_download} %{size_header}"
 
 
 def page_of(length: int) -> type[http.server.BaseHTTPRequestHandler]:
-    """What answers every GET with a page of a length."""
+    """Handler class that answers every GET with a page of a given length."""
 
     class Page(http.server.BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -92,7 +92,7 @@ def fetch_when_asked(port: int, every_s: float) -> None:
 
 
 def bytes_of_curl(port: int) -> int:
-    """What curl says that a fetch reads: page and header."""
+    """Bytes that a fetch reads according to curl: page and header."""
     command = ["curl", "--silent", "--output", os.devnull, "--write-out", SAYS]
     done = subprocess.run(
         [*command, f"http://{HOST}:{port}/"], capture_output=True, text=True, check=True

@@ -1,4 +1,4 @@
-"""Bytes over loopback, by iperf3: its server stays, its client runs while it is measured."""
+"""Bytes over loopback by iperf3: the server stays, the client runs during measurements."""
 
 import argparse
 import json
@@ -29,7 +29,7 @@ def main() -> None:
     server = started(["iperf3", "--server", f"--port={port}", f"--bind={HOST}", "--forceflush"])
     try:
         lines = server.stdout or ()
-        # Its second line follows when it listens.
+        # The server prints its second line once it listens.
         if not any("listening" in line for line in lines):
             output_of(server)
         if options.warm_up > 0:
@@ -55,7 +55,7 @@ def _command(options: argparse.Namespace, port: int, seconds: float) -> Sequence
 
 
 def figures(said: Mapping[str, Any], block_bytes: int) -> dict[str, float]:
-    """What the client measured: bytes that arrived, as blocks; both ways, if both sent."""
+    """Return the client's figures: received bytes as blocks, in both directions if both sent."""
     end = said["end"]
     arrived = [
         end[name]

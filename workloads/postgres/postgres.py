@@ -1,4 +1,4 @@
-"""Transactions of pgbench, in a server that is created for them."""
+"""Transactions of pgbench, in a server created for them."""
 
 import argparse
 import os
@@ -14,9 +14,9 @@ from pathlib import Path
 from generated import output_of, serve, started, whole_seconds
 
 PLACES = Path("/usr/lib/postgresql")
-"""Where Debian has the programs of each version."""
+"""Debian's folder of the programs of each version."""
 SERVICE_USER = "postgres"
-"""Of the package; the server refuses to run as root."""
+"""User of the package; the server refuses to run as root."""
 FIGURES = {
     "ops": r"number of transactions actually processed: (\d+)",
     "errors": r"number of failed transactions: (\d+)",
@@ -81,7 +81,7 @@ def _measure(folder: Path, user: str | None, options: argparse.Namespace) -> Non
         threads = min(options.connections, len(os.sched_getaffinity(0)))
         return pgbench(
             *("--no-vacuum", f"--builtin={options.script}", f"--client={options.connections}"),
-            # With a progress that never comes it measures each transaction.
+            # Measures each transaction; the progress interval is never reached.
             *(f"--jobs={threads}", f"--time={whole_seconds(seconds)}", "--progress=100000"),
         )
 
@@ -92,7 +92,7 @@ def _measure(folder: Path, user: str | None, options: argparse.Namespace) -> Non
 
 
 def figures(said: str) -> dict[str, float]:
-    """What pgbench measured; its rate leaves the time of connecting out."""
+    """Return pgbench's figures; its rate excludes the time of connecting."""
     found = {
         name: float(match[1])
         for name, pattern in FIGURES.items()
@@ -108,7 +108,7 @@ def figures(said: str) -> dict[str, float]:
 
 
 def _program(name: str) -> str:
-    """Of the newest version, or in the PATH."""
+    """Path of a program of the newest version, or from PATH."""
     found: Sequence[Path] = sorted(PLACES.glob(f"*/bin/{name}"), key=_version)
     return str(found[-1]) if found else shutil.which(name) or name
 

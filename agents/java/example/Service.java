@@ -9,9 +9,9 @@ import tidscope.agent.Agent;
 import tidscope.agent.SteeredThreadPool;
 
 /**
- * An example: a service with a pool that tidscope reads and steers.
+ * Example service with a pool that tidscope reads and steers.
  *
- * <p>Each line of its input is a number of requests to serve; it logs what it measured itself. Compile
+ * <p>Each line of its input is a number of requests to serve; it logs its own measurements. Compile
  * it with the agent in the class path, start it, attach to it, and type numbers.
  */
 public final class Service {
@@ -55,7 +55,7 @@ public final class Service {
       try {
         job.get();
       } catch (ExecutionException error) {
-        // It is counted.
+        // The pool counts failed requests.
       }
     }
   }

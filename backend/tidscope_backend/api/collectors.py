@@ -149,7 +149,7 @@ def health_router(
             uptime_s=clock() - started,
             uid=os.getuid(),
             collectors=len(links),
-            clients=fanout.pages,
+            clients=fanout.subscribers,
             targets=len(registry.targets),
             frames=fanout.frames,
             frame_bytes=fanout.frame_bytes,

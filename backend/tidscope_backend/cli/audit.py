@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
-from tidscope_wire.audit import FILE, SYSTEM_FOLDER, read_records, usual_path
+from tidscope_wire.audit import FILE, SYSTEM_FOLDER, default_path, read_records
 from tidscope_wire.generated.models import AuditRecord
 
 from tidscope_backend.cli.backend_user import choose_server_user
@@ -32,7 +32,7 @@ def _run(options: argparse.Namespace) -> int:
     """Print the logs, oldest entry first. Return 1 if a log is missing or unreadable."""
     found: list[AuditRecord] = []
     unreadable = 0
-    for path in options.file or usual_paths():
+    for path in options.file or default_paths():
         try:
             found += read_records(path)
         except OSError as error:
@@ -45,7 +45,7 @@ def _run(options: argparse.Namespace) -> int:
     return 1 if unreadable else 0
 
 
-def usual_paths() -> list[Path]:
+def default_paths() -> list[Path]:
     """Return the paths of this user's logs, and of the log of a collector run by root.
 
     Under sudo, the backend runs as the calling user.
@@ -54,7 +54,7 @@ def usual_paths() -> list[Path]:
     user = choose_server_user(None, environ, os.geteuid())
     state = state_directory(environ if user is None else user.environ(environ))
     paths = [] if state is None else [state / FILE]
-    return list(dict.fromkeys([*paths, usual_path(), SYSTEM_FOLDER / FILE]))
+    return list(dict.fromkeys([*paths, default_path(), SYSTEM_FOLDER / FILE]))
 
 
 def lines_of(record: AuditRecord) -> Iterator[str]:

@@ -185,12 +185,12 @@ def _anomalies(
     judged = list(range(len(summaries.traces)))
     if earlier is not None:
         judged = window(summaries.traces, *percentiles)
-    usual = None if earlier is None else _by_endpoint(earlier, range(len(earlier.traces)))
+    reference = None if earlier is None else _by_endpoint(earlier, range(len(earlier.traces)))
     found = []
     for operation, places in _by_endpoint(summaries, judged).items():
         known = None
-        if earlier is not None and usual is not None:
-            known = earlier.select(usual.get(operation, ()))
+        if earlier is not None and reference is not None:
+            known = earlier.select(reference.get(operation, ()))
         found += [
             replace(one, place=places[one.place])
             for one in find_anomalies(summaries.select(places), known, show)
@@ -214,7 +214,7 @@ def _too_few(earlier: Summaries | None) -> list[str]:
         return []
     return [
         "",
-        f"anomalies are not known: what is usual takes {MIN_TRACES} requests to compare with",
+        f"anomalies are not known: the reference takes {MIN_TRACES} requests",
     ]
 
 

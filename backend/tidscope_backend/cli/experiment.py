@@ -20,10 +20,10 @@ from tidscope_backend.cli.backend_user import act_as, choose_backend_user
 from tidscope_backend.cli.command import Command, CommandError, ProgressLine, loading, print_lines
 from tidscope_backend.cli.experiment_client import own_tidscope
 from tidscope_backend.cli.server_options import add_backend_options, user_runs_directory
-from tidscope_backend.experiments.bounds import Bound, Decision, decide, parse_bound
 from tidscope_backend.experiments.definition import Definition, read_definition
-from tidscope_backend.experiments.figures import THROUGHPUT
 from tidscope_backend.experiments.journal import Entry, Failed, Repeated
+from tidscope_backend.experiments.matrix import THROUGHPUT
+from tidscope_backend.experiments.report import Bound, Decision, decide, parse_bound
 from tidscope_backend.experiments.workload import (
     ExperimentError,
     read_workload,

@@ -16,8 +16,7 @@ from tidscope_backend.cli.backend_client import BackendClient, RefusedError, Una
 from tidscope_backend.cli.command import CommandError
 from tidscope_backend.cli.output_relay import Keeping
 from tidscope_backend.cli.recording_client import RecordingClient, RecordingOptions
-from tidscope_backend.experiments.figures import figures_of_run
-from tidscope_backend.experiments.matrix import Cell
+from tidscope_backend.experiments.matrix import Cell, figures_of_run
 from tidscope_backend.experiments.workload import RepeatError
 from tidscope_backend.processes import bound_to_parent, run_module, wait_or_kill
 from tidscope_backend.store.folder import RunFolder

@@ -9,9 +9,8 @@ from typing import Any
 
 from tidscope_backend.cli.command import Command, CommandError, print_lines
 from tidscope_backend.cli.server_options import add_runs_dir_option, chosen_runs_directory
-from tidscope_backend.locks.experiments import choose_program, write_experiment
 from tidscope_backend.locks.findings import LockUse, Measured, hints_of, lock_uses, measured
-from tidscope_backend.locks.report import Finding, LockReport
+from tidscope_backend.locks.report import Finding, LockReport, choose_program, write_experiment
 from tidscope_backend.locks.toolchain import ToolchainError, analyze
 from tidscope_backend.locks.waits import ProfileError, fetch, is_address
 

@@ -231,11 +231,14 @@ class Family:
         return _scenario(tree, self.where)
 
 
+SHIPPED = "scenarios.toml"
+"""File of the shipped scenarios. A file of one's own is one table of it, without `scenarios.`"""
+
+
 def shipped() -> list[Plant]:
     """Return the shipped scenarios and families: scenarios first, by name."""
-    folder = files("tidscope_backend.cli") / "scenarios"
-    texts = {each.name: each.read_text("utf-8") for each in folder.iterdir()}
-    plants = [parse(texts[name], name) for name in sorted(texts) if name.endswith(".toml")]
+    text = (files("tidscope_backend.cli") / SHIPPED).read_text("utf-8")
+    plants = [_plant(tree, SHIPPED) for tree in tomllib.loads(text)["scenarios"]]
     return sorted(plants, key=lambda plant: isinstance(plant, Family))
 
 
@@ -262,6 +265,10 @@ def parse(text: str, where: str) -> Plant:
         tree = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ScenarioError(f"{where}: no TOML: {error}") from None
+    return _plant(tree, where)
+
+
+def _plant(tree: dict[str, Any], where: str) -> Plant:
     if not _has_range(tree):
         return _scenario(tree, where)
     family = Family(str(tree.get("name", "")), str(tree.get("title", "")), tree, where)

@@ -52,7 +52,7 @@ def _run(options: argparse.Namespace) -> int:
     # Imported here, because listing needs no server.
     from tidscope_predictd.daemon import run
 
-    folder = options.folder or _usual_folder()
+    folder = options.folder or _default_folder()
     administrators = [_user(name) for name in options.administrator]
     try:
         return run(path, folder, administrators)
@@ -85,7 +85,7 @@ def table(models: list[dict[str, Any]]) -> Iterator[str]:
         )
 
 
-def _usual_folder() -> Path:
+def _default_folder() -> Path:
     state = None if os.geteuid() == 0 else state_directory(os.environ)
     return SYSTEM_FOLDER if state is None else state / "predictd"
 

@@ -27,8 +27,7 @@ from tidscope_backend.cli.output_relay import Keeping
 from tidscope_backend.cli.recording_client import RecordingClient, RecordingOptions
 from tidscope_backend.cli.server_options import add_backend_options, duration
 from tidscope_backend.cli.steer import add_policy_options, add_setup_options, steering_request
-from tidscope_backend.proving.picture import draw_proof
-from tidscope_backend.proving.result import ProofResult, read_proof
+from tidscope_backend.proving.picture import ProofResult, draw_proof, read_proof
 
 WITHOUT_RESULT = 3
 EXIT_CODES = {"better": 0, "same": 1, "worse": 1, "unsettled": 1, "harmful": 2}
@@ -72,7 +71,7 @@ class _ProvingClient:
 
     def __init__(self, backend: BackendClient, options: argparse.Namespace) -> None:
         self._options, self._pairs = options, -1
-        reading = TrialReading(self._look, read_proof, lambda found: found.state is not None)
+        reading = TrialReading(self._ended, read_proof, lambda found: found.state is not None)
         name = options.name or f"proof of {options.policy}"
         self._trial = LiveTrial(backend, options.pid, name, "proof", reading)
 
@@ -83,7 +82,7 @@ class _ProvingClient:
             self._trial.carry_out(_proving_request(options), release=options.release)
         )
 
-    def _look(self, now: Target) -> bool | None:
+    def _ended(self, now: Target) -> bool | None:
         """Print each pair of blocks."""
         steering = now.steering
         if steering is None or steering.proof is None:
@@ -187,7 +186,7 @@ COMMAND = Command(
     add_arguments=_add_arguments,
     run=_run,
 )
-LOOK_SECONDS = 0.5
+POLL_SECONDS = 0.5
 ENDINGS: Mapping[TargetState, str] = {
     "exited": "the program has exited",
     "detached": "the collector is gone, or somebody has detached the program",
@@ -202,13 +201,13 @@ class TrialReading(Generic[Result]):
     """Functions that interpret one kind of trial.
 
     Attributes:
-        look: takes the target; returns whether the trial ended on its own, or None while it
+        ended: takes the target; returns whether the trial ended on its own, or None while it
             continues.
         read: takes the run's events; returns the result.
         is_result: returns whether a result is complete, so that the trial has ended.
     """
 
-    look: Callable[[Target], bool | None]
+    ended: Callable[[Target], bool | None]
     read: Callable[[Sequence[RunEvent]], Result]
     is_result: Callable[[Result], bool]
 
@@ -272,12 +271,12 @@ class LiveTrial(Generic[Result]):
         while not stop.is_set():
             now = self._request(f"/targets/{target}", Target)
             self._state = now.state
-            ended = self._reading.look(now)
+            ended = self._reading.ended(now)
             if ended is not None:
                 return ended
             if now.state != "attached":
                 return False
-            stop.wait(LOOK_SECONDS)
+            stop.wait(POLL_SECONDS)
         return False
 
     def _result(self, run: RunManifest, seconds: float) -> Result:
@@ -288,7 +287,7 @@ class LiveTrial(Generic[Result]):
             result = self._reading.read(events)
             if self._reading.is_result(result) or time.monotonic() >= end:
                 return result
-            time.sleep(LOOK_SECONDS)
+            time.sleep(POLL_SECONDS)
 
     def _stop(self, run: RunManifest) -> RunManifest:
         try:

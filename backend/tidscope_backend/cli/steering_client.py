@@ -23,7 +23,7 @@ from tidscope_wire.generated.models import (
 from tidscope_backend.cli.backend_client import BackendClient, RefusedError
 from tidscope_backend.cli.command import CommandError, print_lines
 
-LOOK_SECONDS = 0.25
+POLL_SECONDS = 0.25
 """Polling interval, in seconds; decisions come at most every half second."""
 LEASE_SECONDS = 15.0
 """Lease of the steering, in seconds: after a kill of this command, sizes are restored then."""
@@ -141,7 +141,7 @@ class SteeringClient:
                     problems[key] = steering.problem
                     of = "" if key == WHOLE else f"{_name(key)}: "
                     self._say(f"{of}{steering.problem or 'resolved'}")
-            stop.wait(LOOK_SECONDS)
+            stop.wait(POLL_SECONDS)
         return True
 
     def _release_at_end(self, path: str) -> None:

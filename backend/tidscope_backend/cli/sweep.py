@@ -12,8 +12,7 @@ from tidscope_backend.cli.command import Command, CommandError, print_lines
 from tidscope_backend.cli.prove import FinishedTrial, LiveTrial, TrialReading, process_id
 from tidscope_backend.cli.server_options import add_backend_options, duration
 from tidscope_backend.cli.steer import add_setup_options, steering_request
-from tidscope_backend.proving.curve_picture import draw_curve
-from tidscope_backend.proving.result import read_sweep
+from tidscope_backend.proving.picture import draw_curve, read_sweep
 
 WITHOUT_RESULT = 3
 EXIT_CODES = {"decided": 0, "unsettled": 1, "harmful": 2}
@@ -35,7 +34,7 @@ class _SweepingClient:
 
     def __init__(self, backend: BackendClient, options: argparse.Namespace) -> None:
         self._options, self._rounds = options, -1
-        reading = TrialReading(self._look, read_sweep, lambda found: found is not None)
+        reading = TrialReading(self._ended, read_sweep, lambda found: found is not None)
         name = options.name or "size curve"
         self._trial = LiveTrial(backend, options.pid, name, "sweep", reading)
 
@@ -43,7 +42,7 @@ class _SweepingClient:
         """Run the sweep and return the exit code."""
         return self._report(self._trial.carry_out(_sweep_request(self._options), release=False))
 
-    def _look(self, now: Target) -> bool | None:
+    def _ended(self, now: Target) -> bool | None:
         """Print each round."""
         steering = now.steering
         if steering is None or steering.sweep is None:

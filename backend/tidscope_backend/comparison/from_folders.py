@@ -20,7 +20,6 @@ from tidscope_wire.generated.models import (
 from tidscope_wire.role import RoleRule
 
 from tidscope_backend.comparison.compare import check_choice, compare
-from tidscope_backend.comparison.matching import parse_correction, split_by_process
 from tidscope_backend.comparison.sides import (
     ComparisonError,
     PoolTotals,
@@ -28,7 +27,9 @@ from tidscope_backend.comparison.sides import (
     Side,
     Slice,
     Window,
+    parse_correction,
     pools_by_name,
+    split_by_process,
 )
 from tidscope_backend.comparison.statistics import MIN_SLICES
 from tidscope_backend.store.cut_parts import RunCutter

@@ -25,8 +25,7 @@ from tidscope_wire.generated.models import (
 from tidscope_wire.states import SINCE, STATE
 
 from tidscope_backend.exchange.packing import open_run
-from tidscope_backend.exchange.rates import Rates, rates_of
-from tidscope_backend.exchange.thread_tracks import state_slices
+from tidscope_backend.exchange.thread_tracks import Rates, rates_of, state_slices
 from tidscope_backend.hidden_arguments import HIDDEN
 from tidscope_backend.state_groups import LABELS
 from tidscope_backend.store.reader import RunReader, table_growth

@@ -14,11 +14,11 @@ from pathlib import Path
 from tidscope_confinement import capabilities, landlock, seccomp
 from tidscope_confinement.resources import Limits
 
-USUAL_SECONDS = 60
-USUAL_LIMITS = Limits(
+DEFAULT_SECONDS = 60
+DEFAULT_LIMITS = Limits(
     memory_bytes=2**30,
-    cpu_s=USUAL_SECONDS,
-    wall_s=USUAL_SECONDS,
+    cpu_s=DEFAULT_SECONDS,
+    wall_s=DEFAULT_SECONDS,
     file_bytes=2**30,
     open_files=64,
 )

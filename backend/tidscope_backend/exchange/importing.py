@@ -18,9 +18,9 @@ from stat import S_ISDIR, S_ISREG
 from tidscope_confinement.resources import Limits
 from tidscope_wire.generated.models import RunManifest
 
-from tidscope_backend.exchange.confinement import ENVIRONMENT, USUAL_LIMITS, USUAL_SECONDS
+from tidscope_backend.exchange.confinement import DEFAULT_LIMITS, DEFAULT_SECONDS, ENVIRONMENT
 from tidscope_backend.exchange.limited_import import FAILED, REFUSED
-from tidscope_backend.exchange.unpacking import USUAL, BadArchiveError, Bounds
+from tidscope_backend.exchange.unpacking import DEFAULT_BOUNDS, BadArchiveError, Bounds
 from tidscope_backend.processes import bound_to_parent, run_module
 from tidscope_backend.store.directory import with_bytes
 from tidscope_backend.store.folder import RunFolder, is_run_file, new_run_id, sync_folder
@@ -38,7 +38,7 @@ def import_run(
     archive: Path,
     runs: Path,
     exists: Callable[[str], bool],
-    bounds: Bounds = USUAL,
+    bounds: Bounds = DEFAULT_BOUNDS,
     limits: Limits | None = None,
 ) -> RunManifest:
     """Import a run from an archive.
@@ -84,7 +84,7 @@ def import_run(
 def limits_of(archive_bytes: int) -> Limits:
     """Return the limits for an archive of this size."""
     more_s = SECONDS_PER_MIB * archive_bytes // 2**20
-    return USUAL_LIMITS._replace(cpu_s=USUAL_SECONDS + more_s, wall_s=USUAL_SECONDS + more_s)
+    return DEFAULT_LIMITS._replace(cpu_s=DEFAULT_SECONDS + more_s, wall_s=DEFAULT_SECONDS + more_s)
 
 
 def clear_leftovers(runs: Path, unix_s: float) -> None:

@@ -44,10 +44,10 @@ class Bounds:
     max_manifest_bytes: int = 2**20
 
 
-USUAL = Bounds()
+DEFAULT_BOUNDS = Bounds()
 
 
-def unpack(archive: Path, into: Path, bounds: Bounds = USUAL) -> None:
+def unpack(archive: Path, into: Path, bounds: Bounds = DEFAULT_BOUNDS) -> None:
     """Unpack a run.
 
     Args:

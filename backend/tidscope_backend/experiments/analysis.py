@@ -26,7 +26,6 @@ from tidscope_backend.comparison.verdicts import judged
 from tidscope_backend.experiments.charts import charts_of
 from tidscope_backend.experiments.conditions import UNKNOWN
 from tidscope_backend.experiments.definition import RepeatSpec
-from tidscope_backend.experiments.figures import FIGURES, THROUGHPUT, FigureName
 from tidscope_backend.experiments.journal import (
     Began,
     Begins,
@@ -40,7 +39,10 @@ from tidscope_backend.experiments.journal import (
     read_journal,
 )
 from tidscope_backend.experiments.matrix import (
+    FIGURES,
+    THROUGHPUT,
     Cell,
+    FigureName,
     attempts_of,
     baseline_of,
     next_cell,
@@ -94,8 +96,8 @@ def rankings(cells: Sequence[Cell], attempts: Mapping[str, Attempts]) -> Iterato
                 (below if high is not None and high < 0 else others).append(policy)
         of = f"{rest}: " if len(families) > 1 else ""
         yield (
-            f"{of}{best} did the most; shown to be below it: {', '.join(below) or 'none'}; "
-            f"not shown: {', '.join(others) or 'none'}."
+            f"{of}{best} did the most; shown to be below it: {', '.join(below) or 'none'}"
+            + (f"; not shown: {', '.join(others)}." if others else ".")
         )
 
 

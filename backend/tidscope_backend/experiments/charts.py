@@ -9,26 +9,23 @@ from tidscope_wire.generated.models import (
     GroupFigure,
 )
 
-from tidscope_backend.experiments.chart_parts import (
+from tidscope_backend.experiments.charts_of_ratios import (
     Drawn,
     bare_point,
     chart_of,
+    degradation_point,
     figure_of,
+    gains,
     lines_of,
     mean_point,
     number_text,
     points_of,
-)
-from tidscope_backend.experiments.charts_of_ratios import (
-    degradation_point,
-    gains,
     rait,
     rests_of,
     speed_up,
     stable_point,
 )
-from tidscope_backend.experiments.figures import THROUGHPUT
-from tidscope_backend.experiments.matrix import Cell
+from tidscope_backend.experiments.matrix import THROUGHPUT, Cell
 from tidscope_backend.state_groups import GROUPS
 
 LATENCIES = ("p50_us", "p95_us", "deviation_us")

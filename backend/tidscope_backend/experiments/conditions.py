@@ -17,7 +17,7 @@ STEAL = 7
 STEAL_BOUND, OTHERS_BOUND = 0.02, 0.1
 """Shares of the machine's time above which a repeat has a warning."""
 UNKNOWN = "unknown"
-LOOK_SECONDS = 0.4
+OBSERVATION_SECONDS = 0.4
 """Duration of a measurement of other programs' CPU use, in seconds."""
 
 
@@ -73,7 +73,7 @@ def wait_until_quiet(seconds: float) -> None:
     end = time.monotonic() + seconds
     while (left := end - time.monotonic()) > 0:
         before = Conditions.now()
-        time.sleep(min(LOOK_SECONDS, left))
+        time.sleep(min(OBSERVATION_SECONDS, left))
         others = figures_between(before, Conditions.now()).get("other_share", 0.0)
         if others <= OTHERS_BOUND:
             return

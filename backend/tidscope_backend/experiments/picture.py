@@ -10,7 +10,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from tidscope_wire.generated.models import ChartPoint, ExperimentChart
 
-from tidscope_backend.proving.svg import STYLE, WIDTH, line, text
+from tidscope_backend.proving.picture import STYLE, WIDTH, line, text
 
 HEIGHT = 460
 LEFT, RIGHT = 92, 24

@@ -18,8 +18,7 @@ from tidscope_backend.experiments.conditions import (
     warnings_of,
 )
 from tidscope_backend.experiments.definition import DEFAULT, Definition, ProgramChoice
-from tidscope_backend.experiments.figures import BY_NAME, CHOSEN, NET_READ, THROUGHPUT, joined
-from tidscope_backend.experiments.matrix import Cell
+from tidscope_backend.experiments.matrix import BY_NAME, CHOSEN, NET_READ, THROUGHPUT, Cell, joined
 from tidscope_backend.experiments.program import (
     RING_COUNTS,
     Load,

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-USUAL_PLACES = "/usr/local/go/bin:/usr/lib/go/bin"
+DEFAULT_SEARCH_PATH = "/usr/local/go/bin:/usr/lib/go/bin"
 _BACKEND = Path(__file__).resolve().parents[1]
 PLACES = (_BACKEND / "advisor", _BACKEND.parents[1] / "advisor")
 """Locations of the sources: installed, or in a checkout."""
@@ -27,7 +27,7 @@ class ToolchainError(Exception):
 
 def go_command() -> str:
     """Return the user's `go`. Raises ToolchainError."""
-    found = shutil.which("go") or shutil.which("go", path=USUAL_PLACES)
+    found = shutil.which("go") or shutil.which("go", path=DEFAULT_SEARCH_PATH)
     if found is None:
         raise ToolchainError(
             "there is no Go toolchain, neither in PATH nor in /usr/local/go/bin; "

@@ -28,7 +28,7 @@ class StreamFacts:
     """Counts of the backend's streams; frames are counted since the backend started."""
 
     collectors: int = 0
-    pages: int = 0
+    subscribers: int = 0
     frames: int = 0
     frame_bytes: int = 0
     coalesced: int = 0
@@ -91,7 +91,7 @@ def families(facts: Facts) -> Iterator[Metric]:
 def _of_backend(stream: StreamFacts, states: Mapping[str, int]) -> Iterator[Metric]:
     yield info_family("tidscope_build", "This backend.", [{"version": VERSION}])
     yield GaugeMetricFamily("tidscope_collectors", "Collectors connected.", stream.collectors)
-    yield GaugeMetricFamily("tidscope_pages", "Pages connected.", stream.pages)
+    yield GaugeMetricFamily("tidscope_pages", "Pages connected.", stream.subscribers)
     targets = GaugeMetricFamily("tidscope_targets", "Targets known.", labels=["state"])
     for state, count in states.items():
         targets.add_metric([state], count)
@@ -340,7 +340,7 @@ def gather(
     return Facts(
         stream=StreamFacts(
             collectors=len(links),
-            pages=fanout.pages,
+            subscribers=fanout.subscribers,
             frames=fanout.frames,
             frame_bytes=fanout.frame_bytes,
             coalesced=fanout.coalesced,

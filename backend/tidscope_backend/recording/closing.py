@@ -5,23 +5,24 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
-from tidscope_wire.generated.limits import LIFECYCLE_WAIT_SECONDS
 from tidscope_wire.generated.models import FlushReply, Host, Target
 from tidscope_wire.problems import ProblemError
 
 from tidscope_backend.host_registry import HostRegistry
 from tidscope_backend.processes import ProgramEnd
-from tidscope_backend.recording.recording import TIME_OVER, Ending, Recording
+from tidscope_backend.recording.endings import (
+    LAST_FRAMES_MISSING,
+    STOPPED,
+    TIME_OVER,
+    UNREPORTED,
+    Ending,
+)
+from tidscope_backend.recording.recording import Recording
 from tidscope_backend.recording.stats import Tail
 from tidscope_backend.recording.writer import RecordingWriter
 
 Flush = Callable[[Target], Awaitable[FlushReply]]
 """Ask a target's collector for all pending data. Raises ProblemError."""
-STOPPED = Ending("stopped", "complete", "It was stopped.")
-LAST_FRAMES_MISSING = Ending(
-    "target-ended", "incomplete", "The process has ended; its last frames are missing."
-)
-"""The number of missing frames is unknown."""
 
 
 class RunCloser:
@@ -138,19 +139,6 @@ class RecordingTimeouts:
 
 
 DEFAULT_TIMEOUTS = RecordingTimeouts()
-UNREPORTED = (
-    f"threads that were born or ended in the {LIFECYCLE_WAIT_SECONDS} s before it may be missing, "
-    "too"
-)
-"""Text about births and exits that a lost collector may have left unreported."""
-BACKEND_ENDS = Ending(
-    "backend-lost",
-    "interrupted",
-    "The backend ended while recording. If it starts again before the collector ends, "
-    "the run is resumed; else all after the last frame is missing, and "
-    f"{UNREPORTED}.",
-)
-COLLECTOR_ENDS = Ending("stopped", "complete", "The collector was asked to end.")
 
 
 def ending_by_timeout(

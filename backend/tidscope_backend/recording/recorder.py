@@ -2,8 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Mapping, Sequence
 
 from tidscope_wire.generated.models import (
     FrameHeader,
@@ -20,27 +19,24 @@ from tidscope_wire.problems import refusal
 from tidscope_backend.host_registry import HostRegistry
 from tidscope_backend.pacing import next_multiple
 from tidscope_backend.processes import ProgramEnd
+from tidscope_backend.recording.active_runs import ActiveRuns
 from tidscope_backend.recording.closing import (
-    BACKEND_ENDS,
-    COLLECTOR_ENDS,
     DEFAULT_TIMEOUTS,
-    LAST_FRAMES_MISSING,
-    STOPPED,
     Flush,
     RecordingTimeouts,
     RunCloser,
     ending_by_timeout,
     ending_on_request,
 )
-from tidscope_backend.recording.part_sealer import RunSaver
-from tidscope_backend.recording.recording import (
-    DEFAULT_LIMITS,
+from tidscope_backend.recording.endings import (
+    LAST_FRAMES_MISSING,
+    STOPPED,
     TIME_OVER,
     WRITE_FAILURES,
     Ending,
-    PartLimits,
-    Recording,
 )
+from tidscope_backend.recording.part_sealer import RunSaver
+from tidscope_backend.recording.recording import DEFAULT_LIMITS, PartLimits, Recording
 from tidscope_backend.recording.sealing import recover_run
 from tidscope_backend.recording.writer import MAX_QUEUED_BYTES, NewRuns, RecordingWriter, check_past
 from tidscope_backend.store.directory import RunsDirectory, with_bytes
@@ -52,8 +48,6 @@ from tidscope_backend.stream.history import HistoryStore
 _log = logging.getLogger(__name__)
 RECOVER_SECONDS = 10.0
 """Maximum time that a starting backend waits for the recovery of runs, in seconds."""
-START_SECONDS = 2.0
-"""Maximum time that a stopping backend waits for a run that is starting, in seconds."""
 
 
 class Recorder:
@@ -74,7 +68,6 @@ class Recorder:
         ends: reads the supervisor's log of ended programs.
 
     Attributes:
-        refused: number of frames that could not be written.
         writer: passes frames to the recording thread.
     """
 
@@ -93,8 +86,6 @@ class Recorder:
         max_queued_bytes: int = MAX_QUEUED_BYTES,
         ends: Callable[[], Sequence[ProgramEnd]] = tuple,
     ) -> None:
-        self.refused = 0
-        self._ended_lost = 0
         self.writer = RecordingWriter(disk, self._reported, max_queued_bytes)
         self._disk = disk
         self._directory = directory
@@ -107,21 +98,24 @@ class Recorder:
         self._limits = limits
         self._timeouts = timeouts
         self._closer = RunCloser(flush, self.writer, clock, registry, ends, timeouts.close_s)
-        self._active: dict[str, Recording] = {}
+        self._active = ActiveRuns(self._closer, saver, disk, changed)
         self._starting: set[str] = set()
-        self._tasks: set[asyncio.Task[None] | asyncio.Task[object]] = set()
         self._watch: asyncio.Task[None] | None = None
 
     @property
     def recordings(self) -> list[RecordingInfo]:
         """The active recordings, for display."""
-        return [recording.info for recording in self._active.values()]
+        return [recording.info for recording in self._active.by_target.values()]
 
     @property
     def lost(self) -> int:
         """Frames missing in the runs recorded since the backend started."""
-        active = sum(one.stats.losses.frames for one in self._active.values())
-        return self._ended_lost + active
+        return self._active.lost
+
+    @property
+    def refused(self) -> int:
+        """Number of runs that ended because a frame could not be written."""
+        return self._active.refused
 
     def is_recording(self, run_id: str) -> bool:
         """Return True if the run is being recorded by this backend."""
@@ -129,7 +123,7 @@ class Recorder:
 
     def recording(self, run_id: str) -> Recording | None:
         """Return the recording of a run if it is active in this backend, else None."""
-        return next((one for one in list(self._active.values()) if one.info.run == run_id), None)
+        return self._active.of_run(run_id)
 
     def current_manifest(self, folder: RunFolder, manifest: RunManifest) -> RunManifest:
         """Return the up-to-date manifest of an active recording. Thread-safe."""
@@ -147,7 +141,7 @@ class Recorder:
         """
         return [
             one.target
-            for one in self._active.values()
+            for one in self._active.by_target.values()
             if one.awaiting_resume
             and one.target.host == host_id
             and one.collector_pid != collector_pid
@@ -155,7 +149,7 @@ class Recorder:
 
     def receive(self, frame: StoredFrame, header: FrameHeader) -> None:
         """Handle a new frame of a target."""
-        recording = self._active.get(frame.target)
+        recording = self._active.by_target.get(frame.target)
         if recording is None:
             return
         if recording.close_seq is not None and frame.seq > recording.close_seq:
@@ -177,9 +171,9 @@ class Recorder:
         if ending is None:
             if recording.resumed():
                 _log.info("%s is resumed", recording.info.run)
-                self._spawn(self._saver.save(recording))
+                self._active.spawn(self._saver.save(recording))
         elif recording.started.is_set():
-            self._end_by(recording, ending)
+            self._active.end_by(recording, ending)
         else:
             recording.early_ending = ending
 
@@ -192,20 +186,13 @@ class Recorder:
 
     def frames_lost(self, lost: FramesLost) -> None:
         """Note frames that the collector dropped."""
-        recording = self._active.get(lost.target)
+        recording = self._active.by_target.get(lost.target)
         if recording is not None:
             recording.note_seq(lost.to_seq)
 
     def collector_ends(self, last: Mapping[str, int]) -> None:
         """Handle a collector that stops sampling, with the last frame number of each target."""
-        for recording in list(self._active.values()):
-            seq = last.get(recording.target.id)
-            if seq is None or recording.awaiting_resume:
-                continue
-            if recording.closing is None:
-                self._close(recording, COLLECTOR_ENDS, seq)
-            elif recording.close_seq is None:
-                recording.close_at(seq)
+        self._active.collector_ends(last)
 
     async def record(self, request: RecordRequest) -> RunManifest:
         """Start a run of a target from now, with some of its past, or with only its past.
@@ -218,7 +205,7 @@ class Recorder:
         if request.duration_s == 0:
             return await self._record_past(target, request)
         self._registry.require_attached(target.id)
-        running = self._active.get(target.id)
+        running = self._active.by_target.get(target.id)
         if running is not None or target.id in self._starting:
             raise refusal(
                 "already-recording",
@@ -232,21 +219,21 @@ class Recorder:
         finally:
             self._starting.discard(target.id)
         recording.last_frame_s = self._clock()
-        self._active[target.id] = recording
+        self._active.by_target[target.id] = recording
         # No await in between: history and later frames join without a gap.
         past = self._history.get(target.id).frames
         recording.note_seq(past[-1].seq if past else 0)
         try:
             ending = await self.writer.start(recording, manifest, past, request.past_s)
         except OSError as error:
-            self._active.pop(target.id)
+            self._active.by_target.pop(target.id)
             raise await self._new.discard(recording, error) from None
         self._saver.seal_full_parts(recording)
         self._changed()
         ending = ending or recording.early_ending
         recording.started.set()
         if ending is not None:
-            self._end_by(recording, ending)
+            self._active.end_by(recording, ending)
             if ending is not TIME_OVER:
                 return await self._ended_manifest(recording)
         await self._saver.save(recording)
@@ -284,7 +271,7 @@ class Recorder:
         connected = self._closer.is_connected(recording.target)
         ending = ending_on_request(recording, connected, wanted)
         # The run ends even if the caller is cancelled.
-        await asyncio.shield(self._close(recording, ending))
+        await asyncio.shield(self._active.close(recording, ending))
         return await self._ended_manifest(recording)
 
     async def _ended_manifest(self, recording: Recording) -> RunManifest:
@@ -299,7 +286,7 @@ class Recorder:
         A hanging disk delays recovery, not the start of the backend.
         """
         recovering = asyncio.create_task(self._recover_all())
-        self._keep(recovering)
+        self._active.keep(recovering)
         await asyncio.wait((recovering,), timeout=RECOVER_SECONDS)
         self.watch()
 
@@ -319,18 +306,7 @@ class Recorder:
         if self._watch is not None:
             self._watch.cancel()
             await asyncio.gather(self._watch, return_exceptions=True)
-        await self.wait_saved()
-        for recording in list(self._active.values()):
-            with suppress(TimeoutError):
-                async with asyncio.timeout(START_SECONDS):
-                    await recording.started.wait()
-            if recording.ending is not None:
-                continue  # The run could not be started.
-            recording.ending = BACKEND_ENDS
-            await self._disk.record(recording.end, BACKEND_ENDS)
-            await self._saver.save(recording)
-            await self._disk.write(recording.lock.release)
-        self._active.clear()
+        await self._active.suspend()
 
     async def _record_past(self, target: Target, request: RecordRequest) -> RunManifest:
         past = self._history.get(target.id).frames
@@ -342,7 +318,7 @@ class Recorder:
             raise await self._new.discard(recording, error) from None
         if ending is None or ending.end not in WRITE_FAILURES:
             ending = Ending("flight-recorder", "complete", "Only the past was recorded.")
-        return await self._end(recording, ending)
+        return await self._active.end(recording, ending)
 
     async def recover(self, folder: RunFolder) -> None:
         """Resume or finish a run that an earlier backend left unfinished; else do nothing.
@@ -363,13 +339,13 @@ class Recorder:
         recording.started.set()
         recording.last_frame_s = self._clock()
         if ending is not None:
-            self._end_soon(recording, ending)
-        elif recording.target.id in self._active:
-            self._close(recording, ending_on_request(recording, False, STOPPED))
+            self._active.end_soon(recording, ending)
+        elif recording.target.id in self._active.by_target:
+            self._active.close(recording, ending_on_request(recording, False, STOPPED))
         else:
-            self._active[recording.target.id] = recording
+            self._active.by_target[recording.target.id] = recording
             # Truncated bytes are counted only here.
-            self._spawn(self._saver.save(recording))
+            self._active.spawn(self._saver.save(recording))
 
     async def _watch_runs(self) -> None:
         interval_s = self._timeouts.check_interval_s
@@ -389,13 +365,13 @@ class Recorder:
         Args:
             save: write manifests, too.
         """
-        for recording in list(self._active.values()):
+        for recording in list(self._active.by_target.values()):
             await self._check(recording, save)
         await self._saver.retry()
 
     async def wait_saved(self) -> None:
         """Wait until the manifests of ended runs are written."""
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._active.wait_saved()
 
     async def _check(self, recording: Recording, save: bool) -> None:
         started, ends = recording.started.is_set(), recording.closing or recording.ending
@@ -410,68 +386,10 @@ class Recorder:
         host = self._registry.host(recording.target.host)
         ending = ending_by_timeout(recording, self._clock(), target, host, self._timeouts)
         if ending is not None:
-            self._close(recording, ending)
+            self._active.close(recording, ending)
             return
         ending = await self._disk.record(recording.sync)
         if ending is not None and recording.ending is None:
-            await self._end(recording, ending)
+            await self._active.end(recording, ending)
         elif save and not recording.awaiting_resume:
             await self._saver.save(recording)
-
-    def _close(
-        self, recording: Recording, wanted: Ending, last: int | None = None
-    ) -> asyncio.Task[None]:
-        """End a run after all its data arrived, or with the data that did."""
-        if recording.closing is None:
-            recording.closing = asyncio.create_task(self._settle(recording, wanted, last))
-            self._keep(recording.closing)
-        return recording.closing
-
-    async def _settle(self, recording: Recording, wanted: Ending, last: int | None) -> None:
-        ending = await self._closer.settle(recording, wanted, last)
-        if recording.ending is None:
-            await self._end(recording, ending)
-
-    def _end_by(self, recording: Recording, ending: Ending) -> None:
-        """End a run because of a final frame or a failed write."""
-        if ending is TIME_OVER:
-            self._close(recording, ending)
-        else:
-            self._end_soon(recording, ending)
-
-    def _end_soon(self, recording: Recording, ending: Ending) -> None:
-        self._detach(recording, ending)
-        self._spawn(self._finalise(recording, ending))
-
-    async def _end(self, recording: Recording, ending: Ending) -> RunManifest:
-        self._detach(recording, ending)
-        return await self._finalise(recording, ending)
-
-    def _detach(self, recording: Recording, ending: Ending) -> None:
-        if self._active.get(recording.target.id) is recording:
-            del self._active[recording.target.id]
-        recording.ending = ending
-        recording.reached.set()
-        self._saver.ended(recording)
-        self.refused += ending.end in WRITE_FAILURES
-        _log.info("%s has ended: %s", recording.info.run, ending.why)
-
-    async def _finalise(self, recording: Recording, ending: Ending) -> RunManifest:
-        """Write the manifest of an ended run, and have its last part and thread table made."""
-        known = recording.stats.losses.frames
-        self._ended_lost += known
-        await self._disk.record(recording.end, ending)
-        self._ended_lost += recording.stats.losses.frames - known
-        try:
-            return await self._saver.save(recording)
-        finally:
-            recording.finalised.set()
-            self._changed()
-            self._saver.seal_ended(recording.folder, recording.lock)
-
-    def _spawn(self, work: Coroutine[None, None, object]) -> None:
-        self._keep(asyncio.create_task(work))
-
-    def _keep(self, task: asyncio.Task[None] | asyncio.Task[object]) -> None:
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)

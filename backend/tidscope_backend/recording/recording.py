@@ -9,14 +9,11 @@ import os
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 from tidscope_wire.frame import split
 from tidscope_wire.generated.limits import RUN_PART_BYTES, RUN_PART_SECONDS
 from tidscope_wire.generated.models import (
     FrameHeader,
-    RunEnd,
-    RunState,
     Target,
     TargetDetached,
     TargetExited,
@@ -29,9 +26,9 @@ from tidscope_wire.groups import tree_name
 
 from tidscope_backend.hidden_arguments import frame_without
 from tidscope_backend.processes import is_exhausted
+from tidscope_backend.recording.endings import TIME_OVER, Ending, end_detail, write_failure
 from tidscope_backend.recording.stats import RecordingStats, Tail
-from tidscope_backend.store.disk import disk_full
-from tidscope_backend.store.folder import RunFolder, RunLock, final_state, missing_text, sync_folder
+from tidscope_backend.store.folder import RunFolder, RunLock, final_state, sync_folder
 from tidscope_backend.store.part_files import PartFile
 from tidscope_backend.stream.frames import StoredFrame, store_frame
 
@@ -48,29 +45,6 @@ class PartLimits:
 
 
 DEFAULT_LIMITS = PartLimits()
-WRITE_FAILURES: frozenset[RunEnd] = frozenset({"disk-full", "write-failed"})
-
-
-class Ending(NamedTuple):
-    """Why and how a run ends.
-
-    Attributes:
-        end: reason for the end.
-        state: final state if no data is missing.
-        why: reason as a sentence.
-        by_frame: whether a frame caused the end, so that later frames are not part of the run.
-        tail: losses after the last frame; None if no data is missing or the loss is unknown.
-    """
-
-    end: RunEnd
-    state: RunState
-    why: str
-    by_frame: bool = False
-    tail: Tail | None = None
-
-
-TIME_OVER = Ending("duration", "complete", "Its time is over.")
-"""The collector is still asked for all data up to the end."""
 LATE_NS = 3_000_000_000
 """Maximum delay of exits: a full sample this long after a run's end has reported all of them."""
 _ENDED: dict[TargetState, str] = {
@@ -283,7 +257,7 @@ class Recording:
         return {
             "state": ("recording" if ending is None else final_state(ending.state, stats.losses)),
             "end": None if ending is None else ending.end,
-            "end_detail": "" if ending is None else _end_detail(ending, stats),
+            "end_detail": "" if ending is None else end_detail(ending, stats),
             "started_unix_us": stats.first.unix_us if stats.first else self.info.created_unix_us,
             "from_ns": stats.first.time_ns if stats.first else 0,
             "to_ns": stats.last.time_ns if stats.last else 0,
@@ -395,11 +369,6 @@ class Recording:
             os.close(descriptor)
 
 
-def _end_detail(ending: Ending, stats: RecordingStats) -> str:
-    missing = missing_text(stats.losses)
-    return f"{ending.why} Missing: {missing}." if missing else ending.why
-
-
 def _ends_target(header: FrameHeader) -> TargetState | None:
     """Return the final state of the target if the frame is its last one, else None."""
     for event in header.events:
@@ -408,15 +377,3 @@ def _ends_target(header: FrameHeader) -> TargetState | None:
         if isinstance(event, TargetDetached):
             return "detached"
     return None
-
-
-def write_failure(error: OSError) -> Ending:
-    """Return the ending of a run after a failed write."""
-    text = os.strerror(error.errno) if error.errno else str(error)
-    full = disk_full(error)
-    why = f"The disk was full ({text})" if full else f"Writing failed ({text})"
-    return Ending(
-        "disk-full" if full else "write-failed",
-        "interrupted",
-        f"{why}; the last frame and all later ones are missing.",
-    )

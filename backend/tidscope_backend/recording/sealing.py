@@ -16,7 +16,8 @@ from tidscope_wire.frame import LENGTH, FrameError, split
 from tidscope_wire.generated.models import FrameHeader, RunManifest
 from tidscope_wire.generated.models import Recording as RecordingInfo
 
-from tidscope_backend.recording.recording import TIME_OVER, Ending, PartLimits, Recording
+from tidscope_backend.recording.endings import TIME_OVER, Ending
+from tidscope_backend.recording.recording import PartLimits, Recording
 from tidscope_backend.recording.stats import HEALTH_COUNTERS, Instant, RecordingStats, instant_of
 from tidscope_backend.store.folder import RunFolder, RunLock, replace_file, sync_folder
 from tidscope_backend.store.overview import write_overview

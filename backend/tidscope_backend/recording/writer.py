@@ -24,7 +24,8 @@ from tidscope_wire.problems import refusal
 
 from tidscope_backend import VERSION
 from tidscope_backend.host_registry import HostRegistry
-from tidscope_backend.recording.recording import Ending, PartLimits, Recording, write_failure
+from tidscope_backend.recording.endings import Ending, write_failure
+from tidscope_backend.recording.recording import PartLimits, Recording
 from tidscope_backend.recording.stats import RecordingStats
 from tidscope_backend.store.directory import RunsDirectory
 from tidscope_backend.store.disk import Disk, unwritable

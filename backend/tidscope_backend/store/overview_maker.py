@@ -13,39 +13,26 @@ from tidscope_wire.generated.models import TableName, ThreadExited
 from tidscope_backend.store.part_tables import KEY_LEVEL, KEYS
 from tidscope_backend.store.parts import Gap, PartReader
 from tidscope_backend.store.rate_extremes import (
+    RATE_FIELDS,
     SMOOTHING_NS,
+    Floats,
+    Ints,
     Readings,
     extremes_of,
+    extremes_schema,
+    floats_of,
     readings_between,
+    rounded,
     smoothed_rates,
+    values_of,
 )
 from tidscope_backend.store.table_parts import KEY_LEVEL as TABLE_KEY_LEVEL
 from tidscope_backend.store.table_parts import TableFollowers, latest_of
 
-RATE_FIELDS = (
-    *("cpu_run_ns", "cpu_delay_ns", "blkio_delay_ns"),
-    *("voluntary_switches", "involuntary_switches", "net_read_calls", "net_write_calls"),
-)
-"""Fields with extremes: the fields that the page draws as rates."""
 STEP_NS = 7_000_000_000
 """Minimum time between instants of the overview: one or two intervals of key frames."""
 PROCESS_TID = 0
 """Key of the whole process among the extremes; no thread has this ID."""
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-
-
-def extremes_schema(fields: Sequence[str]) -> pa.Schema:
-    """Return the columns of docs/runs.md."""
-    keys = {"level": pa.uint8(), "tid": pa.uint32(), "start_ns": pa.int64()}
-    bucket = {"from_ns": pa.int64(), "to_ns": pa.int64()}
-    ends = {
-        f"{name}_{end}": pa.float32()
-        for name in fields
-        if name in RATE_FIELDS
-        for end in ("least", "greatest")
-    }
-    return pa.schema({**keys, **bucket, **ends})
 
 
 class Bucket(NamedTuple):
@@ -229,7 +216,7 @@ class OverviewMaker:
             np.concatenate([old.tid, samples["tid"].to_numpy().astype(np.int64)]),
             np.concatenate([old.start_ns, samples["start_ns"].to_numpy()]),
             np.concatenate([old.time_ns, times.time_ns[np.searchsorted(times.seq, seq)]]),
-            np.concatenate([old.values, _values(samples, self._kept)], axis=1),
+            np.concatenate([old.values, values_of(samples, self._kept)], axis=1),
         )
         order = np.lexsort((rows.time_ns, rows.start_ns, rows.tid))
         state.rows = _Rows(
@@ -246,7 +233,7 @@ class OverviewMaker:
                 state.exits[event.event.tid, event.event.start_ns] = event.time_ns
         lives = self._lives()
         exited = part.signals(["exited"])["exited"].combine_chunks().field("totals")
-        totals = np.stack([_floats(exited.field(name)) for name in self._kept] or [np.empty(0)])
+        totals = np.stack([floats_of(exited.field(name)) for name in self._kept] or [np.empty(0)])
         if self._kept:
             self._add_process(lives, before, totals[:, kept])
         return lives
@@ -364,8 +351,8 @@ class OverviewMaker:
             "to_ns": to_ns[found.bucket],
         }
         for number, name in enumerate(self._kept):
-            columns[f"{name}_least"] = _rounded(found.least[number])
-            columns[f"{name}_greatest"] = _rounded(found.greatest[number])
+            columns[f"{name}_least"] = rounded(found.least[number])
+            columns[f"{name}_greatest"] = rounded(found.greatest[number])
         arrays = [pa.array(column, from_pandas=True) for column in columns.values()]
         return pa.table(dict(zip(columns, arrays, strict=True)), schema=self._schema)
 
@@ -400,22 +387,3 @@ def _last_rows(
         **{name: last.field(name) for name in fields},
     }
     return pa.table(columns)
-
-
-def _rounded(rates: Floats) -> npt.NDArray[np.float32]:
-    """Round to 12 binary digits: further digits are noise, which would dominate the file size."""
-    bits = rates.astype(np.float32).view(np.uint32)
-    return ((bits + np.uint32(0x800)) & np.uint32(0xFFFFF000)).view(np.float32)
-
-
-def _values(table: pa.Table, names: Sequence[str]) -> Floats:
-    """Return float64[names, rows]; NaN for a missing value."""
-    if not names:
-        return np.empty((0, len(table)))
-    return np.stack([_floats(table[name]) for name in names])
-
-
-def _floats(column: pa.ChunkedArray | pa.Array) -> Floats:
-    cast = pc.cast(column, pa.float64(), safe=False)
-    floats: Floats = pc.fill_null(cast, np.nan).to_numpy(zero_copy_only=False)
-    return floats

@@ -5,14 +5,22 @@ that old. The page draws the same rate where it has every sample (frontend/src/s
 rate does not span a counter reset.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
+RATE_FIELDS = (
+    *("cpu_run_ns", "cpu_delay_ns", "blkio_delay_ns"),
+    *("voluntary_switches", "involuntary_switches", "net_read_calls", "net_write_calls"),
+)
+"""Fields with extremes: the fields that the page draws as rates."""
 SMOOTHING_NS = 500_000_000
 _ENOUGH_NS = round(SMOOTHING_NS * (1 - 1e-6))
 
@@ -131,3 +139,35 @@ def extremes_of(readings: Readings, bucket: Ints, rates: Floats) -> Extremes:
         least=np.fmin.reduceat(rates[:, counted], starts, axis=1),
         greatest=np.fmax.reduceat(rates[:, counted], starts, axis=1),
     )
+
+
+def extremes_schema(fields: Sequence[str]) -> pa.Schema:
+    """Return the columns of docs/runs.md."""
+    keys = {"level": pa.uint8(), "tid": pa.uint32(), "start_ns": pa.int64()}
+    bucket = {"from_ns": pa.int64(), "to_ns": pa.int64()}
+    ends = {
+        f"{name}_{end}": pa.float32()
+        for name in fields
+        if name in RATE_FIELDS
+        for end in ("least", "greatest")
+    }
+    return pa.schema({**keys, **bucket, **ends})
+
+
+def rounded(rates: Floats) -> npt.NDArray[np.float32]:
+    """Round to 12 binary digits: further digits are noise, which would dominate the file size."""
+    bits = rates.astype(np.float32).view(np.uint32)
+    return ((bits + np.uint32(0x800)) & np.uint32(0xFFFFF000)).view(np.float32)
+
+
+def values_of(table: pa.Table, names: Sequence[str]) -> Floats:
+    """Return float64[names, rows]; NaN for a missing value."""
+    if not names:
+        return np.empty((0, len(table)))
+    return np.stack([floats_of(table[name]) for name in names])
+
+
+def floats_of(column: pa.ChunkedArray | pa.Array) -> Floats:
+    cast = pc.cast(column, pa.float64(), safe=False)
+    floats: Floats = pc.fill_null(cast, np.nan).to_numpy(zero_copy_only=False)
+    return floats

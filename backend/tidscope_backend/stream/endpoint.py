@@ -22,7 +22,7 @@ from tidscope_backend.security.authenticator import Principal, accepted_protocol
 from tidscope_backend.security.rights import LIVE_COMMANDS, grants
 from tidscope_backend.security.sessions import Session, Sessions
 from tidscope_backend.settings import Settings
-from tidscope_backend.stream.fanout import Fanout, Page, state_text
+from tidscope_backend.stream.fanout import Fanout, Subscriber, state_text
 from tidscope_backend.stream.subscription import Bounds
 from tidscope_backend.text import validation_text
 
@@ -49,19 +49,21 @@ def live_router(
         principal = principal_of(socket.scope)
         await socket.accept(accepted_protocol(socket.scope))
         role = principal.role
-        viewers_full = role == "viewer" and connected[role] >= settings.max_viewer_pages
-        if viewers_full or fanout.pages >= settings.max_pages:
+        viewers_full = role == "viewer" and connected[role] >= settings.max_viewer_subscribers
+        if viewers_full or fanout.subscribers >= settings.max_subscribers:
             pages = (
-                f"{connected[role]} pages of viewers" if viewers_full else f"{fanout.pages} pages"
+                f"{connected[role]} pages of viewers"
+                if viewers_full
+                else f"{fanout.subscribers} pages"
             )
             await close(socket, CloseCode.TOO_MANY, f"{pages} are connected already")
             return
-        page = Page(bounds, principal.sees_arguments)
+        subscriber = Subscriber(bounds, principal.sees_arguments)
         connected[role] += 1
-        fanout.add(page)
-        page.enqueue_state(state_text(state(), page.sees_arguments))
-        writer = asyncio.create_task(_write(socket, page, settings.stall_seconds))
-        reader = asyncio.create_task(_read(socket, page, principal, fanout))
+        fanout.add(subscriber)
+        subscriber.enqueue_state(state_text(state(), subscriber.sees_arguments))
+        writer = asyncio.create_task(_write(socket, subscriber, settings.stall_seconds))
+        reader = asyncio.create_task(_read(socket, subscriber, principal, fanout))
         session = asyncio.create_task(_until_ended(principal.session, sessions))
         tasks = (writer, reader, session)
         try:
@@ -74,7 +76,7 @@ def live_router(
             pass  # The subscriber disconnected; a send after that raises RuntimeError.
         finally:
             connected[role] -= 1
-            fanout.remove(page)
+            fanout.remove(subscriber)
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
@@ -82,9 +84,9 @@ def live_router(
     return router
 
 
-async def _write(socket: WebSocket, page: Page, stall_seconds: float) -> None:
+async def _write(socket: WebSocket, subscriber: Subscriber, stall_seconds: float) -> None:
     while True:
-        message = await page.next_message()
+        message = await subscriber.next_message()
         try:
             # The server's send() waits until the transport's buffer has drained. A slow subscriber
             # blocks here, and only its queue fills.
@@ -114,14 +116,16 @@ async def _until_ended(session: Session | None, sessions: Sessions) -> None:
     raise CloseError(CloseCode.UNAUTHENTICATED, f"the session has ended: {reason}")
 
 
-async def _read(socket: WebSocket, page: Page, principal: Principal, fanout: Fanout) -> None:
+async def _read(
+    socket: WebSocket, subscriber: Subscriber, principal: Principal, fanout: Fanout
+) -> None:
     while True:
         message = await socket.receive()
         if message["type"] == "websocket.disconnect":
             return
         text = message.get("text")
         if text is None:
-            raise CloseError(CloseCode.BAD_MESSAGE, "a page sends text, this message was binary")
+            raise CloseError(CloseCode.BAD_MESSAGE, "a command is text, this message was binary")
         try:
             command = _COMMAND.validate_json(text)
         except ValidationError as error:
@@ -130,10 +134,10 @@ async def _read(socket: WebSocket, page: Page, principal: Principal, fanout: Fan
             raise CloseError(CloseCode.BAD_MESSAGE, f"{command.type} is not for this session")
         try:
             if isinstance(command, Subscribe):
-                page.subscribe(command.target, command.after_seq, fanout.store)
+                subscriber.subscribe(command.target, command.after_seq, fanout.store)
             elif isinstance(command, FrameAck):
-                page.acknowledge(command.frames)
+                subscriber.acknowledge(command.frames)
             else:
-                page.unsubscribe(command.target)
+                subscriber.unsubscribe(command.target)
         except ProblemError as refused:
-            page.enqueue_problem(refused.problem)
+            subscriber.enqueue_problem(refused.problem)

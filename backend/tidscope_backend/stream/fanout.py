@@ -31,7 +31,7 @@ def state_text(state: LiveState, sees_arguments: bool) -> str:
 MAX_NOTES = 64
 
 
-class Page:
+class Subscriber:
     """A connected subscriber; each kind of pending message is bounded.
 
     Only the newest state and statistics are queued, problems and losses in a short list, frames in
@@ -203,59 +203,61 @@ class Fanout:
         self.frame_bytes = 0
         self.lost = 0
         self.gaps = 0
-        self._pages: set[Page] = set()
+        self._subscribers: set[Subscriber] = set()
         self._gone_coalesced = 0
         self._gone_dropped = 0
         self._gone_notices = 0
 
     @property
-    def pages(self) -> int:
+    def subscribers(self) -> int:
         """Number of connected subscribers."""
-        return len(self._pages)
+        return len(self._subscribers)
 
     @property
     def coalesced(self) -> int:
         """Frames coalesced for subscribers, including disconnected ones; never decreases."""
-        return self._gone_coalesced + sum(page.coalesced for page in self._pages)
+        return self._gone_coalesced + sum(subscriber.coalesced for subscriber in self._subscribers)
 
     @property
     def merged(self) -> int:
         """Coalesced frames awaiting delivery to subscribers."""
-        return sum(page.merged for page in self._pages)
+        return sum(subscriber.merged for subscriber in self._subscribers)
 
     @property
     def dropped(self) -> int:
         """Frames never delivered to a subscriber, including disconnected ones."""
-        return self._gone_dropped + sum(page.dropped for page in self._pages)
+        return self._gone_dropped + sum(subscriber.dropped for subscriber in self._subscribers)
 
     @property
     def notices_dropped(self) -> int:
         """Losses and problems not reported to a subscriber, including disconnected ones."""
-        return self._gone_notices + sum(page.notices_dropped for page in self._pages)
+        return self._gone_notices + sum(
+            subscriber.notices_dropped for subscriber in self._subscribers
+        )
 
     @property
     def queued(self) -> int:
         """Frames awaiting delivery to subscribers."""
-        return sum(page.waiting for page in self._pages)
+        return sum(subscriber.waiting for subscriber in self._subscribers)
 
-    def add(self, page: Page) -> None:
+    def add(self, subscriber: Subscriber) -> None:
         """Add a connected subscriber."""
-        self._pages.add(page)
+        self._subscribers.add(subscriber)
 
-    def remove(self, page: Page) -> None:
+    def remove(self, subscriber: Subscriber) -> None:
         """Remove a disconnected subscriber."""
-        self._pages.discard(page)
-        self._gone_coalesced += page.coalesced
-        self._gone_dropped += page.dropped
-        self._gone_notices += page.notices_dropped
+        self._subscribers.discard(subscriber)
+        self._gone_coalesced += subscriber.coalesced
+        self._gone_dropped += subscriber.dropped
+        self._gone_notices += subscriber.notices_dropped
 
     def publish(self, frame: StoredFrame) -> None:
         """Distribute a new frame."""
         self.frames += 1
         self.frame_bytes += len(frame.data)
         self.store.add(frame)
-        for page in self._pages:
-            page.enqueue(frame)
+        for subscriber in self._subscribers:
+            subscriber.enqueue(frame)
 
     def publish_lost(self, lost: FramesLost, count: int) -> None:
         """Report lost frames.
@@ -266,29 +268,29 @@ class Fanout:
         """
         self.lost += count
         self.gaps += count > 0
-        for page in self._pages:
-            page.enqueue_loss(lost)
+        for subscriber in self._subscribers:
+            subscriber.enqueue_loss(lost)
 
     def publish_state(self, state: LiveState) -> None:
         """Distribute a change of hosts or targets."""
         texts: dict[bool, str] = {}
-        for page in self._pages:
-            sees = page.sees_arguments
+        for subscriber in self._subscribers:
+            sees = subscriber.sees_arguments
             if sees not in texts:
                 texts[sees] = state_text(state, sees)
-            page.enqueue_state(texts[sees])
+            subscriber.enqueue_state(texts[sees])
 
     def publish_stats(self) -> None:
         """Distribute statistics; called once a second."""
-        for page in self._pages:
-            page.enqueue_stats(len(self._pages))
+        for subscriber in self._subscribers:
+            subscriber.enqueue_stats(len(self._subscribers))
 
 
 class SendWindow:
     """Window of frames sent to a subscriber and not yet acknowledged.
 
     A browser reads messages from the wire before its script handles them, so transport
-    back-pressure does not reveal a slow page. The window applies only to subscribers that
+    back-pressure does not reveal a slow subscriber. The window applies only to subscribers that
     acknowledge; any other is sent everything.
     """
 

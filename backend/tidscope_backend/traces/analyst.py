@@ -67,12 +67,12 @@ class TraceAnalyst:
     def __init__(self, queries: SpanQueries) -> None:
         self._queries = queries
 
-    def analysis(self, wanted: Wanted, usual: Wanted | None, asked: Asked) -> TraceAnalysis:
+    def analysis(self, wanted: Wanted, reference: Wanted | None, asked: Asked) -> TraceAnalysis:
         """Return the analysis of an endpoint.
 
         Args:
             wanted: selection of the endpoint's traces.
-            usual: reference traces for anomalies; None: the analysed traces.
+            reference: reference traces for anomalies; None: the analysed traces.
             asked: analysis options.
         """
         chosen = self._queries.choose(wanted)
@@ -85,11 +85,11 @@ class TraceAnalyst:
         )
         summaries = summarise_all(_traces(chosen.spans), options)
         known = None
-        if usual is not None:
+        if reference is not None:
             # Both summaries share the catalogue, so numbers are equal.
             known = Summaries(summaries.catalogue)
-            spans = self._queries.choose(usual).spans
-            _add(known, spans, replace(_options(usual, asked), calls=True))
+            spans = self._queries.choose(reference).spans
+            _add(known, spans, replace(_options(reference, asked), calls=True))
         count = len((known or summaries).traces)
         return analysis_answer(
             describe(summaries),

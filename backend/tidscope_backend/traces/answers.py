@@ -44,7 +44,7 @@ def analysis_answer(
     found: Analysis,
     omitted: int,
     anomalies: Sequence[TraceAnomaly],
-    usual: int,
+    reference: int,
     projection: Projection | None,
 ) -> TraceAnalysis:
     """Return the analysis of an endpoint.
@@ -53,7 +53,7 @@ def analysis_answer(
         found: analysis of the endpoint's traces.
         omitted: number of traces beyond the bound.
         anomalies: anomalies among the traces.
-        usual: number of reference traces.
+        reference: number of reference traces.
         projection: projection of the analysis, or None.
     """
     projected = None
@@ -103,13 +103,13 @@ def analysis_answer(
             for one in found.failures
         ],
         anomalies=list(anomalies),
-        usual=usual,
+        reference=reference,
         projection=projected,
     )
 
 
 def anomalies_answer(
-    summaries: Summaries, usual: Summaries | None, most: int
+    summaries: Summaries, reference: Summaries | None, most: int
 ) -> list[TraceAnomaly]:
     """Return traces of an endpoint that differ from the reference traces, strongest first."""
     return [
@@ -121,7 +121,7 @@ def anomalies_answer(
             score=one.score,
             chain=operations_of(one.chain),
         )
-        for one in find_anomalies(summaries, usual)[:most]
+        for one in find_anomalies(summaries, reference)[:most]
     ]
 
 

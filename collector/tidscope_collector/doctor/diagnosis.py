@@ -36,7 +36,7 @@ from tidscope_collector.taskstats.link import (
     resolve_family,
 )
 from tidscope_collector.waits.programs import LedgerProgram
-from tidscope_collector.waits.source import USUAL, LedgerSource
+from tidscope_collector.waits.source import DEFAULT_OPTIONS, LedgerSource
 from tidscope_collector.walk.choice import WalkSource
 from tidscope_collector.walk.programs import WalkPrograms
 from tidscope_collector.walk.programs import load as load_iterators
@@ -171,7 +171,7 @@ def diagnose_host() -> DoctorReport:
     """Run all checks in an unconfined process. Programs are loaded and unloaded again."""
     procfs = ProcFs()
     accounts, iterators = netacct.load(procfs), load_iterators(procfs)
-    ledger = LedgerSource(USUAL, procfs)
+    ledger = LedgerSource(DEFAULT_OPTIONS, procfs)
     facts, probe = gather_facts(procfs), LiveProbe(resolve_family)
     needs = Needs(
         Paths(()),

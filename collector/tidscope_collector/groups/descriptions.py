@@ -13,8 +13,12 @@ from tidscope_wire.generated.models import Runtime
 
 from tidscope_collector.groups.members import Member, Members
 from tidscope_collector.naming.source import read_title, role_of_title
-from tidscope_collector.processes.cgroup_names import CgroupNames, cgroup_path, names_of_cgroup
-from tidscope_collector.processes.container_names import ContainerNames
+from tidscope_collector.processes.cgroup_names import (
+    CgroupNames,
+    ContainerNames,
+    cgroup_path,
+    names_of_cgroup,
+)
 from tidscope_collector.processes.details import UNKNOWN as UNKNOWN_PROGRAM
 from tidscope_collector.processes.details import DetailReader, Details
 from tidscope_collector.processes.identity import group_and_uid

@@ -15,8 +15,15 @@ from typing import NamedTuple
 from tidscope_confinement.resources import Limits, limit_resources
 
 from tidscope_collector.confinement.fork_server import confine
-from tidscope_collector.goruntime.buildinfo import BuildInfo, is_go, read_build_info
-from tidscope_collector.goruntime.elf import Elf, ElfError, Symbol, read_elf
+from tidscope_collector.goruntime.elf import (
+    BuildInfo,
+    Elf,
+    ElfError,
+    Symbol,
+    is_go,
+    read_build_info,
+    read_elf,
+)
 from tidscope_collector.goruntime.runtime_variables import chosen_address, gomaxprocs_address
 from tidscope_collector.inspection.answering import (
     MEMORY_BYTES,

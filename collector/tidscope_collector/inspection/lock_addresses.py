@@ -23,9 +23,8 @@ from typing import NamedTuple
 from tidscope_confinement.resources import Limits, limit_resources
 
 from tidscope_collector.confinement.fork_server import confine
-from tidscope_collector.goruntime.buildinfo import is_go
-from tidscope_collector.goruntime.elf import Elf, ElfError, read_elf
-from tidscope_collector.goruntime.symbols import variables_at
+from tidscope_collector.goruntime.elf import Elf, ElfError, is_go, read_elf
+from tidscope_collector.goruntime.functions import variables_at
 from tidscope_collector.inspection.answering import (
     MEMORY_BYTES,
     PROGRAM_S,

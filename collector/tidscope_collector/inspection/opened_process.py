@@ -9,8 +9,7 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-from tidscope_collector.goruntime.buildinfo import is_go, read_build_info
-from tidscope_collector.goruntime.elf import ElfError, read_elf
+from tidscope_collector.goruntime.elf import ElfError, is_go, read_build_info, read_elf
 from tidscope_collector.inspection.process_files import (
     open_below,
     open_file,

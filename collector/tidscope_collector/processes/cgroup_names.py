@@ -1,4 +1,6 @@
-"""Systemd unit, container and pod of a process, from its control group's path. Pure.
+"""Systemd unit, container and pod of a process, from its control group's path, and container names.
+
+Paths are parsed by pure functions. Names come from files of Docker, Podman and the kubelet.
 
 Sources: systemd's src/basic/cgroup-util.c (units below slices, escaped names); the cgroup drivers
 of runc and crun (docker-ID.scope, cri-containerd-ID.scope, crio-ID.scope, libpod-ID.scope);
@@ -6,7 +8,14 @@ Kubernetes' pkg/kubelet/cm (kubepods, QoS classes, pod IDs); lxc.container.conf(
 """
 
 import re
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping
 from typing import Literal, NamedTuple
+
+from tidscope_collector.inspection.asking import NoAnswerError
+from tidscope_collector.inspection.container_files import MAX_USERS, ContainerName
+from tidscope_collector.inspection.reader import ask_container_names
 
 ContainerRuntime = Literal["docker", "containerd", "podman", "kubernetes", "lxc", "other"]
 Qos = Literal["guaranteed", "burstable", "besteffort"]
@@ -191,3 +200,68 @@ def unescape_cgroup(name: str) -> str:
 def unescape_unit(name: str) -> str:
     r"""Resolve the escapes in a unit's name: \x2d is -, see systemd-escape(1)."""
     return re.sub(r"\\x([0-9a-f]{2})", lambda code: chr(int(code[1], 16)), name)
+
+
+AGAIN_S = 30.0
+"""Interval between two lookups of a container's name, in seconds; containers may be renamed."""
+MAX_KEPT = 4096
+
+Ask = Callable[[Iterable[str], Iterable[int]], Mapping[str, ContainerName]]
+
+_LAST_USER = (1 << 32) - 2
+_USER = re.compile(r"/user-(\d{1,10})\.slice/")
+
+
+class ContainerNames:
+    """Cache of container names. Thread-safe.
+
+    Args:
+        ask: reads names by container IDs and by users who may have started them.
+        clock: monotonic clock, in seconds.
+    """
+
+    def __init__(
+        self, ask: Ask = ask_container_names, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._ask = ask
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._known: dict[str, ContainerName] = {}
+        self._due: dict[str, float] = {}
+
+    def look_for(self, containers: Iterable[Container]) -> None:
+        """Look up names of containers that have none in their path. Slow."""
+        with self._lock:
+            now = self._clock()
+            wanted = {
+                one.id: one
+                for one in containers
+                if one.name is None and now >= self._due.get(one.id, 0)
+            }
+            if not wanted:
+                return
+            users = {uid for one in wanted.values() if (uid := user_of(one.cgroup)) is not None}
+            if len(self._due) > MAX_KEPT:
+                self._due.clear()
+                self._known.clear()
+            self._due |= dict.fromkeys(wanted, now + AGAIN_S)
+            try:
+                self._known |= self._ask(wanted, sorted(users)[:MAX_USERS])
+            except NoAnswerError:
+                return
+
+    def of(self, container: Container) -> str | None:
+        """Return the name of a container, or None if unknown."""
+        known = self._known.get(container.id)
+        return container.name or (known and known.name)
+
+    def pod_of(self, container: Container) -> str | None:
+        """Return a pod's namespace and name with a slash between, or None if unknown."""
+        known = self._known.get(container.id)
+        return known and known.pod
+
+
+def user_of(cgroup: str) -> int | None:
+    """Return the user of a rootless container, by its control group's path; None for root."""
+    found = _USER.search(cgroup)
+    return None if found is None or int(found[1]) > _LAST_USER else int(found[1])

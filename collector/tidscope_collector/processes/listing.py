@@ -9,8 +9,12 @@ from pathlib import Path
 from tidscope_wire.generated.models import Process, ProcessContainer
 
 from tidscope_collector.inspection.reader import ask_ports
-from tidscope_collector.processes.cgroup_names import CgroupNames, cgroup_path, names_of_cgroup
-from tidscope_collector.processes.container_names import ContainerNames
+from tidscope_collector.processes.cgroup_names import (
+    CgroupNames,
+    ContainerNames,
+    cgroup_path,
+    names_of_cgroup,
+)
 from tidscope_collector.processes.details import UNKNOWN, DetailReader, Details
 from tidscope_collector.processes.identity import (
     Identity,

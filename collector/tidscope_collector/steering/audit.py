@@ -18,7 +18,7 @@ from tidscope_wire.generated.models import (
 
 from tidscope_collector.steering.groups import Program
 from tidscope_collector.steering.loop.events import UNASKED, Event
-from tidscope_collector.steering.refusals import NotSteerableError
+from tidscope_collector.steering.plan import NotSteerableError
 
 AuditSink = Callable[
     [AuditAction, AuditOutcome, Actor, str, Mapping[str, str]], "Future[AuditError | None]"

@@ -29,7 +29,7 @@ from tidscope_collector.steering.groups import Joining, Program, SteeringGroups,
 from tidscope_collector.steering.loop.events import COMMAND_GONE, Event, EventSink
 from tidscope_collector.steering.loop.setup import SteeredProcess
 from tidscope_collector.steering.loop.signals import FIELDS
-from tidscope_collector.steering.refusals import refused_as_problems
+from tidscope_collector.steering.plan import refused_as_problems
 from tidscope_collector.steering.service import SteeringService, SteeringTarget
 from tidscope_collector.targets.targets import TargetRegistry
 

@@ -14,11 +14,11 @@ from tidscope_wire.generated.models import (
     SteerRequest,
 )
 
-from tidscope_collector.steering.prepared_steering import PreparedSteering
-from tidscope_collector.steering.refusals import (
+from tidscope_collector.steering.plan import (
     BadParameterError,
     NotSteerableError,
     NotSteeredError,
+    PreparedSteering,
     TooManyActionsError,
 )
 from tidscope_collector.steering.service import SteeringService, SteeringTarget

@@ -1,8 +1,9 @@
-"""A validated steering request: policy, parameters, bounds, and the policy's learner."""
+"""A validated steering request: policy, parameters, bounds, learner; and why one is refused."""
 
 import re
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,13 +16,72 @@ from tidscope_policies.registry import POLICIES, SWEEP, PolicyEntry, ReadyPolicy
 from tidscope_predictd.client import Connection, ServiceError, open_over
 from tidscope_predictd.messages import Open
 from tidscope_predictd.shared import SharedPredictor
-from tidscope_wire.generated.models import PolicyInfo, PolicyParameter, SteerRequest, SweepPlan
+from tidscope_wire.generated.models import (
+    PolicyInfo,
+    PolicyParameter,
+    PrometheusCounter,
+    Steering,
+    SteerRequest,
+    SweepPlan,
+)
+from tidscope_wire.problems import refusal
 
 from tidscope_collector.inspection.asking import DamagedError, NoAnswerError, UnreadableError
 from tidscope_collector.inspection.reader import connect_predictions
+from tidscope_collector.steering.loop.control_loop import ControlLoop
 from tidscope_collector.steering.loop.knob import KnobDescription
+from tidscope_collector.steering.loop.loop_inputs import ControlSetup
 from tidscope_collector.steering.loop.trial import proof_settings, sweep_settings
-from tidscope_collector.steering.refusals import BadParameterError
+
+
+class NotSteerableError(Exception):
+    """The target cannot be steered; the text is a sentence for people."""
+
+
+class NotSteeredError(Exception):
+    """No policy steers the target."""
+
+
+class BadParameterError(Exception):
+    """A requested value does not exist or is out of bounds; the text names it."""
+
+
+class TooManyActionsError(Exception):
+    """Actions follow each other faster than programs can adapt."""
+
+
+@contextmanager
+def refused_as_problems() -> Iterator[None]:
+    """Convert steering errors to API problems.
+
+    Raises:
+        ProblemError: instead of the errors above.
+    """
+    try:
+        yield
+    except NotSteerableError as error:
+        raise refusal(
+            "not-steerable",
+            str(error),
+            "The Steer drawer and `tidscope steer --options` show what each knob and signal needs.",
+        ) from error
+    except BadParameterError as error:
+        raise refusal(
+            "bad-parameter",
+            str(error),
+            "The Steer drawer and `tidscope policies list` show the parameters and their bounds.",
+        ) from error
+    except NotSteeredError as error:
+        raise refusal(
+            "not-steered", "no policy steers this target", "Choose a policy first."
+        ) from error
+    except TooManyActionsError as error:
+        raise refusal(
+            "too-many-actions",
+            "more actions on this target within 10 s than programs can follow",
+            "Wait some seconds. A release always works.",
+        ) from error
+
 
 MAX_SHARED = 32
 """Maximum number of open models. Further programs learn alone."""
@@ -131,11 +191,11 @@ def _claim(request: SteerRequest, entry: PolicyEntry[Any]) -> Claim | None:
         raise BadParameterError("the arbiter has to act: it cannot decide in shadow mode")
     if request.proof is not None:
         raise BadParameterError("a proof is of one program: the arbiter divides among several")
-    usual = Claim()
+    default = Claim()
     return Claim(
-        usual.share if request.share is None else request.share,
-        usual.floor if request.floor is None else request.floor,
-        usual.priority if request.priority is None else request.priority,
+        default.share if request.share is None else request.share,
+        default.floor if request.floor is None else request.floor,
+        default.priority if request.priority is None else request.priority,
     )
 
 
@@ -216,3 +276,65 @@ def service_connection() -> Connection:
         return Connection(connect_predictions(TIMEOUT_S), TIMEOUT_S)
     except (NoAnswerError, UnreadableError, DamagedError) as error:
         raise ServiceError(f"no prediction service: {error}") from error
+
+
+class PreparedSteering:
+    """A policy ready to steer one target; commit or abort it once, soon.
+
+    Attributes:
+        target: target to steer.
+        loop: control loop, not started.
+        opening: identity of the opening; the service drops it when the target is released.
+        counter: counter that the signal was opened with, or None.
+    """
+
+    def __init__(
+        self,
+        adopt: Callable[["PreparedSteering"], bool],
+        abandon: Callable[["PreparedSteering"], None],
+        target: str,
+        loop: ControlLoop,
+        before: ControlLoop | None,
+        held: ControlSetup | None,
+        counter: PrometheusCounter | None,
+        opening: object,
+        busy: threading.Lock,
+    ) -> None:
+        self.target, self.loop, self.counter, self.opening = target, loop, counter, opening
+        self._adopt, self._abandon = adopt, abandon
+        self._before, self._held, self._busy = before, held, busy
+
+    def commit(self) -> Steering:
+        """Start steering.
+
+        Raises:
+            NotSteerableError: the target was released meanwhile.
+        """
+        try:
+            if not self._adopt(self):
+                close_new(self.loop.setup, self._held)
+                raise NotSteerableError("It was released while knob and signal were opened.")
+            if self._before is not None:
+                self._before.retire(self.loop.setup)
+            self.loop.start()
+        finally:
+            self._busy.release()
+        return self.loop.steering
+
+    def abort(self) -> None:
+        """Leave the target as it was."""
+        try:
+            self._abandon(self)
+            close_new(self.loop.setup, self._held)
+            if self._before is not None:
+                self._before.resume()
+        finally:
+            self._busy.release()
+
+
+def close_new(setup: ControlSetup, held: ControlSetup | None) -> None:
+    """Close the parts of a setup that another one in use does not share."""
+    if held is None or setup.knob is not held.knob:
+        setup.close()
+    elif setup.signal is not held.signal:
+        setup.signal.close()

@@ -19,17 +19,25 @@ from tidscope_wire.generated.models import (
 from tidscope_collector.inspection.agent_sockets import SocketId
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.process import parse_stat
-from tidscope_collector.steering.loop.control_loop import STEERING_ERRORS, ControlLoop
+from tidscope_collector.steering.loop.control_loop import ControlLoop
 from tidscope_collector.steering.loop.events import DETACH, SHUTDOWN, Event, EventSink
-from tidscope_collector.steering.loop.loop_inputs import Contender, ControlSetup, LoopSettings
+from tidscope_collector.steering.loop.loop_inputs import (
+    STEERING_ERRORS,
+    Contender,
+    ControlSetup,
+    LoopSettings,
+)
 from tidscope_collector.steering.loop.peers import PeerRegistry, read_core_limits
 from tidscope_collector.steering.loop.setup import SetupOpener, SteeredProcess
-from tidscope_collector.steering.plan import CORES, Learners, SteeringPlan
-from tidscope_collector.steering.prepared_steering import PreparedSteering, close_new
-from tidscope_collector.steering.refusals import (
+from tidscope_collector.steering.plan import (
+    CORES,
+    Learners,
     NotSteerableError,
     NotSteeredError,
+    PreparedSteering,
+    SteeringPlan,
     TooManyActionsError,
+    close_new,
 )
 
 log = logging.getLogger("tidscope.steering")

@@ -22,7 +22,7 @@ from tidscope_collector.inspection.gomaxprocs import GoProgram, open_gomaxprocs
 from tidscope_collector.locks.group_locks import GroupLocks, LockOwner
 from tidscope_collector.naming.source import runtime_source
 from tidscope_collector.naming.thread_names import ThreadNames
-from tidscope_collector.processes.container_names import ContainerNames
+from tidscope_collector.processes.cgroup_names import ContainerNames
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.process import TargetExitedError
 from tidscope_collector.sampling.engine import Engine

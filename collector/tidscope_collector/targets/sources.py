@@ -37,7 +37,7 @@ from tidscope_collector.taskstats.link import (
     open_socket,
     probe,
 )
-from tidscope_collector.waits.source import USUAL, LedgerOptions, LedgerSource
+from tidscope_collector.waits.source import DEFAULT_OPTIONS, LedgerOptions, LedgerSource
 from tidscope_collector.walk.choice import Choice as WalkChoice
 from tidscope_collector.walk.choice import WalkSource
 from tidscope_collector.walk.programs import WalkPrograms
@@ -110,7 +110,7 @@ class Sources:
         network: Choice = "auto",
         delays: DelayAccounting | None = None,
         counters: WalkChoice = "auto",
-        ledger: LedgerOptions = USUAL,
+        ledger: LedgerOptions = DEFAULT_OPTIONS,
         naming: NamingOptions = KERNEL_NAMES,
     ) -> None:
         self._procfs = procfs

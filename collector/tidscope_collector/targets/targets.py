@@ -13,7 +13,7 @@ from tidscope_collector.groups.cgroups import processes_in
 from tidscope_collector.groups.selector import Selection, select
 from tidscope_collector.inspection.gomaxprocs import open_gomaxprocs
 from tidscope_collector.naming.thread_names import ThreadNames
-from tidscope_collector.processes.container_names import ContainerNames
+from tidscope_collector.processes.cgroup_names import ContainerNames
 from tidscope_collector.processes.identity import attach_refusal, identify
 from tidscope_collector.processes.listing import ProcessLister
 from tidscope_collector.procfs.files import ProcFs

@@ -47,7 +47,7 @@ class LedgerOptions:
     ask_programs: bool = False
 
 
-USUAL = LedgerOptions()
+DEFAULT_OPTIONS = LedgerOptions()
 
 
 class LedgerSource:

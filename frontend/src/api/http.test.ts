@@ -2,8 +2,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { keepSession, session } from "../base/session";
 import { TARGET } from "../testing/frames";
 import { isProcessesResponse, isTarget } from "../wire/generated/validators";
-import { command, request } from "./http";
-import { ProblemError } from "./problem";
+import { command, ProblemError, request } from "./http";
 
 function answer(body: unknown, status = 200): void {
   vi.stubGlobal("fetch", () => Promise.resolve(Response.json(body, { status })));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { asProblem, isKind, ProblemError, problemOf } from "./problem";
+import { asProblem, isKind, ProblemError, problemOf } from "./http";
 
 const KERNEL_THREAD = {
   type: "urn:tidscope:problem:kernel-thread",

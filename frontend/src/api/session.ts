@@ -8,8 +8,7 @@ import {
   isSessionsResponse,
   isTicketResponse,
 } from "../wire/generated/validators";
-import { command, request } from "./http";
-import { asProblem } from "./problem";
+import { asProblem, command, request } from "./http";
 
 /** State of the sign-in by the address that the page was opened with. */
 export type AddressSignIn =

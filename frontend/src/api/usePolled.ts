@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import type { Problem } from "../wire/generated/models";
-import { asProblem } from "./problem";
+import { asProblem } from "./http";
 
 /** Retry period while the backend is unreachable, for requests made once, in ms. */
 const RETRY_MS = 5000;

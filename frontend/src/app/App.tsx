@@ -4,7 +4,7 @@
  */
 
 import { Component, lazy, type ReactNode, Suspense, useEffect, useState } from "react";
-import { asProblem } from "../api/problem";
+import { asProblem } from "../api/http";
 import { addressSignIn } from "../api/session";
 import { foldIdle, idleFolded } from "../base/idleFold";
 import { type Command, focusSearch, KEY_HELP, spaceBar, useKeyboard } from "../base/keyboard";
@@ -14,21 +14,18 @@ import { session } from "../base/session";
 import { dismiss, type Toast, toasts } from "../base/toasts";
 import { useStore } from "../base/useStore";
 import { moveWindow } from "../chart/zoom";
-import { compareBefore } from "../features/change/CompareBefore";
+import { compareBefore } from "../features/change/ChangePanel";
 import { DoctorPage } from "../features/doctor/DoctorPage";
 import { ExperimentsPage } from "../features/experiments/ExperimentsPage";
 import { LivePage } from "../features/live/LivePage";
 import { RunPage } from "../features/run/RunPage";
 import { RunsPage } from "../features/runs/RunsPage";
-import { drawerOpen } from "../features/steering/drawer";
+import { drawerOpen } from "../features/steering/SteerProvider";
 import { focusThread } from "../features/thread/ThreadDrawer";
-import { useLiveClient } from "../stream/clients";
-import { Button } from "../ui/Button";
-import { Dialog } from "../ui/Dialog";
-import { EmptyState } from "../ui/EmptyState";
-import { PageLink } from "../ui/PageLink";
-import { ProblemNotice } from "../ui/ProblemNotice";
-import { StatusIcon } from "../ui/StatusIcon";
+import { useLiveClient } from "../stream/client";
+import { Button, PageLink } from "../ui/Controls";
+import { EmptyState, ProblemNotice, StatusIcon } from "../ui/Notices";
+import { Dialog } from "../ui/Overlays";
 import type { Problem } from "../wire/generated/models";
 import styles from "./App.module.css";
 import { SessionDialog } from "./SessionDialog";
@@ -273,7 +270,7 @@ function OneToast({ toast }: { readonly toast: Toast }) {
           {action.label}
         </Button>
       )}
-      <Button look="quiet" aria-label="Dismiss" onClick={() => dismiss(id)}>
+      <Button variant="quiet" aria-label="Dismiss" onClick={() => dismiss(id)}>
         ×
       </Button>
     </div>

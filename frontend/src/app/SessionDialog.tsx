@@ -1,17 +1,40 @@
 import { useState } from "react";
-import { asProblem } from "../api/problem";
+import { asProblem } from "../api/http";
 import { endSession, listSessions, signOut } from "../api/session";
 import { usePolled } from "../api/usePolled";
 import { localDate } from "../base/clock";
 import { session } from "../base/session";
 import { toast } from "../base/toasts";
 import { useStore } from "../base/useStore";
-import { Button } from "../ui/Button";
-import { Dialog } from "../ui/Dialog";
-import { ProblemNotice } from "../ui/ProblemNotice";
+import { Button } from "../ui/Controls";
+import { ProblemNotice } from "../ui/Notices";
+import { Dialog } from "../ui/Overlays";
 import type { Problem, SessionInfo } from "../wire/generated/models";
-import { programName } from "./programName";
-import styles from "./SessionDialog.module.css";
+import styles from "./App.module.css";
+
+/** Most specific first: Edge also claims to be Chrome and Safari. */
+const BROWSERS = [
+  [/Edg\/(\d+)/, "Edge"],
+  [/OPR\/(\d+)/, "Opera"],
+  [/Firefox\/(\d+)/, "Firefox"],
+  [/Chrome\/(\d+)/, "Chrome"],
+  [/Version\/(\d+).*Safari\//, "Safari"],
+] as const;
+const SYSTEMS = ["Android", "iPhone", "iPad", "Windows", "Mac OS X", "Linux"] as const;
+const MAX_LABEL = 40;
+
+/** "Firefox 140 on Linux", from a User-Agent; any other text unchanged, but shortened. */
+export function programName(label: string): string {
+  for (const [pattern, name] of BROWSERS) {
+    const version = pattern.exec(label)?.[1];
+    if (version !== undefined) {
+      const system = SYSTEMS.find((each) => label.includes(each));
+      return `${name} ${version}${system === undefined ? "" : ` on ${system}`}`;
+    }
+  }
+  if (label === "") return "Unknown program";
+  return label.length > MAX_LABEL ? `${label.slice(0, MAX_LABEL - 1)}…` : label;
+}
 
 const PERIOD_MS = 5000;
 const ROLES = {
@@ -57,7 +80,7 @@ export function SessionDialog({ onClose }: { readonly onClose: () => void }) {
           {ROLES[role]} The session is kept for <code>{window.location.origin}</code> in this
           browser.
         </p>
-        <Button look="primary" onClick={leave}>
+        <Button variant="primary" onClick={leave}>
           Sign out
         </Button>
       </div>

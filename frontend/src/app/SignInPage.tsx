@@ -1,12 +1,11 @@
 import { type FormEvent, useState } from "react";
-import { asProblem } from "../api/problem";
+import { asProblem } from "../api/http";
 import { addressSignIn, signIn, tokenIn } from "../api/session";
 import { useStore } from "../base/useStore";
-import { Button } from "../ui/Button";
-import { Notice } from "../ui/Notice";
-import { ProblemNotice } from "../ui/ProblemNotice";
+import { Button } from "../ui/Controls";
+import { Notice, ProblemNotice } from "../ui/Notices";
 import type { Problem } from "../wire/generated/models";
-import styles from "./SignInPage.module.css";
+import styles from "./App.module.css";
 
 /** Form for the token if there is no session, with a hint where the token is printed. */
 export function SignInPage() {
@@ -58,7 +57,7 @@ export function SignInPage() {
           spellCheck={false}
           onChange={(event) => setPasted(event.target.value)}
         />
-        <Button type="submit" look="primary" disabled={busy}>
+        <Button type="submit" variant="primary" disabled={busy}>
           Sign in
         </Button>
       </form>

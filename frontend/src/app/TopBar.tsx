@@ -5,12 +5,9 @@ import { session } from "../base/session";
 import { chooseTheme, THEME_CHOICES, type ThemeChoice, themeChoice } from "../base/theme";
 import { toast } from "../base/toasts";
 import { useStore } from "../base/useStore";
-import { useLiveClient } from "../stream/clients";
-import { Button } from "../ui/Button";
-import { PageLink } from "../ui/PageLink";
-import { RecordingDot } from "../ui/RecordingDot";
-import { Select } from "../ui/Select";
-import { type Status, StatusIcon } from "../ui/StatusIcon";
+import { useLiveClient } from "../stream/client";
+import { Button, PageLink, Select } from "../ui/Controls";
+import { RecordingDot, type Status, StatusIcon } from "../ui/Notices";
 import type { Recording } from "../wire/generated/models";
 import type { Connection } from "../wire/liveSocket";
 import styles from "./TopBar.module.css";
@@ -69,7 +66,7 @@ export function TopBar({ onHelp, onSessions }: TopBarProps) {
         />
       </div>
       {signedIn ? (
-        <Button look="quiet" className={styles.small} onClick={onSessions} aria-label="Sessions">
+        <Button variant="quiet" className={styles.small} onClick={onSessions} aria-label="Sessions">
           <svg viewBox="0 0 16 16" width="15" height="15" aria-hidden="true">
             <circle cx="8" cy="5" r="3" />
             <path d="M2.5 14.5a5.5 5.5 0 0 1 11 0" />
@@ -77,7 +74,7 @@ export function TopBar({ onHelp, onSessions }: TopBarProps) {
         </Button>
       ) : null}
       <Button
-        look="quiet"
+        variant="quiet"
         className={styles.small}
         onClick={onHelp}
         aria-label="Keyboard shortcuts"

@@ -1,7 +1,24 @@
-/** Light or dark theme: the system's, unless the user chose one; paper is light. */
+/**
+ * Light or dark theme: the system's, unless the user chose one; paper is light. Whether the page is
+ * being printed.
+ */
 
-import { printing } from "./printing";
 import { createStore } from "./store";
+
+const paper = window.matchMedia("print");
+
+/** True while printing: charts are redrawn in the colours and width of a sheet. */
+export const printing = createStore(paper.matches);
+
+const follow = (value: boolean): void => {
+  // Layout switches to the sheet now, so that charts can be measured.
+  document.documentElement.toggleAttribute("data-printing", value);
+  printing.set(value);
+};
+
+paper.addEventListener("change", () => follow(paper.matches));
+window.addEventListener("beforeprint", () => follow(true));
+window.addEventListener("afterprint", () => follow(paper.matches));
 
 export const THEME_CHOICES = ["system", "light", "dark"] as const;
 export type ThemeChoice = (typeof THEME_CHOICES)[number];

@@ -12,7 +12,7 @@ export interface Toast {
 
 export const toasts = createStore<readonly Toast[]>([]);
 
-const MOST = 4;
+const MAX_TOASTS = 4;
 let next = 0;
 
 /** Show a notice; it replaces a notice with the same text. */
@@ -22,7 +22,7 @@ export function toast(
   kind: Toast["kind"] = "info",
 ): void {
   const others = toasts.get().filter((each) => each.text !== text);
-  toasts.set([...others, { id: next++, text, action, kind }].slice(-MOST));
+  toasts.set([...others, { id: next++, text, action, kind }].slice(-MAX_TOASTS));
 }
 
 export function dismiss(id: number): void {

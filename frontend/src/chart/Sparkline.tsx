@@ -19,7 +19,7 @@ export function Sparkline({
   colour = "currentColor",
   band,
 }: SparklineProps) {
-  const usual = band ? sparkBand(band, sparkTop(values), height) : null;
+  const expected = band ? sparkBand(band, sparkTop(values), height) : null;
   return (
     <svg
       aria-hidden="true"
@@ -28,8 +28,15 @@ export function Sparkline({
       viewBox={`0 0 ${width} ${height}`}
       preserveAspectRatio="none"
     >
-      {usual === null ? null : (
-        <rect x={0} y={usual.y} width={width} height={usual.height} fill={colour} opacity={0.13} />
+      {expected === null ? null : (
+        <rect
+          x={0}
+          y={expected.y}
+          width={width}
+          height={expected.height}
+          fill={colour}
+          opacity={0.13}
+        />
       )}
       <path
         d={sparkPath(values, width, height)}

@@ -20,12 +20,10 @@ import { describeChart } from "./describe";
 import { attachGestures, type ChartControls } from "./gestures";
 import type { ChartTheme } from "./palette";
 import { type Plot, plotSize, xOf } from "./plot";
-import { nearestLine, peaksNote, tooltipAt } from "./pointing";
 import { steerNote } from "./steerMarks";
 import { ChartSurface } from "./surface";
-import { fillTooltip, placeTooltip, tooltipIn } from "./tooltip";
-import { useResize } from "./useResize";
-import { useVisibility } from "./useVisibility";
+import { fillTooltip, nearestLine, peaksNote, placeTooltip, tooltipAt, tooltipIn } from "./tooltip";
+import { useResize, useVisibility } from "./useResize";
 
 /** One chart, without heading and legend. */
 export interface TimeChartProps {

@@ -1,6 +1,6 @@
 import { act, renderHook } from "@testing-library/react";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { useVisibility } from "./useVisibility";
+import { useVisibility } from "./useResize";
 
 let scroll: (inView: boolean) => void;
 const disconnect = vi.fn();

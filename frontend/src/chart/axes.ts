@@ -110,7 +110,7 @@ export const Y_PARTS = 4;
 const SHRINK_BELOW = 0.4;
 const SHRINK_AFTER_MS = 3000;
 /** Minimum top of an axis, so that small values do not look large. */
-const LEAST: Readonly<Record<ShownUnit, number>> = {
+const MIN_TOP: Readonly<Record<ShownUnit, number>> = {
   W: 1,
   J: 1,
   cores: 0.01,
@@ -126,7 +126,7 @@ const LEAST: Readonly<Record<ShownUnit, number>> = {
 
 /** Smallest round value ≥ `max` that divides into four round parts. */
 export function niceTop(max: number, unit: ShownUnit): number {
-  const wanted = Math.max(max, LEAST[unit]);
+  const wanted = Math.max(max, MIN_TOP[unit]);
   const base = unit === "bytes" || unit === "bytes/s" ? 1024 : 1000;
   let power = base === 1024 ? 1 : 10 ** Math.floor(Math.log10(wanted));
   if (base === 1024) {

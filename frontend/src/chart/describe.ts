@@ -1,8 +1,13 @@
 /** Charts and events in words. */
 
 import { partName, TIME_PARTS, type TimePart } from "../stream/breakdown";
-import { exitStatusText } from "../stream/exitStatusText";
-import { counted, formatDuration, formatPercent, formatValue } from "../stream/format";
+import {
+  counted,
+  exitStatusText,
+  formatDuration,
+  formatPercent,
+  formatValue,
+} from "../stream/format";
 import { type SteerView, signalName } from "../stream/steerView";
 import type { ChartView, LineView, TimesRow, TimesView } from "../stream/views";
 import type { CountersSource, TargetEvent } from "../wire/generated/models";

@@ -10,7 +10,7 @@ import {
   lineStyle,
   partStyle,
 } from "./palette";
-import { hexRgb } from "./rgb";
+import { hexRgb } from "./raster";
 import { groupColours } from "./stateColours";
 
 /** Contrast of two colours (WCAG 2.2, relative luminance). */

@@ -8,10 +8,10 @@
 
 import type { Theme } from "../base/theme";
 import { isStatePart, type Part, type TimePart } from "../stream/breakdown";
-import { SHADES } from "../stream/threads";
+import { SHADES } from "../stream/roleHues";
 import type { ChartId } from "../stream/viewRequest";
 import type { LineView } from "../stream/views";
-import { mixed } from "./rgb";
+import { mixed } from "./raster";
 import { stateColour } from "./stateColours";
 
 /** Colours of a theme, from the style sheet's custom properties or given directly. */

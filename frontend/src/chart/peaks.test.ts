@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { chart, line } from "../testing/charts";
 import { DARK_CHART_THEME } from "./palette";
 import type { Plot } from "./plot";
-import { drawPeaks, peaksNote, peakText } from "./pointing";
+import { drawPeaks, peaksNote, peakText } from "./tooltip";
 
 const PLOT: Plot = { left: 10, top: 0, width: 100, height: 50, t0_s: 0, t1_s: 20, y_top: 1 };
 const peaks = {

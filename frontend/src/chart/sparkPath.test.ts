@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { markerSvg } from "./markerPath";
+import { markerSvg } from "./Marker";
 import { sparkBand, sparkPath, sparkTop } from "./sparkPath";
 
 describe("small drawings", () => {
@@ -10,7 +10,7 @@ describe("small drawings", () => {
     expect(sparkPath(new Float32Array(0), 30, 10)).toBe("");
   });
 
-  it("draws what is usual on the same scale", () => {
+  it("draws the expected band on the same scale", () => {
     expect(sparkTop(Float32Array.of(0, 2, Number.NaN, 4))).toBe(4);
     expect(sparkBand([1, 3], 4, 10)).toEqual({ y: 3, height: 4 });
     expect(sparkBand([2, 9], 4, 10)).toEqual({ y: 1, height: 4 });

@@ -1,5 +1,5 @@
 import { type RefObject, useEffect, useState } from "react";
-import { printing } from "../base/printing";
+import { printing } from "../base/theme";
 
 /** Width of an element in CSS pixels; 0 until it is in the page, later at least 1. */
 export function useResize(place: RefObject<HTMLElement | null>): number {
@@ -19,4 +19,22 @@ export function useResize(place: RefObject<HTMLElement | null>): number {
     };
   }, [place]);
   return width;
+}
+
+/**
+ * Whether an element is visible, not scrolled out of view. True until known. An invisible chart
+ * keeps its last picture, which a print of the whole page shows.
+ */
+export function useVisibility(place: RefObject<HTMLElement | null>): boolean {
+  const [inView, setInView] = useState(true);
+  useEffect(() => {
+    const element = place.current;
+    if (!element) return undefined;
+    const observer = new IntersectionObserver((entries) => {
+      setInView(entries.at(-1)?.isIntersecting ?? true);
+    });
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [place]);
+  return inView;
 }

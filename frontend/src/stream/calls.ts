@@ -3,8 +3,7 @@
 import type { ViewInput } from "./chartView";
 import { CALL_STAYS, CALLS } from "./facts/facts";
 import type { FactWindow } from "./facts/factTable";
-import { threadsByTid } from "./facts/parties";
-import { callsState, type FactsState } from "./facts/state";
+import { callsState, type FactsState, threadsByTid } from "./facts/parties";
 import { BUCKETS, quantile } from "./facts/stayHistogram";
 
 export interface CallRow {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { extremesOf } from "../testing/extremes";
 import { frame, type Row, TARGET } from "../testing/frames";
-import { decodeExtremes } from "../wire/rateExtremes";
+import { extremesOf } from "../testing/runs";
+import { decodeExtremes } from "../wire/runFrames";
 import { type Chosen, chartView, chooseThreads, type ViewInput } from "./chartView";
-import { filterFrom } from "./filter";
+import { filterFrom } from "./rank";
 import { RateExtremes } from "./rateExtremes";
 import { TargetModel } from "./targetModel";
 import { DEFAULT_REQUEST, type ViewRequest } from "./viewRequest";

@@ -1,6 +1,7 @@
 /** Counter charts: their lines, and the values within a window. */
 
 import type { Target } from "../wire/generated/models";
+import type { ChartItem, LevelSum, ProcessLife } from "./chartItem";
 import {
   CHART_SPECS,
   type ChartSpec,
@@ -10,13 +11,11 @@ import {
   type RingField,
 } from "./chartSpecs";
 import { type Columns, columnsFor, extremes } from "./decimate";
-import type { Filter } from "./filter";
 import type { Stretches } from "./history";
-import type { LevelSum, Lined, ProcessLife } from "./lined";
-import { growth, topThreads } from "./rank";
+import { type Filter, growth, topThreads } from "./rank";
 import { rates, smoothingFor } from "./rate";
 import { OVER_S, PROCESS_KEY } from "./rateExtremes";
-import { addToSum, firstOf, readProcess, readThread, ringOf, timesOf } from "./series";
+import { addToSum, firstOf, readProcess, readThread, ringOf, stepOf, timesOf } from "./series";
 import type { TargetModel } from "./targetModel";
 import { PROCESS_SLOT, type Thread } from "./threads";
 import type { ChartId, ChartRequest, Level, ThreadKey, ViewRequest } from "./viewRequest";
@@ -39,7 +38,7 @@ export interface ViewInput {
 
 /** Threads, roles or processes with lines in a chart, highest first. */
 export interface Chosen {
-  readonly threads: readonly Lined[];
+  readonly threads: readonly ChartItem[];
   readonly candidates: number;
 }
 
@@ -60,7 +59,7 @@ export function levelOf({ request, model }: ViewInput): Level {
 }
 
 /** Items on the charts' level that exist within the span and match the filter. */
-function linedIn(input: ViewInput): Iterable<Lined> {
+function itemsIn(input: ViewInput): Iterable<ChartItem> {
   const { levels } = input.model;
   switch (levelOf(input)) {
     case "thread":
@@ -72,8 +71,8 @@ function linedIn(input: ViewInput): Iterable<Lined> {
   }
 }
 
-function isProcess(lined: Lined): lined is ProcessLife {
-  return "pid" in lined;
+function isProcess(item: ChartItem): item is ProcessLife {
+  return "pid" in item;
 }
 
 export function* sumsIn(input: ViewInput, sums: Iterable<LevelSum>): Generator<LevelSum> {
@@ -88,22 +87,22 @@ export function* sumsIn(input: ViewInput, sums: Iterable<LevelSum>): Generator<L
 
 /**
  * Choose the threads that get a line: selected and pinned ones first, then the top by growth.
- * @param lined Candidates.
+ * @param items Candidates.
  */
 export function chooseThreads(
   input: ViewInput,
   chart: CounterChartId,
   incumbents: ReadonlySet<string>,
-  lined: Iterable<Lined> = linedIn(input),
+  items: Iterable<ChartItem> = itemsIn(input),
   most = input.request.top_k,
 ): Chosen {
   const { request } = input;
   const scoreOf = rankOf(input, chart);
   const wanted = new Set(request.pinned);
   if (request.selected !== null) wanted.add(request.selected);
-  const always: Lined[] = [];
-  const others: Lined[] = [];
-  for (const thread of lined) (wanted.has(thread.key) ? always : others).push(thread);
+  const always: ChartItem[] = [];
+  const others: ChartItem[] = [];
+  for (const thread of items) (wanted.has(thread.key) ? always : others).push(thread);
   const count = Math.max(1, Math.min(50, most));
   const top = topThreads(others, scoreOf, count, incumbents);
   // In an idle program names are more useful than "others".
@@ -115,14 +114,14 @@ export function chooseThreads(
 export function rankOf(
   { model, request, span, now_s }: ViewInput,
   chart: CounterChartId,
-): (lined: Lined) => number {
+): (item: ChartItem) => number {
   const stretches = model.history.between(span.t0_s, Math.min(span.t1_s, now_s));
   const by = request.rank_by;
   const rings =
     by === "chart"
       ? CHART_SPECS[chart].fields.map(ringOf)
       : RING_FIELDS.flatMap((field, ring) => (field === by.field ? [ring] : []));
-  return (lined) => growth(model, stretches, lined, rings);
+  return (item) => growth(model, stretches, item, rings);
 }
 
 /** Make a chart's view. */
@@ -139,7 +138,7 @@ export function chartView(
   const width_s = span.t1_s - span.t0_s;
   const smoothing_s =
     spec.mode === "slope"
-      ? Math.max(smoothingFor(model.arriving_hz || 10), width_s / Math.max(1, width_px))
+      ? Math.max(smoothingFor(model.arrivals.hz || 10), width_s / Math.max(1, width_px))
       : 0;
   const end_s = Math.min(span.t1_s, now_s);
   // Slopes look back; one more sample extends the line to the left edge.
@@ -335,7 +334,7 @@ class LinePainter {
 
   /**
    * Derive bounds for the others, which lack extremes, from the process. At the process' maximum,
-   * the lined threads had at most the sum of their maxima.
+   * the drawn threads had at most the sum of their maxima.
    */
   private boundOthers(): void {
     if (!this.peaks) return;
@@ -392,10 +391,4 @@ class LinePainter {
     if (!Number.isNaN(last)) this.values++;
     this.lines.push({ ...line, last });
   }
-}
-
-/** Mean distance of columns, seconds. */
-function stepOf(time_s: Float64Array): number {
-  const last = time_s.length - 1;
-  return last > 0 ? ((time_s[last] ?? 0) - (time_s[0] ?? 0)) / last : 0;
 }

@@ -2,33 +2,28 @@
  * The page's end of the worker. The worker does the heavy work: socket, decoding, rings, rates,
  * ranking, decimation.
  *
- *     import { createLiveClient } from "./workerClient"; // one per app, made at start
- *     const client = createLiveClient(); // opens /ws/live automatically
- *     const connection = useStore(client.connection);
- *     client.follow("t-100-deadbeef"); // subscribe to a target
- *     client.request({ window: { kind: "last", seconds: 60 } });
+ * import { createLiveClient } from "./workerClient"; // one per app, made at start const client =
+ * createLiveClient(); // opens /ws/live automatically const connection =
+ * useStore(client.connection); client.follow("t-100-deadbeef"); // subscribe to a target
+ * client.request({ window: { kind: "last", seconds: 60 } });
  *
  * Each chart requests its own view by `mountChart`; a page need not list its charts. Table, tiles
  * and events are requested in the `ViewRequest`.
+ *
+ * Provides worker clients to pages, which never start workers themselves.
  */
 
+import { createContext, useContext, useEffect, useState } from "react";
 import type { Readable, Writable } from "../base/store";
 import type { LiveState, Problem } from "../wire/generated/models";
 import type { Connection } from "../wire/liveSocket";
 import type { FactViews } from "./factViews";
 import type { MapPicture } from "./mapPicture";
+import type { RunSource } from "./runWindow";
 import type { SteerView } from "./steerView";
+import type { DataHealth, TargetView } from "./targetView";
 import type { ChartId, FactPart, Hover, ThreadKey, ViewRequest } from "./viewRequest";
-import type {
-  ChartView,
-  DataHealth,
-  EventsView,
-  Outline,
-  Reading,
-  TableView,
-  TargetView,
-  TileView,
-} from "./views";
+import type { ChartView, EventsView, Outline, Reading, TableView, TileView } from "./views";
 import type { Span } from "./window";
 
 /**
@@ -94,4 +89,36 @@ export interface LiveClient {
   readonly retryNow: () => void;
   /** Close the socket and end the worker. */
   readonly dispose: () => void;
+}
+
+/** The app's only live client. */
+export const LiveClientContext = createContext<LiveClient | null>(null);
+
+/** Return the app's only live client. */
+export function useLiveClient(): LiveClient {
+  const client = useContext(LiveClientContext);
+  if (client === null) {
+    throw new Error("no live client around this component");
+  }
+  return client;
+}
+
+/** Creates clients that read a run. */
+type RunClients = (run: RunSource) => LiveClient;
+
+export const RunClientsContext = createContext<RunClients | null>(null);
+
+/** Return a client of this run for the component's lifetime; null until created. */
+export function useRunClient(run: RunSource): LiveClient | null {
+  const make = useContext(RunClientsContext);
+  const [client, setClient] = useState<LiveClient | null>(null);
+  useEffect(() => {
+    const made = make?.(run) ?? null;
+    setClient(made);
+    return () => {
+      setClient(null);
+      made?.dispose();
+    };
+  }, [make, run]);
+  return client;
 }

@@ -3,9 +3,9 @@
  * past. Slots are those of threads.ts, columns the fields of the frames.
  */
 
+import type { LevelSum } from "./chartItem";
 import { RING_FIELDS } from "./chartSpecs";
 import { History } from "./history";
-import type { LevelSum } from "./lined";
 import { PROCESS_SLOT, type Thread } from "./threads";
 
 export class CounterTable {

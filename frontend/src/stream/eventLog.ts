@@ -133,3 +133,9 @@ export class LossLog {
 function reasonOf(event: TargetEvent): string {
   return "reason" in event ? event.reason : "";
 }
+
+/** Whether an event is a change: not a thread present at the start, nor a decision to stay. */
+export function isChange(event: TargetEvent, initial: boolean): boolean {
+  if (event.type === "thread_born") return !initial;
+  return event.type !== "steering_decided" || event.next_size !== event.size;
+}

@@ -1,19 +1,45 @@
-/** Views of frame tables and findings, each computed while its panel is visible. */
+/**
+ * Views of frame tables and findings, each computed while its panel is visible. Thread names of a
+ * target, for the preview of role rules.
+ */
 
 import { type CallsView, callsView } from "./calls";
 import type { ViewInput } from "./chartView";
-import { type FactsState, ledgerState } from "./facts/state";
+import { type FactsState, ledgerState } from "./facts/parties";
 import { type FindingsView, findingsSteps } from "./findings/findings";
 import { type LocksView, locksView, type ThreadLock, threadLocks } from "./locks";
-import { type NamesView, namesView } from "./namesView";
 import { type PoolsView, poolsView } from "./poolsView";
 import { type ProcessesView, processesView } from "./processesView";
 import type { Steps } from "./steps";
 import { type TakerRow, type TakersView, takersOf, takersView } from "./takers";
+import type { TargetModel } from "./targetModel";
 import { type ThreadView, threadView } from "./threadView";
 import type { FactPart, ThreadKey, ViewRequest } from "./viewRequest";
 import { type WakePartner, type WakesView, wakePartners, wakesView } from "./wakes";
 import { type ChangeView, changeSteps } from "./windowChange";
+
+export interface ThreadNames {
+  readonly name: string;
+  /** Number of threads with this name, including retained ended ones. */
+  readonly threads: number;
+}
+
+interface NamesView {
+  /** Names by appearance of live threads, followed by ended ones. */
+  readonly names: readonly ThreadNames[];
+  /** Number of names not sent. */
+  readonly more: number;
+}
+
+/** Maximum number of names sent. */
+const MAX_NAMES = 5000;
+
+function namesView({ threads }: TargetModel): NamesView {
+  const counts = new Map<string, number>();
+  for (const { name } of threads.all()) counts.set(name, (counts.get(name) ?? 0) + 1);
+  const names = Array.from(counts, ([name, count]): ThreadNames => ({ name, threads: count }));
+  return { names: names.slice(0, MAX_NAMES), more: Math.max(0, names.length - MAX_NAMES) };
+}
 
 export interface FactViews extends Record<FactPart, object> {
   readonly findings: FindingsView;

@@ -134,8 +134,8 @@ export function formatDifference(percent: number): string {
   const sign = percent < 0 ? "−" : "+";
   if (size >= 999.5) return `${sign}${grouped(size)} %`;
   if (size >= 0.095) return `${sign}${size.toFixed(1)} %`;
-  if (size >= LEAST) return `${sign}${Number(size.toPrecision(1))} %`;
-  return `${sign}<${LEAST} %`;
+  if (size >= MIN_SHOWN) return `${sign}${Number(size.toPrecision(1))} %`;
+  return `${sign}<${MIN_SHOWN} %`;
 }
 
 /**
@@ -167,7 +167,7 @@ function shortDuration(seconds: number): string {
   const size = Math.abs(seconds) * (small ? 1e6 : 1000);
   const sign = seconds < 0 ? "-" : "";
   const unit = small ? "µs" : "ms";
-  if (size < LEAST) return `${seconds < 0 ? ">-" : "<"}${LEAST} ${unit}`;
+  if (size < MIN_SHOWN) return `${seconds < 0 ? ">-" : "<"}${MIN_SHOWN} ${unit}`;
   return `${sign}${Number(size.toPrecision(3))} ${unit}`;
 }
 
@@ -253,7 +253,7 @@ function keptName(prefix: string, name: string, unit: ShownUnit): string {
 }
 
 /** Smallest value shown; smaller ones are "<0.001". */
-const LEAST = 0.001;
+const MIN_SHOWN = 0.001;
 
 /** Three significant digits, never in scientific notation. */
 function digits(value: number): string {
@@ -264,8 +264,8 @@ function digits(value: number): string {
   if (size >= 0.9995) return value.toFixed(2);
   if (size >= 0.099_95) return value.toFixed(3);
   if (size >= 0.009_995) return value.toFixed(4);
-  if (size >= LEAST) return value.toFixed(5);
-  return value > 0 ? `<${LEAST}` : `>-${LEAST}`;
+  if (size >= MIN_SHOWN) return value.toFixed(5);
+  return value > 0 ? `<${MIN_SHOWN}` : `>-${MIN_SHOWN}`;
 }
 
 /** Maximum decimals of a tick. */
@@ -299,4 +299,31 @@ function two(value: number): string {
 /** A count with its noun, such as "1 frame" or "12 000 frames". */
 export function counted(count: number, noun: string, plural = `${noun}s`): string {
   return `${grouped(count)} ${count === 1 ? noun : plural}`;
+}
+
+/** Common fatal signals, by number (signal(7), x86 and ARM). */
+const SIGNALS: Readonly<Record<number, string>> = {
+  1: "SIGHUP",
+  2: "SIGINT",
+  3: "SIGQUIT",
+  4: "SIGILL",
+  6: "SIGABRT",
+  7: "SIGBUS",
+  8: "SIGFPE",
+  9: "SIGKILL",
+  11: "SIGSEGV",
+  13: "SIGPIPE",
+  15: "SIGTERM",
+};
+
+/** Text of a wait(2) status: a signal in the low seven bits, an exit code above. */
+export function exitStatusText(status: number | null): string {
+  if (status === null) {
+    return "exit status unknown";
+  }
+  const signal = status & 0x7f;
+  if (signal !== 0) {
+    return `killed by ${SIGNALS[signal] ?? `signal ${signal}`}`;
+  }
+  return `exit code ${(status >> 8) & 0xff}`;
 }

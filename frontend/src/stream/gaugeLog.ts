@@ -1,5 +1,7 @@
 /** A gauge over time, stored as its changes. */
 
+import type { FrameHeader } from "../wire/generated/models";
+
 const KEPT = 10_000;
 
 export interface GaugeChange {
@@ -49,5 +51,22 @@ export class GaugeLog {
       out[p] = changes[i]?.value ?? Number.NaN;
     }
     return out;
+  }
+}
+
+/**
+ * Time for which the last GOMAXPROCS is assumed if answers are late, in seconds: the host is busy.
+ */
+const LATE_S = 10;
+
+/** GOMAXPROCS of a program over time. */
+export class SizeLog extends GaugeLog {
+  private read_s = Number.NEGATIVE_INFINITY;
+
+  /** Record a reading; if the program answers late, the last value is held for a while. */
+  noteRead(t_s: number, { gomaxprocs, gomaxprocs_missed }: FrameHeader["process"]): void {
+    if (gomaxprocs !== null) this.read_s = t_s;
+    else if (gomaxprocs_missed != null && t_s - this.read_s < LATE_S) return;
+    this.note(t_s, gomaxprocs ?? Number.NaN);
   }
 }

@@ -2,8 +2,8 @@ import { expect, it } from "vitest";
 import { LEDGER_TARGET, LedgerFrames, type LedgerThread } from "../testing/ledgers";
 import type { Frame } from "../wire/frame";
 import { movingRates } from "./currentRates";
-import { filterFrom } from "./filter";
-import type { InexactLabel } from "./inexact";
+import { deviation, type InexactLabel, Reconciliation } from "./inexact";
+import { filterFrom } from "./rank";
 import { tableView } from "./tableView";
 import { TargetModel } from "./targetModel";
 import { DEFAULT_REQUEST, DEFAULT_TABLE } from "./viewRequest";
@@ -115,4 +115,28 @@ it("calls the CPU time of an ended thread without a ledger an estimate", () => {
   });
   thread.end_s = 8;
   expect(model.inexactValues.of(thread).map(({ label }) => label)).toEqual(["estimated"]);
+});
+
+it("compares growth, since what ended before is in the process alone", () => {
+  const book = new Reconciliation();
+  expect(book.check).toBeNull();
+  book.note(100e9, 10e9);
+  expect(book.check).toBeNull();
+  book.note(102e9, 11.9e9);
+  expect(book.check).toEqual({ process_s: 2, threads_s: expect.closeTo(1.9, 9) });
+  const { check } = book;
+  expect(check && deviation(check)).toBeCloseTo(-0.05, 9);
+});
+
+it("leaves out frames that do not tell both", () => {
+  const book = new Reconciliation();
+  book.note(null, 1e9);
+  book.note(1e9, Number.NaN);
+  book.note(1e9, 1e9);
+  book.note(null, 9e9);
+  expect(book.check).toBeNull();
+});
+
+it("says nothing of a process that has used next to nothing", () => {
+  expect(deviation({ process_s: 0.001, threads_s: 0.002 })).toBeNaN();
 });

@@ -5,8 +5,8 @@
  */
 
 import type { Target } from "../wire/generated/models";
+import type { LevelSum, ProcessLife, ProcessRow } from "./chartItem";
 import type { CounterTable } from "./counterTable";
-import type { LevelSum, ProcessLife, ProcessRow } from "./lined";
 import { roleColour, type Thread, type Threads, threadColour, threadKey } from "./threads";
 
 /** Maximum number of roles with their own line; further ones are part of the others. */

@@ -3,10 +3,16 @@
 import type { ViewInput } from "./chartView";
 import { LOCKS } from "./facts/facts";
 import type { FactWindow } from "./facts/factTable";
-import { type LockIdentity, lockNames, unnamedLock } from "./facts/lockNames";
-import { threadsByTid, UNKNOWN_NAME } from "./facts/parties";
-import { type FactsState, ledgerState } from "./facts/state";
-import { growthWithin, wallWithin } from "./facts/threadTime";
+import {
+  type FactsState,
+  type LockIdentity,
+  ledgerState,
+  lockNames,
+  threadsByTid,
+  UNKNOWN_NAME,
+  unnamedLock,
+} from "./facts/parties";
+import { growthWithin, wallWithin } from "./parked";
 import type { Thread } from "./threads";
 import type { ThreadKey } from "./viewRequest";
 
@@ -70,7 +76,7 @@ export interface ThreadLock extends Pick<LockRow, "lock" | "name" | "kind" | "es
 
 const POINTS = 40;
 /** Maximum number of rows sent with a trend; further rows appear only in the process' sums. */
-const MOST = 200;
+const MAX_ROWS = 200;
 const MAX_THREADS = 50;
 
 interface LockSums {
@@ -96,7 +102,7 @@ export function locksView(input: ViewInput, open: number | null): LocksView {
   const identityOf = (lock: number) => names.get(lock) ?? unnamedLock(lock);
   const order = Array.from(sums).sort(([a, x], [b, y]) => y.wait_ns - x.wait_ns || a - b);
   const wall_s = wallWithin(input, window.t0_s, window.t1_s);
-  const rows = order.slice(0, MOST).map(([lock, sum]): LockRow => {
+  const rows = order.slice(0, MAX_ROWS).map(([lock, sum]): LockRow => {
     const wait = sum.wait_ns / 1e9 / seconds;
     return {
       ...identityOf(lock),

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { frame, type Row, TARGET } from "../testing/frames";
-import { filterFrom } from "./filter";
 import { ENDED_LANES, MapLanes, type RoleLanes } from "./mapLanes";
 import { foldOf } from "./mapLayout";
 import { MapMaker } from "./mapView";
+import { filterFrom } from "./rank";
 import { TargetModel } from "./targetModel";
 import { type Thread, Threads } from "./threads";
 import { DEFAULT_MAP, DEFAULT_REQUEST, type MapRequest } from "./viewRequest";

@@ -3,8 +3,9 @@
  * its lane while visible, so that nothing jumps while time scrolls.
  */
 
-import type { ProcessLife } from "./lined";
-import { roleColour, SHADES, type Thread } from "./threads";
+import type { ProcessLife } from "./chartItem";
+import { SHADES } from "./roleHues";
+import { roleColour, type Thread } from "./threads";
 import type { MapRequest, ThreadKey } from "./viewRequest";
 
 /**

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { cycle, LEDGER_TARGET, LedgerFrames, type LedgerThread } from "../testing/ledgers";
-import { filterFrom } from "./filter";
 import { cellShares, cellValue, type MapPicture, NO_FIELD, nextPicture } from "./mapPicture";
 import { MapMaker } from "./mapView";
+import { filterFrom } from "./rank";
 import { isUnswitched, STATE_FIELD, sharesOfCell, stateNumbered } from "./states";
 import { TargetModel } from "./targetModel";
 import { DEFAULT_MAP, DEFAULT_REQUEST } from "./viewRequest";
@@ -29,13 +29,13 @@ class Watching {
   run(until_s: number): MapPicture {
     for (; this.tick <= RATE * until_s; this.tick++) {
       this.model.ingest(this.frames.at(this.tick / RATE));
-      this.look(this.tick % 5 === 0);
+      this.sample(this.tick % 5 === 0);
     }
     if (!this.picture) throw new Error("no picture");
     return this.picture;
   }
 
-  private look(slow: boolean): void {
+  private sample(slow: boolean): void {
     const { model } = this;
     const window = { kind: "last", seconds: this.seconds } as const;
     const asked = { ...DEFAULT_MAP, field: STATE_FIELD, width_px: 600, rows: this.rows };

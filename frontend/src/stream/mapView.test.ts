@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import { type Counters, frame, TARGET } from "../testing/frames";
 import type { Target, TargetEvent } from "../wire/generated/models";
 import type { ViewInput } from "./chartView";
-import { filterFrom } from "./filter";
 import type { MapLayout } from "./mapLayout";
 import {
   cellValue,
@@ -16,6 +15,7 @@ import {
   placeOf,
 } from "./mapPicture";
 import { binsFor, MapMaker } from "./mapView";
+import { filterFrom } from "./rank";
 import { TargetModel } from "./targetModel";
 import { DEFAULT_MAP, DEFAULT_REQUEST, type MapRequest, type ViewRequest } from "./viewRequest";
 

@@ -54,7 +54,7 @@ export function powerTile(input: ViewInput, rates: CurrentRates): TileView {
     second: null,
     first_label: "machine",
     spark: new Float32Array(0),
-    usual: null,
+    assessment: null,
   };
   const source = target?.energy;
   if (!source?.domains.some((domain) => domain.summed)) {

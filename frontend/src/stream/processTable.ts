@@ -1,8 +1,8 @@
 /** The frames' table of processes, as of the newest frame, and sizes of Go programs over time. */
 
+import type { ProcessRow } from "./chartItem";
 import type { TableRows } from "./facts/factTable";
 import { GaugeLog } from "./gaugeLog";
-import type { ProcessRow } from "./lined";
 
 /** Columns that are members of a row; all others are figures. */
 const OWN: ReadonlySet<string> = new Set([

@@ -1,10 +1,9 @@
 /** The processes of a group, with their resource use since attach and within the window. */
 
+import type { ProcessLife, ProcessRow } from "./chartItem";
 import type { RingField } from "./chartSpecs";
 import type { ViewInput } from "./chartView";
-import type { NamedProcess } from "./filter";
-import type { ProcessLife, ProcessRow } from "./lined";
-import { growth } from "./rank";
+import { growth, type NamedProcess } from "./rank";
 import { ringOf } from "./series";
 import type { ThreadKey } from "./viewRequest";
 
@@ -45,7 +44,7 @@ export interface ProcessesView {
 }
 
 /** Maximum number of rows sent; further ones used less CPU. */
-const MOST = 150;
+const MAX_ROWS = 150;
 
 /** All processes that match the filter. */
 export function processesView(input: ViewInput): ProcessesView {
@@ -67,10 +66,10 @@ export function processesView(input: ViewInput): ProcessesView {
     views.push(viewOf(row, life, cores, rows));
   }
   views.sort((a, b) => (b.cores || 0) - (a.cores || 0) || b.cpu_ns - a.cpu_ns);
-  const rest = views.slice(MOST);
+  const rest = views.slice(MAX_ROWS);
   return {
     state: model.processes.edition > 0 ? "ok" : "waiting",
-    rows: views.slice(0, MOST),
+    rows: views.slice(0, MAX_ROWS),
     more: rest.reduce((sum, { count }) => sum + count, 0),
     more_cpu_ns: rest.reduce((sum, row) => sum + row.cpu_ns, 0),
     omitted,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { topThreads } from "./rank";
+import { filterFrom, topThreads } from "./rank";
 import { Threads } from "./threads";
 
 describe("topThreads", () => {
@@ -20,5 +20,13 @@ describe("topThreads", () => {
     expect(top(1, ["1@1"])).toEqual([1]);
     scores[1] = 12;
     expect(top(1, ["1@1"])).toEqual([2]);
+  });
+});
+
+describe("filterFrom", () => {
+  it("says what is wrong with an expression and lets everything through", () => {
+    const filter = filterFrom("work[");
+    expect(filter.problem).not.toBe("");
+    expect(filter.fits({ tid: 1, name: "x", role: "x" })).toBe(true);
   });
 });

@@ -1,7 +1,7 @@
-/** Choice of the threads that get a line. */
+/** Choice of the threads that get a line. The user's thread filter. */
 
+import type { ChartItem } from "./chartItem";
 import type { Stretches } from "./history";
-import type { Lined } from "./lined";
 import { firstOf } from "./series";
 import type { TargetModel } from "./targetModel";
 
@@ -15,7 +15,7 @@ const INCUMBENT = 1.15;
 export function growth(
   model: TargetModel,
   stretches: Stretches,
-  thread: Lined,
+  thread: ChartItem,
   rings: readonly number[],
 ): number {
   let sum = Number.NaN;
@@ -34,7 +34,7 @@ export function growth(
  * The `k` threads with the highest score, highest first; scores of 0 or NaN are excluded. Ties go
  * to the lower tid. Incumbents are slightly favoured, so that lines are stable.
  */
-export function topThreads<T extends Lined>(
+export function topThreads<T extends ChartItem>(
   threads: Iterable<T>,
   score: (thread: T) => number,
   k: number,
@@ -57,11 +57,57 @@ export function topThreads<T extends Lined>(
 
 function ahead(
   score: number,
-  thread: Lined,
-  other: { thread: Lined; score: number } | undefined,
+  thread: ChartItem,
+  other: { thread: ChartItem; score: number } | undefined,
 ): boolean {
   if (!other) return false;
   return (
     score > other.score || (score === other.score && (thread.tid ?? 0) < (other.thread.tid ?? 0))
   );
+}
+
+/** Thread properties used by a filter. */
+interface Named {
+  readonly tid: number | null;
+  readonly name: string;
+  readonly role: string;
+  /** The thread's process, in a group. */
+  readonly process?: NamedProcess | null;
+}
+
+/** Process properties used by a filter. */
+export interface NamedProcess {
+  readonly pid: number;
+  readonly name: string;
+  readonly row: { readonly title: string } | null;
+}
+
+export interface Filter {
+  readonly fits: (thread: Named) => boolean;
+  /** Error in the expression; "" if none. An invalid expression matches everything. */
+  readonly problem: string;
+}
+
+/**
+ * Filter by a case-insensitive regular expression on a thread's name, role or tid, or on its
+ * process' name, title or pid.
+ */
+export function filterFrom(source: string): Filter {
+  if (source.trim() === "") return { fits: () => true, problem: "" };
+  let pattern: RegExp;
+  try {
+    pattern = new RegExp(source.trim(), "i");
+  } catch (error) {
+    return { fits: () => true, problem: error instanceof Error ? error.message : String(error) };
+  }
+  const fits = ({ tid, name, role, process }: Named): boolean =>
+    pattern.test(name) ||
+    pattern.test(role) ||
+    (tid !== null && pattern.test(String(tid))) ||
+    (process != null && fitsProcess(pattern, process));
+  return { fits, problem: "" };
+}
+
+function fitsProcess(pattern: RegExp, { pid, name, row }: NamedProcess): boolean {
+  return pattern.test(name) || pattern.test(String(pid)) || pattern.test(row?.title ?? "");
 }

@@ -135,3 +135,24 @@ function breaks(
 export function smoothingFor(rate_hz: number): number {
   return Math.max(0.5, 1 / rate_hz);
 }
+
+/** Times of samples that arrived in the last five seconds. */
+export class Arrivals {
+  private times_s: number[] = [];
+
+  note(t_s: number): void {
+    this.times_s.push(t_s);
+    while (this.times_s.length > 2 && t_s - (this.times_s[0] ?? 0) > 5) this.times_s.shift();
+  }
+
+  restart(t_s: number): void {
+    this.times_s = [t_s];
+  }
+
+  /** Samples per second; NaN until known. */
+  get hz(): number {
+    const n = this.times_s.length;
+    const span = (this.times_s[n - 1] ?? 0) - (this.times_s[0] ?? 0);
+    return n > 1 && span > 0 ? (n - 1) / span : Number.NaN;
+  }
+}

@@ -1,6 +1,6 @@
 /** Least and greatest rates of threads and of the process between the instants of a run. */
 
-import type { ExtremesTable } from "../wire/rateExtremes";
+import type { ExtremesTable } from "../wire/runFrames";
 import type { RingField } from "./chartSpecs";
 import { threadKey } from "./threads";
 import type { ThreadKey } from "./viewRequest";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { HUES, RoleHues } from "./roleHues";
+import { HUES, LineOrder, RoleHues } from "./roleHues";
 
 const NAMES = Array.from({ length: 60 }, (_, n) => `role ${n}`);
 
@@ -29,4 +29,22 @@ it("gives a role the same colour whatever came before, where nobody has it", () 
   });
   const kept = second.filter((place, at) => place === alone[at + 1]);
   expect(kept.length).toBeGreaterThan(40);
+});
+
+const keyed = (text: string) => [...text].map((key) => ({ key }));
+
+it("changes places every five seconds at most; new lines come last until then", () => {
+  const order = new LineOrder();
+  const at = (clock_ms: number, ranked: string) =>
+    order
+      .of(keyed(ranked), clock_ms)
+      .map(({ key }) => key)
+      .join("");
+  expect(at(0, "abc")).toBe("abc");
+  expect(at(4000, "bac")).toBe("abc");
+  expect(at(4500, "dba")).toBe("abd");
+  expect(at(5000, "dba")).toBe("dba");
+  expect(at(9000, "abd")).toBe("dba");
+  order.release();
+  expect(at(9001, "abd")).toBe("abd");
 });

@@ -1,11 +1,9 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { extremesOf } from "../testing/extremes";
 import { encodeFrame, frame } from "../testing/frames";
-import { HOUR } from "../testing/runs";
+import { extremesOf, HOUR } from "../testing/runs";
 import type { RunSource } from "./runWindow";
 import { LiveSession } from "./session";
-import type { ViewRequest } from "./viewRequest";
-import { DEFAULT_REQUEST } from "./viewRequest";
+import { DEFAULT_REQUEST, type ViewRequest } from "./viewRequest";
 import type { FromWorker } from "./workerProtocol";
 
 interface Asked {

@@ -7,7 +7,7 @@
 
 import { type Frame, FrameDecoder } from "../wire/frame";
 import type { RoleRule } from "../wire/generated/models";
-import { decodeExtremes } from "../wire/rateExtremes";
+import { decodeExtremes } from "../wire/runFrames";
 import { RING_FIELDS } from "./chartSpecs";
 import { History } from "./history";
 import { outlineOf } from "./outline";

@@ -28,13 +28,13 @@ export function watchScrolling(page: EventTarget | null): Scrolling {
   return {
     whenStill: (call) => {
       const latest_ms = performance.now() + MAX_MS;
-      const look = (): void => {
+      const poll = (): void => {
         const now = performance.now();
         const due_ms = Math.min(scrolled_ms + STILL_MS, latest_ms);
         if (now >= due_ms) call();
-        else setTimeout(look, due_ms - now);
+        else setTimeout(poll, due_ms - now);
       };
-      look();
+      poll();
     },
     dispose: () => page?.removeEventListener("scroll", note, options),
   };

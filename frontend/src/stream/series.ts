@@ -1,9 +1,9 @@
 /** The counter of one thread (or the process) over a time span, read from the history. */
 
+import type { ChartItem } from "./chartItem";
 import type { RingField } from "./chartSpecs";
 import { RING_FIELDS } from "./chartSpecs";
 import type { Stretches } from "./history";
-import type { Lined } from "./lined";
 import type { TargetModel } from "./targetModel";
 import { PROCESS_SLOT } from "./threads";
 
@@ -15,7 +15,7 @@ export function ringOf(field: RingField): number {
 export function readThread(
   model: TargetModel,
   stretches: Stretches,
-  thread: Lined,
+  thread: ChartItem,
   ring: number,
   out: Float64Array,
 ): void {
@@ -33,7 +33,7 @@ export function readThread(
  */
 export function timesOf(
   { n, time_s }: Stretches,
-  { start_ns, life_s, end_s }: Lined,
+  { start_ns, life_s, end_s }: ChartItem,
 ): Float64Array {
   if (end_s === null || life_s === null) return time_s;
   let last = n - 1;
@@ -69,7 +69,7 @@ export function addToSum(
   values: Float64Array,
   n: number,
   first: number,
-  thread: Lined,
+  thread: ChartItem,
   time_s: Float64Array,
   sum: Float64Array,
 ): void {
@@ -81,4 +81,10 @@ export function addToSum(
     else if ((time_s[i] ?? 0) < thread.seen_s) held = Number.isNaN(first) ? 0 : first;
     sum[i] = (sum[i] ?? 0) + held;
   }
+}
+
+/** Mean distance of columns, seconds. */
+export function stepOf(time_s: Float64Array): number {
+  const last = time_s.length - 1;
+  return last > 0 ? ((time_s[last] ?? 0) - (time_s[0] ?? 0)) / last : 0;
 }

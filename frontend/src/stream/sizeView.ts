@@ -4,8 +4,8 @@ import type { SignalKind } from "../wire/generated/models";
 import { emptyView, PLAIN_LINE, type ViewInput } from "./chartView";
 import type { GaugeChange, GaugeLog } from "./gaugeLog";
 import { poolSeries } from "./poolsView";
+import { SHADES } from "./roleHues";
 import { type DecisionView, signalUnit, sizeTitle } from "./steerView";
-import { SHADES } from "./threads";
 import type { ChartView, LineView } from "./views";
 
 /** Headroom above the highest size, for labels at the upper edge of the plot. */

@@ -1,10 +1,10 @@
 /** The thread table: filter, sort, group, and the rows on screen. */
 
+import type { ProcessLife } from "./chartItem";
 import { RING_FIELDS, type RingField } from "./chartSpecs";
 import type { ViewInput } from "./chartView";
 import { type CurrentRates, rateAt } from "./currentRates";
 import type { Inexact } from "./inexact";
-import type { ProcessLife } from "./lined";
 import { powerOf } from "./power";
 import { smoothingFor } from "./rate";
 import { ringOf } from "./series";
@@ -200,7 +200,7 @@ function sparkOf(input: ViewInput, field: string, threads: readonly Thread[]): F
   const known: readonly string[] = RING_FIELDS;
   if (!known.includes(field)) return new Float32Array(0);
   const ring = ringOf(field as RingField);
-  const smoothing_s = smoothingFor(model.arriving_hz || 10);
+  const smoothing_s = smoothingFor(model.arrivals.hz || 10);
   const end_s = Math.min(span.t1_s, now_s);
   const stretches = model.history.between(span.t0_s - 2 * smoothing_s, end_s);
   // For a role of thousands of threads, reading each thread at every sample would dominate the run

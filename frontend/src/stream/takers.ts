@@ -2,8 +2,7 @@
 
 import type { ViewInput } from "./chartView";
 import { TAKERS } from "./facts/facts";
-import { outsideParty, threadsByTid } from "./facts/parties";
-import { type FactsState, ledgerState } from "./facts/state";
+import { type FactsState, ledgerState, outsideParty, threadsByTid } from "./facts/parties";
 import type { GaugeLog } from "./gaugeLog";
 import type { TargetModel } from "./targetModel";
 
@@ -48,7 +47,7 @@ export interface TakersView extends FactsState {
 }
 
 /** Maximum number of rows sent; the rest are small. */
-const MOST = 100;
+const MAX_ROWS = 100;
 
 const IDLE = { key: "idle:", kind: "idle", name: "nothing (idle CPU)" } as const;
 const UNKNOWN = { key: "unknown:", kind: "unknown", name: "not known" } as const;
@@ -68,7 +67,7 @@ export function takersView(input: ViewInput): TakersView {
   });
   const { omitted } = model.facts.takers;
   const machine = { cgroup: cgroupView(input), steal: stealOf(input), omitted };
-  return { ...sums, ...machine, rows: rows.slice(0, MOST) };
+  return { ...sums, ...machine, rows: rows.slice(0, MAX_ROWS) };
 }
 
 /** Run-queue delay of some threads, by what ran meanwhile. */

@@ -105,7 +105,7 @@ describe("TargetModel", () => {
     for (const part of parts) expect(divided.ingest(part)).toBe(true);
     expect(total(divided)).toBe(total(whole));
     expect(total(divided)).toBe(174);
-    expect(divided.arriving_hz).toBe(whole.arriving_hz);
+    expect(divided.arrivals.hz).toBe(whole.arrivals.hz);
     expect(divided.threads.ended.map(({ tid }) => tid)).toEqual([2, 7]);
     expect(divided.history.from_s).toBe(whole.history.from_s);
     expect(divided.losses).toMatchObject({ missing: 0, gaps: 0 });

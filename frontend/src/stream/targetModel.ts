@@ -10,24 +10,23 @@ import type {
   FramesLost,
   GomaxprocsChanged,
   GroupCounts,
-  TargetEvent,
   ThreadExited,
   ThreadRenamed,
 } from "../wire/generated/models";
 import { RING_FIELDS } from "./chartSpecs";
 import { CounterTable } from "./counterTable";
 import { RateBase } from "./currentRates";
-import { EventLog, LossLog } from "./eventLog";
+import { EventLog, isChange, LossLog } from "./eventLog";
 import { Facts } from "./facts/facts";
-import { GaugeLog } from "./gaugeLog";
+import { GaugeLog, SizeLog } from "./gaugeLog";
 import { History } from "./history";
-import { InexactValues } from "./inexact";
+import { InexactValues, Reconciliation } from "./inexact";
 import { Levels } from "./levels";
 import { CgroupLog, MachineLog } from "./machineLog";
 import { PoolLog } from "./poolLog";
 import { ProcessTable, ProgramSizes } from "./processTable";
+import { Arrivals } from "./rate";
 import type { RateExtremes } from "./rateExtremes";
-import { Reconciliation } from "./reconciliation";
 import { StateLog } from "./stateLog";
 import { isLedgerField } from "./states";
 import { ProgramSteerLogs, SteerLog } from "./steerLog";
@@ -35,11 +34,6 @@ import { sameStart, type Thread, Threads } from "./threads";
 
 /** Approximate length of a block of instants, in seconds. */
 const BLOCK_S = 6.4;
-/**
- * Time for which the last GOMAXPROCS is assumed if answers are late, in seconds: the host is busy.
- */
-const LATE_S = 10;
-
 export class TargetModel {
   readonly threads: Threads;
   readonly counters: CounterTable;
@@ -55,7 +49,7 @@ export class TargetModel {
   /** Received, coalesced and lost frames. */
   readonly losses = new LossLog(this.events);
   /** GOMAXPROCS and the number of live threads, over time. */
-  readonly sizes: GaugeLog;
+  readonly sizes: SizeLog;
   readonly liveCounts: GaugeLog;
   /** Energy and CPU time of the machine. */
   readonly machine: MachineLog;
@@ -75,6 +69,8 @@ export class TargetModel {
   /** Comparison of the process' CPU with its threads'. */
   readonly reconciliation = new Reconciliation();
 
+  /** Times of samples received lately, coalesced ones excluded. */
+  readonly arrivals = new Arrivals();
   rateBase = new RateBase();
   /** Extremes of rates between the instants of a coarsely shown run; null otherwise. */
   extremes: RateExtremes | null = null;
@@ -96,7 +92,6 @@ export class TargetModel {
   inexact = 0;
   rss_bytes: number | null = null;
   gomaxprocs: number | null = null;
-  private sizeRead_s = Number.NEGATIVE_INFINITY;
   health: CollectorHealth | null = null;
   counters_from: CountersSource | null = null;
   /** Number of current and past processes of a group; null for a single-process target. */
@@ -106,7 +101,6 @@ export class TargetModel {
 
   /** The newest frame is the baseline. */
   private atBaseline = false;
-  private arrivals: number[] = [];
   /** Threads missing in the last key frame, by tid: their exits may still be reported. */
   private readonly unrecorded = new Map<number, Thread>();
 
@@ -117,7 +111,7 @@ export class TargetModel {
   constructor(history?: History, roles?: Map<string, number>) {
     this.history = history ?? new History(RING_FIELDS.length, 1);
     const { maxAge_s } = this.history;
-    this.sizes = new GaugeLog(maxAge_s);
+    this.sizes = new SizeLog(maxAge_s);
     this.programSizes = new ProgramSizes(maxAge_s);
     this.liveCounts = new GaugeLog(maxAge_s);
     this.machine = new MachineLog(maxAge_s);
@@ -129,13 +123,6 @@ export class TargetModel {
     this.states = new StateLog(maxAge_s);
     this.threads = new Threads(roles);
     this.levels = new Levels(this.threads, this.counters, () => this.history.blockId);
-  }
-
-  /** Samples per second received lately (coalesced ones excluded); NaN until known. */
-  get arriving_hz(): number {
-    const n = this.arrivals.length;
-    const span = (this.arrivals[n - 1] ?? 0) - (this.arrivals[0] ?? 0);
-    return n > 1 && span > 0 ? (n - 1) / span : Number.NaN;
   }
 
   /**
@@ -173,8 +160,8 @@ export class TargetModel {
     this.now_s = t_s;
     this.unix_ms = header.unix_us / 1000;
     if (!continued) {
-      this.noteArrival(t_s);
-      this.counters.begin(t_s, BLOCK_S * (this.arriving_hz || 10));
+      this.arrivals.note(t_s);
+      this.counters.begin(t_s, BLOCK_S * (this.arrivals.hz || 10));
       this.states.begin(t_s, header.live_threads);
     }
     this.applyEvents(frame, initial);
@@ -204,7 +191,7 @@ export class TargetModel {
     this.rss_bytes = header.process.rss_bytes;
     this.gomaxprocs = header.process.gomaxprocs;
     this.machine.note(header.machine);
-    this.noteRead(t_s, header.process);
+    this.sizes.noteRead(t_s, header.process);
     this.liveCounts.note(t_s, this.live);
     const { cpu_ns, delay_accounting } = header.process;
     this.accounting.note(t_s, delay_accounting == null ? Number.NaN : Number(delay_accounting));
@@ -232,16 +219,8 @@ export class TargetModel {
       if (isChange(event, false)) this.events.add(t_s, event);
     }
     this.machine.note(header.machine);
-    this.noteRead(t_s, header.process);
+    this.sizes.noteRead(t_s, header.process);
     this.liveCounts.note(t_s, header.live_threads);
-  }
-
-  /** Record GOMAXPROCS; for a program that answers late, the last value is held for a while. */
-  private noteRead(t_s: number, process: Frame["header"]["process"]): void {
-    const { gomaxprocs, gomaxprocs_missed } = process;
-    if (gomaxprocs !== null) this.sizeRead_s = t_s;
-    else if (gomaxprocs_missed != null && t_s - this.sizeRead_s < LATE_S) return;
-    this.sizes.note(t_s, gomaxprocs ?? Number.NaN);
   }
 
   /**
@@ -257,12 +236,7 @@ export class TargetModel {
     this.unrecorded.clear();
     this.rateBase = new RateBase();
     this.rateBase.note(this.now_s, this.counters.latest);
-    this.arrivals = [this.now_s];
-  }
-
-  private noteArrival(t_s: number): void {
-    this.arrivals.push(t_s);
-    while (this.arrivals.length > 2 && t_s - (this.arrivals[0] ?? 0) > 5) this.arrivals.shift();
+    this.arrivals.restart(this.now_s);
   }
 
   private applyEvents(frame: Frame, initial: boolean): void {
@@ -292,7 +266,7 @@ export class TargetModel {
           break;
         case "rate_changed":
         case "rate_adapted":
-          this.arrivals = [t_s];
+          this.arrivals.restart(t_s);
           break;
         default:
           break;
@@ -423,10 +397,4 @@ export class TargetModel {
       }
     }
   }
-}
-
-/** Whether an event is a change: not a thread present at the start, nor a decision to stay. */
-function isChange(event: TargetEvent, initial: boolean): boolean {
-  if (event.type === "thread_born") return !initial;
-  return event.type !== "steering_decided" || event.next_size !== event.size;
 }

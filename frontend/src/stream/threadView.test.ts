@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { LEDGER_TARGET, LedgerFrames, type LedgerThread, type Stay } from "../testing/ledgers";
 import type { Frame } from "../wire/frame";
-import { filterFrom } from "./filter";
+import { filterFrom } from "./rank";
 import { TargetModel } from "./targetModel";
 import { type ThreadView, threadView } from "./threadView";
 import { DEFAULT_REQUEST } from "./viewRequest";

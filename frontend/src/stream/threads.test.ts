@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { SHADES, Threads, threadColour } from "./threads";
+import { SHADES } from "./roleHues";
+import { Threads, threadColour } from "./threads";
 
 describe("threadColour", () => {
   it("is the same in charts, table and map, and stays when ranking changes", () => {

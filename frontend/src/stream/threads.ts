@@ -1,13 +1,13 @@
 /** Threads of a target: live ones, ended ones, and their slots. */
 
 import type { RoleRule } from "../wire/generated/models";
-import type { LevelSum, Lined, ProcessLife } from "./lined";
+import type { ChartItem, LevelSum, ProcessLife } from "./chartItem";
 import { isRuntimeRole, roleOf, sameRules } from "./role";
-import { HUES, RoleHues } from "./roleHues";
+import { HUES, RoleHues, SHADES } from "./roleHues";
 import type { ThreadKey } from "./viewRequest";
 
 /** One thread, identified by tid and start time: a recycled tid is another thread. */
-export interface Thread extends Lined {
+export interface Thread extends ChartItem {
   readonly tid: number;
   name: string;
   role: string;
@@ -37,9 +37,6 @@ export interface Thread extends Lined {
 
 /** Slot of the process as a whole. */
 export const PROCESS_SLOT = 0;
-
-/** Number of shades of a role's hue, for its threads. */
-export const SHADES = 3;
 
 /**
  * Colour of a thread by identity, the same everywhere: its role's hue, in a shade by tid, so that

@@ -1,5 +1,6 @@
 /** Tiles: the process as a whole, including ended threads, so that totals only grow. */
 
+import { assess, REFERENCE_S } from "./assessment";
 import type { RingField } from "./chartSpecs";
 import type { ViewInput } from "./chartView";
 import { type CurrentRates, rateAt } from "./currentRates";
@@ -9,8 +10,7 @@ import { smoothingFor } from "./rate";
 import { readProcess, ringOf } from "./series";
 import { sparkline } from "./spark";
 import { signalName, signalUnit } from "./steerView";
-import { REFERENCE_S, usualOf } from "./usual";
-import type { ShownUnit, TileId, TileView, Usual } from "./views";
+import type { Assessment, ShownUnit, TileId, TileView } from "./views";
 
 const POINTS = 60;
 
@@ -70,7 +70,7 @@ function counterTile(input: ViewInput, rates: CurrentRates, spec: TileSpec): Til
     second: null,
     first_label: spec.names[0] ?? "",
     spark: new Float32Array(0),
-    usual: null,
+    assessment: null,
   };
   const absent = spec.fields.find((field) =>
     Number.isNaN(total(rates, model.counters.columnOf(field))),
@@ -90,7 +90,7 @@ function counterTile(input: ViewInput, rates: CurrentRates, spec: TileSpec): Til
     value,
     second: second && other !== undefined ? { label: spec.names[1] ?? "", value: other } : null,
     spark: spark(input, spec.fields),
-    usual: usualIn(input, unit, (t0_s, t1_s, points) =>
+    assessment: assessIn(input, unit, (t0_s, t1_s, points) =>
       slopes(input, spec.fields, t0_s, t1_s, points),
     ),
   };
@@ -103,18 +103,18 @@ type Sampler = (t0_s: number, t1_s: number, points: number) => Float32Array;
 const LONGEST_S = 3600;
 
 /** Assess the last seconds, or a chosen span as a whole. */
-function usualIn(
+function assessIn(
   { model, span, now_s, request }: ViewInput,
   unit: ShownUnit,
   sample: Sampler,
-): Usual | null {
+): Assessment | null {
   const end_s = Math.min(span.t1_s, now_s);
   const chosen = request.window.kind === "fixed" ? Math.round(end_s - span.t0_s) : undefined;
   const seconds = REFERENCE_S + (chosen ?? 0);
   // A run shown as a whole has no earlier reference.
   if (chosen !== undefined && (chosen > LONGEST_S || span.t0_s <= model.since_s)) return null;
   if (chosen !== undefined && chosen < 1) return null;
-  return usualOf(sample(end_s - seconds, end_s, seconds), unit, chosen);
+  return assess(sample(end_s - seconds, end_s, seconds), unit, chosen);
 }
 
 /** Total of the process: slot 0 is first in `latest`. */
@@ -136,7 +136,7 @@ function slopes(
   t1_s: number,
   points: number,
 ): Float32Array {
-  const smoothing_s = smoothingFor(model.arriving_hz || 10);
+  const smoothing_s = smoothingFor(model.arrivals.hz || 10);
   const stretches = model.history.between(t0_s - 2 * smoothing_s, t1_s);
   const values = new Float64Array(stretches.n);
   let sum: Float32Array | null = null;
@@ -167,7 +167,7 @@ function threadTiles(input: ViewInput): TileView[] {
       second: null,
       first_label: "",
       spark: counts(span.t0_s, end_s, POINTS),
-      usual: usualIn(input, "count", counts),
+      assessment: assessIn(input, "count", counts),
     },
     {
       ...plain,
@@ -176,7 +176,7 @@ function threadTiles(input: ViewInput): TileView[] {
       value: born,
       second: { label: "exited", value: exited },
       first_label: "born",
-      usual: null,
+      assessment: null,
     },
   ];
 }
@@ -216,7 +216,7 @@ export function opsTile({ model, span, now_s }: ViewInput): readonly TileView[] 
     second: null,
     first_label: "",
     spark: model.steer.rates.sampled(span.t0_s, end_s, OPS_POINTS),
-    usual: null,
+    assessment: null,
   };
   const name = signalName(band.signal);
   const note = band.proxy

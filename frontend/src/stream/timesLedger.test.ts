@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { cycle, LEDGER_TARGET, LedgerFrames, type LedgerThread } from "../testing/ledgers";
 import { isIdle, TIME_PARTS } from "./breakdown";
-import { filterFrom } from "./filter";
+import { filterFrom } from "./rank";
 import { TargetModel } from "./targetModel";
 import { timesView } from "./timesView";
 import { DEFAULT_REQUEST, type ViewRequest } from "./viewRequest";

@@ -3,7 +3,7 @@ import { HEALTH, MACHINE, type Row, TARGET } from "../testing/frames";
 import type { Frame } from "../wire/frame";
 import type { FrameHeader, Target, TargetEvent } from "../wire/generated/models";
 import { PARTS } from "./breakdown";
-import { filterFrom } from "./filter";
+import { filterFrom } from "./rank";
 import { TargetModel } from "./targetModel";
 import { edgesOf } from "./timesLedger";
 import { timesView } from "./timesView";

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { frame, type Row, TARGET } from "../testing/frames";
-import { filterFrom } from "./filter";
+import { filterFrom } from "./rank";
 import { TargetModel } from "./targetModel";
 import { timesSteps, timesView } from "./timesView";
 import { ViewBuilder, type Views } from "./viewBuilder";

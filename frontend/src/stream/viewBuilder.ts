@@ -10,22 +10,21 @@ import { type Chosen, chartView, chooseThreads, type ViewInput } from "./chartVi
 import { CpuViewMaker } from "./cpu/cpuView";
 import { type CurrentRates, frozenRates, movingRates } from "./currentRates";
 import { FactViewMaker, type FactViews, isFactPart, wantsFacts } from "./factViews";
-import { type Filter, filterFrom } from "./filter";
 import type { MapView } from "./mapPicture";
 import { MapMaker } from "./mapView";
+import { type Filter, filterFrom } from "./rank";
 import { opsView, sizeView } from "./sizeView";
 import type { SteerView } from "./steerView";
 import type { Steps } from "./steps";
 import { tableView } from "./tableView";
 import type { TargetModel } from "./targetModel";
-import { eventsView, targetView } from "./targetView";
+import { eventsView, type TargetView, targetView } from "./targetView";
 import { tileViews } from "./tileView";
 import { timesSteps, timesView } from "./timesView";
-import { PARTS, type Part, type PartName, restOf, SLOW_MS } from "./viewParts";
+import { equal, PARTS, type Part, type PartName, restOf, SLOW_MS } from "./viewParts";
 import { type ChartId, type ChartRequest, DEFAULT_REQUEST, type ViewRequest } from "./viewRequest";
-import type { ChartView, EventsView, TableView, TargetView, TileView } from "./views";
-import { type Span, sameSpan, spanOf } from "./window";
-import { windowRates } from "./windowRates";
+import type { ChartView, EventsView, TableView, TileView } from "./views";
+import { type Span, sameSpan, spanOf, windowRates } from "./window";
 
 /**
  * Age of line choices, in ms, above which all charts choose again at once: frames arrive rarely.
@@ -393,9 +392,4 @@ export class ViewBuilder {
 
 function isTimes({ chart }: ChartRequest): boolean {
   return chart === "times";
-}
-
-/** Deep equality of requests, which arrive as copies. */
-function equal(a: unknown, b: unknown): boolean {
-  return JSON.stringify(a) === JSON.stringify(b);
 }

@@ -5,17 +5,9 @@
  * 0.
  */
 
-import type {
-  CountersSource,
-  Group,
-  GroupCounts,
-  StreamStats,
-  Target,
-  TargetEvent,
-} from "../wire/generated/models";
+import type { TargetEvent } from "../wire/generated/models";
 import type { TimePart } from "./breakdown";
 import type { Inexact } from "./inexact";
-import type { CpuCheck } from "./reconciliation";
 import type { ChartId, TableRequest, ThreadKey } from "./viewRequest";
 
 /** Unit of a shown value, for `formatValue` and `tickFormatter` of stream/format.ts. */
@@ -252,10 +244,10 @@ export interface TableRow {
   readonly spark: Float32Array;
 }
 
-/** A value relative to its own last minutes (stream/usual.ts). */
-export interface Usual {
+/** A value relative to its own last minutes (stream/assessment.ts). */
+export interface Assessment {
   /** far: too many spreads off for a fluctuation. */
-  readonly level: "usual" | "high" | "far_high" | "low" | "far_low";
+  readonly level: "normal" | "high" | "far_high" | "low" | "far_low";
   /** Trend of the last seconds against the earlier ones. */
   readonly trend: "rising" | "falling" | "steady";
   /** Median of the reference, in the unit of the value. */
@@ -284,7 +276,7 @@ export interface TileView {
   /**
    * Assessment against the last five minutes; null for too little data, or if the value is no rate.
    */
-  readonly usual: Usual | null;
+  readonly assessment: Assessment | null;
   /** Note on the values, such as an estimation method. */
   readonly note?: string;
 }
@@ -320,111 +312,6 @@ export interface EventsView {
   /** The events belong to a chosen window. */
   readonly of_window: boolean;
   readonly total: number;
-}
-
-/** Data quality. */
-export interface DataHealth {
-  /** CPU of the process, and of its live and ended threads, since attach. */
-  readonly cpu_check: CpuCheck | null;
-  /** Threads that ended without an exit record since attach. */
-  readonly exits_inexact: number;
-  /** Requested sampling rate, in Hz. */
-  readonly rate_hz: number;
-  /** Sampling rate in effect: lower if the collector's CPU budget is exhausted. NaN until known. */
-  readonly in_force_hz: number;
-  /** Whether the rate is reduced because of undelivered frames. */
-  readonly slowed_by_backlog: boolean;
-  /** Rate of received samples over about the last 5 s; NaN until known. */
-  readonly arriving_hz: number;
-  /** The collector's time for the last sample. */
-  readonly sample_us: number;
-  /** Mean and maximum over the last five to ten seconds. */
-  readonly sample_mean_us: number;
-  readonly sample_max_us: number;
-  readonly late_us: number;
-  readonly missed_deadlines: number;
-  readonly exit_records_received: number;
-  readonly exit_records_lost: number;
-  readonly collector_cpu_percent: number | null;
-  /** Share of CPU for sampling and sending, all targets together, and its limit; 0 for no limit. */
-  readonly overhead_percent: number | null;
-  readonly budget_percent: number;
-  /**
-   * Number of frames held for replay, number of unsent ones, and total bytes sent by the collector.
-   */
-  readonly replay_frames: number;
-  readonly replay_bytes: number;
-  readonly unsent_frames: number;
-  /** Frames of this target that the collector dropped before delivery to the backend. */
-  readonly frames_dropped: number;
-  /** Exited threads present in the totals only: too many for individual reports. */
-  readonly exits_without_event: number;
-  /** Socket calls that the eBPF program failed to count, host-wide. */
-  readonly network_calls_uncounted: number;
-  /** Source of the last sample's counters; null if none were read. */
-  readonly counters_from: CountersSource | null;
-  /** Mismatch between bulk reads and taskstats; null if never. */
-  readonly counters_disagreement: string | null;
-  /** Why locks cannot be read or named; null if they can, or if there are none. */
-  readonly locks_reason: string | null;
-  readonly sent_bytes: number;
-  /** Instants coalesced into later frames in transit, by sequence numbers; totals are complete. */
-  readonly coalesced: number;
-  /** Lost frames by sequence numbers, and the number of gaps. */
-  readonly missing_frames: number;
-  readonly gaps: number;
-  /** Number of current and past processes of a group; null otherwise. */
-  readonly group: GroupCounts | null;
-  /** Method of discovering processes that join the group, and the reason; null without a group. */
-  readonly discovery: Pick<Group, "discovery" | "discovery_reason"> | null;
-  /** The backend's statistics for this page; null until reported. */
-  readonly stream: StreamStats | null;
-  /**
-   * Latency from sampling to reception in the worker, ms (clocks of one host; null if implausible).
-   */
-  readonly latency_ms: number | null;
-  readonly frames: number;
-  readonly last_frame_unix_ms: number;
-  /** Number of undecodable frames, and the last reason. */
-  readonly bad_frames: number;
-  readonly bad_frame_reason: string;
-  /** Oldest retained instant, in seconds since attach, and memory of the rings in bytes. */
-  readonly history_from_s: number;
-  readonly history_bytes: number;
-}
-
-/** The followed target as a whole, at the newest instant (or the freeze instant when paused). */
-export interface TargetView {
-  /** Null until the backend has reported the target. */
-  readonly target: Target | null;
-  readonly id: string;
-  /**
-   * loading: no frame yet. live: frames arrive. quiet: attached, but no frame for 3 s. ended:
-   * exited or detached; the charts stay.
-   */
-  readonly state: "loading" | "live" | "quiet" | "ended";
-  /** Exit code, if the process exited with a known status. */
-  readonly exit_code: number | null;
-  readonly now_s: number;
-  /** Ends of the time axis in effect. */
-  readonly t0_s: number;
-  readonly t1_s: number;
-  readonly live_threads: number;
-  /** Since attach. */
-  readonly born_threads: number;
-  /** Threads born since attach. */
-  readonly exited_threads: number;
-  /** Threads exited since attach. */
-  readonly group: GroupCounts | null;
-  readonly gomaxprocs: number | null;
-  readonly rss_bytes: number | null;
-  /** Energy of the machine's packages since attach, in joules; null if unknown. */
-  readonly energy_j: number | null;
-  /** The energy is incomplete: a counter restarted. */
-  readonly energy_is_part: boolean;
-  readonly paused: boolean;
-  /** Error in the filter expression; "" if none. */
-  readonly filter_problem: string;
 }
 
 /** Progress of reading a run for the visible window. */

@@ -4,13 +4,14 @@ import type { ViewInput } from "./chartView";
 import { WAKES } from "./facts/facts";
 import type { FactWindow } from "./facts/factTable";
 import {
+  type FactsState,
+  ledgerState,
   outsideParty,
   type Party,
   type PartyKind,
   rolePartyOf,
   threadsByTid,
 } from "./facts/parties";
-import { type FactsState, ledgerState } from "./facts/state";
 import type { TargetModel } from "./targetModel";
 import type { Thread } from "./threads";
 import type { ThreadKey } from "./viewRequest";

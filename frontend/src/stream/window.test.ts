@@ -1,5 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { axisStep, spanOf } from "./window";
+import { frame, type Row, TARGET } from "../testing/frames";
+import { rateAt } from "./currentRates";
+import { filterFrom } from "./rank";
+import { tableView } from "./tableView";
+import { TargetModel } from "./targetModel";
+import { tileViews } from "./tileView";
+import { DEFAULT_REQUEST, DEFAULT_TABLE } from "./viewRequest";
+import { axisStep, spanOf, windowRates } from "./window";
 
 describe("spanOf", () => {
   it("moves a live window in steps, ahead of the newest instant", () => {
@@ -28,5 +35,74 @@ describe("spanOf", () => {
   it("leaves a fixed one where it is, and never empty", () => {
     expect(spanOf({ kind: "fixed", t0_s: 5, t1_s: 9 }, 100)).toEqual({ t0_s: 5, t1_s: 9 });
     expect(spanOf({ kind: "fixed", t0_s: 5, t1_s: 5 }, 100).t1_s).toBeGreaterThan(5);
+  });
+});
+
+const SECOND = 1e9;
+/** From 4 s to 6 s the worker uses a whole core, otherwise a tenth. */
+const workerCpu = (t_s: number): number => 0.1 * t_s + 0.9 * Math.min(2, Math.max(0, t_s - 4));
+
+/** A sleeping main thread, a worker, and a helper born at 5 s. */
+function model(): TargetModel {
+  const made = new TargetModel();
+  for (let i = 0; i <= 20; i++) {
+    const t_s = i / 2;
+    const rows: Row[] = [
+      { tid: 10, start_s: -9, name: "main", counters: { cpu_run_ns: 5 * SECOND } },
+      { tid: 11, start_s: -8, name: "worker", counters: { cpu_run_ns: workerCpu(t_s) * SECOND } },
+    ];
+    if (t_s > 5) {
+      const counters = { cpu_run_ns: 0.5 * (t_s - 5) * SECOND, minor_faults: 3 };
+      rows.push({ tid: 12, start_s: 5, name: "helper", counters });
+    }
+    made.ingest(frame({ seq: i + 1, t_s }, rows));
+  }
+  return made;
+}
+
+function input(made: TargetModel, t0_s: number, t1_s: number) {
+  const request = { ...DEFAULT_REQUEST, window: { kind: "fixed", t0_s, t1_s } } as const;
+  const filter = filterFrom("");
+  return { model: made, target: TARGET, request, filter, span: { t0_s, t1_s }, now_s: made.now_s };
+}
+
+describe("a window that was chosen", () => {
+  it("has means over it for the process and for each thread", () => {
+    const made = model();
+    const cpu = made.counters.columnOf("cpu_run_ns");
+    const over = (t0_s: number, t1_s: number) => windowRates(made, { t0_s, t1_s });
+    expect(rateAt(over(4, 6), cpu) / SECOND).toBeCloseTo(1 + 0.25, 6);
+    expect(rateAt(over(1, 3), cpu) / SECOND).toBeCloseTo(0.1, 6);
+    // The helper is born halfway: its growth is averaged over the whole window.
+    expect(rateAt(over(4, 8), cpu) / SECOND).toBeCloseTo(0.1 + 0.9 / 2 + 1.5 / 4, 6);
+  });
+
+  it("has them in table and tiles, of the threads that lived in it", () => {
+    const made = model();
+    const rates = windowRates(made, { t0_s: 1, t1_s: 3 });
+    const view = tableView(input(made, 1, 3), rates, DEFAULT_TABLE);
+    expect(view.rows.map(({ tid }) => tid)).toEqual([11, 10]);
+    expect(view.rate_span_s).toBe(2);
+    const cpu = view.fields.indexOf("cpu_run_ns");
+    expect((view.rows[0]?.rates[cpu] ?? 0) / SECOND).toBeCloseTo(0.1, 6);
+    expect((view.rows[0]?.totals[cpu] ?? 0) / SECOND).toBeCloseTo(0.3, 6);
+    const tiles = tileViews(input(made, 4, 8), windowRates(made, { t0_s: 4, t1_s: 8 }));
+    const values = Object.fromEntries(tiles.map(({ id, value }) => [id, value]));
+    const { cpu: cores, turnover, threads } = values;
+    expect(cores).toBeCloseTo(0.925, 6);
+    expect(turnover).toBe(1);
+    expect(threads).toBe(3);
+  });
+
+  it("has no rates of fields whose past is not kept, but their totals", () => {
+    const made = model();
+    const view = tableView(input(made, 6, 8), windowRates(made, { t0_s: 6, t1_s: 8 }), {
+      ...DEFAULT_TABLE,
+      lives: "all",
+    });
+    const faults = view.fields.indexOf("minor_faults");
+    const helper = view.rows.find(({ tid }) => tid === 12);
+    expect(helper?.rates[faults]).toBeNaN();
+    expect(helper?.totals[faults]).toBe(3);
   });
 });

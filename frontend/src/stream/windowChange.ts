@@ -5,9 +5,8 @@
 
 import type { RingField } from "./chartSpecs";
 import type { ViewInput } from "./chartView";
-import { growthWithin, lifeWithin, statesWithin } from "./facts/threadTime";
 import { fieldLabel, shownRate } from "./format";
-import { parkedShares } from "./parked";
+import { growthWithin, lifeWithin, parkedShares, statesWithin } from "./parked";
 import { FUTEX, GROUP_NAMES, STATES, type StateGroup } from "./states";
 import { finished, STEP_THREADS, type Steps } from "./steps";
 import { roleColour, type Thread } from "./threads";

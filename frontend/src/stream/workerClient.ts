@@ -1,37 +1,27 @@
 /** The page's end of the worker; see stream/client.ts. */
 
 import { dropSession, session } from "../base/session";
-import type { Writable } from "../base/store";
-import { createStore } from "../base/store";
+import { createStore, type Writable } from "../base/store";
 import type { LiveState, Problem } from "../wire/generated/models";
 import type { Connection } from "../wire/liveSocket";
 import type { LiveClient } from "./client";
 import { FACT_PARTS, type FactViews } from "./factViews";
 import { type MapPicture, nextPicture } from "./mapPicture";
-import type { RunSource } from "./runWindow";
-import { within } from "./runWindow";
+import { type RunSource, within } from "./runWindow";
 import { watchScrolling } from "./scrolling";
 import type { SteerView } from "./steerView";
-import type {
-  ChartId,
-  ChartRequest,
-  FactPart,
-  Hover,
-  ThreadKey,
-  TimeWindow,
-  ViewRequest,
+import type { DataHealth, TargetView } from "./targetView";
+import {
+  type ChartId,
+  type ChartRequest,
+  DEFAULT_REQUEST,
+  type FactPart,
+  type Hover,
+  type ThreadKey,
+  type TimeWindow,
+  type ViewRequest,
 } from "./viewRequest";
-import { DEFAULT_REQUEST } from "./viewRequest";
-import type {
-  ChartView,
-  DataHealth,
-  EventsView,
-  Outline,
-  Reading,
-  TableView,
-  TargetView,
-  TileView,
-} from "./views";
+import type { ChartView, EventsView, Outline, Reading, TableView, TileView } from "./views";
 import type { Span } from "./window";
 import type { FromWorker, ProbeFrame, ToWorker } from "./workerProtocol";
 

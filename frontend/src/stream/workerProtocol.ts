@@ -3,9 +3,10 @@
 import type { LiveState, Problem } from "../wire/generated/models";
 import type { Connection } from "../wire/liveSocket";
 import type { RunSource } from "./runWindow";
+import type { DataHealth } from "./targetView";
 import type { Views } from "./viewBuilder";
 import type { ChartRequest, ViewRequest } from "./viewRequest";
-import type { DataHealth, Outline, Reading } from "./views";
+import type { Outline, Reading } from "./views";
 
 export type ToWorker =
   | {

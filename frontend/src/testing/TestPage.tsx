@@ -12,9 +12,8 @@ import { App } from "../app/App";
 import { navigate } from "../base/routing";
 import { keepSession } from "../base/session";
 import { dismiss, toasts } from "../base/toasts";
-import { drawerOpen } from "../features/steering/drawer";
-import type { LiveClient } from "../stream/client";
-import { LiveClientContext, RunClientsContext } from "../stream/clients";
+import { drawerOpen } from "../features/steering/SteerProvider";
+import { type LiveClient, LiveClientContext, RunClientsContext } from "../stream/client";
 import type { RunSource } from "../stream/runWindow";
 import { LiveSession } from "../stream/session";
 import { clientOf, runClientOf, type WorkerLike } from "../stream/workerClient";
@@ -22,7 +21,7 @@ import type { ToWorker } from "../stream/workerProtocol";
 import type { ReadFrames } from "../wire/runFrames";
 import { FakeBackend } from "./backend";
 import { type FrameChanges, frame, type Row, TARGET } from "./frames";
-import { steadyWork } from "./steadyWork";
+import { steadyWork } from "./ledgers";
 
 /** The session without a worker thread: messages go both ways at once, as copies. */
 function workerOver(backend: FakeBackend, read: ReadFrames): WorkerLike {

@@ -1,10 +1,10 @@
 /** A model filled from frame tables, and inputs of views, for tests. */
 
-import { filterFrom } from "../stream/filter";
+import { filterFrom } from "../stream/rank";
 import { TargetModel } from "../stream/targetModel";
 import { DEFAULT_REQUEST, type ViewRequest } from "../stream/viewRequest";
 import { spanOf } from "../stream/window";
-import type { FrameTables } from "../wire/frameTables";
+import type { FrameTables } from "../wire/frame";
 import { COLUMNS } from "../wire/generated/frameTables";
 import type { ProcessGauges } from "../wire/generated/models";
 import { frame, type Row, TARGET } from "./frames";

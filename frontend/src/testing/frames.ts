@@ -9,8 +9,7 @@ import {
   uint64,
   utf8,
 } from "@uwdata/flechette";
-import type { Frame } from "../wire/frame";
-import type { FrameTables } from "../wire/frameTables";
+import type { Frame, FrameTables } from "../wire/frame";
 import { COLUMNS } from "../wire/generated/frameTables";
 import type {
   CollectorHealth,

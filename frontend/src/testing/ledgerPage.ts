@@ -1,6 +1,6 @@
 /** The page of a target with ledgers, for component tests. */
 
-import type { FrameTables } from "../wire/frameTables";
+import type { FrameTables } from "../wire/frame";
 import { FakeBackend } from "./backend";
 import { cycle, LEDGER_TARGET, LedgerFrames, type LedgerThread } from "./ledgers";
 import { TestPage } from "./TestPage";

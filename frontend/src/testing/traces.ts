@@ -69,7 +69,7 @@ export function analysis(changes: Partial<TraceAnalysis> = {}): TraceAnalysis {
     ranking: [rank(SQL, 0.6), rank(GET, 0.3), rank(CACHE, 0.1)],
     errors: [],
     anomalies: [],
-    usual: 0,
+    reference: 0,
     projection: null,
     ...changes,
   };

@@ -1,5 +1,5 @@
 import { type DragEvent, type ReactNode, useRef, useState } from "react";
-import styles from "./FileDrop.module.css";
+import styles from "./editing.module.css";
 
 interface FileDropProps {
   /** Label of the region and of the file chooser. */

@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from "react";
-import { Button } from "./Button";
-import styles from "./InlineEdit.module.css";
+import { Button } from "./Controls";
+import styles from "./editing.module.css";
 
 interface InlineEditProps {
   /** Name of the text, such as "Name". */
@@ -78,7 +78,7 @@ export function InlineEdit(props: InlineEditProps) {
           onChange={(event) => setDraft(event.target.value)}
         />
       )}
-      <Button type="submit" look="primary">
+      <Button type="submit" variant="primary">
         Save
       </Button>
       <Button onClick={() => setDraft(null)}>Cancel</Button>

@@ -2,7 +2,6 @@
 
 import { createContext, type HTMLAttributes, type ReactNode, use, useState } from "react";
 import styles from "./Panel.module.css";
-import tools from "./Tool.module.css";
 
 interface PanelProps extends HTMLAttributes<HTMLElement> {
   readonly title: string;
@@ -38,7 +37,7 @@ export function Panel({
         {table === undefined ? null : (
           <button
             type="button"
-            className={tools.tool}
+            className={styles.tool}
             aria-expanded={tabled}
             aria-label={`Table: ${title}`}
             title={tabled ? "Without the table" : "As a table"}
@@ -70,3 +69,53 @@ interface PanelSlot {
 
 /** Slot around the panel, or null if the panel is not arranged. */
 export const PanelSlotContext = createContext<PanelSlot | null>(null);
+
+/** Attributes of a scrollable element without focusable content, so that keys can scroll it. */
+export function scrollable(label: string) {
+  return { role: "region", tabIndex: 0, "aria-label": label } as const;
+}
+
+interface PictureTableProps {
+  readonly label: string;
+  /** The first column holds row headers. */
+  readonly columns: readonly { readonly id: string; readonly name: string }[];
+  /** One cell for each column except the first. */
+  readonly rows: readonly {
+    readonly id: string | number;
+    readonly head: string;
+    readonly cells: readonly string[];
+  }[];
+  /** Note on data missing from the table. */
+  readonly note?: string;
+}
+
+/** A chart's data as a table, for screen reader users and for exact numbers. */
+export function PictureTable({ label, columns, rows, note }: PictureTableProps) {
+  const others = columns.slice(1);
+  return (
+    <div className={styles.scroll} {...scrollable(`${label} as a table`)}>
+      <table className={styles.table} aria-label={label}>
+        <thead>
+          <tr>
+            {columns.map(({ id, name }) => (
+              <th key={id} scope="col">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={row.id}>
+              <th scope="row">{row.head}</th>
+              {others.map(({ id }, place) => (
+                <td key={id}>{row.cells[place]}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {note === undefined ? null : <p className="note">{note}</p>}
+    </div>
+  );
+}

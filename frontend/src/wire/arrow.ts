@@ -40,7 +40,7 @@ const INT = 2;
 const FLOAT = 3;
 const SINGLE = 1;
 const UTF8 = 5;
-const MOST = 2 ** 31;
+const MAX_COUNT = 2 ** 31;
 const TWO_32 = 2 ** 32;
 const text = new TextDecoder("utf-8", { fatal: true });
 
@@ -330,7 +330,7 @@ class FlatTable {
 
   private count(at: number): number {
     const value = this.view.getUint32(at, true) + this.view.getInt32(at + 4, true) * 2 ** 32;
-    if (value < 0 || value > MOST) throw new ArrowError(`${value} is no count`);
+    if (value < 0 || value > MAX_COUNT) throw new ArrowError(`${value} is no count`);
     return value;
   }
 }

@@ -3,9 +3,11 @@ import { describe, expect, it } from "vitest";
 import { encodeFrame, frame } from "../testing/frames";
 import { type Frame, FrameDecoder, FrameError } from "./frame";
 
-const FOLDER = new URL("../../../tests/contract/frames/", import.meta.url);
+const FRAMES = new URL("../../../tests/contract/frames.json", import.meta.url);
 
 interface Expected {
+  /** The whole frame, in base64. */
+  readonly frame: string;
   readonly header: unknown;
   readonly tid: number[];
   readonly columns: Record<string, (number | null)[]>;
@@ -15,13 +17,10 @@ interface Expected {
   readonly tables: Record<string, Record<string, unknown[]>>;
 }
 
-const EXPECTED = JSON.parse(readFileSync(new URL("expected.json", FOLDER), "utf8")) as Record<
-  string,
-  Expected
->;
+const EXPECTED = JSON.parse(readFileSync(FRAMES, "utf8")) as Record<string, Expected>;
 
 function golden(name: string): ArrayBuffer {
-  return Uint8Array.from(readFileSync(new URL(`${name}.bin`, FOLDER))).buffer;
+  return Uint8Array.from(Buffer.from(EXPECTED[name]?.frame ?? "", "base64")).buffer;
 }
 
 /** Columns of its tables, by name. */

@@ -8,7 +8,7 @@
  * it gives the slot back, empty); struct control with used (slots below it have been used).
  *
  * Which slot a thread has stands in its task storage, which dies with the thread: a thread that gets
- * a used id begins with a slot of its own. The usual way to it is plain look-ups in arrays, without a
+ * a used id begins with a slot of its own. The fast path to it is plain look-ups in arrays, without a
  * call of a helper: `hints` has the slot that a thread with such an id used last, believed only if id
  * and start are the thread's; `watched` has the last bits of the ids of processes that are attached to.
  *

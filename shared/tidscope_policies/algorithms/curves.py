@@ -66,7 +66,7 @@ class Level:
 class Wandering:
     """Estimator of the measurement noise, and of the level's range and speed.
 
-    The level is modelled as an Ornstein-Uhlenbeck process: it wanders around its usual value, and
+    The level is modelled as an Ornstein-Uhlenbeck process: it wanders around its long-run mean, and
     returns. Measurements at one size, k intervals apart, then differ by
 
         variance(k) = 2 noise + 2 V (1 - keep^k)
@@ -82,9 +82,9 @@ class Wandering:
     """
 
     def __init__(self, noise_sd: float, walk_sd: float, floor: float) -> None:
-        usual = walk_sd**2 / (1 - FIRST_KEEP**2)
+        stationary = walk_sd**2 / (1 - FIRST_KEEP**2)
         self._first = {
-            lag: 2 * noise_sd**2 + 2 * usual * (1 - FIRST_KEEP**lag)
+            lag: 2 * noise_sd**2 + 2 * stationary * (1 - FIRST_KEEP**lag)
             for lag in (NEAR, FAR, FURTHEST)
         }
         self._floor = floor

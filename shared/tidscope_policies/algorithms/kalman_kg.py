@@ -155,12 +155,12 @@ class _PeerGate:
     """
 
     def __init__(self) -> None:
-        self._usual: dict[int, deque[float]] = {}
+        self._recent_progress: dict[int, deque[float]] = {}
         self._dips = 0
 
     def forget(self) -> None:
         """The others have other sizes now."""
-        self._usual.clear()
+        self._recent_progress.clear()
         self._dips = 0
 
     def is_dip(self, size: int, log_progress: float) -> bool:
@@ -171,12 +171,12 @@ class _PeerGate:
                 return True
             self.forget()
         self._dips = 0
-        self._usual.setdefault(size, deque(maxlen=10)).append(log_progress)
+        self._recent_progress.setdefault(size, deque(maxlen=10)).append(log_progress)
         return False
 
     def _is_below(self, size: int, log_progress: float) -> bool:
-        usual = self._usual.get(size)
-        if usual is not None:
-            return log_progress < median(usual) - PEER_DIP
-        medians = [median(each) for each in self._usual.values()]
+        recent = self._recent_progress.get(size)
+        if recent is not None:
+            return log_progress < median(recent) - PEER_DIP
+        medians = [median(each) for each in self._recent_progress.values()]
         return bool(medians) and log_progress < min(medians) - PEER_COLLAPSE

@@ -107,7 +107,7 @@ class Pss:
         score = self._predictor.predict(features)
         if score:
             self._direction = UP if score > 0 else DOWN
-        news, self._why = self._why, ""
+        notice, self._why = self._why, ""
         size = seen.bounds.clamp(seen.size + self._direction)
         if size == seen.size:
             self._direction = -self._direction
@@ -119,4 +119,4 @@ class Pss:
             why = "nothing is known about this size, so the direction stays"
         self._asked = features if size != seen.size else None
         word = "stepping up" if self._direction == UP else "stepping down"
-        return Decision(size, word, f"{news}{why[:1].upper()}{why[1:]}: {size} is next.")
+        return Decision(size, word, f"{notice}{why[:1].upper()}{why[1:]}: {size} is next.")

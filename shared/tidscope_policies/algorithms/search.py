@@ -107,7 +107,7 @@ class Search:
         self._tried: set[int] = set()
         self._programs = 1
         self._at_s: float | None = None
-        self._news = ""
+        self._notice = ""
         self._changes = 0
         self._begin()
 
@@ -133,7 +133,7 @@ class Search:
         self._wandering = self._unknown()
         self._tried.clear()
         self._begin()
-        self._news = f"{why}: earlier measurements are discarded. "
+        self._notice = f"{why}: earlier measurements are discarded. "
 
     def share(self, programs: int) -> None:
         """Set the number of steered programs: together they change sizes as often as one would."""
@@ -217,7 +217,7 @@ class Search:
             return Decision(found.size, "exploring", why, probing=True)
         if self._run:
             why = f"{found.size} is measured for another interval."
-            return Decision(found.size, "exploring", self._take_news() + why, probing=True)
+            return Decision(found.size, "exploring", self._take_notice() + why, probing=True)
         return self._choose(found.size)
 
     def _keep(self, trials: Trials, found: Measurement) -> Decision:
@@ -237,7 +237,7 @@ class Search:
         elif size != found.size:
             why = f"Back to {size}, to compare."
         state = "trying" if trials.is_away else "settled"
-        return Decision(size, state, self._take_news() + why, probing=turn)
+        return Decision(size, state, self._take_notice() + why, probing=turn)
 
     def _is_to_end(self, trials: Trials) -> bool:
         """Process an interval of a rest. Return True if a trial shows a better size."""
@@ -265,7 +265,7 @@ class Search:
         self._odd = self._run = 0
         self._up = self._down = 0.0
         self._changes += 1
-        self._news = "The program changed. "
+        self._notice = "The program changed. "
 
     def _is_odd(self, difference: float, variance: float) -> bool:
         return variance < BLIND and abs(difference) > self._p.odd * sqrt(variance)
@@ -332,7 +332,7 @@ class Search:
         if at == here and len(others) and others.max() > worths[here]:
             self._run = int(counts[here])
             why = f"{size} is not known well enough to compare it."
-            return Decision(size, "exploring", self._take_news() + why, probing=True)
+            return Decision(size, "exploring", self._take_notice() + why, probing=True)
         if at == here:
             slot_s = p.rest * p.interval_s * self._programs
             losses = dict(
@@ -343,14 +343,14 @@ class Search:
             best = curves.sizes[int(np.argmax(worths))]
             if best != size:
                 why = f"{best} may be better than {size}, but not by enough to move."
-            return Decision(size, "settled", self._take_news() + why)
+            return Decision(size, "settled", self._take_notice() + why)
         self._run = int(counts[at])
         self._left -= 1
         chosen, more = curves.sizes[at], float(means[at] - means[here])
         why = f"{chosen} is uncertain, and may be better than {size}."
         if more > 0:
             why = f"{chosen} is expected to do {100 * more:.1f} % more than {size}."
-        return Decision(chosen, "exploring", self._take_news() + why, probing=True)
+        return Decision(chosen, "exploring", self._take_notice() + why, probing=True)
 
     def _near(self, curves: Curves, size: int) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
         """Mask of sizes near the tried ones."""
@@ -360,9 +360,9 @@ class Search:
         near: np.ndarray[tuple[int], np.dtype[np.bool_]] = (doublings <= self._p.step) | beside
         return near
 
-    def _take_news(self) -> str:
-        news, self._news = self._news, ""
-        return news
+    def _take_notice(self) -> str:
+        notice, self._notice = self._notice, ""
+        return notice
 
 
 def candidates(bounds: Bounds, apart: float = 1.0) -> list[int]:

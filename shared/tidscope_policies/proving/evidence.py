@@ -143,9 +143,9 @@ class Block:
         self.ops += ops
         self.responses = add_up((self.responses, responses))
 
-    def lost(self, usual: float) -> float:
+    def lost(self, reference: float) -> float:
         """Seconds of work that it did less than at so many operations a second."""
-        return self.seconds - self.ops / usual if usual > 0 else 0.0
+        return self.seconds - self.ops / reference if reference > 0 else 0.0
 
     @property
     def progress(self) -> float:
@@ -165,7 +165,7 @@ class ProofRecord:
         elapsed_s: since the first interval, what does not count included.
         charged_s: work that was surely lost while the policy steered, in seconds of what the
             program does without; below 0 where it did more.
-        usual: operations a second when it steered last not; 0 before the first block has passed.
+        reference: operations per second of the last block without steering; 0 before it.
         since: what the policy did since then.
     """
 
@@ -175,36 +175,36 @@ class ProofRecord:
     discarded: int = 0
     elapsed_s: float = 0.0
     charged_s: float = 0.0
-    usual: float = 0.0
+    reference: float = 0.0
     since: Block = field(default_factory=lambda: Block(tested=True))
 
     def add_pair(self, tested: Block, against: Block) -> None:
         """Add two blocks next to each other."""
         if tested.ops > 0 and against.ops > 0:
             self.ratios.append(math.log(tested.progress / against.progress))
-            slow, usual = p99(tested.responses), p99(against.responses)
-            if slow and usual:
-                self.p99_ratios.append(math.log(slow / usual))
+            slow, reference = p99(tested.responses), p99(against.responses)
+            if slow and reference:
+                self.p99_ratios.append(math.log(slow / reference))
         else:
             self.discarded += 1
 
-    def charge(self, usual: float) -> None:
+    def charge(self, reference: float) -> None:
         """The policy does not steer any more: charge it with what it lost since it began.
 
         A program's level changes by itself, too. So only what is less than both before and after is
         a loss, and only what is more than both is a gain.
 
         Args:
-            usual: what the program does without it now, operations a second.
+            reference: what the program does without it now, operations a second.
         """
-        low, high = sorted((self.usual, usual))
+        low, high = sorted((self.reference, reference))
         self.charged_s += self.since.lost(min(max(self.since.progress, low), high))
-        self.since, self.usual = Block(tested=True), usual
+        self.since, self.reference = Block(tested=True), reference
 
     @property
     def lost_s(self) -> float:
-        """Work lost, with what is not sure yet: compared with what was usual last."""
-        return self.charged_s + self.since.lost(self.usual)
+        """Work lost, with what is not sure yet: compared with the last reference."""
+        return self.charged_s + self.since.lost(self.reference)
 
     @property
     def gain(self) -> Interval | None:

@@ -6,7 +6,7 @@ from math import inf, log
 
 from tidscope_policies.contract import Observation, Part, Peers
 from tidscope_policies.coordinator import Coordinator
-from tidscope_policies.dip_gate import usual_progress
+from tidscope_policies.dip_gate import typical_progress
 from tidscope_policies.registry import ReadyPolicy
 from tidscope_policies.simulation.scenario import Scenario
 from tidscope_policies.simulation.simulated_pools import (
@@ -269,7 +269,7 @@ class Simulation:
 def _log_sum(others: Sequence[_Program], steps: int) -> float | None:
     total = 0.0
     for other in others:
-        progress = usual_progress(other.parts[-steps:])
+        progress = typical_progress(other.parts[-steps:])
         if not progress:
             return None
         total += log(progress)

@@ -66,7 +66,7 @@ class SweepRecord:
         elapsed_s: since the first interval, what does not count included.
         lost_s: work lost at other sizes than the one at the start, in seconds of what the program
             does there; below 0 where it did more.
-        usual: operations a second of the last block at the start's size; 0 before it.
+        reference: operations a second of the last block at the start's size; 0 before it.
         curve: of the rounds so far; None before the second one.
     """
 
@@ -79,7 +79,7 @@ class SweepRecord:
     discarded: int = 0
     elapsed_s: float = 0.0
     lost_s: float = 0.0
-    usual: float = 0.0
+    reference: float = 0.0
     curve: SizeCurve | None = None
 
     def add_round(self, found: Mapping[int, float]) -> None:
@@ -104,8 +104,8 @@ class SweepRecord:
 
     def add_loss(self, seconds: float, ops: float) -> None:
         """Count an interval at another size than that at the start."""
-        if self.usual > 0:
-            self.lost_s += seconds - ops / self.usual
+        if self.reference > 0:
+            self.lost_s += seconds - ops / self.reference
 
     @property
     def is_harmful(self) -> bool:
@@ -213,8 +213,8 @@ class Sweep:
 
     def _end_block(self, record: SweepRecord, size: int) -> None:
         if size == record.start:
-            record.usual = self._ops / self._seconds
-            self._found[size] = record.usual
+            record.reference = self._ops / self._seconds
+            self._found[size] = record.reference
         else:
             self._found[size] = max(MIN_OPS, self._ops) / self._seconds
         self._go_on(record)

@@ -661,7 +661,7 @@ class CpuAllowance(Message):
     """
     weight: Annotated[int | None, Field(ge=0)]
     """
-    cpu.weight of its control group, 100 being usual; null: not known.
+    cpu.weight of its control group, 100 by default; null: not known.
     """
     request_cores: Annotated[float | None, Field(ge=0.0)]
     """
@@ -3841,7 +3841,7 @@ AnomalyKind = TypeAliasType(
     ],
 )
 """
-unseen: a call that hardly any usual trace makes. missing: none of a call that nearly all make. failed, repeated, reordered: a call that hardly ever fails, is made so often, or comes so. improbable: its times, or all its calls together, are unlike the usual.
+unseen: a call that hardly any reference trace makes. missing: none of a call that nearly all make. failed, repeated, reordered: a call that hardly ever fails, is made so often, or comes so. improbable: its times, or all its calls together, are unlike those of the reference.
 """
 
 
@@ -5792,7 +5792,7 @@ class TraceAnomaly(Message):
     """
     kind: Annotated[AnomalyKind, Field(title="AnomalyKind")]
     """
-    unseen: a call that hardly any usual trace makes. missing: none of a call that nearly all make. failed, repeated, reordered: a call that hardly ever fails, is made so often, or comes so. improbable: its times, or all its calls together, are unlike the usual.
+    unseen: a call that hardly any reference trace makes. missing: none of a call that nearly all make. failed, repeated, reordered: a call that hardly ever fails, is made so often, or comes so. improbable: its times, or all its calls together, are unlike those of the reference.
     """
     score: float
     """
@@ -6236,11 +6236,11 @@ class TraceAnalysis(Message):
     """
     anomalies: list[TraceAnomaly]
     """
-    Traces that are unlike the usual ones, greatest score first.
+    Traces that are unlike the reference traces, greatest score first.
     """
-    usual: Annotated[int, Field(ge=0)]
+    reference: Annotated[int, Field(ge=0)]
     """
-    Traces that say what is usual; 0: too few do, so that there are no anomalies.
+    Number of reference traces; 0 if there are too few, so anomalies are withheld.
     """
     projection: TraceProjection | None
     """

@@ -54,6 +54,6 @@ func operate(pool *tidscope.Pool, number int) {
 			return nil
 		})
 	}
-	// What a job did is counted once it has returned.
+	// The figures of a job are counted once it has returned.
 	pool.Drain()
 }

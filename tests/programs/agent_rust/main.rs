@@ -11,7 +11,7 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 use tidscope_agent::{start, Pool};
 
-/// Lets so many go on together.
+/// Barrier that releases a number of threads together.
 struct Barrier {
     waiting: Mutex<(usize, usize)>,
     changed: Condvar,
@@ -19,7 +19,7 @@ struct Barrier {
 }
 
 impl Barrier {
-    /// Whether the others came in time.
+    /// Return true if all other threads arrived in time.
     fn wait(&self) -> bool {
         let mut waiting = self.waiting.lock().unwrap();
         let round = waiting.1;

@@ -38,7 +38,7 @@ def started(command: Sequence[str | Path], **variables: str) -> Iterator["subpro
 
 
 def first_line(process: "subprocess.Popen[str]") -> str:
-    """What it says first."""
+    """Return the first output of the program."""
     assert process.stdout is not None
     line = process.stdout.readline().strip()
     if line == "":

@@ -17,7 +17,7 @@ LATE_S = 0.3
 
 
 class Outside:
-    """What the jobs wait for."""
+    """Resource that the jobs wait for."""
 
     def __init__(self, best: float, penalty: float, wait_s: float) -> None:
         self._best = best

@@ -149,7 +149,7 @@ class Choices:
         counts: number of traces with each chain.
         chances: number of traces with the chain's caller.
         failures: number of traces in which the chain failed.
-        usual_most: median number of calls at once.
+        median_most: median number of calls at once.
         more, fewer: traces with more, or fewer, calls at once, by chain.
         orders, at_once: traces with the second chain after the first, and with both, by pair of
             chains.
@@ -160,7 +160,7 @@ class Choices:
     counts: Ints
     chances: Ints
     failures: Ints
-    usual_most: Ints
+    median_most: Ints
     more: "Tally"
     fewer: "Tally"
     orders: "Tally"
@@ -206,16 +206,16 @@ class Choices:
             "reordered": self._reordered(entries, less, own),
         }
 
-    def crowd(self, usual: Events, own: bool) -> float:
+    def crowd(self, reference: Events, own: bool) -> float:
         """Return the surprise that too many reference traces reach, as the new minimum.
 
         Args:
-            usual: rare features of one kind in the reference traces.
+            reference: rare features of one kind in the reference traces.
             own: whether the traces are the reference traces.
         """
         share = OWN_CROWD if own else OTHER_CROWD
         share = max(share, MIN_CROWD / self.traces)
-        return float(np.quantile(usual.most(self.traces), 1 - share))
+        return float(np.quantile(reference.most(self.traces), 1 - share))
 
     def varied(self) -> NDArray[np.bool_]:
         """Return True for chains that often have more calls at once than the median."""
@@ -245,9 +245,9 @@ class Choices:
 
     def _counted(self, entries: Entries, less: int, own: bool, tally: "Tally") -> Events:
         """Return calls whose number at once is higher, or lower, than in nearly all traces."""
-        usual = self.usual_most[entries.feature]
+        median = self.median_most[entries.feature]
         sign = 1 if tally is self.more else -1
-        odd = (usual > 0) & (sign * (entries.most - usual) > 0)
+        odd = (median > 0) & (sign * (entries.most - median) > 0)
         feature, trace = entries.feature[odd], entries.trace[odd]
         nearly = self._surprise(tally.totals[feature] - less, self.counts[feature] - less, own) > 0
         feature, trace = feature[nearly], trace[nearly]
@@ -350,8 +350,8 @@ def learn_choices(chains: Chains, entries: Entries) -> Choices:
     order = np.lexsort((entries.most, feature))
     begins = np.cumsum(counts) - counts
     middle = np.where(counts > 0, begins + (counts - 1) // 2, 0)
-    usual_most = np.where(counts > 0, entries.most[order][middle], 0) if len(order) else counts
-    usual = usual_most[feature]
+    median_most = np.where(counts > 0, entries.most[order][middle], 0) if len(order) else counts
+    median = median_most[feature]
     first, second, after = entries.orders
     return Choices(
         chains,
@@ -359,9 +359,9 @@ def learn_choices(chains: Chains, entries: Entries) -> Choices:
         counts,
         chances,
         np.bincount(feature[entries.failed > 0], minlength=features),
-        usual_most,
-        Tally(feature[entries.most > usual], features),
-        Tally(feature[entries.most < usual], features),
+        median_most,
+        Tally(feature[entries.most > median], features),
+        Tally(feature[entries.most < median], features),
         *(
             Tally(first[chosen] * features + second[chosen], features)
             for chosen in (after > 0, after == 0)

@@ -59,7 +59,7 @@ class Anomaly:
 
 
 def find_anomalies(
-    summaries: Summaries, usual: Summaries | None = None, progress: Progress | None = None
+    summaries: Summaries, reference: Summaries | None = None, progress: Progress | None = None
 ) -> list[Anomaly]:
     """Return abnormal traces, strongest first; empty if there are too few reference traces.
 
@@ -67,18 +67,18 @@ def find_anomalies(
 
     Args:
         summaries: traces of one endpoint, including calls.
-        usual: earlier reference traces of the same endpoint and catalogue; None compares each trace
+        reference: earlier traces of the same endpoint and catalogue; None compares each trace
             with all.
         progress: called from time to time.
     """
-    known = [_calls(one) for one in (summaries if usual is None else usual).traces]
+    known = [_calls(one) for one in (summaries if reference is None else reference).traces]
     if len(known) < MIN_TRACES:
         return []
-    judged = [] if usual is None else [_calls(one) for one in summaries.traces]
+    judged = [] if reference is None else [_calls(one) for one in summaries.traces]
     report = _Report(progress, len(known) + len(judged))
     chains = Chains()
     learnt = read_entries(chains, known, report.advance)
-    entries = learnt if usual is None else read_entries(chains, judged, report.advance)
+    entries = learnt if reference is None else read_entries(chains, judged, report.advance)
     strongest = _judge(chains, learnt, entries)
     names = summaries.catalogue.operations
     found = [
@@ -144,9 +144,9 @@ def _judge(chains: Chains, learnt: Entries, entries: Entries) -> _Strongest:
     strongest = _Strongest(
         np.zeros(traces), ["improbable"] * traces, np.zeros(traces, dtype=np.int64)
     )
-    usual_events = choices.events(learnt, 1, own=False) if not own else {}
+    reference_events = choices.events(learnt, 1, own=False) if not own else {}
     for kind, events in choices.events(entries, 0, own=own).items():
-        beyond = events.surprise > choices.crowd(usual_events.get(kind, events), own)
+        beyond = events.surprise > choices.crowd(reference_events.get(kind, events), own)
         strongest.take(
             kind,
             Events(

@@ -120,7 +120,7 @@ def spread(entries: Entries, values: Floats, features: int, least: float) -> Spr
         return Spreads(medians, above, np.zeros(features, np.int64), begins, counts, ordered)
     medians[known] = _at(ordered, begins[known], counts[known], 0.5)
     above[known] = least
-    usual = np.full(features, least)
+    spread = np.full(features, least)
     last = np.full(features, least)
     for level, deviations in LEVELS:
         usable = known & (counts * (1 - level) >= BEYOND - 1e-9)
@@ -128,8 +128,8 @@ def spread(entries: Entries, values: Floats, features: int, least: float) -> Spr
         above[usable] = np.maximum(above[usable], own)
         last[usable] = np.maximum(own, least)
         if level == LEVELS[0][0]:
-            usual[usable] = np.maximum(own, least)
-    heaviness = np.searchsorted(HEAVINESS, last / usual)
+            spread[usable] = np.maximum(own, least)
+    heaviness = np.searchsorted(HEAVINESS, last / spread)
     return Spreads(medians, above, heaviness, begins, counts, ordered)
 
 

@@ -82,7 +82,7 @@ async fn echo_with_tokio(mut connection: tokio::net::TcpStream) -> io::Result<()
     }
 }
 
-/// How often a worker was woken and parked again without having done anything.
+/// Number of futile wake-ups: a worker parked again without doing any work.
 #[cfg(tokio_unstable)]
 fn futile_wakeups(handle: &tokio::runtime::Handle) -> Option<u64> {
     let metrics = handle.metrics();
@@ -94,7 +94,7 @@ fn futile_wakeups(_: &tokio::runtime::Handle) -> Option<u64> {
     None
 }
 
-/// As many threads as `size`, each with a ring; connections go to them in turn.
+/// Start `size` threads, each with a ring; connections are assigned to them in turn.
 fn with_rings(listener: TcpListener, size: usize) {
     let rings: Vec<_> = (0..size.max(1)).map(ring).collect();
     thread::spawn(move || {

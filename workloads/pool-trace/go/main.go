@@ -47,7 +47,7 @@ func main() {
 	workload.Serve("", &figures)
 }
 
-// submit hands over the requests at their times, with what frees their place; at most so many at once.
+// submit hands over the requests at their times, up to a bound on queued ones; each frees its place.
 func submit(trace []request, places int, serve func(one request, free func())) {
 	taken := make(chan struct{}, places)
 	due := time.Now()
@@ -58,7 +58,7 @@ func submit(trace []request, places int, serve func(one request, free func())) {
 			select {
 			case taken <- struct{}{}:
 			default:
-				// The pool is slower than the trace, which goes on from here.
+				// The pool is slower than the trace; shift the remaining requests.
 				taken <- struct{}{}
 				due = time.Now()
 			}
@@ -100,8 +100,8 @@ func spin(loops float64) {
 	sink = value
 }
 
-// calibrate finds how many loops take a microsecond: the most of several tries, since all that
-// disturbs a try makes it slower.
+// calibrate returns loops per microsecond: the maximum of several tries, since disturbances only
+// slow a try.
 func calibrate() float64 {
 	const loops, tries = 1e6, 9
 	most := 0.0

@@ -52,7 +52,7 @@ public final class PoolTrace {
       System.out.println("{\"ready\": \"\"}");
       figures.answer();
     }
-    // Its workers would finish what is queued first.
+    // Waiting would finish all queued jobs first.
     Runtime.getRuntime().halt(0);
   }
 
@@ -83,7 +83,7 @@ public final class PoolTrace {
     }
   }
 
-  /** Hands over the requests at their times, at most so many at once. */
+  /** Submits the requests at their times, up to a bound on queued ones. */
   private void submit(
       SteeredThreadPool pool, List<Request> trace, int places, double free, double loops) {
     Semaphore left = new Semaphore(places);
@@ -95,7 +95,7 @@ public final class PoolTrace {
           LockSupport.parkNanos(due - now);
         }
         if (!left.tryAcquire()) {
-          // The pool is slower than the trace, which goes on from here.
+          // The pool is slower than the trace; shift the remaining requests.
           left.acquireUninterruptibly();
           due = System.nanoTime();
         }
@@ -146,7 +146,7 @@ public final class PoolTrace {
     sink = value;
   }
 
-  /** How many loops take a microsecond: the most of several tries. */
+  /** Returns loops per microsecond: the maximum of several tries. */
   private static double calibrate() {
     double most = 0;
     for (int i = 0; i < TRIES; i++) {

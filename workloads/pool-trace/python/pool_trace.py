@@ -34,12 +34,12 @@ class Figures:
         self.begin()
 
     def begin(self) -> None:
-        """Count from now on."""
+        """Reset the counts."""
         with self._lock:
             self._began, self._ops, self._waits, self._waited_s = time.monotonic(), 0, 0, 0.0
 
     def end(self) -> dict[str, float]:
-        """What was counted."""
+        """Return the counts."""
         with self._lock:
             found = {"ops": self._ops, "elapsed_s": time.monotonic() - self._began}
             if self._waits:
@@ -47,13 +47,13 @@ class Figures:
             return found
 
     def waited(self, seconds: float) -> None:
-        """An operation begins that has waited."""
+        """Note the start of an operation and its queue wait."""
         with self._lock:
             self._waits += 1
             self._waited_s += seconds
 
     def done(self) -> None:
-        """An operation is done."""
+        """Count a finished operation."""
         with self._lock:
             self._ops += 1
 
@@ -68,13 +68,13 @@ def read(path: Path) -> list[Request]:
 
 
 def spin(loops: int) -> None:
-    """Compute."""
+    """Compute for a number of loops."""
     for _ in range(loops):
         pass
 
 
 def calibrate() -> float:
-    """How many loops take a microsecond: the most of several tries."""
+    """Loops per microsecond: the maximum of several tries, since disturbances only slow a try."""
     most = 0.0
     for _ in range(TRIES):
         began = time.perf_counter()
@@ -86,7 +86,7 @@ def calibrate() -> float:
 def submit(
     pool: ThreadPoolExecutor, trace: Sequence[Request], places: int, free: float, figures: Figures
 ) -> None:
-    """Hand over the requests at their times, at most so many at once."""
+    """Submit the requests at their times, up to a bound on queued ones."""
     loops, taken = calibrate(), threading.BoundedSemaphore(places)
 
     def serve(one: Request, queued: float) -> None:
@@ -104,7 +104,7 @@ def submit(
             due += one.start_us / 1e6
             time.sleep(max(0.0, due - time.monotonic()))
             if not taken.acquire(blocking=False):
-                # The pool is slower than the trace, which goes on from here.
+                # The pool is slower than the trace; shift the remaining requests.
                 taken.acquire()
                 due = time.monotonic()
             pool.submit(serve, one, time.monotonic())
@@ -136,7 +136,7 @@ def main() -> None:
         if line == "begin\n":
             figures.begin()
         print(json.dumps({} if line == "begin\n" else figures.end()), flush=True)
-    # Its workers would finish what is queued first.
+    # Waiting would finish all queued jobs first.
     pool.shutdown(wait=False, cancel_futures=True)
 
 

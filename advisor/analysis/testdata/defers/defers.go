@@ -8,7 +8,7 @@ type Box struct {
 	n  int
 }
 
-func (b *Box) Usual() int {
+func (b *Box) Early() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.n
@@ -81,7 +81,7 @@ func (b *Box) LocksLate() {
 /*
 Report:
 
-defers.(*Box).Usual
+defers.(*Box).Early
   write defers.Box.mu, defer, sure lock
   lines 12 to 13 (deferred)
   7 instructions, 0 calls, 0 loops, 0 allocations, 0 map accesses, reads only: true, only counts: false

@@ -14,7 +14,7 @@ use std::thread::{self, JoinHandle};
 
 static RUNNING: AtomicBool = AtomicBool::new(false);
 
-/// Listens until it is closed or dropped.
+/// A running agent; it listens until it is closed or dropped.
 pub struct Agent {
     path: PathBuf,
     wake: UnixStream,
@@ -23,12 +23,12 @@ pub struct Agent {
 
 /// Let collectors read all pools and steer one. A program has one agent at most.
 ///
-/// The size of the pool now is what collectors go back to; `lower` and `upper` are what it may be given.
+/// Collectors restore the current size of the pool; `lower` and `upper` bound the sizes that they set.
 ///
 /// # Errors
 ///
-/// There is no folder for its socket (README.md says where that is), there is an agent already, or the
-/// bounds do not hold the pool's size.
+/// No usable folder for the socket exists (README.md lists the folders), an agent is already running,
+/// or the bounds exclude the pool's size.
 pub fn start(pool: &Pool, lower: usize, upper: usize) -> io::Result<Agent> {
     let size = pool.wanted();
     if lower < 1 || lower > size || upper < size || upper > LARGEST_SIZE {
@@ -38,7 +38,7 @@ pub fn start(pool: &Pool, lower: usize, upper: usize) -> io::Result<Agent> {
     start_with(Steered::Pool(pool.clone()), lower, upper)
 }
 
-/// Let collectors read all pools, and set nothing; errors as those of `start`.
+/// Let collectors read all pools without steering any; same errors as `start`.
 pub fn report_pools() -> io::Result<Agent> {
     start_with(Steered::Nothing, 1, 1)
 }
@@ -67,18 +67,18 @@ fn serve(lease: Lease) -> io::Result<Agent> {
 }
 
 impl Agent {
-    /// The path of its socket.
+    /// Path of the agent's socket.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Tell collectors that the program entered a new phase: what they learnt is void.
+    /// Make collectors discard what they learnt: the program entered a new phase.
     pub fn restart_search(&self) {
-        // If so many wait to be answered that it does not fit, one more is nothing new.
+        // A full pipe already holds notifications, so one more is redundant.
         let _ = (&self.wake).write(b"r");
     }
 
-    /// Restore the size and remove the socket; twice does no harm.
+    /// Restore the size and remove the socket. Idempotent.
     pub fn close(&mut self) {
         if let Some(thread) = self.thread.take() {
             let _ = self.wake.shutdown(std::net::Shutdown::Write);

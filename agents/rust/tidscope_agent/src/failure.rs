@@ -21,7 +21,7 @@ impl Failure {
         Failure { code, message: message.to_string() }
     }
 
-    /// Whether the connection ends with it: what follows may be nonsense as well.
+    /// True if the connection must be closed, because later input may be malformed too.
     pub fn closes(&self) -> bool {
         self.code == PARSE || self.code == INVALID
     }

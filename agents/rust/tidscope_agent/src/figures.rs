@@ -40,12 +40,12 @@ impl Figures {
         }
     }
 
-    /// Workers without a job.
+    /// Number of idle workers.
     pub fn idle(&self) -> i64 {
         self.idle
     }
 
-    /// So many workers are without a job from now on.
+    /// Set the number of idle workers from now on.
     pub fn set_idle(&mut self, idle: i64, now: Instant) {
         self.idle_ns += self.idle.max(0) as u64 * nanos(now.saturating_duration_since(self.idle_since));
         self.idle_since = now;
@@ -88,7 +88,7 @@ fn nanos(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// Bucket b is of times below 2^(b+10) ns.
+/// Bucket b counts times below 2^(b+10) ns.
 pub fn bucket_of(ns: u64) -> usize {
     let bits = 64 - (ns >> LOWEST_BITS).leading_zeros();
     (bits as usize).min(BUCKETS - 1)

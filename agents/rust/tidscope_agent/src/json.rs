@@ -1,4 +1,4 @@
-//! JSON as the agent protocol needs it: strict, and numbers as they are written.
+//! Strict JSON reader for the agent protocol; numbers keep their text.
 
 const DEEPEST: usize = 64;
 
@@ -6,15 +6,15 @@ const DEEPEST: usize = 64;
 pub enum Json {
     Null,
     Bool(bool),
-    /// As it is written.
+    /// A number, as its text.
     Number(String),
     Text(String),
     List(Vec<Json>),
-    /// In their order; of a name that comes twice, the last one counts.
+    /// Members in document order; the last of duplicate names counts.
     Object(Vec<(String, Json)>),
 }
 
-/// The text is not JSON.
+/// Error: the text is not JSON.
 #[derive(Debug, PartialEq, Eq)]
 pub struct NotJson;
 
@@ -47,7 +47,7 @@ impl Json {
         }
     }
 
-    /// An integer written without a point or an exponent, within bounds.
+    /// Return an integer written without point or exponent, within bounds.
     pub fn integer(&self, least: u64, greatest: u64) -> Option<u64> {
         match self {
             Json::Number(digits) => {
@@ -65,7 +65,7 @@ impl Json {
     }
 }
 
-/// A string as JSON has it.
+/// Format a string as JSON.
 pub fn quote(text: &str) -> String {
     let mut quoted = String::from("\"");
     for letter in text.chars() {
@@ -173,7 +173,7 @@ impl Parser<'_> {
                 if !(0xd800..0xdc00).contains(&unit) {
                     return Ok(char::from_u32(unit).unwrap_or('\u{fffd}'));
                 }
-                // The first half of a letter: the second one follows, or it is half a letter.
+                // A high surrogate; without a low surrogate after it the text is malformed.
                 if self.text.get(self.at..self.at + 2) != Some(&b"\\u"[..]) {
                     return Ok('\u{fffd}');
                 }

@@ -5,10 +5,10 @@ use crate::pool::Pool;
 use crate::registry;
 use std::time::{Duration, Instant};
 
-/// What an agent sets: a pool, or nothing.
+/// Knob of an agent: a pool, or nothing.
 pub enum Steered {
     Pool(Pool),
-    /// There is one size, 1.
+    /// No pool; the only size is 1.
     Nothing,
 }
 
@@ -34,7 +34,7 @@ impl Steered {
         }
     }
 
-    /// Finished jobs, nanoseconds that started ones waited, and their number.
+    /// Return finished jobs, summed queue wait in nanoseconds, and started jobs.
     pub fn counts(&self) -> (u64, u64, u64) {
         match self {
             Steered::Pool(pool) => pool.counts(),
@@ -49,17 +49,17 @@ impl Steered {
     }
 }
 
-/// Holds the size that a client set, for as long as it renews it.
+/// Lease of a size that a client set and must renew.
 ///
-/// It outlives its client's connection, so that a collector that is restarted in time finds things as
-/// they were; until it is over, another client may take it only if that connection is gone. Used by the
-/// agent's thread alone.
+/// The lease outlives its client's connection, so that a restarted collector can continue. Until it
+/// expires, another client may take it only if that connection is closed. Used by the agent's thread
+/// alone.
 pub struct Lease {
     pub steered: Steered,
     pub lower: usize,
     pub upper: usize,
     pub original: usize,
-    /// Number of the client that holds it.
+    /// Number of the client that holds the lease.
     holder: Option<u64>,
     deadline: Option<Instant>,
 }
@@ -86,7 +86,7 @@ impl Lease {
         Ok(())
     }
 
-    /// Go back to the original size, whoever set another one.
+    /// Restore the original size, whichever client changed it.
     pub fn release(&mut self) {
         if self.deadline.take().is_some() {
             self.steered.resize(self.original);
@@ -94,14 +94,14 @@ impl Lease {
         self.holder = None;
     }
 
-    /// A client is gone: its lease runs on without it.
+    /// Note that a client has disconnected; its lease continues.
     pub fn forget(&mut self, client: u64) {
         if self.holder == Some(client) {
             self.holder = None;
         }
     }
 
-    /// Milliseconds until it is over, rounded up; -1 without one, and when it has just been ended.
+    /// Milliseconds until expiry, rounded up; -1 without a lease. Releases an expired one.
     pub fn left_ms(&mut self) -> i32 {
         let left = match self.deadline {
             Some(deadline) => deadline.saturating_duration_since(Instant::now()),

@@ -8,7 +8,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread;
 use std::time::Instant;
 
-/// What a job returns that did not do what it should.
+/// Error of a failed job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Failed;
 
@@ -34,16 +34,15 @@ pub(crate) struct Workers {
     changed: Condvar,
 }
 
-/// Threads that run jobs, and a queue without a bound. Clones are the same pool.
+/// A pool of worker threads with an unbounded queue. Clones share the pool.
 ///
-/// A pool that is made smaller interrupts no job and drops none: workers that are too many end when
-/// they have finished theirs. Workers end with `close`.
+/// Shrinking interrupts and drops no job: surplus workers end after their current job. `close` ends
+/// all workers.
 #[derive(Clone)]
 pub struct Pool(pub(crate) Arc<Workers>);
 
 impl Pool {
-    /// A pool of so many workers, 1 or more, that is reported under a name; those of one name are added
-    /// up.
+    /// Create a pool of 1 or more workers with a name; pools of one name are summed.
     pub fn new(name: &str, size: usize) -> Self {
         let state = State {
             jobs: VecDeque::new(),
@@ -60,8 +59,8 @@ impl Pool {
         Pool(made)
     }
 
-    /// Have a job run by a worker. One that returns an error has failed, and so has one that panics.
-    /// False: the pool was closed, and the job was dropped.
+    /// Queue a job for a worker. A job that returns an error or panics counts as failed. Return false
+    /// if the pool is closed and the job was dropped.
     pub fn submit<F>(&self, job: F) -> bool
     where
         F: FnOnce() -> Result<(), Failed> + Send + 'static,
@@ -85,17 +84,17 @@ impl Pool {
         self.0.changed.notify_all();
     }
 
-    /// The size that it was given last.
+    /// Size that was set last.
     pub fn wanted(&self) -> usize {
         self.0.lock().limit
     }
 
-    /// The size in effect: the wanted one, or the workers there are while they are still more.
+    /// Effective size: the wanted one, or the number of workers while it is higher.
     pub fn size(&self) -> usize {
         self.0.lock().size()
     }
 
-    /// Wait until no job waits or runs.
+    /// Wait until no job is queued or running.
     pub fn drain(&self) {
         let mut state = self.0.lock();
         while !state.jobs.is_empty() || state.busy() > 0 {
@@ -103,7 +102,7 @@ impl Pool {
         }
     }
 
-    /// Take no more jobs, and wait until all are done. What the pool did is still reported.
+    /// Refuse further jobs, and wait until all are done. The counters stay reported.
     pub fn close(&self) {
         let mut state = self.0.lock();
         state.closed = true;
@@ -116,7 +115,7 @@ impl Pool {
         end(&pool);
     }
 
-    /// Finished jobs, nanoseconds that started ones waited, and their number.
+    /// Return finished jobs, summed queue wait in nanoseconds, and started jobs.
     pub(crate) fn counts(&self) -> (u64, u64, u64) {
         let state = self.0.lock();
         (state.did.finished, state.did.queue_wait_ns, state.did.started)
@@ -127,7 +126,7 @@ impl Pool {
             let workers = self.0.clone();
             let name = format!("{}-{}", self.0.name, state.started);
             if thread::Builder::new().name(name).spawn(move || workers.work()).is_err() {
-                return; // No more threads are available: the others do the job.
+                return; // No thread is available; the existing workers run the job.
             }
             state.started += 1;
             state.workers += 1;
@@ -154,7 +153,7 @@ impl State {
 
 impl Workers {
     fn lock(&self) -> MutexGuard<'_, State> {
-        // Jobs run without the lock: a panic of theirs leaves nothing half done.
+        // Jobs run without the lock, so a panic leaves the state consistent.
         self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 

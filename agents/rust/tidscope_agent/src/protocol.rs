@@ -1,4 +1,4 @@
-//! The agent protocol (docs/agents.md): what a client asks, and what it is answered.
+//! Agent protocol (docs/agents.md): parses requests and formats answers.
 
 use crate::failure::{Failure, INVALID, METHOD, PARAMS, PARSE};
 use crate::json::{quote, Json};
@@ -12,7 +12,7 @@ const LARGEST_ID: u64 = (1 << 53) - 1;
 const LONGEST_LEASE_S: f64 = 60.0;
 const LONGEST_QUOTE: usize = 40;
 
-/// The line that answers a line of a client, and whether the connection ends with it.
+/// Answer a client's line; the result says whether the connection must be closed.
 pub fn reply(lease: &mut Lease, begin: Instant, client: u64, line: &[u8]) -> (String, bool) {
     let mut id = None;
     match answer(lease, begin, client, line, &mut id) {

@@ -1,5 +1,4 @@
-//! Pools of rayon. It says how many threads there are; what its jobs do is counted where they are
-//! submitted through `Watched::wrap`.
+//! Pools of rayon: rayon reports the number of threads; `Watched::wrap` counts the submitted jobs.
 
 use crate::registry::Watched;
 

@@ -30,7 +30,7 @@ pub struct PoolReading {
 }
 
 impl PoolReading {
-    /// Of a pool whose jobs are counted one by one.
+    /// Figures of a pool whose jobs are counted individually.
     pub(crate) fn of(size: u64, busy: u64, queue: u64, did: &Figures) -> Self {
         PoolReading {
             size: Some(size),
@@ -80,7 +80,7 @@ impl PoolReading {
     }
 }
 
-/// A histogram without the zeros at its end.
+/// Return a histogram without trailing zeros.
 fn histogram(counts: Option<&[u64]>) -> String {
     let counts = match counts {
         Some(counts) => counts,
@@ -93,15 +93,15 @@ fn histogram(counts: Option<&[u64]>) -> String {
 
 type Read = Box<dyn Fn() -> PoolReading + Send>;
 
-/// A pool that counts its jobs: size, busy workers, waiting jobs, and what it did.
+/// A pool that counts its jobs: size, busy workers, queued jobs and counters.
 pub(crate) trait Counted: Send + Sync {
     fn report(&self) -> (u64, u64, u64, Figures);
 }
 
 enum Entry {
-    /// Pools of one name: those there are, and what those that ended did.
+    /// Pools of one name: the live ones, and the counters of ended ones.
     Counted { kind: String, pools: Vec<Arc<dyn Counted>>, past: Box<Figures> },
-    /// Says all of itself whenever it is asked.
+    /// Function that returns all figures of a pool.
     Watched { kind: String, read: Read },
 }
 
@@ -133,13 +133,13 @@ struct Registry {
 static REGISTRY: Mutex<Registry> = Mutex::new(Registry { entries: Vec::new(), omitted: Vec::new() });
 
 fn registry() -> MutexGuard<'static, Registry> {
-    // A reading that panicked leaves the list as it was.
+    // A panicking reader leaves the list unchanged.
     REGISTRY.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
-/// Report a pool that says all of itself whenever it is asked, which is once a second.
+/// Report a pool by a function that returns all its figures, called once a second.
 ///
-/// `kind` is lower-case letters, digits and hyphens. A name that is there already is replaced.
+/// `kind` consists of lower-case letters, digits and hyphens. A pool of the same name is replaced.
 pub fn watch<F>(name: &str, kind: &str, read: F)
 where
     F: Fn() -> PoolReading + Send + 'static,
@@ -164,7 +164,7 @@ pub(crate) fn add(name: &str, kind: &str, pool: Arc<dyn Counted>) {
     put(&name, Entry::Counted { kind: kind.to_string(), pools: vec![pool], past });
 }
 
-/// A pool does nothing any more: what it did stays.
+/// Remove an ended pool and keep its counters.
 pub(crate) fn end(pool: &Arc<dyn Counted>) {
     let data = Arc::as_ptr(pool) as *const u8;
     for (_, entry) in &mut registry().entries {
@@ -176,7 +176,7 @@ pub(crate) fn end(pool: &Arc<dyn Counted>) {
     }
 }
 
-/// Members of the answer to `read_pools`, without the time.
+/// Return the answer to `read_pools`, without the time.
 pub(crate) fn answer() -> String {
     let held = registry();
     let elements: Vec<String> =
@@ -184,7 +184,7 @@ pub(crate) fn answer() -> String {
     format!("\"pools\":[{}],\"omitted\":{}", elements.join(","), held.omitted.len())
 }
 
-/// Jobs that all pools finished which count them.
+/// Number of jobs finished by all pools that count them.
 pub(crate) fn finished() -> u64 {
     let count = |entry: &Entry| match entry {
         Entry::Watched { .. } => 0,
@@ -207,7 +207,7 @@ fn put(name: &str, entry: Entry) {
     }
 }
 
-/// A name of at most so many characters, never empty.
+/// Return a name cut to a maximum length, never empty.
 fn shortened(name: &str) -> String {
     if name.is_empty() {
         return "pool".to_string();
@@ -215,7 +215,7 @@ fn shortened(name: &str) -> String {
     name.chars().take(LONGEST_NAME).collect()
 }
 
-/// A pool of the program's own, whose jobs are counted: each goes through `wrap`.
+/// A pool of the program whose jobs are counted by `wrap`.
 #[derive(Clone)]
 pub struct Watched(Arc<WatchedPool>);
 
@@ -225,7 +225,7 @@ struct WatchedPool {
 }
 
 impl Watched {
-    /// Report a pool under a name; `size` says how many workers it has now.
+    /// Report a pool under a name; `size` returns its current number of workers.
     pub fn new<F>(name: &str, kind: &str, size: F) -> Self
     where
         F: Fn() -> usize + Send + Sync + 'static,
@@ -236,8 +236,8 @@ impl Watched {
         Watched(made)
     }
 
-    /// Note that a job is submitted, and make what a worker is to run in its place. One that panics
-    /// has failed.
+    /// Count a submitted job and return the closure that a worker runs in its place. A job that
+    /// panics counts as failed.
     pub fn wrap<F, T>(&self, job: F) -> impl FnOnce() -> T + Send
     where
         F: FnOnce() -> T + Send,
@@ -271,7 +271,7 @@ impl Counted for WatchedPool {
     }
 }
 
-/// A job that runs; it ends when this is dropped, by a panic too.
+/// A running job; dropping this guard ends it, also after a panic.
 struct Run {
     pool: Arc<WatchedPool>,
     queued: Instant,

@@ -1,4 +1,4 @@
-//! Connections of an agent: one thread serves them all and waits for none.
+//! Server of an agent: one thread serves all connections without blocking.
 
 use crate::failure::{Failure, CLIENTS, INVALID};
 use crate::lease::Lease;
@@ -20,7 +20,7 @@ struct Client {
     buffer: Vec<u8>,
 }
 
-/// A connection is to end.
+/// Error: the connection must be closed.
 struct Over;
 
 impl From<io::Error> for Over {
@@ -30,7 +30,7 @@ impl From<io::Error> for Over {
 }
 
 impl Client {
-    /// Send a line; fails if the client does not take it, who is cut off then.
+    /// Send a line; fails if the client does not read it, so that the caller disconnects it.
     fn send(&mut self, line: &str) -> Result<(), Over> {
         Ok(self.stream.write_all(line.as_bytes())?)
     }
@@ -38,7 +38,7 @@ impl Client {
 
 pub struct Server {
     listener: UnixListener,
-    /// A byte comes where clients are to be notified; its end where the server is to stop.
+    /// Wake-up socket: a byte means that clients must be notified, its end that the server must stop.
     woken: UnixStream,
     lease: Lease,
     begin: Instant,
@@ -52,13 +52,13 @@ impl Server {
         Server { listener, woken, lease, begin, clients: Vec::new(), last_number: 0 }
     }
 
-    /// Serve until the other end of `woken` is closed; restores the size then.
+    /// Serve until the other end of `woken` is closed, then restore the size.
     pub fn run(mut self) {
         while let Ok(true) = self.step() {}
         self.lease.release();
     }
 
-    /// False: it is to stop.
+    /// Serve one round. Return false if the server must stop.
     fn step(&mut self) -> io::Result<bool> {
         let mut fds = vec![self.woken.as_raw_fd(), self.listener.as_raw_fd()];
         fds.extend(self.clients.iter().map(|client| client.stream.as_raw_fd()));
@@ -81,7 +81,7 @@ impl Server {
         Ok(true)
     }
 
-    /// Do something for a client, who stays unless it fails.
+    /// Run an action for a client; drop the client if the action fails.
     fn serve<F>(&mut self, mut client: Client, action: F)
     where
         F: FnOnce(&mut Self, &mut Client) -> Result<(), Over>,
@@ -102,7 +102,7 @@ impl Server {
         let stream = match self.listener.accept() {
             Ok((stream, _)) => stream,
             Err(error) if error.kind() == ErrorKind::WouldBlock => return,
-            Err(_) => return thread::sleep(RETRY), // No descriptor is left, say.
+            Err(_) => return thread::sleep(RETRY), // Out of file descriptors, for example; retry later.
         };
         let trusted = matches!(peer_user(&stream), Ok(user) if user == 0 || user == effective_user());
         if !trusted || stream.set_nonblocking(true).is_err() {

@@ -13,7 +13,7 @@ const SYSTEM_FOLDER: &str = "/run/tidscope";
 /// Maximum directory entries checked per cleanup.
 const MAX_FILES: usize = 256;
 
-/// Make the socket of this process in the first usable folder; the error says why none is usable.
+/// Create the socket of this process in the first usable folder; the error says why none is usable.
 pub fn listen() -> io::Result<(UnixListener, PathBuf)> {
     let mut wrong = Vec::new();
     for folder in folders() {
@@ -48,7 +48,7 @@ fn folders() -> Vec<PathBuf> {
     found
 }
 
-/// Make a folder if it is missing, and refuse one that others can change.
+/// Create a folder if it is missing, and reject one that other users can change.
 fn prepare(folder: &Path) -> io::Result<()> {
     let refused = |why: &str| Err(Error::new(ErrorKind::PermissionDenied, why));
     if !folder.is_absolute() {

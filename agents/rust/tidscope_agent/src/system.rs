@@ -29,7 +29,7 @@ extern "C" {
     fn getsockopt(fd: i32, level: i32, name: i32, value: *mut Credentials, length: *mut u32) -> i32;
 }
 
-/// The user that this program runs as.
+/// Effective user ID of this program.
 pub fn effective_user() -> u32 {
     // SAFETY: geteuid(2) takes nothing and always succeeds.
     unsafe { geteuid() }

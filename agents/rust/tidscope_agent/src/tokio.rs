@@ -1,16 +1,16 @@
 //! Runtimes of tokio, by its RuntimeMetrics.
 //!
-//! Built with `--cfg tokio_unstable` (RUSTFLAGS) tokio says more: tasks, steals, polls, what waits in the
-//! queues of its workers, and its pool for blocking calls.
+//! Built with `--cfg tokio_unstable` (RUSTFLAGS), tokio also reports tasks, steals, polls, the queues of
+//! its workers, and its pool for blocking calls.
 
 use crate::registry::{watch, PoolReading};
 use ::tokio::runtime::{Handle, RuntimeMetrics};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-/// Report a runtime and, where tokio tells of it, its pool for blocking calls (`NAME-blocking`).
+/// Report a runtime and, if tokio reports it, its pool for blocking calls (`NAME-blocking`).
 ///
-/// Tokio measures no times of single tasks: only how long its workers were busy.
+/// Tokio measures how long its workers were busy, and no times of single tasks.
 pub fn watch_runtime(name: &str, handle: &Handle) {
     let own = handle.clone();
     let (since, before) = (Instant::now(), busy(&own.metrics()));
@@ -21,7 +21,7 @@ pub fn watch_runtime(name: &str, handle: &Handle) {
         let worked = busy(&metrics).saturating_sub(before);
         let idle = there.saturating_sub(worked);
         let read = workers(&metrics);
-        // A task that was spawned between two readings of counters is no end that is undone.
+        // A task spawned between two counter readings must not lower the number of finished tasks.
         let finished = read.finished.map(|now| ended.fetch_max(now, Relaxed).max(now));
         PoolReading { idle_ns: Some(idle.as_nanos() as u64), finished, ..read }
     });
@@ -32,7 +32,7 @@ pub fn watch_runtime(name: &str, handle: &Handle) {
     }
 }
 
-/// How long all workers together ran tasks.
+/// Busy time of all workers together.
 fn busy(metrics: &RuntimeMetrics) -> Duration {
     (0..metrics.num_workers()).map(|worker| metrics.worker_total_busy_duration(worker)).sum()
 }
@@ -52,7 +52,7 @@ fn workers(metrics: &RuntimeMetrics) -> PoolReading {
 fn with_tasks(metrics: &RuntimeMetrics, reading: PoolReading) -> PoolReading {
     let number = metrics.num_workers();
     let local: usize = (0..number).map(|worker| metrics.worker_local_queue_depth(worker)).sum();
-    // Read first: then never one too many has finished.
+    // Read first, so that finished tasks never exceed started ones.
     let spawned = metrics.spawned_tasks_count();
     let alive = metrics.num_alive_tasks() as u64;
     PoolReading {

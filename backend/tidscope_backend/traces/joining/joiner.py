@@ -14,7 +14,7 @@ from tidscope_backend.traces.joining.places import (
     Origin,
     Place,
     Places,
-    is_foreign,
+    is_remote,
     origin_of,
 )
 from tidscope_backend.traces.joining.timeline import Parts, busy, of_process, of_thread, split_all
@@ -113,7 +113,7 @@ def _why_not(origin: Origin | None, hosts: AbstractSet[str]) -> str:
         return NO_PID
     if origin.container:
         return IN_CONTAINER.format(pid=origin.pid, container=origin.container[:MIN_DIGITS])
-    if hosts and all(is_foreign(origin, host) for host in hosts):
+    if hosts and all(is_remote(origin, host) for host in hosts):
         return NOT_HERE.format(host=origin.host)
     return NOT_MEASURED.format(pid=origin.pid)
 

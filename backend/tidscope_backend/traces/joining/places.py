@@ -42,7 +42,7 @@ def origin_of(span: Span) -> Origin | None:
     return Origin(span.pid, host, container)
 
 
-def is_foreign(origin: Origin, host: str) -> bool:
+def is_remote(origin: Origin, host: str) -> bool:
     """Return True if the process ID of a span belongs to another host.
 
     Args:
@@ -70,7 +70,7 @@ def is_process(origin: Origin, process: Process, host: str) -> bool:
         process: process as listed by the collector.
         host: name of the process's host.
     """
-    if is_foreign(origin, host):
+    if is_remote(origin, host):
         inside = is_of_container(origin, process)
         return inside and origin.pid in (process.namespace_pid, process.pid)
     return origin.pid == process.pid
@@ -189,14 +189,14 @@ def _may_be(origin: Origin, target: Target, host: str, window: Window) -> bool:
     lead = target.process
     if target.group is None:
         return is_process(origin, lead, host) and not began_after(lead, window[1])
-    return not is_foreign(origin, host) or is_of_container(origin, lead)
+    return not is_remote(origin, host) or is_of_container(origin, lead)
 
 
 def _pid_in(origin: Origin, target: Target, host: str, observed: Observed) -> int | None:
     """Return the process ID within a group; None if the target is a process."""
     if target.group is None:
         return None
-    return observed.inside.get(origin.pid, 0) if is_foreign(origin, host) else origin.pid
+    return observed.inside.get(origin.pid, 0) if is_remote(origin, host) else origin.pid
 
 
 def _observe_live(target: Target, frames: Sequence[StoredFrame], window: Window) -> Observed:

@@ -5,28 +5,30 @@ import queue
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from tidscope_policies.contract import PART_S, Decision, Observation
-from tidscope_policies.dip_gate import usual_progress
+from tidscope_policies.dip_gate import typical_progress
 from tidscope_policies.registry import ReadyPolicy
 from tidscope_wire.generated.models import KnobOption, Steering
 
-from tidscope_collector.agent.client import AgentClientError
 from tidscope_collector.steering.loop.events import (
     LOOP_FAILURE,
     PROGRAM_EXIT,
     EventSink,
     SteeringReporter,
 )
-from tidscope_collector.steering.loop.knob import KnobError
-from tidscope_collector.steering.loop.loop_inputs import ControlSetup, LoopSettings
+from tidscope_collector.steering.loop.loop_inputs import (
+    STEERING_ERRORS,
+    ControlSetup,
+    GrantChange,
+    LoopSettings,
+    RestartRequest,
+)
 from tidscope_collector.steering.loop.peers import NO_LIMITS, Contention, CoreLimits, PeerRegistry
 from tidscope_collector.steering.loop.signals import (
     IntervalMeter,
-    SignalLostError,
-    SignalRefusedError,
 )
 from tidscope_collector.steering.loop.trial import Trial
 
@@ -40,20 +42,6 @@ RENEW_S = 1.0
 RELEASE_S = 5.0
 """Maximum duration of a release, in seconds; no call of a knob or signal takes longer."""
 RETRY_S = 2.0
-STEERING_ERRORS = (KnobError, SignalLostError, SignalRefusedError, AgentClientError)
-
-
-@dataclass(frozen=True)
-class _RestartRequest:
-    """A request for a new search."""
-
-    reason: str
-    actor: str
-
-
-@dataclass(frozen=True)
-class _GrantChange:
-    """A new grant of the arbiter."""
 
 
 class ControlLoop:
@@ -85,14 +73,12 @@ class ControlLoop:
         cores: CoreLimits = NO_LIMITS,
     ) -> None:
         self.settings = settings
-        self._cores = cores
+        self.cores = cores
         self._policy, self._interval_s = ready.policy, ready.interval_s
         self._open_setup, self._setup = open_setup, setup
         self._peers = peers
         self._is_paused, self._is_gone = is_paused, is_gone
-        self._requests: queue.SimpleQueue[_RestartRequest | _GrantChange | None] = (
-            queue.SimpleQueue()
-        )
+        self._requests: queue.SimpleQueue[RestartRequest | GrantChange | None] = queue.SimpleQueue()
         self._lock = threading.Lock()
         self._stopping = False
         self._grant_changed = False
@@ -124,20 +110,9 @@ class ControlLoop:
         return self._setup
 
     @property
-    def cores(self) -> CoreLimits:
-        """Limits of the target's CPU time."""
-        return self._cores
-
-    @property
     def knob(self) -> KnobOption:
         """Knob in use, as an option for a later request."""
-        return KnobOption(
-            kind=self._described.kind,
-            refusal="",
-            lower=self._described.lower,
-            upper=self._described.upper,
-            size=self._report.steering.size,
-        )
+        return self._described.option(self._report.steering.size)
 
     @property
     def is_this_thread(self) -> bool:
@@ -150,8 +125,8 @@ class ControlLoop:
         restart = partial(self.restart, actor="the collector")
         contender, contention = self.settings.contender, None
         if contender is not None:
-            contention = Contention(contender, lambda: self._requests.put(_GrantChange()))
-        self._peers.join(self.settings.target, restart, self._cores, contention)
+            contention = Contention(contender, lambda: self._requests.put(GrantChange()))
+        self._peers.join(self.settings.target, restart, self.cores, contention)
         self._thread.start()
 
     def suspend(self) -> ControlSetup | None:
@@ -199,7 +174,7 @@ class ControlLoop:
 
     def restart(self, reason: str, actor: str) -> None:
         """Restart the policy's search soon."""
-        self._requests.put(_RestartRequest(reason, actor))
+        self._requests.put(RestartRequest(reason, actor))
 
     def release(self, actor: str) -> None:
         """Restore the original size, end the loop, and wait until it has ended.
@@ -317,14 +292,14 @@ class ControlLoop:
                 request = self._requests.get(timeout=max(0.0, deadline - time.monotonic()))
             except queue.Empty:
                 return False
-            if isinstance(request, _GrantChange):
+            if isinstance(request, GrantChange):
                 self._grant_changed = True
                 return False
             if request is not None:
                 self._restart_search(request)
         return True
 
-    def _restart_search(self, request: _RestartRequest) -> None:
+    def _restart_search(self, request: RestartRequest) -> None:
         self._policy.restart(request.reason)
         self._report.report_restart(request.reason, request.actor)
 
@@ -360,7 +335,7 @@ class ControlLoop:
             steered = self._trial.with_policy
             decision = self._policy.observe(seen)
             wanted = self._allowed_size(decision, seen, now)
-            progress = usual_progress(seen.parts) if seen.parts else seen.progress
+            progress = typical_progress(seen.parts) if seen.parts else seen.progress
             self._peers.record_interval(name, now, progress, moved=wanted != seen.size)
             in_force = self._set_size(setup, seen.size, wanted)
             if in_force is None:
@@ -383,7 +358,7 @@ class ControlLoop:
             if self._is_due_now(setup):
                 return False
             if setup.restart_requested():
-                request = _RestartRequest("the program entered a new phase", "the program")
+                request = RestartRequest("the program entered a new phase", "the program")
                 self._restart_search(request)
             if time.monotonic() - self._renewed_s >= RENEW_S:
                 setup.knob.renew()

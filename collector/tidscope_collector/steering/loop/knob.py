@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from tidscope_wire.generated.models import KnobOption
+
 from tidscope_collector.agent.client import AgentClient, AgentClientError, AgentRefusedError
 
 KnobKind = Literal["go-agent", "pool-agent", "go-affinity"]
@@ -41,6 +43,10 @@ class KnobDescription:
     lower: int
     upper: int
     original: int
+
+    def option(self, size: int) -> KnobOption:
+        """Return the knob as an option for a later request, with its current size."""
+        return KnobOption(kind=self.kind, refusal="", lower=self.lower, upper=self.upper, size=size)
 
 
 class Knob(Protocol):

@@ -1,4 +1,4 @@
-"""Inputs of a control loop: its knob and signal, and the requested settings."""
+"""Inputs of a control loop: its knob and signal, requested settings, and requests."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -7,8 +7,17 @@ from tidscope_policies.arbitration.division import Claim
 from tidscope_policies.contract import Bounds
 from tidscope_policies.sweep.sweep import PoolKind
 
-from tidscope_collector.steering.loop.knob import Knob
-from tidscope_collector.steering.loop.signals import ResponseTimes, Signal
+from tidscope_collector.agent.client import AgentClientError
+from tidscope_collector.steering.loop.knob import Knob, KnobError
+from tidscope_collector.steering.loop.signals import (
+    ResponseTimes,
+    Signal,
+    SignalLostError,
+    SignalRefusedError,
+)
+
+STEERING_ERRORS = (KnobError, SignalLostError, SignalRefusedError, AgentClientError)
+"""Losses that a control loop survives by opening its knob and signal again."""
 
 
 @dataclass(frozen=True)
@@ -80,3 +89,16 @@ class LoopSettings:
     bounds: Bounds
     actor: str
     contender: Contender | None = None
+
+
+@dataclass(frozen=True)
+class RestartRequest:
+    """A request for a new search."""
+
+    reason: str
+    actor: str
+
+
+@dataclass(frozen=True)
+class GrantChange:
+    """A new grant of the arbiter."""

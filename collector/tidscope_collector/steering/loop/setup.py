@@ -337,10 +337,7 @@ def _option(kind: KnobKind, open_knob: Callable[[], Knob]) -> KnobOption:
     except KnobError as error:
         return KnobOption(kind=kind, refusal=str(error)[:1024], lower=None, upper=None, size=None)
     try:
-        found = knob.describe()
-        return KnobOption(
-            kind=kind, refusal="", lower=found.lower, upper=found.upper, size=knob.read()
-        )
+        return knob.describe().option(knob.read())
     finally:
         with suppress(KnobError):
             knob.close()

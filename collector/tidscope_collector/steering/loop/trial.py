@@ -132,7 +132,7 @@ def _percent_or_none(part: float | None) -> float | None:
     return None if part is None else 100 * part
 
 
-USUAL_PROOF = ProofSettings()
+DEFAULT_PROOF = ProofSettings()
 NOT_SEEN = (
     "In no pair of blocks is the 99th percentile of response times seen on both sides: that takes "
     f"{MIN_JOBS} finished jobs, at most half of them within the factor of two that it is in."
@@ -142,13 +142,13 @@ NOT_SEEN = (
 def proof_settings(plan: ProofPlan) -> ProofSettings:
     """Return settings of a proof, with defaults for missing ones."""
     return ProofSettings(
-        block_s=USUAL_PROOF.block_s if plan.block_s is None else plan.block_s,
-        most_s=USUAL_PROOF.most_s if plan.most_s is None else plan.most_s,
-        smallest=USUAL_PROOF.smallest
+        block_s=DEFAULT_PROOF.block_s if plan.block_s is None else plan.block_s,
+        most_s=DEFAULT_PROOF.most_s if plan.most_s is None else plan.most_s,
+        smallest=DEFAULT_PROOF.smallest
         if plan.smallest_percent is None
         else plan.smallest_percent / 100,
-        loss=USUAL_PROOF.loss if plan.loss_percent is None else plan.loss_percent / 100,
-        seed=USUAL_PROOF.seed if plan.seed is None else plan.seed,
+        loss=DEFAULT_PROOF.loss if plan.loss_percent is None else plan.loss_percent / 100,
+        seed=DEFAULT_PROOF.seed if plan.seed is None else plan.seed,
     )
 
 
@@ -178,17 +178,17 @@ def proof_state(proof: Proof, without_times: str = "") -> ProofState:
     )
 
 
-USUAL_SWEEP = SweepSettings()
+DEFAULT_SWEEP = SweepSettings()
 
 
 def sweep_settings(plan: SweepPlan) -> SweepSettings:
     """Return settings of a sweep, with defaults for missing ones."""
     return SweepSettings(
-        block_s=USUAL_SWEEP.block_s if plan.block_s is None else plan.block_s,
-        most_s=USUAL_SWEEP.most_s if plan.most_s is None else plan.most_s,
-        loss=USUAL_SWEEP.loss if plan.loss_percent is None else plan.loss_percent / 100,
-        most_sizes=USUAL_SWEEP.most_sizes if plan.sizes is None else plan.sizes,
-        seed=USUAL_SWEEP.seed if plan.seed is None else plan.seed,
+        block_s=DEFAULT_SWEEP.block_s if plan.block_s is None else plan.block_s,
+        most_s=DEFAULT_SWEEP.most_s if plan.most_s is None else plan.most_s,
+        loss=DEFAULT_SWEEP.loss if plan.loss_percent is None else plan.loss_percent / 100,
+        most_sizes=DEFAULT_SWEEP.most_sizes if plan.sizes is None else plan.sizes,
+        seed=DEFAULT_SWEEP.seed if plan.seed is None else plan.seed,
     )
 
 
@@ -200,7 +200,7 @@ def sweep_state(sweep: Sweep, start: int, pool: PoolKind | None) -> SweepState:
         start: size before the sweep.
         pool: kind of pool, for the line that sets a size permanently; None if unknown.
     """
-    record = sweep.record or SweepRecord(USUAL_SWEEP, start, [])
+    record = sweep.record or SweepRecord(DEFAULT_SWEEP, start, [])
     curve = record.curve
     gain = None if curve is None else curve.gain
     return SweepState(

@@ -30,7 +30,7 @@ it("folds a panel, remembers it, and has it in the link", async () => {
   expect(document.querySelector("[data-panel=cpu_total]")).toBeNull();
   // The opened address contained no arrangement.
   expect(query()).toBe("cpu_total-");
-  await again.click(screen.getByRole("button", { name: "Usual order" }));
+  await again.click(screen.getByRole("button", { name: "Default order" }));
   again.one("[data-panel=cpu_total]");
   expect([query(), window.localStorage.getItem("tidscope.panels")]).toEqual([null, null]);
 });

@@ -15,7 +15,7 @@ import {
 } from "react";
 import { useStore } from "../../base/useStore";
 import { PanelSlotContext } from "../../ui/Panel";
-import tools from "../../ui/Tool.module.css";
+import tools from "../../ui/Panel.module.css";
 import { PANEL_ORDER, type PanelId } from "../charts/panels";
 import styles from "./ArrangedPanels.module.css";
 import {
@@ -27,8 +27,13 @@ import {
   movedBy,
   type Placed,
 } from "./arrangement";
-import { arrangement, keepArrangement, putIntoAddress } from "./arrangementStore";
-import { type ShownPanel, shownPanels } from "./shownPanels";
+import {
+  arrangement,
+  keepArrangement,
+  putIntoAddress,
+  type ShownPanel,
+  shownPanels,
+} from "./arrangementStore";
 
 /** A panel of the page, with its default position: see `PANEL_ORDER`. */
 export interface PanelSpec {
@@ -208,7 +213,7 @@ function SlotTools(props: SlotToolsProps) {
           className={tools.tool}
           aria-pressed={large}
           aria-label={`Large: ${title}`}
-          title={large ? "Usual size" : "Large"}
+          title={large ? "Default size" : "Large"}
           onClick={() => onLarge(!large)}
         >
           <svg viewBox="0 0 12 12" aria-hidden="true">

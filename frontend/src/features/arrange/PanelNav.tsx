@@ -1,10 +1,9 @@
 import type { MouseEvent } from "react";
 import { useStore } from "../../base/useStore";
-import { Button } from "../../ui/Button";
+import { Button } from "../../ui/Controls";
 import type { PanelId } from "../charts/panels";
 import styles from "./ArrangedPanels.module.css";
-import { arrangement, keepArrangement } from "./arrangementStore";
-import { shownPanels } from "./shownPanels";
+import { arrangement, keepArrangement, shownPanels } from "./arrangementStore";
 
 /** Panels in the navigation, with short names for narrow pages. */
 const SHORT: Readonly<Partial<Record<PanelId, string>>> = {
@@ -41,8 +40,8 @@ export function PanelNav() {
         })}
       </ul>
       {rearranged ? (
-        <Button look="quiet" onClick={() => keepArrangement("")}>
-          Usual order
+        <Button variant="quiet" onClick={() => keepArrangement("")}>
+          Default order
         </Button>
       ) : null}
     </nav>

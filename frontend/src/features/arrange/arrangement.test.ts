@@ -1,30 +1,30 @@
 import { describe, expect, it } from "vitest";
 import { arrange, arrangementText, changed, fullWidths, movedBeside, movedBy } from "./arrangement";
 
-const USUAL = ["map", "cpu", "times", "network", "disk", "threads"];
-const ids = (text: string) => arrange(USUAL, text).map(({ id }) => id);
+const DEFAULTS = ["map", "cpu", "times", "network", "disk", "threads"];
+const ids = (text: string) => arrange(DEFAULTS, text).map(({ id }) => id);
 
 describe("an arrangement", () => {
-  it("is as usual without a text, and has none then", () => {
-    expect(ids("")).toEqual(USUAL);
-    expect(arrangementText(USUAL, arrange(USUAL, ""))).toBe("");
+  it("is the default without a text, and has none then", () => {
+    expect(ids("")).toEqual(DEFAULTS);
+    expect(arrangementText(DEFAULTS, arrange(DEFAULTS, ""))).toBe("");
   });
 
   it.each(["network*", "cpu-", "map.cpu*-.times", "threads.map.cpu.times.network-.disk"])(
     "is what its text says: %s",
     (text) => {
-      const placed = arrange(USUAL, text);
-      expect(arrange(USUAL, arrangementText(USUAL, placed))).toEqual(placed);
-      expect(placed).toHaveLength(USUAL.length);
+      const placed = arrange(DEFAULTS, text);
+      expect(arrange(DEFAULTS, arrangementText(DEFAULTS, placed))).toEqual(placed);
+      expect(placed).toHaveLength(DEFAULTS.length);
     },
   );
 
-  it("names what differs only, as long as the order is the usual one", () => {
-    const placed = changed(arrange(USUAL, ""), "network", { large: true });
-    expect(arrangementText(USUAL, placed)).toBe("network*");
+  it("names what differs only, as long as the order is the default one", () => {
+    const placed = changed(arrange(DEFAULTS, ""), "network", { large: true });
+    expect(arrangementText(DEFAULTS, placed)).toBe("network*");
   });
 
-  it("puts panels that it does not name behind the ones that they usually follow", () => {
+  it("puts panels that it does not name behind the ones that they follow by default", () => {
     expect(ids("threads.cpu")).toEqual(["map", "threads", "cpu", "times", "network", "disk"]);
   });
 
@@ -34,25 +34,25 @@ describe("an arrangement", () => {
 });
 
 describe("a panel that is moved", () => {
-  const usual = arrange(USUAL, "");
-  const order = (placed: typeof usual) => placed.map(({ id }) => id).join(" ");
+  const defaults = arrange(DEFAULTS, "");
+  const order = (placed: typeof defaults) => placed.map(({ id }) => id).join(" ");
 
   it("passes the neighbour that is shown", () => {
     const shown = ["map", "cpu", "disk", "threads"];
-    expect(order(movedBy(usual, shown, "disk", -1))).toBe("map disk cpu times network threads");
-    expect(order(movedBy(usual, shown, "cpu", 1))).toBe("map times network disk cpu threads");
-    expect(movedBy(usual, shown, "map", -1)).toBe(usual);
-    expect(movedBy(usual, shown, "threads", 1)).toBe(usual);
+    expect(order(movedBy(defaults, shown, "disk", -1))).toBe("map disk cpu times network threads");
+    expect(order(movedBy(defaults, shown, "cpu", 1))).toBe("map times network disk cpu threads");
+    expect(movedBy(defaults, shown, "map", -1)).toBe(defaults);
+    expect(movedBy(defaults, shown, "threads", 1)).toBe(defaults);
   });
 
   it("goes to either side of another", () => {
-    expect(order(movedBeside(usual, "map", "times", "behind"))).toBe(
+    expect(order(movedBeside(defaults, "map", "times", "behind"))).toBe(
       "cpu times map network disk threads",
     );
-    expect(order(movedBeside(usual, "threads", "map", "before"))).toBe(
+    expect(order(movedBeside(defaults, "threads", "map", "before"))).toBe(
       "threads map cpu times network disk",
     );
-    expect(movedBeside(usual, "map", "map", "behind")).toBe(usual);
+    expect(movedBeside(defaults, "map", "map", "behind")).toBe(defaults);
   });
 });
 

@@ -11,27 +11,27 @@ const MARKED = /^([a-z_]+)(\*?)(-?)$/;
 /**
  * Parse an arrangement: IDs in order, joined by dots; suffix `*` means large, `-` folded. Unnamed
  * panels follow their default predecessor.
- * @param usual All panels in default order.
+ * @param defaults All panels in default order.
  */
-export function arrange(usual: readonly string[], text: string): readonly Placed[] {
+export function arrange(defaults: readonly string[], text: string): readonly Placed[] {
   const placed: Placed[] = [];
   const isPlaced = (id: string) => placed.some((each) => each.id === id);
   for (const part of text.split(".")) {
     const [, id = "", large, folded] = MARKED.exec(part) ?? [];
-    if (!usual.includes(id) || isPlaced(id)) continue;
+    if (!defaults.includes(id) || isPlaced(id)) continue;
     placed.push({ id, large: large === "*", folded: folded === "-" });
   }
-  usual.forEach((id, at) => {
+  defaults.forEach((id, at) => {
     if (isPlaced(id)) return;
-    const place = placed.findIndex((each) => each.id === usual[at - 1]) + 1;
+    const place = placed.findIndex((each) => each.id === defaults[at - 1]) + 1;
     placed.splice(place, 0, { id, folded: false, large: false });
   });
   return placed;
 }
 
 /** The text of an arrangement; "" for the default. */
-export function arrangementText(usual: readonly string[], placed: readonly Placed[]): string {
-  const inOrder = placed.every(({ id }, at) => id === usual[at]);
+export function arrangementText(defaults: readonly string[], placed: readonly Placed[]): string {
+  const inOrder = placed.every(({ id }, at) => id === defaults[at]);
   return placed
     .filter(({ folded, large }) => !inOrder || folded || large)
     .map(({ id, folded, large }) => `${id}${large ? "*" : ""}${folded ? "-" : ""}`)

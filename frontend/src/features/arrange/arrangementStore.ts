@@ -1,7 +1,18 @@
-/** The arrangement of panels: stored by the browser, and part of the address if not the default. */
+/**
+ * The arrangement of panels: stored by the browser, and part of the address if not the default. The
+ * currently visible panels, in order.
+ */
 
 import { navigate, parameter, route, withParameter } from "../../base/routing";
 import { createStore, type Readable } from "../../base/store";
+import type { PanelId } from "../charts/panels";
+
+export interface ShownPanel {
+  readonly id: PanelId;
+  readonly title: string;
+}
+
+export const shownPanels = createStore<readonly ShownPanel[]>([]);
 
 const KEY = "tidscope.panels";
 const NAME = "panels";

@@ -1,7 +1,7 @@
 import { useNow, useStore } from "../../base/useStore";
-import { useLiveClient } from "../../stream/clients";
-import { Button } from "../../ui/Button";
-import { Notice } from "../../ui/Notice";
+import { useLiveClient } from "../../stream/client";
+import { Button } from "../../ui/Controls";
+import { Notice } from "../../ui/Notices";
 import type { Connection } from "../../wire/liveSocket";
 
 /** Notice while the connection is down, with the next step; empty otherwise. */

@@ -5,7 +5,7 @@
 
 import { useCallback, useState } from "react";
 import { attach, detach, startDemo, stopDemo } from "../../api/client";
-import { asProblem } from "../../api/problem";
+import { asProblem } from "../../api/http";
 import { attachedHref } from "../../base/route";
 import { navigate } from "../../base/routing";
 import type { AttachRequest, Problem, Target } from "../../wire/generated/models";

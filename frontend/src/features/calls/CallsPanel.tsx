@@ -13,8 +13,8 @@ import {
   roleColumn,
   textColumn,
   timeColumn,
+  useFacts,
 } from "../facts/FactColumns";
-import { useFacts } from "../facts/useFacts";
 
 const keyOf = ({ call }: CallRow) => String(call);
 

@@ -1,23 +1,111 @@
 /**
  * Feature `change`: the worker's comparison with the time before in, sentences and tables out. It
- * must not compute differences.
+ * must not compute differences. Changes in sentences. Pure.
  */
 
 import { useEffect, useRef } from "react";
+import { createStore } from "../../base/store";
 import { theme } from "../../base/theme";
 import { useStore } from "../../base/useStore";
 import { SmallMarker } from "../../chart/Marker";
 import { CHART_THEMES, colourStyle } from "../../chart/palette";
 import { windowClient } from "../../chart/zoom";
-import { useLiveClient } from "../../stream/clients";
-import { formatNumber, formatValue } from "../../stream/format";
-import type { Change, ChangeView, TimeChange } from "../../stream/windowChange";
-import { Button } from "../../ui/Button";
+import { useLiveClient } from "../../stream/client";
+import { formatDuration, formatNumber, formatValue } from "../../stream/format";
+import type { Change, ChangeView, Reason, TimeChange } from "../../stream/windowChange";
+import { Button } from "../../ui/Controls";
 import { Panel } from "../../ui/Panel";
-import { useFacts } from "../facts/useFacts";
+import { useFacts } from "../facts/FactColumns";
 import styles from "./ChangePanel.module.css";
-import { changeOpen } from "./CompareBefore";
-import { changeSentences, changeText, ratioText, spansText } from "./changeText";
+
+/** Toggle button for the comparison of the visible window with the time before. */
+export function CompareBefore({ seconds }: { readonly seconds: number }) {
+  const open = useStore(changeOpen);
+  return (
+    <Button
+      className={styles.compare}
+      aria-pressed={open}
+      aria-keyshortcuts="b"
+      title="What changed, by role and reason (b)"
+      onClick={() => changeOpen.set(!open)}
+    >
+      Compare with the {wordsOf(seconds)} before
+    </Button>
+  );
+}
+
+/** "1 min" instead of "1 min 00 s": these windows are chosen by minutes. */
+function wordsOf(seconds: number): string {
+  return formatDuration(seconds).replace(/ 00 (s|min)$/, "");
+}
+
+/** Whether the panel of changes is open. */
+const changeOpen = createStore(false);
+
+/** Toggle the panel of changes, if the page has charts. */
+export function compareBefore(): void {
+  if (windowClient.get() !== null) changeOpen.set(!changeOpen.get());
+}
+
+/** Activity of threads by category: "1.20 threads of worker-# waited for locks". */
+const DID: Readonly<Record<Reason, string>> = {
+  running: "ran",
+  runnable: "were ready and had no CPU",
+  locks: "waited for locks",
+  disk: "waited for disk and files",
+  network: "waited for the network",
+  pipes: "waited for pipes and signals",
+  faults: "waited in page faults",
+  other: "waited for something else",
+  parked: "were parked",
+  polling: "polled",
+  sleep: "slept",
+  unsplit: "did something that is not measured",
+};
+
+/** Idle categories, which mirror all other changes. */
+const IDLE: readonly Reason[] = ["parked", "polling", "sleep", "unsplit"];
+
+const MAX_SENTENCES = 3;
+
+/** The largest changes in the time breakdown; idle categories only if there is no other. */
+export function changeSentences({ times }: ChangeView): readonly string[] {
+  const active = times.filter(({ reason }) => !IDLE.includes(reason));
+  return (active.length > 0 ? active : times).slice(0, MAX_SENTENCES).map(timeSentence);
+}
+
+/** "1.37 threads of worker-# waited for locks on average, 0.120 before." */
+function timeSentence({ role, reason, before, after }: TimeChange): string {
+  const was = before === 0 ? "none before" : `${formatNumber(before, "threads")} before`;
+  if (after === 0) {
+    const from = formatNumber(before, "threads");
+    return `No thread of ${role} ${DID[reason].replace(/^were/, "was")}, ${from} before.`;
+  }
+  return `${formatNumber(after, "threads")} threads of ${role} ${DID[reason]} on average, ${was}.`;
+}
+
+/** "+1.25", "−340 KiB/s". */
+export function changeText({ before, after, unit }: Change): string {
+  const size = Math.abs(after - before);
+  const text = unit === "threads" ? formatNumber(size, unit) : formatValue(size, unit);
+  return `${after < before ? "−" : "+"}${text}`;
+}
+
+/** Ratio of the values: "3.2 ×"; "new" or "gone" if one of them is zero. */
+export function ratioText({ before, after }: Change): string {
+  if (before === 0) return "new";
+  if (after === 0) return "gone";
+  const ratio = after / before;
+  return `${formatNumber(ratio, "threads")} ×`;
+}
+
+/** The compared spans: "the last 1 min 00 s in view, and the 32.0 s before". */
+export function spansText({ before, after }: ChangeView): string {
+  const seconds = ({ t0_s, t1_s }: ChangeView["after"]) => t1_s - t0_s;
+  const [was, is] = [seconds(before), seconds(after)];
+  const less = was < 0.95 * is ? ", which is all that is known" : "";
+  return `The ${formatDuration(is)} in view against the ${formatDuration(was)} before${less}.`;
+}
 
 /** Panel of changes relative to the time before the window, on request. */
 export function ChangePanel() {
@@ -47,7 +135,7 @@ function OpenPanel() {
       note={view?.state === "ok" ? spansText(view) : ""}
       data-panel="change"
       controls={
-        <Button look="quiet" className={styles.close} onClick={() => changeOpen.set(false)}>
+        <Button variant="quiet" className={styles.close} onClick={() => changeOpen.set(false)}>
           Close
         </Button>
       }
@@ -105,7 +193,7 @@ interface ChangeTableProps<T extends Change> {
 }
 
 /** Maximum number of rows, largest changes first. */
-const MOST = 8;
+const MAX_ROWS = 8;
 
 function ChangeTable<T extends Change | TimeChange>({
   caption,
@@ -115,7 +203,7 @@ function ChangeTable<T extends Change | TimeChange>({
 }: ChangeTableProps<T>) {
   const client = useLiveClient();
   const colours = CHART_THEMES[useStore(theme)];
-  const shown = rows.slice(0, MOST);
+  const shown = rows.slice(0, MAX_ROWS);
   return (
     <section className={styles.scroll} aria-label={caption}>
       <table className={styles.table}>
@@ -151,8 +239,8 @@ function ChangeTable<T extends Change | TimeChange>({
         </tbody>
       </table>
       {rows.length === 0 ? <p className={styles.none}>{none}</p> : null}
-      {rows.length > MOST ? (
-        <p className={styles.none}>{rows.length - MOST} more changed less.</p>
+      {rows.length > MAX_ROWS ? (
+        <p className={styles.none}>{rows.length - MAX_ROWS} more changed less.</p>
       ) : null}
     </section>
   );

@@ -1,4 +1,4 @@
-import { useLayoutEffect, useRef } from "react";
+import { type RefObject, useLayoutEffect, useRef } from "react";
 import { READABLE_MS, useMedia, useSelected, useThrottled } from "../../base/useStore";
 import { nounOf, sumsOthers } from "../../chart/describe";
 import { endsOf, placeApart } from "../../chart/endLabels";
@@ -6,12 +6,76 @@ import { Marker } from "../../chart/Marker";
 import { type ChartTheme, lineStyle, stackStyle } from "../../chart/palette";
 import { MARGIN, type Plot } from "../../chart/plot";
 import type { ChartEnds } from "../../chart/TimeChart";
-import { useLiveClient } from "../../stream/clients";
+import { useLiveClient } from "../../stream/client";
 import { counted, formatNumber, formatValue, shortenMiddle } from "../../stream/format";
 import type { ChartId, Hover, ViewRequest } from "../../stream/viewRequest";
 import type { ChartView, LineView } from "../../stream/views";
 import styles from "./ChartLegend.module.css";
-import { useGlide, useSettledOrder } from "./useSettledOrder";
+
+/** Minimum time between reorderings of entries, in ms. */
+const SETTLED_MS = 5000;
+/** Maximum time for a requested order to arrive, in ms. */
+const ASKED_MS = 1500;
+const MOVE_MS = 250;
+
+/** An order, its start, and the last request. */
+interface Kept {
+  readonly keys: readonly string[];
+  readonly at_ms: number;
+  readonly asked: string;
+  readonly asked_ms: number;
+}
+
+/**
+ * Entries in an order that seldom changes; new ones are appended until the next reordering.
+ * @param ranked Entries in the preferred order.
+ * @param asked Changes when the user requests another order, which takes effect at once.
+ */
+function useSettledOrder<T>(
+  ranked: readonly T[],
+  keyOf: (each: T) => string,
+  asked: string,
+): readonly T[] {
+  const kept = useRef<Kept>({ keys: [], at_ms: 0, asked, asked_ms: Number.NEGATIVE_INFINITY });
+  const wanted = ranked.map(keyOf);
+  const now_ms = performance.now();
+  const before =
+    kept.current.asked === asked ? kept.current : { ...kept.current, asked, asked_ms: now_ms };
+  const free = before.keys.length === 0 || now_ms - before.asked_ms < ASKED_MS;
+  if (free || now_ms - before.at_ms >= SETTLED_MS) {
+    const same = wanted.join("\n") === before.keys.join("\n");
+    kept.current = { ...before, keys: wanted, at_ms: same ? before.at_ms : now_ms };
+    return ranked;
+  }
+  const stay = before.keys.filter((key) => wanted.includes(key));
+  const keys = [...stay, ...wanted.filter((key) => !stay.includes(key))];
+  kept.current = { ...before, keys };
+  const places = new Map(keys.map((key, place) => [key, place]));
+  const placeOf = (each: T) => places.get(keyOf(each)) ?? 0;
+  return ranked.toSorted((a, b) => placeOf(a) - placeOf(b));
+}
+
+/** Animate entries of a list to their new places, unless reduced motion is preferred. */
+function useGlide(list: RefObject<HTMLElement | null>, order: string): void {
+  const still = useMedia("(prefers-reduced-motion: reduce)");
+  const measured = useRef({ order: "", tops: new Map<string, number>() });
+  useLayoutEffect(() => {
+    // Places change only with the order.
+    if (measured.current.order === order) return;
+    const before = measured.current.tops;
+    const now = new Map<string, number>();
+    for (const entry of list.current?.querySelectorAll<HTMLElement>("[data-entry]") ?? []) {
+      const key = entry.dataset.entry ?? "";
+      const top = entry.offsetTop;
+      now.set(key, top);
+      const moved = (before.get(key) ?? top) - top;
+      if (moved === 0 || still || entry.animate === undefined) continue;
+      const from = { transform: `translateY(${moved}px)` };
+      entry.animate([from, { transform: "none" }], { duration: MOVE_MS, easing: "ease-out" });
+    }
+    measured.current = { order, tops: now };
+  }, [list, order, still]);
+}
 
 interface ChartLegendProps {
   readonly chart: ChartId;
@@ -72,7 +136,7 @@ export function ChartLegend({ chart, theme, ends, height }: ChartLegendProps) {
         {entries.map(([line, second]) => {
           const { key } = line;
           const y = places.get(entryKey([line, second]));
-          const looks = (
+          const swatch = (
             <>
               <Marker style={styleOf(line, chart, theme)} />
               {line.kind === "others" ? (
@@ -98,7 +162,7 @@ export function ChartLegend({ chart, theme, ends, height }: ChartLegendProps) {
               }
             >
               {key === null ? (
-                <span className={styles.entry}>{looks}</span>
+                <span className={styles.entry}>{swatch}</span>
               ) : (
                 <button
                   type="button"
@@ -110,7 +174,7 @@ export function ChartLegend({ chart, theme, ends, height }: ChartLegendProps) {
                   onPointerEnter={() => client.hover.set({ ...NO_HOVER, key })}
                   onPointerLeave={() => client.hover.set(NO_HOVER)}
                 >
-                  {looks}
+                  {swatch}
                 </button>
               )}
             </li>

@@ -3,21 +3,93 @@
  * not compute rates or choose lines.
  */
 
-import { type CSSProperties, type ReactNode, use, useState } from "react";
+import { type CSSProperties, type ReactNode, use, useMemo, useState } from "react";
 import { theme } from "../../base/theme";
-import { useSelected, useStore } from "../../base/useStore";
+import { useSelected, useStore, useThrottled } from "../../base/useStore";
+import { clockText } from "../../chart/axes";
 import { CHART_THEMES } from "../../chart/palette";
-import { chartEnds, TimeChart } from "../../chart/TimeChart";
-import { useLiveClient } from "../../stream/clients";
+import { chartEnds, TimeChart, type TimeChartProps } from "../../chart/TimeChart";
+import { useLiveClient } from "../../stream/client";
 import { counted } from "../../stream/format";
-import type { ViewRequest } from "../../stream/viewRequest";
+import type { ChartId, ViewRequest } from "../../stream/viewRequest";
 import type { ChartView } from "../../stream/views";
-import { Button } from "../../ui/Button";
-import { Panel, PanelSlotContext } from "../../ui/Panel";
-import { ChartFrame, ChartTable, useChartInputs } from "./ChartFrame";
+import { Button } from "../../ui/Controls";
+import { Panel, PanelSlotContext, PictureTable } from "../../ui/Panel";
 import { ChartLegend } from "./ChartLegend";
-import styles from "./ChartPanel.module.css";
+import styles from "./ChartLegend.module.css";
+import { chartTable } from "./chartTable";
 import type { ChartInfo } from "./panels";
+
+interface ChartFrameProps {
+  /** Shown over an empty chart; null for nothing. */
+  readonly message: string | null;
+  readonly children: ReactNode;
+}
+
+/** A chart, with a message while empty. */
+export function ChartFrame({ message, children }: ChartFrameProps) {
+  return (
+    <div className={styles.chart}>
+      {children}
+      {message === null ? null : <p className={styles.message}>{message}</p>}
+    </div>
+  );
+}
+
+/** Update interval of tables, in ms: tables are read line by line. */
+const READ_MS = 2000;
+const TIME = { id: "time", name: "Time" };
+
+interface ChartTableProps {
+  readonly chart: ChartId;
+  readonly title: string;
+}
+
+/** A chart as a table: its lines at some instants, newest first. */
+export function ChartTable({ chart, title }: ChartTableProps) {
+  const view = useThrottled(useLiveClient().chart(chart), READ_MS);
+  if (view?.state !== "ok") return null;
+  const { columns, rows } = chartTable(view);
+  const short = rows.some(({ unix_ms }, n) => n > 1 && unix_ms % 1000 !== 0);
+  return (
+    <PictureTable
+      label={title}
+      columns={[TIME, ...columns]}
+      rows={rows.map(({ unix_ms, cells }) => ({
+        id: unix_ms,
+        head: clockText(unix_ms, short),
+        cells,
+      }))}
+    />
+  );
+}
+
+/** Stores and gesture callbacks for a chart of the followed target or run. */
+export function useChartInputs(
+  chart: ChartId,
+): Pick<TimeChartProps, "chart" | "source" | "controls" | "onPlot"> {
+  const client = useLiveClient();
+  return useMemo(
+    () => ({
+      chart,
+      source: {
+        view: client.chart(chart),
+        steering: client.steer,
+        hover: client.hover,
+        axis: client.axis,
+      },
+      controls: {
+        window: () => client.view.get().window,
+        extent: client.extent,
+        onPoint: client.hover.set,
+        onSelect: client.select,
+        onWindow: (window) => client.request({ window }),
+      },
+      onPlot: (width_px, inView) => client.mountChart(chart, width_px, inView),
+    }),
+    [client, chart],
+  );
+}
 
 const HEIGHT_PX = 200;
 const LARGE_PX = 380;
@@ -63,7 +135,7 @@ export function ChartPanel({ panel, controls = null }: ChartPanelProps) {
       note={notes.filter((each) => each !== "").join(", ")}
       controls={
         opened ? (
-          <Button look="quiet" className={styles.all} onClick={() => client.select(null)}>
+          <Button variant="quiet" className={styles.all} onClick={() => client.select(null)}>
             Show all
           </Button>
         ) : (
@@ -74,7 +146,7 @@ export function ChartPanel({ panel, controls = null }: ChartPanelProps) {
       table={<ChartTable chart={panel.chart} title={title} />}
     >
       <div
-        className={`${styles.body} ${panel.fields.length > 1 ? styles.paired : ""}`}
+        className={`${styles.body} ${panel.fields.length > 1 ? styles.pairedPanel : ""}`}
         style={{ "--height": `${height}px` } as CSSProperties}
       >
         <ChartFrame message={state === "waiting" ? "Waiting for two samples…" : null}>

@@ -4,7 +4,7 @@
  */
 
 import { useCallback, useMemo } from "react";
-import { isKind } from "../../api/problem";
+import { isKind } from "../../api/http";
 import { compareRuns, listRuns } from "../../api/runs";
 import { usePolled } from "../../api/usePolled";
 import { localDate } from "../../base/clock";
@@ -13,20 +13,14 @@ import { theme } from "../../base/theme";
 import { useStore } from "../../base/useStore";
 import { CHART_THEMES } from "../../chart/palette";
 import { childrenText, missingText } from "../../stream/dataLossText";
-import { Button } from "../../ui/Button";
-import { CopyButton } from "../../ui/CopyButton";
-import { EmptyState } from "../../ui/EmptyState";
-import { Notice } from "../../ui/Notice";
-import { ProblemNotice } from "../../ui/ProblemNotice";
-import { Select } from "../../ui/Select";
-import { StatusIcon } from "../../ui/StatusIcon";
+import { Button, CopyButton, Select } from "../../ui/Controls";
+import { EmptyState, Notice, ProblemNotice, StatusIcon } from "../../ui/Notices";
 import { MAX_COMPARED_RUNS } from "../../wire/generated/limits";
 import type { Comparison, RunSummary } from "../../wire/generated/models";
-import { Alignment } from "./Alignment";
 import styles from "./ComparePage.module.css";
-import { CurvesPanel } from "./CurvesPanel";
+import { Alignment, CurvesPanel } from "./CurvesPanel";
 import { DifferenceTable } from "./DifferenceTable";
-import { Groups } from "./Groups";
+import { Groups, RunSample } from "./Groups";
 import { LeadPanel } from "./LeadPanel";
 import {
   apiQuery,
@@ -38,7 +32,6 @@ import {
   withRun,
 } from "./link";
 import { RoleMatching } from "./RoleMatching";
-import { RunSample } from "./RunSample";
 import { StatesPanel } from "./StatesPanel";
 import { runOf } from "./side";
 
@@ -165,7 +158,7 @@ function TooFew({ link }: { readonly link: CompareLink }) {
           ? "Add another run above. To compare two windows of this run, open it, zoom to a window and press Window A."
           : "Add two to eight runs above, or select them in the list of runs."}
       </p>
-      <Button look="primary" onClick={() => navigate("/runs")}>
+      <Button variant="primary" onClick={() => navigate("/runs")}>
         All runs
       </Button>
     </EmptyState>

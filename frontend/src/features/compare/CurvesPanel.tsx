@@ -2,19 +2,77 @@ import { LineChart } from "echarts/charts";
 import { GridComponent, TooltipComponent } from "echarts/components";
 import { connect, type ECharts, init, use } from "echarts/core";
 import { CanvasRenderer } from "echarts/renderers";
-import { useEffect, useMemo, useRef } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { theme } from "../../base/theme";
 import { useStore } from "../../base/useStore";
 import { CHART_THEMES, type ChartTheme } from "../../chart/palette";
 import type { ShownUnit } from "../../stream/views";
-import { SegmentedControl } from "../../ui/SegmentedControl";
-import { Select } from "../../ui/Select";
-import { Alignment } from "./Alignment";
+import { Button, SegmentedControl, Select } from "../../ui/Controls";
+import { MAX_MARK_TEXT } from "../../wire/generated/limits";
+import type { AlignKind } from "../../wire/generated/models";
 import shared from "./ComparePage.module.css";
-import { curveMetrics, curveRoles, curvesOf, isCounter, metricLabel } from "./curves";
-import { type CurvesView, curvesOption, describeCurves } from "./curvesOption";
-import type { CurveKind, Layout, PartProps } from "./link";
-import { RunSample } from "./RunSample";
+import styles from "./ComparePage.module.css";
+import {
+  type CurvesView,
+  curveMetrics,
+  curveRoles,
+  curvesOf,
+  curvesOption,
+  describeCurves,
+  isCounter,
+  metricLabel,
+} from "./curvesOption";
+import { RunSample } from "./Groups";
+import type { CompareLink, CurveKind, Layout, PartProps } from "./link";
+
+interface AlignmentProps {
+  readonly link: CompareLink;
+  readonly onLink: (link: CompareLink) => void;
+}
+
+const CHOICES: readonly { readonly value: AlignKind; readonly label: string }[] = [
+  { value: "start", label: "Start" },
+  { value: "policy", label: "First policy" },
+  { value: "mark", label: "Mark" },
+];
+
+/** Controls for the alignment of the runs in time. */
+export function Alignment({ link, onLink }: AlignmentProps) {
+  const [text, setText] = useState(link.mark);
+  useEffect(() => setText(link.mark), [link.mark]);
+  return (
+    <form
+      className={styles.align}
+      onSubmit={(event) => {
+        event.preventDefault();
+        onLink({ ...link, mark: text.trim() });
+      }}
+    >
+      <span className={styles.label}>Aligned at</span>
+      <SegmentedControl
+        label="Aligned at"
+        value={link.align}
+        choices={CHOICES}
+        onChange={(align) => onLink({ ...link, align })}
+      />
+      {link.align === "mark" ? (
+        <>
+          <input
+            className={styles.field}
+            aria-label="Text of the mark"
+            placeholder="Text of the mark"
+            value={text}
+            maxLength={MAX_MARK_TEXT}
+            onChange={(event) => setText(event.target.value)}
+          />
+          <Button type="submit" disabled={text.trim() === "" || text.trim() === link.mark}>
+            Align
+          </Button>
+        </>
+      ) : null}
+    </form>
+  );
+}
 
 const OVERLAY_PX = 320;
 const EACH_PX = 180;

@@ -2,8 +2,8 @@ import { useMemo } from "react";
 import { theme } from "../../base/theme";
 import { useStore } from "../../base/useStore";
 import { CHART_THEMES } from "../../chart/palette";
-import { SegmentedControl } from "../../ui/SegmentedControl";
-import { Tooltip } from "../../ui/Tooltip";
+import { SegmentedControl } from "../../ui/Controls";
+import { Tooltip } from "../../ui/Overlays";
 import type {
   CompareBasis,
   ComparedMetric,
@@ -25,9 +25,9 @@ import {
   VERDICTS,
   zeroRows,
 } from "./differences";
+import { RunSample } from "./Groups";
 import type { PartProps, RowOrder, RowScope } from "./link";
 import { RoleName } from "./RoleMatching";
-import { RunSample } from "./RunSample";
 
 const BASES: readonly { readonly value: CompareBasis; readonly label: string }[] = [
   { value: "rates", label: "Rates" },

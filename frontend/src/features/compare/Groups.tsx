@@ -2,21 +2,40 @@ import { momentHref } from "../../base/moment";
 import { runHref } from "../../base/route";
 import { theme } from "../../base/theme";
 import { useStore } from "../../base/useStore";
-import { CHART_THEMES } from "../../chart/palette";
+import { CHART_THEMES, type ChartTheme } from "../../chart/palette";
 import { dataLossTexts } from "../../stream/dataLossText";
 import { formatDuration } from "../../stream/format";
-import { Button } from "../../ui/Button";
+import { Button, PageLink, Select } from "../../ui/Controls";
 import { InlineEdit } from "../../ui/InlineEdit";
-import { PageLink } from "../../ui/PageLink";
-import { Select } from "../../ui/Select";
-import { StatusIcon } from "../../ui/StatusIcon";
-import { Tooltip } from "../../ui/Tooltip";
+import { StatusIcon } from "../../ui/Notices";
+import { Tooltip } from "../../ui/Overlays";
 import type { ComparedRun } from "../../wire/generated/models";
 import shared from "./ComparePage.module.css";
-import styles from "./Groups.module.css";
+import { runStyle } from "./curvesOption";
 import { type PartProps, regrouped, replaced, withBaseline, without } from "./link";
-import { RunSample } from "./RunSample";
 import { runOf, sideOf, typedWindow, windowOf, windowText } from "./side";
+
+/** Sample of a run's line, for a legend. */
+export function RunSample({
+  index,
+  theme,
+}: {
+  readonly index: number;
+  readonly theme: ChartTheme;
+}) {
+  const { colour, dash, width } = runStyle(index, theme);
+  return (
+    <svg width="30" height="10" viewBox="0 0 30 10" aria-hidden="true" style={{ flex: "none" }}>
+      <path
+        d="M0,5H30"
+        stroke={colour}
+        strokeWidth={width}
+        strokeDasharray={dash.join(" ")}
+        fill="none"
+      />
+    </svg>
+  );
+}
 
 /** The groups of repeats, and the baseline. */
 export function Groups({ link, comparison, onLink }: PartProps) {
@@ -29,15 +48,15 @@ export function Groups({ link, comparison, onLink }: PartProps) {
           Runs of a group are repeats: how much they vary gives the confidence intervals.
         </span>
       </header>
-      <ol className={styles.groups}>
+      <ol className={shared.groups}>
         {groups.map((group, index) => (
-          <li key={group.runs.join()} className={styles.group} data-baseline={index === 0}>
-            <header className={styles.head}>
-              <h3 className={styles.label}>{group.label}</h3>
+          <li key={group.runs.join()} className={shared.group} data-baseline={index === 0}>
+            <header className={shared.groupHead}>
+              <h3 className={shared.groupLabel}>{group.label}</h3>
               {index === 0 ? (
-                <span className={styles.base}>baseline</span>
+                <span className={shared.base}>baseline</span>
               ) : (
-                <Button look="quiet" onClick={() => onLink(withBaseline(link, index))}>
+                <Button variant="quiet" onClick={() => onLink(withBaseline(link, index))}>
                   Make baseline
                 </Button>
               )}
@@ -87,9 +106,9 @@ function Run({ run, place, groups, alone, onGroup, onSide, onRemove }: RunProps)
   };
   const losses = dataLossTexts(run.losses, run.children_cpu_us);
   return (
-    <li className={styles.run} data-run={run.run}>
+    <li className={shared.groupRun} data-run={run.run}>
       <RunSample index={place} theme={colours} />
-      <PageLink className={styles.name} href={hrefOf(run)}>
+      <PageLink className={shared.name} href={hrefOf(run)}>
         {run.name}
       </PageLink>
       <span className={shared.hint}>{formatDuration(run.duration_ns / 1e9)}</span>
@@ -106,7 +125,7 @@ function Run({ run, place, groups, alone, onGroup, onSide, onRemove }: RunProps)
           <span className="visually-hidden">{losses.join(" ")}</span>
         </Tooltip>
       )}
-      <span className={styles.choose}>
+      <span className={shared.choose}>
         <Select
           label="Group"
           value={String(run.group)}
@@ -116,12 +135,12 @@ function Run({ run, place, groups, alone, onGroup, onSide, onRemove }: RunProps)
           ]}
           onChange={(to) => onGroup(to === "new" ? null : Number(to))}
         />
-        <Button look="quiet" aria-label={`Remove ${run.name}`} onClick={onRemove}>
+        <Button variant="quiet" aria-label={`Remove ${run.name}`} onClick={onRemove}>
           ×
         </Button>
       </span>
       {run.align_problem === null ? null : (
-        <p className={styles.problem}>
+        <p className={shared.problem}>
           <StatusIcon status="warning" /> Aligned at its start: {run.align_problem}.
         </p>
       )}

@@ -4,7 +4,7 @@ import { SmallMarker } from "../../chart/Marker";
 import { CHART_THEMES, colourStyle } from "../../chart/palette";
 import { RoleHues } from "../../stream/roleHues";
 import { roleColour } from "../../stream/threads";
-import { Button } from "../../ui/Button";
+import { Button } from "../../ui/Controls";
 import type { MatchedRole } from "../../wire/generated/models";
 import shared from "./ComparePage.module.css";
 import { type CompareLink, corrected, type PartProps } from "./link";
@@ -63,7 +63,7 @@ export function RoleMatching({ link, comparison, onLink }: PartProps) {
                 ))}
                 <td>
                   {role.manual ? (
-                    <Button look="quiet" onClick={() => onLink(byName(link, role))}>
+                    <Button variant="quiet" onClick={() => onLink(byName(link, role))}>
                       manual · undo
                     </Button>
                   ) : null}

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { parseSide, runOf, sideOf, typedWindow, windowOf, windowText } from "./side";
+import { parseSide, runOf, shortLabels, sideOf, typedWindow, windowOf, windowText } from "./side";
 
 const RUN = "r-20261121-130000-00000a";
 
@@ -25,4 +25,30 @@ it("reads what a person types", () => {
   expect(typedWindow("0-30")).toEqual({ from_s: 0, to_s: 30 });
   expect(typedWindow("  ")).toBeNull();
   for (const wrong of ["30-0", "12", "a-b", "1-"]) expect(typedWindow(wrong)).toBeUndefined();
+});
+
+it.each([
+  [
+    ["kv 1: policy=linear size=1", "kv 1: policy=linear size=4"],
+    ["size=1", "size=4"],
+  ],
+  [
+    ["web before", "web after deploy"],
+    ["before", "after deploy"],
+  ],
+  [
+    ["static", "adaptive"],
+    ["static", "adaptive"],
+  ],
+  [
+    ["web", "web tuned"],
+    ["web", "web tuned"],
+  ],
+  [
+    ["same", "same"],
+    ["same", "same"],
+  ],
+  [["alone"], ["alone"]],
+])("%j are %j", (labels, short) => {
+  expect(shortLabels(labels)).toEqual(short);
 });

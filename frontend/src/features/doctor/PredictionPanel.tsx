@@ -1,15 +1,15 @@
 import { useCallback, useEffect, useRef, useState } from "react";
-import { getPredictions, getWeights, resetModel } from "../../api/predictions";
-import { asProblem } from "../../api/problem";
+import { asProblem } from "../../api/http";
+import { getPredictions, getWeights, resetModel } from "../../api/runs";
 import { VIEW_ONLY } from "../../api/session";
 import { usePolled } from "../../api/usePolled";
 import { session } from "../../base/session";
 import { useStore } from "../../base/useStore";
 import { counted } from "../../stream/format";
-import { Button } from "../../ui/Button";
-import { Dialog } from "../../ui/Dialog";
+import { Button } from "../../ui/Controls";
+import { ProblemNotice } from "../../ui/Notices";
+import { Dialog } from "../../ui/Overlays";
 import { Panel } from "../../ui/Panel";
-import { ProblemNotice } from "../../ui/ProblemNotice";
 import type { PredictionModel, Problem } from "../../wire/generated/models";
 import styles from "./DoctorPage.module.css";
 
@@ -73,11 +73,11 @@ export function PredictionPanel() {
                     <td>{hitRate(model)}</td>
                     <td>{`${((100 * model.used_weights) / WEIGHTS).toFixed(1)} %`}</td>
                     <td>
-                      <Button look="quiet" onClick={() => setShown(model)}>
+                      <Button variant="quiet" onClick={() => setShown(model)}>
                         Weights
                       </Button>
                       <Button
-                        look="quiet"
+                        variant="quiet"
                         disabled={viewer || !model.administered}
                         title={whyLocked(viewer, model)}
                         onClick={() => (asked === key ? void reset(model) : setAsked(key))}

@@ -4,11 +4,10 @@ import { useState } from "react";
 import { localTime, utcTime } from "../../base/clock";
 import { useStore } from "../../base/useStore";
 import { describeEvent } from "../../chart/describe";
-import { useLiveClient } from "../../stream/clients";
-import { Checkbox } from "../../ui/Checkbox";
-import { Panel } from "../../ui/Panel";
-import { type Status, StatusIcon } from "../../ui/StatusIcon";
-import { scrollable } from "../../ui/scrollable";
+import { useLiveClient } from "../../stream/client";
+import { Checkbox } from "../../ui/Controls";
+import { type Status, StatusIcon } from "../../ui/Notices";
+import { Panel, scrollable } from "../../ui/Panel";
 import type { TargetEvent } from "../../wire/generated/models";
 import styles from "./EventList.module.css";
 
@@ -19,7 +18,7 @@ const OF_THREADS: ReadonlySet<TargetEvent["type"]> = new Set([
   "thread_renamed",
 ]);
 /** Whether an event is routine: in a group, processes exec all the time. */
-function isUsual(event: TargetEvent): boolean {
+function isRoutine(event: TargetEvent): boolean {
   const executed = event.type === "program_executed" && event.pid != null;
   return executed || OF_THREADS.has(event.type);
 }
@@ -34,7 +33,7 @@ const WORRYING: ReadonlySet<TargetEvent["type"]> = new Set([
 export function EventList() {
   const view = useStore(useLiveClient().events);
   const [threads, setThreads] = useState(false);
-  const events = (view?.events ?? []).filter(({ event }) => threads || !isUsual(event)).reverse();
+  const events = (view?.events ?? []).filter(({ event }) => threads || !isRoutine(event)).reverse();
   return (
     <Panel
       title="Events"

@@ -2,16 +2,16 @@ import { BarChart, CustomChart, LineChart } from "echarts/charts";
 import { GridComponent, MarkLineComponent, TooltipComponent } from "echarts/components";
 import { type ECharts, init, use } from "echarts/core";
 import { CanvasRenderer } from "echarts/renderers";
-import { useCallback, useEffect, useRef } from "react";
-import { getExperiment } from "../../api/experiments";
+import { useCallback, useEffect, useMemo, useRef } from "react";
+import { getExperiment } from "../../api/runs";
 import { usePolled } from "../../api/usePolled";
 import { liveHref, runHref } from "../../base/route";
 import { theme } from "../../base/theme";
 import { useStore } from "../../base/useStore";
 import { CHART_THEMES, type ChartTheme } from "../../chart/palette";
-import { useLiveClient } from "../../stream/clients";
-import { Notice } from "../../ui/Notice";
-import { PageLink } from "../../ui/PageLink";
+import { useLiveClient } from "../../stream/client";
+import { PageLink } from "../../ui/Controls";
+import { Notice } from "../../ui/Notices";
 import type {
   Experiment,
   ExperimentCell,
@@ -20,10 +20,15 @@ import type {
 } from "../../wire/generated/models";
 import shared from "../compare/ComparePage.module.css";
 import { Tiles } from "../tiles/Tiles";
-import { Loaded } from "./ExperimentsPage";
+import { gainText, Loaded, progressText } from "./ExperimentsPage";
 import styles from "./ExperimentsPage.module.css";
-import { describeChart, experimentOption, numberText, seriesColour } from "./experimentOption";
-import { gainText, progressText } from "./experimentText";
+import {
+  describeChart,
+  experimentOption,
+  numberText,
+  seriesColour,
+  seriesNames,
+} from "./experimentOption";
 
 const PERIOD_MS = 3000;
 const CHART_PX = 300;
@@ -63,7 +68,7 @@ function Measured({ experiment: value }: { readonly experiment: Experiment }) {
       )}
       <div className={styles.charts}>
         {value.charts.map((chart) => (
-          <Chart key={chart.id} chart={chart} />
+          <Chart key={chart.id} chart={chart} charts={value.charts} />
         ))}
       </div>
       <AgainstDefault experiment={value} />
@@ -113,7 +118,15 @@ function State({ experiment }: { readonly experiment: Experiment }) {
   );
 }
 
-function Chart({ chart }: { readonly chart: ExperimentChart }) {
+function Chart({
+  chart,
+  charts,
+}: {
+  readonly chart: ExperimentChart;
+  /** All charts of the experiment. */
+  readonly charts: readonly ExperimentChart[];
+}) {
+  const names = useMemo(() => seriesNames(charts), [charts]);
   const colours = CHART_THEMES[useStore(theme)];
   const axis = [chart.y_label === chart.title ? "" : chart.y_label, chart.unit]
     .filter((part) => part !== "")
@@ -130,23 +143,34 @@ function Chart({ chart }: { readonly chart: ExperimentChart }) {
             <li key={name}>
               <span
                 className={styles.key}
-                style={{ background: seriesColour(chart, index, colours) }}
+                style={{ background: seriesColour(chart, index, colours, names) }}
               />
               {name}
             </li>
           ),
         )}
       </ul>
-      <ExperimentFigure chart={chart} theme={colours} height={CHART_PX} />
+      <ExperimentFigure chart={chart} names={names} theme={colours} height={CHART_PX} />
       {chart.note === "" ? null : <p className={shared.none}>{chart.note}</p>}
     </section>
   );
 }
 
+const GAINS = [
+  { name: "throughput", title: "Throughput" },
+  { name: "ops_per_cpu_s", title: "Operations per CPU second" },
+  { name: "power_w", title: "Power" },
+  { name: "ops_per_j", title: "Operations per watt" },
+] as const;
+
 /** Effect of a policy on throughput, and on operations per CPU time and energy. */
 function AgainstDefault({ experiment }: { readonly experiment: Experiment }) {
   const compared = experiment.cells.filter(({ baseline }) => baseline !== null);
   if (compared.length === 0) return null;
+  // A figure that no cell has would only be a column of unknowns.
+  const known = GAINS.filter(({ name }) =>
+    compared.some(({ figures }) => gainText(figures.find((one) => one.name === name)) !== ""),
+  );
   return (
     <section className={`${shared.panel} ${shared.scroll}`} aria-label="Against the default">
       <header className={shared.panelHead}>
@@ -156,17 +180,18 @@ function AgainstDefault({ experiment }: { readonly experiment: Experiment }) {
         <thead>
           <tr>
             <th scope="col">Cell</th>
-            <th scope="col">Throughput</th>
-            <th scope="col">Operations per CPU second</th>
-            <th scope="col">Power</th>
-            <th scope="col">Operations per watt</th>
+            {known.map(({ name, title }) => (
+              <th key={name} scope="col">
+                {title}
+              </th>
+            ))}
           </tr>
         </thead>
         <tbody>
           {compared.map(({ key, figures }) => (
             <tr key={key}>
               <th scope="row">{key}</th>
-              {["throughput", "ops_per_cpu_s", "power_w", "ops_per_j"].map((name) => (
+              {known.map(({ name }) => (
                 <td key={name} className={styles.time}>
                   {gainText(figures.find((one) => one.name === name)) || "unknown"}
                 </td>
@@ -306,12 +331,14 @@ use([
 
 interface ExperimentFigureProps {
   readonly chart: ExperimentChart;
+  /** See `seriesNames`. */
+  readonly names: readonly string[];
   readonly theme: ChartTheme;
   readonly height: number;
 }
 
 /** A chart of an experiment: means with their intervals. */
-function ExperimentFigure({ chart, theme, height }: ExperimentFigureProps) {
+function ExperimentFigure({ chart, names, theme, height }: ExperimentFigureProps) {
   const place = useRef<HTMLDivElement>(null);
   const drawn = useRef<ECharts | null>(null);
   useEffect(() => {
@@ -328,8 +355,8 @@ function ExperimentFigure({ chart, theme, height }: ExperimentFigureProps) {
     };
   }, []);
   useEffect(() => {
-    drawn.current?.setOption(experimentOption(chart, theme), { notMerge: true });
-  }, [chart, theme]);
+    drawn.current?.setOption(experimentOption(chart, theme, names), { notMerge: true });
+  }, [chart, names, theme]);
   return (
     <div
       ref={place}

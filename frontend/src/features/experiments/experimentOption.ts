@@ -14,12 +14,29 @@ const SYMBOLS = ["circle", "rect", "triangle", "diamond"] as const;
 const CAP_PX = 5;
 const APART_PX = 4;
 
-/** Colour of a series; stacked states have their usual colour. */
-export function seriesColour(chart: ExperimentChart, index: number, theme: ChartTheme): string {
+/** Names of the series of all charts, in order: a series has the same look in each chart. */
+export function seriesNames(charts: readonly ExperimentChart[]): readonly string[] {
+  return [...new Set(charts.flatMap(({ series }) => series.map(({ name }) => name)))];
+}
+
+/** Place of a series among the names of all charts; its place in this chart if it is not there. */
+function lookOf(chart: ExperimentChart, index: number, names: readonly string[]): number {
+  const place = names.indexOf(chart.series[index]?.name ?? "");
+  return place < 0 ? index : place;
+}
+
+/** Colour of a series; stacked states have the colour of the state. */
+export function seriesColour(
+  chart: ExperimentChart,
+  index: number,
+  theme: ChartTheme,
+  names: readonly string[],
+): string {
   const name = chart.series[index]?.name;
   const group =
     chart.kind === "stacked" ? STATE_GROUPS.find((one) => GROUP_NAMES[one] === name) : undefined;
-  return group === undefined ? hueStyle(index, theme).colour : groupColours(theme.dark)[group];
+  if (group !== undefined) return groupColours(theme.dark)[group];
+  return hueStyle(lookOf(chart, index, names), theme).colour;
 }
 
 /** A number in axis style: few digits, no exponent for large numbers. */
@@ -77,7 +94,12 @@ export function besideOthers(index: number, count: number): number {
   return ((index - (count - 1) / 2) * 0.8) / count;
 }
 
-export function experimentOption(chart: ExperimentChart, theme: ChartTheme) {
+/** @param names See `seriesNames`. */
+export function experimentOption(
+  chart: ExperimentChart,
+  theme: ChartTheme,
+  names: readonly string[] = [],
+) {
   const [min, max] = chartRange(chart);
   const label = { color: theme.muted, fontFamily: theme.font, fontSize: 11 };
   const count = chart.series.length;
@@ -117,7 +139,7 @@ export function experimentOption(chart: ExperimentChart, theme: ChartTheme) {
         lineHeight: 14,
         // One matrix dimension per line.
         formatter: (text: string | number) =>
-          typeof text === "number" ? numberText(text) : text.replaceAll(" ", "\n"),
+          typeof text === "number" ? numberText(text) : text.replaceAll(/ (?=\S+=)/g, "\n"),
         hideOverlap: true,
       },
     },
@@ -130,8 +152,8 @@ export function experimentOption(chart: ExperimentChart, theme: ChartTheme) {
       axisLabel: { ...label, showMinLabel: min === 0, showMaxLabel: false, formatter: numberText },
     },
     series: chart.series.flatMap((one, index) => {
-      const colour = seriesColour(chart, index, theme);
-      const symbol = SYMBOLS[index % SYMBOLS.length];
+      const colour = seriesColour(chart, index, theme, names);
+      const symbol = SYMBOLS[lookOf(chart, index, names) % SYMBOLS.length];
       const place = chart.kind === "bars" ? besideOthers(index, count) : 0;
       const shift = chart.kind === "lines" ? (index - (count - 1) / 2) * APART_PX : 0;
       const line =

@@ -4,12 +4,31 @@
  * appearance.
  */
 
-import type { ReactNode } from "react";
+import { type ReactNode, type RefObject, useEffect } from "react";
+import { READABLE_MS, useThrottled } from "../../base/useStore";
 import { SmallMarker } from "../../chart/Marker";
 import { type ChartTheme, colourStyle } from "../../chart/palette";
+import { useVisibility } from "../../chart/useResize";
+import { useLiveClient } from "../../stream/client";
+import type { FactViews } from "../../stream/factViews";
 import { formatNumber, formatValue } from "../../stream/format";
+import type { FactPart } from "../../stream/viewRequest";
 import type { SortedColumn } from "../../ui/SortedTable";
 import styles from "./facts.module.css";
+
+/** A view of frame tables, requested while its panel is visible; null until the first view. */
+export function useFacts<P extends FactPart>(
+  part: P,
+  place: RefObject<HTMLElement | null>,
+): FactViews[P] | null {
+  const client = useLiveClient();
+  const inView = useVisibility(place);
+  const view = useThrottled(client.facts[part], READABLE_MS);
+  // An invisible panel keeps its last picture, if any.
+  const wanted = inView || view === null || ("state" in view && view.state === "waiting");
+  useEffect(() => (wanted ? client.mountFacts(part) : undefined), [client, part, wanted]);
+  return view;
+}
 
 /** Heading of a column. */
 interface Heading {

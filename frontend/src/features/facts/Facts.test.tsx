@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { FakeBackend } from "../../testing/backend";
 import { type FactRows, factTables } from "../../testing/factModel";
 import { TARGET } from "../../testing/frames";
-import { steadyWork } from "../../testing/steadyWork";
+import { steadyWork } from "../../testing/ledgers";
 import { TestPage } from "../../testing/TestPage";
 
 /** Thread IDs of the steady program: burner 2, writer 3, workers 4 to 9, sleepers 10 to 13. */

@@ -6,14 +6,13 @@
 import { memo, useId, useRef, useState } from "react";
 import { useStore } from "../../base/useStore";
 import { useResize } from "../../chart/useResize";
-import type { LiveClient } from "../../stream/client";
-import { useLiveClient } from "../../stream/clients";
+import { type LiveClient, useLiveClient } from "../../stream/client";
 import type { Finding, FindingLink } from "../../stream/findings/finding";
 import type { FindingsView } from "../../stream/findings/findings";
 import { formatDuration } from "../../stream/format";
-import { Button } from "../../ui/Button";
+import { Button } from "../../ui/Controls";
 import { ChangePanel } from "../change/ChangePanel";
-import { useFacts } from "../facts/useFacts";
+import { useFacts } from "../facts/FactColumns";
 import styles from "./FindingsPanel.module.css";
 
 /** Minimum width per finding for several in a row, in CSS pixels. */
@@ -70,7 +69,7 @@ function Findings() {
         {open && period !== "" ? <p className={styles.evidence}>Of the {period} in view.</p> : null}
       </div>
       <Button
-        look="quiet"
+        variant="quiet"
         className={styles.more}
         aria-expanded={open}
         aria-controls={id}
@@ -110,12 +109,12 @@ function emptyText(view: FindingsView | null): string {
     return "Findings need five seconds of data.";
   }
   const { looked_at, not_looked_at, not_reason } = view;
-  const looked = `Nothing stood out. Looked at: ${looked_at.join(", ")}.`;
+  const checked = `Nothing stood out. Looked at: ${looked_at.join(", ")}.`;
   if (not_looked_at.length === 0) {
-    return looked;
+    return checked;
   }
   const why = not_reason === "" ? "they need the ledger of states" : not_reason;
-  return `${looked} Not looked at: ${not_looked_at.join(", ")} (${why}).`;
+  return `${checked} Not looked at: ${not_looked_at.join(", ")} (${why}).`;
 }
 
 /** Show the data of a finding: its panel, with the named item selected. */

@@ -1,10 +1,8 @@
 /** Feature `live`: the address in, the picker or a target's page out. */
 
 import { useEffect, useRef } from "react";
-import { useLiveClient } from "../../stream/clients";
-import { EmptyState } from "../../ui/EmptyState";
-import { Notice } from "../../ui/Notice";
-import { ProblemNotice } from "../../ui/ProblemNotice";
+import { useLiveClient } from "../../stream/client";
+import { EmptyState, Notice, ProblemNotice } from "../../ui/Notices";
 import { ConnectionNotice } from "../attach/ConnectionNotice";
 import { useAttach } from "../attach/useAttach";
 import { Picker } from "../picker/Picker";

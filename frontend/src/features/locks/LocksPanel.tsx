@@ -5,7 +5,7 @@ import { theme } from "../../base/theme";
 import { useStore } from "../../base/useStore";
 import { CHART_THEMES, type ChartTheme } from "../../chart/palette";
 import { Sparkline } from "../../chart/Sparkline";
-import { useLiveClient } from "../../stream/clients";
+import { useLiveClient } from "../../stream/client";
 import { counted, formatDuration, formatValue } from "../../stream/format";
 import type { GilThread, LockRow, LocksView, LockThread } from "../../stream/locks";
 import { Panel } from "../../ui/Panel";
@@ -21,9 +21,9 @@ import {
   textColumn,
   threadColumn,
   timeColumn,
+  useFacts,
 } from "../facts/FactColumns";
 import styles from "../facts/facts.module.css";
-import { useFacts } from "../facts/useFacts";
 
 const SOURCES: Readonly<Record<string, string>> = {
   futex: "futex",

@@ -1,21 +1,26 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import { attachGestures, type ChartControls } from "../../chart/gestures";
-import type { MapScale } from "../../chart/mapColours";
 import type { ChartTheme } from "../../chart/palette";
-import { groupColours, groupNumbered } from "../../chart/stateColours";
+import { groupColours, groupNumbered, type MapScale } from "../../chart/stateColours";
 import { placeTooltip, tooltipIn } from "../../chart/tooltip";
-import { useResize } from "../../chart/useResize";
-import { useVisibility } from "../../chart/useVisibility";
+import { useResize, useVisibility } from "../../chart/useResize";
 import type { LiveClient } from "../../stream/client";
 import { fieldLabel } from "../../stream/format";
 import { foldOf, rowAt } from "../../stream/mapLayout";
 import { placeOf } from "../../stream/mapPicture";
 import { cellStateName, type StateShare } from "../../stream/states";
 import type { Hover, MapMix, MapRequest, ThreadKey } from "../../stream/viewRequest";
-import { type MapCursor, moveCursor } from "./mapCursor";
 import { mapSize } from "./mapPlot";
 import { MapSurface } from "./mapSurface";
-import { type CellText, cellSentence, cellText, describeMap, shareText } from "./mapText";
+import {
+  type CellText,
+  cellSentence,
+  cellText,
+  describeMap,
+  type MapCursor,
+  moveCursor,
+  shareText,
+} from "./mapText";
 
 /** Minimum time between changes of the text alternative, in ms: screen readers read it aloud. */
 const DESCRIBE_MS = 2000;

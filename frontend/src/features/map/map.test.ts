@@ -1,13 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { ramp, scaleTicks, stepOf } from "../../chart/mapColours";
 import { DARK_CHART_THEME, LIGHT_CHART_THEME } from "../../chart/palette";
-import { hexRgb } from "../../chart/rgb";
+import { hexRgb } from "../../chart/raster";
+import { ramp, scaleTicks, stepOf } from "../../chart/stateColours";
 import type { MapLayout } from "../../stream/mapLayout";
 import { type MapPicture, type MapView, NO_FIELD, nextPicture } from "../../stream/mapPicture";
 import { packCell } from "../../stream/states";
-import { moveCursor } from "./mapCursor";
 import { mapPlot, rowBox, rowUnder } from "./mapPlot";
-import { cellSentence, cellText, describeMap } from "./mapText";
+import { cellSentence, cellText, describeMap, moveCursor } from "./mapText";
 
 /** Relative luminance (WCAG 2.2). */
 function luminance(rgb: ArrayLike<number>): number {

@@ -4,11 +4,9 @@
  * columns.
  */
 
-import { type MapScale, ramp, stepOf } from "../../chart/mapColours";
 import { type ChartTheme, colourStyle } from "../../chart/palette";
-import type { Rgb } from "../../chart/raster";
-import { rgbOf } from "../../chart/rgb";
-import { groupColours, groupNumbered } from "../../chart/stateColours";
+import { type Rgb, rgbOf } from "../../chart/raster";
+import { groupColours, groupNumbered, type MapScale, ramp, stepOf } from "../../chart/stateColours";
 import { shortenMiddle } from "../../stream/format";
 import { type MapGroup, type MapLayout, threadsOf } from "../../stream/mapLayout";
 import {

@@ -5,9 +5,9 @@
 
 import { drawTimeAxis, nextRange, timeTicks, type YRange } from "../../chart/axes";
 import { CanvasLayer } from "../../chart/canvasLayer";
-import type { MapScale } from "../../chart/mapColours";
 import type { ChartTheme } from "../../chart/palette";
 import { timeAt, xOf } from "../../chart/plot";
+import type { MapScale } from "../../chart/stateColours";
 import { drawSteerMarks } from "../../chart/steerMarks";
 import { drawCrosshair } from "../../chart/surface";
 import { foldOf, rowAt, threadsOf } from "../../stream/mapLayout";

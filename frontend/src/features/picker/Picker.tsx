@@ -5,28 +5,27 @@
 
 import { type KeyboardEvent, useCallback, useMemo, useRef, useState } from "react";
 import { getHealth, listProcesses } from "../../api/client";
-import { isKind } from "../../api/problem";
+import { isKind } from "../../api/http";
 import { usePolled } from "../../api/usePolled";
 import { useStore } from "../../base/useStore";
-import { useLiveClient } from "../../stream/clients";
-import { Button } from "../../ui/Button";
-import { Checkbox } from "../../ui/Checkbox";
-import { CommandLine } from "../../ui/CommandLine";
-import { EmptyState } from "../../ui/EmptyState";
-import { ProblemNotice } from "../../ui/ProblemNotice";
-import { SearchField } from "../../ui/SearchField";
-import { SegmentedControl } from "../../ui/SegmentedControl";
-import { Select } from "../../ui/Select";
-import { Tooltip } from "../../ui/Tooltip";
+import { useLiveClient } from "../../stream/client";
+import {
+  Button,
+  Checkbox,
+  CommandLine,
+  SearchField,
+  SegmentedControl,
+  Select,
+} from "../../ui/Controls";
+import { EmptyState, ProblemNotice } from "../../ui/Notices";
+import { Tooltip } from "../../ui/Overlays";
 import type { GroupSelector, Process } from "../../wire/generated/models";
 import { useAttach } from "../attach/useAttach";
-import { AttachedTargets } from "./AttachedTargets";
-import { Interests } from "./Interests";
+import { AttachedTargets, Interests } from "./AttachedTargets";
 import type { Interesting } from "./interest";
-import { expressionHolds, expressionOf } from "./match";
 import styles from "./Picker.module.css";
 import { ProcessTable, type ProcessTableHandle } from "./ProcessTable";
-import { type Grouping, type PickerRow, pickerRows } from "./rows";
+import { expressionHolds, expressionOf, type Grouping, type PickerRow, pickerRows } from "./rows";
 
 const REFRESH_MS = 2000;
 const NONE: readonly Process[] = [];
@@ -200,7 +199,7 @@ export function Picker() {
               : `No process has “${typed}” in its name, command line, pid, ports, user, container, pod or unit.`}
           </p>
           {typed === "" ? (
-            <Button look="primary" onClick={attaching.attachDemo}>
+            <Button variant="primary" onClick={attaching.attachDemo}>
               Start the demo
             </Button>
           ) : (
@@ -280,7 +279,7 @@ function Hints() {
         </li>
       </ol>
       <Button
-        look="quiet"
+        variant="quiet"
         onClick={() => {
           hideHints();
           setShown(false);

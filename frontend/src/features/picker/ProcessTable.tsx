@@ -2,9 +2,8 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { type Ref, useCallback, useImperativeHandle, useRef } from "react";
 import { counted, formatTenths, formatValue, NO_VALUE } from "../../stream/format";
 import { commandLine } from "../../stream/targetName";
-import { Button } from "../../ui/Button";
-import { Tooltip } from "../../ui/Tooltip";
-import { Twisty } from "../../ui/Twisty";
+import { Button, Twisty } from "../../ui/Controls";
+import { Tooltip } from "../../ui/Overlays";
 import { treeKeyHandler, useRowNavigation } from "../../ui/useRowNavigation";
 import { useStableOrder } from "../../ui/useStableOrder";
 import type { Process } from "../../wire/generated/models";
@@ -205,7 +204,7 @@ function ProcessRow({ row, tree, index, reachable, busy, onPick, onTurn }: Proce
           {process !== null && group !== null && below > 0 ? (
             <Button
               className={styles.whole}
-              look="quiet"
+              variant="quiet"
               tabIndex={-1}
               aria-label={`Attach to ${name}, pid ${process.pid}, and ${counted(below, "descendant")}`}
               onClick={() => onPick(row, true)}

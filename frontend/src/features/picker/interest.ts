@@ -46,7 +46,7 @@ interface Kind {
   readonly text: (value: number) => string;
 }
 
-const MOST = 3;
+const MAX_INTERESTS = 3;
 
 const KINDS: readonly Kind[] = [
   {
@@ -97,7 +97,7 @@ export function interestsOf(processes: readonly Process[]): readonly Interest[] 
       .map((subject) => ({ subject, value: value(subject) }))
       .filter((each) => each.value >= least)
       .sort((a, b) => b.value - a.value || (a.subject.key < b.subject.key ? -1 : 1))
-      .slice(0, MOST);
+      .slice(0, MAX_INTERESTS);
     const found = ranked.map((each): Interesting => {
       const { key, name, what, group, processes: of } = each.subject;
       const process = group === null ? (of[0] ?? null) : null;

@@ -5,7 +5,7 @@ import { theme } from "../../base/theme";
 import { useSelected, useStore } from "../../base/useStore";
 import { Marker } from "../../chart/Marker";
 import { CHART_THEMES, type ChartTheme, colourStyle } from "../../chart/palette";
-import { useLiveClient } from "../../stream/clients";
+import { useLiveClient } from "../../stream/client";
 import { counted, formatNumber, formatValue, NO_VALUE } from "../../stream/format";
 import type { ProcessesView, ProcessRowView } from "../../stream/processesView";
 import type { ViewRequest } from "../../stream/viewRequest";
@@ -13,9 +13,8 @@ import type { ShownUnit } from "../../stream/views";
 import { Panel } from "../../ui/Panel";
 import { type SortedColumn, SortedTable } from "../../ui/SortedTable";
 import type { Target } from "../../wire/generated/models";
+import { useFacts } from "../facts/FactColumns";
 import facts from "../facts/facts.module.css";
-import { useFacts } from "../facts/useFacts";
-import styles from "./ProcessesPanel.module.css";
 
 const keyOf = ({ key }: ProcessRowView) => key;
 const selectedOf = (view: ViewRequest) => view.selected;
@@ -178,14 +177,14 @@ const TEXT_HEADS = { container: "Container", unit: "Unit", user: "User" } as con
 function Name({ row, colours }: { readonly row: ProcessRowView; readonly colours: ChartTheme }) {
   const { name, title, colour, count, live } = row;
   return (
-    <span className={styles.name} data-live={live} title={title || undefined}>
+    <span className={facts.name} data-live={live} title={title || undefined}>
       {colour === null ? null : <Marker style={colourStyle(colour, colours)} />}
-      <span className={styles.text}>
+      <span className={facts.text}>
         <strong>{name}</strong>
         {count > 1 || !live ? (
-          <span className={styles.ended}>{count > 1 ? ` ×${count} ended` : " ended"}</span>
+          <span className={facts.ended}>{count > 1 ? ` ×${count} ended` : " ended"}</span>
         ) : null}{" "}
-        <span className={styles.title}>{title}</span>
+        <span className={facts.title}>{title}</span>
       </span>
     </span>
   );

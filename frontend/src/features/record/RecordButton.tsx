@@ -1,7 +1,7 @@
 /** Feature `record`: a target in, requests that start and stop its recording out. */
 
 import { useState } from "react";
-import { asProblem } from "../../api/problem";
+import { asProblem } from "../../api/http";
 import { record, stopRecording } from "../../api/runs";
 import { VIEW_ONLY } from "../../api/session";
 import { localTime } from "../../base/clock";
@@ -10,12 +10,11 @@ import { navigate } from "../../base/routing";
 import { session } from "../../base/session";
 import { toast } from "../../base/toasts";
 import { useStore } from "../../base/useStore";
-import { useLiveClient } from "../../stream/clients";
+import { useLiveClient } from "../../stream/client";
 import { targetName } from "../../stream/targetName";
-import { Button } from "../../ui/Button";
-import { Popover } from "../../ui/Popover";
-import { RecordingDot } from "../../ui/RecordingDot";
-import { Tooltip } from "../../ui/Tooltip";
+import { Button } from "../../ui/Controls";
+import { RecordingDot } from "../../ui/Notices";
+import { Popover, Tooltip } from "../../ui/Overlays";
 import type { Problem, RecordRequest, RunManifest, Target } from "../../wire/generated/models";
 import styles from "./RecordButton.module.css";
 
@@ -111,7 +110,7 @@ export function RecordButton({ target, onProblem }: RecordButtonProps) {
           {FROM_PAST.map(({ label, past }) => (
             <Button
               key={label}
-              look="quiet"
+              variant="quiet"
               disabled={viewer || busy || (running !== null && past.duration_s !== 0)}
               onClick={() => begin(past)}
             >

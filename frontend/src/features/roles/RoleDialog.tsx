@@ -1,30 +1,96 @@
 /**
  * Feature `roles`: a role to correct in, the user's role rules of the program out. It must not
- * apply rules to threads: the worker does.
+ * apply rules to threads: the worker does. Preview of a role correction's effect. Pure.
  */
 
 import { type FormEvent, useEffect, useId, useMemo, useRef, useState } from "react";
 import { toast } from "../../base/toasts";
 import { useStore } from "../../base/useStore";
-import { useLiveClient } from "../../stream/clients";
+import { useLiveClient } from "../../stream/client";
+import type { ThreadNames } from "../../stream/factViews";
 import { counted } from "../../stream/format";
-import { sameRules } from "../../stream/role";
+import { fits, roleOf, sameRules } from "../../stream/role";
 import { programOf } from "../../stream/targetName";
-import { Button } from "../../ui/Button";
-import { CommandLine } from "../../ui/CommandLine";
-import { Dialog } from "../../ui/Dialog";
+import { Button, CommandLine } from "../../ui/Controls";
+import { Dialog } from "../../ui/Overlays";
 import { MAX_OWN_ROLE_RULES } from "../../wire/generated/limits";
 import type { RoleRule, Target } from "../../wire/generated/models";
 import { keepRules, useRulesOf } from "./ownRoles";
 import styles from "./RoleDialog.module.css";
-import {
-  previewRole,
-  type RolePreview,
-  roleOptions,
-  rolesOf,
-  ruleFor,
-  withRule,
-} from "./rolePreview";
+
+/** A role, and the number of its affected threads. */
+interface RolePart {
+  readonly role: string;
+  readonly threads: number;
+}
+
+interface RolePreview {
+  /** Number of threads with matching names, and these names. */
+  readonly threads: number;
+  readonly names: readonly string[];
+  /** Roles that threads leave; most threads first. */
+  readonly from: readonly RolePart[];
+  /** Number of other threads with the target role: both become one role. */
+  readonly joined: number;
+}
+
+/**
+ * Effect of a rule inserted before all others.
+ * @param rules Current rules.
+ */
+export function previewRole(
+  names: readonly ThreadNames[],
+  { pattern, role }: RoleRule,
+  rules: readonly RoleRule[],
+): RolePreview {
+  const matched = pattern === "" ? [] : names.filter(({ name }) => fits(pattern, name));
+  const own = new Set(matched);
+  const from = new Map<string, number>();
+  for (const { name, threads } of matched) {
+    const before = roleOf(name, rules);
+    if (before !== role) from.set(before, (from.get(before) ?? 0) + threads);
+  }
+  return {
+    threads: countOf(matched),
+    names: matched.map(({ name }) => name),
+    from: Array.from(from, ([name, threads]) => ({ role: name, threads })).sort(
+      (a, b) => b.threads - a.threads,
+    ),
+    joined: countOf(names.filter((each) => !own.has(each) && roleOf(each.name, rules) === role)),
+  };
+}
+
+/** Existing roles, by name. */
+export function rolesOf(
+  names: readonly ThreadNames[],
+  rules: readonly RoleRule[],
+): readonly string[] {
+  return [...new Set(names.map(({ name }) => roleOf(name, rules)))].sort();
+}
+
+/** Initial correction: all threads of a role. */
+export function ruleFor(role: string, own: readonly RoleRule[]): RoleRule {
+  const known = own.find((rule) => rule.role === role);
+  return known ?? { pattern: role.replace(/#/g, "*"), role };
+}
+
+/** Prepend a rule; replaces a rule with the same pattern. */
+export function withRule(own: readonly RoleRule[], rule: RoleRule): readonly RoleRule[] {
+  return [rule, ...own.filter(({ pattern }) => pattern !== rule.pattern)];
+}
+
+/** Rules as command-line options of the collector. */
+export function roleOptions(own: readonly RoleRule[]): string {
+  return own.map(({ pattern, role }) => `--role ${quoted(`${pattern}=${role}`)}`).join(" ");
+}
+
+function quoted(text: string): string {
+  return `'${text.replace(/'/g, "'\\''")}'`;
+}
+
+function countOf(names: readonly ThreadNames[]): number {
+  return names.reduce((sum, { threads }) => sum + threads, 0);
+}
 
 /** Maximum length, equal to the rule's limit. */
 const LONGEST = 256;
@@ -130,7 +196,7 @@ export function RoleDialog({ target, role, onClose }: RoleDialogProps) {
         <div className={styles.buttons}>
           <Button
             type="submit"
-            look="primary"
+            variant="primary"
             disabled={full || draft.pattern === "" || draft.role.trim() === ""}
           >
             Apply
@@ -163,7 +229,7 @@ function Corrections({ program, own, target, onRemove }: CorrectionsProps) {
           <li key={rule.pattern}>
             <code>{rule.pattern}</code> is <strong>{rule.role}</strong>
             <Button
-              look="quiet"
+              variant="quiet"
               aria-label={`Remove ${rule.pattern}`}
               onClick={() => onRemove(rule)}
             >

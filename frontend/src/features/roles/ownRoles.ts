@@ -3,7 +3,7 @@
 import { useEffect } from "react";
 import { createStore } from "../../base/store";
 import { useStore } from "../../base/useStore";
-import { useLiveClient } from "../../stream/clients";
+import { useLiveClient } from "../../stream/client";
 import { programOf } from "../../stream/targetName";
 import { MAX_OWN_ROLE_RULES } from "../../wire/generated/limits";
 import type { RoleRule, Target } from "../../wire/generated/models";

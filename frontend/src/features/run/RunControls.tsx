@@ -11,19 +11,18 @@ import { spaceBar } from "../../base/keyboard";
 import { navigate, parameter, withParameter } from "../../base/routing";
 import { useStore } from "../../base/useStore";
 import { Sparkline } from "../../chart/Sparkline";
-import { useLiveClient } from "../../stream/clients";
+import { useLiveClient } from "../../stream/client";
 import { formatDuration } from "../../stream/format";
 import type { TimeWindow } from "../../stream/viewRequest";
 import type { Span } from "../../stream/window";
-import { Button } from "../../ui/Button";
-import { SegmentedControl } from "../../ui/SegmentedControl";
+import { Button, SegmentedControl } from "../../ui/Controls";
 import type { RunManifest } from "../../wire/generated/models";
 import { PanelNav } from "../arrange/PanelNav";
-import { CompareBefore } from "../change/CompareBefore";
+import { CompareBefore } from "../change/ChangePanel";
 import { compareHref, EMPTY_LINK } from "../compare/link";
 import { type SideWindow, sideOf, typedWindow, windowText } from "../compare/side";
+import controls from "../scope/TargetHeader.module.css";
 import { LineControls, WindowRequests } from "../scope/ViewControls";
-import controls from "../scope/ViewControls.module.css";
 import {
   advance,
   isWhole,
@@ -190,7 +189,7 @@ function WindowPair({ run, extent, window, whole }: WindowPairProps) {
         A: {windowText(first)} ×
       </Button>
       <Button
-        look="primary"
+        variant="primary"
         disabled={!ready}
         title={ready ? "" : "Choose another window: drag in a chart or in the bar below"}
         onClick={() => navigate(compareHref({ ...EMPTY_LINK, groups: sides.map((one) => [one]) }))}

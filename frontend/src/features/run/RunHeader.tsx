@@ -1,21 +1,106 @@
+import { useState } from "react";
+import { asProblem } from "../../api/http";
+import { changeRun, EXPORTS, type ExportFormat, exportHref } from "../../api/runs";
+import { withTicket } from "../../api/session";
 import { localDate, utcTime } from "../../base/clock";
 import { navigate } from "../../base/routing";
+import { session } from "../../base/session";
+import { useStore } from "../../base/useStore";
 import { countersName } from "../../chart/describe";
 import { formatDuration, formatValue, NO_VALUE } from "../../stream/format";
 import { knobName } from "../../stream/steerView";
 import { commandLine, outcomeCommand } from "../../stream/targetName";
-import { Button } from "../../ui/Button";
-import { type Fact, FactList } from "../../ui/FactList";
+import { Button } from "../../ui/Controls";
 import { InlineEdit } from "../../ui/InlineEdit";
-import { ProblemNotice } from "../../ui/ProblemNotice";
-import { RunStateBadge } from "../../ui/RunStateBadge";
-import { Tooltip } from "../../ui/Tooltip";
-import { MAX_RUN_NAME } from "../../wire/generated/limits";
-import type { RunManifest } from "../../wire/generated/models";
+import { ProblemNotice, RunStateBadge } from "../../ui/Notices";
+import { type Fact, FactList, Popover, Tooltip } from "../../ui/Overlays";
+import { MAX_RUN_NAME, MAX_RUN_TAGS, MAX_TAG } from "../../wire/generated/limits";
+import type { Problem, RunManifest, RunPatch } from "../../wire/generated/models";
 import header from "../scope/TargetHeader.module.css";
-import { ExportMenu } from "./ExportMenu";
 import styles from "./RunPage.module.css";
-import { useRunChange } from "./useRunChange";
+
+interface RunChange {
+  readonly change: (patch: RunPatch) => void;
+  readonly busy: boolean;
+  /** Problem of the last change. */
+  readonly problem: Problem | null;
+  /** The session is read-only. */
+  readonly locked: boolean;
+}
+
+/** Changes a run's user-defined metadata. */
+export function useRunChange(id: string, onChange: (run: RunManifest) => void): RunChange {
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const locked = useStore(session)?.role === "viewer";
+  const ask = async (patch: RunPatch) => {
+    setBusy(true);
+    setProblem(null);
+    try {
+      onChange(await changeRun(id, patch));
+    } catch (error) {
+      setProblem(asProblem(error));
+    }
+    setBusy(false);
+  };
+  return { change: (patch) => void ask(patch), busy, problem, locked };
+}
+
+/** Maximum length and number of tags: equal to the schema of a run. */
+
+/** Parse comma-separated tags, without duplicates. */
+export function parseTags(text: string): string[] {
+  const tags = text
+    .split(",")
+    .map((tag) => tag.trim().slice(0, MAX_TAG))
+    .filter((tag) => tag !== "");
+  return [...new Set(tags)].slice(0, MAX_RUN_TAGS);
+}
+
+const FORMS: Readonly<Record<ExportFormat, readonly [name: string, what: string]>> = {
+  folder: ["Folder (.tar.zst)", "Complete run; opens in another tidscope"],
+  parquet: ["Parquet", "Tables for DuckDB, Polars, pandas"],
+  csv: ["CSV", "Tables as text"],
+  trace: ["Trace (Chrome, Perfetto)", "Opens at ui.perfetto.dev"],
+  "pools-parquet": ["Pools (Parquet)", "Pools of workers, a row each second"],
+  "pools-csv": ["Pools (CSV)", "The same as text"],
+};
+
+/** Menu for exporting a run as a file, in one of several formats. */
+export function ExportMenu({ run }: { readonly run: string }) {
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const save = async (format: ExportFormat) => {
+    setProblem(null);
+    try {
+      await download(exportHref(run, format));
+    } catch (error) {
+      setProblem(asProblem(error));
+    }
+  };
+  return (
+    <Popover label="Export" face="Export ▾">
+      <ul className={styles.forms}>
+        {EXPORTS.map((format) => (
+          <li key={format}>
+            <button type="button" className={styles.form} onClick={() => void save(format)}>
+              {FORMS[format][0]}
+            </button>
+            <p className={styles.what}>{FORMS[format][1]}</p>
+          </li>
+        ))}
+      </ul>
+      {problem === null ? null : <ProblemNotice problem={problem} />}
+    </Popover>
+  );
+}
+
+/** Download by a link: only then the browser streams the answer to disk. */
+async function download(href: string): Promise<void> {
+  const link = document.createElement("a");
+  link.href = await withTicket(href);
+  link.download = "";
+  link.click();
+}
 
 interface RunHeaderProps {
   readonly run: RunManifest;

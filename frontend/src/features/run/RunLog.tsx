@@ -1,20 +1,20 @@
 import { type FormEvent, useEffect, useRef, useState } from "react";
 import { localTime, utcTime } from "../../base/clock";
 import { useStore } from "../../base/useStore";
-import { useLiveClient } from "../../stream/clients";
+import { useLiveClient } from "../../stream/client";
 import { formatDuration } from "../../stream/format";
 import type { Span } from "../../stream/window";
-import { Button } from "../../ui/Button";
+import { Button } from "../../ui/Controls";
 import { InlineEdit } from "../../ui/InlineEdit";
+import { ProblemNotice } from "../../ui/Notices";
 import { Panel } from "../../ui/Panel";
-import { ProblemNotice } from "../../ui/ProblemNotice";
 import { MAX_MARK_TEXT } from "../../wire/generated/limits";
 import type { RunManifest, RunMark } from "../../wire/generated/models";
 import { DecisionLog } from "../steering/DecisionLog";
 import { ProofPicture } from "../steering/ProofPicture";
 import { SizeCurve } from "../steering/SizeCurve";
+import { useRunChange } from "./RunHeader";
 import styles from "./RunPage.module.css";
-import { useRunChange } from "./useRunChange";
 
 interface RunLogProps {
   readonly run: RunManifest;
@@ -83,7 +83,7 @@ function Marks({ run, onChange }: MarksProps) {
               onPointerLeave={() => point(null)}
             >
               <Button
-                look="quiet"
+                variant="quiet"
                 title={utcTime(clock(mark.time_ns))}
                 aria-label={`${localTime(clock(mark.time_ns))}, go to ${mark.text}`}
                 onClick={() => jump(mark)}
@@ -105,7 +105,7 @@ function Marks({ run, onChange }: MarksProps) {
               </span>
               {locked ? null : (
                 <Button
-                  look="quiet"
+                  variant="quiet"
                   disabled={busy}
                   aria-label={`Remove the mark ${mark.text}`}
                   onClick={() => save(run.marks.toSpliced(index, 1))}

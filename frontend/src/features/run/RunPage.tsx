@@ -4,40 +4,38 @@
  */
 
 import { useCallback, useEffect, useMemo, useState } from "react";
-import { isKind } from "../../api/problem";
+import { isKind } from "../../api/http";
 import { framesHref, getRun } from "../../api/runs";
 import { usePolled } from "../../api/usePolled";
 import { liveHref } from "../../base/route";
 import { navigate } from "../../base/routing";
 import { useStore } from "../../base/useStore";
-import type { LiveClient } from "../../stream/client";
-import { LiveClientContext, useLiveClient, useRunClient } from "../../stream/clients";
+import {
+  type LiveClient,
+  LiveClientContext,
+  useLiveClient,
+  useRunClient,
+} from "../../stream/client";
 import { childrenText, dataLossTexts, missingText } from "../../stream/dataLossText";
 import { counted } from "../../stream/format";
 import type { RunSource } from "../../stream/runWindow";
-import { Button } from "../../ui/Button";
-import { EmptyState } from "../../ui/EmptyState";
+import { Button, PageLink } from "../../ui/Controls";
 import { InlineEdit } from "../../ui/InlineEdit";
-import { Notice } from "../../ui/Notice";
-import { PageLink } from "../../ui/PageLink";
-import { ProblemNotice } from "../../ui/ProblemNotice";
-import { StatusIcon } from "../../ui/StatusIcon";
+import { EmptyState, Notice, ProblemNotice, StatusIcon } from "../../ui/Notices";
 import { MAX_RUN_GROUP, MAX_RUN_NOTES } from "../../wire/generated/limits";
 import type { RunManifest } from "../../wire/generated/models";
 import { FindingsPanel } from "../findings/FindingsPanel";
 import { useOwnRoles } from "../roles/ownRoles";
 import { ScopePanels } from "../scope/ScopePanels";
-import scope from "../scope/TargetPage.module.css";
-import { useMoment } from "../scope/useMoment";
+import scope from "../scope/TargetHeader.module.css";
+import { useMoment } from "../scope/ViewControls";
 import { RecordedCoresPanel, useRecordedPrograms } from "../steering/CoreDivisions";
-import { ThreadDrawer, useThreadOpen } from "../thread/ThreadDrawer";
-import { useHeldPlace } from "../thread/useHeldPlace";
+import { ThreadDrawer, useHeldPlace, useThreadOpen } from "../thread/ThreadDrawer";
 import { Tiles } from "../tiles/Tiles";
 import { RunControls } from "./RunControls";
-import { RunHeader } from "./RunHeader";
+import { parseTags, RunHeader, useRunChange } from "./RunHeader";
 import { RunLog } from "./RunLog";
 import runNotesStyles from "./RunPage.module.css";
-import { parseTags, useRunChange } from "./useRunChange";
 
 /** A run, in the charts of the Live page. */
 export function RunPage({ id }: { readonly id: string }) {
@@ -72,7 +70,7 @@ export function RunPage({ id }: { readonly id: string }) {
           <code>{id}</code> was deleted, or was recorded on another host. Deleted runs can be
           restored from the list for one hour.
         </p>
-        <Button look="primary" onClick={() => navigate("/runs")}>
+        <Button variant="primary" onClick={() => navigate("/runs")}>
           All runs
         </Button>
       </EmptyState>

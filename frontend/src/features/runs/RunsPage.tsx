@@ -4,7 +4,7 @@
  */
 
 import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
-import { asProblem } from "../../api/problem";
+import { asProblem } from "../../api/http";
 import { deleteRun, importRun, listRuns, restoreRun } from "../../api/runs";
 import { VIEW_ONLY } from "../../api/session";
 import { usePolled } from "../../api/usePolled";
@@ -13,20 +13,17 @@ import { navigate } from "../../base/routing";
 import { session } from "../../base/session";
 import { toast } from "../../base/toasts";
 import { useStore } from "../../base/useStore";
-import { useLiveClient } from "../../stream/clients";
+import { useLiveClient } from "../../stream/client";
 import { counted, formatDuration, formatValue } from "../../stream/format";
 import { runTargetName } from "../../stream/targetName";
-import { Button } from "../../ui/Button";
-import { EmptyState } from "../../ui/EmptyState";
+import { Button, SearchField } from "../../ui/Controls";
 import { FileDrop } from "../../ui/FileDrop";
-import { Notice } from "../../ui/Notice";
-import { ProblemNotice } from "../../ui/ProblemNotice";
-import { SearchField } from "../../ui/SearchField";
+import { EmptyState, Notice, ProblemNotice } from "../../ui/Notices";
 import { MAX_COMPARED_RUNS, MIN_COMPARED_RUNS } from "../../wire/generated/limits";
 import type { DamagedRun, Problem, RunSummary, RunsResponse } from "../../wire/generated/models";
 import { compareHref, linkOf } from "../compare/link";
-import styles from "./RunsPage.module.css";
 import { RunsTable } from "./RunsTable";
+import styles from "./RunsTable.module.css";
 import { filterRuns, NEWEST_FIRST, sortRuns } from "./runList";
 
 /** Polling interval in ms: other pages and the command line change runs too. */
@@ -85,7 +82,7 @@ export function RunsPage() {
               }}
             />
             <Button
-              look={compared.length > 1 ? "primary" : "plain"}
+              variant={compared.length > 1 ? "primary" : "plain"}
               disabled={compared.length < MIN_COMPARED_RUNS || compared.length > MAX_COMPARED_RUNS}
               onClick={() => navigate(compareHref(linkOf(compared)))}
             >
@@ -139,7 +136,7 @@ function NoRuns() {
         A run stores everything tidscope measured of a program, for later viewing and comparison.
         Attach to a process and press Record, or run <code>tidscope record -- COMMAND</code>.
       </p>
-      <Button look="primary" onClick={() => navigate("/")}>
+      <Button variant="primary" onClick={() => navigate("/")}>
         Choose a process
       </Button>
     </EmptyState>

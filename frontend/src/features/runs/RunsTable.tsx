@@ -5,19 +5,14 @@ import { navigate } from "../../base/routing";
 import { dataLossTexts, missingText } from "../../stream/dataLossText";
 import { formatDuration, formatValue } from "../../stream/format";
 import { runCommandLine, runTargetKind, runTargetName } from "../../stream/targetName";
-import { Button } from "../../ui/Button";
-import { Dialog } from "../../ui/Dialog";
-import { PageLink } from "../../ui/PageLink";
-import { ProblemNotice } from "../../ui/ProblemNotice";
-import { RunStateBadge } from "../../ui/RunStateBadge";
-import { SortHeader } from "../../ui/SortHeader";
-import { StatusIcon } from "../../ui/StatusIcon";
-import { Tooltip } from "../../ui/Tooltip";
+import { Button, PageLink } from "../../ui/Controls";
+import { ProblemNotice, RunStateBadge, StatusIcon } from "../../ui/Notices";
+import { Dialog, Tooltip } from "../../ui/Overlays";
+import { SortHeader } from "../../ui/SortedTable";
 import { useRowNavigation } from "../../ui/useRowNavigation";
 import { MAX_RUN_GROUP, MAX_RUN_NAME, MAX_RUN_NOTES } from "../../wire/generated/limits";
 import type { RunSummary } from "../../wire/generated/models";
-import { ExportMenu } from "../run/ExportMenu";
-import { parseTags, useRunChange } from "../run/useRunChange";
+import { ExportMenu, parseTags, useRunChange } from "../run/RunHeader";
 import styles from "./RunsTable.module.css";
 import { failureText, type Order, type RunSort } from "./runList";
 
@@ -216,7 +211,7 @@ function RunRow({ run, index, reachable, chosen, locked, ...on }: RunRowProps) {
       <td className={styles.actions}>
         <span className={styles.buttons}>
           <Button
-            look="quiet"
+            variant="quiet"
             disabled={locked}
             aria-label={`Edit ${run.name}`}
             onClick={() => setEditing(true)}
@@ -225,7 +220,7 @@ function RunRow({ run, index, reachable, chosen, locked, ...on }: RunRowProps) {
           </Button>
           <ExportMenu run={run.id} />
           <Button
-            look="quiet"
+            variant="quiet"
             disabled={locked || run.state === "recording"}
             aria-label={`Delete ${run.name}`}
             onClick={() => on.onDelete(run)}
@@ -306,7 +301,7 @@ function RunEditor({ run, onClose, onChange }: RunEditorProps) {
           />
         </label>
         <div className={styles.runEditorButtons}>
-          <Button type="submit" look="primary" disabled={busy}>
+          <Button type="submit" variant="primary" disabled={busy}>
             Save
           </Button>
           <Button onClick={onClose}>Cancel</Button>

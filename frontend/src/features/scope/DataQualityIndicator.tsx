@@ -1,11 +1,11 @@
 import { READABLE_MS, useStore, useThrottled } from "../../base/useStore";
 import { countersName } from "../../chart/describe";
-import { useLiveClient } from "../../stream/clients";
+import { useLiveClient } from "../../stream/client";
 import { counted, formatDuration, formatValue, NO_VALUE } from "../../stream/format";
-import { deviation } from "../../stream/reconciliation";
-import type { DataHealth, TargetView } from "../../stream/views";
-import { Popover } from "../../ui/Popover";
-import { StatusIcon } from "../../ui/StatusIcon";
+import { deviation } from "../../stream/inexact";
+import type { DataHealth, TargetView } from "../../stream/targetView";
+import { StatusIcon } from "../../ui/Notices";
+import { Popover } from "../../ui/Overlays";
 import { accountRows, assessDataQuality } from "./dataQuality";
 import styles from "./TargetHeader.module.css";
 

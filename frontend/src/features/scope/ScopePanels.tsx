@@ -1,7 +1,6 @@
 import { memo, type ReactNode, useCallback, useEffect, useMemo, useSyncExternalStore } from "react";
 import { READABLE_MS, useSelected, useStore, useThrottled } from "../../base/useStore";
-import type { LiveClient } from "../../stream/client";
-import { useLiveClient } from "../../stream/clients";
+import { type LiveClient, useLiveClient } from "../../stream/client";
 import type { FactViews } from "../../stream/factViews";
 import { fieldNamed } from "../../stream/format";
 import { timelineTitle } from "../../stream/steerView";

@@ -1,27 +1,35 @@
 import { useState } from "react";
 import { setRate } from "../../api/client";
-import { asProblem } from "../../api/problem";
+import { asProblem } from "../../api/http";
 import { navigate } from "../../base/routing";
 import { READABLE_MS, useThrottled } from "../../base/useStore";
-import { useLiveClient } from "../../stream/clients";
+import { useLiveClient } from "../../stream/client";
 import { formatDuration, formatValue, NO_VALUE } from "../../stream/format";
 import { commandLine, targetId, targetName } from "../../stream/targetName";
-import type { TargetView } from "../../stream/views";
-import { Button } from "../../ui/Button";
-import { type Fact, FactList } from "../../ui/FactList";
-import { ProblemNotice } from "../../ui/ProblemNotice";
-import { Select } from "../../ui/Select";
-import { StatusIcon } from "../../ui/StatusIcon";
-import { Tooltip } from "../../ui/Tooltip";
+import type { TargetView } from "../../stream/targetView";
+import { Button, Select } from "../../ui/Controls";
+import { ProblemNotice, StatusIcon } from "../../ui/Notices";
+import { type Fact, FactList, Tooltip } from "../../ui/Overlays";
 import type { GroupCounts, Problem, Target } from "../../wire/generated/models";
 import { pidInside, userInside, userShown } from "../attach/inside";
 import { detachLabel, useDetach } from "../attach/useAttach";
 import { RecordButton } from "../record/RecordButton";
-import { SteerButton } from "../steering/SteerButton";
+import { SteerButton } from "../steering/SteerProvider";
 import { DataQualityIndicator } from "./DataQualityIndicator";
 import { throttlingText } from "./dataQuality";
-import { networkDetail, networkName } from "./networkSource";
 import styles from "./TargetHeader.module.css";
+
+/** The source in readable form. */
+export function networkName(network: string): string {
+  const name = network.split(":", 1)[0] ?? network;
+  return name === "ebpf" ? "eBPF" : name;
+}
+
+/** Detail on the source as a sentence; for "none" the reason. */
+export function networkDetail(network: string): string {
+  const detail = network.slice(network.indexOf(":") + 1).trim();
+  return `${detail.charAt(0).toUpperCase()}${detail.slice(1)}.`.replace(/\.\.$/, ".");
+}
 
 interface TargetHeaderProps {
   readonly target: Target;

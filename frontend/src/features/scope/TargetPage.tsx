@@ -5,19 +5,16 @@
 
 import { useEffect, useMemo, useState } from "react";
 import { listProcesses } from "../../api/client";
-import { asProblem, isKind } from "../../api/problem";
+import { asProblem, isKind } from "../../api/http";
 import { localTime } from "../../base/clock";
 import { navigate } from "../../base/routing";
 import { READABLE_MS, useStore, useThrottled } from "../../base/useStore";
-import { useLiveClient } from "../../stream/clients";
-import { exitStatusText } from "../../stream/exitStatusText";
-import { formatDuration } from "../../stream/format";
+import { useLiveClient } from "../../stream/client";
+import { exitStatusText, formatDuration } from "../../stream/format";
 import { programOf } from "../../stream/targetName";
-import type { TargetView } from "../../stream/views";
-import { Button } from "../../ui/Button";
-import { EmptyState } from "../../ui/EmptyState";
-import { Notice } from "../../ui/Notice";
-import { ProblemNotice } from "../../ui/ProblemNotice";
+import type { TargetView } from "../../stream/targetView";
+import { Button } from "../../ui/Controls";
+import { EmptyState, Notice, ProblemNotice } from "../../ui/Notices";
 import type {
   AttachRequest,
   CollectorOutage,
@@ -31,19 +28,15 @@ import type {
 import { useAttach } from "../attach/useAttach";
 import { FindingsPanel } from "../findings/FindingsPanel";
 import { useOwnRoles } from "../roles/ownRoles";
-import { CoresPanel } from "../steering/CoreDivisions";
-import { dividedPrograms } from "../steering/divisionText";
-import { drawerOpen } from "../steering/drawer";
+import { CoresPanel, dividedPrograms } from "../steering/CoreDivisions";
 import { SteerDrawer } from "../steering/SteerDrawer";
-import { SteerProvider } from "../steering/SteerProvider";
-import { ThreadDrawer, useThreadOpen } from "../thread/ThreadDrawer";
-import { useHeldPlace } from "../thread/useHeldPlace";
+import { drawerOpen, SteerProvider } from "../steering/SteerProvider";
+import { ThreadDrawer, useHeldPlace, useThreadOpen } from "../thread/ThreadDrawer";
 import { Tiles } from "../tiles/Tiles";
 import { ScopePanels } from "./ScopePanels";
 import { TargetHeader } from "./TargetHeader";
-import styles from "./TargetPage.module.css";
-import { useMoment } from "./useMoment";
-import { ViewControls } from "./ViewControls";
+import styles from "./TargetHeader.module.css";
+import { useMoment, ViewControls } from "./ViewControls";
 
 /**
  * Time for which a target may be unknown before the page reports that, in ms: its message may still
@@ -78,7 +71,7 @@ export function Scope({ id }: { readonly id: string }) {
           <code>{id}</code> may have ended long ago, or tidscope has been restarted since. A process
           gets a new target id each time you attach to it.
         </p>
-        <Button look="primary" onClick={() => navigate("/")}>
+        <Button variant="primary" onClick={() => navigate("/")}>
           Choose a process
         </Button>
       </EmptyState>
@@ -179,7 +172,7 @@ function EndedNotice({ target, view }: EndedNoticeProps) {
             ) : (
               <Button onClick={resume}>Attach again</Button>
             )}
-            <Button look="primary" onClick={() => navigate("/")}>
+            <Button variant="primary" onClick={() => navigate("/")}>
               {group ? "Choose another target" : "Choose another process"}
             </Button>
           </>

@@ -1,21 +1,42 @@
 import { memo, useEffect, useState } from "react";
-import { requestsHref } from "../../base/moment";
+import { parseMoment, requestsHref } from "../../base/moment";
 import { useStore, useThrottled } from "../../base/useStore";
 import { RING_FIELDS } from "../../stream/chartSpecs";
-import { useLiveClient } from "../../stream/clients";
-import { fieldLabel } from "../../stream/format";
-import type { Level } from "../../stream/viewRequest";
+import { type LiveClient, useLiveClient } from "../../stream/client";
+import { fieldLabel, formatDuration } from "../../stream/format";
+import type { Level, TimeWindow } from "../../stream/viewRequest";
 import type { Span } from "../../stream/window";
-import { Button } from "../../ui/Button";
-import { PageLink } from "../../ui/PageLink";
-import { Popover } from "../../ui/Popover";
-import { SegmentedControl } from "../../ui/SegmentedControl";
-import { Select } from "../../ui/Select";
+import { Button, PageLink, SegmentedControl, Select } from "../../ui/Controls";
+import { Popover } from "../../ui/Overlays";
 import type { Target } from "../../wire/generated/models";
 import { PanelNav } from "../arrange/PanelNav";
-import { CompareBefore } from "../change/CompareBefore";
-import { WINDOWS, type WindowChoice, windowFor, zoomWords } from "./timeWindows";
-import styles from "./ViewControls.module.css";
+import { CompareBefore } from "../change/ChangePanel";
+import styles from "./TargetHeader.module.css";
+
+/** A choice by its value; "zoomed" is not selectable. */
+type WindowChoice = "30" | "60" | "300" | "all" | "zoomed";
+
+const WINDOWS: readonly { readonly value: WindowChoice; readonly label: string }[] = [
+  { value: "30", label: "30 s" },
+  { value: "60", label: "1 min" },
+  { value: "300", label: "5 min" },
+  { value: "all", label: "All" },
+];
+
+/** Lengths of "all" in seconds: it grows in steps, so that the axis does not crawl. */
+const STEPS = [30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14_400, 28_800, 86_400] as const;
+
+/** The live window of a choice, given the retained past. */
+export function windowFor(choice: WindowChoice, kept_s: number): TimeWindow {
+  if (choice === "all" || choice === "zoomed") {
+    return { kind: "last", seconds: STEPS.find((step) => step >= kept_s) ?? Math.ceil(kept_s) };
+  }
+  return { kind: "last", seconds: Number(choice) };
+}
+
+export function zoomWords(window: Extract<TimeWindow, { kind: "fixed" }>): string {
+  return formatDuration(window.t1_s - window.t0_s);
+}
 
 /** Choice of the time range and of the threads with their own line. */
 export const ViewControls = memo(function ViewControls({ target }: { readonly target: Target }) {
@@ -39,7 +60,7 @@ export const ViewControls = memo(function ViewControls({ target }: { readonly ta
       ) : null}
       <LineControls target={target} />
       <PanelNav />
-      <span className={styles.word} role="status">
+      <span className={styles.controlWord} role="status">
         {view.paused ? "Paused. Sampling continues." : ""}
       </span>
     </div>
@@ -88,10 +109,10 @@ function WindowSelect() {
 
 const TOP = [5, 10, 20, 50] as const;
 
-const USUAL = "usual";
+const BY_DEFAULT = "default";
 
-const LEVELS: readonly { readonly value: Level | typeof USUAL; readonly label: string }[] = [
-  { value: USUAL, label: "CPU stacked, others by thread" },
+const LEVELS: readonly { readonly value: Level | typeof BY_DEFAULT; readonly label: string }[] = [
+  { value: BY_DEFAULT, label: "CPU stacked, others by thread" },
   { value: "process", label: "processes" },
   { value: "role", label: "roles" },
   { value: "thread", label: "threads" },
@@ -108,9 +129,9 @@ export function LineControls({ target }: { readonly target: Target }) {
       <div className={styles.lines}>
         <Select
           label="Lines of"
-          value={view.level ?? USUAL}
+          value={view.level ?? BY_DEFAULT}
           choices={choicesOf(group)}
-          onChange={(level) => client.request({ level: level === USUAL ? null : level })}
+          onChange={(level) => client.request({ level: level === BY_DEFAULT ? null : level })}
         />
         <Select
           label="Lines"
@@ -143,8 +164,8 @@ export function LineControls({ target }: { readonly target: Target }) {
 
 function choicesOf(group: boolean): typeof LEVELS {
   if (!group) return LEVELS.filter(({ value }) => value !== "process");
-  const usual = { value: USUAL, label: "processes, CPU stacked" } as const;
-  return LEVELS.map((each) => (each.value === USUAL ? usual : each));
+  const byDefault = { value: BY_DEFAULT, label: "processes, CPU stacked" } as const;
+  return LEVELS.map((each) => (each.value === BY_DEFAULT ? byDefault : each));
 }
 
 interface WindowRequestsProps {
@@ -161,4 +182,31 @@ export function WindowRequests({ target, window }: WindowRequestsProps) {
   const pid = target.group ? null : target.process.pid;
   const moment = { tid: null, from_ms: at(window.t0_s), to_ms: at(window.t1_s) };
   return <PageLink href={requestsHref(pid, moment)}>Requests in this window</PageLink>;
+}
+
+/** Show the window, and select the thread, named by the address, once. */
+export function useMoment(target: Pick<Target, "id" | "attached_unix_us"> | null): void {
+  const client = useLiveClient();
+  const id = target?.id ?? null;
+  const attached_us = target?.attached_unix_us ?? 0;
+  useEffect(() => {
+    const moment = parseMoment(window.location.search);
+    if (id === null || moment === null) return undefined;
+    const since = (ms: number) => ms / 1000 - attached_us / 1e6;
+    const t0_s = since(moment.from_ms);
+    client.request({ window: { kind: "fixed", t0_s, t1_s: since(moment.to_ms) } });
+    return moment.tid === null ? undefined : selectThread(client, moment.tid);
+  }, [client, id, attached_us]);
+}
+
+/** Select a thread once the table lists it: its key is unknown until then. */
+function selectThread(client: LiveClient, tid: number): () => void {
+  client.request({ filter: `^${tid}$` });
+  const end = client.table.subscribe(() => {
+    const row = client.table.get()?.rows.find((each) => each.tid === tid);
+    if (row === undefined) return;
+    end();
+    client.request({ filter: "", selected: row.key });
+  });
+  return end;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { DataHealth } from "../../stream/views";
+import type { DataHealth } from "../../stream/targetView";
 import type { GroupCheck } from "../../wire/generated/models";
 import {
   accountRows,
@@ -126,9 +126,9 @@ describe("assessDataQuality", () => {
     expect(late.warnings[1]).toBe("2.0 of 4 samples per second arrive.");
   });
 
-  it("lets what is usual pass", () => {
-    const usual = { ...GOOD, missed_deadlines: 10, coalesced: 500, arriving_hz: Number.NaN };
-    expect(assessDataQuality(usual, "live", true).status).toBe("ok");
+  it("accepts normal figures", () => {
+    const normal = { ...GOOD, missed_deadlines: 10, coalesced: 500, arriving_hz: Number.NaN };
+    expect(assessDataQuality(normal, "live", true).status).toBe("ok");
   });
 
   it("does not miss samples of a target that has ended", () => {

@@ -1,6 +1,6 @@
 import { counted, formatDifference, formatDuration, formatValue } from "../../stream/format";
-import { deviation } from "../../stream/reconciliation";
-import type { DataHealth, TargetView } from "../../stream/views";
+import { deviation } from "../../stream/inexact";
+import type { DataHealth, TargetView } from "../../stream/targetView";
 import type { CpuAccount, GroupCheck, GroupCounts } from "../../wire/generated/models";
 
 /** Trustworthiness of the data in one word, with warnings. */

@@ -1,8 +1,7 @@
 import type { FormEvent } from "react";
 import { counted } from "../../stream/format";
 import { knobName, signalName } from "../../stream/steerView";
-import { Button } from "../../ui/Button";
-import { Select } from "../../ui/Select";
+import { Button, Select } from "../../ui/Controls";
 import type {
   KnobKind,
   Process,
@@ -11,7 +10,7 @@ import type {
   SteeringOptions,
 } from "../../wire/generated/models";
 import { boundFields, type CounterText, counterOf, type Edits, wrongNumber } from "./draft";
-import { NumberField } from "./NumberField";
+import { NumberField } from "./ParameterForm";
 import styles from "./SteerPanel.module.css";
 
 interface ControlSetupFormProps {

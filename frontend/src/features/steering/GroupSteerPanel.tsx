@@ -1,13 +1,10 @@
 import { useState } from "react";
 import { useStore } from "../../base/useStore";
-import { useLiveClient } from "../../stream/clients";
+import { useLiveClient } from "../../stream/client";
 import { counted } from "../../stream/format";
 import { knobName, signalName } from "../../stream/steerView";
-import { Button } from "../../ui/Button";
-import { Checkbox } from "../../ui/Checkbox";
-import { Notice } from "../../ui/Notice";
-import { ProblemNotice } from "../../ui/ProblemNotice";
-import { Select } from "../../ui/Select";
+import { Button, Checkbox, Select } from "../../ui/Controls";
+import { Notice, ProblemNotice } from "../../ui/Notices";
 import type { ProgramOptions, Steering } from "../../wire/generated/models";
 import { CoresSection } from "./CoreDivisions";
 import { DecisionLog } from "./DecisionLog";
@@ -28,12 +25,11 @@ import {
   programClaim,
   ranked,
 } from "./groupDraft";
-import { NumberField } from "./NumberField";
-import type { GroupSteerState } from "./useGroupSteering";
-import type { Pending } from "./useSteering";
+import { NumberField } from "./ParameterForm";
+import type { GroupSteerState, Pending } from "./useSteering";
 
 /** Default policy for several programs. */
-const USUAL = "cooperative";
+const DEFAULT_POLICY = "cooperative";
 
 /** Content of the drawer for a group: its programs, and one policy for the checked ones. */
 export function GroupSteerPanel({ state }: { readonly state: GroupSteerState }) {
@@ -46,7 +42,7 @@ export function GroupSteerPanel({ state }: { readonly state: GroupSteerState }) 
   const locked = role === "viewer" || ended;
   const { able, others } = ranked(options?.programs ?? []);
   const checked = able.filter((program) => isChecked(program, steered, edits));
-  const policy = chosen ?? steered[0]?.steering.policy ?? USUAL;
+  const policy = chosen ?? steered[0]?.steering.policy ?? DEFAULT_POLICY;
   const now = {
     join: target.programs_join ?? false,
     shadow: steered[0]?.steering.shadow ?? false,
@@ -113,7 +109,7 @@ export function GroupSteerPanel({ state }: { readonly state: GroupSteerState }) 
           <h3>
             Programs <small>{able.length} can be steered</small>
           </h3>
-          <Button look="quiet" disabled={ended} onClick={state.refresh}>
+          <Button variant="quiet" disabled={ended} onClick={state.refresh}>
             Look again
           </Button>
         </header>
@@ -199,7 +195,7 @@ export function GroupSteerPanel({ state }: { readonly state: GroupSteerState }) 
           ) : null}
           <div className={styles.buttons}>
             <Button
-              look="primary"
+              variant="primary"
               disabled={blocked}
               aria-busy={pending?.key === "steer"}
               onClick={press}
@@ -230,9 +226,9 @@ interface ProgramRowProps {
 }
 
 const CLAIMS = [
-  { name: "share", label: "Share", help: "Weight of its throughput.", usual: "1" },
-  { name: "floor", label: "Floor", help: "Cores that it has at least.", usual: "0" },
-  { name: "priority", label: "Priority", help: "Higher ones get cores first.", usual: "0" },
+  { name: "share", label: "Share", help: "Weight of its throughput.", placeholder: "1" },
+  { name: "floor", label: "Floor", help: "Cores that it has at least.", placeholder: "0" },
+  { name: "priority", label: "Priority", help: "Higher ones get cores first.", placeholder: "0" },
 ] as const;
 
 /** A steerable program: its knob and signal, policy, and bounds. */
@@ -302,13 +298,13 @@ function ProgramRow(props: ProgramRowProps) {
           />
           {claim === null
             ? null
-            : CLAIMS.map(({ name, label, help, usual }) => (
+            : CLAIMS.map(({ name, label, help, placeholder }) => (
                 <NumberField
                   key={name}
                   label={label}
                   unit=""
                   help={help}
-                  placeholder={usual}
+                  placeholder={placeholder}
                   field={claim[name]}
                   disabled={locked}
                   onChange={(text) => props.onEdit({ [name]: text })}

@@ -1,17 +1,65 @@
-import type { FormEvent } from "react";
-import { Button } from "../../ui/Button";
-import { Select } from "../../ui/Select";
+import { type FormEvent, useId } from "react";
+import { Button, Select } from "../../ui/Controls";
 import type { PolicyInfo, Steering } from "../../wire/generated/models";
 import {
   type Edits,
+  type Field,
   isDefault,
   parameterField,
   parameterHelp,
   toDefaults,
   wrongParameters,
 } from "./draft";
-import { NumberField } from "./NumberField";
 import styles from "./SteerPanel.module.css";
+
+interface NumberFieldProps {
+  readonly label: string;
+  readonly unit: string;
+  /** Explanation, and bounds. */
+  readonly help: string;
+  readonly field: Field;
+  readonly placeholder?: string;
+  readonly disabled: boolean;
+  readonly onChange: (text: string) => void;
+}
+
+/** A number field with unit, explanation, and error. */
+export function NumberField({
+  label,
+  unit,
+  help,
+  field,
+  placeholder = "",
+  disabled,
+  onChange,
+}: NumberFieldProps) {
+  const id = useId();
+  return (
+    <div className={styles.field}>
+      <label htmlFor={id} className={styles.label}>
+        {label}
+      </label>
+      <span className={styles.entry}>
+        <input
+          id={id}
+          className={`text-field ${styles.input}`}
+          inputMode="decimal"
+          autoComplete="off"
+          value={field.text}
+          placeholder={placeholder}
+          disabled={disabled}
+          aria-invalid={field.wrong !== ""}
+          aria-describedby={`${id}-help`}
+          onChange={(event) => onChange(event.target.value)}
+        />
+        <span className={styles.unit}>{unit}</span>
+      </span>
+      <span id={`${id}-help`} className={field.wrong === "" ? styles.help : styles.wrong}>
+        {field.wrong === "" ? help : `${field.wrong} ${help}`}
+      </span>
+    </div>
+  );
+}
 
 interface ParameterFormProps {
   readonly policies: readonly PolicyInfo[];
@@ -87,7 +135,7 @@ export function ParameterForm(props: ParameterFormProps) {
               {steers ? "Apply" : `Steer with ${policy.name}`}
             </Button>
             <Button
-              look="quiet"
+              variant="quiet"
               disabled={locked || isDefault(policy, steering, edits)}
               onClick={() => onEdit(toDefaults(policy, edits))}
             >

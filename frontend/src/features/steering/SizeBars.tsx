@@ -1,11 +1,10 @@
 import { localTime } from "../../base/clock";
 import { useStore } from "../../base/useStore";
-import { useLiveClient } from "../../stream/clients";
+import { useLiveClient } from "../../stream/client";
 import { formatDuration, formatNumber, formatValue } from "../../stream/format";
 import { type SteerView, signalUnit, sizeTitle } from "../../stream/steerView";
 import type { ShownUnit } from "../../stream/views";
 import type { Steering } from "../../wire/generated/models";
-import styles from "./SizeBars.module.css";
 import {
   type Bar,
   BOTTOM,
@@ -42,16 +41,16 @@ export function SizeBars({ steer, steering }: SizeBarsProps) {
       ? ""
       : ` since ${localTime(attached / 1000 + 1000 * steer.tried_since_s)}`;
   return (
-    <section className={styles.bars} aria-label="Ops by size">
+    <section className={trialsStyles.bars} aria-label="Ops by size">
       <h3>
         Ops by size<small>{since}</small>
       </h3>
       {bars.length === 0 ? (
-        <p className={styles.none}>No measured interval yet.</p>
+        <p className={trialsStyles.none}>No measured interval yet.</p>
       ) : (
         <>
           <SizePicture bars={bars} unit={unit} />
-          <table className={styles.table}>
+          <table className={trialsStyles.table}>
             <thead className="visually-hidden">
               <tr>
                 <th scope="col">{sizeTitle(band?.knob ?? null)}</th>
@@ -64,22 +63,22 @@ export function SizeBars({ steer, steering }: SizeBarsProps) {
             <tbody>
               {bars.map((bar) => (
                 <tr key={bar.size} data-bar={bar.size} data-current={bar.current}>
-                  <th scope="row" className={styles.size}>
+                  <th scope="row" className={trialsStyles.size}>
                     {bar.size}
-                    {bar.current ? <span className={styles.now}>current</span> : null}
+                    {bar.current ? <span className={trialsStyles.now}>current</span> : null}
                   </th>
-                  <td className={styles.value}>
-                    <span className={styles.track} aria-hidden="true">
-                      <span className={styles.bar} style={{ width: `${100 * bar.share}%` }} />
+                  <td className={trialsStyles.value}>
+                    <span className={trialsStyles.track} aria-hidden="true">
+                      <span className={trialsStyles.bar} style={{ width: `${100 * bar.share}%` }} />
                     </span>
-                    <span className={styles.label}>
+                    <span className={trialsStyles.label}>
                       {formatValue(bar.rate, unit)}
                       {bar.wait_s === null ? "" : `, queue wait ${formatDuration(bar.wait_s)}`}
                     </span>
                   </td>
-                  <td className={styles.within}>{withinText(bar, unit)}</td>
-                  <td className={styles.behind}>{behindBestText(bar)}</td>
-                  <td className={styles.count}>×{bar.intervals}</td>
+                  <td className={trialsStyles.within}>{withinText(bar, unit)}</td>
+                  <td className={trialsStyles.behind}>{behindBestText(bar)}</td>
+                  <td className={trialsStyles.count}>×{bar.intervals}</td>
                 </tr>
               ))}
             </tbody>

@@ -1,5 +1,5 @@
 import { formatValue } from "../../stream/format";
-import { CopyButton } from "../../ui/CopyButton";
+import { CopyButton } from "../../ui/Controls";
 import type { SweepState } from "../../wire/generated/models";
 import { BOTTOM, curveTop, HEIGHT, LEFT, RIGHT, scaleOf, TOP, WIDTH } from "./trialScale";
 import styles from "./trials.module.css";

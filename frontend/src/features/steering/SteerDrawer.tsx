@@ -6,14 +6,13 @@
 import { memo, type RefObject, use, useEffect, useRef } from "react";
 import { useMedia, useStore } from "../../base/useStore";
 import { targetName } from "../../stream/targetName";
-import { Button } from "../../ui/Button";
+import { Button } from "../../ui/Controls";
 import type { Target } from "../../wire/generated/models";
-import { drawerOpen } from "./drawer";
+import styles from "./CoreDivisions.module.css";
 import { GroupSteerPanel } from "./GroupSteerPanel";
-import styles from "./SteerDrawer.module.css";
 import { SteerPanel } from "./SteerPanel";
-import { SteerStateContext } from "./SteerProvider";
-import { useGroupSteering } from "./useGroupSteering";
+import { drawerOpen, SteerStateContext } from "./SteerProvider";
+import { useGroupSteering } from "./useSteering";
 
 /** Media query for narrow pages, where the drawer covers the charts and traps the focus. */
 const OVER = "(width <= 1199px)";
@@ -70,13 +69,13 @@ export const SteerDrawer = memo(function SteerDrawer({ target }: { readonly targ
       data-over={over}
       onCancel={() => drawerOpen.set(false)}
     >
-      <header className={styles.head}>
+      <header className={styles.drawerHead}>
         <h2>Steer</h2>
         <span className={styles.sub}>{targetName(target)}</span>
         <span className={styles.pending} role="status">
           {pending?.text ?? ""}
         </span>
-        <Button look="quiet" onClick={() => drawerOpen.set(false)} aria-label="Close">
+        <Button variant="quiet" onClick={() => drawerOpen.set(false)} aria-label="Close">
           ×
         </Button>
       </header>

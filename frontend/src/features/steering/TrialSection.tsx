@@ -1,9 +1,9 @@
 import { useState } from "react";
 import type { SteerView } from "../../stream/steerView";
-import { Button } from "../../ui/Button";
+import { Button } from "../../ui/Controls";
 import type { PolicyInfo, Steering, SteerRequest } from "../../wire/generated/models";
 import { wrongNumber } from "./draft";
-import { NumberField } from "./NumberField";
+import { NumberField } from "./ParameterForm";
 import { ProofPicture } from "./ProofPicture";
 import { SizeCurve } from "./SizeCurve";
 import panel from "./SteerPanel.module.css";

@@ -77,9 +77,9 @@ export function parameterField(
 }
 
 /** Meaning, bounds and default of a parameter, as sentences. */
-export function parameterHelp({ meaning, low, high, default: usual }: PolicyParameter): string {
+export function parameterHelp({ meaning, low, high, default: initial }: PolicyParameter): string {
   const sentence = meaning.charAt(0).toUpperCase() + meaning.slice(1).replace(/\.$/, "");
-  return `${sentence}. ${low} to ${high}, default ${usual}.`;
+  return `${sentence}. ${low} to ${high}, default ${initial}.`;
 }
 
 /** Error of a number; "" if none. */

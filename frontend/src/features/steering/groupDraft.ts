@@ -116,17 +116,20 @@ export function programClaim(program: ProgramOptions, edits: GroupEdits): ClaimF
   const known = program.steering?.division;
   const field = (own: string | undefined, now: number | undefined, low: number, high: number) => {
     const text = own ?? String(now ?? "");
-    return { text, wrong: text.trim() === "" ? "" : wrongNumber(text, low, high, low !== LEAST) };
+    return {
+      text,
+      wrong: text.trim() === "" ? "" : wrongNumber(text, low, high, low !== MIN_SHARE),
+    };
   };
   return {
-    share: field(typed.share, known?.share, LEAST, 1000),
+    share: field(typed.share, known?.share, MIN_SHARE, 1000),
     floor: field(typed.floor, known?.floor, 0, 4096),
     priority: field(typed.priority, known?.priority, -100, 100),
   };
 }
 
 /** Minimum share. */
-const LEAST = 0.01;
+const MIN_SHARE = 0.01;
 
 /** The request for the checked programs. */
 export function groupRequest(

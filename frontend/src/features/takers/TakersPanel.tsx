@@ -13,9 +13,9 @@ import {
   shareColumn,
   textColumn,
   timeColumn,
+  useFacts,
 } from "../facts/FactColumns";
 import styles from "../facts/facts.module.css";
-import { useFacts } from "../facts/useFacts";
 
 const KINDS: Readonly<Record<TakerRow["kind"], string>> = {
   own: "own threads",

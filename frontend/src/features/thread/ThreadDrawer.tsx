@@ -1,18 +1,18 @@
 /** Feature `thread`: the worker's view of the selected thread in, a drawer out. */
 
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import { createStore } from "../../base/store";
 import { theme } from "../../base/theme";
 import { READABLE_MS, useMedia, useSelected, useStore, useThrottled } from "../../base/useStore";
 import { CHART_THEMES, type ChartTheme } from "../../chart/palette";
-import { useLiveClient } from "../../stream/clients";
+import { useLiveClient } from "../../stream/client";
 import type { ThreadLock } from "../../stream/locks";
 import type { TakerRow } from "../../stream/takers";
 import type { ThreadView } from "../../stream/threadView";
 import { isOneThread, type ViewRequest } from "../../stream/viewRequest";
 import type { WakePartner } from "../../stream/wakes";
-import { Button } from "../../ui/Button";
-import { Dialog } from "../../ui/Dialog";
+import { Button } from "../../ui/Controls";
+import { Dialog } from "../../ui/Overlays";
 import { type SortedColumn, SortedTable } from "../../ui/SortedTable";
 import {
   estimated,
@@ -22,12 +22,49 @@ import {
   shareColumn,
   textColumn,
   threadColumn,
+  useFacts,
 } from "../facts/FactColumns";
 import factsStyles from "../facts/facts.module.css";
-import { useFacts } from "../facts/useFacts";
-import { drawerOpen } from "../steering/drawer";
+import { drawerOpen } from "../steering/SteerProvider";
 import styles from "./ThreadDrawer.module.css";
 import { ThreadPanel } from "./ThreadPanel";
+
+/** The last element pressed, and its position in the window. */
+interface Pressed {
+  readonly element: Element;
+  readonly top: number;
+}
+
+/** Keep the pressed element in place when its action changes the layout. */
+export function useHeldPlace(change: unknown): void {
+  const pressed = useRef<Pressed | null>(null);
+  const before = useRef(change);
+  useEffect(() => {
+    const note = ({ target }: Event) => {
+      pressed.current =
+        target instanceof Element
+          ? { element: target, top: target.getBoundingClientRect().top }
+          : null;
+    };
+    window.addEventListener("pointerdown", note, { capture: true });
+    return () => window.removeEventListener("pointerdown", note, { capture: true });
+  }, []);
+  useLayoutEffect(() => {
+    if (change === before.current) {
+      return;
+    }
+    before.current = change;
+    const { current } = pressed;
+    pressed.current = null;
+    if (current?.element.isConnected !== true) {
+      return;
+    }
+    const moved = current.element.getBoundingClientRect().top - current.top;
+    if (Math.abs(moved) >= 1) {
+      window.scrollBy({ top: moved, behavior: "instant" });
+    }
+  }, [change]);
+}
 
 /** Media query for narrow pages, where the drawer covers the charts. */
 const OVER = "(width <= 1199px)";
@@ -112,7 +149,7 @@ function Beside({ onClose }: PlaceProps) {
     >
       <header className={styles.head}>
         <h2 title={title}>{title}</h2>
-        <Button look="quiet" onClick={close} aria-label="Close">
+        <Button variant="quiet" onClick={close} aria-label="Close">
           ×
         </Button>
       </header>

@@ -8,9 +8,8 @@ import { partName } from "../../stream/breakdown";
 import { BUCKETS, lowerOf, upperOf } from "../../stream/facts/stayHistogram";
 import { counted, formatDuration, formatValue } from "../../stream/format";
 import type { LedgerRow, StaysView, ThreadView } from "../../stream/threadView";
-import { PageLink } from "../../ui/PageLink";
-import { SegmentedControl } from "../../ui/SegmentedControl";
-import { Swatch } from "../times/Swatch";
+import { PageLink, SegmentedControl } from "../../ui/Controls";
+import { Swatch } from "../times/TimesPanel";
 import styles from "./ThreadDrawer.module.css";
 
 interface ThreadPanelProps {

@@ -1,13 +1,11 @@
 import { use } from "react";
 import { useSelected, useStore } from "../../base/useStore";
-import { useLiveClient } from "../../stream/clients";
+import { useLiveClient } from "../../stream/client";
+import type { TargetView } from "../../stream/targetView";
 import type { TableRequest } from "../../stream/viewRequest";
-import type { TargetView } from "../../stream/views";
-import { Button } from "../../ui/Button";
-import { Dialog } from "../../ui/Dialog";
+import { Button, SearchField, SegmentedControl } from "../../ui/Controls";
+import { Dialog } from "../../ui/Overlays";
 import { PanelSlotContext } from "../../ui/Panel";
-import { SearchField } from "../../ui/SearchField";
-import { SegmentedControl } from "../../ui/SegmentedControl";
 import type { FieldGroup, Target } from "../../wire/generated/models";
 import { DEFAULT_COLUMNS, explain, THREAD_FIELDS } from "./columns";
 import styles from "./ThreadTable.module.css";
@@ -79,7 +77,7 @@ export function TableBar({ request, group, onChange, onColumns, onSearchKey }: T
         </span>
         {selected === null && pinned.length === 0 ? null : (
           <Button
-            look="quiet"
+            variant="quiet"
             onClick={() => {
               client.select(null);
               client.request({ pinned: [] });

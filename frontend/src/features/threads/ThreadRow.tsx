@@ -5,7 +5,7 @@ import { colourStyle } from "../../chart/palette";
 import { Sparkline } from "../../chart/Sparkline";
 import { counted, formatDuration, formatNumber } from "../../stream/format";
 import type { TableRow } from "../../stream/views";
-import { Twisty } from "../../ui/Twisty";
+import { Twisty } from "../../ui/Controls";
 import { type Column, cellText, whyEmpty, whyInexact } from "./columns";
 import styles from "./ThreadTable.module.css";
 

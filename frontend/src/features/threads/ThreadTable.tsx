@@ -8,9 +8,9 @@ import { type KeyboardEvent, memo, useCallback, useEffect, useMemo, useRef, useS
 import { theme } from "../../base/theme";
 import { useSelected, useStore, useThrottled } from "../../base/useStore";
 import { CHART_THEMES } from "../../chart/palette";
-import { useVisibility } from "../../chart/useVisibility";
+import { useVisibility } from "../../chart/useResize";
 import { RING_FIELDS } from "../../stream/chartSpecs";
-import { useLiveClient } from "../../stream/clients";
+import { useLiveClient } from "../../stream/client";
 import { fieldLabel } from "../../stream/format";
 import { ESTIMATE_NOTE } from "../../stream/power";
 import {
@@ -20,7 +20,7 @@ import {
   type ViewRequest,
 } from "../../stream/viewRequest";
 import type { TableRow } from "../../stream/views";
-import { SortHeader } from "../../ui/SortHeader";
+import { SortHeader } from "../../ui/SortedTable";
 import { treeKeyHandler, useRowNavigation } from "../../ui/useRowNavigation";
 import { useStableOrder } from "../../ui/useStableOrder";
 import type { SampleSource, Target } from "../../wire/generated/models";

@@ -1,18 +1,49 @@
 /** Feature `tiles`: the worker's tile views in, numbers with sparklines out. */
 
-import type { CSSProperties } from "react";
-import { memo } from "react";
+import { type CSSProperties, memo } from "react";
 import { READABLE_MS, useSelected, useThrottled } from "../../base/useStore";
 import { Sparkline } from "../../chart/Sparkline";
-import { useLiveClient } from "../../stream/clients";
-import { formatValue, NO_VALUE } from "../../stream/format";
-import { usualText } from "../../stream/usual";
-import type { TargetView, TileId, TileView, Usual } from "../../stream/views";
-import { StatusIcon } from "../../ui/StatusIcon";
-import { Tooltip } from "../../ui/Tooltip";
+import { assessmentText } from "../../stream/assessment";
+import { useLiveClient } from "../../stream/client";
+import { fieldNamed, formatValue, NO_VALUE } from "../../stream/format";
+import type { TargetView } from "../../stream/targetView";
+import type { Assessment, TileId, TileView } from "../../stream/views";
+import { StatusIcon } from "../../ui/Notices";
+import { Tooltip } from "../../ui/Overlays";
 import type { Target } from "../../wire/generated/models";
 import styles from "./Tiles.module.css";
-import { tileAbsentReason } from "./tileAbsentReason";
+
+/** Field of each tile based on counters. */
+const FIELDS: Readonly<Partial<Record<TileId, string>>> = {
+  cpu: "cpu_run_ns",
+  wait: "cpu_delay_ns",
+  blkio: "blkio_delay_ns",
+  network: "net_read_bytes",
+  disk: "disk_read_bytes",
+  switches: "voluntary_switches",
+};
+
+/**
+ * Why a tile has no value.
+ * @param reason the collector's reason, for a field that the target lacks.
+ * @param given fields of the target.
+ */
+export function tileAbsentReason(
+  tile: TileId,
+  reason: string,
+  given: readonly string[],
+  liveThreads: number,
+): string {
+  const field = FIELDS[tile];
+  if (field === undefined || !given.includes(field)) {
+    return reason;
+  }
+  if (liveThreads === 0) {
+    return "No live threads.";
+  }
+  const needs = fieldNamed(field)?.meaning.match(/Needs .*$/)?.[0] ?? "";
+  return `No thread has a value. ${needs}`.trim();
+}
 
 /**
  * Tiles that take no space without a value: the line below the panels names them with the reason.
@@ -69,8 +100,8 @@ function Tile({ tile, reason }: TileProps) {
         <span className={styles.name}>
           {tile.note === undefined ? tile.label : <Noted note={tile.note}>{tile.label}</Noted>}
         </span>
-        {tile.usual === null || state !== "ok" ? null : (
-          <Judged usual={tile.usual} unit={tile.unit} />
+        {tile.assessment === null || state !== "ok" ? null : (
+          <Judged assessment={tile.assessment} unit={tile.unit} />
         )}
       </p>
       {state === "absent" ? (
@@ -99,27 +130,33 @@ function Tile({ tile, reason }: TileProps) {
   );
 }
 
-const SIGNS: Readonly<Record<Usual["level"], string>> = {
-  usual: "",
+const SIGNS: Readonly<Record<Assessment["level"], string>> = {
+  normal: "",
   high: "▲ high",
   far_high: "▲▲ high",
   low: "▼ low",
   far_low: "▼▼ low",
 };
-const TRENDS: Readonly<Record<Usual["trend"], string>> = {
+const TRENDS: Readonly<Record<Assessment["trend"], string>> = {
   rising: "↗",
   falling: "↘",
   steady: "",
 };
 
 /** Assessment as a sign; the sentence is for the tooltip and screen readers. */
-function Judged({ usual, unit }: { readonly usual: Usual; readonly unit: TileView["unit"] }) {
-  const text = usualText(usual, unit);
+function Judged({
+  assessment,
+  unit,
+}: {
+  readonly assessment: Assessment;
+  readonly unit: TileView["unit"];
+}) {
+  const text = assessmentText(assessment, unit);
   return (
     <Tooltip text={text} className={styles.judged}>
-      <span data-level={usual.level} data-trend={usual.trend}>
+      <span data-level={assessment.level} data-trend={assessment.trend}>
         <span aria-hidden="true">
-          {TRENDS[usual.trend]} {SIGNS[usual.level]}
+          {TRENDS[assessment.trend]} {SIGNS[assessment.level]}
         </span>
         <span className="visually-hidden">{text}</span>
       </span>
@@ -128,9 +165,9 @@ function Judged({ usual, unit }: { readonly usual: Usual; readonly unit: TileVie
 }
 
 /** Normal range of the sparkline; for a pair both refer to the sum. */
-function bandOf({ usual }: TileView): readonly [number, number] | undefined {
-  if (usual === null) return undefined;
-  const { median, spread } = usual;
+function bandOf({ assessment }: TileView): readonly [number, number] | undefined {
+  if (assessment === null) return undefined;
+  const { median, spread } = assessment;
   return [Math.max(0, median - spread), median + spread];
 }
 

@@ -9,21 +9,44 @@ import { theme } from "../../base/theme";
 import { READABLE_MS, useStore, useThrottled } from "../../base/useStore";
 import { sharesOf } from "../../chart/describe";
 import { Marker } from "../../chart/Marker";
-import { CHART_THEMES, type ChartTheme, colourStyle } from "../../chart/palette";
+import { CHART_THEMES, type ChartTheme, colourStyle, partStyle } from "../../chart/palette";
 import { TimeChart } from "../../chart/TimeChart";
-import { useVisibility } from "../../chart/useVisibility";
+import { useVisibility } from "../../chart/useResize";
 import { type Part, partName, stateOf, TIME_PARTS, type TimePart } from "../../stream/breakdown";
-import { useLiveClient } from "../../stream/clients";
+import { useLiveClient } from "../../stream/client";
 import { counted, fieldNamed, formatNumber, formatValue, NO_VALUE } from "../../stream/format";
 import type { ThreadKey } from "../../stream/viewRequest";
 import type { ChartView, TimesRow, TimesView } from "../../stream/views";
-import { Button } from "../../ui/Button";
-import { Checkbox } from "../../ui/Checkbox";
-import { Panel } from "../../ui/Panel";
-import { scrollable } from "../../ui/scrollable";
-import { ChartFrame, ChartTable, useChartInputs } from "../charts/ChartFrame";
-import { partFill, Swatch } from "./Swatch";
+import { Button, Checkbox } from "../../ui/Controls";
+import { Panel, scrollable } from "../../ui/Panel";
+import { ChartFrame, ChartTable, useChartInputs } from "../charts/ChartPanel";
 import styles from "./TimesPanel.module.css";
+
+/** CSS fill of a part of time, equal to the chart's bands. */
+function partFill(part: TimePart, theme: ChartTheme): string {
+  const { colour, opacity, striped } = partStyle(part, theme);
+  const plain = `color-mix(in srgb, ${colour} ${100 * opacity}%, transparent)`;
+  if (!striped) {
+    return plain;
+  }
+  const strong = `color-mix(in srgb, ${colour} ${Math.min(100, 300 * opacity)}%, transparent)`;
+  return `repeating-linear-gradient(135deg, ${strong} 0 1.5px, ${plain} 1.5px 6px)`;
+}
+
+/** Sample of a part's fill, for legends. */
+export function Swatch({ part, theme }: { readonly part: TimePart; readonly theme: ChartTheme }) {
+  return (
+    <span
+      aria-hidden="true"
+      style={{
+        display: "inline-block",
+        width: "1rem",
+        height: "0.75rem",
+        background: partFill(part, theme),
+      }}
+    />
+  );
+}
 
 const TITLE = "Where the time goes";
 const HEIGHT_PX = 220;

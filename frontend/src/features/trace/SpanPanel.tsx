@@ -4,12 +4,11 @@ import { theme } from "../../base/theme";
 import { useStore } from "../../base/useStore";
 import { CHART_THEMES } from "../../chart/palette";
 import { counted } from "../../stream/format";
-import { PageLink } from "../../ui/PageLink";
+import { PageLink } from "../../ui/Controls";
 import { Panel } from "../../ui/Panel";
 import type { SpanLock, SpanThread, TraceSpan } from "../../wire/generated/models";
 import { operationName, shareText, timeText } from "../traces/callTree";
-import { PartsBar } from "./PartsBar";
-import { guessed, joinText, threadText } from "./parts";
+import { guessed, joinText, PartsBar, threadText } from "./PartsBar";
 import styles from "./Trace.module.css";
 import type { WaterfallRow } from "./waterfall";
 

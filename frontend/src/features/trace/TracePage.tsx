@@ -4,8 +4,8 @@
  */
 
 import { useCallback, useEffect, useMemo, useState } from "react";
-import { isKind } from "../../api/problem";
-import { getTrace } from "../../api/traces";
+import { isKind } from "../../api/http";
+import { getTrace } from "../../api/runs";
 import { usePolled } from "../../api/usePolled";
 import { localDate, preciseTime, utcTime } from "../../base/clock";
 import { navigate } from "../../base/routing";
@@ -13,12 +13,9 @@ import { theme } from "../../base/theme";
 import { useStore } from "../../base/useStore";
 import { CHART_THEMES } from "../../chart/palette";
 import { counted } from "../../stream/format";
-import { Button } from "../../ui/Button";
-import { EmptyState } from "../../ui/EmptyState";
-import { Notice } from "../../ui/Notice";
-import { PageLink } from "../../ui/PageLink";
+import { Button, PageLink } from "../../ui/Controls";
+import { EmptyState, Notice, ProblemNotice } from "../../ui/Notices";
 import { Panel } from "../../ui/Panel";
-import { ProblemNotice } from "../../ui/ProblemNotice";
 import { type SortedColumn, SortedTable } from "../../ui/SortedTable";
 import type { SpanThread, TraceDetail, TraceSpan } from "../../wire/generated/models";
 import { ConnectionNotice } from "../attach/ConnectionNotice";
@@ -26,8 +23,7 @@ import { nsColumn, percentColumn } from "../traces/Columns";
 import { operationName, shareText, timeText } from "../traces/callTree";
 import { EMPTY_TRACES, tracesHref } from "../traces/link";
 import styles from "../traces/TracesPage.module.css";
-import { PartsBar, PartsLegend } from "./PartsBar";
-import { greatestPart, guessed, joinText, threadText } from "./parts";
+import { greatestPart, guessed, joinText, PartsBar, PartsLegend, threadText } from "./PartsBar";
 import { SpanPanel } from "./SpanPanel";
 import { WaterfallPanel } from "./WaterfallPanel";
 import { type Waterfall, waterfallOf } from "./waterfall";
@@ -46,7 +42,7 @@ export function TracePage({ id }: { readonly id: string }) {
           <p>
             <code>{id}</code> has expired, or was never sent here.
           </p>
-          <Button look="primary" onClick={() => navigate("/traces")}>
+          <Button variant="primary" onClick={() => navigate("/traces")}>
             All traces
           </Button>
         </EmptyState>

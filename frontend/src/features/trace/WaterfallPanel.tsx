@@ -1,10 +1,8 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useCallback, useMemo, useRef, useState } from "react";
-import type { TreeRow } from "../../base/treeKeys";
-import { Checkbox } from "../../ui/Checkbox";
+import { Checkbox, Twisty } from "../../ui/Controls";
 import { Panel } from "../../ui/Panel";
-import { Twisty } from "../../ui/Twisty";
-import { treeKeyHandler, useRowNavigation } from "../../ui/useRowNavigation";
+import { type TreeRow, treeKeyHandler, useRowNavigation } from "../../ui/useRowNavigation";
 import { operationName, timeText } from "../traces/callTree";
 import styles from "./Trace.module.css";
 import { besidePath, unfolded, type Waterfall, type WaterfallRow } from "./waterfall";

@@ -3,7 +3,7 @@
 import { Fragment } from "react";
 import { traceHref } from "../../base/route";
 import { counted } from "../../stream/format";
-import { PageLink } from "../../ui/PageLink";
+import { PageLink } from "../../ui/Controls";
 import type { SortedColumn } from "../../ui/SortedTable";
 import { Share } from "../facts/FactColumns";
 import { shareText, timeText } from "./callTree";

@@ -1,15 +1,15 @@
 import { useEffect, useMemo, useState } from "react";
-import { compareTraces, listTraces } from "../../api/traces";
+import { compareTraces, listTraces } from "../../api/runs";
 import { theme } from "../../base/theme";
 import { useStore } from "../../base/useStore";
 import { CHART_THEMES } from "../../chart/palette";
 import { counted } from "../../stream/format";
-import { Button } from "../../ui/Button";
+import { Button } from "../../ui/Controls";
+import { ProblemNotice } from "../../ui/Notices";
 import { Panel } from "../../ui/Panel";
-import { ProblemNotice } from "../../ui/ProblemNotice";
 import { type SortedColumn, SortedTable } from "../../ui/SortedTable";
 import type { RunSummary, TraceDifference, TraceSet } from "../../wire/generated/models";
-import { ColourKeys } from "./ColourKeys";
+import { ColourKeys, changeGround } from "./ColourKeys";
 import { nsColumn, TraceLinks, tracesColumn } from "./Columns";
 import {
   callTree,
@@ -36,11 +36,9 @@ import {
   type TraceSetLink,
   windowText,
 } from "./link";
-import type { AnalysisProps, LinkProps } from "./props";
+import { type AnalysisProps, type LinkProps, useQuery } from "./props";
 import { SetControls, timesText } from "./SetControls";
 import styles from "./TracesPage.module.css";
-import { changeGround } from "./traceColours";
-import { useQuery } from "./useQuery";
 
 /** Differences between two sets of requests. */
 export function DifferencePanel({ link, onLink, runs }: AnalysisProps) {

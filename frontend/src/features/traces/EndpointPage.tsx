@@ -1,16 +1,10 @@
-import { listRuns } from "../../api/runs";
-import { analyseTraces } from "../../api/traces";
+import { analyseTraces, listRuns } from "../../api/runs";
 import { usePolled } from "../../api/usePolled";
 import { counted } from "../../stream/format";
-import { Button } from "../../ui/Button";
-import { Checkbox } from "../../ui/Checkbox";
-import { EmptyState } from "../../ui/EmptyState";
-import { type Fact, FactList } from "../../ui/FactList";
-import { PageLink } from "../../ui/PageLink";
+import { Button, Checkbox, PageLink, SegmentedControl } from "../../ui/Controls";
+import { EmptyState, ProblemNotice } from "../../ui/Notices";
+import { type Fact, FactList, Tooltip } from "../../ui/Overlays";
 import { Panel } from "../../ui/Panel";
-import { ProblemNotice } from "../../ui/ProblemNotice";
-import { SegmentedControl } from "../../ui/SegmentedControl";
-import { Tooltip } from "../../ui/Tooltip";
 import type { RunSummary, TraceDurations } from "../../wire/generated/models";
 import { timeText } from "./callTree";
 import { DifferencePanel } from "./DifferencePanel";
@@ -29,11 +23,10 @@ import {
   windowText,
 } from "./link";
 import { OperationsPanel } from "./OperationsPanel";
-import type { AnalysisProps, LinkProps } from "./props";
+import { type AnalysisProps, type LinkProps, useQuery } from "./props";
 import { RequestsPanel } from "./RequestsPanel";
 import { SetControls } from "./SetControls";
 import styles from "./TracesPage.module.css";
-import { useQuery } from "./useQuery";
 
 const VIEW_NAMES: Readonly<Record<TracesView, string>> = {
   flame: "Flame graph",

@@ -1,20 +1,16 @@
 import { type ReactNode, useState } from "react";
-import { asProblem } from "../../api/problem";
+import { asProblem } from "../../api/http";
+import { importTraces, listEndpoints, rankOperations } from "../../api/runs";
 import { VIEW_ONLY } from "../../api/session";
-import { importTraces, listEndpoints, rankOperations } from "../../api/traces";
 import { localDate, utcTime } from "../../base/clock";
 import { session } from "../../base/session";
 import { toast } from "../../base/toasts";
 import { useStore } from "../../base/useStore";
 import { counted, formatValue } from "../../stream/format";
-import { Button } from "../../ui/Button";
-import { CommandLine } from "../../ui/CommandLine";
-import { EmptyState } from "../../ui/EmptyState";
+import { Button, CommandLine, PageLink } from "../../ui/Controls";
 import { FileDrop } from "../../ui/FileDrop";
-import { Notice } from "../../ui/Notice";
-import { PageLink } from "../../ui/PageLink";
+import { EmptyState, Notice, ProblemNotice } from "../../ui/Notices";
 import { Panel } from "../../ui/Panel";
-import { ProblemNotice } from "../../ui/ProblemNotice";
 import { type SortedColumn, SortedTable } from "../../ui/SortedTable";
 import type {
   OperationEverywhere,
@@ -26,10 +22,9 @@ import type {
 import { nsColumn, numberColumn, partColumn, percentColumn } from "./Columns";
 import { operationName } from "./callTree";
 import { endpointsQuery, type TraceSetLink, type TracesLink, tracesHref } from "./link";
-import type { LinkProps } from "./props";
+import { type LinkProps, useQuery } from "./props";
 import { TimeSelect } from "./SetControls";
 import styles from "./TracesPage.module.css";
-import { useQuery } from "./useQuery";
 
 /** Polling interval, in ms: spans arrive continuously. */
 const PERIOD_MS = 5000;
@@ -83,7 +78,7 @@ export function EndpointsPage({ link, onLink }: LinkProps) {
                 for, and tidscope what its thread did meanwhile.
               </p>
               <SendSpans port={value.received.http_port} />
-              <Button look="primary" disabled={locked} onClick={open}>
+              <Button variant="primary" disabled={locked} onClick={open}>
                 Import a file…
               </Button>
             </EmptyState>
@@ -248,7 +243,9 @@ function ImportTraces({ locked, onDone, children }: ImportTracesProps) {
               status="warning"
               title={`${counted(rejected.rejected, "span was", "spans were")} not imported`}
             >
-              {rejected.reasons.join(" ")}
+              {[...new Set(rejected.reasons)].map((reason) => (
+                <p key={reason}>{reason}</p>
+              ))}
             </Notice>
           )}
           {children(open)}

@@ -1,7 +1,7 @@
 import { localDate, utcTime } from "../../base/clock";
 import { counted } from "../../stream/format";
+import { SegmentedControl } from "../../ui/Controls";
 import { Panel } from "../../ui/Panel";
-import { SegmentedControl } from "../../ui/SegmentedControl";
 import { type SortedColumn, SortedTable } from "../../ui/SortedTable";
 import type {
   ErrorPath,
@@ -43,12 +43,12 @@ const ERRORS: readonly SortedColumn<ErrorPath>[] = [
 const HOUR_MS = 3_600_000;
 const anomalyKey = ({ trace_id }: TraceAnomaly) => trace_id;
 const KINDS: Readonly<Record<TraceAnomaly["kind"], string>> = {
-  unseen: "a call hardly any usual request makes",
+  unseen: "a call hardly any reference request makes",
   missing: "lacks a call nearly all make",
   failed: "fails where hardly any does",
-  repeated: "made more often than usual",
+  repeated: "made more often than in the reference",
   reordered: "calls in another order",
-  improbable: "times or calls unlike the usual",
+  improbable: "times or calls unlike the reference",
 };
 const ANOMALIES: readonly SortedColumn<TraceAnomaly>[] = [
   {
@@ -115,7 +115,7 @@ export function ErrorsPanel(props: AnalysisProps) {
 
 /** Requests that differ from their set, or from an earlier one. */
 function AnomaliesPanel({ analysis, runs, link, onLink }: AnalysisProps) {
-  const { usual } = link;
+  const { reference } = link;
   const before: TraceSetLink = { ...ALL_TRACES, until_ms: link.since_ms ?? Date.now() - HOUR_MS };
   return (
     <Panel
@@ -124,22 +124,22 @@ function AnomaliesPanel({ analysis, runs, link, onLink }: AnalysisProps) {
       controls={
         <SegmentedControl
           label="Compared with"
-          value={usual === null ? "own" : "earlier"}
+          value={reference === null ? "own" : "earlier"}
           choices={[
             { value: "own", label: "Among these" },
             { value: "earlier", label: "Against an earlier set" },
           ]}
-          onChange={(value) => onLink({ usual: value === "own" ? null : before })}
+          onChange={(value) => onLink({ reference: value === "own" ? null : before })}
         />
       }
     >
       <div className={styles.body}>
-        {usual === null ? null : (
-          <section aria-label="What is usual">
-            <SetControls set={usual} runs={runs} onSet={(set) => onLink({ usual: set })} />
+        {reference === null ? null : (
+          <section aria-label="Reference">
+            <SetControls set={reference} runs={runs} onSet={(set) => onLink({ reference: set })} />
           </section>
         )}
-        <p className={styles.hint}>{usualText(analysis, usual !== null)}</p>
+        <p className={styles.hint}>{referenceText(analysis, reference !== null)}</p>
         <div className={styles.table}>
           <SortedTable
             label="Unlike the others"
@@ -148,7 +148,7 @@ function AnomaliesPanel({ analysis, runs, link, onLink }: AnalysisProps) {
             keyOf={anomalyKey}
             sortedBy="score"
             first={14}
-            none={analysis.usual === 0 ? "Not known." : "No request stands out."}
+            none={analysis.reference === 0 ? "Not known." : "No request stands out."}
           />
         </div>
       </div>
@@ -156,13 +156,13 @@ function AnomaliesPanel({ analysis, runs, link, onLink }: AnalysisProps) {
   );
 }
 
-function usualText({ usual, traces }: TraceAnalysis, earlier: boolean): string {
-  if (usual === 0) {
+function referenceText({ reference, traces }: TraceAnalysis, earlier: boolean): string {
+  if (reference === 0) {
     const set = earlier ? "The earlier set" : "This set";
-    return `${set} has fewer than 30 requests, which do not say what is usual.`;
+    return `${set} has fewer than 30 requests, too few for a reference.`;
   }
-  const known = counted(usual, "request");
+  const known = counted(reference, "request");
   return earlier
-    ? `What is usual is taken from ${known} of the earlier set; ${counted(traces, "request")} compared with it.`
+    ? `The reference is taken from ${known} of the earlier set; ${counted(traces, "request")} compared with it.`
     : `Each of ${known} is compared with all of them.`;
 }

@@ -3,11 +3,11 @@ import { theme } from "../../base/theme";
 import { useStore } from "../../base/useStore";
 import { CHART_THEMES } from "../../chart/palette";
 import { counted } from "../../stream/format";
-import { Button } from "../../ui/Button";
+import { Button } from "../../ui/Controls";
 import { Panel } from "../../ui/Panel";
 import { type SortedColumn, SortedTable } from "../../ui/SortedTable";
 import type { TraceTree } from "../../wire/generated/models";
-import { ColourKeys } from "./ColourKeys";
+import { ColourKeys, serviceGround } from "./ColourKeys";
 import { nsColumn, numberColumn, partColumn, TraceLinks, tracesColumn } from "./Columns";
 import {
   callTree,
@@ -23,7 +23,6 @@ import { dotGraph, foldedStacks } from "./exports";
 import { FlameBar, FlameGraph } from "./FlameGraph";
 import type { AnalysisProps } from "./props";
 import styles from "./TracesPage.module.css";
-import { serviceGround } from "./traceColours";
 
 /** Critical paths as a flame graph. */
 export function FlamePanel({ analysis, link, onLink }: AnalysisProps) {

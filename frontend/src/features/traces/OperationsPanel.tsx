@@ -1,5 +1,5 @@
 import { Fragment, useState } from "react";
-import { Button } from "../../ui/Button";
+import { Button } from "../../ui/Controls";
 import { Panel } from "../../ui/Panel";
 import { type SortedColumn, SortedTable } from "../../ui/SortedTable";
 import type { OperationRank } from "../../wire/generated/models";
@@ -115,7 +115,7 @@ function Projection({ analysis, link, onLink }: AnalysisProps) {
         <Button onClick={() => onLink({ project: "", exclude: [...link.exclude, link.project] })}>
           Leave it out of paths
         </Button>
-        <Button look="quiet" onClick={() => onLink({ project: "" })}>
+        <Button variant="quiet" onClick={() => onLink({ project: "" })}>
           Close
         </Button>
       </div>

@@ -1,20 +1,17 @@
 import { useState } from "react";
-import { listTraces } from "../../api/traces";
+import { listTraces } from "../../api/runs";
 import { localDate, preciseTime, utcTime } from "../../base/clock";
 import { traceHref } from "../../base/route";
-import { Button } from "../../ui/Button";
-import { PageLink } from "../../ui/PageLink";
+import { Button, PageLink, SegmentedControl } from "../../ui/Controls";
+import { ProblemNotice } from "../../ui/Notices";
 import { Panel } from "../../ui/Panel";
-import { ProblemNotice } from "../../ui/ProblemNotice";
-import { SegmentedControl } from "../../ui/SegmentedControl";
 import { type SortedColumn, SortedTable } from "../../ui/SortedTable";
 import type { TraceSummary } from "../../wire/generated/models";
 import { nsColumn, numberColumn } from "./Columns";
 import { operationName } from "./callTree";
 import { type RequestOrder, requestsQuery } from "./link";
-import type { LinkProps } from "./props";
+import { type LinkProps, useQuery } from "./props";
 import styles from "./TracesPage.module.css";
-import { useQuery } from "./useQuery";
 
 const keyOf = ({ trace_id }: TraceSummary) => trace_id;
 const COLUMNS: readonly SortedColumn<TraceSummary>[] = [

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { localDate, localField, localTime, momentOfField } from "../../base/clock";
-import { Select } from "../../ui/Select";
+import { Select } from "../../ui/Controls";
 import type { RunSummary } from "../../wire/generated/models";
 import { LATENCY_WINDOWS, type TraceSetLink } from "./link";
 import styles from "./TracesPage.module.css";
@@ -64,12 +64,12 @@ interface RunSelectProps {
 }
 
 /** Maximum number of runs listed; an older one may be given in the address. */
-const MOST = 100;
+const MAX_RUNS = 100;
 
 /** Choice of a run: requests during the run that involve its processes. */
 function RunSelect({ run, runs, onRun }: RunSelectProps) {
   if (runs.length === 0 && run === "") return null;
-  const shown = runs.filter(({ id }, at) => at < MOST || id === run);
+  const shown = runs.filter(({ id }, at) => at < MAX_RUNS || id === run);
   const listed = shown.map((one) => ({
     value: one.id as string,
     label: `${one.name}, ${localDate(one.started_unix_us / 1000)}`,

@@ -187,7 +187,7 @@ it("says what an operation is worth, what its columns mean, and leaves it out of
   expect(lastQuery(page, "GET /traces/analysis").getAll("exclude")).toEqual([]);
 });
 
-it("says what is usual, and compares with an earlier set", async () => {
+it("describes the reference, and compares with an earlier set", async () => {
   const backend = tracesBackend();
   const now_ms = Date.now();
   const page = await openTraces(`${ENDPOINT}&view=errors`, backend);
@@ -195,7 +195,7 @@ it("says what is usual, and compares with an earlier set", async () => {
   expect(panel.getByText(/fewer than 30 requests/)).toBeTruthy();
   backend.on("GET /traces/analysis", () =>
     analysis({
-      usual: 40,
+      reference: 40,
       anomalies: [
         {
           ...{ trace_id: traceId(9), start_ns: 1, duration_ns: MS, kind: "missing", score: 12 },
@@ -205,7 +205,7 @@ it("says what is usual, and compares with an earlier set", async () => {
     }),
   );
   await page.click(panel.getByRole("radio", { name: "Against an earlier set" }));
-  const asked = new URLSearchParams(lastQuery(page, "GET /traces/analysis").get("usual") ?? "");
+  const asked = new URLSearchParams(lastQuery(page, "GET /traces/analysis").get("reference") ?? "");
   expect(asked.get("until_ns")).toBe(`${now_ms - HOUR_MS}000000`);
   expect(panel.getByText(/from 40 requests of the earlier set/)).toBeTruthy();
   const row = inTable("Unlike the others").getAllByRole("row")[1]?.textContent;

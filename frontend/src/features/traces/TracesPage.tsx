@@ -5,8 +5,7 @@
 
 import { useMemo } from "react";
 import { navigate } from "../../base/routing";
-import { Button } from "../../ui/Button";
-import { PageLink } from "../../ui/PageLink";
+import { Button, PageLink } from "../../ui/Controls";
 import { ConnectionNotice } from "../attach/ConnectionNotice";
 import { EndpointPage } from "./EndpointPage";
 import { EndpointsPage } from "./EndpointsPage";

@@ -28,7 +28,7 @@ const FULL: TracesLink = {
   exclude: ["redis GetDriver"],
   base: { since_ms: 1, until_ms: 2, low: 0, high: 50, tag: "", run: "" },
   other: { since_ms: null, until_ms: null, low: 97, high: 100, tag: "a=b&c=d", run: RUN },
-  usual: { ...ALL_TRACES, until_ms: 5 },
+  reference: { ...ALL_TRACES, until_ms: 5 },
   everyRoot: true,
   project: "mysql SQL SELECT",
   less_ms: 12.5,
@@ -63,9 +63,9 @@ describe("the link", () => {
     const projected = new URLSearchParams(analysisQuery({ ...FULL, view: "operations" }));
     expect(projected.get("less_ns")).toBe("12500000");
     expect(projected.get("merge")).toBe("merged");
-    expect(projected.get("usual")).toBeNull();
+    expect(projected.get("reference")).toBeNull();
     const errors = new URLSearchParams(analysisQuery({ ...FULL, view: "errors" }));
-    expect(errors.get("usual")).toBe("until_ns=5000000");
+    expect(errors.get("reference")).toBe("until_ns=5000000");
   });
 
   it("asks for a difference once both sets are chosen", () => {

@@ -44,7 +44,7 @@ export interface TracesLink extends TraceSetLink {
   readonly base: TraceSetLink | null;
   readonly other: TraceSetLink | null;
   /** Reference traces for anomalies; null: the others of the set. */
-  readonly usual: TraceSetLink | null;
+  readonly reference: TraceSetLink | null;
   /** Count each root of the endpoint in a trace, not only the first. */
   readonly everyRoot: boolean;
   /** Operation to project, "SERVICE OPERATION"; "" for none. */
@@ -74,7 +74,7 @@ export const EMPTY_TRACES: TracesLink = {
   exclude: [],
   base: null,
   other: null,
-  usual: null,
+  reference: null,
   everyRoot: false,
   project: "",
   less_ms: 20,
@@ -96,7 +96,7 @@ export function parseTracesLink(query: string): TracesLink {
     exclude: given.getAll("exclude"),
     base: given.has("base") ? setFrom(new URLSearchParams(text("base"))) : null,
     other: given.has("other") ? setFrom(new URLSearchParams(text("other"))) : null,
-    usual: given.has("usual") ? setFrom(new URLSearchParams(text("usual"))) : null,
+    reference: given.has("reference") ? setFrom(new URLSearchParams(text("reference"))) : null,
     everyRoot: text("roots") === "every",
     project: text("project"),
     less_ms: numberOf(given, "less", 0, 1e7) ?? EMPTY_TRACES.less_ms,
@@ -127,8 +127,8 @@ function numberOf(given: URLSearchParams, name: string, least: number, most: num
 export function tracesHref(link: Partial<TracesLink>): string {
   const all = { ...EMPTY_TRACES, ...link };
   const query = new URLSearchParams();
-  const set = (name: string, value: string | number | null, usual: string | number | null) => {
-    if (value !== usual && value !== null) query.set(name, String(value));
+  const set = (name: string, value: string | number | null, omitted: string | number | null) => {
+    if (value !== omitted && value !== null) query.set(name, String(value));
   };
   set("service", all.service, "");
   set("operation", all.operation, "");
@@ -139,7 +139,8 @@ export function tracesHref(link: Partial<TracesLink>): string {
   for (const name of all.exclude) query.append("exclude", name);
   if (all.base !== null) query.set("base", new URLSearchParams(setParts(all.base)).toString());
   if (all.other !== null) query.set("other", new URLSearchParams(setParts(all.other)).toString());
-  if (all.usual !== null) query.set("usual", new URLSearchParams(setParts(all.usual)).toString());
+  if (all.reference !== null)
+    query.set("reference", new URLSearchParams(setParts(all.reference)).toString());
   if (all.everyRoot) query.set("roots", "every");
   set("project", all.project, "");
   set("less", all.less_ms, EMPTY_TRACES.less_ms);
@@ -200,8 +201,8 @@ function addPathOptions(query: URLSearchParams, { exclude, everyRoot }: TracesLi
 export function analysisQuery(link: TracesLink): string {
   const query = new URLSearchParams([...endpointQuery(link), ...setQuery(link)]);
   addPathOptions(query, link);
-  if (link.view === "errors" && link.usual !== null) {
-    query.set("usual", new URLSearchParams(setQuery(link.usual)).toString());
+  if (link.view === "errors" && link.reference !== null) {
+    query.set("reference", new URLSearchParams(setQuery(link.reference)).toString());
   }
   if (link.view === "operations" && link.project !== "") {
     query.set("project", link.project);

@@ -1,3 +1,5 @@
+import { useCallback } from "react";
+import { type Polled, usePolled } from "../../api/usePolled";
 import type { RunSummary, TraceAnalysis } from "../../wire/generated/models";
 import type { TracesLink } from "./link";
 
@@ -13,4 +15,18 @@ export interface AnalysisProps extends LinkProps {
   readonly analysis: TraceAnalysis;
   /** Runs selectable for a set of requests, newest first. */
   readonly runs: readonly RunSummary[];
+}
+
+/**
+ * The answer to a query.
+ * @param load stable from render to render.
+ * @param query null disables loading.
+ */
+export function useQuery<T>(
+  load: (query: string, signal?: AbortSignal) => Promise<T>,
+  query: string | null,
+  periodMs: number | null = null,
+): Polled<T> {
+  const ask = useCallback((signal: AbortSignal) => load(query ?? "", signal), [load, query]);
+  return usePolled(query === null ? null : ask, periodMs);
 }

@@ -6,26 +6,30 @@ import { useStore } from "../../base/useStore";
 import { SmallMarker } from "../../chart/Marker";
 import { CHART_THEMES, type ChartTheme, colourStyle } from "../../chart/palette";
 import { useResize } from "../../chart/useResize";
-import type { LiveClient } from "../../stream/client";
-import { useLiveClient } from "../../stream/clients";
+import { type LiveClient, useLiveClient } from "../../stream/client";
 import { PARTY_WORDS } from "../../stream/facts/parties";
 import { counted, formatDuration } from "../../stream/format";
 import type { ThreadKey } from "../../stream/viewRequest";
 import type { WakeEdge, WakeNode, WakesView } from "../../stream/wakes";
-import { Button } from "../../ui/Button";
+import { Button, SegmentedControl } from "../../ui/Controls";
 import { Panel } from "../../ui/Panel";
-import { SegmentedControl } from "../../ui/SegmentedControl";
 import { type SortedColumn, SortedTable } from "../../ui/SortedTable";
-import { FactMessage, meanColumn, rateColumn, textColumn, timeColumn } from "../facts/FactColumns";
+import {
+  FactMessage,
+  meanColumn,
+  rateColumn,
+  textColumn,
+  timeColumn,
+  useFacts,
+} from "../facts/FactColumns";
 import styles from "../facts/facts.module.css";
-import { useFacts } from "../facts/useFacts";
 import { type EdgeMetric, edgeValue, WakeGraph } from "./WakeGraph";
 
 const HEIGHT_PX = 440;
 const NARROW_PX = 520;
 const NARROW_HEIGHT_PX = 480;
 /** Maximum number of table rows; further ones are rare. */
-const MOST = 100;
+const MAX_ROWS = 100;
 const keyOf = (edge: WakeEdge) => edge.key;
 
 /** Wake-ups between roles, as a graph and as a table. */
@@ -135,7 +139,7 @@ function EdgeTable({ view, theme: colours, metric, chosen, onPoint, onPress }: E
   const rows = [...view.edges]
     .filter(({ from, to }) => chosen === null || from === chosen || to === chosen)
     .sort((a, b) => edgeValue(b, metric) - edgeValue(a, metric))
-    .slice(0, MOST);
+    .slice(0, MAX_ROWS);
   const columns: readonly SortedColumn<WakeEdge>[] = [
     textColumn("from", "Waker", ({ from }) => nameOf(from), {
       cell: ({ from }) => <Party node={nodes.get(from)} theme={colours} />,

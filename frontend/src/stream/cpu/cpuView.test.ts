@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { frame, type Row, TARGET } from "../../testing/frames";
 import type { ViewInput } from "../chartView";
-import { filterFrom } from "../filter";
+import { filterFrom } from "../rank";
 import { TargetModel } from "../targetModel";
 import { DEFAULT_REQUEST, type ViewRequest } from "../viewRequest";
 import type { ChartView } from "../views";

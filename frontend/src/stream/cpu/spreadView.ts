@@ -6,10 +6,10 @@
 
 import { emptyView, PLAIN_LINE, type ViewInput } from "../chartView";
 import { growth } from "../rank";
+import type { LineHues } from "../roleHues";
 import { firstOf, ringOf } from "../series";
 import { PROCESS_SLOT, type Thread } from "../threads";
 import type { ChartView, LineView } from "../views";
-import type { LineHues } from "./lineHues";
 
 /** Columns of a window. */
 const COLUMNS = 120;

@@ -2,9 +2,9 @@
 
 import type { ViewInput } from "../chartView";
 import { threadsByTid } from "../facts/parties";
-import { growthWithin, lifeWithin, statesWithin } from "../facts/threadTime";
 import { counted } from "../format";
 import { type LocksView, locksView, lockThreads } from "../locks";
+import { growthWithin, lifeWithin, statesWithin } from "../parked";
 import { STATES, type ThreadState } from "../states";
 import { STEP_THREADS, type Steps } from "../steps";
 import { cgroupView, takersView } from "../takers";

@@ -1,6 +1,6 @@
 /** A finding, and the evidence that rules evaluate. */
 
-import type { LockKind } from "../facts/lockNames";
+import type { LockKind } from "../facts/parties";
 import { formatPercent } from "../format";
 import type { LocksView, LockThread } from "../locks";
 import type { CgroupView, TakersView } from "../takers";

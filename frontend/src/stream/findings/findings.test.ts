@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { factInput, factModel, LEDGER_TARGET } from "../../testing/factModel";
-import type { LockKind } from "../facts/lockNames";
+import type { LockKind } from "../facts/parties";
 import type { LockThread } from "../locks";
 import type { TakerRow } from "../takers";
 import type { WakeEdge, WakeNode } from "../wakes";

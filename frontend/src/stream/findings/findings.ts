@@ -1,7 +1,7 @@
 /** Findings: notable observations within the visible window, in words. */
 
 import type { ViewInput } from "../chartView";
-import type { FactsState } from "../facts/state";
+import type { FactsState } from "../facts/parties";
 import { counted, formatDuration, formatNumber, formatValue } from "../format";
 import { finished, type Steps } from "../steps";
 import { evidenceSteps } from "./evidence";
@@ -29,7 +29,7 @@ export interface FindingsView extends FactsState {
 
 /** Minimum window for findings, in seconds. */
 const MIN_S = 5;
-const MOST = 8;
+const MAX_FINDINGS = 8;
 /** Hysteresis: a shown finding stays until below this share of its thresholds. */
 const EASE = 0.8;
 
@@ -70,7 +70,7 @@ export function found(
     return place < 0 ? shown.length : place;
   };
   all.sort((a, b) => placeOf(a) - placeOf(b) || b.weight - a.weight || (a.id < b.id ? -1 : 1));
-  return all.slice(0, MOST);
+  return all.slice(0, MAX_FINDINGS);
 }
 
 const THROTTLED = 0.05;

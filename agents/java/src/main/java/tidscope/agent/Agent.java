@@ -13,11 +13,11 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * Agent agent = Agent.start(pool, 1, 64);
  * }</pre>
  *
- * <p>Nothing is steered before a collector asks for it, and what was steered is taken back when it
- * stops asking.
+ * <p>Nothing is steered until a collector requests it. The original size is restored when the
+ * collector stops renewing its request.
  */
 public final class Agent implements AutoCloseable {
-  /** Of this library; the same as in pom.xml. */
+  /** Version of this library; the same as in pom.xml. */
   public static final String VERSION = "0.1.0";
 
   private static final AtomicBoolean RUNNING = new AtomicBoolean();
@@ -39,21 +39,21 @@ public final class Agent implements AutoCloseable {
   }
 
   /**
-   * Makes an agent listen. A program has one at most.
+   * Starts an agent. A program has at most one.
    *
-   * @param pool its size now is what collectors go back to
-   * @param lower smallest size that it may be given
-   * @param upper largest size that it may be given
-   * @throws IOException there is no folder for its socket; README.md says where that is
+   * @param pool the steered pool; collectors restore its current size
+   * @param lower minimum size that collectors may set
+   * @param upper maximum size that collectors may set
+   * @throws IOException no usable folder for the socket exists; README.md lists the folders
    */
   public static Agent start(SteeredThreadPool pool, int lower, int upper) throws IOException {
     return startWith(pool, lower, upper);
   }
 
   /**
-   * Makes an agent listen that only reports the pools of the program.
+   * Starts an agent that only reports the pools of the program.
    *
-   * @throws IOException there is no folder for its socket; README.md says where that is
+   * @throws IOException no usable folder for the socket exists; README.md lists the folders
    */
   public static Agent start() throws IOException {
     return startWith(Steerable.NOTHING, 1, 1);
@@ -76,23 +76,23 @@ public final class Agent implements AutoCloseable {
     }
   }
 
-  /** The path of its socket. */
+  /** Returns the path of the agent's socket. */
   public Path path() {
     return path;
   }
 
-  /** Tells collectors that the program entered a new phase: what they learnt is void. */
+  /** Makes collectors discard what they learnt: the program entered a new phase. */
   public void restartSearch() {
     server.restartSearch();
   }
 
-  /** Restores the size and removes the socket; twice does no harm. */
+  /** Restores the size and removes the socket. Idempotent. */
   @Override
   public void close() {
     try {
       Runtime.getRuntime().removeShutdownHook(hook);
     } catch (IllegalStateException ending) {
-      // The program ends: the hook runs, or has run.
+      // The program is exiting: the shutdown hook runs, or has run.
     }
     end();
   }
@@ -110,7 +110,7 @@ public final class Agent implements AutoCloseable {
     try {
       Files.deleteIfExists(path);
     } catch (IOException gone) {
-      // Nobody listens there any more, which is what matters.
+      // The socket is closed already, so a failed removal is harmless.
     }
     RUNNING.set(false);
   }

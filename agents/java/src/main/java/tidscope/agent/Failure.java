@@ -1,6 +1,6 @@
 package tidscope.agent;
 
-/** A call fails; docs/agents.md lists the codes. */
+/** Failure of a call; docs/agents.md lists the codes. */
 final class Failure extends Exception {
   static final int PARSE = -32700;
   static final int INVALID = -32600;

@@ -27,13 +27,13 @@ final class Figures {
     submitted++;
   }
 
-  /** Counts a worker thread that begins or ends. */
+  /** Counts a worker thread that starts or ends. */
   synchronized void countWorkers(int change) {
     countIdle();
     workers += change;
   }
 
-  /** Counts a job that begins. Returns its System.nanoTime(). */
+  /** Counts a started job. Returns its start time, from System.nanoTime(). */
   synchronized long start(long queuedNs) {
     long nowNs = countIdle();
     busy++;
@@ -88,14 +88,14 @@ final class Figures {
     }
   }
 
-  /** Members of an element of {@code read_pools}, without gauges. */
+  /** Returns the counters of an element of {@code read_pools}. */
   PoolFigures members() {
     return new PoolFigures(
         submitted, started, finished, failed, responseNs, runNs, queueWaitNs, idleNs, null,
         response, queueWait);
   }
 
-  /** Bucket b is of times below 2^(b+10) ns. */
+  /** Bucket b counts times below 2^(b+10) ns. */
   static int bucketOf(long ns) {
     return Math.min(64 - Long.numberOfLeadingZeros(Math.max(0, ns) >> LOWEST_BITS), BUCKETS - 1);
   }

@@ -10,12 +10,12 @@ import java.util.regex.Pattern;
 /**
  * Reads JSON (RFC 8259), strictly.
  *
- * <p>Objects become maps, arrays lists, and numbers keep their text, since it tells 4 from 4.0.
+ * <p>Objects become maps and arrays lists. Numbers keep their text, which distinguishes 4 from 4.0.
  */
 final class Json {
-  /** A number as it is written. */
+  /** A number, as its text. */
   record Digits(String text) {
-    /** Its value if it is an integer from least to greatest; -1 if not. */
+    /** Returns the value of an integer between two bounds, or -1 for any other number. */
     long integer(long least, long greatest) {
       if (text.length() > 18 || !text.matches("[0-9]+")) {
         return -1;
@@ -25,7 +25,7 @@ final class Json {
     }
   }
 
-  /** What is written null. */
+  /** The JSON value null. */
   static final Object NULL = new Object();
 
   private static final int DEEPEST = 64;
@@ -39,7 +39,7 @@ final class Json {
     this.text = text;
   }
 
-  /** The value that the text is; IllegalArgumentException if it is not one. */
+  /** Parses a text; throws IllegalArgumentException if it is malformed. */
   static Object parse(String text) {
     Json json = new Json(text);
     Object value = json.value(0);
@@ -50,7 +50,7 @@ final class Json {
     return value;
   }
 
-  /** A string as JSON has it. */
+  /** Formats a string as JSON. */
   static String quote(String text) {
     StringBuilder quoted = new StringBuilder("\"");
     for (char letter : text.toCharArray()) {

@@ -14,7 +14,7 @@ record PoolFigures(
     long[] response,
     long[] queueWait) {
 
-  /** Figures of a pool that only knows its finished jobs and steals. */
+  /** Returns figures of a pool that knows only its finished jobs and steals. */
   static PoolFigures of(Long finished, Long steals) {
     return new PoolFigures(null, null, finished, null, null, null, null, null, steals, null, null);
   }
@@ -30,7 +30,7 @@ record PoolFigures(
         + trimmed(queueWait) + "}";
   }
 
-  /** A histogram without the zeros at its end. */
+  /** Returns a histogram without trailing zeros. */
   private static String trimmed(long[] counts) {
     if (counts == null) {
       return "null";

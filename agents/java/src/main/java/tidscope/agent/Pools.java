@@ -14,10 +14,10 @@ import javax.management.MBeanServer;
 import javax.management.ObjectName;
 
 /**
- * The pools of the program that collectors read, by name.
+ * Registry of the program's pools that collectors read, by name.
  *
- * <p>Each {@link SteeredThreadPool} is among them. Others are reported as they are, with what they
- * know of themselves:
+ * <p>Each {@link SteeredThreadPool} registers itself. Other pools are registered here, with the
+ * figures that they provide:
  *
  * <pre>{@code
  * Pools.watch("common", ForkJoinPool.commonPool());
@@ -36,12 +36,12 @@ public final class Pools {
 
   private Pools() {}
 
-  /** A pool that says all of itself whenever it is asked. */
+  /** A pool that returns all its figures on request. */
   private interface Watched {
     String element(String name);
   }
 
-  /** Pools of one name: those there are, and what those that ended did. */
+  /** Pools of one name: the live ones, and the counters of ended ones. */
   private static final class Steered {
     final List<SteeredThreadPool> pools = new ArrayList<>();
     final Figures past = new Figures();
@@ -54,7 +54,7 @@ public final class Pools {
       total.add(past);
       for (SteeredThreadPool pool : pools) {
         Figures.Reading reading = pool.read();
-        // Not size(): its lock is held where a pool that ends calls end().
+        // Not size(): an ending pool holds its lock while it calls end().
         size += Math.max(pool.wanted(), reading.workers());
         busy += reading.busy();
         queue += pool.getQueue().size();
@@ -64,7 +64,7 @@ public final class Pools {
     }
   }
 
-  /** Reports a pool of one's own under a name; its size, and what it finished. */
+  /** Reports an executor under a name: its size and its finished jobs. */
   public static void watch(String name, ThreadPoolExecutor pool) {
     watch(
         name,
@@ -78,7 +78,7 @@ public final class Pools {
                     (long) pool.getQueue().size()));
   }
 
-  /** Reports a pool of fork and join under a name; how many tasks it finished it does not say. */
+  /** Reports a fork-join pool under a name; finished tasks are unknown. */
   public static void watch(String name, ForkJoinPool pool) {
     watch(
         name,
@@ -93,9 +93,9 @@ public final class Pools {
   }
 
   /**
-   * Reports the threads that carry virtual threads.
+   * Reports the carrier threads of virtual threads.
    *
-   * @return whether this Java says anything of them
+   * @return true if this version of Java provides figures
    */
   public static boolean watchCarriers() {
     if (carriers("carriers") == null) {
@@ -105,7 +105,7 @@ public final class Pools {
     return true;
   }
 
-  /** Null where this Java does not say. */
+  /** Figures of the carriers, or null if this version of Java provides none. */
   private static String carriers(String name) {
     try {
       MBeanServer server = ManagementFactory.getPlatformMBeanServer();
@@ -122,7 +122,7 @@ public final class Pools {
     }
   }
 
-  /** Null for what is not known, which the bean says by a negative number. */
+  /** Returns a figure of the bean, or null if it is negative, which means unknown. */
   private static Long number(Object value) {
     return value instanceof Number number && number.longValue() >= 0 ? number.longValue() : null;
   }
@@ -141,7 +141,7 @@ public final class Pools {
     }
   }
 
-  /** A pool does nothing any more: what it did stays. */
+  /** Removes an ended pool and keeps its counters. */
   static synchronized void end(SteeredThreadPool pool) {
     for (Steered known : STEERED.values()) {
       if (known.pools.remove(pool)) {
@@ -150,7 +150,7 @@ public final class Pools {
     }
   }
 
-  /** Jobs that all steered pools finished. */
+  /** Returns the number of jobs that all steered pools finished. */
   static synchronized long finished() {
     long sum = 0;
     for (Steered known : STEERED.values()) {
@@ -162,7 +162,7 @@ public final class Pools {
     return sum;
   }
 
-  /** Members of the answer to {@code read_pools}, without the time. */
+  /** Returns the answer to {@code read_pools}, without the time. */
   static synchronized String answer() {
     List<String> elements = new ArrayList<>();
     STEERED.forEach((name, pools) -> elements.add(pools.element(name)));

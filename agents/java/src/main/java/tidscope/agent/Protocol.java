@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Set;
 
-/** The agent protocol (docs/agents.md): what a client asks, and what it is answered. */
+/** Agent protocol (docs/agents.md): parses requests and formats answers. */
 final class Protocol {
   static final int LARGEST_SIZE = 1 << 20;
   static final String RESTART_SEARCH = "{\"jsonrpc\":\"2.0\",\"method\":\"restart_search\"}\n";
@@ -22,7 +22,7 @@ final class Protocol {
     this.lease = lease;
   }
 
-  /** The line that answers a line, and whether the connection ends with it. */
+  /** Answers a line; the answer says whether the connection must be closed. */
   record Reply(String line, boolean closes) {}
 
   Reply reply(Object client, byte[] line) {
@@ -48,7 +48,7 @@ final class Protocol {
   private static Map<?, ?> object(byte[] line) throws Failure {
     Object value;
     try {
-      // The decoder of a charset refuses what is wrong; that of String replaces it.
+      // A CharsetDecoder rejects malformed input; String would replace it.
       value = Json.parse(StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(line)).toString());
     } catch (CharacterCodingException | IllegalArgumentException error) {
       throw new Failure(Failure.PARSE, "the line is not JSON");

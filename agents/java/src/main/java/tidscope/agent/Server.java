@@ -15,7 +15,7 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import jdk.net.ExtendedSocketOptions;
 
-/** Connections of an agent: one thread serves them all and waits for none. */
+/** Server of an agent: one thread serves all connections without blocking. */
 final class Server implements Runnable {
   private static final int LONGEST_LINE = 4096;
   private static final int MAX_CLIENTS = 8;
@@ -30,7 +30,7 @@ final class Server implements Runnable {
   private final AtomicBoolean notify = new AtomicBoolean();
   private volatile boolean stopped;
 
-  /** A connection, and what came of a line that is not whole yet. */
+  /** A connection, and its incomplete line. */
   private static final class Client {
     final SocketChannel channel;
     final ByteBuffer buffer = ByteBuffer.allocate(LONGEST_LINE);
@@ -39,7 +39,7 @@ final class Server implements Runnable {
       this.channel = channel;
     }
 
-    /** Sends a line; fails if the client does not take it, who is cut off then. */
+    /** Sends a line; throws if the client does not read it, so that the caller disconnects it. */
     void send(String line) throws IOException {
       ByteBuffer bytes = ByteBuffer.wrap(line.getBytes(StandardCharsets.UTF_8));
       channel.write(bytes);
@@ -53,7 +53,7 @@ final class Server implements Runnable {
     this.listener = listening.channel();
     this.lease = lease;
     this.protocol = new Protocol(lease);
-    // Compared by number: looked up as a name that nobody has, 0 becomes the user id.
+    // Compared by number: a lookup by an unknown name would return user ID 0.
     UserPrincipal root =
         FileSystems.getDefault().getUserPrincipalLookupService().lookupPrincipalByName("0");
     this.users = Set.copyOf(List.of(root, listening.user()));
@@ -61,13 +61,13 @@ final class Server implements Runnable {
     listener.register(selector, SelectionKey.OP_ACCEPT);
   }
 
-  /** Lets {@link #run} return soon; from any thread. */
+  /** Makes {@link #run} return soon. Thread-safe. */
   void stop() {
     stopped = true;
     selector.wakeup();
   }
 
-  /** Tells all clients, soon; from any thread. */
+  /** Sends a line to all clients soon. Thread-safe. */
   void restartSearch() {
     notify.set(true);
     selector.wakeup();
@@ -80,7 +80,7 @@ final class Server implements Runnable {
         step();
       }
     } catch (IOException error) {
-      // Of the selector itself: there is nothing to serve with.
+      // The selector itself failed, so the agent cannot serve.
     } finally {
       lease.release();
       for (Client client : List.copyOf(clients)) {
@@ -132,7 +132,7 @@ final class Server implements Runnable {
       }
     } catch (IOException error) {
       quietly(channel);
-      pause(); // No descriptor is left, say: the program needs them.
+      pause(); // Out of file descriptors, for example; retry later.
     }
   }
 
@@ -197,7 +197,7 @@ final class Server implements Runnable {
         open.close();
       }
     } catch (Exception error) {
-      // It is not used any more.
+      // The connection is discarded, so a failed close is harmless.
     }
   }
 

@@ -35,7 +35,7 @@ final class SocketFolder {
 
   private SocketFolder() {}
 
-  /** Makes the socket of a process in the first usable folder. */
+  /** Creates the socket of a process in the first usable folder. */
   static Listening listen(long pid) throws IOException {
     List<String> wrong = new ArrayList<>();
     for (Path folder : folders()) {
@@ -51,7 +51,7 @@ final class SocketFolder {
     throw new IOException("no folder for a socket: " + String.join("; ", wrong));
   }
 
-  /** Folders that a collector searches, in order. */
+  /** Returns the folders that a collector searches, in order. */
   private static Set<Path> folders() throws IOException {
     String named = System.getenv().getOrDefault("TIDSCOPE_AGENT_DIR", "");
     if (!named.isEmpty()) {
@@ -69,7 +69,7 @@ final class SocketFolder {
     return found;
   }
 
-  /** Makes a folder if it is missing, and refuses one that others can change. */
+  /** Creates a folder if it is missing, and rejects one that other users can change. */
   private static void prepare(Path folder) throws IOException {
     if (!folder.isAbsolute()) {
       throw new IOException(folder + ": not an absolute path");
@@ -80,7 +80,7 @@ final class SocketFolder {
       Files.createDirectory(
           folder, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(mode)));
     } catch (FileAlreadyExistsException there) {
-      // As it should be.
+      // The folder exists already.
     }
     if (!Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)) {
       throw new IOException(folder + ": not a folder");
@@ -120,7 +120,7 @@ final class SocketFolder {
     return (Integer) Files.getAttribute(path, "unix:uid", LinkOption.NOFOLLOW_LINKS);
   }
 
-  /** User of this program: the owner of its folder in /proc. */
+  /** Returns the user ID of this program: the owner of its folder in /proc. */
   private static int user() throws IOException {
     return (Integer) Files.getAttribute(Path.of("/proc/self"), "unix:uid");
   }

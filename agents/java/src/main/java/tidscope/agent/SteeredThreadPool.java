@@ -12,31 +12,31 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A thread pool with a fixed number of threads, which can be changed, and a queue without a bound.
+ * A thread pool with a resizable number of threads and an unbounded queue.
  *
- * <p>It counts finished jobs and how long jobs waited. A pool that is made smaller interrupts no
- * job and drops none: threads that are too many end when they have finished theirs.
+ * <p>It counts finished jobs and their queue waits. Shrinking interrupts and drops no job:
+ * surplus threads end after their current job.
  */
 public class SteeredThreadPool extends ThreadPoolExecutor implements Steerable {
   private final Figures figures;
   private volatile int wanted;
 
-  /** A pool of this size, 1 or more. */
+  /** Creates a pool of this size, 1 or more. */
   public SteeredThreadPool(int size) {
     this(size, Executors.defaultThreadFactory());
   }
 
-  /** A pool of this size, 1 or more, whose threads come from a factory. */
+  /** Creates a pool of this size, 1 or more, whose threads come from a factory. */
   public SteeredThreadPool(int size, ThreadFactory factory) {
     this(size, factory, "pool");
   }
 
-  /** A pool of this size, 1 or more, that is reported under a name; those of one are added up. */
+  /** Creates a pool of this size, 1 or more, with a name; pools of one name are summed. */
   public SteeredThreadPool(int size, String name) {
     this(size, Executors.defaultThreadFactory(), name);
   }
 
-  /** A pool of this size, 1 or more, that is reported under a name; those of one are added up. */
+  /** Creates a pool of this size, 1 or more, with a name; pools of one name are summed. */
   public SteeredThreadPool(int size, ThreadFactory factory, String name) {
     this(size, factory, name, new Figures());
   }
@@ -54,7 +54,7 @@ public class SteeredThreadPool extends ThreadPoolExecutor implements Steerable {
     Pools.add(name, this);
   }
 
-  /** What a thread of the pool does, who counts as a worker meanwhile. */
+  /** Main function of a worker thread. */
   private static void counted(Runnable work, Figures figures) {
     figures.countWorkers(1);
     try {
@@ -85,36 +85,36 @@ public class SteeredThreadPool extends ThreadPoolExecutor implements Steerable {
     }
   }
 
-  /** The size that it was given last. */
+  /** Returns the size that was set last. */
   @Override
   public int wanted() {
     return wanted;
   }
 
-  /** The current size: the wanted one, or the threads there are while they are still more. */
+  /** Returns the effective size: the wanted one, or the number of threads while it is higher. */
   @Override
   public int size() {
     return Math.max(wanted, getPoolSize());
   }
 
-  /** What it did, and how many jobs run. */
+  /** Returns the counters of the pool, and its running jobs. */
   Figures.Reading read() {
     return figures.read();
   }
 
-  /** Finished jobs, those that threw too. */
+  /** Returns the number of finished jobs, including those that threw. */
   @Override
   public long ops() {
     return figures.finished();
   }
 
-  /** Sum of the nanoseconds that jobs waited in the queue. */
+  /** Returns the sum of queue waits, in nanoseconds. */
   @Override
   public long queueWaitNs() {
     return figures.queueWaitNs();
   }
 
-  /** Jobs in that sum: those that were begun. */
+  /** Returns the number of started jobs, whose queue waits are summed. */
   @Override
   public long queueWaits() {
     return figures.started();
@@ -165,7 +165,7 @@ public class SteeredThreadPool extends ThreadPoolExecutor implements Steerable {
     return queued instanceof SteeredThreadPool.Queued wrapped ? wrapped.job : queued;
   }
 
-  /** A job, and since when it waits. */
+  /** A job and its submission time. */
   private final class Queued implements Runnable {
     final Runnable job;
     private final long queuedNs = System.nanoTime();
@@ -179,7 +179,7 @@ public class SteeredThreadPool extends ThreadPoolExecutor implements Steerable {
     @Override
     public void run() {
       if (job instanceof Future<?> future && future.isCancelled()) {
-        return; // It never starts.
+        return; // A cancelled job never starts.
       }
       startedNs = figures.start(queuedNs);
       boolean returned = false;
@@ -187,12 +187,12 @@ public class SteeredThreadPool extends ThreadPoolExecutor implements Steerable {
         job.run();
         returned = true;
       } finally {
-        // A future that was cancelled while it ran has not said that it ended.
+        // A future cancelled while it ran does not report its end.
         end(!returned || job instanceof SteeredThreadPool.Counted);
       }
     }
 
-    /** The job is done; only the first call counts. */
+    /** Notes the end of the job; only the first call counts. */
     void end(boolean failed) {
       if (!ended) {
         ended = true;
@@ -201,7 +201,7 @@ public class SteeredThreadPool extends ThreadPoolExecutor implements Steerable {
     }
   }
 
-  /** A job that is counted before anybody can know that it is done. */
+  /** A future that counts its job before it reports completion. */
   private final class Counted<T> extends FutureTask<T> {
     Queued queued;
 
