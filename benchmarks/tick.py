@@ -1,4 +1,4 @@
-"""Cost of a collector's tick: CPU microseconds of the whole process, per tick and stage.
+"""Cost of a collector's tick: CPU microseconds of the whole process.
 
 The collector sleeps between ticks as it really does and sends to a real backend. All threads of the
 target run between two ticks, or 90 % of them sleep. From several numbers of threads follow the
@@ -7,8 +7,7 @@ fixed cost of a tick (`fixed_us`), and what a running (`per_thread_us`) and a sl
 collector went to sleep (`wakeups`), a tick. Beside them `c_loop_us`: one genetlink request in C, in
 the same run, to which all are given as ratios, and `floor_us`: a tick of a C program (floor.c) that
 wakes as often, lists and asks for the fewest threads of the run, and sends as many bytes as a frame
-of them has, beside `floor_tick_us`, what the collector takes for as many. The stages come from a
-second run of each, with stages counted.
+of them has, beside `floor_tick_us`, what the collector takes for as many.
 """
 
 import argparse
@@ -32,7 +31,6 @@ import psutil
 from running import Running, build, tidscope, wakers
 from tidscope_collector.taskstats.link import probe
 
-HERE = Path(__file__).resolve().parent
 SECRET = "benchmark-" + os.urandom(16).hex()
 PYTHONS_S = 3.0
 """Where nothing happens Python takes a tick so often, which is dear: windows are whole multiples of
@@ -45,15 +43,21 @@ HEADER_BYTES, ROW_BYTES = 1500, 240
 
 
 @contextmanager
-def collector(
-    installation: Running, stages: Path | None, source: list[str]
-) -> Iterator[psutil.Process]:
-    """Run a collector for a backend; with a file for them, its stages are counted."""
-    module = ["-m", "tidscope_collector"] if stages is None else [str(HERE / "staged_collector.py")]
+def collector(installation: Running, source: list[str]) -> Iterator[psutil.Process]:
+    """Run a collector for a backend."""
     url = f"{installation.address.replace('http', 'ws', 1)}/ws/collector"
-    command = [sys.executable, *module, "run", "--backend", url, "--budget-percent", "0"]
+    command = [
+        sys.executable,
+        "-m",
+        "tidscope_collector",
+        "run",
+        "--backend",
+        url,
+        "--budget-percent",
+        "0",
+    ]
     command += ["--ledger", "off", *source]
-    environ = {**os.environ, "TIDSCOPE_COLLECTOR_SECRET": SECRET, "STAGES": str(stages)}
+    environ = {**os.environ, "TIDSCOPE_COLLECTOR_SECRET": SECRET}
     with subprocess.Popen(command, env=environ) as process:
         try:
             while not installation.ask("/health")["collectors"]:
@@ -169,22 +173,17 @@ def measure(options: argparse.Namespace) -> dict[str, object]:
             for sleeping in (0, round(threads * SLEEPING_SHARE)):
                 # Twice as often as ticks: a thread that woke just before a tick has run in each.
                 with wakers(threads, round(500 / options.rate), sleeping) as pid:
-                    with collector(installation, None, options.collector) as process:
+                    with collector(installation, options.collector) as process:
                         found = [
                             ticks(installation, pid, options.rate, options.seconds, process)
                             for _ in range(options.rounds)
                         ]
-                    stages = Path(folder) / f"{threads}-{sleeping}.json"
-                    with collector(installation, stages, options.collector) as process:
-                        ticks(installation, pid, options.rate, options.seconds, process)
-                    counted = json.loads(stages.read_text())
                     if not sleeping:
                         loops.append(c_loop_us(loop, pid, threads))
                     if not sleeping and threads == min(options.threads):
                         floors.append(floor_us(least, pid, threads, options))
                 us, faults, wakeups = (median(each) for each in zip(*found, strict=True))
                 points.append((threads - sleeping, sleeping, us))
-                count = counted["calls"]["uplink"]
                 rows.append(
                     {
                         "threads": threads,
@@ -192,10 +191,6 @@ def measure(options: argparse.Namespace) -> dict[str, object]:
                         "tick_us": round(us, 1),
                         "minor_faults": round(faults, 2),
                         "wakeups": round(wakeups, 2),
-                        "stages_us": {
-                            name: round(ns / count / 1000, 1)
-                            for name, ns in sorted(counted["spent_ns"].items())
-                        },
                     }
                 )
     fixed, running, sleeping_us = fit(points)

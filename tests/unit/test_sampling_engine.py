@@ -110,7 +110,7 @@ def test_trouble_with_one_target_leaves_the_others(harness: Harness) -> None:
     def fail(_: object) -> None:
         raise OSError("nonsense")
 
-    first.take = fail  # type: ignore[method-assign]
+    first.take = fail  # type: ignore[method-assign, assignment]
     harness.fake.tell(first.target.id, program=True)
     time.sleep(0.01)
     harness.fake.tell(second.target.id, ending=True)

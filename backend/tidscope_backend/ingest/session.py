@@ -147,8 +147,8 @@ class CollectorSessions:
                     timeout=DRAIN_SECONDS,
                     return_when=asyncio.FIRST_COMPLETED,
                 )
-            for task in done:
-                task.result()
+            for ended in done:
+                ended.result()
         finally:
             link.close_frames()
             for task in tasks:

@@ -38,9 +38,16 @@ class GroupPrograms:
             sampler: the sampler.
             procfs: root of /proc.
         """
-        names = ("events", "members", "unfinished", "cgroups", "control")
-        maps = [self._program.map(name) for name in names]
-        sampler.use_groups(*maps, v1_hierarchy(procfs), self._lent)
+        program = self._program
+        sampler.use_groups(
+            program.map("events"),
+            program.map("members"),
+            program.map("unfinished"),
+            program.map("cgroups"),
+            program.map("control"),
+            v1_hierarchy(procfs),
+            self._lent,
+        )
 
     def attach(self) -> None:
         """Run from now on.
