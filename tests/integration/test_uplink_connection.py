@@ -173,9 +173,9 @@ async def test_decisions_alone_do_not_announce_the_target_again(
         states = [text for text in page.texts if isinstance(text, LiveState)]
         announced = [one for one in states if one.targets]
         assert len(announced) == 1
-        harness.put([frame_bytes(6)], 6, of=steered(problem="The agent does not answer."))
-        await page.frame()
-        (last,) = [one for one in page.texts if isinstance(one, LiveState)][-1].targets
+        harness.targets.update(steered(problem="The agent does not answer."))
+        harness.uplink.tell_changes()
+        (last,) = (await page.text(LiveState)).targets
         assert last.steering is not None
         assert last.steering.problem == "The agent does not answer."
 
