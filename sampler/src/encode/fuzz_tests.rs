@@ -87,7 +87,10 @@ fn read(stream: &[u8], shape: &Shape) -> Vec<Vec<Value>> {
     let mut values = vec![Vec::new(); rows];
     for (number, (_, kind)) in shape.columns.iter().enumerate() {
         let node = nodes + 4 + 16 * number;
-        assert_eq!((little::<8>(metadata, node), little::<8>(metadata, node + 8)), (rows as u64, 0));
+        assert_eq!(
+            (little::<8>(metadata, node), little::<8>(metadata, node + 8)),
+            (rows as u64, 0)
+        );
         assert!(buffer().is_empty());
         let data = buffer();
         let text = if *kind == Kind::Text { buffer() } else { &[] };

@@ -2,7 +2,9 @@
 
 use super::reading::Reading;
 use super::slot::testing::whole;
-use super::slot::{ENDED, FIRST_WAIT, LAYOUT, ON_CPU, PLACES, PREEMPTED, STATES, STATE_BITS, WOKEN};
+use super::slot::{
+    ENDED, FIRST_WAIT, LAYOUT, ON_CPU, PLACES, PREEMPTED, STATES, STATE_BITS, WOKEN,
+};
 use crate::fuzzing::{fuzz, Random};
 use crate::slots::testing::Memory;
 use crate::slots::Layout;
@@ -142,10 +144,14 @@ fn readings_of_slots() {
             if let Some((ns, state, since_ns)) = expected(&words[index]) {
                 let columns = ns[1..].iter().zip(&reading.ns);
                 assert!(columns.into_iter().all(|(&ns, column)| ns == i128::from(column[row])));
-                assert_eq!((reading.state[row], i128::from(reading.since_ns[row])), (state, since_ns));
+                assert_eq!(
+                    (reading.state[row], i128::from(reading.since_ns[row])),
+                    (state, since_ns)
+                );
             }
         }
-        let latest = |pid: u32, tid: u32| wanted.iter().rposition(|one| (one.0, one.1) == (pid, tid));
+        let latest =
+            |pid: u32, tid: u32| wanted.iter().rposition(|one| (one.0, one.1) == (pid, tid));
         for (pid, tid) in (0..5).flat_map(|pid| (0..6).map(move |tid| (pid, tid))) {
             assert_eq!(reading.find(pid, tid), latest(pid, tid));
         }

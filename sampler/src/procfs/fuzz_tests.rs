@@ -1,13 +1,10 @@
 //! Hostile text of /proc, held to the numbers that it was made of, and to a second reader.
 
-use super::parse::{
-    parse_io, parse_schedstat, parse_stat, parse_status, parse_thread_group, Stat,
-};
+use super::parse::{parse_io, parse_schedstat, parse_stat, parse_status, parse_thread_group, Stat};
 use crate::fuzzing::{fuzz, Random};
 
-const IO: [&str; 7] = [
-    "rchar", "wchar", "syscr", "syscw", "read_bytes", "write_bytes", "cancelled_write_bytes",
-];
+const IO: [&str; 7] =
+    ["rchar", "wchar", "syscr", "syscw", "read_bytes", "write_bytes", "cancelled_write_bytes"];
 
 /// A number as the kernel or a liar writes it, and its value if it is one of 64 bits.
 fn number(random: &mut Random) -> (String, Option<u64>) {

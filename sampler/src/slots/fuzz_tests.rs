@@ -60,7 +60,8 @@ fn slots_of_exit_records() {
         let records: Vec<Ended> = (0..random.below(8))
             .map(|_| {
                 let (process, tid) = (random.below(3) as u32, random.below(4) as u32);
-                let age_ns = if random.one_in(2) { random.number() } else { random.next() % 60_000 };
+                let age_ns =
+                    if random.one_in(2) { random.number() } else { random.next() % 60_000 };
                 Ended { process, tid, age_ns: age_ns as i64 & i64::MAX }
             })
             .collect();
