@@ -17,6 +17,7 @@ PYTEST = $(PY) -m pytest --dist loadfile --no-loadscope-reorder
 export PYTHONDONTWRITEBYTECODE :=
 # Python's stable ABI is the same everywhere: no interpreter is asked when the sampler is compiled.
 export PYO3_NO_PYTHON := 1
+export PYO3_BUILD_EXTENSION_MODULE := 1
 FUZZ_RUNS ?= 1000000
 FUZZ_SEED ?= $(shell date +%s)
 # Natively ten times as many take less time.
