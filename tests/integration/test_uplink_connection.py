@@ -364,19 +364,6 @@ async def test_what_changed_between_hello_and_welcome_is_reported(targets: Targe
     assert changed["target"] == target(rate_hz=50).model_dump(mode="json")
 
 
-def test_a_frame_from_before_a_change_undoes_nothing(targets: TargetRegistry) -> None:
-    """It is handed over in another thread than the change is made in, and may come after it."""
-    targets.update_by_frame(target(), 1)
-    targets.update(target(rate_hz=50), 3)
-    targets.update_by_frame(target(), 2)
-    targets.update_by_frame(target(), 3)
-    assert [one.rate_hz for one in targets.all()] == [50]
-    targets.update_by_frame(target(state="exited"), 4)
-    assert [one.state for one in targets.all()] == ["exited"]
-    targets.forget(TARGET_ID)
-    assert targets.all() == []
-
-
 @pytest.mark.parametrize("code", [1011, 1012, 1000])
 async def test_a_backend_that_welcomes_and_fails_is_not_hammered(
     targets: TargetRegistry, code: int
