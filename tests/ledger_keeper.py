@@ -1,6 +1,5 @@
 """Ledgers of processes as the native sampler reads them, at once, for tests of what they say."""
 
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass

@@ -155,9 +155,7 @@ async def serve(
     talking = time.pthread_getcpuclockid(threading.get_ident())
     watch = SelfWatch(sending=lambda: time.clock_gettime_ns(talking) + frames.cpu_ns())
     budget = Budget(budget_percent)
-    engine = Engine(
-        sources.native, changed, machine=machine, budget=budget, watch=watch, load=load
-    )
+    engine = Engine(sources.native, changed, machine=machine, budget=budget, watch=watch, load=load)
     targets = TargetRegistry(host.id, procfs, sources, engine)
     steering: SteeringCommands | None = None
     policies: list[PolicyInfo] = []

@@ -283,9 +283,7 @@ class Sampler:
             now_executable: where /proc/PID/exe points to; None if that may not be seen.
             now_name: name of the main thread.
         """
-    def set_gomaxprocs(
-        self, target: str, connection: int | None, size: int | None = None
-    ) -> None:
+    def set_gomaxprocs(self, target: str, connection: int | None, size: int | None = None) -> None:
         """Read GOMAXPROCS over another connection to a child; None to stop."""
     def set_gauges(
         self,

@@ -99,7 +99,9 @@ SMALL_BUFFER = 8192
 async def test_lost_exit_records_are_counted_and_reported_to_the_page(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(sources_module, "ExitSockets", partial(ExitSockets, buffer_bytes=SMALL_BUFFER))
+    monkeypatch.setattr(
+        sources_module, "ExitSockets", partial(ExitSockets, buffer_bytes=SMALL_BUFFER)
+    )
     sources = await asyncio.to_thread(Sources, ProcFs())
     engine = Engine(sources.native, lambda target: targets.update(target))
     targets = TargetRegistry(HOST_ID, ProcFs(), sources, engine)

@@ -62,7 +62,9 @@ def _read(procfs: ProcFs, pid: int) -> Any:
         "fields": target.fields,
         "absent": {absent.field: absent.reason for absent in target.absent},
         "tids": rows.tid.tolist(),
-        "counters": list(zip(*(rows.columns[name].tolist() for name in target.fields), strict=True)),
+        "counters": list(
+            zip(*(rows.columns[name].tolist() for name in target.fields), strict=True)
+        ),
     }
 
 

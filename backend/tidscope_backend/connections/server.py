@@ -13,7 +13,6 @@ from tidscope_backend.connections.table import Connections
 from tidscope_backend.pacing import next_multiple, next_multiple_or
 from tidscope_backend.processes import is_exhausted
 
-
 TICK_SECONDS = 1.0
 
 
