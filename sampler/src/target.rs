@@ -269,6 +269,13 @@ impl Target {
         }
     }
 
+    /// Counts all waiting exits, with events in the next frame: nothing more is sampled.
+    pub fn take_in_exits(&mut self) {
+        let exits = self.exits.take_front(usize::MAX);
+        let events = self.tracker.take_exits(&exits, Some(monotonic_ns()));
+        self.pending.extend(events);
+    }
+
     /// Processes of the threads that were read last, each once or more often.
     pub fn processes_read(&self) -> &[u32] {
         &self.rows.process

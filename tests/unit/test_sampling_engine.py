@@ -147,7 +147,7 @@ def test_rates_follow_the_budget_and_health_says_so(monkeypatch: pytest.MonkeyPa
     for name in ("OVER_S", "ROOM_S", "WAIT_S"):
         monkeypatch.setattr(f"tidscope_collector.sampling.budget.{name}", 0.05)
     load = Load(replay_frames=3, sent_bytes=9, dropped={"t-1-0000000a": 2})
-    harness = Harness(Budget(2), lambda: load)
+    harness = Harness(Budget(20), lambda: load)
     try:
         target = harness.add(rate_hz=50).target.id
         harness.fake.spent = (5 * MS, {target: (4 * MS, 100)})
@@ -159,7 +159,7 @@ def test_rates_follow_the_budget_and_health_says_so(monkeypatch: pytest.MonkeyPa
         health = harness.fake.health
         assert (health["replay_frames"], health["sent_bytes"]) == (3, 9)
         assert health["frames_dropped"] == {"t-1-0000000a": 2}
-        assert health["budget_percent"] == 2
+        assert health["budget_percent"] == 20
         harness.fake.spent = (0, {})
         wait_until(lambda: harness.fake.of("set_rate")[-1][1] == 50)
     finally:

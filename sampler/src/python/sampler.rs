@@ -642,6 +642,17 @@ impl Sampler {
         target: String,
         fields: Vec<String>,
     ) -> PyResult<Option<Vec<(u32, Option<u32>, String, bool, u64, u64, u64, Vec<u64>)>>> {
+        let ending = target.clone();
+        self.ask(py, move |engine| {
+            // The rows of a target that has ended are its last ones.
+            let ends = |entry: &mut Entry| entry.ending_until_ns.is_some();
+            if engine.entry(&ending).is_some_and(ends) {
+                engine.drain();
+                if let Some(entry) = engine.entry(&ending) {
+                    entry.target.take_in_exits();
+                }
+            }
+        })?;
         self.ask_of(py, target, move |entry| {
             let now_ns = monotonic_ns();
             let tracker = entry.target.tracker();
