@@ -1,5 +1,6 @@
 use super::*;
 use crate::columns::{comm, Totals};
+use crate::fields::CPU;
 use crate::procfs::Presence;
 use crate::source::Late;
 use crate::testing::{self, events, exits, header, script, Shared};

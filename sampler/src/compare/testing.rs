@@ -250,8 +250,11 @@ impl Story {
 }
 
 pub fn exited(events: &[Event]) -> Vec<&Exited> {
-    let of = |event| if let &Event::Exited(ref exited) = event { Some(&**exited) } else { None };
-    events.iter().filter_map(of).collect()
+    let found = events.iter().filter_map(|event| match event {
+        Event::Exited(exited) => Some(&**exited),
+        _ => None,
+    });
+    found.collect()
 }
 
 pub fn born(tid: u32, start_ns: i64, name: &str) -> Event {

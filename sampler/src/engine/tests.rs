@@ -50,13 +50,14 @@ struct Scene {
     /// Exit records are sent here.
     far: UnixDatagram,
     kit: Arc<Kit>,
+    /// By target: its process lives while this is open.
+    alive: Mutex<BTreeMap<String, UnixStream>>,
 }
 
 /// A target of one process for good, whose end the test tells.
 struct Added {
     script: Shared,
     processes: SharedProcesses,
-    alive: UnixStream,
 }
 
 fn entry(id: &str, script: &Shared, rate_hz: f64, pids: &[u32], following: Following) -> Entry {
@@ -112,7 +113,7 @@ impl Scene {
         let exits = ExitRecords::new(listener);
         let sink = Box::new(Taker(Arc::clone(&taken)));
         let engine = Engine::new(Arc::clone(&kit), Some(exits), None, sink, board.clone());
-        Self { running: engine.start().unwrap(), taken, board, far, kit }
+        Self { running: engine.start().unwrap(), taken, board, far, kit, alive: Mutex::default() }
     }
 
     fn ask<T: Send + 'static>(&self, action: impl FnOnce(&mut Engine) -> T + Send + 'static) -> T {
@@ -131,7 +132,8 @@ impl Scene {
         let processes = Arc::clone(&entry.processes);
         let name = id.to_owned();
         self.ask(move |engine| engine.add(name, entry));
-        Added { script: Arc::clone(script), processes, alive }
+        self.alive.lock().unwrap().insert(id.to_owned(), alive);
+        Added { script: Arc::clone(script), processes }
     }
 
     /// Waits for a frame of a target for which `holds` is true; returns all frames of it up to that one.
@@ -286,7 +288,7 @@ fn the_end_of_a_process_waits_for_tables_and_has_all_records() {
     scene.exit(&[(8, 5)]);
     scene.far.send(&code.exit(1, None)).unwrap();
     added.script.lock().unwrap().threads.clear();
-    drop(added.alive);
+    drop(scene.alive.lock().unwrap().remove("a"));
     scene.news("a", |news| news.ending);
     // Who reads tables flushes when they are there.
     assert_eq!(scene.ask(|engine| engine.flush("a")), None);
@@ -303,9 +305,9 @@ fn the_end_of_a_process_waits_for_tables_and_has_all_records() {
 #[test]
 fn an_end_that_nobody_flushes_comes_by_itself() {
     let scene = Scene::new();
-    let added = scene.add("a", &script(&[(P, P, 1)]), 100.0);
+    scene.add("a", &script(&[(P, P, 1)]), 100.0);
     scene.until("a", |header| seq(header) == 1);
-    drop(added.alive);
+    drop(scene.alive.lock().unwrap().remove("a"));
     scene.until("a", |header| !events(header, "target_exited").is_empty());
 }
 
@@ -391,7 +393,7 @@ fn exits_beyond_what_is_kept_are_folded_while_frames_wait() {
 #[test]
 fn another_program_or_name_is_told_once() {
     let scene = Scene::new();
-    let added = scene.add("a", &script(&[(P, P, 1)]), 100.0);
+    scene.add("a", &script(&[(P, P, 1)]), 100.0);
     scene.until("a", |header| seq(header) == 2);
     assert!(!scene.board.take().values().any(|news| news.program));
     scene.ask(|engine| {
@@ -404,7 +406,6 @@ fn another_program_or_name_is_told_once() {
     let last = seq(&scene.taken.frames.lock().unwrap().last().unwrap().1);
     scene.until("a", |header| seq(header) == last + 3);
     assert!(!scene.board.take().values().any(|news| news.program));
-    drop(added);
 }
 
 /// An event of the ring that concerns a group.

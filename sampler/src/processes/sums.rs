@@ -126,7 +126,7 @@ impl Processes {
                 .get(&member.process.pid)
                 .map_or((0, None), |(threads, totals)| (*threads, Some(totals)));
             self.begin(&member, totals, threads);
-            rows.push(self.row(&member, threads, totals));
+            rows.push(self.row(&member, true, threads, totals));
         }
         self.standing.extend(self.members.take_ended());
         while self.standing.front().is_some_and(|first| {
@@ -140,7 +140,7 @@ impl Processes {
             if self.settled.contains_key(&member.number) {
                 self.begin(&member, None, 1);
             }
-            rows.push(self.row(&member, 0, None));
+            rows.push(self.row(&member, false, 0, None));
         }
         rows.extend(self.folded.iter().map(|(name, number, sums)| ProcessRow {
             number: *number,
@@ -156,14 +156,20 @@ impl Processes {
         rows
     }
 
-    fn row(&self, member: &Member, threads: u64, live: Option<&Totals>) -> ProcessRow {
+    fn row(
+        &self,
+        member: &Member,
+        is_live: bool,
+        threads: u64,
+        live: Option<&Totals>,
+    ) -> ProcessRow {
         let nothing = Sums::of_one();
         let sums = self.settled.get(&member.number).unwrap_or(&nothing);
         ProcessRow {
             number: member.number,
             pid: Some(member.process.pid),
             name: member.process.name.clone(),
-            live: member.ended_ns == 0,
+            live: is_live,
             threads,
             threads_ended: sums.threads_ended,
             count: sums.count,
