@@ -49,8 +49,11 @@ fn changed(random: &mut Random, text: &mut Vec<u8>) -> bool {
     true
 }
 
+/// Id, name, and the fields behind the name.
+type Fields<'a> = (u32, &'a [u8], Vec<&'a [u8]>);
+
 /// Fields of a stat line by their numbers, counted from the last parenthesis.
-fn fields(line: &[u8]) -> Option<(u32, &[u8], Vec<&[u8]>)> {
+fn fields(line: &[u8]) -> Option<Fields<'_>> {
     let open = line.iter().position(|&byte| byte == b'(')?;
     let close = line.iter().rposition(|&byte| byte == b')').filter(|&close| close > open)?;
     let before = words(&line[..open]);
