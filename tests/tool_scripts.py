@@ -26,7 +26,9 @@ def run_tool(script: str, *arguments: str | Path) -> tuple[int, str]:
 
 
 def load_tool(name: str) -> ModuleType:
-    """The script of that name, without its .py."""
+    """The script of that name, without its .py; it may import its neighbours."""
+    if str(TOOLS) not in sys.path:
+        sys.path.append(str(TOOLS))
     spec = importlib.util.spec_from_file_location(f"tools_{name}", TOOLS / f"{name}.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
