@@ -207,14 +207,14 @@ def test_only_so_many_records_wait_for_whole_times(monkeypatch: pytest.MonkeyPat
 
 
 def test_a_later_process_with_the_id_of_a_member_that_ended_is_left_out() -> None:
-    """Its records arrive before and after those of the member."""
+    """Exit records of the later process arrive before and after those of the member."""
     group = Group()
     assert group.drain(100.0, (50, 40, 9.9, False)) == [50]
     assert group.drain(
         100.1, (61, 40, 0.01, False), (51, 40, 10.0, False), (40, 40, 10.02, True)
     ) == [51, 40]
     assert group.drain(100.2, (62, 40, 0.1, False), (52, 40, 9.5, False)) == [52]
-    # By then the process has ended as well.
+    # The later process has ended as well.
     assert group.drain(100.3, (40, 40, 0.2, True)) == []
 
 
