@@ -67,7 +67,7 @@ def main() -> int:
         }
         present = {name: line for name, line in commands.items() if shutil.which(line[0])}
         environ = {k: v for k, v in os.environ.items() if not k.startswith("TIDSCOPE_")}
-        # As in an installation, byte code is cached after the first round.
+        # Python caches byte code from the first round on, as in an installation.
         environ.pop("PYTHONDONTWRITEBYTECODE", None)
         environ["TIDSCOPE_RUNS"] = str(Path(folder, "runs"))
         costs: dict[str, list[Cost]] = {name: [] for name in present}

@@ -249,7 +249,7 @@ def run(
 
     async def all_of_it() -> None:
         soaking = asyncio.ensure_future(soak(options, keep))
-        # Its children end with it.
+        # Cancelling the soak ends its child processes too.
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, soaking.cancel)
         await soaking
 

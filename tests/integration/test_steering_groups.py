@@ -162,7 +162,7 @@ async def test_one_that_ends_leaves_and_a_new_one_joins(root: Installation) -> N
         await group.until(
             lambda now: steered(now) == sorted(group.pids[1:]), "the ended program has not left"
         )
-        # Its cores go to the others, which search again with a larger share.
+        # The ended program's cores go to the others, which search again with a larger share.
         new = int(await asyncio.to_thread(group.parent.say, "start 0"))
         await group.until(
             lambda now: steered(now) == sorted([*group.pids[1:], new]), "the new one has not joined"

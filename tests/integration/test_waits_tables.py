@@ -63,7 +63,7 @@ def wake_ups_by_this_process(keeper: LedgerKeeper, pid: int) -> int:
 
 
 def awake(keeper: LedgerKeeper, pid: int, tid: int) -> int:
-    """What may stand between two readings of the clock by a program beside a wait, nanoseconds."""
+    """Time of a thread on a CPU or preempted, in ns: its clock counts both as part of a wait."""
     ledgers = keeper.read(pid)
     [row] = ledgers.find(np.array([tid], np.uint32))
     return int(ledgers.ns[row, State.ON_CPU] + ledgers.ns[row, State.PREEMPTED])

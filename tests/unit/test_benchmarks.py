@@ -1,4 +1,4 @@
-"""What benchmarks and kernel tests judge by, beside made accounts and made noise."""
+"""Judges and estimates of benchmarks and kernel tests, given synthetic accounts and noise."""
 
 from dataclasses import replace
 from typing import Any

@@ -21,7 +21,7 @@ def test_noiseless_best_time(ait: Pool) -> None:
 
 
 def test_flat_curve_does_not_grow_without_limit(ait: Pool) -> None:
-    """By the printed rule, a plateau makes the pool grow."""
+    """The rule as printed in the source would let the pool grow on a plateau."""
     assert waits(ait, 9, 50, *[50] * 20) == [4, *[6] * 21]
     assert ait.last.state == "plateau"
 
@@ -111,7 +111,7 @@ def test_every_branch() -> None:
 
 
 def test_a_plateau_is_left_upwards_until_the_bound() -> None:
-    """By the printed rule, only the bounds end the growth."""
+    """With the rule as printed in the source, only the pool's bounds end its growth."""
     sizes = printed_waits(printed(4, high=20), 0, *[100] * 30)
     assert sizes == sorted(sizes)
     assert sizes[-1] == 20

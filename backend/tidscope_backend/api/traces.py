@@ -68,7 +68,7 @@ def parse_tag(text: str | None) -> tuple[str, str] | None:
 
 
 class TraceService:
-    """What the routes read and write. Registered as `app.state.traces`.
+    """Store and analyses behind the routes of traces. Registered as `app.state.traces`.
 
     Args:
         store: span store.

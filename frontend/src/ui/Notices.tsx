@@ -4,7 +4,7 @@ import { useNow } from "../base/useStore";
 import type { Problem, RunState } from "../wire/generated/models";
 import styles from "./Notices.module.css";
 
-/** What tells a state: icons, notices, badges and placeholders. */
+/** Components that show a state: icons, notices, badges and placeholders. */
 
 /** ok: a tick; warning: a triangle; error: a cross; info: an i; unknown: a question mark. */
 export type Status = "ok" | "warning" | "error" | "info" | "unknown";

@@ -3,7 +3,7 @@ import { createPortal } from "react-dom";
 import { Button } from "./Controls";
 import styles from "./Overlays.module.css";
 
-/** What lies over the page: dialogs, popovers and tooltips. */
+/** Components drawn above the page: dialogs, popovers and tooltips. */
 
 interface DialogProps {
   readonly title: string;

@@ -1,6 +1,7 @@
 /**
- * Feature `experiments`: experiments of the backend in, progress, charts and tables out. It must
- * not compute means or intervals. Texts of the Experiments pages. Pure.
+ * Feature `experiments`: experiments of the backend in, progress, charts and tables out. The feature
+ * must not compute means or intervals. This file: the list of experiments, asked for again at
+ * intervals, and texts that both pages show.
  */
 
 import type { ReactNode } from "react";
