@@ -14,7 +14,7 @@ use tidscope_sampler::encode::json::Fragment;
 use tidscope_sampler::encode::table_changes::TableChanges;
 use tidscope_sampler::engine::entry::{Entry, Following, Program};
 use tidscope_sampler::engine::kit::Kit;
-use tidscope_sampler::engine::news::Board;
+use tidscope_sampler::engine::notices::Board;
 use tidscope_sampler::engine::schedule::Schedule;
 use tidscope_sampler::engine::times::SampleTimes;
 use tidscope_sampler::engine::{Engine, Sink};
@@ -118,7 +118,7 @@ fn main() {
             fields: Fields::new(COLUMNS).unwrap(),
             attach_ns: monotonic_ns(),
             is_group: false,
-            foreign_exits: false,
+            has_other_exits: false,
             role_names: RoleNames::default(),
             max_roles: 63,
         };
@@ -177,12 +177,12 @@ fn main() {
         requested_hz: 100.0,
         processes: Arc::clone(&processes),
         lead: pid,
-        told_cpu_ns: None,
+        reported_cpu_ns: None,
         following: Following::Process {
             pid,
             alive: open_process(pid).unwrap(),
             program,
-            told: false,
+            notified: false,
         },
         last_switches: None,
         decoder: None,
@@ -190,14 +190,15 @@ fn main() {
         times: SampleTimes::default(),
         spent_ns: 0,
         bytes: 0,
-        lost_told: 0,
+        lost_reported: 0,
         exit_code: None,
         leaving: std::collections::VecDeque::new(),
         cpu_due_ns: 0,
         ending_until_ns: None,
         watcher: None,
         locks_reason: None,
-        told_empty: false,
+        notified_empty: false,
+        tell_sample: false,
     };
     running.handle().ask(|engine| engine.add("a".into(), entry)).unwrap();
     std::thread::sleep(std::time::Duration::from_millis(300));

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from fake_sampler import NOTHING, FakeSampler
 from tidscope_collector.procfs.process import TargetExitedError
-from tidscope_collector.sampling.news import News
+from tidscope_collector.sampling.notices import Notice
 from tidscope_collector.sampling.program import Program, ProgramChange, ProgramWatch
 from tidscope_collector.sampling.tables import EARLIEST_NS, TABLES_NS, TableSchedule, as_given
 from unit_targets import Tables, make_sampler, make_target
@@ -53,15 +53,15 @@ def test_another_program_is_reported_and_described(
     sampler.on_change = changes.append
     change = ProgramChange(Program("/bin/true", "true", 1), "/bin/sh", executed=True)
     monkeypatch.setattr(ProgramWatch, "change", lambda _: change)
-    news: News = {**NOTHING, "program": True}
-    sampler.take(news)
+    notice: Notice = {**NOTHING, "program": True}
+    sampler.take(notice)
     assert fake.of("rename") == [(sampler.target.id, [(os.getpid(), "true")])]
     ((_, event),) = fake.of("report")
     assert '"type":"program_executed"' in event
     assert [one[0] for one in fake.of("set_program")] == [sampler.target.id]
     assert changes == [True]
     # It is not described again within a second.
-    sampler.take(news)
+    sampler.take(notice)
     assert changes == [True]
     sampler.close()
 

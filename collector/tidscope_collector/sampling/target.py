@@ -25,7 +25,7 @@ from tidscope_collector.procfs.delay_accounting import DelayAccounting
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.process import TargetExitedError, parse_parent, parse_stat
 from tidscope_collector.sampling.machine import ABSENT, MachineWatch
-from tidscope_collector.sampling.news import News
+from tidscope_collector.sampling.notices import Notice
 from tidscope_collector.sampling.plan import Plan
 from tidscope_collector.sampling.process_meter import ProcessMeter
 from tidscope_collector.sampling.program import ProgramWatch
@@ -158,7 +158,7 @@ class TargetSampler:
                     "attach_ns": self.attach_ns,
                     "rate_hz": self.target.rate_hz,
                     "is_group": self.target.group is not None,
-                    "foreign_exits": self._has_foreign_exits,
+                    "has_other_exits": self._has_other_exits,
                     "role_rules": [(one.pattern, one.role) for one in self.target.role_rules or ()],
                     "base": list(self.plan.base),
                     "fields": list(self.plan.fields),
@@ -202,7 +202,7 @@ class TargetSampler:
         }
 
     @property
-    def _has_foreign_exits(self) -> bool:
+    def _has_other_exits(self) -> bool:
         version = self.target.source.taskstats_version
         return version is not None and version < FIRST_WITH_TGID
 
@@ -256,12 +256,12 @@ class TargetSampler:
     def tables_share(self, share: float) -> None:
         self._tables.share = share
 
-    def take(self, news: News) -> None:
+    def take(self, notice: Notice) -> None:
         """Handle what the native sampler noticed."""
-        if news["program"]:
+        if notice["program"]:
             self._watch_program(noticed=True)
-        if news["named"]:
-            self._name_threads(news["named"])
+        if notice["named"]:
+            self._name_threads(notice["named"])
 
     @property
     def is_over(self) -> bool:
