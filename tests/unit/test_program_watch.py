@@ -37,7 +37,7 @@ def process(tmp_path: Path) -> Iterator[Process]:
 
 
 class Answers(ProgramReader):
-    """A child that sees the shell first, and the second time sleep, which is executed in between."""
+    """A child that sees the shell, and then sleep, which is executed in between."""
 
     def __init__(self, execute: Callable[[], None]) -> None:
         self._execute = execute

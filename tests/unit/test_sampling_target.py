@@ -66,7 +66,9 @@ def test_another_program_is_reported_and_described(
     sampler.close()
 
 
-def test_tables_are_read_sooner_at_first_and_within_their_share() -> None:
+def test_tables_are_read_sooner_at_first_and_within_their_share(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     now, spent = [0], [0]
     tables = Tables()
     schedule = TableSchedule(tables, 0, lambda: now[0], lambda: spent[0])
@@ -85,7 +87,7 @@ def test_tables_are_read_sooner_at_first_and_within_their_share() -> None:
         spent[0] += 100_000_000
         return read(one)
 
-    tables.read = lambda: slow(tables)  # type: ignore[method-assign, assignment, return-value]
+    monkeypatch.setattr(tables, "read", lambda: slow(tables))
     now[0] = schedule.due_ns
     schedule.read()
     assert schedule.due_ns - now[0] == 10_000_000_000
