@@ -76,7 +76,7 @@ impl Ended {
         self.before = std::mem::take(&mut self.recent);
     }
 
-    /// Counts a thread that ended, whose totals the kernel reported; `process` 0: nobody told whose.
+    /// Counts a thread that ended, whose totals the kernel reported; `process` is 0 if unknown.
     pub(super) fn record(&mut self, name: &str, totals: &Totals, process: u32) {
         self.sums.threads += 1;
         self.sums.totals.add(totals);
