@@ -10,6 +10,7 @@ from tidscope_sampler.native import Sampler
 NOTHING: News = {
     "named": [],
     "program": False,
+    "gomaxprocs": None,
     "executions": [],
     "executions_missed": 0,
     "events_lost": 0,

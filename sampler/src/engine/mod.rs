@@ -457,6 +457,7 @@ impl Engine {
             let process = entry.main_process();
             let (size, previous) = (changed.size, changed.previous);
             entry.target.report(Event::GomaxprocsChanged { process, size, previous });
+            self.board.leave(id, |news| news.gomaxprocs = Some(size));
         }
         let due = last || started_ns >= entry.cpu_due_ns;
         let cpu_ns = due.then(|| entry.cpu_ns()).flatten();

@@ -202,6 +202,7 @@ pub fn news<'py>(
             (one.pid, one.value, name, one.at_ns, one.start_ns, one.start_boot_ns, one.groups)
         })
         .collect();
+    made.set_item("gomaxprocs", news.gomaxprocs)?;
     made.set_item("executions", executions)?;
     made.set_item("executions_missed", news.executions_missed)?;
     made.set_item("events_lost", news.events_lost)?;
