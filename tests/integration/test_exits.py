@@ -26,7 +26,7 @@ from tidscope_collector.uplink.frames import FramesLink
 from tidscope_collector.uplink.sign_in import SignIn
 from tidscope_wire.frame import split
 from tidscope_wire.generated.limits import MAX_FRAME_BYTES
-from tidscope_wire.generated.models import ExitRecordsLost, FrameHeader, TargetExited
+from tidscope_wire.generated.models import ExitRecordsLost, FrameHeader, Target, TargetExited
 from tidscope_wire.proof import host_credential
 from uplink_harness import no_doctor
 
@@ -116,7 +116,12 @@ async def test_lost_exit_records_are_counted_and_reported_to_the_page(
         sources_module, "ExitSockets", partial(ExitSockets, buffer_bytes=SMALL_BUFFER)
     )
     sources = await asyncio.to_thread(Sources, ProcFs())
-    engine = Engine(sources.native, lambda target: targets.update(target))  # noqa: PLW0108
+
+    def changed(target: Target) -> None:
+        targets.update(target)
+        uplink.tell_changes()
+
+    engine = Engine(sources.native, changed)
     targets = TargetRegistry(HOST_ID, ProcFs(), sources, engine)
     async with running_backend(queue_frames=10_000) as backend, backend.page() as page:
         url = f"{backend.socket_url}/ws/collector"
@@ -130,6 +135,8 @@ async def test_lost_exit_records_are_counted_and_reported_to_the_page(
         try:
             with KnownWork(short_threads=SHORT, short_us=1) as work:
                 target, _ = await asyncio.to_thread(targets.attach, work.pid, None, 10)
+                # Nobody commanded it, so no reply announces it.
+                uplink.tell_changes()
                 await page.subscribe(target.id)
                 follower = Follower(page)
                 first = await follower.next()
