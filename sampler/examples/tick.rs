@@ -198,6 +198,7 @@ fn main() {
         watcher: None,
         locks_reason: None,
         told_empty: false,
+        tell_sample: false,
     };
     running.handle().ask(|engine| engine.add("a".into(), entry)).unwrap();
     std::thread::sleep(std::time::Duration::from_millis(300));
