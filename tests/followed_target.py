@@ -15,9 +15,10 @@ from tidscope_collector.targets.targets import TargetRegistry
 from tidscope_collector.waits.source import DEFAULT_OPTIONS, LedgerOptions
 from tidscope_collector.walk.choice import Choice as WalkChoice
 from tidscope_wire.frame import FrameDecoder, Rows, split
-from tidscope_wire.frame_tables import Table, decode_tables, latest_rows
+from tidscope_wire.frame_tables import Table, latest_rows
 from tidscope_wire.generated.models import FrameHeader, TableName, ThreadExited
 from tidscope_wire.states import SINCE, STATE, STATE_FIELDS, states_at
+from tidscope_wire.table_streams import decode_tables
 
 PATIENCE_S = 120.0
 

@@ -20,7 +20,7 @@ from tidscope_collector.targets.sources import Sources
 from tidscope_collector.targets.targets import TargetRegistry
 from tidscope_collector.walk.choice import Choice as WalkChoice
 from tidscope_wire.frame import split
-from tidscope_wire.frame_tables import Table, decode_tables, latest_rows
+from tidscope_wire.frame_tables import Table, latest_rows
 from tidscope_wire.generated.models import (
     FrameHeader,
     GroupCounts,
@@ -31,6 +31,7 @@ from tidscope_wire.generated.models import (
     TargetEvent,
     TargetExited,
 )
+from tidscope_wire.table_streams import decode_tables
 
 PATIENCE_S = 120.0
 

@@ -282,6 +282,11 @@ impl Target {
         &self.rows.process
     }
 
+    /// See `Source::executed`; of a target of one process it is that of this process.
+    pub fn executed(&self) -> Option<u64> {
+        self.sources.source.executed()
+    }
+
     /// Processes in which threads began or have other names since this was asked last.
     pub fn take_named(&mut self) -> BTreeSet<u32> {
         std::mem::take(&mut self.named)

@@ -200,7 +200,9 @@ class Engine:
         """Time until something is due, in milliseconds; None if nothing is."""
         if not self._targets:
             return None
-        due_ns = min(self._second_due_ns, *(one.due_ns for one in self._targets.values()))
+        due_ns = min(one.due_ns for one in self._targets.values())
+        if due_ns + TOGETHER_NS >= self._second_due_ns:
+            due_ns = self._second_due_ns
         return max(SHORTEST_MS, (due_ns - time.monotonic_ns()) / 1e6)
 
     def _run_commands(self) -> bool:

@@ -32,6 +32,8 @@ from tidscope_collector.sampling.program import ProgramWatch
 from tidscope_collector.sampling.tables import TableSchedule, TableSource
 
 DESCRIBE_NS = 1_000_000_000
+WALKED_LOOK_NS = 10_000_000_000
+"""Interval between two looks at the program where each walk tells of executions, in nanoseconds."""
 _SWITCHES = ("voluntary_switches", "involuntary_switches")
 FIRST_WITH_TGID = 12
 """First version of struct taskstats that says of which process a thread is."""
@@ -89,6 +91,7 @@ class TargetSampler:
         self._tables = TableSchedule(tables, attach_ns)
         self._stale = self._executed = False
         self._described_ns = -DESCRIBE_NS
+        self._looked_ns = attach_ns
         self._meter = self._make_meter(procfs, delays)
         with ExitStack() as opened:
             opened.callback(tables.close)
@@ -274,7 +277,9 @@ class TargetSampler:
         Args:
             now_ns: CLOCK_MONOTONIC.
         """
-        self._watch_program()
+        if not self.plan.walk or now_ns - self._looked_ns >= WALKED_LOOK_NS:
+            self._looked_ns = now_ns
+            self._watch_program()
         self._name_threads([])
         self._describe_names()
         self._give_gauges(now_ns)

@@ -38,6 +38,7 @@ class LedgerProgram:
 
     def __init__(self, *, calls: bool = False) -> None:
         self._program, names = _load()
+        self._calls = calls
         self._names = (*names, *_COUNTING) if calls else names
         kinds = np.frombuffer(mmap.mmap(self._program.map("calls"), CALLS * 8), np.uint64)
         for number, kind in kinds_of_calls(os.uname().machine).items():
@@ -45,13 +46,17 @@ class LedgerProgram:
 
     def give(self, sampler: Sampler) -> None:
         """Let a sampler that has not started read the slots."""
-        slots = ("slots", "control", "watched", "targets", "vacant", "details")
-        beside = ("edges", "takers", "call_counts", "names")
-        edges, takers, counts, names = (self._program.map(name) for name in beside)
+        map_of = self._program.map
         sampler.use_ledger(
-            *(self._program.map(name) for name in slots),
-            self._program.runnable(_WALK).descriptor,
-            (edges, takers, counts, names),
+            slots=map_of("slots"),
+            control=map_of("control"),
+            watched=map_of("watched"),
+            targets=map_of("targets"),
+            vacant=map_of("vacant"),
+            details=map_of("details"),
+            walk=self._program.runnable(_WALK).descriptor,
+            beside=(map_of("edges"), map_of("takers"), map_of("call_counts"), map_of("names")),
+            counts_calls=self._calls,
         )
 
     @property

@@ -37,8 +37,6 @@ pub enum Following {
         alive: OwnedFd,
         /// What is looked at to notice another program.
         program: Program,
-        /// True if it was told that this is another one.
-        told: bool,
     },
     /// The kernel reports births, executions and ends.
     Reported {
@@ -64,6 +62,22 @@ pub struct Program {
     pub executable: Option<OsString>,
     /// Name of the main thread.
     pub name: String,
+    /// See `Source::executed`; None: it is not known yet, or never.
+    pub executed: Option<u64>,
+    /// True if it was told that this is another program, or another name.
+    pub told: bool,
+}
+
+impl Program {
+    /// True if the process runs another program than before.
+    fn is_other(&mut self, executed: Option<u64>) -> bool {
+        if executed.is_some() {
+            let before = std::mem::replace(&mut self.executed, executed);
+            return before.is_some_and(|before| executed != Some(before));
+        }
+        let executable = std::fs::read_link(&self.link).ok().map(without_mark);
+        !self.told && executable.is_some() && executable != self.executable
+    }
 }
 
 /// A target at work.
@@ -242,13 +256,11 @@ impl Entry {
         if !named.is_empty() {
             board.leave(id, |news| news.named.extend(named));
         }
-        let Following::Process { pid, program, told, .. } = &mut self.following else { return };
-        let executable = std::fs::read_link(&program.link).ok().map(without_mark);
+        let Following::Process { pid, program, .. } = &mut self.following else { return };
         let name = self.target.tracker().threads().get(pid).map(Thread::comm);
-        let same = (executable.is_none() || executable == program.executable)
-            && name.is_none_or(|name| name == program.name);
-        if !same && !*told {
-            *told = true;
+        let renamed = !program.told && name.is_some_and(|name| name != program.name);
+        if program.is_other(self.target.executed()) || renamed {
+            program.told = true;
             board.leave(id, |news| news.program = true);
         }
     }

@@ -143,6 +143,12 @@ impl Handle {
         self.waker.wake();
         take.recv().ok()
     }
+
+    /// Runs something in the thread of the engine before the next sample of any target, or before what is
+    /// asked next. Wakes nobody. False if the thread has ended.
+    pub fn tell(&self, action: impl FnOnce(&mut Engine) + Send + 'static) -> bool {
+        self.messages.send(Message::Run(Box::new(action))).is_ok()
+    }
 }
 
 /// The thread of an engine, which ends with this value.
@@ -238,11 +244,11 @@ impl Engine {
                 .collect();
             if ready[0] {
                 waker.rest();
-                for message in messages.try_iter() {
-                    match message {
-                        Message::Run(action) => action(self),
-                        Message::Stop => return self.end(),
-                    }
+            }
+            for message in messages.try_iter() {
+                match message {
+                    Message::Run(action) => action(self),
+                    Message::Stop => return self.end(),
                 }
             }
             for id in ended {

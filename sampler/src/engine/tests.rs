@@ -126,8 +126,10 @@ impl Scene {
             link: "/proc/self/exe".into(),
             executable: std::fs::read_link("/proc/self/exe").ok().map(PathBuf::into_os_string),
             name: "work".into(),
+            executed: None,
+            told: false,
         };
-        let following = Following::Process { pid: P, alive: other.into(), program, told: false };
+        let following = Following::Process { pid: P, alive: other.into(), program };
         let entry = entry(id, script, rate_hz, &[P], following);
         let processes = Arc::clone(&entry.processes);
         let name = id.to_owned();
@@ -482,9 +484,14 @@ fn what_a_deleted_executable_is_called_is_no_other_program() {
     std::os::unix::fs::symlink("/bin/made (deleted)", &folder).unwrap();
     let scene = Scene::new();
     let (_alive, other) = UnixStream::pair().unwrap();
-    let program =
-        Program { link: folder.clone(), executable: Some("/bin/made".into()), name: "work".into() };
-    let following = Following::Process { pid: P, alive: other.into(), program, told: false };
+    let program = Program {
+        link: folder.clone(),
+        executable: Some("/bin/made".into()),
+        name: "work".into(),
+        executed: None,
+        told: false,
+    };
+    let following = Following::Process { pid: P, alive: other.into(), program };
     let entry = entry("a", &script(&[(P, P, 1)]), 100.0, &[P], following);
     scene.ask(move |engine| engine.add("a".into(), entry));
     scene.until("a", |header| seq(header) == 3);

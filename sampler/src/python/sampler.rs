@@ -101,6 +101,20 @@ impl Sampler {
     ) -> PyResult<Option<T>> {
         self.ask(py, move |engine| engine.entry(&target).map(action))
     }
+
+    /// Lets the sampler do something before its next sample, without waiting for it.
+    fn tell(&self, action: impl FnOnce(&mut Engine) + Send + 'static) -> PyResult<()> {
+        self.handle()?.tell(action).then_some(()).ok_or_else(ended)
+    }
+
+    /// The same for one target, if it is being sampled.
+    fn tell_of(
+        &self,
+        target: String,
+        action: impl FnOnce(&mut Entry) + Send + 'static,
+    ) -> PyResult<()> {
+        self.tell(move |engine| engine.entry(&target).map_or((), action))
+    }
 }
 
 fn maps(slots: i32, control: i32, watched: i32, targets: i32, vacant: i32) -> PyResult<Maps> {
@@ -205,6 +219,7 @@ impl Sampler {
         details: i32,
         walk: i32,
         beside: (i32, i32, i32, i32),
+        counts_calls: bool,
     ) -> PyResult<()> {
         let (edges, takers, calls, names) = beside;
         let beside = WaitMaps {
@@ -219,7 +234,7 @@ impl Sampler {
             let keeper =
                 Keeper::new(program, kit.procfs.clone()).map_err(|error| os_error(&error))?;
             let keeper = Arc::new(Mutex::new(keeper));
-            let counting = Counting::new(beside, kit.procfs.clone());
+            let counting = Counting::new(beside, counts_calls, kit.procfs.clone());
             kit.wait_tables = Some(WaitTables::new(Arc::clone(&keeper), counting));
             kit.keeper = Some(keeper);
             Ok(())
@@ -433,12 +448,11 @@ impl Sampler {
     #[pyo3(signature = (target, names, process=None))]
     fn rename(
         &self,
-        py: Python<'_>,
         target: String,
         mut names: Vec<(u32, String)>,
         process: Option<u32>,
     ) -> PyResult<()> {
-        self.ask_of(py, target, move |entry| {
+        self.tell_of(target, move |entry| {
             if let Some(process) = process {
                 let threads = entry.target.tracker().threads();
                 names.retain(|(tid, _)| threads.get(tid).is_some_and(|one| one.process == process));
@@ -447,50 +461,44 @@ impl Sampler {
                 entry.target.report(event);
             }
         })
-        .map(drop)
     }
 
     /// Says which program the process runs now, so that another one is noticed.
     fn set_program(
         &self,
-        py: Python<'_>,
         target: String,
         now_executable: Option<String>,
         now_name: String,
     ) -> PyResult<()> {
-        self.ask_of(py, target, move |entry| {
-            if let Following::Process { program, told, .. } = &mut entry.following {
+        self.tell_of(target, move |entry| {
+            if let Following::Process { program, .. } = &mut entry.following {
                 program.executable = now_executable.map(Into::into);
                 program.name = now_name;
-                *told = false;
+                program.told = false;
             }
         })
-        .map(drop)
     }
 
     /// Reads GOMAXPROCS over another connection; None: not any more.
     #[pyo3(signature = (target, connection, size=None))]
     fn set_gomaxprocs(
         &self,
-        py: Python<'_>,
         target: String,
         connection: Option<i32>,
         size: Option<u64>,
     ) -> PyResult<()> {
         let connection = connection.map(own).transpose()?;
-        self.ask_of(py, target, move |entry| {
+        self.tell_of(target, move |entry| {
             entry.gomaxprocs = connection.map(|one| Gomaxprocs::new(one, size));
             let process = &mut entry.target.surroundings.process;
             (process.gomaxprocs, process.gomaxprocs_missed) = (size, None);
         })
-        .map(drop)
     }
 
     /// Gives what frames say of the process and the machine.
     #[allow(clippy::too_many_arguments)]
     fn set_gauges(
         &self,
-        py: Python<'_>,
         target: String,
         rss_bytes: Option<u64>,
         delay_accounting: Option<bool>,
@@ -500,7 +508,7 @@ impl Sampler {
         locks_reason: Option<String>,
     ) -> PyResult<()> {
         let machine = fragment(machine)?;
-        self.ask_of(py, target, move |entry| {
+        self.tell_of(target, move |entry| {
             let surroundings = &mut entry.target.surroundings;
             let process = &mut surroundings.process;
             (process.rss_bytes, process.delay_accounting) = (rss_bytes, delay_accounting);
@@ -510,30 +518,27 @@ impl Sampler {
             surroundings.machine = machine;
             entry.locks_reason = locks_reason;
         })
-        .map(drop)
     }
 
     /// Gives what frames say of a group besides its threads.
     fn set_group(
         &self,
-        py: Python<'_>,
         target: String,
         missed: Option<u64>,
         check: Option<String>,
         cpu_ns: Option<u64>,
     ) -> PyResult<()> {
         let check = check.as_deref().map(fragment).transpose()?;
-        self.ask_of(py, target, move |entry| {
+        self.tell_of(target, move |entry| {
             if let Some(group) = &mut entry.target.surroundings.group {
                 (group.missed, group.check) = (missed, check);
             }
             entry.told_cpu_ns = cpu_ns.or(entry.told_cpu_ns);
         })
-        .map(drop)
     }
 
     /// Gives the health of the whole collector: members of `CommonHealth` by name.
-    fn set_health(&self, py: Python<'_>, health: &Bound<'_, PyDict>) -> PyResult<()> {
+    fn set_health(&self, health: &Bound<'_, PyDict>) -> PyResult<()> {
         let get = |name: &str| {
             health.get_item(name)?.ok_or_else(|| value_error(format!("health without {name}")))
         };
@@ -550,13 +555,12 @@ impl Sampler {
             undelivered_bytes: get("undelivered_bytes")?.extract()?,
             frames_dropped: get("frames_dropped")?.extract()?,
         };
-        self.ask(py, move |engine| engine.health = health)
+        self.tell(move |engine| engine.health = health)
     }
 
     /// Gives the tables of a target: all rows as they are now, by the name of the table, by columns.
     fn give_tables(
         &self,
-        py: Python<'_>,
         target: String,
         tables: &Bound<'_, PyDict>,
         read_ns: i64,
@@ -583,7 +587,7 @@ impl Sampler {
                 .collect::<PyResult<Vec<_>>>()?;
             given.push((place, Table::of(shape, columns).map_err(value_error)?));
         }
-        self.ask_of(py, target, move |entry| entry.target.tables.take(given, read_ns)).map(drop)
+        self.tell_of(target, move |entry| entry.target.tables.take(given, read_ns))
     }
 
     /// CPU that sampling took since this was asked last: of the thread, and by target with bytes of frames.
@@ -738,15 +742,6 @@ impl Sampler {
         Ok(Some((made, names)))
     }
 
-    /// Says that system calls are counted from now on.
-    fn count_calls(&self) -> PyResult<()> {
-        let kit = self.shared.as_ref().ok_or_else(ended)?;
-        if let Some(tables) = &kit.wait_tables {
-            tables.set_calls();
-        }
-        Ok(())
-    }
-
     /// Live threads of a target: id, process, start since attach, name, name in the kernel.
     #[allow(clippy::type_complexity)]
     fn threads(
@@ -805,8 +800,9 @@ impl Sampler {
                     link: link.into(),
                     executable: executable.map(Into::into),
                     name,
+                    executed: None,
+                    told: false,
                 },
-                told: false,
             },
             (None, None) => Following::Told { ends_empty: target.ends_empty },
         };
