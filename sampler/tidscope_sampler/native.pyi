@@ -137,6 +137,7 @@ class Sampler:
         details: int,
         walk: int,
         beside: tuple[int, int, int, int],
+        counts_calls: bool,
     ) -> None:
         """Keep ledgers of states in these maps of waits.bpf.c.
 
@@ -149,6 +150,7 @@ class Sampler:
             details: see `slots`.
             walk: program begin_ledgers.
             beside: maps edges, takers, call_counts, names.
+            counts_calls: whether the program counts system calls, too.
         """
     def use_network(
         self,
@@ -374,7 +376,5 @@ class Sampler:
             By table and column: True if values have 64 bits, and the values in native byte order;
             names of processes by ID. None without ledgers.
         """
-    def count_calls(self) -> None:
-        """Say that system calls are counted from now on."""
     def threads(self, target: str) -> list[tuple[int, int, int, str, str]] | None:
         """Return live threads: thread ID, process ID, start since attach, name, kernel's name."""

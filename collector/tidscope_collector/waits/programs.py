@@ -38,6 +38,7 @@ class LedgerProgram:
 
     def __init__(self, *, calls: bool = False) -> None:
         self._program, names = _load()
+        self._calls = calls
         self._names = (*names, *_COUNTING) if calls else names
         kinds = np.frombuffer(mmap.mmap(self._program.map("calls"), CALLS * 8), np.uint64)
         for number, kind in kinds_of_calls(os.uname().machine).items():
@@ -52,6 +53,7 @@ class LedgerProgram:
             *(self._program.map(name) for name in slots),
             self._program.runnable(_WALK).descriptor,
             (edges, takers, counts, names),
+            self._calls,
         )
 
     @property

@@ -205,6 +205,7 @@ impl Sampler {
         details: i32,
         walk: i32,
         beside: (i32, i32, i32, i32),
+        counts_calls: bool,
     ) -> PyResult<()> {
         let (edges, takers, calls, names) = beside;
         let beside = WaitMaps {
@@ -220,7 +221,11 @@ impl Sampler {
                 Keeper::new(program, kit.procfs.clone()).map_err(|error| os_error(&error))?;
             let keeper = Arc::new(Mutex::new(keeper));
             let counting = Counting::new(beside, kit.procfs.clone());
-            kit.wait_tables = Some(WaitTables::new(Arc::clone(&keeper), counting));
+            let tables = WaitTables::new(Arc::clone(&keeper), counting);
+            if counts_calls {
+                tables.set_calls();
+            }
+            kit.wait_tables = Some(tables);
             kit.keeper = Some(keeper);
             Ok(())
         })
@@ -742,15 +747,6 @@ impl Sampler {
         }
         let names = read.names.iter().map(|(pid, comm)| (*pid, text(comm))).collect();
         Ok(Some((made, names)))
-    }
-
-    /// Says that system calls are counted from now on.
-    fn count_calls(&self) -> PyResult<()> {
-        let kit = self.shared.as_ref().ok_or_else(ended)?;
-        if let Some(tables) = &kit.wait_tables {
-            tables.set_calls();
-        }
-        Ok(())
     }
 
     /// Live threads of a target: id, process, start since attach, name, name in the kernel.
