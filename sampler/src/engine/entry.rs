@@ -14,7 +14,7 @@ use super::times::SampleTimes;
 use crate::columns::{text, Totals};
 use crate::compare::Thread;
 use crate::fields::CPU;
-use crate::os::clock::process_cpu_ns;
+use crate::os::clock::{monotonic_ns, process_cpu_ns};
 use crate::processes::{
     Boundary, Event, GroupPrograms, Kind, LastSwitches, Newcomer, SharedProcesses, BELIEVED_NS,
 };
@@ -225,6 +225,12 @@ impl Entry {
                 processes.members.see(pid);
             }
         }
+    }
+
+    /// Lets the counts of processes that were there before begin with the last sample.
+    pub fn begin_counts(&mut self) {
+        let mut processes = self.processes.lock().unwrap_or_else(PoisonError::into_inner);
+        processes.begin_counts(self.target.tracker().live_totals(monotonic_ns()));
     }
 
     /// Leaves word of what asks for a look of somebody else: new names, another program.

@@ -132,7 +132,11 @@ impl Kit {
     ///
     /// # Errors
     /// Tells which column nobody has, or what the kernel refused.
-    pub fn check_walk(&self, pid: u32, base: Vec<(String, String)>) -> Result<Option<String>, String> {
+    pub fn check_walk(
+        &self,
+        pid: u32,
+        base: Vec<(String, String)>,
+    ) -> Result<Option<String>, String> {
         let Some(walker) = &self.walker else { return Ok(Some("no program walks".into())) };
         let fields = Fields::new(base.iter().map(|(name, _)| name.clone()))?;
         let width = base.len();

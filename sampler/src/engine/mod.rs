@@ -458,7 +458,9 @@ impl Engine {
                 entry.settle();
                 let procfs = &self.kit.procfs;
                 let mut look = |tid, process| presence(procfs, tid, &[process]);
-                entry.target.sample(when, &mut look)
+                let frames = entry.target.sample(when, &mut look);
+                entry.begin_counts();
+                frames
             }
             Err(error) => entry.target.failure(reason(&error), when),
         };

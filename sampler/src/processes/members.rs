@@ -61,6 +61,8 @@ pub struct Members {
     found: IdMap<u32>,
     found_order: VecDeque<(u32, u32)>,
     left: Vec<Member>,
+    /// Ids of those that came with counters of before.
+    uncounted: Vec<u32>,
     last_number: u32,
     /// Ids of those alive, ascending; None: they changed since they were asked for.
     ids: Option<Arc<[u32]>>,
@@ -90,6 +92,9 @@ impl Members {
         let parent = self.alive.get(&newcomer.parent).map_or(0, |parent| parent.number);
         self.started += u64::from(!newcomer.at_attach);
         let process = Newcomer { before: newcomer.before || newcomer.at_attach, ..newcomer };
+        if process.before {
+            self.uncounted.push(pid);
+        }
         let member = Member { number, parent, process, seen: false, ended_ns: 0 };
         self.alive.insert(pid, member);
         (self.ids, self.believed) = (None, None);
@@ -191,6 +196,17 @@ impl Members {
     /// Those that ended since this was asked last.
     pub fn take_ended(&mut self) -> Vec<Member> {
         std::mem::take(&mut self.left)
+    }
+
+    /// Those that came with counters of before since this was asked last, and live.
+    pub fn take_uncounted(&mut self) -> Vec<Member> {
+        let came = std::mem::take(&mut self.uncounted);
+        came.iter().filter_map(|pid| self.alive.get(pid).cloned()).collect()
+    }
+
+    /// Asks for a process again, whose counters no sample had.
+    pub fn count_later(&mut self, pid: u32) {
+        self.uncounted.push(pid);
     }
 
     /// Lets go of those that ended so long ago that no exit record of theirs will come, at `now_ns`,

@@ -106,6 +106,22 @@ impl Processes {
         }
     }
 
+    /// Counts of processes that began before they came into the target start with the sample that has them
+    /// first. `live` are process and totals of each live thread.
+    pub fn begin_counts(&mut self, live: impl Iterator<Item = (u32, Totals)>) {
+        let came = self.members.take_uncounted();
+        if came.is_empty() {
+            return;
+        }
+        let sums = sums_of(live);
+        for member in came {
+            match sums.get(&member.process.pid) {
+                Some((threads, totals)) => self.begin(&member, Some(totals), *threads),
+                None => self.members.count_later(member.process.pid),
+            }
+        }
+    }
+
     /// Rows at `now_ns`, CLOCK_MONOTONIC, ascending by number. `live` are process and totals of each live
     /// thread.
     pub fn rows(
@@ -113,19 +129,13 @@ impl Processes {
         live: impl Iterator<Item = (u32, Totals)>,
         now_ns: i64,
     ) -> Vec<ProcessRow> {
-        let mut sums: IdMap<(u64, Totals)> = IdMap::default();
-        for (process, totals) in live {
-            let sum = sums.entry(process).or_insert_with(|| (0, Totals::new(totals.values.len())));
-            sum.0 += 1;
-            sum.1.add(&totals);
-        }
+        let sums = sums_of(live);
         let mut rows = Vec::new();
         let alive: Vec<Member> = self.members.alive().cloned().collect();
         for member in alive {
             let (threads, totals) = sums
                 .get(&member.process.pid)
                 .map_or((0, None), |(threads, totals)| (*threads, Some(totals)));
-            self.begin(&member, totals, threads);
             rows.push(self.row(&member, true, threads, totals));
         }
         self.standing.extend(self.members.take_ended());
@@ -236,6 +246,17 @@ impl Processes {
     }
 }
 
+/// Number of threads and sums of their totals, by process.
+fn sums_of(live: impl Iterator<Item = (u32, Totals)>) -> IdMap<(u64, Totals)> {
+    let mut sums: IdMap<(u64, Totals)> = IdMap::default();
+    for (process, totals) in live {
+        let sum = sums.entry(process).or_insert_with(|| (0, Totals::new(totals.values.len())));
+        sum.0 += 1;
+        sum.1.add(&totals);
+    }
+    sums
+}
+
 impl ProcessNotes for Processes {
     fn ended(&mut self, process: u32, totals: &Totals, threads: u64) {
         if let Some(number) = self.members.number_of(process) {
@@ -317,11 +338,13 @@ mod tests {
     fn counters_of_a_process_that_was_there_begin_when_it_is_seen() {
         let mut processes = Processes::new(4);
         processes.members.add(Newcomer { before: true, ..process(10, "a") });
+        processes.begin_counts([(10, totals(100))].into_iter());
         assert_eq!(cpu(&processes.rows([(10, totals(100))].into_iter(), 0)), [(1, 0, 1, 0)]);
         assert_eq!(cpu(&processes.rows([(10, totals(130))].into_iter(), 0)), [(1, 30, 1, 0)]);
         let moved = Newcomer { before: true, moved_ns: Some(40), ..process(20, "b") };
         processes.members.add(moved);
         let live = [(10, totals(130)), (20, totals(60))];
+        processes.begin_counts(live.clone().into_iter());
         assert_eq!(cpu(&processes.rows(live.into_iter(), 0))[1], (2, 20, 1, 0));
     }
 

@@ -8,8 +8,7 @@ use crate::ledger::tables::testing as tables;
 use crate::network::testing as network;
 
 const WAITS: &str = include_str!("../ledger/waits.bpf.c");
-const NETACCT: &str =
-    include_str!("../network/netacct.bpf.c");
+const NETACCT: &str = include_str!("../network/netacct.bpf.c");
 const SHARED: &str = include_str!("thread_slots.bpf.h");
 
 /// The number that a name is defined as.
