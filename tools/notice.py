@@ -20,6 +20,7 @@ GPL_PARTS = (
     "sampler/src/ledger/waits.bpf.c",
     "sampler/src/network/netacct.bpf.c",
     "sampler/src/processes/groups.bpf.c",
+    "sampler/src/slots/thread_slots.bpf.h",
     "sampler/src/walk/task_iterator.bpf.c",
     "kernel/patches",
 )

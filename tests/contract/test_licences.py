@@ -17,6 +17,7 @@ from referencing import Registry, Resource
 
 ROOT = Path(__file__).resolve().parents[2]
 EBPF = sorted((ROOT / "sampler" / "src").rglob("*.bpf.c"))
+HEADERS = sorted((ROOT / "sampler" / "src").rglob("*.bpf.h"))
 
 
 @pytest.mark.parametrize("tool", ["notice.py", "sbom.py"])
@@ -64,6 +65,12 @@ def test_ebpf_source_is_licensed_as_the_kernel_needs(source: Path) -> None:
     assert str(source.relative_to(ROOT)) in (ROOT / "NOTICE").read_text()
     # The kernel reads this licence and refuses GPL-only helpers to other programs.
     assert 'SEC("license") = "GPL"' in text
+
+
+@pytest.mark.parametrize("header", HEADERS, ids=lambda path: path.name)
+def test_what_ebpf_sources_include_is_licensed_alike(header: Path) -> None:
+    assert header.read_text().startswith("// SPDX-License-Identifier: GPL-2.0-only\n")
+    assert str(header.relative_to(ROOT)) in (ROOT / "NOTICE").read_text()
 
 
 def test_wheel_carries_licences_notice_bill_of_materials_and_page(tmp_path: Path) -> None:
