@@ -10,6 +10,7 @@ from tidscope_sampler.native import Sampler
 NOTHING: Notice = {
     "named": [],
     "program": False,
+    "gomaxprocs": None,
     "executions": [],
     "executions_missed": 0,
     "events_lost": 0,

@@ -271,6 +271,7 @@ impl Target {
 
     /// Counts all waiting exits, with events in the next frame: nothing more is sampled.
     pub fn take_in_exits(&mut self) {
+        self.settle();
         let exits = self.exits.take_front(usize::MAX);
         let events = self.tracker.take_exits(&exits, Some(monotonic_ns()));
         self.pending.extend(events);

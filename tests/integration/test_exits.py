@@ -27,7 +27,7 @@ from tidscope_collector.uplink.frames import FramesLink
 from tidscope_collector.uplink.sign_in import SignIn
 from tidscope_wire.frame import split
 from tidscope_wire.generated.limits import MAX_FRAME_BYTES
-from tidscope_wire.generated.models import ExitRecordsLost, FrameHeader, TargetExited
+from tidscope_wire.generated.models import ExitRecordsLost, FrameHeader, Target, TargetExited
 from tidscope_wire.proof import host_credential
 from uplink_harness import no_doctor
 
@@ -130,6 +130,8 @@ async def test_lost_exit_records_are_counted_and_reported_to_the_page(
         try:
             with KnownWork(short_threads=SHORT, short_us=1) as work:
                 target, _ = await asyncio.to_thread(targets.attach, work.pid, None, 10)
+                # Nobody commanded it, so no reply announces it.
+                uplink.tell_changes()
                 await page.subscribe(target.id)
                 follower = Follower(page)
                 first = await follower.next()

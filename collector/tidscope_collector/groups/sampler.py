@@ -145,6 +145,7 @@ class GroupSampler(TargetSampler):
             native, target.id, processes, meter, self._check, tables
         )
         super().__init__(target, plan, native, gomaxprocs, attach_ns, procfs, delays, joined)
+        self._lead_gomaxprocs = target.gomaxprocs
         self._asked_sample = self._empty = False
         self._executions: list[Execution] = []
         self._executions_due_ns = self._describe_due_ns = 0
@@ -161,7 +162,7 @@ class GroupSampler(TargetSampler):
 
     def _gomaxprocs_of(self, member: Member) -> int:
         if member.pid == self.pid:
-            return self.target.gomaxprocs or 0
+            return self._lead_gomaxprocs or 0
         return self._accounts.size_of(member.number)
 
     def _open(self, opened: ExitStack) -> None:
@@ -228,6 +229,8 @@ class GroupSampler(TargetSampler):
         now_ns = time.monotonic_ns()
         if self._executions and (now_ns >= self._executions_due_ns or notice["ending"]):
             self._take_executions(now_ns)
+        if notice["gomaxprocs"] is not None:
+            self._lead_gomaxprocs = notice["gomaxprocs"]
         if notice["named"]:
             self._accounts.began(set(notice["named"]))
         if notice["ending"]:
@@ -264,6 +267,7 @@ class GroupSampler(TargetSampler):
                 self._stale = self._executed = True
                 self._native.set_gomaxprocs(self.target.id, None)
                 self._close_gomaxprocs()
+                self._lead_gomaxprocs = None
         self._describe_if_stale(now_ns)
 
     @property
@@ -308,6 +312,8 @@ class GroupSampler(TargetSampler):
     ) -> None:
         """See `TargetSampler`: of the lead process, and of the group's name."""
         super().describe_again(process, program, gomaxprocs)
+        if program is not None:
+            self._lead_gomaxprocs = gomaxprocs
         group = self.target.group
         if group is not None:
             name = group_name(group.kind, group.value, process)

@@ -13,6 +13,7 @@ class Notice(TypedDict):
     Attributes:
         named: processes in which threads began or have other names.
         program: True if the process runs another program, or its main thread has another name.
+        gomaxprocs: GOMAXPROCS of the process if it has changed, otherwise None.
         executions: executions of members; of a matching group those of all processes.
         executions_missed: executions that were not kept.
         events_lost: events of processes that the kernel had no room for.
@@ -25,6 +26,7 @@ class Notice(TypedDict):
 
     named: list[int]
     program: bool
+    gomaxprocs: int | None
     executions: list[Execution]
     executions_missed: int
     events_lost: int

@@ -241,6 +241,12 @@ impl Entry {
         }
     }
 
+    /// Notes with what the counters of processes begin that the last sample read first.
+    pub fn begin_counting(&mut self, now_ns: i64) {
+        let mut processes = self.processes.lock().unwrap_or_else(PoisonError::into_inner);
+        processes.begin_counting(self.target.tracker().live_totals(now_ns));
+    }
+
     /// Notifies Python of new names of threads and of another program.
     pub fn tell(&mut self, id: &str, board: &Board) {
         if std::mem::take(&mut self.tell_sample) {

@@ -399,6 +399,19 @@ impl Engine {
         self.board.leave(id, |notice| notice.ending = true);
     }
 
+    /// Counts all exits of a target that has ended, whose last sample waits.
+    pub fn take_in_last(&mut self, id: &str) {
+        if self.entries.get(id).is_none_or(|entry| entry.ending_until_ns.is_none()) {
+            return;
+        }
+        self.take_ring(None);
+        self.drain();
+        if let Some(entry) = self.entries.get_mut(id) {
+            entry.target.take_in_exits();
+            entry.settle();
+        }
+    }
+
     /// CPU that sampling took since this was asked last.
     pub fn take_spent(&mut self) -> Spent {
         let now_ns = thread_cpu_ns();
@@ -450,6 +463,7 @@ impl Engine {
             let process = entry.main_process();
             let (size, previous) = (changed.size, changed.previous);
             entry.target.report(Event::GomaxprocsChanged { process, size, previous });
+            self.board.leave(id, |notice| notice.gomaxprocs = Some(size));
         }
         let due = last || started_ns >= entry.cpu_due_ns;
         let cpu_ns = due.then(|| entry.cpu_ns()).flatten();
@@ -464,7 +478,9 @@ impl Engine {
                 entry.settle();
                 let procfs = &self.kit.procfs;
                 let mut check = |tid, process| presence(procfs, tid, &[process]);
-                entry.target.sample(when, &mut check)
+                let frames = entry.target.sample(when, &mut check);
+                entry.begin_counting(started_ns);
+                frames
             }
             Err(error) => entry.target.failure(reason(&error), when),
         };

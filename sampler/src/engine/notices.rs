@@ -17,6 +17,8 @@ pub struct Notice {
     pub named: BTreeSet<u32>,
     /// True if the process runs another program, or its main thread has another name.
     pub program: bool,
+    /// GOMAXPROCS of the process, where it has changed.
+    pub gomaxprocs: Option<u64>,
     /// Executions of members, and of all processes where the group matches an expression.
     pub executions: Vec<processes::Event>,
     /// Executions that were not kept.

@@ -61,6 +61,8 @@ pub struct Members {
     found: IdMap<u32>,
     found_order: VecDeque<(u32, u32)>,
     left: Vec<Member>,
+    /// Ids of those whose counters had begun before they came, and that no sample has read since.
+    unread: Vec<u32>,
     last_number: u32,
     /// Ids of those alive, ascending; None: they changed since they were asked for.
     ids: Option<Arc<[u32]>>,
@@ -90,6 +92,9 @@ impl Members {
         let parent = self.alive.get(&newcomer.parent).map_or(0, |parent| parent.number);
         self.started += u64::from(!newcomer.at_attach);
         let process = Newcomer { before: newcomer.before || newcomer.at_attach, ..newcomer };
+        if process.before {
+            self.unread.push(pid);
+        }
         let member = Member { number, parent, process, seen: false, ended_ns: 0 };
         self.alive.insert(pid, member);
         (self.ids, self.believed) = (None, None);
@@ -186,6 +191,16 @@ impl Members {
         let (alive, ended) = (&self.alive, &self.ended);
         let made = || ascending(ended.keys().chain(alive.keys()));
         Arc::clone(self.believed.get_or_insert_with(made))
+    }
+
+    /// Ids of those whose counters had begun before they came, since this was asked last.
+    pub fn take_unread(&mut self) -> Vec<u32> {
+        std::mem::take(&mut self.unread)
+    }
+
+    /// Notes that no sample has read a process yet whose counters had begun before it came.
+    pub fn keep_unread(&mut self, pid: u32) {
+        self.unread.push(pid);
     }
 
     /// Those that ended since this was asked last.

@@ -32,6 +32,7 @@ fn both(cpu: u64, faults: u64) -> Totals {
 
 fn rows(processes: &mut Processes, now_ns: i64, live: &[(u32, u64, u64)]) -> Vec<ProcessRow> {
     let live = live.iter().map(|&(pid, cpu, faults)| (pid, both(cpu, faults)));
+    processes.begin_counting(live.clone());
     processes.rows(live, now_ns)
 }
 

@@ -202,6 +202,7 @@ pub fn notice<'py>(
             (one.pid, one.value, name, one.at_ns, one.start_ns, one.start_boot_ns, one.groups)
         })
         .collect();
+    made.set_item("gomaxprocs", notice.gomaxprocs)?;
     made.set_item("executions", executions)?;
     made.set_item("executions_missed", notice.executions_missed)?;
     made.set_item("events_lost", notice.events_lost)?;

@@ -649,13 +649,7 @@ impl Sampler {
         let ending = target.clone();
         self.ask(py, move |engine| {
             // The rows of a target that has ended are its last ones.
-            let ends = |entry: &mut Entry| entry.ending_until_ns.is_some();
-            if engine.entry(&ending).is_some_and(ends) {
-                engine.drain();
-                if let Some(entry) = engine.entry(&ending) {
-                    entry.target.take_in_exits();
-                }
-            }
+            engine.take_in_last(&ending);
         })?;
         self.ask_of(py, target, move |entry| {
             let now_ns = monotonic_ns();
