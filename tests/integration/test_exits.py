@@ -27,7 +27,7 @@ from tidscope_collector.uplink.frames import FramesLink
 from tidscope_collector.uplink.sign_in import SignIn
 from tidscope_wire.frame import split
 from tidscope_wire.generated.limits import MAX_FRAME_BYTES
-from tidscope_wire.generated.models import ExitRecordsLost, FrameHeader, Target, TargetExited
+from tidscope_wire.generated.models import ExitRecordsLost, FrameHeader, TargetExited
 from tidscope_wire.proof import host_credential
 from uplink_harness import no_doctor
 
