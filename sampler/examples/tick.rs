@@ -170,6 +170,8 @@ fn main() {
         executable: std::fs::read_link(&link).ok().map(Into::into),
         link,
         name: "worker-0".into(),
+        executed: None,
+        told: false,
     };
     let entry = Entry {
         target: make(),
@@ -178,12 +180,7 @@ fn main() {
         processes: Arc::clone(&processes),
         lead: pid,
         told_cpu_ns: None,
-        following: Following::Process {
-            pid,
-            alive: open_process(pid).unwrap(),
-            program,
-            told: false,
-        },
+        following: Following::Process { pid, alive: open_process(pid).unwrap(), program },
         last_switches: None,
         decoder: None,
         gomaxprocs: None,
