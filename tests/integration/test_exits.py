@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from backend_builders import HOST_ID, host
 from backend_server import SECRET, running_backend
+from engines import engine_of
 from frame_queues import TakenFrames
 from programs.build import build_c
 from programs.known_work import KnownWork
@@ -26,7 +27,7 @@ from tidscope_collector.uplink.frames import FramesLink
 from tidscope_collector.uplink.sign_in import SignIn
 from tidscope_wire.frame import split
 from tidscope_wire.generated.limits import MAX_FRAME_BYTES
-from tidscope_wire.generated.models import ExitRecordsLost, FrameHeader, Target, TargetExited
+from tidscope_wire.generated.models import ExitRecordsLost, FrameHeader, TargetExited
 from tidscope_wire.proof import host_credential
 from uplink_harness import no_doctor
 
@@ -116,13 +117,7 @@ async def test_lost_exit_records_are_counted_and_reported_to_the_page(
         sources_module, "ExitSockets", partial(ExitSockets, buffer_bytes=SMALL_BUFFER)
     )
     sources = await asyncio.to_thread(Sources, ProcFs())
-
-    def changed(target: Target) -> None:
-        targets.update(target)
-        uplink.tell_changes()
-
-    engine = Engine(sources.native, changed)
-    targets = TargetRegistry(HOST_ID, ProcFs(), sources, engine)
+    engine, targets = engine_of(sources, HOST_ID)
     async with running_backend(queue_frames=10_000) as backend, backend.page() as page:
         url = f"{backend.socket_url}/ws/collector"
         commands = CommandHandler(targets, no_doctor)

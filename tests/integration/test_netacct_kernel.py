@@ -65,6 +65,8 @@ def test_a_thread_that_executes_a_program_goes_on_under_its_process_id() -> None
             process.stdin.flush()
             assert process.stdout.readline() == said
             followed.flush()
+            # The sample that has the end of the first thread leaves its ID out.
+            followed.until(lambda: process.pid in followed.seen.rows)
             row = followed.seen.rows[process.pid]
             return [row[name] for name in FIELDS]
 

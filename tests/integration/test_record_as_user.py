@@ -3,7 +3,8 @@
 import asyncio
 import os
 import pwd
-from collections.abc import AsyncIterator
+import tempfile
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -66,13 +67,20 @@ class Person:
 
 
 @pytest.fixture
-async def person(tmp_path: Path) -> AsyncIterator[Person]:
-    runs, home = tmp_path / "runs", tmp_path / "home"
+def folder() -> Iterator[Path]:
+    """A folder that everybody may pass through; other runs of pytest close their common one."""
+    with tempfile.TemporaryDirectory(prefix="tidscope-person-") as made:
+        found = Path(made)
+        found.chmod(0o711)
+        yield found
+
+
+@pytest.fixture
+async def person(folder: Path) -> AsyncIterator[Person]:
+    runs, home = folder / "runs", folder / "home"
     runs.mkdir(0o700)
     home.mkdir()
     os.chown(home, NOBODY.pw_uid, NOBODY.pw_gid)
-    for folder in (tmp_path, *tmp_path.parents[:-2]):
-        folder.chmod(folder.stat().st_mode | 0o111)
     async with (
         running_backend(command_seconds=20, runs_dir=runs) as backend,
         CollectorProcess(backend.port),

@@ -26,7 +26,7 @@ pub const PROTOCOL_VERSION: u64 = 1;
 /// Time for the answer to the hello, or for the reason of a refusal.
 const ANSWER_TIME: Duration = Duration::from_secs(10);
 
-/// Time between two looks of a thread that may not connect; the waker ends it.
+/// Interval of checks of a thread that may not connect; the waker ends it.
 const IDLE_TIME: Duration = Duration::from_secs(3600);
 
 /// Frames put into the buffer of a connection before the kernel is asked to take them, in bytes.
@@ -316,8 +316,8 @@ impl Sender {
         };
         if let Err(text) = self.session.accept(&header) {
             // A refusal gives its reason in a close frame.
-            let told = connection.read_until(Instant::now() + ANSWER_TIME, patience);
-            return Err(told.err().flatten().unwrap_or_else(|| End::late(text)));
+            let ended = connection.read_until(Instant::now() + ANSWER_TIME, patience);
+            return Err(ended.err().flatten().unwrap_or_else(|| End::late(text)));
         }
         let hello = self.session.hello();
         shared.lock().sent_bytes += hello.len() as u64;
@@ -356,7 +356,7 @@ impl Sender {
     }
 
     /// Receives and sends what is possible now. Returns true if more can be written once the kernel has
-    /// room, and the longest time until the next look.
+    /// room, and the longest time until the next check.
     fn go_on(&self, may_read: bool) -> Result<(bool, Duration), End> {
         let mut line = lock(&self.shared.line);
         if let Some(end) = line.failed.take() {
@@ -368,7 +368,7 @@ impl Sender {
         if may_read {
             self.receive(connection)?;
         }
-        let longest = connection.look()?;
+        let longest = connection.check()?;
         let goes_on = self.shared.send(connection)?;
         let longest = if goes_on { Duration::ZERO } else { longest };
         Ok((!connection.is_flushed(), longest))

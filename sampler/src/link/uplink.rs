@@ -190,7 +190,7 @@ impl Uplink {
     }
 
     /// Text for the log about the last connection, once; None if nothing has changed.
-    pub fn news(&self) -> Option<String> {
+    pub fn notice(&self) -> Option<String> {
         self.shared.lock().unheard.take()
     }
 

@@ -239,11 +239,11 @@ impl Connection {
         Ok(self.is_flushed)
     }
 
-    /// Asks a silent backend whether it is there; returns the time until the next look.
+    /// Asks a silent backend whether it is there; returns the time until the next check.
     ///
     /// # Errors
     /// Tells that the backend is silent for too long.
-    pub fn look(&mut self) -> Result<Duration, End> {
+    pub fn check(&mut self) -> Result<Duration, End> {
         let silent = self.heard.elapsed();
         if silent >= LOST_TIME {
             return Err(End::soon("the connection to the backend was lost: it is silent"));

@@ -94,6 +94,17 @@ fn who_began_before_counts_from_then_on_and_a_child_from_its_start() {
 }
 
 #[test]
+fn counts_begin_with_the_first_sample_whenever_rows_are_asked_for() {
+    let mut processes = Processes::new(MAX_NAMES);
+    processes.members.add(Newcomer { at_attach: true, ..newcomer(10, 0, 100) });
+    processes.begin_counting([(11, cpu(9))].into_iter());
+    processes.begin_counting([(10, cpu(100))].into_iter());
+    processes.begin_counting([(10, cpu(130))].into_iter());
+    let found = processes.rows([(10, cpu(150))].into_iter(), 0);
+    assert_eq!(found[0].totals.values[0], 50);
+}
+
+#[test]
 fn a_process_that_moved_in_and_ended_unseen_counts_since_it_moved() {
     let mut processes = Processes::new(MAX_NAMES);
     processes.members.add(Newcomer { before: true, moved_ns: Some(40), ..newcomer(10, 0, 100) });

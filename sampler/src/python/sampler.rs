@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
 use super::convert::{
-    column, ended, fragment, news, os_error, own, shape, value_error, PyNewcomer, PyTarget,
+    column, ended, fragment, notice, os_error, own, shape, value_error, PyNewcomer, PyTarget,
     TableShape,
 };
 use super::link::Link;
@@ -22,7 +22,7 @@ use crate::encode::tables::{Shape, Table};
 use crate::engine::entry::{Entry, Following, Program};
 use crate::engine::gauge::Gomaxprocs;
 use crate::engine::kit::{Columns, Kit};
-use crate::engine::news::Board;
+use crate::engine::notices::Board;
 use crate::engine::schedule::Schedule;
 use crate::engine::times::SampleTimes;
 use crate::engine::{CommonHealth, Engine, ExitRecords, Handle, Running, Sink};
@@ -314,7 +314,7 @@ impl Sampler {
         self.shared.as_ref()?.disagreement.get().cloned()
     }
 
-    /// Leaves news of a target once its next sample was taken.
+    /// Notifies Python once its next sample was taken.
     fn tell_sample(&self, py: Python<'_>, target: String) -> PyResult<()> {
         self.ask_of(py, target, |entry| entry.tell_sample = true).map(drop)
     }
@@ -336,15 +336,15 @@ impl Sampler {
         }
     }
 
-    /// Descriptor that is readable while there are news.
-    fn news_fileno(&self) -> i32 {
+    /// Descriptor that is readable while there are notices.
+    fn notices_fileno(&self) -> i32 {
         self.board.waker().as_fd().as_raw_fd()
     }
 
-    fn take_news<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+    fn take_notices<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let made = PyDict::new(py);
         for (target, one) in self.board.take() {
-            made.set_item(target, news(py, &one)?)?;
+            made.set_item(target, notice(py, &one)?)?;
         }
         Ok(made)
     }
@@ -474,7 +474,7 @@ impl Sampler {
             if let Following::Process { program, .. } = &mut entry.following {
                 program.executable = now_executable.map(Into::into);
                 program.name = now_name;
-                program.told = false;
+                program.notified = false;
             }
         })
     }
@@ -533,7 +533,7 @@ impl Sampler {
             if let Some(group) = &mut entry.target.surroundings.group {
                 (group.missed, group.check) = (missed, check);
             }
-            entry.told_cpu_ns = cpu_ns.or(entry.told_cpu_ns);
+            entry.reported_cpu_ns = cpu_ns.or(entry.reported_cpu_ns);
         })
     }
 
@@ -801,17 +801,17 @@ impl Sampler {
                     executable: executable.map(Into::into),
                     name,
                     executed: None,
-                    told: false,
+                    notified: false,
                 },
             },
-            (None, None) => Following::Told { ends_empty: target.ends_empty },
+            (None, None) => Following::Listed { ends_empty: target.ends_empty },
         };
         let spec = Spec {
             id: target.id.clone(),
             fields,
             attach_ns: target.attach_ns,
             is_group: target.is_group,
-            foreign_exits: target.foreign_exits,
+            has_other_exits: target.has_other_exits,
             role_names: kit.role_names(target.role_rules),
             max_roles: kit.max_roles,
         };
@@ -846,7 +846,7 @@ impl Sampler {
             requested_hz: target.rate_hz,
             processes,
             lead: target.lead,
-            told_cpu_ns: None,
+            reported_cpu_ns: None,
             following,
             last_switches: switches.then(LastSwitches::default),
             decoder: kit.decoder(&columns).map_err(value_error)?,
@@ -854,14 +854,14 @@ impl Sampler {
             times: SampleTimes::default(),
             spent_ns: 0,
             bytes: 0,
-            lost_told: 0,
+            lost_reported: 0,
             exit_code: None,
             leaving: std::collections::VecDeque::new(),
             cpu_due_ns: 0,
             ending_until_ns: None,
             watcher,
             locks_reason: target.locks_reason,
-            told_empty: false,
+            notified_empty: false,
             tell_sample: false,
         };
         Ok((target.id, entry))

@@ -94,7 +94,7 @@ impl Counting {
     pub(super) fn tables(&mut self, copied: Copied) -> Tables {
         let Copied { mut counts, members, living, with_calls } = copied;
         self.names.fold(&mut counts, &members, |pid| living.processes.contains(&pid));
-        counts.forget_foreign(&members);
+        counts.forget_others(&members);
         tables_of(counts, &members, &mut self.names, with_calls)
     }
 

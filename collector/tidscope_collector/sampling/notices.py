@@ -1,4 +1,4 @@
-"""What the native sampler tells of a target between two calls of `take_news`."""
+"""What the native sampler reports of a target between two calls of `take_notices`."""
 
 from typing import TypedDict
 
@@ -7,8 +7,8 @@ Execution = tuple[int, int, str, int, int, int, int]
 CLOCK_BOOTTIME in nanoseconds, bits of the groups it belongs to."""
 
 
-class News(TypedDict):
-    """News of one target.
+class Notice(TypedDict):
+    """What has happened to one target.
 
     Attributes:
         named: processes in which threads began or have other names.
