@@ -29,6 +29,7 @@ from tidscope_wire.generated.models import (
     FlushReply,
     FramesLost,
     FramesReceived,
+    FramesWatched,
     Host,
     ListProcessesCommand,
     ProofResponse,
@@ -68,7 +69,9 @@ Command = (
     | ReleaseCommand
     | SteeringOptionsCommand
 )
-_COMMAND: TypeAdapter[CollectorWelcome | FramesReceived | Command] = TypeAdapter(CollectorCommand)
+_COMMAND: TypeAdapter[CollectorWelcome | FramesReceived | FramesWatched | Command] = TypeAdapter(
+    CollectorCommand
+)
 C = TypeVar("C", bound=CollectorWelcome | Command)
 Message = CollectorMessage
 
@@ -215,7 +218,11 @@ class FakeCollector:
 
     async def receipt(self) -> FramesReceived:
         """Wait for the next receipt."""
-        return FramesReceived.model_validate_json(await self.frames.recv())
+        while True:
+            message = _COMMAND.validate_json(await self.frames.recv())
+            if not isinstance(message, FramesWatched):
+                assert isinstance(message, FramesReceived)
+                return message
 
     def flushed(self, command: FlushCommand) -> FlushReply:
         """The answer of a collector that has sent all it has."""
@@ -240,7 +247,7 @@ class FakeCollector:
     async def next_command(self) -> Command:
         """Wait for the next command, which comes after the welcome."""
         command = _COMMAND.validate_json(await self.socket.recv())
-        assert not isinstance(command, CollectorWelcome | FramesReceived)
+        assert not isinstance(command, CollectorWelcome | FramesReceived | FramesWatched)
         return command
 
     async def command(self, kind: type[C]) -> C:

@@ -232,6 +232,7 @@ MESSAGES: list[BaseModel] = [
     models.CollectorWelcome(protocol=1, resume={TARGET_ID: 4}),
     models.CollectorWelcome(protocol=1, resume={}, frames="0" * 32),
     models.FramesReceived(targets={TARGET_ID: 4}),
+    models.FramesWatched(targets=[TARGET_ID]),
     models.AttachCommand(request_id=1, pid=1, start_ticks=None, rate_hz=10, actor=ACTOR),
     ACTOR,
     AUDIT_RECORD,

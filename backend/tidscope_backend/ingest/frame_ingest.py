@@ -19,6 +19,7 @@ from tidscope_backend.connections.connection import CloseError
 from tidscope_backend.host_registry import HostRegistry
 from tidscope_backend.stream.fanout import Fanout
 from tidscope_backend.stream.frames import StoredFrame, store_frame
+from tidscope_backend.stream.watched import WatchedTargets
 
 
 class FrameSink(Protocol):
@@ -194,6 +195,11 @@ class FrameIngest:
         self._sequences: dict[str, Sequence] = {}
         self._fields: dict[str, Fields] = {}
         """Columns of the newest key frame of each target."""
+
+    @property
+    def watched(self) -> WatchedTargets:
+        """Targets whose frames somebody waits for."""
+        return self._fanout.watched
 
     def resume_points(self, targets: Iterable[str]) -> dict[str, int]:
         """Return the last received frame number of each target, for targets with frames."""

@@ -1,4 +1,4 @@
-"""A collector's data connection: frames in, receipts out.
+"""A collector's data connection: frames in; receipts, and which frames are waited for, out.
 
 Receipts confirm frames. Waking the collector costs more than a receipt saves, so one receipt covers
 several seconds of frames.
@@ -7,7 +7,7 @@ several seconds of frames.
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import Never
+from typing import Any, Never
 
 from tidscope_wire import PROTOCOL_VERSION
 from tidscope_wire.generated.close_code import CloseCode
@@ -16,6 +16,7 @@ from tidscope_wire.generated.models import (
     CollectorWelcome,
     FramesLost,
     FramesReceived,
+    FramesWatched,
     TargetForgotten,
 )
 
@@ -123,9 +124,10 @@ class FramesSessions:
         welcome = CollectorWelcome(protocol=PROTOCOL_VERSION, resume=points)
         reading = asyncio.create_task(self._read(connection, link, receipts))
         closing = asyncio.create_task(channel.closing.wait())
-        tasks = (reading, closing, asyncio.create_task(receipts.run()))
+        tasks: list[asyncio.Task[Any]] = [reading, closing, asyncio.create_task(receipts.run())]
         try:
             await connection.send_text(welcome.model_dump_json())
+            tasks.append(asyncio.create_task(self._tell_watched(connection)))
             await asyncio.wait((reading, closing), return_when=asyncio.FIRST_COMPLETED)
             if reading.done():
                 reading.result()
@@ -135,6 +137,10 @@ class FramesSessions:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
             channel.ended.set()
+
+    async def _tell_watched(self, connection: CollectorConnection) -> None:
+        async for targets in self._ingest.watched.changes():
+            await connection.send_text(FramesWatched(targets=sorted(targets)).model_dump_json())
 
     async def _read(
         self, connection: CollectorConnection, link: CollectorLink, receipts: Receipts

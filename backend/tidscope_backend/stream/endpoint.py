@@ -134,10 +134,10 @@ async def _read(
             raise CloseError(CloseCode.BAD_MESSAGE, f"{command.type} is not for this session")
         try:
             if isinstance(command, Subscribe):
-                subscriber.subscribe(command.target, command.after_seq, fanout.store)
+                fanout.subscribe(subscriber, command.target, command.after_seq)
             elif isinstance(command, FrameAck):
                 subscriber.acknowledge(command.frames)
             else:
-                subscriber.unsubscribe(command.target)
+                fanout.unsubscribe(subscriber, command.target)
         except ProblemError as refused:
             subscriber.enqueue_problem(refused.problem)

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections import deque
+from collections.abc import Iterable
 
 from tidscope_wire.generated.limits import (
     MAX_SUBSCRIPTIONS,
@@ -21,6 +22,7 @@ from tidscope_backend.hidden_arguments import frame_without, state_without
 from tidscope_backend.stream.frames import StoredFrame
 from tidscope_backend.stream.history import HistoryStore
 from tidscope_backend.stream.subscription import Bounds, Subscription
+from tidscope_backend.stream.watched import WatchedTargets
 
 
 def state_text(state: LiveState, sees_arguments: bool) -> str:
@@ -55,6 +57,11 @@ class Subscriber:
         self._gone_dropped = 0
         self.sent = 0
         self.notices_dropped = 0
+
+    @property
+    def targets(self) -> Iterable[str]:
+        """IDs of the targets that it reads."""
+        return self._subscriptions.keys()
 
     @property
     def coalesced(self) -> int:
@@ -195,10 +202,14 @@ class Fanout:
 
     Args:
         store: store of the kept frames.
+
+    Attributes:
+        watched: targets that subscribers read.
     """
 
     def __init__(self, store: HistoryStore) -> None:
         self.store = store
+        self.watched = WatchedTargets()
         self.frames = 0
         self.frame_bytes = 0
         self.lost = 0
@@ -250,6 +261,20 @@ class Fanout:
         self._gone_coalesced += subscriber.coalesced
         self._gone_dropped += subscriber.dropped
         self._gone_notices += subscriber.notices_dropped
+        self._watch()
+
+    def subscribe(self, subscriber: Subscriber, target: str, after_seq: int | None) -> None:
+        """See `Subscriber.subscribe`."""
+        subscriber.subscribe(target, after_seq, self.store)
+        self._watch()
+
+    def unsubscribe(self, subscriber: Subscriber, target: str) -> None:
+        """See `Subscriber.unsubscribe`."""
+        subscriber.unsubscribe(target)
+        self._watch()
+
+    def _watch(self) -> None:
+        self.watched.set(target for one in self._subscribers for target in one.targets)
 
     def publish(self, frame: StoredFrame) -> None:
         """Distribute a new frame."""

@@ -53,6 +53,9 @@ pub trait Sink: Send {
     /// Takes a frame of a target.
     fn add(&mut self, target: &str, frame: Frame);
 
+    /// Passes on at once what was added.
+    fn hurry(&mut self) {}
+
     /// True while so many frames wait that no more are to be made.
     fn is_stalled(&self) -> bool;
 }
@@ -361,6 +364,7 @@ impl Engine {
         for frame in entry.target.finish(exited, end, when) {
             self.sink.add(id, frame);
         }
+        self.sink.hurry();
         let seq = entry.target.seq();
         self.release(id, &mut entry);
         self.board.leave(id, |notice| notice.over = Some((code, seq)));
@@ -431,6 +435,9 @@ impl Engine {
         for frame in frames {
             entry.bytes += frame.data.len() as u64;
             self.sink.add(&id, frame);
+        }
+        if last {
+            self.sink.hurry();
         }
         entry.spent_ns += thread_cpu_ns() - cpu_ns;
         self.entries.insert(id, entry);

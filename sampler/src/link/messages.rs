@@ -1,6 +1,6 @@
 //! Messages of the data connection: those of shared/schemas/collector.schema.json. Pure.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
@@ -21,6 +21,8 @@ pub enum Message {
     },
     /// `FramesReceived`: the backend has all frames up to these.
     Received(Reached),
+    /// `FramesWatched`: somebody waits for frames of these targets.
+    Watched(BTreeSet<String>),
     /// A message for somebody else.
     Other,
 }
@@ -38,6 +40,7 @@ pub fn parse(text: &str) -> Result<Message, String> {
             Ok(Message::Welcome { protocol, resume: reached(value.get("resume"))? })
         }
         Some("frames_received") => Ok(Message::Received(reached(value.get("targets"))?)),
+        Some("frames_watched") => Ok(Message::Watched(ids(value.get("targets"))?)),
         Some(_) => Ok(Message::Other),
         None => Err("a message without a type".into()),
     }
@@ -50,6 +53,14 @@ fn reached(value: Option<&Value>) -> Result<Reached, String> {
         Ok((target.clone(), seq))
     };
     targets.iter().map(number).collect()
+}
+
+fn ids(value: Option<&Value>) -> Result<BTreeSet<String>, String> {
+    let targets = value.and_then(Value::as_array).ok_or("a message without targets")?;
+    let id = |target: &Value| {
+        target.as_str().map(str::to_owned).ok_or_else(|| format!("{target} is no target"))
+    };
+    targets.iter().map(id).collect()
 }
 
 /// Makes `FramesLost`: a backend will not get the frames `first` to `last` of a target.
@@ -79,6 +90,9 @@ mod tests {
         assert_eq!(parse(welcome), Ok(expected));
         let received = r#"{"type":"frames_received","targets":{"t-1-0000000a":7}}"#;
         assert_eq!(parse(received), Ok(Message::Received(reached)));
+        let watched = r#"{"type":"frames_watched","targets":["t-1-0000000a"]}"#;
+        let ids = BTreeSet::from(["t-1-0000000a".to_owned()]);
+        assert_eq!(parse(watched), Ok(Message::Watched(ids)));
         assert_eq!(parse(r#"{"type":"attach_command"}"#), Ok(Message::Other));
     }
 
@@ -93,6 +107,8 @@ mod tests {
             r#"{"type":"frames_received","targets":{"a":-1}}"#,
             r#"{"type":"frames_received","targets":{"a":1.5}}"#,
             r#"{"type":"frames_received","targets":[1]}"#,
+            r#"{"type":"frames_watched","targets":{}}"#,
+            r#"{"type":"frames_watched","targets":[1]}"#,
         ] {
             assert!(parse(text).is_err(), "{text}");
         }

@@ -32,6 +32,9 @@ const IDLE_TIME: Duration = Duration::from_secs(3600);
 /// Frames put into the buffer of a connection before the kernel is asked to take them, in bytes.
 const BATCH_BYTES: usize = 128 * 1024;
 
+/// How long frames wait that nobody waits for, so that several are sent together.
+const HOLD_TIME: Duration = Duration::from_millis(500);
+
 /// Frames, what was sent of them, and what is said of it.
 pub struct State {
     pub(super) replay: Replay,
@@ -41,6 +44,10 @@ pub struct State {
     /// Target that was sent last; the next one follows it.
     pub(super) last_target: String,
     pub(super) connected: bool,
+    /// Targets whose frames somebody waits for; None: the backend has not told.
+    watched: Option<BTreeSet<String>>,
+    /// Since when frames are held that nobody waits for; None: none are.
+    held: Option<Instant>,
     pub(super) sent_frames: u64,
     pub(super) sent_bytes: u64,
     pub(super) said: String,
@@ -157,11 +164,23 @@ impl State {
             texts: VecDeque::new(),
             last_target: String::new(),
             connected: false,
+            watched: None,
+            held: None,
             sent_frames: 0,
             sent_bytes: 0,
             said: String::new(),
             unheard: None,
         }
+    }
+
+    /// True if the frames of a target, now that another one has come, may wait for more to come.
+    pub(super) fn holds(&mut self, target: &str) -> bool {
+        let is_watched = self.watched.as_ref().is_none_or(|watched| watched.contains(target));
+        if !is_watched && self.held.get_or_insert_with(Instant::now).elapsed() < HOLD_TIME {
+            return true;
+        }
+        self.held = None;
+        false
     }
 
     /// Takes the next message of any target, each in its turn; None if nothing may be sent now.
@@ -331,7 +350,7 @@ impl Sender {
                 let mut state = shared.lock();
                 state.in_flight.connected(&resume);
                 state.replay.connected(&resume);
-                state.connected = true;
+                (state.connected, state.watched, state.held) = (true, None, None);
                 state.say("connected to the backend".into());
                 Ok(connection)
             }
@@ -382,6 +401,7 @@ impl Sender {
                     self.shared.lock().confirm(&received);
                     self.shared.changed.notify_all();
                 }
+                Ok(Message::Watched(targets)) => self.shared.lock().watched = Some(targets),
                 Ok(_) => {}
                 Err(error) => {
                     return Err(End::late(format!("a message of the backend is {error}")));

@@ -106,13 +106,28 @@ impl Uplink {
         }
     }
 
-    /// Keeps a frame, and sends it when its turn comes. Never waits for the backend.
+    /// Keeps a frame, and sends it when its turn comes: at once, unless nobody waits for it. Never waits
+    /// for the backend.
     pub fn add(&self, target: &str, frame: Frame) {
         let mut state = self.shared.lock();
+        let is_first = frame.baseline;
         state.replay.add(target, frame);
-        let connected = state.connected;
+        let goes = state.connected && (is_first || !state.holds(target));
         drop(state);
-        if connected && !self.shared.send_now() {
+        if goes {
+            self.send();
+        }
+    }
+
+    /// Sends what waits, also what nobody waits for.
+    pub fn hurry(&self) {
+        if self.shared.lock().connected {
+            self.send();
+        }
+    }
+
+    fn send(&self) {
+        if !self.shared.send_now() {
             self.shared.waker.wake();
         }
     }
@@ -220,6 +235,10 @@ impl Drop for Uplink {
 impl Sink for Arc<Uplink> {
     fn add(&mut self, target: &str, frame: Frame) {
         Uplink::add(self, target, frame);
+    }
+
+    fn hurry(&mut self) {
+        Uplink::hurry(self);
     }
 
     fn is_stalled(&self) -> bool {

@@ -54,7 +54,7 @@ fn reached(target: &str, seq: u64) -> Reached {
     Reached::from([(target.to_owned(), seq)])
 }
 
-fn wait_for(what: impl Fn() -> bool) {
+fn wait_for(mut what: impl FnMut() -> bool) {
     let until = Instant::now() + LONG;
     while !what() {
         assert!(Instant::now() < until, "it did not come");
@@ -140,6 +140,40 @@ fn targets_take_turns() {
     assert_eq!(numbers, expected);
     uplink.forget(A);
     assert_eq!((uplink.last_seq(A), uplink.load().replay_frames), (0, 3));
+}
+
+#[test]
+fn frames_that_nobody_waits_for_are_sent_together() {
+    let backend = Backend::tcp();
+    let uplink = uplink(&backend, Replay::new(10_000, 10_000));
+    let mut accepted = backend.welcome(&Reached::new());
+    uplink.add(A, frame(1, 10));
+    assert_eq!(seq(&accepted.frame()), 1);
+    accepted.send(&format!("{{\"type\":\"frames_watched\",\"targets\":[{B:?}]}}"));
+    // As soon as the message has been read, they wait.
+    let mut next = 2;
+    wait_for(|| {
+        uplink.add(A, frame(next, 10));
+        next += 1;
+        thread::sleep(Duration::from_millis(20));
+        !uplink.is_sent(A)
+    });
+    // Others go at once, and take it with them.
+    uplink.add(B, frame(1000, 10));
+    wait_for(|| uplink.is_sent(A) && uplink.is_sent(B));
+    uplink.add(A, frame(1000, 10));
+    uplink.hurry();
+    wait_for(|| uplink.is_sent(A));
+    // Without anybody they are late by the hold time at most.
+    accepted.send("{\"type\":\"frames_watched\",\"targets\":[]}");
+    let before = Instant::now();
+    let mut next = 1001;
+    wait_for(|| {
+        uplink.add(A, frame(next, 10));
+        next += 1;
+        thread::sleep(Duration::from_millis(20));
+        uplink.is_sent(A) && before.elapsed() > Duration::from_millis(100)
+    });
 }
 
 #[test]

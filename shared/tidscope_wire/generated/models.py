@@ -1346,6 +1346,23 @@ class FramesReceived(Message):
     """
 
 
+Target1 = TypeAliasType(
+    "Target1", Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
+)
+
+
+class FramesWatched(Message):
+    """
+    Targets whose frames somebody waits for, on the data connection: sent after the welcome, and when it changes. Frames of other targets may come half a second late, several at a time. The targets need not be known.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["frames_watched"] = "frames_watched"
+    targets: list[Target1]
+
+
 class Gap(Message):
     """
     Frames were lost between collector and backend, or backend and page.
@@ -3383,8 +3400,8 @@ class SteeringDecided(Message):
     """
 
 
-Target1 = TypeAliasType(
-    "Target1", Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
+Target2 = TypeAliasType(
+    "Target2", Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
 )
 """
 Identity of one attachment; a new one each time a process is attached to.
@@ -3404,7 +3421,7 @@ class SteeringOptionsCommand(Message):
     """
     Chosen by the sender, repeated in the reply.
     """
-    target: Target1 | None = None
+    target: Target2 | None = None
     """
     An attached target; null: pid or group says who.
     """
@@ -6253,6 +6270,7 @@ CollectorCommand = TypeAliasType(
     Annotated[
         CollectorWelcome
         | FramesReceived
+        | FramesWatched
         | AttachCommand
         | DetachCommand
         | SetRateCommand
