@@ -18,6 +18,7 @@ from tidscope_wire.generated.models import (
     FlushCommand,
     FlushReply,
     FramesReceived,
+    FramesWatched,
     ListProcessesCommand,
     ProcessesReply,
     RefusedReply,
@@ -77,7 +78,7 @@ Reply = (
     | FlushReply
     | RefusedReply
 )
-Message = Command | CollectorWelcome | FramesReceived
+Message = Command | CollectorWelcome | FramesReceived | FramesWatched
 _MESSAGE: TypeAdapter[Message] = TypeAdapter(CollectorCommand)
 SHORT_COMMAND = 200
 """Length to which command lines are cut in a list that is too long, in characters."""

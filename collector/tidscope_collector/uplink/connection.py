@@ -18,6 +18,7 @@ from tidscope_wire.generated.models import (
     CollectorHello,
     CollectorWelcome,
     FramesReceived,
+    FramesWatched,
     Host,
     PolicyInfo,
     RestoredProgram,
@@ -217,7 +218,9 @@ class Uplink:
     async def _obey(self, link: ClientConnection) -> Never:
         while True:
             command = parse(await link.recv())
-            if command is not None and not isinstance(command, CollectorWelcome | FramesReceived):
+            if command is not None and not isinstance(
+                command, CollectorWelcome | FramesReceived | FramesWatched
+            ):
                 task = asyncio.create_task(self._answer(link, command))
                 self._tasks.add(task)
                 task.add_done_callback(self._tasks.discard)

@@ -44,7 +44,7 @@ pub struct State {
     /// Target that was sent last; the next one follows it.
     pub(super) last_target: String,
     pub(super) connected: bool,
-    /// Targets whose frames somebody waits for; None: the backend has not told.
+    /// Targets whose frames somebody waits for, or None until the backend has sent them.
     watched: Option<BTreeSet<String>>,
     /// Since when frames are held that nobody waits for; None: none are.
     held: Option<Instant>,
