@@ -3,6 +3,8 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
+# No built-in rules: the host's compiler would make an object for eBPF that is older than its source.
+.SUFFIXES:
 
 PYTHON ?= python3
 PY := .venv/bin/python

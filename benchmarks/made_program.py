@@ -8,7 +8,7 @@ import time
 import numpy as np
 import numpy.typing as npt
 from tidscope_wire.frame import RowEncoder, Rows, join
-from tidscope_wire.frame_tables import Table, dtype_of, encode_tables
+from tidscope_wire.frame_tables import Table, dtype_of
 from tidscope_wire.generated.catalogue import CATALOGUE
 from tidscope_wire.generated.models import (
     CollectorHealth,
@@ -30,6 +30,7 @@ from tidscope_wire.generated.models import (
     ThreadExited,
 )
 from tidscope_wire.role import role_of
+from tidscope_wire.table_streams import encode_tables
 
 NAMES = ("postgres", "nginx", "java", "python3")
 

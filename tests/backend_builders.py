@@ -7,7 +7,7 @@ import numpy as np
 from builders import frame_header
 from tidscope_backend.stream.frames import StoredFrame, parse_frame
 from tidscope_wire.frame import FrameDecoder, RowEncoder, Rows, join
-from tidscope_wire.frame_tables import Tables, encode_tables
+from tidscope_wire.frame_tables import Tables
 from tidscope_wire.generated.models import (
     Actor,
     CollectorInfo,
@@ -23,6 +23,7 @@ from tidscope_wire.generated.models import (
     TargetEvent,
     TargetState,
 )
+from tidscope_wire.table_streams import encode_tables
 
 HOST_ID = "h-0123456789ab"
 TARGET_ID = "t-100-deadbeef"

@@ -11,9 +11,9 @@ import httpx
 from fake_collector import PLAIN, FakeCollector
 from live_page import LivePage
 from schema_check import check_answer
-from tidscope_backend.cli.serve import make_server
 from tidscope_backend.listen_socket import open_socket
 from tidscope_backend.security.host_file import FILE_NAME, HostFile
+from tidscope_backend.server import make_server
 from tidscope_backend.settings import Settings
 from tidscope_wire.generated.models import SessionOpened
 from tidscope_wire.proof import KEY_BYTES, host_secret

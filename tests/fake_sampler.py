@@ -1,15 +1,16 @@
-"""A native sampler that a test plays: it notes what it is told, and leaves news."""
+"""A native sampler that a test plays: it records calls and leaves notices."""
 
 import os
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from tidscope_collector.sampling.news import News
+from tidscope_collector.sampling.notices import Notice
 from tidscope_sampler.native import Sampler
 
-NOTHING: News = {
+NOTHING: Notice = {
     "named": [],
     "program": False,
+    "gomaxprocs": None,
     "executions": [],
     "executions_missed": 0,
     "events_lost": 0,
@@ -37,7 +38,7 @@ class FakeSampler:
         self.totals: dict[str, int] = {}
         self.seq = 0
         self.refuses: Exception | None = None
-        self._news: dict[str, News] = {}
+        self._notices: dict[str, Notice] = {}
         self._wake = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
 
     @property
@@ -49,9 +50,9 @@ class FakeSampler:
         """Arguments of all calls of a method."""
         return [arguments for called, arguments in self.calls if called == name]
 
-    def tell(self, target: str, **news: Any) -> None:
-        """Leave news of a target."""
-        self._news[target] = cast(News, {**NOTHING, **news})
+    def tell(self, target: str, **notice: Any) -> None:
+        """Leave a notice of a target."""
+        self._notices[target] = cast(Notice, {**NOTHING, **notice})
         os.eventfd_write(self._wake, 1)
 
     def start(self) -> None: ...
@@ -59,15 +60,15 @@ class FakeSampler:
     def stop(self) -> None:
         self.calls.append(("stop", ()))
 
-    def news_fileno(self) -> int:
+    def notices_fileno(self) -> int:
         return self._wake
 
-    def take_news(self) -> dict[str, News]:
+    def take_notices(self) -> dict[str, Notice]:
         try:
             os.eventfd_read(self._wake)
         except BlockingIOError:
             pass
-        taken, self._news = self._news, {}
+        taken, self._notices = self._notices, {}
         return taken
 
     def attach(self, target: Mapping[str, Any]) -> None:

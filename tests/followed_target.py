@@ -6,18 +6,18 @@ from types import TracebackType
 from typing import Self
 
 import numpy as np
+from engines import engine_of
 from frame_queues import TakenFrames
 from tidscope_collector.naming.thread_names import KERNEL_NAMES, NamingOptions
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.sampling.engine import Engine
 from tidscope_collector.targets.sources import Sources
-from tidscope_collector.targets.targets import TargetRegistry
 from tidscope_collector.waits.source import DEFAULT_OPTIONS, LedgerOptions
 from tidscope_collector.walk.choice import Choice as WalkChoice
 from tidscope_wire.frame import FrameDecoder, Rows, split
-from tidscope_wire.frame_tables import Table, decode_tables, latest_rows
+from tidscope_wire.frame_tables import Table, latest_rows
 from tidscope_wire.generated.models import FrameHeader, TableName, ThreadExited
 from tidscope_wire.states import SINCE, STATE, STATE_FIELDS, states_at
+from tidscope_wire.table_streams import decode_tables
 
 PATIENCE_S = 120.0
 
@@ -97,8 +97,7 @@ class FollowedTarget:
         self._pid, self._rate_hz = pid, rate_hz
         self.sources = Sources(ProcFs(), ledger=ledger, naming=naming, counters=counters)
         self._frames = TakenFrames(self.sources.native)
-        self.engine = Engine(self.sources.native, lambda target: self.targets.update(target))  # noqa: PLW0108
-        self.targets = TargetRegistry("h-000000000000", ProcFs(), self.sources, self.engine)
+        self.engine, self.targets = engine_of(self.sources)
         self.engine.start()
         self.attach()
 
@@ -178,8 +177,7 @@ class Sampled:
     def __init__(self, counters: WalkChoice = "auto") -> None:
         self.sources = Sources(ProcFs(), counters=counters)
         self.frames = TakenFrames(self.sources.native)
-        self.engine = Engine(self.sources.native, lambda target: self.targets.update(target))  # noqa: PLW0108
-        self.targets = TargetRegistry("h-000000000000", ProcFs(), self.sources, self.engine)
+        self.engine, self.targets = engine_of(self.sources)
         self.engine.start()
 
     def next(self) -> FrameHeader:

@@ -10,17 +10,16 @@ from pathlib import Path
 from typing import IO
 
 from capabilities import missing
+from engines import engine_of
 from frame_queues import TakenFrames
 from processes import status, wait_until
 from tidscope_collector.ebpf.obstacles import Obstacle
 from tidscope_collector.naming.thread_names import KERNEL_NAMES, NamingOptions
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.sampling.engine import Engine
 from tidscope_collector.targets.sources import Sources
-from tidscope_collector.targets.targets import TargetRegistry
 from tidscope_collector.walk.choice import Choice as WalkChoice
 from tidscope_wire.frame import split
-from tidscope_wire.frame_tables import Table, decode_tables, latest_rows
+from tidscope_wire.frame_tables import Table, latest_rows
 from tidscope_wire.generated.models import (
     FrameHeader,
     GroupCounts,
@@ -31,6 +30,7 @@ from tidscope_wire.generated.models import (
     TargetEvent,
     TargetExited,
 )
+from tidscope_wire.table_streams import decode_tables
 
 PATIENCE_S = 120.0
 
@@ -94,8 +94,7 @@ class GroupTargets:
             self.sources.groups.close()
             self.sources.groups.programs = Obstacle("a test does without", "")
         self.frames = TakenFrames(self.sources.native)
-        self.engine = Engine(self.sources.native, lambda target: self.targets.update(target))  # noqa: PLW0108
-        self.targets = TargetRegistry("h-000000000000", ProcFs(), self.sources, self.engine)
+        self.engine, self.targets = engine_of(self.sources)
         self.engine.start()
 
     def attach(self, selector: GroupSelector, rate_hz: float = 10) -> Target:

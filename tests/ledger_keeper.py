@@ -6,12 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from engines import engine_of
 from followed_target import Follower
 from frame_queues import TakenFrames
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.sampling.engine import Engine
 from tidscope_collector.targets.sources import Sources
-from tidscope_collector.targets.targets import TargetRegistry
 from tidscope_collector.waits.call_names import names_of_calls
 from tidscope_collector.waits.source import LedgerOptions
 from tidscope_collector.waits.states import State
@@ -71,8 +70,7 @@ class LedgerKeeper:
         self._sources = Sources(ProcFs(), network="none", ledger=options)
         assert self._sources.ledger.reason is None, self._sources.ledger.reason
         self._frames = TakenFrames(self._sources.native)
-        self._engine = Engine(self._sources.native, lambda target: self._targets.update(target))  # noqa: PLW0108
-        self._targets = TargetRegistry("h-000000000000", ProcFs(), self._sources, self._engine)
+        self._engine, self._targets = engine_of(self._sources)
         self._engine.start()
         self._watched: dict[int, tuple[str, Follower]] = {}
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from builders import frame_header
 from tidscope_wire.frame import FrameDecoder, RowEncoder, Rows, join, split
-from tidscope_wire.frame_tables import Table, decode_tables, encode_tables, make_table
+from tidscope_wire.frame_tables import Table, make_table
 from tidscope_wire.generated.frame_tables import COLUMNS, KEYS
 from tidscope_wire.generated.models import (
     ExitedTotals,
@@ -18,6 +18,7 @@ from tidscope_wire.generated.models import (
     ThreadExited,
 )
 from tidscope_wire.states import SINCE, STATE, STATE_FIELDS, states_at
+from tidscope_wire.table_streams import decode_tables, encode_tables
 
 FIELDS = ("cpu_run_ns", *STATE_FIELDS, STATE, SINCE)
 READ_BEFORE_NS = 3_000_000

@@ -1,26 +1,20 @@
 """Hand-made messages of the kernel's taskstats, of every version: right, wrong and forged ones.
 
-Nothing here but `forge` uses the collector: the structs are written down after the headers of each
+Nothing here uses the collector: the structs are written down after the headers of each
 version (include/uapi/linux/taskstats.h), the messages after kernel/taskstats.c.
 """
 
 import ctypes
 import errno
-import socket
 import struct
 import zlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Literal
-
-import numpy as np
-from tidscope_collector.taskstats.link import NETLINK_GENERIC, Kernel
-from typing_extensions import Buffer
 
 FAMILY = 25
 VERSIONS = range(8, 17)
 LENGTHS = {8: 328, 9: 344, 10: 352, 11: 368, 12: 400, 13: 416, 14: 432, 15: 560, 16: 560}
-SO_SNDBUFFORCE = 32
 NLMSG_ERROR, NLMSG_OVERRUN = 2, 4
 PID, TGID, STATS, AGGR_PID, AGGR_TGID, NULL = 1, 2, 3, 4, 5, 6
 
@@ -143,21 +137,6 @@ def reply(tid: int, payload: bytes, *, sequence: int, pad: Pad = "none", port: i
     return message(record(AGGR_PID, tid, payload, pad=pad), sequence=sequence, port=port)
 
 
-def exit_record(
-    tid: int,
-    payload: bytes,
-    *,
-    sequence: int,
-    pad: Pad = "none",
-    process: tuple[int, bytes] | None = None,
-) -> bytes:
-    """What the kernel sends when a thread exits; with `process` when it was the last one."""
-    body = record(AGGR_PID, tid, payload, pad=pad)
-    if process is not None:
-        body += record(AGGR_TGID, process[0], process[1], pad=pad, at=20 + len(body))
-    return message(body, sequence=sequence)
-
-
 def error(sequence: int, number: int, request: bytes = bytes(28)) -> bytes:
     """NLMSG_ERROR with a negative errno, 0 for an acknowledgement, and the request behind it."""
     body = struct.pack("=i", -number) + request
@@ -167,64 +146,6 @@ def error(sequence: int, number: int, request: bytes = bytes(28)) -> bytes:
 def payload_offset(pad: Pad) -> int:
     """Where the struct stands in a reply."""
     return 36 if pad == "none" else 40
-
-
-Answer = Callable[[int, int], Sequence[bytes]]
-"""Makes the datagrams that answer a request for a thread id, with a sequence number."""
-
-
-class FakeLink(socket.socket):
-    """A socket behind which a hand-made kernel sits; it answers while `send` runs, as the real one.
-
-    Args:
-        answer: answers each request for a thread.
-        acknowledge: answers anything else: the errno of NLMSG_ERROR.
-        early: datagrams that come before the first acknowledgement.
-    """
-
-    def __init__(
-        self, answer: Answer | None = None, *, acknowledge: int = 0, early: Sequence[bytes] = ()
-    ) -> None:
-        near, self.peer = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
-        super().__init__(fileno=near.detach())
-        try:
-            self.peer.setsockopt(socket.SOL_SOCKET, SO_SNDBUFFORCE, 4 << 20)
-        except PermissionError:
-            self.peer.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4 << 20)
-        self.peer.setblocking(False)  # what does not fit is an error, not a test that hangs
-        self._answer = answer
-        self._acknowledge = acknowledge
-        self._early = early
-        self.sent: list[bytes] = []
-
-    def send(self, data: Buffer, flags: int = 0, /) -> int:
-        """Take requests, and answer each."""
-        wire = bytes(memoryview(data))
-        at = 0
-        while at < len(wire):
-            (length,) = struct.unpack_from("=I", wire, at)
-            self.sent.append(wire[at : at + length])
-            self._take(self.sent[-1])
-            at += length
-        return len(wire)
-
-    def _take(self, request: bytes) -> None:
-        _, _, _, sequence, _ = struct.unpack_from("=IHHII", request)
-        _, kind = struct.unpack_from("=HH", request, 20)
-        if self._answer is not None and kind == 1:
-            (tid,) = struct.unpack_from("=I", request, 24)
-            self.put(*self._answer(tid, sequence))
-        else:
-            self.put(*self._early, error(sequence, self._acknowledge, request))
-
-    def put(self, *datagrams: bytes) -> None:
-        """Send datagrams, as the kernel would."""
-        for datagram in datagrams:
-            self.peer.send(datagram)
-
-    def close(self) -> None:
-        self.peer.close()
-        super().close()
 
 
 def hostile(version: int, tid: int, sequence: int) -> Iterable[tuple[str, str, bytes]]:
@@ -308,16 +229,3 @@ def _patched(datagram: bytes, at: int, form: str, value: int) -> bytes:
     patched = bytearray(datagram)
     struct.pack_into(form, patched, at, value)
     return bytes(patched)
-
-
-def forge(to: socket.socket, tid: int, kernel: Kernel, sequence: int) -> None:
-    """Send a record that is right in every way, but for who sends it: all its numbers are 7."""
-    words = np.full(kernel.layout.length // 8, 7, np.uint64)
-    words[0] = kernel.layout.version
-    halves = words.view(np.uint32)
-    halves[kernel.layout.offsets["ac_pid"] // 4] = tid
-    body = record(AGGR_PID, tid, words.tobytes(), pad="none" if kernel.payload == 36 else "inside")
-    datagram = message(body, sequence=sequence, type_=kernel.family)
-    with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, NETLINK_GENERIC) as other:
-        other.bind((0, 0))
-        assert other.sendto(datagram, (to.getsockname()[0], 0)) == len(datagram)

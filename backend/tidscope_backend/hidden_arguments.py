@@ -6,7 +6,6 @@ Process titles in frames become empty.
 
 import pyarrow as pa
 from tidscope_wire.frame import join, row_bytes, split
-from tidscope_wire.frame_tables import decode_table, encode_table, table_parts
 from tidscope_wire.generated.models import (
     Comparison,
     Experiment,
@@ -20,6 +19,7 @@ from tidscope_wire.generated.models import (
     TraceDetail,
 )
 from tidscope_wire.groups import tree_name
+from tidscope_wire.table_streams import decode_table, encode_table, table_parts
 
 COMMAND_ASPECT = "command"
 """Name of the command line among the differences between setups."""

@@ -14,12 +14,12 @@ from tidscope_wire.generated.models import (
     RunManifest,
     TableName,
 )
-from tidscope_wire.pools import known_figures, with_quantiles
 from tidscope_wire.states import STATE_FIELDS
 
 from tidscope_backend.comparison.from_folders import compare_folders
 from tidscope_backend.comparison.sides import Side, split_window
 from tidscope_backend.exchange.formats import pool_readings
+from tidscope_backend.pool_figures import known_figures, with_quantiles
 from tidscope_backend.settings import runs_directory
 from tidscope_backend.state_groups import GROUPS, name_of_state, shares_of_time
 from tidscope_backend.store.directory import RunNotFoundError, all_runs, find_run

@@ -15,7 +15,6 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
 from tidscope_confinement import capabilities
 from tidscope_wire.audit import TIDSCOPE, AuditTrail
 from tidscope_wire.generated.models import CollectorInfo, DoctorReport, Host, PolicyInfo, Target
@@ -292,20 +291,18 @@ def _cpu_model(procfs: ProcFs) -> str:
 
 
 def limit_allocators() -> None:
-    """Limit the memory that allocators keep. Call it early; only glibc and Arrow support it.
+    """Limit the memory that allocators keep. Call it early; only glibc supports it.
 
     Freeing large blocks makes glibc raise its mmap threshold up to 32 MiB and keep such blocks. A
     frame or an array of counters has up to 1 MiB here.
     """
-    # Arrow's own pool keeps 10 to 20 MB for frames of 100 KB.
-    pa.set_memory_pool(pa.system_memory_pool())
     libc = ctypes.CDLL(None)
     # Huge pages would be mostly unused and cost 7 MB.
     libc.prctl(_PR_SET_THP_DISABLE, 1, 0, 0, 0)
     if hasattr(libc, "mallopt"):
         libc.mallopt(_M_MMAP_THRESHOLD, _LARGE_BYTES)
         libc.mallopt(_M_TRIM_THRESHOLD, _LARGE_BYTES)
-        libc.mallopt(_M_ARENA_MAX, 2)
+        libc.mallopt(_M_ARENA_MAX, 1)
 
 
 def release_freed_memory() -> None:

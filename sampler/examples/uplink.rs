@@ -78,8 +78,8 @@ fn main() {
     let uplink = Uplink::start(place, session, Replay::new(12 << 20, 96 << 20)).unwrap();
     uplink.connect();
     while !uplink.load().connected {
-        if let Some(news) = uplink.news() {
-            eprintln!("{news}");
+        if let Some(notice) = uplink.notice() {
+            eprintln!("{notice}");
         }
         thread::sleep(Duration::from_millis(2));
     }

@@ -11,7 +11,7 @@ const DEFAULT_RUNS: u64 = 20_000;
 /// returns true if the input was accepted.
 pub fn fuzz(target: &str, mut check: impl FnMut(&mut Random) -> bool) {
     let [runs, seed] = [("FUZZ_RUNS", DEFAULT_RUNS), ("FUZZ_SEED", 1)]
-        .map(|(name, usual)| setting(name).unwrap_or(usual));
+        .map(|(name, default)| setting(name).unwrap_or(default));
     let only = setting("FUZZ_ONLY");
     let (began, mut accepted) = (Instant::now(), 0_u64);
     for number in only.map_or(0..runs, |only| only..only + 1) {

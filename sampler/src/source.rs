@@ -66,6 +66,12 @@ pub trait Source: Send {
     /// `ReadError` if the kernel refused or answered nonsense, or if a check failed.
     fn read(&mut self, members: &[u32], rows: &mut Rows) -> Result<(), ReadError>;
 
+    /// A number that every execution of a program changes, of the process that was read last; None: it
+    /// is not known here.
+    fn executed(&self) -> Option<u64> {
+        None
+    }
+
     /// Thread ids that were listed before the last reading; None: those that it gave.
     fn listed(&self) -> Option<&[u32]> {
         None

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::columns::{text, Exits, Rows};
-use crate::compare::{Ended, Look, ProcessNotes, RoleNames, RoleSums, Thread, Tracker};
+use crate::compare::{Check, Ended, ProcessNotes, RoleNames, RoleSums, Thread, Tracker};
 use crate::encode::division::most_threads;
 use crate::encode::events::Event;
 use crate::encode::frame::{Body, Common, Frame, FrameMaker, Sample};
@@ -28,7 +28,7 @@ pub struct Spec {
     /// True if frames say which process a thread is of.
     pub is_group: bool,
     /// True if exit records may be of other processes' threads (taskstats before version 12).
-    pub foreign_exits: bool,
+    pub has_other_exits: bool,
     /// Rule of roles.
     pub role_names: RoleNames,
     /// Roles with totals of their own.
@@ -107,7 +107,7 @@ impl Target {
             sources,
             validation: Validation::new(&spec.fields, spec.attach_ns),
             frames: FrameMaker::new(&spec.id, &spec.fields, spec.is_group, spec.attach_ns),
-            tracker: Tracker::new(spec.fields, spec.attach_ns, spec.foreign_exits, ended),
+            tracker: Tracker::new(spec.fields, spec.attach_ns, spec.has_other_exits, ended),
             tables,
             surroundings,
             attach_ns: spec.attach_ns,
@@ -271,6 +271,7 @@ impl Target {
 
     /// Counts all waiting exits, with events in the next frame: nothing more is sampled.
     pub fn take_in_exits(&mut self) {
+        self.settle();
         let exits = self.exits.take_front(usize::MAX);
         let events = self.tracker.take_exits(&exits, Some(monotonic_ns()));
         self.pending.extend(events);
@@ -279,6 +280,11 @@ impl Target {
     /// Processes of the threads that were read last, each once or more often.
     pub fn processes_read(&self) -> &[u32] {
         &self.rows.process
+    }
+
+    /// See `Source::executed`; of a target of one process it is that of this process.
+    pub fn executed(&self) -> Option<u64> {
+        self.sources.source.executed()
     }
 
     /// Processes in which threads began or have other names since this was asked last.
@@ -297,10 +303,10 @@ impl Target {
     }
 
     /// Takes in what `read` has read, and makes frames of it.
-    pub fn sample(&mut self, when: When, look: Look<'_>) -> Vec<Frame> {
+    pub fn sample(&mut self, when: When, check: Check<'_>) -> Vec<Frame> {
         self.settle();
         let listed = self.sources.source.listed();
-        let changes = self.tracker.update(&mut self.rows, self.end_ns, &self.exits, listed, look);
+        let changes = self.tracker.update(&mut self.rows, self.end_ns, &self.exits, listed, check);
         self.exits.clear();
         self.named.extend(changes.events.iter().filter_map(|event| match event {
             Event::Born { process, .. } | Event::Renamed { process, .. } => Some(*process),

@@ -23,7 +23,7 @@ impl Stream {
         Self { target, script, when }
     }
 
-    /// Time passes, 100 ms if not told otherwise.
+    /// Time passes, 100 ms unless set otherwise.
     fn later(&mut self) -> When {
         self.when.started_ns += 100_000_000;
         self.when

@@ -126,7 +126,7 @@ pub fn target(id: &str, script: &Shared, checked: bool, processes: &SharedProces
         fields: Fields::new(NAMES).unwrap(),
         attach_ns: monotonic_ns(),
         is_group: true,
-        foreign_exits: false,
+        has_other_exits: false,
         role_names: RoleNames::default(),
         max_roles: 63,
     };

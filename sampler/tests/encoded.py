@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tidscope_wire import frame, frame_tables
+from tidscope_wire import frame, frame_tables, table_streams
 from tidscope_wire.generated.frame_tables import COLUMNS
 from tidscope_wire.generated.models import (
     CountersSourceChanged,
@@ -163,7 +163,7 @@ def tables_are_read_by_tidscope_wire(case: dict[str, Any]) -> None:
         return
     data = bytes.fromhex(made["bytes"])
     assert not len(data) % 8
-    found = frame_tables.decode_table(case["name"], data)
+    found = table_streams.decode_table(case["name"], data)
     assert found.tolist() == expected.tolist()
 
 
@@ -326,7 +326,7 @@ def frames_are_read_and_their_headers_are_the_text_of_the_model(
         seen += header.events
         if number == 1:
             assert header.kind == "key" and header.baseline == bool(case["tid"])
-            (given_table,) = frame_tables.decode_tables(header, behind).values()
+            (given_table,) = table_streams.decode_tables(header, behind).values()
             assert len(given_table) == len(table["columns"][0]["values"])
             assert header.roles is not None and header.roles[0].role == "w#"
             everyone = case | {"chosen": list(range(len(case["tid"])))}

@@ -67,8 +67,8 @@ class Link:
         """Drop all frames of an ended target."""
     def is_stalled(self) -> bool:
         """Return True if a connected backend is so slow that no frames are made."""
-    def news(self) -> str | None:
-        """Return a text for the log about the last connection, once; None without news."""
+    def notice(self) -> str | None:
+        """Return a text for the log about the last connection, or None. Each is returned once."""
     def deliver(self, seconds: float) -> int:
         """Wait until the backend has all frames.
 
@@ -150,7 +150,7 @@ class Sampler:
             details: see `slots`.
             walk: program begin_ledgers.
             beside: maps edges, takers, call_counts, names.
-            counts_calls: whether the program counts system calls, too.
+            counts_calls: True if its programs that count system calls are attached, too.
         """
     def use_network(
         self,
@@ -216,10 +216,10 @@ class Sampler:
         """
     def stop(self) -> None:
         """Take last samples of all targets, and end the thread. Idempotent."""
-    def news_fileno(self) -> int:
-        """Return the descriptor that is readable while there are news."""
-    def take_news(self) -> dict[str, Any]:
-        """Return news by target: see tidscope_collector.sampling.news.News."""
+    def notices_fileno(self) -> int:
+        """Return the descriptor that is readable while there are notices."""
+    def take_notices(self) -> dict[str, Any]:
+        """Return notices by target: see tidscope_collector.sampling.notices.Notice."""
     def attach(self, target: Mapping[str, object]) -> None:
         """Begin to sample a target; the first sample is taken at once.
 
@@ -332,7 +332,7 @@ class Sampler:
             read_ns: when they were read, since attach.
         """
     def tell_sample(self, target: str) -> None:
-        """Leave the news `sampled` after the next sample."""
+        """Set `sampled` in the notice after the next sample."""
     def take_spent(self) -> tuple[int, dict[str, tuple[int, int]]]:
         """Return CPU time since the last call: of the thread, and by target with bytes of frames.
 

@@ -1,6 +1,7 @@
 """Tables that frames carry behind their rows: facts whose keys are not threads.
 
-Each is a whole Arrow IPC stream of one batch; `shared/schemas/frame_tables.json` has its columns.
+Each is a whole Arrow IPC stream of one batch (`tidscope_wire.table_streams`);
+`shared/schemas/frame_tables.json` has its columns.
 In Python a table is a structured array of n rows with these columns; texts are objects of str.
 """
 
@@ -10,12 +11,10 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
-from tidscope_wire.frame import END_OF_STREAM, FrameError, refuse_compressed, row_bytes
 from tidscope_wire.generated.frame_tables import COLUMNS, KEYS
 from tidscope_wire.generated.limits import MAX_TABLE_ROWS
-from tidscope_wire.generated.models import FrameHeader, FrameTable, TableName
+from tidscope_wire.generated.models import TableName
 
 Table = npt.NDArray[np.void]
 """Rows of a table, of `dtype_of(name)`."""
@@ -25,7 +24,6 @@ Words = npt.NDArray[np.uint64]
 """Key of several columns, packed into one number per row."""
 
 _NUMPY: Mapping[str, str] = {"uint32": "<u4", "uint64": "<u8", "utf8": "O"}
-_ARROW = {"uint32": pa.uint32(), "uint64": pa.uint64(), "utf8": pa.utf8()}
 _BITS = 64
 _HALF = np.uint64(32)
 _LOW = np.uint64(0xFFFFFFFF)
@@ -57,124 +55,6 @@ def make_table(name: TableName, columns: Mapping[str, Sequence[Any] | npt.NDArra
     table = np.empty(lengths.pop(), made)
     for column, values in columns.items():
         table[column] = values
-    return table
-
-
-def encode_tables(
-    tables: Tables,
-    omitted: Mapping[TableName, int] | None = None,
-    read_ns: int | None = None,
-) -> tuple[list[FrameTable], bytes]:
-    """Encode tables in the order given.
-
-    Args:
-        tables: at most MAX_TABLE_ROWS rows each.
-        omitted: number of rows left out, by table; tables without omissions are absent.
-        read_ns: time of reading, since attach; None if unknown.
-
-    Returns:
-        Their descriptions for the header, and their bytes.
-    """
-    parts, described = list[bytes](), list[FrameTable]()
-    for name, table in tables.items():
-        data = encode_table(name, table)
-        left_out = 0 if omitted is None else omitted.get(name, 0)
-        described.append(
-            FrameTable(
-                name=name, rows=len(table), bytes=len(data), omitted=left_out, read_ns=read_ns
-            )
-        )
-        parts.append(data)
-    return described, b"".join(parts)
-
-
-def encode_table(name: TableName, table: Table) -> bytes:
-    """Encode one table as an Arrow IPC stream, a multiple of 8 bytes long."""
-    schema, start = _schema(name)
-    arrays = [
-        pa.array(table[field.name].tolist(), pa.utf8())
-        if field.type == pa.utf8()
-        else pa.array(np.ascontiguousarray(table[field.name]))
-        for field in schema
-    ]
-    batch = pa.record_batch(arrays, schema=schema)
-    return b"".join((start, batch.serialize(), END_OF_STREAM))
-
-
-@lru_cache
-def _schema(name: TableName) -> tuple[pa.Schema, bytes]:
-    schema = pa.schema([pa.field(column, _ARROW[kind]) for column, kind in COLUMNS[name].items()])
-    return schema, schema.serialize().to_pybytes()
-
-
-def table_parts(
-    header: FrameHeader, body: bytes | memoryview
-) -> list[tuple[FrameTable, memoryview]]:
-    """The encoded tables of a frame that was split.
-
-    Args:
-        header: of the frame.
-        body: the data that `tidscope_wire.frame.split` returns with it.
-    """
-    at, parts = row_bytes(header, body), list[tuple[FrameTable, memoryview]]()
-    view = memoryview(body)
-    for described in header.tables or ():
-        parts.append((described, view[at : at + described.bytes]))
-        at += described.bytes
-    return parts
-
-
-def decode_tables(header: FrameHeader, body: bytes | memoryview) -> dict[TableName, Table]:
-    """Decode the tables of a frame that was split.
-
-    Args:
-        header: of the frame.
-        body: the data that `tidscope_wire.frame.split` returns with it.
-
-    Raises:
-        FrameError: a table contradicts the header.
-    """
-    found: dict[TableName, Table] = {}
-    for described, data in table_parts(header, body):
-        table = decode_table(described.name, data)
-        if len(table) != described.rows:
-            raise FrameError(
-                f"the header says {described.rows} rows of {described.name}, {len(table)} are there"
-            )
-        found[described.name] = table
-    return found
-
-
-def decode_table(name: TableName, data: bytes | memoryview) -> Table:
-    """Decode one table.
-
-    Raises:
-        FrameError: it is not an Arrow stream of one batch with its columns and at most
-            MAX_TABLE_ROWS rows.
-    """
-    schema, _ = _schema(name)
-    try:
-        refuse_compressed(data)
-        with pa.ipc.open_stream(pa.py_buffer(data)) as reader:
-            if not reader.schema.equals(schema):
-                raise FrameError(f"table {name} has other columns than {schema.names}")
-            batch = reader.read_next_batch()
-            more = next(iter(reader), None) is not None
-        batch.validate(full=True)
-    except FrameError:
-        raise
-    except (pa.ArrowException, StopIteration, OSError, ValueError) as error:
-        raise FrameError(f"bad Arrow stream of table {name}: {error}") from error
-    if more:
-        raise FrameError(f"table {name} has more than one record batch")
-    if batch.num_rows > MAX_TABLE_ROWS:
-        raise FrameError(f"table {name} has {batch.num_rows} rows")
-    table = np.empty(batch.num_rows, dtype_of(name))
-    for column in schema.names:
-        values = batch.column(column)
-        if values.null_count:
-            raise FrameError(f"column {column} of table {name} has rows without a value")
-        table[column] = values.to_numpy(zero_copy_only=False)
     return table
 
 

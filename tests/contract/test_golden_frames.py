@@ -15,15 +15,9 @@ from builders import frame_header
 from golden_cases import contents, golden_frames, write_frames
 from schema_check import members
 from tidscope_wire.frame import FrameDecoder, RowEncoder, Rows, join, split
-from tidscope_wire.frame_tables import (
-    Table,
-    Tables,
-    decode_tables,
-    empty_table,
-    encode_tables,
-    make_table,
-)
+from tidscope_wire.frame_tables import Table, Tables, empty_table, make_table
 from tidscope_wire.generated.models import FrameHeader, TableName
+from tidscope_wire.table_streams import decode_tables, encode_tables
 
 FIELDS = ("cpu_run_ns", "cpu_delay_ns", "voluntary_switches", "disk_read_bytes", "blkio_delay_ns")
 ONE_OF_EACH: tuple[dict[str, Any], ...] = (

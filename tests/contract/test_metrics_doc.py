@@ -30,10 +30,10 @@ from tidscope_backend.metrics.families import ENDED_SECONDS, Facts, StreamFacts,
 from tidscope_backend.metrics.meters import MAX_NAMED_PROCESSES, Meters
 from tidscope_backend.metrics.role_families import ROLE_FIELDS
 from tidscope_wire.frame import join, split
-from tidscope_wire.frame_tables import encode_tables
 from tidscope_wire.generated.catalogue import CATALOGUE
 from tidscope_wire.generated.limits import MAX_ROLES
 from tidscope_wire.generated.models import FramesLost, ProcessGauges, RoleTotals, TargetChanged
+from tidscope_wire.table_streams import encode_tables
 
 # docs/metrics.md lists the metrics that there are. Run this file as a script to write its tables
 # again: PYTHONPATH=shared:tests .venv/bin/python tests/contract/test_metrics_doc.py

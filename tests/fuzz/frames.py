@@ -17,8 +17,9 @@ from tidscope_wire.frame import (
     row_bytes,
     split,
 )
-from tidscope_wire.frame_tables import decode_table, decode_tables, dtype_of, encode_table
+from tidscope_wire.frame_tables import dtype_of
 from tidscope_wire.generated.models import FrameHeader
+from tidscope_wire.table_streams import decode_table, decode_tables, encode_table
 
 GOLDEN = golden_frames()
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from backend_builders import HOST_ID, host
 from backend_server import SECRET, running_backend
+from engines import engine_of
 from frame_queues import TakenFrames
 from programs.build import build_c
 from programs.known_work import KnownWork
@@ -116,8 +117,7 @@ async def test_lost_exit_records_are_counted_and_reported_to_the_page(
         sources_module, "ExitSockets", partial(ExitSockets, buffer_bytes=SMALL_BUFFER)
     )
     sources = await asyncio.to_thread(Sources, ProcFs())
-    engine = Engine(sources.native, lambda target: targets.update(target))  # noqa: PLW0108
-    targets = TargetRegistry(HOST_ID, ProcFs(), sources, engine)
+    engine, targets = engine_of(sources, HOST_ID)
     async with running_backend(queue_frames=10_000) as backend, backend.page() as page:
         url = f"{backend.socket_url}/ws/collector"
         commands = CommandHandler(targets, no_doctor)
@@ -130,6 +130,8 @@ async def test_lost_exit_records_are_counted_and_reported_to_the_page(
         try:
             with KnownWork(short_threads=SHORT, short_us=1) as work:
                 target, _ = await asyncio.to_thread(targets.attach, work.pid, None, 10)
+                # Nobody commanded it, so no reply announces it.
+                uplink.tell_changes()
                 await page.subscribe(target.id)
                 follower = Follower(page)
                 first = await follower.next()

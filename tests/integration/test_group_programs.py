@@ -15,7 +15,6 @@ from tidscope_collector.naming import thread_names
 from tidscope_collector.naming.thread_names import NamingOptions
 from tidscope_collector.processes import details
 from tidscope_wire.frame import split
-from tidscope_wire.frame_tables import decode_tables
 from tidscope_wire.generated.models import (
     FrameHeader,
     GomaxprocsChanged,
@@ -23,6 +22,7 @@ from tidscope_wire.generated.models import (
     ThreadBorn,
     ThreadRenamed,
 )
+from tidscope_wire.table_streams import decode_tables
 
 EXEC = "http-nio-127.0.0.1-18085-exec-3"
 

@@ -164,7 +164,11 @@ def test_memory_that_does_not_answer_costs_readings_and_no_samples(
 ) -> None:
     with BlockingRun() as program:
         target, _ = sampled.targets.attach(program.pid, None, 50)
-        assert (target.gomaxprocs, sampled.next().process.gomaxprocs) == (7, 7)
+        assert target.gomaxprocs == 7
+        # On a busy machine an answer may be late.
+        while (gauges := sampled.next().process).gomaxprocs is None:
+            pass
+        assert gauges.gomaxprocs == 7
         assert program.say(f"open {disk.page}") == "done"
         disk.hang()
         # Only now: what a sample has read before stays in memory.

@@ -18,7 +18,7 @@ from tidscope_collector.locks.runtime_locks import ALL
 from tidscope_collector.waits.source import LedgerOptions
 from tidscope_collector.waits.states import State
 from tidscope_wire.frame import split
-from tidscope_wire.frame_tables import decode_tables
+from tidscope_wire.table_streams import decode_tables
 
 pytestmark = [needs("root"), needs("btf")]
 

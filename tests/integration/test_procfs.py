@@ -134,7 +134,7 @@ def test_many_processes_are_listed_and_other_threads_run_meanwhile() -> None:
             for name in ("stat", "status", "cmdline"):
                 Path(f"/proc/{child.pid}/{name}").read_bytes()
         reading = (time.thread_time() - began) / number
-        held = usual_hold_of(lister)
+        held = typical_hold_of(lister)
     finally:
         for child in children:
             child.kill()
@@ -146,7 +146,7 @@ def test_many_processes_are_listed_and_other_threads_run_meanwhile() -> None:
     assert held < 0.02
 
 
-def usual_hold_of(lister: ProcessLister) -> float:
+def typical_hold_of(lister: ProcessLister) -> float:
     """CPU seconds that a listing uses between two turns of another thread, in nine of ten cases.
 
     Of CPU time, so that a machine that does other work too does not matter.

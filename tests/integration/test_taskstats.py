@@ -4,12 +4,11 @@ import time
 from pathlib import Path
 
 import pytest
+from engines import engine_of
 from frame_queues import TakenFrames
 from programs.known_work import EXIT_CODE, KnownWork
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.sampling.engine import Engine
 from tidscope_collector.targets.sources import Sources
-from tidscope_collector.targets.targets import TargetRegistry
 from tidscope_collector.taskstats.family_cache import FamilyCache
 from tidscope_collector.taskstats.link import NETLINK_GENERIC, probe
 from tidscope_collector.walk.choice import Choice
@@ -29,8 +28,7 @@ class Harness:
         assert self.sources.kind == "taskstats", self.sources.reason
         assert self.sources.has_exits, self.sources.exits_reason
         self.frames = TakenFrames(self.sources.native)
-        self.engine = Engine(self.sources.native, lambda target: self.targets.update(target))  # noqa: PLW0108
-        self.targets = TargetRegistry("h-000000000000", ProcFs(), self.sources, self.engine)
+        self.engine, self.targets = engine_of(self.sources)
         self.engine.start()
 
     def close(self) -> None:

@@ -9,15 +9,14 @@ import time
 
 import pytest
 from capabilities import delay_switch_kept, needs
+from engines import engine_of
 from followed_target import FollowedTarget
 from frame_queues import TakenFrames
 from programs.known_work import KnownWork
 from programs.time_parts import TimeParts
 from tidscope_collector.procfs.delay_accounting import DelayAccounting
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.sampling.engine import Engine
 from tidscope_collector.targets.sources import Sources
-from tidscope_collector.targets.targets import TargetRegistry
 from tidscope_wire.frame import FrameDecoder, Rows
 from tidscope_wire.generated.models import FrameHeader, ThreadExited
 
@@ -135,8 +134,7 @@ class Harness:
         self.sources = Sources(ProcFs())
         assert self.sources.has_exits, self.sources.exits_reason
         self.frames = TakenFrames(self.sources.native)
-        self.engine = Engine(self.sources.native, lambda target: self.targets.update(target))  # noqa: PLW0108
-        self.targets = TargetRegistry("h-000000000000", ProcFs(), self.sources, self.engine)
+        self.engine, self.targets = engine_of(self.sources)
         self.engine.start()
 
     def close(self) -> None:

@@ -18,14 +18,13 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # Needed when run as a script.
 
+from engines import engine_of
 from frame_queues import TakenFrames
 from programs.build import build_c
 from pydantic import BaseModel, ConfigDict
 from tidscope_collector.netacct.choice import CHOICES, Choice
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.sampling.engine import Engine
 from tidscope_collector.targets.sources import Sources
-from tidscope_collector.targets.targets import TargetRegistry
 from tidscope_collector.walk.choice import Choice as WalkChoice
 from tidscope_wire.frame import FrameDecoder, Rows
 from tidscope_wire.generated.models import FrameHeader, ThreadExited
@@ -136,8 +135,7 @@ class Harness:
         self._decoder = FrameDecoder()
         self.sources = Sources(ProcFs(), network, counters=counters)
         self._frames = TakenFrames(self.sources.native)
-        self._engine = Engine(self.sources.native, lambda target: self.targets.update(target))  # noqa: PLW0108
-        self.targets = TargetRegistry("h-000000000000", ProcFs(), self.sources, self._engine)
+        self._engine, self.targets = engine_of(self.sources)
         self._engine.start()
 
     def next(self) -> tuple[FrameHeader, Rows]:

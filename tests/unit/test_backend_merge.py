@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tidscope_backend.stream.frames import merge
 from tidscope_wire.frame import FrameDecoder, FrameError, join, split
-from tidscope_wire.frame_tables import Table, decode_tables, dtype_of, latest_rows
+from tidscope_wire.frame_tables import Table, dtype_of, latest_rows
 from tidscope_wire.generated.models import (
     FrameHeader,
     Gap,
@@ -20,6 +20,7 @@ from tidscope_wire.generated.models import (
     ThreadExited,
     ThreadRenamed,
 )
+from tidscope_wire.table_streams import decode_tables
 
 Values = tuple[int | None, int | None]
 Identity = tuple[int, str, int | None]

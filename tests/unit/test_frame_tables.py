@@ -15,12 +15,8 @@ from tidscope_wire.frame import FrameDecoder, FrameError, RowEncoder, Rows, join
 from tidscope_wire.frame_tables import (
     Table,
     are_ascending,
-    decode_table,
-    decode_tables,
     dtype_of,
     empty_table,
-    encode_table,
-    encode_tables,
     latest_rows,
     make_table,
     number_rows,
@@ -30,6 +26,7 @@ from tidscope_wire.generated.frame_tables import COLUMNS, KEYS
 from tidscope_wire.generated.limits import MAX_TABLE_ROWS
 from tidscope_wire.generated.models import TableName
 from tidscope_wire.record_batches import BatchWriter
+from tidscope_wire.table_streams import decode_table, decode_tables, encode_table, encode_tables
 
 NO_ROWS = Rows(np.empty(0, np.uint32), {}, {})
 VALUES = {

@@ -14,10 +14,12 @@ from prometheus_client.samples import Sample
 from tidscope_backend.metrics.families import Facts, StreamFacts, families
 from tidscope_backend.metrics.meters import MAX_NAMED_PROCESSES, OTHER, Meters, ProcessNames
 from tidscope_backend.metrics.pools import NO_POOLS, PoolTables, pool_families
+from tidscope_backend.pool_figures import known_figures
 from tidscope_wire.frame import split
-from tidscope_wire.frame_tables import Table, dtype_of, encode_tables
+from tidscope_wire.frame_tables import Table, dtype_of
 from tidscope_wire.generated.models import FrameHeader, Group, TableName
-from tidscope_wire.pools import FIGURES, known_figures
+from tidscope_wire.pools import FIGURES
+from tidscope_wire.table_streams import encode_tables
 
 Row = tuple[str, int, bool, int]
 """Name, on-CPU nanoseconds, whether it lives, and how many processes it stands for."""

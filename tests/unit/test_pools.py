@@ -16,22 +16,14 @@ from tidscope_backend.comparison.from_folders import tables_of
 from tidscope_backend.comparison.sides import Side
 from tidscope_backend.exchange.formats import as_pools_csv, as_pools_parquet
 from tidscope_backend.notebook import Run, open_run
+from tidscope_backend.pool_figures import with_quantiles
 from tidscope_collector.inspection.own_server import NotServedError, ask_samples
 from tidscope_collector.pools import registry as module
 from tidscope_collector.pools.prometheus import METRICS, pools_of
 from tidscope_collector.pools.registry import PoolRegistry
 from tidscope_wire.frame_tables import Table
 from tidscope_wire.generated.agent import AgentPool
-from tidscope_wire.pools import (
-    BUCKETS,
-    FIGURES,
-    QUEUE_WAIT,
-    RESPONSE,
-    knows,
-    quantile_s,
-    upper_s,
-    with_quantiles,
-)
+from tidscope_wire.pools import BUCKETS, FIGURES, QUEUE_WAIT, RESPONSE, knows, quantile_s, upper_s
 
 
 def pool(name: str = "requests", finished: int | None = 0, **figures: object) -> AgentPool:

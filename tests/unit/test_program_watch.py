@@ -37,15 +37,15 @@ def process(tmp_path: Path) -> Iterator[Process]:
 
 
 class Answers(ProgramReader):
-    """A child that sees the shell, and at its next look sleep, which is executed before that."""
+    """A child that sees the shell, and then sleep, which is executed in between."""
 
     def __init__(self, execute: Callable[[], None]) -> None:
         self._execute = execute
-        self._looks = 0
+        self._observed = 0
 
-    def look(self, patience_s: float = 0) -> SeenProgram:
-        self._looks += 1
-        if self._looks == 1:
+    def observe(self, patience_s: float = 0) -> SeenProgram:
+        self._observed += 1
+        if self._observed == 1:
             return SeenProgram(executable=SHELL.executable, stack=SHELL.stack)
         self._execute()
         return SeenProgram(executable=SLEEP.executable, stack=SLEEP.stack)

@@ -32,8 +32,9 @@ from tidscope_backend.store.folder import RunFolder
 from tidscope_backend.store.reader import RunReader, table_growth
 from tidscope_backend.store.table_parts import rows_of
 from tidscope_wire.frame import FrameDecoder, split
-from tidscope_wire.frame_tables import Table, decode_tables, latest_rows
+from tidscope_wire.frame_tables import Table, latest_rows
 from tidscope_wire.generated.models import GroupCounts, ThreadBorn, ThreadExited
+from tidscope_wire.table_streams import decode_tables
 
 INSTANTS = 450
 CUTS = (200, 300)

@@ -104,13 +104,15 @@ def test_a_rate_that_is_asked_for_is_reported(harness: Harness) -> None:
     assert harness.engine.submit(lambda: harness.engine.ask_rate("none", 1)).result() is None
 
 
-def test_trouble_with_one_target_leaves_the_others(harness: Harness) -> None:
+def test_trouble_with_one_target_leaves_the_others(
+    harness: Harness, monkeypatch: pytest.MonkeyPatch
+) -> None:
     first, second = harness.add("t-1-0000000a"), harness.add("t-1-0000000b")
 
     def fail(_: object) -> None:
         raise OSError("nonsense")
 
-    first.take = fail  # type: ignore[method-assign, assignment]
+    monkeypatch.setattr(first, "take", fail)
     harness.fake.tell(first.target.id, program=True)
     time.sleep(0.01)
     harness.fake.tell(second.target.id, ending=True)

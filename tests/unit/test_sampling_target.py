@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from fake_sampler import NOTHING, FakeSampler
 from tidscope_collector.procfs.process import TargetExitedError
-from tidscope_collector.sampling.news import News
+from tidscope_collector.sampling.notices import Notice
 from tidscope_collector.sampling.program import Program, ProgramChange, ProgramWatch
 from tidscope_collector.sampling.tables import EARLIEST_NS, TABLES_NS, TableSchedule, as_given
 from unit_targets import Tables, make_sampler, make_target
@@ -53,20 +53,22 @@ def test_another_program_is_reported_and_described(
     sampler.on_change = changes.append
     change = ProgramChange(Program("/bin/true", "true", 1), "/bin/sh", executed=True)
     monkeypatch.setattr(ProgramWatch, "change", lambda _: change)
-    news: News = {**NOTHING, "program": True}
-    sampler.take(news)
+    notice: Notice = {**NOTHING, "program": True}
+    sampler.take(notice)
     assert fake.of("rename") == [(sampler.target.id, [(os.getpid(), "true")])]
     ((_, event),) = fake.of("report")
     assert '"type":"program_executed"' in event
     assert [one[0] for one in fake.of("set_program")] == [sampler.target.id]
     assert changes == [True]
     # It is not described again within a second.
-    sampler.take(news)
+    sampler.take(notice)
     assert changes == [True]
     sampler.close()
 
 
-def test_tables_are_read_sooner_at_first_and_within_their_share() -> None:
+def test_tables_are_read_sooner_at_first_and_within_their_share(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     now, spent = [0], [0]
     tables = Tables()
     schedule = TableSchedule(tables, 0, lambda: now[0], lambda: spent[0])
@@ -85,7 +87,7 @@ def test_tables_are_read_sooner_at_first_and_within_their_share() -> None:
         spent[0] += 100_000_000
         return read(one)
 
-    tables.read = lambda: slow(tables)  # type: ignore[method-assign, assignment, return-value]
+    monkeypatch.setattr(tables, "read", lambda: slow(tables))
     now[0] = schedule.due_ns
     schedule.read()
     assert schedule.due_ns - now[0] == 10_000_000_000

@@ -102,7 +102,7 @@ def procfs(tmp_path: Path) -> CountingProcFs:
 
 
 def commands(procfs: ProcFs, service: PortsOnly) -> SteeringCommands:
-    targets = SimpleNamespace(attached=lambda _: target(), update=lambda _target, _seq: None)
+    targets = SimpleNamespace(attached=lambda _: target(), update=lambda _target: None)
     return SteeringCommands(
         cast(TargetRegistry, targets), cast(Engine, Now()), cast(SteeringService, service), procfs
     )

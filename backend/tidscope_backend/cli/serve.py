@@ -3,15 +3,11 @@
 import argparse
 import logging
 import os
-import signal
 import socket
-import time
 from dataclasses import replace
 
-import uvicorn
 from tidscope_wire.escaping import log_to_stderr
 
-from tidscope_backend.app import create_app
 from tidscope_backend.cli.backend_user import adopt, give_up_rights, user_who_can_run
 from tidscope_backend.cli.command import Command, CommandError
 from tidscope_backend.cli.server_options import (
@@ -22,73 +18,15 @@ from tidscope_backend.cli.server_options import (
     retention_seconds,
     with_traces,
 )
-from tidscope_backend.connections.protocols import HttpProtocol, WebSocketProtocol
-from tidscope_backend.connections.server import LogLimit, Server
-from tidscope_backend.connections.table import ConnectionLimits, Connections
 from tidscope_backend.listen_socket import SocketError, open_socket
-from tidscope_backend.processes import (
-    connection_descriptors,
-    keep_what_is_loaded,
-    map_large_buffers,
-    raise_descriptor_limit,
-)
+from tidscope_backend.processes import map_large_buffers
 from tidscope_backend.settings import (
     BROWSER_VARIABLE,
     COLLECTOR_VARIABLE,
-    Settings,
     SettingsError,
     settings_from,
     take_secrets,
 )
-
-PEER_LOGS = (
-    "asyncio",
-    "uvicorn.error",
-    "tidscope_backend.connections.server",
-    "tidscope_backend.connections.table",
-)
-"""Loggers to which any client could add lines without limit."""
-
-
-def make_server(settings: Settings) -> Server:
-    """Make a server with a new app; `run` or `serve` it with a listening socket."""
-    total = min(settings.max_connections, connection_descriptors())
-    connections = Connections(ConnectionLimits.of(total), settings.waits, time.monotonic)
-    config = uvicorn.Config(
-        create_app(settings, connections.counts),
-        http=HttpProtocol,
-        loop="asyncio",
-        ws=WebSocketProtocol,
-        ws_max_size=settings.max_command_bytes,
-        # Frames are dense counters: compression costs more than it saves on a local network.
-        ws_per_message_deflate=False,
-        ws_ping_interval=20,
-        ws_ping_timeout=settings.stall_seconds + 30,
-        # Access log lines would contain tickets of downloads.
-        access_log=False,
-        # The server would trust X-Forwarded-For and -Proto of any local program.
-        proxy_headers=False,
-        log_config=None,
-        server_header=False,
-        timeout_graceful_shutdown=3,
-    )
-    return Server(config, connections, settings.waits.check)
-
-
-def serve(settings: Settings, sock: socket.socket) -> None:
-    """Serve until SIGINT or SIGTERM."""
-    # Log lines about connections would contain addresses with queries.
-    logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
-    for name in PEER_LOGS:
-        logging.getLogger(name).addFilter(LogLimit(time.monotonic))
-    raise_descriptor_limit()
-    server = make_server(settings)
-    keep_what_is_loaded()
-    # The server raises the signal that ended it again, for its caller.
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: None)
-    server.run(sockets=[sock])
-
 
 LOG_FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 
@@ -121,7 +59,7 @@ def _run(options: argparse.Namespace) -> int:
     if user is not None:
         environ = adopt(user, environ)
     map_large_buffers()
-    from tidscope_backend.cli.serve import serve
+    from tidscope_backend.server import serve
 
     log_to_stderr(LOG_FORMAT)
     if gap:

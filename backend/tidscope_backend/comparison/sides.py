@@ -15,8 +15,9 @@ from tidscope_wire.generated.models import (
     RunManifest,
     SteeringStarted,
 )
-from tidscope_wire.pools import BUCKETS, QUEUE_WAIT, RESPONSE, known_figures
+from tidscope_wire.pools import BUCKETS, QUEUE_WAIT, RESPONSE
 
+from tidscope_backend.pool_figures import known_figures
 from tidscope_backend.store.directory import all_runs, find_runs
 
 

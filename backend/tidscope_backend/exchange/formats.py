@@ -10,10 +10,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
-from tidscope_wire.pools import known_figures
 
 from tidscope_backend.exchange.chrome_trace import as_trace
 from tidscope_backend.exchange.packing import StreamBuffer, open_run, pack_run
+from tidscope_backend.pool_figures import known_figures
 from tidscope_backend.store.parts import PartReader
 from tidscope_backend.store.reader import RunReader
 from tidscope_backend.store.table_parts import table_schema

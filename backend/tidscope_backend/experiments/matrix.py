@@ -9,7 +9,6 @@ from typing import Literal
 
 import pyarrow.compute as pc
 from tidscope_wire.generated.models import Better
-from tidscope_wire.pools import known_figures
 
 from tidscope_backend.comparison.figures import figures_of_process, totals_by_role, whole
 from tidscope_backend.comparison.from_folders import tables_of
@@ -18,6 +17,7 @@ from tidscope_backend.comparison.statistics import group_figure
 from tidscope_backend.experiments.definition import DEFAULT, Definition, RepeatSpec
 from tidscope_backend.experiments.journal import Entry, Failed, Repeated, began
 from tidscope_backend.experiments.workload import Value
+from tidscope_backend.pool_figures import known_figures
 from tidscope_backend.state_groups import GROUPS
 from tidscope_backend.store.reader import RunReader, table_growth
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 from tidscope_wire.frame import FrameError
-from tidscope_wire.frame_tables import Table, decode_table, table_parts
+from tidscope_wire.frame_tables import Table
 from tidscope_wire.generated.models import (
     CollectorHealth,
     ExitedTotals,
@@ -23,6 +23,7 @@ from tidscope_wire.generated.models import (
     Target,
 )
 from tidscope_wire.states import STATE_FIELDS
+from tidscope_wire.table_streams import decode_table, table_parts
 
 from tidscope_backend.metrics.pools import NO_POOLS, PoolTables
 

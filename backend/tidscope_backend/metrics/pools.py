@@ -10,15 +10,10 @@ from prometheus_client.core import (
     HistogramMetricFamily,
 )
 from prometheus_client.metrics_core import Metric
-from tidscope_wire.frame_tables import (
-    Table,
-    decode_table,
-    empty_table,
-    latest_rows,
-    table_parts,
-)
+from tidscope_wire.frame_tables import Table, empty_table, latest_rows
 from tidscope_wire.generated.models import FrameHeader, TableName
 from tidscope_wire.pools import BUCKETS, QUEUE_WAIT, RESPONSE, knows, upper_s
+from tidscope_wire.table_streams import decode_table, table_parts
 
 LABELS = ["target", "pid", "pool", "kind", "source"]
 _TABLES: tuple[TableName, ...] = ("pools", "pool_times")

@@ -8,7 +8,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 from tidscope_wire.frame import Rows
-from tidscope_wire.frame_tables import Table, encode_tables
+from tidscope_wire.frame_tables import Table
 from tidscope_wire.generated.limits import MAX_TABLE_ROWS
 from tidscope_wire.generated.models import (
     FrameTable,
@@ -18,6 +18,7 @@ from tidscope_wire.generated.models import (
     ThreadExited,
     ThreadRenamed,
 )
+from tidscope_wire.table_streams import encode_tables
 
 from tidscope_backend.store.overview import PartFacts
 from tidscope_backend.store.part_tables import TABLES

@@ -14,7 +14,6 @@ import numpy.typing as npt
 import pyarrow as pa
 from pydantic import BaseModel
 from tidscope_wire.frame import FrameDecoder, Rows
-from tidscope_wire.frame_tables import decode_tables
 from tidscope_wire.generated.models import (
     CollectorHealth,
     FrameHeader,
@@ -26,6 +25,7 @@ from tidscope_wire.generated.models import (
     ThreadBorn,
     ThreadExited,
 )
+from tidscope_wire.table_streams import decode_tables
 from typing_extensions import TypeAliasType
 
 from tidscope_backend.store.table_parts import FrameTables, part_tables

@@ -21,7 +21,7 @@ from tidscope_wire.frame import (
     key_fields,
     split,
 )
-from tidscope_wire.frame_tables import decode_table, encode_tables, latest_rows, table_parts
+from tidscope_wire.frame_tables import latest_rows
 from tidscope_wire.generated.models import (
     FrameHeader,
     FrameTable,
@@ -33,6 +33,7 @@ from tidscope_wire.generated.models import (
     ThreadExited,
     ThreadRenamed,
 )
+from tidscope_wire.table_streams import decode_table, encode_tables, table_parts
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What a group's threads add up to, beside an account of the kernel, both since the first look."""
+"""What a group's threads add up to and an account of the kernel, both since the first reading."""
 
 from collections.abc import Mapping, Sequence
 

@@ -95,7 +95,7 @@ class GroupPools:
         self._readers = readers
         self._numbers = count(1)
         self._programs: dict[int, _Program] = {}
-        self._looked_ns: dict[int, int] = {}
+        self._visited_ns: dict[int, int] = {}
         self._executed: set[int] = set()
         self._ended: list[tuple[int, dict[TableName, Table]]] = []
         self._due_ns = 0
@@ -116,10 +116,10 @@ class GroupPools:
         for number in self._programs.keys() - alive.keys():
             self._end(number, now_ns)
         self._ended = [one for one in self._ended if now_ns - one[0] < ENDED_NS][-MAX_ENDED:]
-        self._looked_ns = {n: when for n, when in self._looked_ns.items() if n in alive}
+        self._visited_ns = {n: when for n, when in self._visited_ns.items() if n in alive}
         self._executed &= alive.keys()
         waiting = [
-            (self._looked_ns.get(one.number, 0), _ORDER.index(runtime), one.start_ns, one)
+            (self._visited_ns.get(one.number, 0), _ORDER.index(runtime), one.start_ns, one)
             for one in alive.values()
             if one.number not in self._programs
             and now_ns - one.start_ns >= YOUNG_NS
@@ -138,7 +138,7 @@ class GroupPools:
         java = runtime == "java"
         reader = self._readers.open(member.pid, member.start_ticks, registry, java=java)
         self._programs[member.number] = _Program(member, reader, now_ns)
-        self._looked_ns[member.number] = now_ns
+        self._visited_ns[member.number] = now_ns
 
     def _make_room(self, wanted: int, now_ns: int) -> None:
         """Let go of programs without pools, as far as others wait."""

@@ -12,13 +12,13 @@ from tidscope_collector.groups.cgroups import Cgroup
 from tidscope_collector.groups.descriptions import user_name
 from tidscope_collector.groups.match import Match
 from tidscope_collector.groups.members import Member, Members, Newcomer
-from tidscope_collector.sampling.news import Execution as ExecutionNews
+from tidscope_collector.sampling.notices import Execution as ExecutionNotice
 
 _ROUNDS = 10
 """Looks for processes that were born while the ones before were made members."""
 _MAX_CANDIDATES = 16_384
 POLL_NS = 100_000_000
-"""Minimum interval between two looks where births are not reported, in nanoseconds."""
+"""Minimum interval between two listings where births are not reported, in nanoseconds."""
 REPORTED = "the kernel tells of each birth, execution and end (eBPF)"
 
 
@@ -87,7 +87,7 @@ class Membership:
 
     @property
     def due_ns(self) -> int:
-        """CLOCK_MONOTONIC of the next look where births are not reported; else far off."""
+        """CLOCK_MONOTONIC of the next listing where births are not reported; else far off."""
         interval_ns = max(POLL_NS, self._boundary.polled_ns)
         return self._polled_ns + interval_ns if self.is_polled else 2**63 - 1
 
@@ -169,7 +169,7 @@ class Membership:
         self.missed = (self.missed or 0) + count
         self._find()
 
-    def executed(self, executions: Sequence[ExecutionNews]) -> list[Execution]:
+    def executed(self, executions: Sequence[ExecutionNotice]) -> list[Execution]:
         """Take executions, after some of which processes match or do not match any more.
 
         Returns:

@@ -24,7 +24,7 @@ from tidscope_collector.locks.group_locks import GroupLocks
 from tidscope_collector.procfs.delay_accounting import DelayAccounting
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.process import TargetExitedError
-from tidscope_collector.sampling.news import Execution, News
+from tidscope_collector.sampling.notices import Execution, Notice
 from tidscope_collector.sampling.plan import Plan
 from tidscope_collector.sampling.process_clock import process_cpu_ns
 from tidscope_collector.sampling.process_meter import ProcessMeter
@@ -32,7 +32,7 @@ from tidscope_collector.sampling.tables import TableSource
 from tidscope_collector.sampling.target import DESCRIBE_NS, TargetSampler
 
 NEW_NS = 300_000_000
-"""Interval between two looks at members while new ones have come, in nanoseconds."""
+"""Interval between two descriptions of members after new ones were born, in nanoseconds."""
 EXECUTIONS_NS = 200_000_000
 """Minimum interval between two batches of executions, in nanoseconds."""
 
@@ -145,9 +145,10 @@ class GroupSampler(TargetSampler):
             native, target.id, processes, meter, self._check, tables
         )
         super().__init__(target, plan, native, gomaxprocs, attach_ns, procfs, delays, joined)
+        self._lead_gomaxprocs = target.gomaxprocs
         self._asked_sample = self._empty = False
         self._executions: list[Execution] = []
-        self._executions_due_ns = self._look_due_ns = 0
+        self._executions_due_ns = self._describe_due_ns = 0
         self._known: set[int] = set()
 
     def _make_meter(self, _procfs: ProcFs, _delays: DelayAccounting | None) -> ProcessMeter:
@@ -161,7 +162,7 @@ class GroupSampler(TargetSampler):
 
     def _gomaxprocs_of(self, member: Member) -> int:
         if member.pid == self.pid:
-            return self.target.gomaxprocs or 0
+            return self._lead_gomaxprocs or 0
         return self._accounts.size_of(member.number)
 
     def _open(self, opened: ExitStack) -> None:
@@ -190,7 +191,7 @@ class GroupSampler(TargetSampler):
     @property
     def due_ns(self) -> int:
         """See `TargetSampler`."""
-        due_ns = min(self._membership.due_ns, self._look_due_ns)
+        due_ns = min(self._membership.due_ns, self._describe_due_ns)
         if self._executions:
             due_ns = min(due_ns, self._executions_due_ns)
         return due_ns if self._asked_sample else min(due_ns, self._tables.due_ns)
@@ -201,13 +202,13 @@ class GroupSampler(TargetSampler):
         self._membership.poll(now_ns)
         if self._executions and now_ns >= self._executions_due_ns:
             self._take_executions(now_ns)
-        if now_ns >= self._look_due_ns:
-            self._look(now_ns)
+        if now_ns >= self._describe_due_ns:
+            self._describe_members(now_ns)
         if now_ns >= self._tables.due_ns and not self._asked_sample:
             self._asked_sample = True
             self._native.tell_sample(self.target.id)
 
-    def _look(self, now_ns: int) -> None:
+    def _describe_members(self, now_ns: int) -> None:
         """Bring what is known of members up to date."""
         membership = self._membership
         if not membership.is_polled:
@@ -215,25 +216,27 @@ class GroupSampler(TargetSampler):
         alive = set(membership.members.alive)
         has_new = bool(alive - self._known)
         self._known = alive
-        self._look_due_ns = now_ns + (NEW_NS if has_new else DESCRIBE_NS)
+        self._describe_due_ns = now_ns + (NEW_NS if has_new else DESCRIBE_NS)
         self._descriptions.ask(membership.members, now_ns)
 
-    def take(self, news: News) -> None:
+    def take(self, notice: Notice) -> None:
         """See `TargetSampler`."""
-        self._empty = (self._empty or news["empty"]) and not news["ending"]
-        lost = news["events_lost"] + news["executions_missed"]
+        self._empty = (self._empty or notice["empty"]) and not notice["ending"]
+        lost = notice["events_lost"] + notice["executions_missed"]
         if lost:
             self._membership.lost(lost)
-        self._executions += news["executions"]
+        self._executions += notice["executions"]
         now_ns = time.monotonic_ns()
-        if self._executions and (now_ns >= self._executions_due_ns or news["ending"]):
+        if self._executions and (now_ns >= self._executions_due_ns or notice["ending"]):
             self._take_executions(now_ns)
-        if news["named"]:
-            self._accounts.began(set(news["named"]))
-        if news["ending"]:
+        if notice["gomaxprocs"] is not None:
+            self._lead_gomaxprocs = notice["gomaxprocs"]
+        if notice["named"]:
+            self._accounts.began(set(notice["named"]))
+        if notice["ending"]:
             self._membership.update()
             self._group_tables.is_last = True
-        elif news["sampled"]:
+        elif notice["sampled"]:
             self._asked_sample = False
             self.give_tables()
 
@@ -264,6 +267,7 @@ class GroupSampler(TargetSampler):
                 self._stale = self._executed = True
                 self._native.set_gomaxprocs(self.target.id, None)
                 self._close_gomaxprocs()
+                self._lead_gomaxprocs = None
         self._describe_if_stale(now_ns)
 
     @property
@@ -277,7 +281,7 @@ class GroupSampler(TargetSampler):
 
     def second(self, now_ns: int) -> None:
         """See `TargetSampler`."""
-        self._look(now_ns)
+        self._describe_members(now_ns)
         members = self._membership.members
         self._accounts.update(members, self._descriptions, now_ns)
         self._pools.update(members, self._descriptions, now_ns)
@@ -308,6 +312,8 @@ class GroupSampler(TargetSampler):
     ) -> None:
         """See `TargetSampler`: of the lead process, and of the group's name."""
         super().describe_again(process, program, gomaxprocs)
+        if program is not None:
+            self._lead_gomaxprocs = gomaxprocs
         group = self.target.group
         if group is not None:
             name = group_name(group.kind, group.value, process)

@@ -119,7 +119,7 @@ class ProgramReader:
         about = about_process(pid, start_ticks)
         self._conversation = Conversation(*children().begin("program", about), _PROGRAM_BYTES)
 
-    def look(self, patience_s: float = PATIENCE_S) -> SeenProgram | None:
+    def observe(self, patience_s: float = PATIENCE_S) -> SeenProgram | None:
         """Return the current program; None if the answer is late, or the process has ended."""
         if not self._conversation.request():
             return None
@@ -139,7 +139,7 @@ def open_program(pid: int, start_ticks: int) -> ProgramReader | None:
         reader = ProgramReader(pid, start_ticks)
     except ChildError:
         return None
-    found = reader.look(patience_s=OPEN_S)
+    found = reader.observe(patience_s=OPEN_S)
     if found is None or not found.stack:
         reader.close()
         return None

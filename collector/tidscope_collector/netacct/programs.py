@@ -43,9 +43,15 @@ class NetworkProgram:
 
     def give(self, sampler: Sampler) -> None:
         """Let a sampler that has not started read the slots."""
-        names = ("slots", "control", "watched", "targets", "vacant")
-        maps = [self._program.map(name) for name in names]
-        sampler.use_network(*maps, None if self.splice else self._program.map("uncounted"))
+        map_of = self._program.map
+        sampler.use_network(
+            slots=map_of("slots"),
+            control=map_of("control"),
+            watched=map_of("watched"),
+            targets=map_of("targets"),
+            vacant=map_of("vacant"),
+            uncounted=None if self.splice else map_of("uncounted"),
+        )
 
     @property
     def lent(self) -> dict[str, int]:

@@ -22,7 +22,7 @@ from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.sampling.budget import Budget
 from tidscope_collector.sampling.command_queue import CommandQueue
 from tidscope_collector.sampling.machine import MachineMeter
-from tidscope_collector.sampling.news import News
+from tidscope_collector.sampling.notices import Notice
 from tidscope_collector.sampling.selfwatch import Load, SelfWatch
 from tidscope_collector.sampling.target import TargetSampler
 
@@ -163,7 +163,7 @@ class Engine:
             flushed = sampler.flush()
             if flushed is not None:
                 return Flushed(*flushed)
-            self._take_news()
+            self._take_notices()
         last = self._ended.get(target)
         return None if last is None else Flushed(last, None)
 
@@ -177,7 +177,7 @@ class Engine:
         if sampler is None:
             return None
         if sampler.flush() is None:
-            self._take_news()
+            self._take_notices()
         if target in self._targets:
             self._finish(sampler, exited=False)
         return sampler.target
@@ -185,12 +185,12 @@ class Engine:
     def _run(self) -> None:
         poll = select.poll()
         poll.register(self._commands.wake, select.POLLIN)
-        poll.register(self._native.news_fileno(), select.POLLIN)
+        poll.register(self._native.notices_fileno(), select.POLLIN)
         while True:
             poll.poll(self._pause_ms())
             if not self._run_commands():
                 break
-            self._take_news()
+            self._take_notices()
             self._work()
             self._publish()
         self._end()
@@ -200,7 +200,9 @@ class Engine:
         """Time until something is due, in milliseconds; None if nothing is."""
         if not self._targets:
             return None
-        due_ns = min(self._second_due_ns, *(one.due_ns for one in self._targets.values()))
+        due_ns = min(one.due_ns for one in self._targets.values())
+        if due_ns + TOGETHER_NS >= self._second_due_ns:
+            due_ns = self._second_due_ns
         return max(SHORTEST_MS, (due_ns - time.monotonic_ns()) / 1e6)
 
     def _run_commands(self) -> bool:
@@ -223,18 +225,18 @@ class Engine:
                 self._published[target] = sampler.target
                 self._changed(sampler.target)
 
-    def _take_news(self) -> None:
-        for target, news in self._native.take_news().items():
+    def _take_notices(self) -> None:
+        for target, notice in self._native.take_notices().items():
             sampler = self._targets.get(target)
             if sampler is not None:
-                self._guard(sampler, partial(self._take, sampler, news))
+                self._guard(sampler, partial(self._take, sampler, notice))
 
-    def _take(self, sampler: TargetSampler, news: News) -> None:
-        if news["over"] is not None:
-            self._over(sampler, news["over"][1], exited=True)
+    def _take(self, sampler: TargetSampler, notice: Notice) -> None:
+        if notice["over"] is not None:
+            self._over(sampler, notice["over"][1], exited=True)
             return
-        sampler.take(news)
-        if news["ending"]:
+        sampler.take(notice)
+        if notice["ending"]:
             sampler.give_tables()
             self._finish(sampler, exited=True)
 

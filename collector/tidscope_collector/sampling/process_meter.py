@@ -8,7 +8,7 @@ from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.process import rss_bytes
 
 LIMIT_NS = 9_500_000_000
-"""Interval between two looks for a CPU limit while there is none, in nanoseconds."""
+"""Interval between two searches for a CPU limit while there is none, in nanoseconds."""
 
 
 class Gauges(NamedTuple):

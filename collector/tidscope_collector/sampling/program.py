@@ -9,7 +9,7 @@ from tidscope_collector.procfs.process import parse_stat, stack_start
 
 _STAT_BYTES = 4096
 _DELETED = " (deleted)"
-_LOOKS = 4
+_ATTEMPTS = 4
 """One that executes a program while it is looked at is looked at again, so often."""
 
 
@@ -70,10 +70,10 @@ class ProgramWatch:
         self._tasks = tasks
         self._pid = pid
         self._reader: ProgramReader | None = None
-        stack = self._look().stack
+        stack = self._observe().stack
         if not stack:
             self._reader = open_reader()
-            stack = self._look().stack
+            stack = self._observe().stack
         self._program = Program(_without_mark(executable), name, stack)
 
     def close(self) -> None:
@@ -98,7 +98,7 @@ class ProgramWatch:
         """Look whether it runs another program than before, or has another name."""
         before = self._program
         try:
-            found = self._look()
+            found = self._observe()
         except (OSError, ValueError):
             return None
         # Of a main thread that ended before the others nothing is shown but its name.
@@ -114,16 +114,16 @@ class ProgramWatch:
             executed = before.executable is not None and after.executable != before.executable
         return ProgramChange(after, before.executable, executed)
 
-    def _look(self) -> Program:
+    def _observe(self) -> Program:
         if self._reader is None:
             line = self._stat()
-            for _ in range(_LOOKS):
+            for _ in range(_ATTEMPTS):
                 executable = self._executable()
                 before, line = line, self._stat()
                 if stack_start(before) == stack_start(line):
                     break
             return Program(executable, _name_in(line), stack_start(line))
-        seen = self._reader.look()
+        seen = self._reader.observe()
         # Behind that: it may execute a program in between, and would have the name of the last one.
         name = _name_in(self._stat())
         if seen is None:

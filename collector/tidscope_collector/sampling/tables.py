@@ -15,7 +15,7 @@ TABLES_NS = 950_000_000
 EARLIEST_NS = 100_000_000
 """Interval between the first readings, in nanoseconds. It doubles, so that what a program of one
 second waits for is looked up while the program lives."""
-USUAL_SHARE = 0.01
+DEFAULT_SHARE = 0.01
 """Share of a core; tables that cost more CPU time are read less often than once a second."""
 
 Given = dict[str, list[bytes | list[str]]]
@@ -66,7 +66,7 @@ class TableSchedule:
         self._cpu_clock = cpu_clock
         self._trouble = ""
         self.due_ns = attach_ns
-        self.share = USUAL_SHARE
+        self.share = DEFAULT_SHARE
 
     def read(self) -> tuple[Given, int] | None:
         """Read all tables, and plan the next reading.
@@ -84,8 +84,8 @@ class TableSchedule:
                 LOG.warning("tables cannot be read: %r", error)
             self._trouble = repr(error)
         took_ns = self._cpu_clock() - cpu_ns
-        usual_ns = min(TABLES_NS, max(EARLIEST_NS, began_ns - self._attach_ns))
-        self.due_ns = began_ns + max(usual_ns, int(took_ns / self.share))
+        interval_ns = min(TABLES_NS, max(EARLIEST_NS, began_ns - self._attach_ns))
+        self.due_ns = began_ns + max(interval_ns, int(took_ns / self.share))
         return None if given is None else (given, began_ns)
 
 

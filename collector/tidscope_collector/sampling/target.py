@@ -25,13 +25,15 @@ from tidscope_collector.procfs.delay_accounting import DelayAccounting
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.process import TargetExitedError, parse_parent, parse_stat
 from tidscope_collector.sampling.machine import ABSENT, MachineWatch
-from tidscope_collector.sampling.news import News
+from tidscope_collector.sampling.notices import Notice
 from tidscope_collector.sampling.plan import Plan
 from tidscope_collector.sampling.process_meter import ProcessMeter
 from tidscope_collector.sampling.program import ProgramWatch
 from tidscope_collector.sampling.tables import TableSchedule, TableSource
 
 DESCRIBE_NS = 1_000_000_000
+WALKED_LOOK_NS = 10_000_000_000
+"""Interval between two looks at the program where each walk tells of executions, in nanoseconds."""
 _SWITCHES = ("voluntary_switches", "involuntary_switches")
 FIRST_WITH_TGID = 12
 """First version of struct taskstats that says of which process a thread is."""
@@ -89,6 +91,7 @@ class TargetSampler:
         self._tables = TableSchedule(tables, attach_ns)
         self._stale = self._executed = False
         self._described_ns = -DESCRIBE_NS
+        self._observed_ns = attach_ns
         self._meter = self._make_meter(procfs, delays)
         with ExitStack() as opened:
             opened.callback(tables.close)
@@ -158,7 +161,7 @@ class TargetSampler:
                     "attach_ns": self.attach_ns,
                     "rate_hz": self.target.rate_hz,
                     "is_group": self.target.group is not None,
-                    "foreign_exits": self._has_foreign_exits,
+                    "has_other_exits": self._has_other_exits,
                     "role_rules": [(one.pattern, one.role) for one in self.target.role_rules or ()],
                     "base": list(self.plan.base),
                     "fields": list(self.plan.fields),
@@ -202,7 +205,7 @@ class TargetSampler:
         }
 
     @property
-    def _has_foreign_exits(self) -> bool:
+    def _has_other_exits(self) -> bool:
         version = self.target.source.taskstats_version
         return version is not None and version < FIRST_WITH_TGID
 
@@ -256,12 +259,12 @@ class TargetSampler:
     def tables_share(self, share: float) -> None:
         self._tables.share = share
 
-    def take(self, news: News) -> None:
+    def take(self, notice: Notice) -> None:
         """Handle what the native sampler noticed."""
-        if news["program"]:
+        if notice["program"]:
             self._watch_program(noticed=True)
-        if news["named"]:
-            self._name_threads(news["named"])
+        if notice["named"]:
+            self._name_threads(notice["named"])
 
     @property
     def is_over(self) -> bool:
@@ -274,7 +277,9 @@ class TargetSampler:
         Args:
             now_ns: CLOCK_MONOTONIC.
         """
-        self._watch_program()
+        if not self.plan.walk or now_ns - self._observed_ns >= WALKED_LOOK_NS:
+            self._observed_ns = now_ns
+            self._watch_program()
         self._name_threads([])
         self._describe_names()
         self._give_gauges(now_ns)

@@ -132,6 +132,11 @@ def _probe_family(family: int, procfs: ProcFs) -> Kernel:
                 reply, sender = link.recvfrom(64 * 1024)
         except OSError as error:
             raise TaskstatsUnavailableError(f"taskstats did not answer: {error}") from error
+    return read_reply(reply, family, thread, kernel_profile(procfs))
+
+
+def read_reply(reply: bytes, family: int, thread: int, profile: str) -> Kernel:
+    """Learn the layout from the answer to a question for a thread. Raises as `probe`."""
     code = error_code(reply)
     if code == errno.EPERM:
         raise TaskstatsUnavailableError(
@@ -140,21 +145,20 @@ def _probe_family(family: int, procfs: ProcFs) -> Kernel:
     if code is not None:
         raise TaskstatsUnavailableError(f"taskstats answered: {os.strerror(code)}")
     try:
-        record = parse(reply, family)[0]
+        record = parse(reply, family)
     except MalformedReplyError as error:
         raise TaskstatsUnavailableError(f"{error}; threads are read from /proc") from error
     (version,) = struct.unpack_from("=H", reply, record.offset)
     try:
-        layout = choose(version, record.length, kernel_profile(procfs))
+        layout = choose(version, record.length, profile)
     except UnknownLayoutError as error:
         message = f"{error}; threads are read from /proc"
         raise UnknownStructError(message, version, record.length) from error
-    stats = reply[record.offset : record.offset + record.length]
-    (reported,) = struct.unpack_from("=I", stats, layout.offsets["ac_pid"])
-    if reported != thread:
+    (reported,) = struct.unpack_from("=I", reply, record.offset + layout.offsets["ac_pid"])
+    if (record.id, reported) != (thread, thread):
         raise TaskstatsUnavailableError(
-            f"struct taskstats {layout.name} has thread id {reported} where {thread} should be; "
-            "threads are read from /proc"
+            f"an answer about thread {record.id} with a struct taskstats {layout.name} of thread "
+            f"{reported}, where {thread} was asked for; threads are read from /proc"
         )
     return Kernel(family, layout, record.offset)
 

@@ -1,7 +1,7 @@
-"""What is wrong with a message from the kernel, by name, and how often it was seen.
+"""What is wrong with a message from the kernel, by name.
 
 A message that is not exactly what the kernel sends is refused whole: a number that may be wrong is
-worse than none. Nothing is refused silently.
+worse than none.
 """
 
 from enum import StrEnum
@@ -10,21 +10,13 @@ from enum import StrEnum
 class Refusal(StrEnum):
     """Why a message was refused."""
 
-    SENDER = "not sent by the kernel"
-    CUT = "cut off: longer than its slot"
     SHORT = "shorter than its headers"
     LENGTH = "length that differs from the message's"
     TYPE = "message of another type"
     OVERRUN = "NLMSG_OVERRUN"
     COMMAND = "another command than TASKSTATS_CMD_NEW"
     ATTRIBUTE = "attribute that does not fit into its container"
-    CONTENT = "not the records that were expected"
-    LAYOUT = "struct taskstats of another version or length"
-    IDENTITY = "thread ids in attribute and struct that differ"
-    UNASKED = "answer to a request that was not sent"
-    TWICE = "second answer to one request"
-    SHAPES = "too many kinds of message"
-    SILENCE = "no answer"
+    CONTENT = "not the record that was expected"
 
 
 class MalformedReplyError(Exception):

@@ -124,7 +124,7 @@ class FramesLink:
 
     def load(self) -> Load:
         """Return the load, and log what has happened to the connection."""
-        text = self.native.news()
+        text = self.native.notice()
         if text == CONNECTED:
             if self._troubled:
                 log.info("frames are sent again")

@@ -46,14 +46,17 @@ class LedgerProgram:
 
     def give(self, sampler: Sampler) -> None:
         """Let a sampler that has not started read the slots."""
-        slots = ("slots", "control", "watched", "targets", "vacant", "details")
-        beside = ("edges", "takers", "call_counts", "names")
-        edges, takers, counts, names = (self._program.map(name) for name in beside)
+        map_of = self._program.map
         sampler.use_ledger(
-            *(self._program.map(name) for name in slots),
-            self._program.runnable(_WALK).descriptor,
-            (edges, takers, counts, names),
-            self._calls,
+            slots=map_of("slots"),
+            control=map_of("control"),
+            watched=map_of("watched"),
+            targets=map_of("targets"),
+            vacant=map_of("vacant"),
+            details=map_of("details"),
+            walk=self._program.runnable(_WALK).descriptor,
+            beside=(map_of("edges"), map_of("takers"), map_of("call_counts"), map_of("names")),
+            counts_calls=self._calls,
         )
 
     @property

@@ -7,9 +7,7 @@ from tidscope_collector.ebpf.obstacles import KernelFeature, Obstacle, attempt
 from tidscope_collector.procfs.files import ProcFs
 
 TASK_WALKS = KernelFeature("bpf_iter_task", BTF_KIND_FUNC, "task iterators for one process", "6.1")
-_LIST = "list_threads"
 _READ = "read_counters"
-_WALK = "walk_threads"
 _MEMBERS = "walk_members"
 
 
@@ -30,10 +28,10 @@ class WalkPrograms:
         image = image or bpf_object("task_iterator")
         self.walks_members = True
         try:
-            self._program = Program(image, leave_out=(_LIST, _WALK))
+            self._program = Program(image)
         except BpfError:
             self.walks_members = False
-            self._program = Program(image, leave_out=(_LIST, _WALK, _MEMBERS))
+            self._program = Program(image, leave_out=(_MEMBERS,))
 
     def give(self, sampler: Sampler) -> None:
         """Let a sampler that has not started use the programs."""

@@ -76,7 +76,7 @@ impl Ended {
         self.before = std::mem::take(&mut self.recent);
     }
 
-    /// Counts a thread that ended, whose totals the kernel reported; `process` 0: nobody told whose.
+    /// Counts a thread that ended, whose totals the kernel reported; `process` is 0 if unknown.
     pub(super) fn record(&mut self, name: &str, totals: &Totals, process: u32) {
         self.sums.threads += 1;
         self.sums.totals.add(totals);
@@ -158,13 +158,15 @@ impl Ended {
         };
         let sum =
             |known: &Vanished| known.totals.values.iter().map(|&one| u128::from(one)).sum::<u128>();
-        let (_, tid, recent) = [(&self.recent, true), (&self.before, false)]
+        let (tid, before) = [(&self.recent, true), (&self.before, false)]
             .into_iter()
             .flat_map(|(vanished, recent)| vanished.iter().map(move |one| (one, recent)))
             .filter(|((&tid, known), _)| fits(tid, known))
-            .map(|((&tid, known), recent)| (sum(known), tid, recent))
-            .max()?;
-        let from = if recent { &mut self.recent } else { &mut self.before };
+            // Of two alike the one that vanished before, which is forgotten first.
+            .map(|((&tid, known), recent)| (sum(known), !recent, tid))
+            .max()
+            .map(|(_, before, tid)| (tid, before))?;
+        let from = if before { &mut self.before } else { &mut self.recent };
         let found = from.remove(&tid)?;
         self.sums.inexact -= 1;
         Some((found.totals, found.seen_ns))

@@ -39,7 +39,7 @@ const ROUNDING_NS: u64 = 1_000_000;
 const SAME_START_NS: u64 = 10_000_000;
 
 /// Tells what a thread id of a process stands for now: thread, process.
-pub type Look<'a> = &'a mut dyn FnMut(u32, u32) -> Presence;
+pub type Check<'a> = &'a mut dyn FnMut(u32, u32) -> Presence;
 
 /// Identity of a live thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,7 +84,7 @@ pub struct Tracker {
     fields: Fields,
     instant: Instant,
     attach_ns: i64,
-    foreign_exits: bool,
+    has_other_exits: bool,
     cpu: Option<usize>,
     threads: IdMap<Thread>,
     ended: Ended,
@@ -114,16 +114,16 @@ impl Tracker {
     /// Makes a tracker of no thread.
     ///
     /// `attach_ns` is CLOCK_MONOTONIC of the attachment, the zero of all times given out.
-    /// `foreign_exits` tells that exit records may be of other processes' threads (taskstats before
+    /// `has_other_exits` tells that exit records may be of other processes' threads (taskstats before
     /// version 12 does not say whose they are): then only those of known threads are believed.
-    pub fn new(fields: Fields, attach_ns: i64, foreign_exits: bool, ended: Ended) -> Self {
+    pub fn new(fields: Fields, attach_ns: i64, has_other_exits: bool, ended: Ended) -> Self {
         Self {
             instant: Instant::new(&fields, attach_ns),
             cpu: fields.find(CPU),
             last: Rows::new(fields.len()),
             fields,
             attach_ns,
-            foreign_exits,
+            has_other_exits,
             threads: IdMap::default(),
             ended,
             lingering: IdSet::default(),
@@ -182,19 +182,19 @@ impl Tracker {
         end_ns: i64,
         exits: &Exits,
         listed: Option<&[u32]>,
-        look: Look<'_>,
+        check: Check<'_>,
     ) -> Changes {
         let mut events = self.end(exits, Some(end_ns));
         let mut flags = std::mem::take(&mut self.flags);
         self.inherited.take_off(rows, &self.instant, None);
         if !(self.lingering.is_empty() && self.recorded.is_empty()) {
-            self.leave_out_ended(rows, listed, look);
+            self.leave_out_ended(rows, listed, check);
         }
         let then = (rows.tid != self.last.tid).then(|| self.rows_before(rows));
         self.compare(rows, then.as_deref(), &mut flags);
         let standing = match &then {
             None => Vec::new(),
-            Some(then) => self.judge_unread(then, listed.unwrap_or(&[]), look, &mut events),
+            Some(then) => self.judge_unread(then, listed.unwrap_or(&[]), check, &mut events),
         };
         self.begin(rows, then.as_deref(), &mut flags, end_ns, &mut events);
         self.close(&mut events);
@@ -349,7 +349,7 @@ impl Tracker {
             // Readers know of its end already.
             late = self.ended.correct(tid, start_ns, &totals, end_ns, &self.instant);
             if !late {
-                if self.foreign_exits {
+                if self.has_other_exits {
                     return None;
                 }
                 // The thread that inherited has vanished: this one began under its id.
@@ -393,7 +393,7 @@ impl Tracker {
     ///
     /// An id whose record came earlier may have come back to life: another thread got it, or a thread
     /// executed a program and took the id of the main thread. Then it is alive.
-    fn leave_out_ended(&mut self, rows: &mut Rows, listed: Option<&[u32]>, look: Look<'_>) {
+    fn leave_out_ended(&mut self, rows: &mut Rows, listed: Option<&[u32]>, check: Check<'_>) {
         let mut doubtful: IdSet = self.lingering.union(&self.recorded).copied().collect();
         let listed: IdSet = listed
             .unwrap_or(&rows.tid)
@@ -407,7 +407,7 @@ impl Tracker {
             if !doubtful.contains(&tid) {
                 continue;
             }
-            if self.recorded.contains(&tid) || look(tid, rows.process[row]) != Presence::Alive {
+            if self.recorded.contains(&tid) || check(tid, rows.process[row]) != Presence::Alive {
                 out.insert(tid);
             } else {
                 doubtful.remove(&tid);
@@ -465,7 +465,7 @@ impl Tracker {
         })
     }
 
-    /// Compares threads with their last rows, and gives back what fell: a value once given is not taken
+    /// Compares threads with their last rows, and restores what fell: a value once given is not taken
     /// back, whatever a source says. The last one stands until there is a greater one; otherwise sums
     /// would fall. But a value that turns out to be invalid: rows lack it, and sums go on with the last.
     fn compare(&self, rows: &mut Rows, then: Option<&[u32]>, flags: &mut Vec<u8>) {
@@ -548,7 +548,7 @@ impl Tracker {
         &mut self,
         then: &[u32],
         listed: &[u32],
-        look: Look<'_>,
+        check: Check<'_>,
         events: &mut Vec<Event>,
     ) -> Vec<usize> {
         let mut read = vec![false; self.last.len()];
@@ -568,7 +568,7 @@ impl Tracker {
         let listed: IdSet = listed.iter().copied().collect();
         let mut standing = Vec::new();
         for (tid, row) in unread {
-            if !listed.contains(&tid) && look(tid, self.last.process[row]) == Presence::Gone {
+            if !listed.contains(&tid) && check(tid, self.last.process[row]) == Presence::Gone {
                 self.vanish(tid, events);
             } else {
                 standing.push(row);

@@ -128,11 +128,11 @@ impl Receiver {
     }
 }
 
-pub fn tracker(foreign_exits: bool) -> Tracker {
+pub fn tracker(has_other_exits: bool) -> Tracker {
     let fields = Fields::new(FIELDS).unwrap();
     let roles = RoleSums::new(RoleNames::default(), 63, fields.summed);
     let ended = Ended::new(fields.summed, roles, Box::new(NoNotes));
-    Tracker::new(fields, ATTACH, foreign_exits, ended)
+    Tracker::new(fields, ATTACH, has_other_exits, ended)
 }
 
 /// A tracker and a receiver of what it says; samples are 1,000 ns apart.
@@ -200,13 +200,13 @@ impl Story {
         self.asked.clear();
         let (mut rows, exits) = (self.rows(threads), self.exits(ended));
         let (presence, asked) = (&self.presence, &mut self.asked);
-        let mut look = |tid, process| {
+        let mut check = |tid, process| {
             assert_eq!(process, MAIN);
             asked.push(tid);
             presence[&tid]
         };
         let end_ns = ATTACH + self.now;
-        self.changes = self.tracker.update(&mut rows, end_ns, &exits, listed, &mut look);
+        self.changes = self.tracker.update(&mut rows, end_ns, &exits, listed, &mut check);
         self.receiver.take(&self.tracker, &self.changes);
         self.compare_roles();
         self.changes.events.clone()

@@ -59,7 +59,7 @@ impl Target {
         self.time_ns += 100 * MS;
         let exits = self.exits(ended);
         let (gone, exiting) = (&self.gone, &self.exiting);
-        let mut look = |tid, _| {
+        let mut check = |tid, _| {
             if gone.contains(&tid) {
                 Presence::Gone
             } else if exiting.contains(&tid) {
@@ -68,7 +68,7 @@ impl Target {
                 Presence::Alive
             }
         };
-        self.tracker.update(&mut rows, self.time_ns, &exits, None, &mut look)
+        self.tracker.update(&mut rows, self.time_ns, &exits, None, &mut check)
     }
 
     fn cpu(&self) -> u64 {

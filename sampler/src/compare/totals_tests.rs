@@ -129,7 +129,7 @@ struct World {
     roles: HashMap<Option<String>, RoleTotals>,
 }
 
-fn look(threads: &BTreeMap<u32, usize>, lives: &[Life], tid: u32, process: u32) -> Presence {
+fn check(threads: &BTreeMap<u32, usize>, lives: &[Life], tid: u32, process: u32) -> Presence {
     match threads.get(&tid).map(|&place| &lives[place]) {
         Some(life) if life.process != process => Presence::Gone,
         Some(life) if life.exiting => Presence::Exiting,
@@ -283,9 +283,9 @@ impl World {
             events = self.tracker.take_exits(&first, Some(before_ns));
         }
         let (threads, lives) = (&self.threads, &self.lives);
-        let mut look = |tid, process| look(threads, lives, tid, process);
+        let mut check = |tid, process| check(threads, lives, tid, process);
         let mut changes =
-            self.tracker.update(&mut rows, before_ns, &exits, Some(&listed), &mut look);
+            self.tracker.update(&mut rows, before_ns, &exits, Some(&listed), &mut check);
         events.append(&mut changes.events);
         changes.events = events;
         let known = self.receiver.live.clone();

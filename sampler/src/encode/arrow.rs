@@ -153,7 +153,7 @@ impl<'a> Batch<'a> {
 
     /// Writes a column of texts, one for each row.
     ///
-    /// A column of more than 2 GiB cannot be told: the texts beyond are empty.
+    /// A column of more than 2 GiB cannot be encoded: the texts beyond are empty.
     pub fn texts<'t>(&mut self, texts: impl Iterator<Item = &'t str> + Clone) {
         self.node(0);
         self.entry(0);

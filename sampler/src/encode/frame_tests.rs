@@ -151,7 +151,7 @@ fn exits_of_one_instant_are_divided_and_counted_as_they_are_reported() {
     let events = (0..2500).map(|tid| exit(tid, tid >= 2490)).collect();
     let frames = target.sample(7, events);
     let headers: Vec<_> = frames.iter().map(header).collect();
-    let told = headers.iter().map(|one| {
+    let reported = headers.iter().map(|one| {
         let number = |value: &serde_json::Value| value.as_u64().unwrap();
         (
             number(&one["seq"]),
@@ -162,7 +162,7 @@ fn exits_of_one_instant_are_divided_and_counted_as_they_are_reported() {
         )
     });
     let expected = [(2, 1000, 13, 1010, 0), (3, 2000, 13, 2010, 0), (4, 2500, 3, 2500, 3)];
-    assert_eq!(told.collect::<Vec<_>>(), expected);
+    assert_eq!(reported.collect::<Vec<_>>(), expected);
     assert!(headers.iter().all(|one| one["time_ns"] == 7));
 }
 

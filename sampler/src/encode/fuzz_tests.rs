@@ -54,7 +54,7 @@ fn check_schema(metadata: &[u8], header: usize, shape: &Shape) {
         let text = place(metadata, member(metadata, field, 0).unwrap());
         let length = little::<4>(metadata, text) as usize;
         assert_eq!(&metadata[text + 4..][..length], name.as_bytes());
-        let told = metadata[member(metadata, field, 2).unwrap()];
+        let encoded = metadata[member(metadata, field, 2).unwrap()];
         let of = place(metadata, member(metadata, field, 3).unwrap());
         let bits = member(metadata, of, 0).map(|at| little::<4>(metadata, at));
         let wanted = match kind {
@@ -62,7 +62,7 @@ fn check_schema(metadata: &[u8], header: usize, shape: &Shape) {
             Kind::U32 => (2, Some(32)),
             Kind::U64 | Kind::I64 => (2, Some(64)),
         };
-        assert_eq!((told, bits), wanted);
+        assert_eq!((encoded, bits), wanted);
     }
 }
 

@@ -94,7 +94,7 @@ pub struct Health {
     pub ledger_threads_uncounted: u64,
 }
 
-/// `ProcessGauges`, without the CPU time, which is told with the sample that it was read with.
+/// `ProcessGauges`, without the CPU time, which is reported with the sample that it was read with.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[allow(missing_docs)] // The schema says what the members are.
 pub struct ProcessGauges {

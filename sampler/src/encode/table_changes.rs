@@ -144,9 +144,9 @@ impl TableChanges {
 /// `share` is the share of a core that readings may take; one that began at `began_ns` took `took_ns`
 /// of CPU time.
 pub fn next_reading_ns(attach_ns: i64, began_ns: i64, took_ns: i64, share: f64) -> i64 {
-    let usual = (began_ns - attach_ns).clamp(EARLIEST_NS, TABLES_NS);
+    let due = (began_ns - attach_ns).clamp(EARLIEST_NS, TABLES_NS);
     let affordable = (took_ns as f64 / share) as i64;
-    began_ns.saturating_add(usual.max(affordable))
+    began_ns.saturating_add(due.max(affordable))
 }
 
 /// Rows that are new or have other values, and, with figures of 0, those that are gone.

@@ -8,13 +8,13 @@ use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
 
 use super::gauge::Gomaxprocs;
-use super::news::Board;
+use super::notices::Board;
 use super::schedule::Schedule;
 use super::times::SampleTimes;
 use crate::columns::{text, Totals};
 use crate::compare::Thread;
 use crate::fields::CPU;
-use crate::os::clock::{monotonic_ns, process_cpu_ns};
+use crate::os::clock::process_cpu_ns;
 use crate::processes::{
     Boundary, Event, GroupPrograms, Kind, LastSwitches, Newcomer, SharedProcesses, BELIEVED_NS,
 };
@@ -37,8 +37,6 @@ pub enum Following {
         alive: OwnedFd,
         /// What is looked at to notice another program.
         program: Program,
-        /// True if it was told that this is another one.
-        told: bool,
     },
     /// The kernel reports births, executions and ends.
     Reported {
@@ -50,13 +48,13 @@ pub enum Following {
         ends_empty: bool,
     },
     /// Somebody looks again and again, and tells.
-    Told {
+    Listed {
         /// True if the target ends with its last process.
         ends_empty: bool,
     },
 }
 
-/// The program of a process, as it was told last.
+/// The last known program of a process.
 pub struct Program {
     /// Link of /proc that points to the executable.
     pub link: PathBuf,
@@ -64,6 +62,22 @@ pub struct Program {
     pub executable: Option<OsString>,
     /// Name of the main thread.
     pub name: String,
+    /// See `Source::executed`; None: it is not known yet, or never.
+    pub executed: Option<u64>,
+    /// True if Python was notified of another program or another name.
+    pub notified: bool,
+}
+
+impl Program {
+    /// True if the process runs another program than before.
+    fn is_other(&mut self, executed: Option<u64>) -> bool {
+        if executed.is_some() {
+            let before = std::mem::replace(&mut self.executed, executed);
+            return before.is_some_and(|before| executed != Some(before));
+        }
+        let executable = std::fs::read_link(&self.link).ok().map(without_mark);
+        !self.notified && executable.is_some() && executable != self.executable
+    }
 }
 
 /// A target at work.
@@ -78,8 +92,8 @@ pub struct Entry {
     pub processes: SharedProcesses,
     /// Id of the process that stands for a group; 0: none does.
     pub lead: u32,
-    /// CPU time of a group that somebody told and no frame has, nanoseconds.
-    pub told_cpu_ns: Option<u64>,
+    /// Reported CPU time of a group that is in no frame yet, in nanoseconds.
+    pub reported_cpu_ns: Option<u64>,
     /// How they are followed.
     pub following: Following,
     /// Whole times on a CPU of ended threads, where no join gives them.
@@ -94,9 +108,9 @@ pub struct Entry {
     pub spent_ns: i64,
     /// Bytes of frames since this was taken last.
     pub bytes: u64,
-    /// Exit records that were lost, as far as frames told.
-    pub lost_told: u64,
-    /// Exit status of the process, once a record told.
+    /// Lost exit records that frames have reported.
+    pub lost_reported: u64,
+    /// Exit status of the process, or None until an exit record reports it.
     pub exit_code: Option<u32>,
     /// When members ended whose threads the kernel does not count, and their ids.
     pub leaving: VecDeque<(i64, u32)>,
@@ -108,9 +122,9 @@ pub struct Entry {
     pub watcher: Option<Watcher>,
     /// Why locks cannot be read or named; None if they can, or there are none.
     pub locks_reason: Option<String>,
-    /// True once it was told that no process is left.
-    pub told_empty: bool,
-    /// True if somebody wants to be told of the next sample.
+    /// True once Python was notified that no process is left.
+    pub notified_empty: bool,
+    /// True if Python awaits the next sample.
     pub tell_sample: bool,
 }
 
@@ -150,9 +164,9 @@ impl Entry {
                 if is_member {
                     members.rename(event.pid, &name, Some(event.value));
                 }
-                // Where somebody else decides about matches, all executions are news.
+                // Where somebody else decides about matches, all executions are noticed.
                 if is_member || (matched && boundary.exact.is_none()) {
-                    board.leave(id, |news| news.execute(*event));
+                    board.leave(id, |notice| notice.execute(*event));
                 }
             }
             Kind::Done if is_mine => {
@@ -167,7 +181,7 @@ impl Entry {
             Kind::Born | Kind::Moved if is_mine => {
                 let moved = event.kind == Kind::Moved;
                 members.add(newcomer(event, moved));
-                self.told_empty = false;
+                self.notified_empty = false;
             }
             Kind::Moved => {
                 members.end(event.pid, event.at_ns, now_ns);
@@ -205,7 +219,7 @@ impl Entry {
             Following::Process { pid, .. } => {
                 process_cpu_ns(pid).and_then(|ns| u64::try_from(ns).ok())
             }
-            _ => self.told_cpu_ns.take(),
+            _ => self.reported_cpu_ns.take(),
         }
     }
 
@@ -227,29 +241,27 @@ impl Entry {
         }
     }
 
-    /// Lets the counts of processes that were there before begin with the last sample.
-    pub fn begin_counts(&mut self) {
+    /// Notes with what the counters of processes begin that the last sample read first.
+    pub fn begin_counting(&mut self, now_ns: i64) {
         let mut processes = self.processes.lock().unwrap_or_else(PoisonError::into_inner);
-        processes.begin_counts(self.target.tracker().live_totals(monotonic_ns()));
+        processes.begin_counting(self.target.tracker().live_totals(now_ns));
     }
 
-    /// Leaves word of what asks for a look of somebody else: new names, another program.
+    /// Notifies Python of new names of threads and of another program.
     pub fn tell(&mut self, id: &str, board: &Board) {
         if std::mem::take(&mut self.tell_sample) {
-            board.leave(id, |news| news.sampled = true);
+            board.leave(id, |notice| notice.sampled = true);
         }
         let named = self.target.take_named();
         if !named.is_empty() {
-            board.leave(id, |news| news.named.extend(named));
+            board.leave(id, |notice| notice.named.extend(named));
         }
-        let Following::Process { pid, program, told, .. } = &mut self.following else { return };
-        let executable = std::fs::read_link(&program.link).ok().map(without_mark);
+        let Following::Process { pid, program, .. } = &mut self.following else { return };
         let name = self.target.tracker().threads().get(pid).map(Thread::comm);
-        let same = (executable.is_none() || executable == program.executable)
-            && name.is_none_or(|name| name == program.name);
-        if !same && !*told {
-            *told = true;
-            board.leave(id, |news| news.program = true);
+        let renamed = !program.notified && name.is_some_and(|name| name != program.name);
+        if program.is_other(self.target.executed()) || renamed {
+            program.notified = true;
+            board.leave(id, |notice| notice.program = true);
         }
     }
 

@@ -94,7 +94,7 @@ mod tests {
     use std::os::unix::net::UnixStream;
 
     #[test]
-    fn a_change_is_told_and_a_late_answer_is_not_taken_for_a_later_one() {
+    fn a_change_is_reported_and_a_late_answer_is_not_taken_for_a_later_one() {
         let (mut child, ours) = UnixStream::pair().unwrap();
         let mut gauge = Gomaxprocs::new(ours.into(), Some(4));
         let mut asked = [0];

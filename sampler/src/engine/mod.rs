@@ -1,13 +1,13 @@
 //! The engine: the thread that waits for deadlines, samples, and hands frames over.
 //!
 //! The thread alone touches targets. Others give it closures (`Handle::ask`), take what it leaves for them
-//! (`news`), and get frames by a sink. It wakes up for nothing but deadlines, ends of processes, exit
+//! (`notices`), and get frames by a sink. It wakes up for nothing but deadlines, ends of processes, exit
 //! records that would fill their sockets, and what it is asked.
 
 pub mod entry;
 pub mod gauge;
 pub mod kit;
-pub mod news;
+pub mod notices;
 pub mod schedule;
 pub mod times;
 
@@ -20,7 +20,7 @@ use std::thread::JoinHandle;
 use entry::{Entry, Following};
 use gauge::Gomaxprocs;
 use kit::Kit;
-use news::Board;
+use notices::Board;
 
 use crate::columns::Exits;
 use crate::encode::events::Event;
@@ -41,7 +41,7 @@ const DRAIN_NS: i64 = 100_000_000;
 const FILTERED_DRAIN_NS: i64 = 500_000_000;
 /// Exit records of all targets that wait in memory; more are folded into totals.
 const MAX_WAITING_EXITS: usize = if cfg!(test) { 5_000 } else { 200_000 };
-/// Between two looks whether the backend takes frames again, nanoseconds.
+/// Interval of checks whether the backend accepts frames again, in nanoseconds.
 const STALLED_NS: i64 = 50_000_000;
 /// Between two readings of a process's CPU time, nanoseconds: about a second.
 const CPU_NS: i64 = 950_000_000;
@@ -57,7 +57,7 @@ pub trait Sink: Send {
     fn is_stalled(&self) -> bool;
 }
 
-/// What is told of the whole collector in each frame's health.
+/// What is reported of the whole collector in each frame's health.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[allow(missing_docs)] // Members of `CollectorHealth` in shared/schemas.
 pub struct CommonHealth {
@@ -142,6 +142,12 @@ impl Handle {
         self.messages.send(run).ok()?;
         self.waker.wake();
         take.recv().ok()
+    }
+
+    /// Runs something in the thread of the engine before the next sample of any target, or before what is
+    /// asked next. Wakes nobody. False if the thread has ended.
+    pub fn tell(&self, action: impl FnOnce(&mut Engine) + Send + 'static) -> bool {
+        self.messages.send(Message::Run(Box::new(action))).is_ok()
     }
 }
 
@@ -238,11 +244,11 @@ impl Engine {
                 .collect();
             if ready[0] {
                 waker.rest();
-                for message in messages.try_iter() {
-                    match message {
-                        Message::Run(action) => action(self),
-                        Message::Stop => return self.end(),
-                    }
+            }
+            for message in messages.try_iter() {
+                match message {
+                    Message::Run(action) => action(self),
+                    Message::Stop => return self.end(),
                 }
             }
             for id in ended {
@@ -308,7 +314,7 @@ impl Engine {
             self.spent_from_ns = thread_cpu_ns();
         }
         let mut entry = entry;
-        entry.lost_told = self.exits.as_ref().map_or(0, |exits| exits.listener.lost);
+        entry.lost_reported = self.exits.as_ref().map_or(0, |exits| exits.listener.lost);
         self.entries.insert(id, Box::new(entry));
         self.keep_exits();
     }
@@ -357,7 +363,7 @@ impl Engine {
         }
         let seq = entry.target.seq();
         self.release(id, &mut entry);
-        self.board.leave(id, |news| news.over = Some((code, seq)));
+        self.board.leave(id, |notice| notice.over = Some((code, seq)));
         self.keep_exits();
         Some(seq)
     }
@@ -390,7 +396,20 @@ impl Engine {
         self.drain();
         let Some(entry) = self.entries.get_mut(id) else { return };
         entry.ending_until_ns = Some(monotonic_ns() + ENDING_NS);
-        self.board.leave(id, |news| news.ending = true);
+        self.board.leave(id, |notice| notice.ending = true);
+    }
+
+    /// Counts all exits of a target that has ended, whose last sample waits.
+    pub fn take_in_last(&mut self, id: &str) {
+        if self.entries.get(id).is_none_or(|entry| entry.ending_until_ns.is_none()) {
+            return;
+        }
+        self.take_ring(None);
+        self.drain();
+        if let Some(entry) = self.entries.get_mut(id) {
+            entry.target.take_in_exits();
+            entry.settle();
+        }
     }
 
     /// CPU that sampling took since this was asked last.
@@ -429,7 +448,7 @@ impl Engine {
         if alive.is_empty() && self.is_over(id, entry) {
             return Vec::new();
         }
-        entry.told_empty &= alive.is_empty();
+        entry.notified_empty &= alive.is_empty();
         if let Some(text) = self.kit.disagreement.get() {
             entry.target.fall_back(&ReadError::Disagreement(text.clone()));
         }
@@ -444,6 +463,7 @@ impl Engine {
             let process = entry.main_process();
             let (size, previous) = (changed.size, changed.previous);
             entry.target.report(Event::GomaxprocsChanged { process, size, previous });
+            self.board.leave(id, |notice| notice.gomaxprocs = Some(size));
         }
         let due = last || started_ns >= entry.cpu_due_ns;
         let cpu_ns = due.then(|| entry.cpu_ns()).flatten();
@@ -457,9 +477,9 @@ impl Engine {
                 entry.see();
                 entry.settle();
                 let procfs = &self.kit.procfs;
-                let mut look = |tid, process| presence(procfs, tid, &[process]);
-                let frames = entry.target.sample(when, &mut look);
-                entry.begin_counts();
+                let mut check = |tid, process| presence(procfs, tid, &[process]);
+                let frames = entry.target.sample(when, &mut check);
+                entry.begin_counting(started_ns);
                 frames
             }
             Err(error) => entry.target.failure(reason(&error), when),
@@ -473,13 +493,13 @@ impl Engine {
     fn is_over(&mut self, id: &str, entry: &mut Entry) -> bool {
         let ends = match entry.following {
             Following::Process { .. } => false,
-            Following::Reported { ends_empty, .. } | Following::Told { ends_empty } => ends_empty,
+            Following::Reported { ends_empty, .. } | Following::Listed { ends_empty } => ends_empty,
         };
         if ends {
             entry.ending_until_ns = Some(monotonic_ns() + ENDING_NS);
-            self.board.leave(id, |news| news.ending = true);
-        } else if !std::mem::replace(&mut entry.told_empty, true) {
-            self.board.leave(id, |news| news.empty = true);
+            self.board.leave(id, |notice| notice.ending = true);
+        } else if !std::mem::replace(&mut entry.notified_empty, true) {
+            self.board.leave(id, |notice| notice.empty = true);
         }
         ends
     }
@@ -539,7 +559,7 @@ impl Engine {
             entry.target.report(Event::DeadlinesMissed { count: missed });
         }
         let lost = self.exits.as_ref().map_or(0, |exits| exits.listener.lost);
-        let count = lost - std::mem::replace(&mut entry.lost_told, lost);
+        let count = lost - std::mem::replace(&mut entry.lost_reported, lost);
         if count > 0 {
             entry.target.report(Event::ExitRecordsLost { count });
         }
@@ -588,7 +608,7 @@ impl Engine {
                 entry.apply(id, event, Some(programs), board, now_ns);
             }
             if more > 0 {
-                board.leave(id, |news| news.events_lost += more);
+                board.leave(id, |notice| notice.events_lost += more);
             }
         };
         if let Some((id, entry)) = &mut out {
@@ -624,7 +644,7 @@ impl Engine {
             .values()
             .map(|entry| match &entry.following {
                 Following::Process { pid, .. } => Some(*pid),
-                _ => None, // processes may begin and end between two looks
+                _ => None, // processes may begin and end between two readings
             })
             .collect();
         if let Some(exits) = &mut self.exits {

@@ -71,7 +71,7 @@ fn entry(id: &str, script: &Shared, rate_hz: f64, pids: &[u32], following: Follo
         requested_hz: rate_hz,
         processes,
         lead: 0,
-        told_cpu_ns: None,
+        reported_cpu_ns: None,
         following,
         last_switches: None,
         decoder: Some(Decoder::new(&kernel.layout, ["cpu_run_real_total"], 0, 0).unwrap()),
@@ -79,14 +79,14 @@ fn entry(id: &str, script: &Shared, rate_hz: f64, pids: &[u32], following: Follo
         times: SampleTimes::default(),
         spent_ns: 0,
         bytes: 0,
-        lost_told: 0,
+        lost_reported: 0,
         exit_code: None,
         leaving: std::collections::VecDeque::new(),
         cpu_due_ns: 0,
         ending_until_ns: None,
         watcher: None,
         locks_reason: None,
-        told_empty: false,
+        notified_empty: false,
         tell_sample: false,
     }
 }
@@ -126,8 +126,10 @@ impl Scene {
             link: "/proc/self/exe".into(),
             executable: std::fs::read_link("/proc/self/exe").ok().map(PathBuf::into_os_string),
             name: "work".into(),
+            executed: None,
+            notified: false,
         };
-        let following = Following::Process { pid: P, alive: other.into(), program, told: false };
+        let following = Following::Process { pid: P, alive: other.into(), program };
         let entry = entry(id, script, rate_hz, &[P], following);
         let processes = Arc::clone(&entry.processes);
         let name = id.to_owned();
@@ -155,14 +157,14 @@ impl Scene {
         self.until(id, holds).pop().unwrap()
     }
 
-    /// Waits until there is news of a target for which `holds` is true.
-    fn news(&self, id: &str, holds: impl Fn(&news::News) -> bool) -> news::News {
+    /// Waits until there is a notice of a target for which `holds` is true.
+    fn notice(&self, id: &str, holds: impl Fn(&notices::Notice) -> bool) -> notices::Notice {
         let began = Instant::now();
         loop {
-            assert!(began.elapsed() < PATIENCE, "no news");
+            assert!(began.elapsed() < PATIENCE, "no notice");
             readable(self.board.waker().as_fd(), 1000);
-            if let Some(news) = self.board.take().remove(id).filter(|news| holds(news)) {
-                return news;
+            if let Some(notice) = self.board.take().remove(id).filter(|notice| holds(notice)) {
+                return notice;
             }
         }
     }
@@ -257,7 +259,7 @@ fn a_target_that_is_detached_is_sampled_once_more() {
     let whole = &frames[frames.len() - 2];
     assert_eq!((&whole["rows"], &whole["live_threads"]), (&json!(2), &json!(2)));
     assert!(whole["roles"].is_array());
-    assert_eq!(scene.news("a", |news| news.over.is_some()).over, Some((None, last)));
+    assert_eq!(scene.notice("a", |notice| notice.over.is_some()).over, Some((None, last)));
     assert_eq!(scene.ask(|engine| engine.finish("a", false)), None);
 }
 
@@ -289,11 +291,11 @@ fn the_end_of_a_process_waits_for_tables_and_has_all_records() {
     scene.far.send(&code.exit(1, None)).unwrap();
     added.script.lock().unwrap().threads.clear();
     drop(scene.alive.lock().unwrap().remove("a"));
-    scene.news("a", |news| news.ending);
+    scene.notice("a", |notice| notice.ending);
     // Who reads tables flushes when they are there.
     assert_eq!(scene.ask(|engine| engine.flush("a")), None);
-    let news = scene.news("a", |news| news.over.is_some());
-    let (status, last) = news.over.unwrap();
+    let notice = scene.notice("a", |notice| notice.over.is_some());
+    let (status, last) = notice.over.unwrap();
     let header = scene.last("a", |header| seq(header) == last);
     assert_eq!((status, &events(&header, "target_exited")[0]["exit_code"]), (Some(9), &json!(9)));
     assert_eq!(
@@ -312,10 +314,10 @@ fn an_end_that_nobody_flushes_comes_by_itself() {
 }
 
 #[test]
-fn a_group_without_processes_ends_or_is_told() {
+fn a_group_without_processes_ends_or_is_reported() {
     let scene = Scene::new();
     for (id, ends_empty) in [("ends", true), ("stays", false)] {
-        let entry = entry(id, &script(&[(P, P, 1)]), 100.0, &[P], Following::Told { ends_empty });
+        let entry = entry(id, &script(&[(P, P, 1)]), 100.0, &[P], Following::Listed { ends_empty });
         let processes = Arc::clone(&entry.processes);
         scene.ask(move |engine| engine.add(id.into(), entry));
         scene.until(id, |header| seq(header) == 2);
@@ -329,21 +331,21 @@ fn a_group_without_processes_ends_or_is_told() {
 }
 
 #[test]
-fn what_cannot_be_done_in_time_is_counted_and_told() {
+fn what_cannot_be_done_in_time_is_counted_and_reported() {
     let scene = Scene::new();
     let script = script(&[(P, P, 1)]);
     script.lock().unwrap().takes = Duration::from_millis(30);
     scene.add("slow", &script, 100.0);
-    let mut told = 0;
+    let mut reported = 0;
     for header in scene.until("slow", |header| seq(header) == 10) {
-        told += events(&header, "deadlines_missed")
+        reported += events(&header, "deadlines_missed")
             .iter()
             .filter_map(|event| event["count"].as_u64())
             .sum::<u64>();
-        assert_eq!(header["health"]["missed_deadlines"], told);
+        assert_eq!(header["health"]["missed_deadlines"], reported);
     }
     // Each sample takes three periods, so two of three deadlines are missed.
-    assert!(told >= 18);
+    assert!(reported >= 18);
 }
 
 #[test]
@@ -391,21 +393,21 @@ fn exits_beyond_what_is_kept_are_folded_while_frames_wait() {
 }
 
 #[test]
-fn another_program_or_name_is_told_once() {
+fn another_program_or_name_is_reported_once() {
     let scene = Scene::new();
     scene.add("a", &script(&[(P, P, 1)]), 100.0);
     scene.until("a", |header| seq(header) == 2);
-    assert!(!scene.board.take().values().any(|news| news.program));
+    assert!(!scene.board.take().values().any(|notice| notice.program));
     scene.ask(|engine| {
         let Following::Process { program, .. } = &mut engine.entry("a").unwrap().following else {
             panic!()
         };
         program.executable = Some("/bin/other".into());
     });
-    scene.news("a", |news| news.program);
+    scene.notice("a", |notice| notice.program);
     let last = seq(&scene.taken.frames.lock().unwrap().last().unwrap().1);
     scene.until("a", |header| seq(header) == last + 3);
-    assert!(!scene.board.take().values().any(|news| news.program));
+    assert!(!scene.board.take().values().any(|notice| notice.program));
 }
 
 /// An event of the ring that concerns a group.
@@ -472,7 +474,7 @@ fn processes_of_a_storm_are_counted_with_all_their_time() {
     let sum: u64 =
         rows.iter().filter(|row| row.pid != Some(P)).map(|row| row.totals.values[0]).sum();
     assert_eq!(sum, all);
-    assert!(!scene.board.take().values().any(|news| news.empty));
+    assert!(!scene.board.take().values().any(|notice| notice.empty));
 }
 
 #[test]
@@ -482,12 +484,17 @@ fn what_a_deleted_executable_is_called_is_no_other_program() {
     std::os::unix::fs::symlink("/bin/made (deleted)", &folder).unwrap();
     let scene = Scene::new();
     let (_alive, other) = UnixStream::pair().unwrap();
-    let program =
-        Program { link: folder.clone(), executable: Some("/bin/made".into()), name: "work".into() };
-    let following = Following::Process { pid: P, alive: other.into(), program, told: false };
+    let program = Program {
+        link: folder.clone(),
+        executable: Some("/bin/made".into()),
+        name: "work".into(),
+        executed: None,
+        notified: false,
+    };
+    let following = Following::Process { pid: P, alive: other.into(), program };
     let entry = entry("a", &script(&[(P, P, 1)]), 100.0, &[P], following);
     scene.ask(move |engine| engine.add("a".into(), entry));
     scene.until("a", |header| seq(header) == 3);
-    assert!(!scene.board.take().values().any(|news| news.program));
+    assert!(!scene.board.take().values().any(|notice| notice.program));
     std::fs::remove_file(folder).unwrap();
 }

@@ -20,8 +20,8 @@ use crate::source::ReadError;
 const MAX_WALKS: usize = 8;
 /// Ended threads from which on their slots wait for exit records for a second only.
 const MANY_ENDED: usize = LAYOUT.count / 4;
-/// Time between two looks whether a thread has made its last switch.
-const LOOK: Duration = Duration::from_micros(100);
+/// Interval of checks whether a thread has made its last switch.
+const CHECK_INTERVAL: Duration = Duration::from_micros(100);
 /// Time after which a thread's last switch is given up.
 const LATEST_SWITCH_NS: i64 = 2_000_000_000;
 
@@ -290,7 +290,7 @@ impl Keeper {
             if begun.elapsed() >= patience {
                 return;
             }
-            thread::sleep(LOOK);
+            thread::sleep(CHECK_INTERVAL);
         }
     }
 

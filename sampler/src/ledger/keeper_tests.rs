@@ -193,7 +193,7 @@ fn exit_records_get_the_final_ledger_and_the_exact_time_on_cpus() {
 }
 
 #[test]
-fn what_comes_after_the_record_is_told_late() {
+fn what_comes_after_the_record_is_reported_late() {
     let start_ns = clock::monotonic_ns() - 1_000_000_000;
     let first = Entry { start_ns, run_ns: 5, ..entry(9, SLEEP, &[(ON_CPU, 300)]) };
     let mut made = made(std::slice::from_ref(&first));

@@ -36,7 +36,7 @@
 #define TAKERS 8
 #define CPUS 1 /* the collector says how many before loading */
 #define RECENT 2048 /* switches that a CPU remembers */
-#define LOOK_NS (1 << 20) /* how long the distance between two clocks is believed at switches */
+#define TRUST_NS (1 << 20) /* how long the distance between two clocks is believed at switches */
 #define WAKE_NS (1 << 24) /* the same at wake-ups, whose times are looked at again */
 #define DRIFT_BITS 10	  /* clocks drift apart by less than this part of the time */
 #define JUMP_NS 100000000 /* more is no drift */
@@ -246,9 +246,9 @@ struct slot {
 	__u64 early_waker; /* the same of a wake-up while it ran, or was being switched away from, since it
 			     was switched to last */
 	__u32 index;	  /* of the slot */
-	__u32 foreigner;  /* the process whose name was noted last */
+	__u32 noted_tgid;  /* the process whose name was noted last */
 	__u32 call;	  /* system call that it is in, if calls are counted */
-	__u16 unseen;	  /* no switch yet: the state is that of a look at the thread */
+	__u16 unseen;	  /* no switch yet: the state is read from the thread itself */
 	__u16 waits_in;	  /* the last system call in which it waited, 0: none */
 	__u64 call_ns;	  /* CLOCK_MONOTONIC, when it began; 0: none */
 	__u64 moved_ns;	  /* as `queued_ns`, when it came into the run queue of another CPU last */
@@ -320,7 +320,7 @@ struct one_switch {
 /* The last switches of a CPU. */
 struct cpu {
 	__u64 next;
-	__u64 looked; /* by the clock of the run queue, when `ahead` was looked at; 0: never */
+	__u64 checked; /* by the clock of the run queue, when `ahead` was looked at; 0: never */
 	__u64 ahead;  /* CLOCK_MONOTONIC less that clock */
 	struct one_switch recent[RECENT];
 };
@@ -732,7 +732,7 @@ static __noinline int note_name(struct slot *slot, struct task_struct *task)
 	struct name name = {.kernel = !!(task->flags & PF_KTHREAD)};
 	__u32 key = task->tgid;
 
-	slot->foreigner = key;
+	slot->noted_tgid = key;
 	bpf_probe_read_kernel(name.comm, sizeof name.comm, task->group_leader->comm);
 	bpf_map_update_elem(&names, &key, &name, BPF_NOEXIST);
 	return 0;
@@ -769,15 +769,15 @@ static __always_inline void note_switch(struct cpu *cpu, struct task_struct *fro
 
 /* How far is CLOCK_MONOTONIC ahead of the clock of this CPU's run queue, which was read before it? What
  * took the CPU in between, a hypervisor for example, is no distance. */
-static __noinline __u64 look_at_clock(struct cpu *cpu, __u64 clock)
+static __noinline __u64 check_clock(struct cpu *cpu, __u64 clock)
 {
 	__u64 ahead = bpf_ktime_get_ns() - clock, grown = ahead - cpu->ahead;
-	__u64 drift = (clock - cpu->looked) >> DRIFT_BITS;
+	__u64 drift = (clock - cpu->checked) >> DRIFT_BITS;
 
-	if (cpu->looked && grown < JUMP_NS && grown > drift)
+	if (cpu->checked && grown < JUMP_NS && grown > drift)
 		ahead = cpu->ahead + drift;
 	cpu->ahead = ahead;
-	cpu->looked = clock;
+	cpu->checked = clock;
 	return ahead;
 }
 
@@ -893,7 +893,7 @@ static __always_inline void count_takers_before_move(struct slot *slot, struct r
 	came = cpu->recent[(cpu->next - 1) & (RECENT - 1)].clock;
 	if (!came || came > clock)
 		return;
-	if (other && other != slot->tgid && other != slot->foreigner)
+	if (other && other != slot->tgid && other != slot->noted_tgid)
 		note_name(slot, runs);
 	count_taker(slot, detail, who_is(runs), clock - (came > begin ? came : begin));
 	if (came > begin)
@@ -942,7 +942,7 @@ static __always_inline void arrive(struct task_struct *task, struct task_struct 
 	}
 	if (!here)
 		return;
-	if (other && other != slot->tgid && other != slot->foreigner)
+	if (other && other != slot->tgid && other != slot->noted_tgid)
 		note_name(slot, from);
 	count_takers(slot, cpu, here);
 }
@@ -953,7 +953,7 @@ static __always_inline __u64 since_it_ran(struct rq *rq, struct task_struct *fro
 {
 	__u64 since = rq->clock_task - from->se.exec_start;
 
-	return since < LOOK_NS ? since : 0;
+	return since < TRUST_NS ? since : 0;
 }
 
 static __always_inline void switched(int preempted, struct task_struct *from, struct task_struct *to,
@@ -974,10 +974,10 @@ static __always_inline void switched(int preempted, struct task_struct *from, st
 		return;
 	if (!cpu)
 		now = bpf_ktime_get_ns();
-	else if (clock - cpu->looked < LOOK_NS)
+	else if (clock - cpu->checked < TRUST_NS)
 		now = clock + cpu->ahead;
 	else
-		now = clock + look_at_clock(cpu, clock);
+		now = clock + check_clock(cpu, clock);
 	if (leaves)
 		leave(from, preempted, state, cpu ? now - since_it_ran(rq, from) : now, casts);
 	if (arrives)
@@ -1015,7 +1015,7 @@ static __always_inline __u64 about_now(struct rq *rq)
 		cpu = this_cpu();
 	if (cpu) {
 		clock = rq->clock;
-		if (clock - cpu->looked < WAKE_NS)
+		if (clock - cpu->checked < WAKE_NS)
 			return clock + cpu->ahead;
 	}
 	return bpf_ktime_get_ns();
@@ -1041,7 +1041,7 @@ static __always_inline void waken(struct task_struct *task, int casts)
 		waker = (__u64)tgid << 32;
 		if (tgid == slot->tgid || may_be_watched(by))
 			waker |= (__u32)by->pid;
-		if (tgid != slot->tgid && tgid != slot->foreigner)
+		if (tgid != slot->tgid && tgid != slot->noted_tgid)
 			note_name(slot, by);
 	}
 	left = slot->mark >> STATE_BITS;
@@ -1195,7 +1195,7 @@ int begin_ledgers(struct bpf_iter__task *context)
 	slot = begin(task, OTHER);
 	if (!slot)
 		return 0;
-	/* From here on switches are seen. One that has come first knows better than a look does. */
+	/* From here on switches are seen. One that has come first knows better than the walk does. */
 	mark = slot->began_ns << STATE_BITS | OTHER;
 	state = state_of(slot, task, &address);
 	if (__sync_val_compare_and_swap(&slot->mark, mark, slot->began_ns << STATE_BITS | state) == mark)

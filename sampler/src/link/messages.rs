@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loss_is_told() {
+    fn a_loss_is_reported() {
         assert_eq!(
             frames_lost("t-1-0000000a", 2, 5, "full"),
             r#"{"type":"frames_lost","target":"t-1-0000000a","from_seq":2,"to_seq":5,"reason":"full"}"#

@@ -1,10 +1,12 @@
-//! What the thread of the uplink does: connects, says hello, sends frames, hears of confirmations.
+//! What the thread of the uplink does: connects, says hello, hears of confirmations, and sends what could
+//! not be sent at once.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::hash::{BuildHasher, RandomState};
 use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
 use tungstenite::Bytes;
@@ -16,6 +18,7 @@ use super::replay::Replay;
 use super::uplink::Session;
 use super::websocket::{Connection, Patience, Place};
 use crate::os::wait::{wait_for_peer, Waker};
+use crate::slots::lock;
 
 /// Version of the protocol.
 pub const PROTOCOL_VERSION: u64 = 1;
@@ -23,7 +26,7 @@ pub const PROTOCOL_VERSION: u64 = 1;
 /// Time for the answer to the hello, or for the reason of a refusal.
 const ANSWER_TIME: Duration = Duration::from_secs(10);
 
-/// Time between two looks of a thread that may not connect; the waker ends it.
+/// Interval of checks of a thread that may not connect; the waker ends it.
 const IDLE_TIME: Duration = Duration::from_secs(3600);
 
 /// Frames put into the buffer of a connection before the kernel is asked to take them, in bytes.
@@ -50,9 +53,18 @@ pub(super) enum Out {
     Text(String),
 }
 
+/// The connection that the backend has welcomed, and why it cannot be used any more.
+#[derive(Default)]
+struct Line {
+    connection: Option<Connection>,
+    failed: Option<End>,
+}
+
 /// What both threads use.
 pub struct Shared {
     pub(super) state: Mutex<State>,
+    /// Locked before `state` where both are.
+    line: Mutex<Line>,
     /// Signalled when frames were confirmed, and when a connection has ended.
     pub(super) changed: Condvar,
     pub(super) waker: Waker,
@@ -68,6 +80,7 @@ impl Shared {
     pub(super) fn new(replay: Replay) -> io::Result<Self> {
         Ok(Self {
             state: Mutex::new(State::new(replay)),
+            line: Mutex::default(),
             changed: Condvar::new(),
             waker: Waker::new()?,
             ends: AtomicBool::new(false),
@@ -78,6 +91,60 @@ impl Shared {
 
     pub(super) fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sends what waits, as far as that is possible without waiting. Returns false if the thread of the
+    /// uplink has to go on with it.
+    pub(super) fn send_now(&self) -> bool {
+        let mut line = match self.line.try_lock() {
+            Ok(line) => line,
+            Err(TryLockError::Poisoned(line)) => line.into_inner(),
+            Err(TryLockError::WouldBlock) => return false,
+        };
+        let Some(connection) = &mut line.connection else {
+            return false;
+        };
+        if !connection.is_flushed() {
+            // The thread waits until the kernel has room.
+            return true;
+        }
+        match self.send(connection) {
+            Ok(more) => !more && connection.is_flushed(),
+            Err(end) => {
+                line.failed = Some(end);
+                false
+            }
+        }
+    }
+
+    /// Hands a batch of messages to the kernel; true if there are more that it would take now.
+    fn send(&self, connection: &mut Connection) -> Result<bool, End> {
+        // What the kernel does not take waits in the connection once, and else in the replay buffer.
+        let more = !connection.is_flushed() || self.fill(connection)?;
+        Ok(connection.flush()? && more)
+    }
+
+    /// Writes messages up to the size of a batch; false if there are no more.
+    fn fill(&self, connection: &mut Connection) -> Result<bool, End> {
+        let mut size = 0;
+        while size < BATCH_BYTES && !connection.is_full() {
+            let mut state = self.lock();
+            let Some(out) = state.next() else {
+                return Ok(false);
+            };
+            let bytes = match &out {
+                Out::Frame(data) => data.len(),
+                Out::Text(text) => text.len(),
+            };
+            state.sent_bytes += bytes as u64;
+            drop(state);
+            size += bytes;
+            match out {
+                Out::Frame(data) => connection.write_frame(data)?,
+                Out::Text(text) => connection.write_text(text)?,
+            }
+        }
+        Ok(true)
     }
 }
 
@@ -218,14 +285,19 @@ impl Sender {
 
     /// Connects once; returns why the connection has ended, and how long after its welcome.
     fn connection(&mut self) -> (End, Option<Duration>) {
-        let mut connection = match self.open() {
+        let connection = match self.open() {
             Ok(connection) => connection,
             Err(end) => return (end, None),
         };
         let welcomed = Instant::now();
-        let end = match self.serve(&mut connection) {
+        let served = connection.peer().and_then(|peer| {
+            lock(&self.shared.line).connection = Some(connection);
+            self.serve(peer.as_fd())
+        });
+        let line = std::mem::take(&mut *lock(&self.shared.line));
+        let end = match served {
             Ok(()) => {
-                connection.close();
+                line.connection.into_iter().for_each(|mut connection| connection.close());
                 End::default()
             }
             Err(end) => end,
@@ -244,8 +316,8 @@ impl Sender {
         };
         if let Err(text) = self.session.accept(&header) {
             // A refusal gives its reason in a close frame.
-            let told = connection.read_until(Instant::now() + ANSWER_TIME, patience);
-            return Err(told.err().flatten().unwrap_or_else(|| End::late(text)));
+            let ended = connection.read_until(Instant::now() + ANSWER_TIME, patience);
+            return Err(ended.err().flatten().unwrap_or_else(|| End::late(text)));
         }
         let hello = self.session.hello();
         shared.lock().sent_bytes += hello.len() as u64;
@@ -272,22 +344,34 @@ impl Sender {
     }
 
     /// Sends and receives until the connection ends, or has to.
-    fn serve(&mut self, connection: &mut Connection) -> Result<(), End> {
+    fn serve(&self, peer: BorrowedFd<'_>) -> Result<(), End> {
         // Something may have come together with the welcome.
         let mut may_read = true;
         while !self.halts() {
-            if may_read {
-                self.receive(connection)?;
-            }
-            // What the kernel does not take waits here once, and else in the replay buffer.
-            let more = !connection.is_flushed() || self.fill(connection)?;
-            let longest = connection.look()?;
+            let (writes, longest) = self.go_on(may_read)?;
             // Where the kernel is full, it says when there is room.
-            let goes_on = connection.flush()? && more;
-            let longest = if goes_on { Duration::ZERO } else { longest };
-            may_read = connection.wait(&self.shared.waker, longest);
+            may_read = wait_for_peer(&self.shared.waker, Some((peer, writes)), longest);
         }
         Ok(())
+    }
+
+    /// Receives and sends what is possible now. Returns true if more can be written once the kernel has
+    /// room, and the longest time until the next check.
+    fn go_on(&self, may_read: bool) -> Result<(bool, Duration), End> {
+        let mut line = lock(&self.shared.line);
+        if let Some(end) = line.failed.take() {
+            return Err(end);
+        }
+        let Some(connection) = &mut line.connection else {
+            return Err(End::default());
+        };
+        if may_read {
+            self.receive(connection)?;
+        }
+        let longest = connection.check()?;
+        let goes_on = self.shared.send(connection)?;
+        let longest = if goes_on { Duration::ZERO } else { longest };
+        Ok((!connection.is_flushed(), longest))
     }
 
     /// Takes in all messages that have come.
@@ -305,28 +389,5 @@ impl Sender {
             }
         }
         Ok(())
-    }
-
-    /// Writes messages up to the size of a batch; false if there are no more.
-    fn fill(&self, connection: &mut Connection) -> Result<bool, End> {
-        let mut size = 0;
-        while size < BATCH_BYTES && !connection.is_full() {
-            let mut state = self.shared.lock();
-            let Some(out) = state.next() else {
-                return Ok(false);
-            };
-            let bytes = match &out {
-                Out::Frame(data) => data.len(),
-                Out::Text(text) => text.len(),
-            };
-            state.sent_bytes += bytes as u64;
-            drop(state);
-            size += bytes;
-            match out {
-                Out::Frame(data) => connection.write_frame(data)?,
-                Out::Text(text) => connection.write_text(text)?,
-            }
-        }
-        Ok(true)
     }
 }

@@ -1,7 +1,8 @@
 //! The thread that keeps the backend informed: hello, replay, frames, confirmations.
 //!
-//! The sampler's thread hands frames over and never waits for the backend. It shares a lock with this
-//! thread that is held for the accounts of the replay buffer only, never while a socket is used.
+//! The sampler's thread keeps a frame in the replay buffer and hands it to the kernel itself, if the
+//! connection is free and the kernel takes it at once; so nobody is woken by a frame. Else this thread
+//! goes on. Neither waits for the backend while it has the connection.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -111,7 +112,7 @@ impl Uplink {
         state.replay.add(target, frame);
         let connected = state.connected;
         drop(state);
-        if connected {
+        if connected && !self.shared.send_now() {
             self.shared.waker.wake();
         }
     }
@@ -189,7 +190,7 @@ impl Uplink {
     }
 
     /// Text for the log about the last connection, once; None if nothing has changed.
-    pub fn news(&self) -> Option<String> {
+    pub fn notice(&self) -> Option<String> {
         self.shared.lock().unheard.take()
     }
 

@@ -84,8 +84,8 @@ fn frames_arrive_in_order_and_are_confirmed(backend: &Backend) {
     assert_eq!(uplink.deliver(Duration::from_millis(10)), 10);
     accepted.confirm(A, 50);
     assert_eq!(uplink.deliver(LONG), 0);
-    assert_eq!(uplink.news().as_deref(), Some("connected to the backend"));
-    assert_eq!(uplink.news(), None);
+    assert_eq!(uplink.notice().as_deref(), Some("connected to the backend"));
+    assert_eq!(uplink.notice(), None);
     assert!(uplink.say("{\"type\":\"x\"}".into()));
     assert_eq!(accepted.read(), Some(Got::Text("{\"type\":\"x\"}".into())));
     drop(uplink);
@@ -191,10 +191,10 @@ fn a_slow_backend_costs_frames_but_no_time() {
                 next += 1;
             }
             Some(Got::Text(text)) => {
-                let told: serde_json::Value = serde_json::from_str(&text).unwrap();
-                assert_eq!(told["type"], "frames_lost");
-                assert_eq!(told["from_seq"].as_u64(), Some(next));
-                let to = told["to_seq"].as_u64().unwrap();
+                let message: serde_json::Value = serde_json::from_str(&text).unwrap();
+                assert_eq!(message["type"], "frames_lost");
+                assert_eq!(message["from_seq"].as_u64(), Some(next));
+                let to = message["to_seq"].as_u64().unwrap();
                 lost += to + 1 - next;
                 next = to + 1;
             }
@@ -232,13 +232,13 @@ fn a_refusal_has_its_reason() {
     let uplink = started(place, false, replay);
     let mut accepted = backend.accept();
     accepted.close(4401, "wrong secret");
-    let mut news = None;
+    let mut notice = None;
     let until = Instant::now() + LONG;
-    while news.is_none() && Instant::now() < until {
-        news = uplink.news();
+    while notice.is_none() && Instant::now() < until {
+        notice = uplink.notice();
     }
-    let news = news.unwrap();
-    assert!(news.contains("4401: wrong secret") && news.contains("SECRET"), "{news}");
+    let notice = notice.unwrap();
+    assert!(notice.contains("4401: wrong secret") && notice.contains("SECRET"), "{notice}");
     assert!(!uplink.load().connected && !uplink.say("x".into()));
 }
 
@@ -251,7 +251,7 @@ fn without_a_backend_frames_wait_within_the_bound_and_the_thread_ends() {
         uplink.add(A, frame(seq, 10));
     }
     assert!(uplink.load().undelivered_bytes <= 100);
-    wait_for(|| uplink.news().is_some_and(|text| text.starts_with("no backend at 127.0.0.1:")));
+    wait_for(|| uplink.notice().is_some_and(|text| text.starts_with("no backend at 127.0.0.1:")));
     uplink.disconnect();
     assert_eq!(uplink.deliver(LONG), uplink.load().undelivered_bytes);
     let before = Instant::now();
@@ -264,12 +264,12 @@ fn a_refused_frame_is_reported_lost() {
     let mut state = State::new(Replay::new(1000, 1000));
     (1..=2).for_each(|seq| state.replay.add(A, frame(seq, 10)));
     state.refused.insert((A.into(), 1));
-    let mut told = Vec::new();
+    let mut seen = Vec::new();
     while let Some(out) = state.next() {
-        told.push(match out {
+        seen.push(match out {
             Out::Frame(data) => seq(&data).to_string(),
             Out::Text(text) => text,
         });
     }
-    assert_eq!(told, [frames_lost(A, 1, 1, "the backend rejected it"), "2".into()]);
+    assert_eq!(seen, [frames_lost(A, 1, 1, "the backend rejected it"), "2".into()]);
 }

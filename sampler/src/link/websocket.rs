@@ -1,7 +1,7 @@
 //! One WebSocket connection to the backend, whose calls never block.
 
 use std::io;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -239,11 +239,11 @@ impl Connection {
         Ok(self.is_flushed)
     }
 
-    /// Asks a silent backend whether it is there; returns the time until the next look.
+    /// Asks a silent backend whether it is there; returns the time until the next check.
     ///
     /// # Errors
     /// Tells that the backend is silent for too long.
-    pub fn look(&mut self) -> Result<Duration, End> {
+    pub fn check(&mut self) -> Result<Duration, End> {
         let silent = self.heard.elapsed();
         if silent >= LOST_TIME {
             return Err(End::soon("the connection to the backend was lost: it is silent"));
@@ -256,9 +256,13 @@ impl Connection {
         Ok(next.saturating_sub(silent))
     }
 
-    /// Waits for the socket, for the waker or for a time; returns whether something may have come.
-    pub fn wait(&self, waker: &Waker, longest: Duration) -> bool {
-        wait_for_peer(waker, Some((self.socket.get_ref().as_fd(), !self.is_flushed)), longest)
+    /// Another descriptor of the socket, to wait for it while somebody else uses the connection.
+    ///
+    /// # Errors
+    /// The system has no descriptor left.
+    pub fn peer(&self) -> Result<OwnedFd, End> {
+        let made = self.socket.get_ref().as_fd().try_clone_to_owned();
+        made.map_err(|error| End::soon(format!("the socket cannot be waited for: {error}")))
     }
 
     /// Says goodbye, as far as the kernel takes it now.

@@ -80,7 +80,7 @@ fn counters_stand_in_the_order_of_the_fields_whatever_that_of_threads_is() {
     assert_eq!(values(&found, 2), [0; 5], "of another process");
     assert_eq!(values(&found, 3), [0, 9, 10, 11, 12]);
     assert_eq!(found.absent, [0; 4]);
-    // Counters are read anew, also of slots that were listed before.
+    // Counters are read again, also of slots that were listed before.
     made.memory.set(1, 3, 1 << 40);
     network.begin(&[PID]).unwrap();
     network.join(&mut found).unwrap();
@@ -149,7 +149,7 @@ fn columns_have_to_be_there_in_their_order() {
 }
 
 #[test]
-fn reads_that_are_not_counted_are_told_of_living_threads() {
+fn reads_that_are_not_counted_are_reported_of_living_threads() {
     let Ok(map) = testing::create([testing::HASH, 16, 8, 64, 0]) else {
         return; // no right to make maps here
     };

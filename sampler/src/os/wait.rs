@@ -81,7 +81,7 @@ fn poll(polled: &mut [libc::pollfd], timeout_ns: Option<i64>) {
     });
     let timeout = timeout.as_ref().map_or(std::ptr::null(), std::ptr::from_ref);
     let count = polled.len() as libc::nfds_t;
-    // SAFETY: the kernel reads and writes as many pollfd as are told, and reads the timeout, which lives
+    // SAFETY: the kernel reads and writes as many pollfd as the length says, and reads the timeout, which lives
     // until the call is over.
     let result = unsafe { libc::ppoll(polled.as_mut_ptr(), count, timeout, std::ptr::null()) };
     if result <= 0 {

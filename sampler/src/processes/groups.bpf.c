@@ -4,7 +4,7 @@
  * control group, and those that match an expression.
  *
  * A child is a member before its first instruction: the fork adds it, while it cannot run yet. Births,
- * executions and ends of members go into a ring, so that none is missed between two looks. Whoever
+ * executions and ends of members go into a ring, so that none is missed between two readings. Whoever
  * counts for members (ledgers, network bytes) lends its own maps of processes, and has the child in
  * them just as early: at task_newtask, so that they can begin to count for it at sched_process_fork.
  *

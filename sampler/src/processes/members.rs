@@ -61,8 +61,8 @@ pub struct Members {
     found: IdMap<u32>,
     found_order: VecDeque<(u32, u32)>,
     left: Vec<Member>,
-    /// Ids of those that came with counters of before.
-    uncounted: Vec<u32>,
+    /// Ids of those whose counters had begun before they came, and that no sample has read since.
+    unread: Vec<u32>,
     last_number: u32,
     /// Ids of those alive, ascending; None: they changed since they were asked for.
     ids: Option<Arc<[u32]>>,
@@ -93,7 +93,7 @@ impl Members {
         self.started += u64::from(!newcomer.at_attach);
         let process = Newcomer { before: newcomer.before || newcomer.at_attach, ..newcomer };
         if process.before {
-            self.uncounted.push(pid);
+            self.unread.push(pid);
         }
         let member = Member { number, parent, process, seen: false, ended_ns: 0 };
         self.alive.insert(pid, member);
@@ -193,20 +193,19 @@ impl Members {
         Arc::clone(self.believed.get_or_insert_with(made))
     }
 
+    /// Ids of those whose counters had begun before they came, since this was asked last.
+    pub fn take_unread(&mut self) -> Vec<u32> {
+        std::mem::take(&mut self.unread)
+    }
+
+    /// Notes that no sample has read a process yet whose counters had begun before it came.
+    pub fn keep_unread(&mut self, pid: u32) {
+        self.unread.push(pid);
+    }
+
     /// Those that ended since this was asked last.
     pub fn take_ended(&mut self) -> Vec<Member> {
         std::mem::take(&mut self.left)
-    }
-
-    /// Those that came with counters of before since this was asked last, and live.
-    pub fn take_uncounted(&mut self) -> Vec<Member> {
-        let came = std::mem::take(&mut self.uncounted);
-        came.iter().filter_map(|pid| self.alive.get(pid).cloned()).collect()
-    }
-
-    /// Asks for a process again, whose counters no sample had.
-    pub fn count_later(&mut self, pid: u32) {
-        self.uncounted.push(pid);
     }
 
     /// Lets go of those that ended so long ago that no exit record of theirs will come, at `now_ns`,

@@ -32,7 +32,7 @@ fn both(cpu: u64, faults: u64) -> Totals {
 
 fn rows(processes: &mut Processes, now_ns: i64, live: &[(u32, u64, u64)]) -> Vec<ProcessRow> {
     let live = live.iter().map(|&(pid, cpu, faults)| (pid, both(cpu, faults)));
-    processes.begin_counts(live.clone());
+    processes.begin_counting(live.clone());
     processes.rows(live, now_ns)
 }
 
@@ -97,9 +97,9 @@ fn who_began_before_counts_from_then_on_and_a_child_from_its_start() {
 fn counts_begin_with_the_first_sample_whenever_rows_are_asked_for() {
     let mut processes = Processes::new(MAX_NAMES);
     processes.members.add(Newcomer { at_attach: true, ..newcomer(10, 0, 100) });
-    processes.begin_counts([(11, cpu(9))].into_iter());
-    processes.begin_counts([(10, cpu(100))].into_iter());
-    processes.begin_counts([(10, cpu(130))].into_iter());
+    processes.begin_counting([(11, cpu(9))].into_iter());
+    processes.begin_counting([(10, cpu(100))].into_iter());
+    processes.begin_counting([(10, cpu(130))].into_iter());
     let found = processes.rows([(10, cpu(150))].into_iter(), 0);
     assert_eq!(found[0].totals.values[0], 50);
 }

@@ -106,18 +106,19 @@ impl Processes {
         }
     }
 
-    /// Counts of processes that began before they came into the target start with the sample that has them
-    /// first. `live` are process and totals of each live thread.
-    pub fn begin_counts(&mut self, live: impl Iterator<Item = (u32, Totals)>) {
-        let came = self.members.take_uncounted();
-        if came.is_empty() {
+    /// Notes with what the counters of processes begin that had begun before they came. `live` are process
+    /// and totals of each live thread in a sample.
+    pub fn begin_counting(&mut self, live: impl Iterator<Item = (u32, Totals)>) {
+        let unread = self.members.take_unread();
+        if unread.is_empty() {
             return;
         }
-        let sums = sums_of(live);
-        for member in came {
-            match sums.get(&member.process.pid) {
+        let sums = by_process(live.filter(|(process, _)| unread.contains(process)));
+        for pid in unread {
+            let Some(member) = self.members.get(pid).cloned() else { continue };
+            match sums.get(&pid) {
                 Some((threads, totals)) => self.begin(&member, Some(totals), *threads),
-                None => self.members.count_later(member.process.pid),
+                None => self.members.keep_unread(pid),
             }
         }
     }
@@ -129,7 +130,7 @@ impl Processes {
         live: impl Iterator<Item = (u32, Totals)>,
         now_ns: i64,
     ) -> Vec<ProcessRow> {
-        let sums = sums_of(live);
+        let sums = by_process(live);
         let mut rows = Vec::new();
         let alive: Vec<Member> = self.members.alive().cloned().collect();
         for member in alive {
@@ -190,11 +191,8 @@ impl Processes {
     /// Notes that the counters of a process begin: what they were before is not the target's.
     fn begin(&mut self, member: &Member, live: Option<&Totals>, threads: u64) {
         let moved_ns = member.process.moved_ns.filter(|_| threads == 1);
-        if self.begun.contains(&member.number) || (live.is_none() && moved_ns.is_none()) {
-            return;
-        }
-        self.begun.insert(member.number);
-        if !member.process.before {
+        let is_known = live.is_some() || moved_ns.is_some();
+        if !member.process.before || !is_known || !self.begun.insert(member.number) {
             return;
         }
         let mut before = live.cloned().unwrap_or_default();
@@ -246,8 +244,8 @@ impl Processes {
     }
 }
 
-/// Number of threads and sums of their totals, by process.
-fn sums_of(live: impl Iterator<Item = (u32, Totals)>) -> IdMap<(u64, Totals)> {
+/// Live threads of each process, and what they add up to.
+fn by_process(live: impl Iterator<Item = (u32, Totals)>) -> IdMap<(u64, Totals)> {
     let mut sums: IdMap<(u64, Totals)> = IdMap::default();
     for (process, totals) in live {
         let sum = sums.entry(process).or_insert_with(|| (0, Totals::new(totals.values.len())));
@@ -338,13 +336,16 @@ mod tests {
     fn counters_of_a_process_that_was_there_begin_when_it_is_seen() {
         let mut processes = Processes::new(4);
         processes.members.add(Newcomer { before: true, ..process(10, "a") });
-        processes.begin_counts([(10, totals(100))].into_iter());
+        processes.begin_counting([(10, totals(100))].into_iter());
         assert_eq!(cpu(&processes.rows([(10, totals(100))].into_iter(), 0)), [(1, 0, 1, 0)]);
+        processes.begin_counting([(10, totals(130))].into_iter());
         assert_eq!(cpu(&processes.rows([(10, totals(130))].into_iter(), 0)), [(1, 30, 1, 0)]);
         let moved = Newcomer { before: true, moved_ns: Some(40), ..process(20, "b") };
         processes.members.add(moved);
+        // One that the sample has not read yet begins with a later one.
+        processes.begin_counting([(10, totals(130))].into_iter());
         let live = [(10, totals(130)), (20, totals(60))];
-        processes.begin_counts(live.clone().into_iter());
+        processes.begin_counting(live.clone().into_iter());
         assert_eq!(cpu(&processes.rows(live.into_iter(), 0))[1], (2, 20, 1, 0));
     }
 

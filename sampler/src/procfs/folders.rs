@@ -17,7 +17,7 @@ const LIST_BYTES: usize = 32 * 1024;
 /// The task folders of processes.
 ///
 /// An open folder stays bound to its process, so that a later process of the same id is not mistaken for
-/// it. Once a process has gone, the next visit opens the folder of its id anew: a caller takes a process
+/// it. Once a process has gone, the next visit opens the folder of its id again: a caller takes a process
 /// that has gone out of the members, or means the later process of that id.
 pub struct TaskFolders {
     proc: PathBuf,

@@ -23,8 +23,8 @@ pub enum Presence {
 /// Looks at a thread of any of these processes, ids in ascending order; `proc` is the root of /proc.
 pub fn presence(proc: &Path, tid: u32, processes: &[u32]) -> Presence {
     // The folder stays bound to its thread, whoever gets the id meanwhile.
-    let looked = open_folder(&proc.join(tid.to_string())).and_then(|folder| look(&folder, tid));
-    match looked {
+    let found = open_folder(&proc.join(tid.to_string())).and_then(|folder| read_stat(&folder, tid));
+    match found {
         Ok(Some((process, found))) if processes.binary_search(&process).is_ok() => found,
         Ok(_) => Presence::Gone,
         Err(error) if has_gone(&error) => Presence::Gone,
@@ -34,7 +34,7 @@ pub fn presence(proc: &Path, tid: u32, processes: &[u32]) -> Presence {
 }
 
 /// The process of a thread, and what it stands for; None if its files are not understood.
-fn look(folder: &File, tid: u32) -> io::Result<Option<(u32, Presence)>> {
+fn read_stat(folder: &File, tid: u32) -> io::Result<Option<(u32, Presence)>> {
     let mut buffer = Vec::new();
     let process = parse_thread_group(read_at(folder.as_fd(), c"status", &mut buffer)?);
     let name = CString::new(format!("task/{tid}/stat")).map_err(io::Error::other)?;

@@ -182,8 +182,8 @@ fn a_file_that_is_not_understood_is_an_error() {
         let proc = FakeProc::new();
         proc.write(&format!("70/task/71/{file}"), "nonsense\n");
         let mut rows = Rows::new(KEYS.len());
-        let told = proc.source().read(&[70], &mut rows).unwrap_err().to_string();
-        assert!(told.contains(&format!("file {file} of thread 71")), "{told}");
+        let message = proc.source().read(&[70], &mut rows).unwrap_err().to_string();
+        assert!(message.contains(&format!("file {file} of thread 71")), "{message}");
     }
 }
 
@@ -193,8 +193,8 @@ fn processes_that_cannot_be_listed_are_an_error_if_there_are_no_others() {
     proc.write("90/task", "no folder");
     let mut source = proc.source();
     let mut rows = Rows::new(KEYS.len());
-    let told = source.read(&[90], &mut rows).unwrap_err().to_string();
-    assert!(told.contains("process 90"), "{told}");
+    let message = source.read(&[90], &mut rows).unwrap_err().to_string();
+    assert!(message.contains("process 90"), "{message}");
     assert_eq!(sorted(&read(&mut source, &[70, 90])), [70, 71]);
 }
 
@@ -215,21 +215,24 @@ fn more_processes_than_folders_that_stay_open_are_read() {
 #[test]
 fn the_presence_of_threads() {
     let proc = FakeProc::new();
-    let look = |tid| presence(&proc.0, tid, &[60, 70]);
-    assert_eq!([look(70), look(71), look(72)], [Presence::Alive, Presence::Alive, Presence::Gone]);
+    let found = |tid| presence(&proc.0, tid, &[60, 70]);
+    assert_eq!(
+        [found(70), found(71), found(72)],
+        [Presence::Alive, Presence::Alive, Presence::Gone]
+    );
     assert_eq!(presence(&proc.0, 71, &[60, 80]), Presence::Gone);
     proc.write("71/task/71/stat", &stat(71, "x", "Z", "0 0 0 0 0 0", 2, 100));
-    assert_eq!(look(71), Presence::Exiting);
+    assert_eq!(found(71), Presence::Exiting);
     let exiting = stat(71, "x", "S", "0 0 0 0 0 0", 2, 100).replace("0 0 0 0 0 0 ", "0 0 0 0 0 4 ");
     proc.write("71/task/71/stat", &exiting);
-    assert_eq!(look(71), Presence::Exiting);
+    assert_eq!(found(71), Presence::Exiting);
     proc.remove("71/task/71/stat");
-    assert_eq!(look(71), Presence::Gone);
+    assert_eq!(found(71), Presence::Gone);
     proc.write("71/task/71/stat", "nonsense");
-    assert_eq!(look(71), Presence::Gone);
+    assert_eq!(found(71), Presence::Gone);
     // What cannot be looked at is nothing against the thread.
     proc.write("72", "no folder");
-    assert_eq!(look(72), Presence::Alive);
+    assert_eq!(found(72), Presence::Alive);
 }
 
 #[test]

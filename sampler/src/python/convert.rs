@@ -142,7 +142,7 @@ pub struct PyTarget {
     /// True if frames say which process a thread is of.
     pub is_group: bool,
     /// True if exit records do not tell whose threads they are of.
-    pub foreign_exits: bool,
+    pub has_other_exits: bool,
     /// Patterns and roles.
     pub role_rules: Vec<(String, String)>,
     /// Columns of the source, and of what they are made.
@@ -186,15 +186,15 @@ pub struct PyTarget {
     pub missed: Option<u64>,
 }
 
-/// News of a target as a dict.
-pub fn news<'py>(
+/// Notice of a target as a dict.
+pub fn notice<'py>(
     py: Python<'py>,
-    news: &crate::engine::news::News,
+    notice: &crate::engine::notices::Notice,
 ) -> PyResult<Bound<'py, PyDict>> {
     let made = PyDict::new(py);
-    made.set_item("named", news.named.iter().copied().collect::<Vec<u32>>())?;
-    made.set_item("program", news.program)?;
-    let executions: Vec<(u32, u32, String, i64, i64, i64, u64)> = news
+    made.set_item("named", notice.named.iter().copied().collect::<Vec<u32>>())?;
+    made.set_item("program", notice.program)?;
+    let executions: Vec<(u32, u32, String, i64, i64, i64, u64)> = notice
         .executions
         .iter()
         .map(|one| {
@@ -202,12 +202,13 @@ pub fn news<'py>(
             (one.pid, one.value, name, one.at_ns, one.start_ns, one.start_boot_ns, one.groups)
         })
         .collect();
+    made.set_item("gomaxprocs", notice.gomaxprocs)?;
     made.set_item("executions", executions)?;
-    made.set_item("executions_missed", news.executions_missed)?;
-    made.set_item("events_lost", news.events_lost)?;
-    made.set_item("sampled", news.sampled)?;
-    made.set_item("empty", news.empty)?;
-    made.set_item("ending", news.ending)?;
-    made.set_item("over", news.over)?;
+    made.set_item("executions_missed", notice.executions_missed)?;
+    made.set_item("events_lost", notice.events_lost)?;
+    made.set_item("sampled", notice.sampled)?;
+    made.set_item("empty", notice.empty)?;
+    made.set_item("ending", notice.ending)?;
+    made.set_item("over", notice.over)?;
     Ok(made)
 }

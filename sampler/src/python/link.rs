@@ -145,8 +145,8 @@ impl Link {
         Uplink::is_stalled(&self.uplink)
     }
 
-    fn news(&self) -> Option<String> {
-        self.uplink.news()
+    fn notice(&self) -> Option<String> {
+        self.uplink.notice()
     }
 
     fn deliver(&self, py: Python<'_>, seconds: f64) -> usize {

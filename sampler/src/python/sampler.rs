@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
 use super::convert::{
-    column, ended, fragment, news, os_error, own, shape, value_error, PyNewcomer, PyTarget,
+    column, ended, fragment, notice, os_error, own, shape, value_error, PyNewcomer, PyTarget,
     TableShape,
 };
 use super::link::Link;
@@ -22,7 +22,7 @@ use crate::encode::tables::{Shape, Table};
 use crate::engine::entry::{Entry, Following, Program};
 use crate::engine::gauge::Gomaxprocs;
 use crate::engine::kit::{Columns, Kit};
-use crate::engine::news::Board;
+use crate::engine::notices::Board;
 use crate::engine::schedule::Schedule;
 use crate::engine::times::SampleTimes;
 use crate::engine::{CommonHealth, Engine, ExitRecords, Handle, Running, Sink};
@@ -100,6 +100,20 @@ impl Sampler {
         action: impl FnOnce(&mut Entry) -> T + Send + 'static,
     ) -> PyResult<Option<T>> {
         self.ask(py, move |engine| engine.entry(&target).map(action))
+    }
+
+    /// Lets the sampler do something before its next sample, without waiting for it.
+    fn tell(&self, action: impl FnOnce(&mut Engine) + Send + 'static) -> PyResult<()> {
+        self.handle()?.tell(action).then_some(()).ok_or_else(ended)
+    }
+
+    /// The same for one target, if it is being sampled.
+    fn tell_of(
+        &self,
+        target: String,
+        action: impl FnOnce(&mut Entry) + Send + 'static,
+    ) -> PyResult<()> {
+        self.tell(move |engine| engine.entry(&target).map_or((), action))
     }
 }
 
@@ -220,12 +234,8 @@ impl Sampler {
             let keeper =
                 Keeper::new(program, kit.procfs.clone()).map_err(|error| os_error(&error))?;
             let keeper = Arc::new(Mutex::new(keeper));
-            let counting = Counting::new(beside, kit.procfs.clone());
-            let tables = WaitTables::new(Arc::clone(&keeper), counting);
-            if counts_calls {
-                tables.set_calls();
-            }
-            kit.wait_tables = Some(tables);
+            let counting = Counting::new(beside, counts_calls, kit.procfs.clone());
+            kit.wait_tables = Some(WaitTables::new(Arc::clone(&keeper), counting));
             kit.keeper = Some(keeper);
             Ok(())
         })
@@ -304,7 +314,7 @@ impl Sampler {
         self.shared.as_ref()?.disagreement.get().cloned()
     }
 
-    /// Leaves news of a target once its next sample was taken.
+    /// Notifies Python once its next sample was taken.
     fn tell_sample(&self, py: Python<'_>, target: String) -> PyResult<()> {
         self.ask_of(py, target, |entry| entry.tell_sample = true).map(drop)
     }
@@ -326,15 +336,15 @@ impl Sampler {
         }
     }
 
-    /// Descriptor that is readable while there are news.
-    fn news_fileno(&self) -> i32 {
+    /// Descriptor that is readable while there are notices.
+    fn notices_fileno(&self) -> i32 {
         self.board.waker().as_fd().as_raw_fd()
     }
 
-    fn take_news<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+    fn take_notices<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let made = PyDict::new(py);
         for (target, one) in self.board.take() {
-            made.set_item(target, news(py, &one)?)?;
+            made.set_item(target, notice(py, &one)?)?;
         }
         Ok(made)
     }
@@ -438,12 +448,11 @@ impl Sampler {
     #[pyo3(signature = (target, names, process=None))]
     fn rename(
         &self,
-        py: Python<'_>,
         target: String,
         mut names: Vec<(u32, String)>,
         process: Option<u32>,
     ) -> PyResult<()> {
-        self.ask_of(py, target, move |entry| {
+        self.tell_of(target, move |entry| {
             if let Some(process) = process {
                 let threads = entry.target.tracker().threads();
                 names.retain(|(tid, _)| threads.get(tid).is_some_and(|one| one.process == process));
@@ -452,50 +461,44 @@ impl Sampler {
                 entry.target.report(event);
             }
         })
-        .map(drop)
     }
 
     /// Says which program the process runs now, so that another one is noticed.
     fn set_program(
         &self,
-        py: Python<'_>,
         target: String,
         now_executable: Option<String>,
         now_name: String,
     ) -> PyResult<()> {
-        self.ask_of(py, target, move |entry| {
-            if let Following::Process { program, told, .. } = &mut entry.following {
+        self.tell_of(target, move |entry| {
+            if let Following::Process { program, .. } = &mut entry.following {
                 program.executable = now_executable.map(Into::into);
                 program.name = now_name;
-                *told = false;
+                program.notified = false;
             }
         })
-        .map(drop)
     }
 
     /// Reads GOMAXPROCS over another connection; None: not any more.
     #[pyo3(signature = (target, connection, size=None))]
     fn set_gomaxprocs(
         &self,
-        py: Python<'_>,
         target: String,
         connection: Option<i32>,
         size: Option<u64>,
     ) -> PyResult<()> {
         let connection = connection.map(own).transpose()?;
-        self.ask_of(py, target, move |entry| {
+        self.tell_of(target, move |entry| {
             entry.gomaxprocs = connection.map(|one| Gomaxprocs::new(one, size));
             let process = &mut entry.target.surroundings.process;
             (process.gomaxprocs, process.gomaxprocs_missed) = (size, None);
         })
-        .map(drop)
     }
 
     /// Gives what frames say of the process and the machine.
     #[allow(clippy::too_many_arguments)]
     fn set_gauges(
         &self,
-        py: Python<'_>,
         target: String,
         rss_bytes: Option<u64>,
         delay_accounting: Option<bool>,
@@ -505,7 +508,7 @@ impl Sampler {
         locks_reason: Option<String>,
     ) -> PyResult<()> {
         let machine = fragment(machine)?;
-        self.ask_of(py, target, move |entry| {
+        self.tell_of(target, move |entry| {
             let surroundings = &mut entry.target.surroundings;
             let process = &mut surroundings.process;
             (process.rss_bytes, process.delay_accounting) = (rss_bytes, delay_accounting);
@@ -515,30 +518,27 @@ impl Sampler {
             surroundings.machine = machine;
             entry.locks_reason = locks_reason;
         })
-        .map(drop)
     }
 
     /// Gives what frames say of a group besides its threads.
     fn set_group(
         &self,
-        py: Python<'_>,
         target: String,
         missed: Option<u64>,
         check: Option<String>,
         cpu_ns: Option<u64>,
     ) -> PyResult<()> {
         let check = check.as_deref().map(fragment).transpose()?;
-        self.ask_of(py, target, move |entry| {
+        self.tell_of(target, move |entry| {
             if let Some(group) = &mut entry.target.surroundings.group {
                 (group.missed, group.check) = (missed, check);
             }
-            entry.told_cpu_ns = cpu_ns.or(entry.told_cpu_ns);
+            entry.reported_cpu_ns = cpu_ns.or(entry.reported_cpu_ns);
         })
-        .map(drop)
     }
 
     /// Gives the health of the whole collector: members of `CommonHealth` by name.
-    fn set_health(&self, py: Python<'_>, health: &Bound<'_, PyDict>) -> PyResult<()> {
+    fn set_health(&self, health: &Bound<'_, PyDict>) -> PyResult<()> {
         let get = |name: &str| {
             health.get_item(name)?.ok_or_else(|| value_error(format!("health without {name}")))
         };
@@ -555,13 +555,12 @@ impl Sampler {
             undelivered_bytes: get("undelivered_bytes")?.extract()?,
             frames_dropped: get("frames_dropped")?.extract()?,
         };
-        self.ask(py, move |engine| engine.health = health)
+        self.tell(move |engine| engine.health = health)
     }
 
     /// Gives the tables of a target: all rows as they are now, by the name of the table, by columns.
     fn give_tables(
         &self,
-        py: Python<'_>,
         target: String,
         tables: &Bound<'_, PyDict>,
         read_ns: i64,
@@ -588,7 +587,7 @@ impl Sampler {
                 .collect::<PyResult<Vec<_>>>()?;
             given.push((place, Table::of(shape, columns).map_err(value_error)?));
         }
-        self.ask_of(py, target, move |entry| entry.target.tables.take(given, read_ns)).map(drop)
+        self.tell_of(target, move |entry| entry.target.tables.take(given, read_ns))
     }
 
     /// CPU that sampling took since this was asked last: of the thread, and by target with bytes of frames.
@@ -650,13 +649,7 @@ impl Sampler {
         let ending = target.clone();
         self.ask(py, move |engine| {
             // The rows of a target that has ended are its last ones.
-            let ends = |entry: &mut Entry| entry.ending_until_ns.is_some();
-            if engine.entry(&ending).is_some_and(ends) {
-                engine.drain();
-                if let Some(entry) = engine.entry(&ending) {
-                    entry.target.take_in_exits();
-                }
-            }
+            engine.take_in_last(&ending);
         })?;
         self.ask_of(py, target, move |entry| {
             let now_ns = monotonic_ns();
@@ -807,17 +800,18 @@ impl Sampler {
                     link: link.into(),
                     executable: executable.map(Into::into),
                     name,
+                    executed: None,
+                    notified: false,
                 },
-                told: false,
             },
-            (None, None) => Following::Told { ends_empty: target.ends_empty },
+            (None, None) => Following::Listed { ends_empty: target.ends_empty },
         };
         let spec = Spec {
             id: target.id.clone(),
             fields,
             attach_ns: target.attach_ns,
             is_group: target.is_group,
-            foreign_exits: target.foreign_exits,
+            has_other_exits: target.has_other_exits,
             role_names: kit.role_names(target.role_rules),
             max_roles: kit.max_roles,
         };
@@ -852,7 +846,7 @@ impl Sampler {
             requested_hz: target.rate_hz,
             processes,
             lead: target.lead,
-            told_cpu_ns: None,
+            reported_cpu_ns: None,
             following,
             last_switches: switches.then(LastSwitches::default),
             decoder: kit.decoder(&columns).map_err(value_error)?,
@@ -860,14 +854,14 @@ impl Sampler {
             times: SampleTimes::default(),
             spent_ns: 0,
             bytes: 0,
-            lost_told: 0,
+            lost_reported: 0,
             exit_code: None,
             leaving: std::collections::VecDeque::new(),
             cpu_due_ns: 0,
             ending_until_ns: None,
             watcher,
             locks_reason: target.locks_reason,
-            told_empty: false,
+            notified_empty: false,
             tell_sample: false,
         };
         Ok((target.id, entry))

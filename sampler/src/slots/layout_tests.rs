@@ -107,7 +107,7 @@ fn slots_of_the_network_are_the_programs() {
 }
 
 #[test]
-fn watched_processes_are_counted_where_programs_look() {
+fn watched_processes_are_counted_where_programs_check() {
     assert_eq!(WATCHED as usize, defined(SHARED, "WATCHED"));
     let watch = offsets(SHARED, "watch");
     assert_eq!((watch["gone"], watch[""]), (4, 8));

@@ -14,7 +14,7 @@ use crate::os::memory::{scratch, Mapped};
 pub struct Fake {
     /// Targets.
     pub targets: HashSet<u32>,
-    /// Slots that were given back, in order.
+    /// Slots that were released, in order.
     pub vacant: Vec<u32>,
     /// Targets that are refused.
     pub refused: HashSet<u32>,

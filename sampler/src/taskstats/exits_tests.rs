@@ -17,17 +17,17 @@ fn listening(version: u16, pad: Pad, drops: [Option<u32>; 2]) -> Scene {
     // What does not fit is an error, not a test that hangs.
     far.iter().for_each(|far| far.set_nonblocking(true).unwrap());
     let drops = Arc::new(Mutex::new(drops));
-    let told = Arc::clone(&drops);
+    let counts = Arc::clone(&drops);
     let sockets = (0..).zip(near.into_iter().map(OwnedFd::from)).collect();
     let listener = ExitListener::with_drops(
         kernel(version, pad),
         sockets,
-        Box::new(move |number, _| told.lock().unwrap()[number]),
+        Box::new(move |number, _| counts.lock().unwrap()[number]),
     );
     Scene { version, pad, listener: listener.unwrap(), far, drops }
 }
 
-const TOLD: [Option<u32>; 2] = [Some(7), Some(9)];
+const COUNTED: [Option<u32>; 2] = [Some(7), Some(9)];
 
 impl Scene {
     fn record(&self, number: u32, tid: u32, process: Option<u32>) -> Vec<u8> {
@@ -73,7 +73,7 @@ impl Scene {
 fn records_of_each_version_are_taken_whole() {
     for version in 8..=16 {
         for pad in PADS {
-            let mut scene = listening(version, pad, TOLD);
+            let mut scene = listening(version, pad, COUNTED);
             for _ in 0..2 {
                 let first = [(3, 51, None), (4, 52, Some(40)), (5, 53, None)];
                 scene.put(0, &first.map(|(number, tid, last)| scene.record(number, tid, last)));
@@ -93,7 +93,7 @@ fn records_of_each_version_are_taken_whole() {
 
 #[test]
 fn nothing_is_nothing() {
-    let mut scene = listening(16, Pad::None, TOLD);
+    let mut scene = listening(16, Pad::None, COUNTED);
     scene.exit(0, &[1]);
     let mut records = scene.drain();
     let before = records.before_ns;
@@ -103,7 +103,7 @@ fn nothing_is_nothing() {
 
 #[test]
 fn more_records_than_fit_a_batch_are_all_taken() {
-    let mut scene = listening(8, Pad::None, TOLD);
+    let mut scene = listening(8, Pad::None, COUNTED);
     let numbers: Vec<u32> = (0..140).collect();
     scene.exit(0, &numbers);
     assert_eq!(scene.drain().number, numbers);
@@ -114,7 +114,7 @@ fn more_records_than_fit_a_batch_are_all_taken() {
 fn each_wrong_message_is_refused_alone_and_by_name() {
     for version in [8, 12, 15, 16] {
         for (what, refusal, wrong) in hostile(version, 50, 2) {
-            let mut scene = listening(version, Pad::None, TOLD);
+            let mut scene = listening(version, Pad::None, COUNTED);
             let around = [scene.record(1, 49, None), wrong, scene.record(3, 51, None)];
             scene.put(0, &around);
             let records = scene.drain();
@@ -127,7 +127,7 @@ fn each_wrong_message_is_refused_alone_and_by_name() {
 
 #[test]
 fn a_record_cut_at_any_byte_is_refused() {
-    let mut scene = listening(13, Pad::None, TOLD);
+    let mut scene = listening(13, Pad::None, COUNTED);
     let whole = scene.record(2, 50, Some(40));
     for cut in 0..whole.len() {
         scene.put(0, &[whole[..cut].to_vec()]);
@@ -142,7 +142,7 @@ fn a_record_cut_at_any_byte_is_refused() {
 
 #[test]
 fn a_reply_is_no_exit_record_of_another_thread() {
-    let mut scene = listening(16, Pad::None, TOLD);
+    let mut scene = listening(16, Pad::None, COUNTED);
     let record = Record::of(50).with("ac_pid", 51);
     scene.put(0, &[record.exit(1, None)]);
     assert!(scene.drain().is_empty());
@@ -151,7 +151,7 @@ fn a_reply_is_no_exit_record_of_another_thread() {
 
 #[test]
 fn what_the_kernel_dropped_is_lost_exactly() {
-    let mut scene = listening(16, Pad::None, TOLD);
+    let mut scene = listening(16, Pad::None, COUNTED);
     scene.exit(0, &[1, 2]);
     assert_eq!(scene.lost(), 0); // 7 and 9 were dropped before the listener was made
     scene.exit(0, &[411]);
@@ -178,7 +178,7 @@ fn the_kernels_count_may_start_again_at_0() {
 
 #[test]
 fn a_record_that_was_overtaken_is_not_lost() {
-    for drops in [TOLD, [None; 2]] {
+    for drops in [COUNTED, [None; 2]] {
         let mut scene = listening(16, Pad::None, drops);
         scene.exit(0, &[1, 2, 4]);
         assert_eq!(scene.lost(), 0);
@@ -200,7 +200,9 @@ fn without_the_kernels_count_gaps_tell_what_is_lost() {
 
 #[test]
 fn records_are_filtered_where_losses_are_not_counted_by_numbers() {
-    for (version, drops, filters) in [(16, TOLD, true), (16, [None; 2], false), (11, TOLD, false)] {
+    for (version, drops, filters) in
+        [(16, COUNTED, true), (16, [None; 2], false), (11, COUNTED, false)]
+    {
         let mut scene = listening(version, Pad::None, drops);
         scene.listener.keep_only(Some(&[100])).unwrap();
         scene.listener.keep_only(Some(&[100])).unwrap();
@@ -217,7 +219,7 @@ fn records_are_filtered_where_losses_are_not_counted_by_numbers() {
 
 #[test]
 fn a_listener_is_readable_while_records_wait() {
-    let mut scene = listening(16, Pad::None, TOLD);
+    let mut scene = listening(16, Pad::None, COUNTED);
     let mut poll = Poll::new().unwrap();
     poll.add(scene.listener.as_fd(), 5).unwrap();
     assert_eq!(poll.ready().unwrap().count(), 0);

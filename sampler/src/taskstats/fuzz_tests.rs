@@ -155,8 +155,8 @@ fn holds(rows: &Rows, row: usize, stats: &[u8], version: u16, before_ns: i64) {
     for (column, member) in MEMBERS.iter().enumerate() {
         let value = long(stats, version, member);
         assert_eq!(rows.get(row, column), value, "{member}");
-        let untold = DELAYS >> column & 1 != 0 && value == 0 && rows.start_ns[row] < DELAYS_FROM;
-        assert_eq!(rows.is_absent(row, column), untold, "{member}");
+        let unknown = DELAYS >> column & 1 != 0 && value == 0 && rows.start_ns[row] < DELAYS_FROM;
+        assert_eq!(rows.is_absent(row, column), unknown, "{member}");
     }
     let at = offset_of(version, "ac_comm");
     let name: Vec<u8> = stats[at..at + 16].iter().copied().take_while(|&byte| byte != 0).collect();

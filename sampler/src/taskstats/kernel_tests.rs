@@ -110,16 +110,16 @@ fn listener(kernel: &Kernel, buffer_bytes: i32) -> (ExitListener, Vec<u32>) {
 
 /// Threads that wait until they are let go; their ids.
 fn waiting_threads(count: usize) -> (Vec<u32>, Sender<()>, Vec<std::thread::JoinHandle<()>>) {
-    let (let_go, told) = channel::<()>();
-    let told = Arc::new(Mutex::new(told));
+    let (let_go, released) = channel::<()>();
+    let released = Arc::new(Mutex::new(released));
     let (tell, tids) = channel();
     let threads = (0..count)
         .map(|_| {
-            let (tell, told) = (tell.clone(), Arc::clone(&told));
+            let (tell, released) = (tell.clone(), Arc::clone(&released));
             std::thread::spawn(move || {
                 tell.send(own_tid()).unwrap();
                 // Woken up with an error, as the sender is dropped.
-                let _ = told.lock().unwrap().recv();
+                let _ = released.lock().unwrap().recv();
             })
         })
         .collect();
@@ -181,7 +181,7 @@ fn both_sources_agree() {
 }
 
 #[test]
-fn threads_of_several_processes_are_told_apart() {
+fn threads_of_several_processes_are_distinguished() {
     let Some(kernel) = probe() else { return };
     let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
     let mut members = vec![std::process::id(), child.id(), 4_194_303];

@@ -93,7 +93,7 @@ fn each_wrong_message_is_refused_by_name() {
 }
 
 #[test]
-fn versions_15_and_16_are_told_apart_by_version_alone() {
+fn versions_15_and_16_are_distinguished_by_version_alone() {
     for version in [15, 16] {
         let datagram = of(version, Pad::None).reply(1);
         assert_eq!(refusal_of(&datagram, version), None);

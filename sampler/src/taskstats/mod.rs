@@ -75,9 +75,9 @@ impl Taskstats {
         let Self { decoder, process_at, chosen, .. } = self;
         lock(&self.query).ask(tids, |answers| {
             let structs = &answers.structs;
-            let told = |row| process_at.map_or(0, |at| structs.half(row, at));
+            let process_of = |row| process_at.map_or(0, |at| structs.half(row, at));
             chosen.clear();
-            chosen.extend((0..structs.len()).map(|row| (row, told(row))));
+            chosen.extend((0..structs.len()).map(|row| (row, process_of(row))));
             decoder.append(structs, chosen, answers.before_ns, rows);
         })
     }
@@ -115,7 +115,7 @@ impl Source for Taskstats {
     }
 }
 
-/// Locks a query. One that was left in the middle by a panic is as good as any: each question begins anew.
+/// Locks a query. One that was left in the middle by a panic is as good as any: each question starts afresh.
 fn lock(query: &SharedQuery) -> MutexGuard<'_, Query> {
     query.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -42,7 +42,7 @@ impl Numbering {
         self.taken - self.seen
     }
 
-    /// Records that were missing at the last call, too, and were not told by an earlier one: a record
+    /// Records that were missing at the last call, too, and were not reported by an earlier one: a record
     /// that was only overtaken has come by the next call.
     pub fn take_lost(&mut self) -> u64 {
         let missing = self.missing();

@@ -139,8 +139,11 @@ fn another_error_is_not_taken_for_a_thread_that_has_gone() {
         let mut answers = scene.right(&TIDS);
         answers[1] = error(2, code);
         scene.put(&answers);
-        let told = scene.ask(&TIDS).unwrap_err().to_string();
-        assert!(told.contains("thread 102") && told.contains(&format!("{code}")), "{told}");
+        let message = scene.ask(&TIDS).unwrap_err().to_string();
+        assert!(
+            message.contains("thread 102") && message.contains(&format!("{code}")),
+            "{message}"
+        );
         scene.put(&scene.right(&TIDS));
         check_numbers(&scene.ask(&TIDS).unwrap(), &TIDS);
     }

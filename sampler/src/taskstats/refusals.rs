@@ -65,7 +65,7 @@ impl fmt::Display for Refusal {
 #[derive(Clone, Debug, Default)]
 pub struct Refusals {
     counts: [u64; COUNT],
-    news: Vec<String>,
+    lines: Vec<String>,
 }
 
 impl Refusals {
@@ -73,7 +73,7 @@ impl Refusals {
     pub fn note(&mut self, refusal: Refusal, count: u64, detail: impl fmt::Display) {
         let before = &mut self.counts[refusal as usize];
         if *before == 0 && count > 0 {
-            self.news.push(format!("refused a taskstats message: {refusal}: {detail}"));
+            self.lines.push(format!("refused a taskstats message: {refusal}: {detail}"));
         }
         *before = before.saturating_add(count);
     }
@@ -89,8 +89,8 @@ impl Refusals {
     }
 
     /// Lines for the log, one for the first message of each reason, since the last call.
-    pub fn take_news(&mut self) -> Vec<String> {
-        std::mem::take(&mut self.news)
+    pub fn take_lines(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.lines)
     }
 }
 
@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_refusal_is_told_once_and_counted() {
+    fn a_refusal_is_logged_once_and_counted() {
         let mut refused = Refusals::default();
         refused.note(Refusal::Twice, 1, "the second of thread 7");
         refused.note(Refusal::Twice, 3, "the second of thread 8");
@@ -107,12 +107,12 @@ mod tests {
         refused.note(Refusal::Silence, 0, "to 0 questions");
         assert_eq!((refused.count(Refusal::Twice), refused.total()), (4, 5));
         assert_eq!(
-            refused.take_news(),
+            refused.take_lines(),
             [
                 "refused a taskstats message: second answer to one question: the second of thread 7",
                 "refused a taskstats message: cut off: longer than its slot: 1000 bytes",
             ]
         );
-        assert!(refused.take_news().is_empty());
+        assert!(refused.take_lines().is_empty());
     }
 }

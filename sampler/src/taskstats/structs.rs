@@ -142,11 +142,11 @@ impl Decoder {
             }
         }
         if early && self.delays != 0 {
-            self.mark_untold_delays(rows, first);
+            self.mark_unknown_delays(rows, first);
         }
     }
 
-    fn mark_untold_delays(&self, rows: &mut Rows, first: usize) {
+    fn mark_unknown_delays(&self, rows: &mut Rows, first: usize) {
         for column in columns_of(self.delays) {
             for row in first..rows.len() {
                 if rows.start_ns[row] < self.delays_from_ns && rows.get(row, column) == 0 {

@@ -18,6 +18,7 @@ const STRIDE: usize = ROWS + 8;
 const USED: usize = 0;
 const THREADS: usize = 4;
 const GIVEN: usize = 8;
+const EXECUTED: usize = 16;
 const TID: usize = 64;
 const STATE: usize = TID + 4 * ROWS;
 const START: usize = STATE + 4 * ROWS;
@@ -56,6 +57,12 @@ impl Block {
     /// Threads of the process of the last row, when it was visited.
     pub fn threads(&self) -> usize {
         self.memory.load::<u32>(THREADS) as usize
+    }
+
+    /// A number that every execution of a program changes, of the process of the last row; None: this
+    /// kernel does not count them.
+    pub fn executed(&self) -> Option<u64> {
+        Some(self.memory.load(EXECUTED)).filter(|&number: &u64| number > 0)
     }
 
     /// Columns that this kernel has.

@@ -91,6 +91,7 @@ pub struct Walk {
     width: usize,
     delay_accounts: Mask,
     check: CrossCheck,
+    executed: Option<u64>,
 }
 
 impl Walk {
@@ -104,7 +105,7 @@ impl Walk {
         delay_accounts: Mask,
         check: CrossCheck,
     ) -> Self {
-        Self { walker, width: width.min(COLUMNS), delay_accounts, check }
+        Self { walker, width: width.min(COLUMNS), delay_accounts, check, executed: None }
     }
 }
 
@@ -117,6 +118,7 @@ impl Source for Walk {
         let before = monotonic_ns();
         let mut walker = self.walker.lock().unwrap_or_else(PoisonError::into_inner);
         walker.walk(members, self.width, rows)?;
+        self.executed = walker.block.executed();
         drop(walker);
         for row in 0..rows.len() {
             // An id stood for its thread when it was visited: not before it began, nor before now.
@@ -126,5 +128,9 @@ impl Source for Walk {
             }
         }
         self.check.check(rows)
+    }
+
+    fn executed(&self) -> Option<u64> {
+        self.executed
     }
 }

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Walks the threads of a process.
+ * Walks the threads of processes, and writes all counters of each thread into memory that the
+ * collector maps.
  *
- * list_threads writes a mark of each thread that moves whenever the thread has run. read_counters
- * writes all counters of each thread into memory that the collector maps. The collector makes a link
- * of one of them for each process that it is attached to and reads the link's file: the kernel walks
- * the threads of that process (since Linux 6.1) and calls the program for each.
- *
- * walk_threads writes the same counters, but goes from thread to thread itself (since Linux 6.7): a
- * third of the price, since the kernel takes no references and looks up no ids between two threads.
+ * walk_members goes through many processes, from thread to thread, in one call (since Linux 6.7).
+ * read_counters is for older kernels (since Linux 6.1): the collector makes a link of it for each
+ * process and reads the link's file; the kernel walks the threads of that process and calls the
+ * program for each. That takes three times as long, since the kernel takes references and looks up
+ * ids between two threads.
  *
  * Nothing runs between two readings.
  *
- * `make bpf` compiles this. The layout of struct record is mirrored in ../marks.py, that of struct
- * block in ../../walk/block.py; tests hold what is read there against /proc and taskstats.
+ * `make bpf` compiles this. The layout of struct block is mirrored in block.rs; tests hold what is
+ * read there against /proc and taskstats.
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_core_read.h>
@@ -80,6 +79,7 @@ struct task_struct {
 	__u64 utime;
 	__u64 stime;
 	__u64 start_time;
+	__u64 self_exec_id; /* one more with each program that the process executes */
 	struct sched_entity se;
 	struct sched_info sched_info;
 	struct task_io_accounting ioac;
@@ -99,22 +99,13 @@ struct bpf_iter__task {
 	struct task_struct *task;
 } KERNEL;
 
-/* All of it is the mark: where it is the same twice and the thread was not runnable, it has not run. */
-struct record {
-	__u32 tid;
-	__u32 runnable; /* on a CPU or waiting for one */
-	__u64 start_ns; /* CLOCK_MONOTONIC */
-	__u64 run_ns;	/* on a CPU, up to the last tick */
-	__u64 switches;
-	char comm[16]; /* another thread may change it */
-};
-
 /* By columns, so that those of a frame are made without taking rows apart. */
 struct block {
 	__u32 used;    /* rows; the reader sets it to 0 */
 	__u32 threads; /* of the process, when the last of them was visited */
 	__u64 given;   /* bit n: the kernel has what column n of counters is made of */
-	__u64 spare[6];
+	__u64 executed; /* self_exec_id of the last row; 0: this kernel has none */
+	__u64 spare[5];
 	__u32 tid[ROWS];
 	__u32 state[ROWS];
 	__u64 start_ns[ROWS]; /* CLOCK_MONOTONIC */
@@ -132,24 +123,6 @@ struct {
 	__type(key, __u32);
 	__type(value, struct block);
 } blocks SEC(".maps");
-
-SEC("iter/task")
-int list_threads(struct bpf_iter__task *context)
-{
-	struct task_struct *task = context->task;
-	struct record record;
-
-	if (!task)
-		return 0;
-	record.tid = task->pid;
-	record.runnable = !task->__state;
-	record.start_ns = task->start_time;
-	record.run_ns = task->se.sum_exec_runtime;
-	record.switches = task->nvcsw + task->nivcsw;
-	__builtin_memcpy(record.comm, task->comm, sizeof record.comm);
-	bpf_seq_write(context->meta->seq, &record, sizeof record);
-	return 0;
-}
 
 /* Counts of calls as well: taskstats rounds them all (xacct_add_tsk in kernel/tsacct.c). */
 static __always_inline __u64 rounded(__u64 value)
@@ -187,6 +160,8 @@ static __always_inline void write_row(struct block *block, __u32 row, struct tas
 
 	block->used = row + 1;
 	block->threads = task->signal->nr_threads;
+	if (bpf_core_field_exists(task->self_exec_id))
+		block->executed = task->self_exec_id;
 	block->tid[row] = task->pid;
 	block->state[row] = (task->__state ? 0 : RUNNABLE) | (delays ? DELAYS : 0);
 	block->start_ns[row] = task->start_time;
@@ -272,49 +247,6 @@ extern void bpf_iter_task_destroy(struct bpf_iter_task *it) __ksym __weak;
 extern void bpf_rcu_read_lock(void) __ksym __weak;
 extern void bpf_rcu_read_unlock(void) __ksym __weak;
 
-/* What the collector runs walk_threads with. */
-struct from {
-	__u32 tid;   /* of the first thread: the process, or the last one of the block before */
-	__u32 after; /* whether the walk begins behind it */
-};
-
-/* Fills the block; if it is full then, the next run goes on behind its last thread. */
-SEC("syscall")
-int walk_threads(struct from *from)
-{
-	struct task_struct *first, *task;
-	struct bpf_iter_task threads;
-	struct block *block;
-	__u32 zero = 0, after = from->after, row;
-
-	block = bpf_map_lookup_elem(&blocks, &zero);
-	if (!block)
-		return 0;
-	block->used = 0;
-	/* From here on what the first thread leads to stays, even if it exits. */
-	bpf_rcu_read_lock();
-	first = bpf_task_from_pid(from->tid);
-	if (!first) {
-		bpf_rcu_read_unlock();
-		return 0;
-	}
-	bpf_iter_task_new(&threads, first, PROC_THREADS);
-	while ((task = bpf_iter_task_next(&threads))) {
-		if (after) {
-			after = 0;
-			continue;
-		}
-		row = block->used;
-		if (row >= ROWS)
-			break;
-		write_row(block, row, task);
-	}
-	bpf_iter_task_destroy(&threads);
-	bpf_task_release(first);
-	bpf_rcu_read_unlock();
-	return 0;
-}
-
 #define MEMBERS 4096
 
 /*
@@ -354,7 +286,9 @@ struct stretch {
 	__u32 pad;
 };
 
-/* As walk_threads, for many processes; a process that has ended has no rows. */
+/* Fills the block; if it is full then, the next run goes on behind its last thread. A process that has
+ * ended has no rows.
+ */
 SEC("syscall")
 int walk_members(struct stretch *stretch)
 {

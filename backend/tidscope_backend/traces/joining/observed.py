@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 from tidscope_wire.frame import Fields, FrameDecoder, FrameError, Rows, split
-from tidscope_wire.frame_tables import Table, decode_tables
+from tidscope_wire.frame_tables import Table
 from tidscope_wire.generated.models import (
     FrameHeader,
     TableName,
@@ -16,6 +16,7 @@ from tidscope_wire.generated.models import (
     ThreadRenamed,
 )
 from tidscope_wire.states import SINCE, STATE, STATE_FIELDS, states_at
+from tidscope_wire.table_streams import decode_tables
 
 from tidscope_backend.state_groups import GROUPS
 from tidscope_backend.traces.joining.timeline import REASONS, UNKNOWN, Timeline

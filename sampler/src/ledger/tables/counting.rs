@@ -69,20 +69,17 @@ pub(super) struct Copied {
 }
 
 impl Counting {
-    /// Reads the maps of a loaded program. Names of living processes are read from `procfs`.
-    pub fn new(maps: WaitMaps, procfs: PathBuf) -> Self {
+    /// Reads the maps of a loaded program, which counts system calls or not. Names of living processes
+    /// are read from `procfs`.
+    pub fn new(maps: WaitMaps, calls: bool, procfs: PathBuf) -> Self {
         Self {
             maps,
-            calls: false,
+            calls,
             names: Names::new(procfs),
             readings: HashMap::new(),
             ended: HashMap::new(),
             freed: HashMap::new(),
         }
-    }
-
-    pub(super) fn set_calls(&mut self) {
-        self.calls = true;
     }
 
     pub(super) fn names(&mut self) -> &mut Names {
@@ -97,7 +94,7 @@ impl Counting {
     pub(super) fn tables(&mut self, copied: Copied) -> Tables {
         let Copied { mut counts, members, living, with_calls } = copied;
         self.names.fold(&mut counts, &members, |pid| living.processes.contains(&pid));
-        counts.forget_foreign(&members);
+        counts.forget_others(&members);
         tables_of(counts, &members, &mut self.names, with_calls)
     }
 

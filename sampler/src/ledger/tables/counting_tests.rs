@@ -48,7 +48,7 @@ fn counted() -> io::Result<Counted> {
     let begin = Box::new(|_| Ok(()));
     let nowhere = PathBuf::from("/nowhere");
     let keeper = Arc::new(Mutex::new(Keeper::with(slots, begin, nowhere.clone())));
-    let tables = WaitTables::new(keeper.clone(), Counting::new(maps, nowhere));
+    let tables = WaitTables::new(keeper.clone(), Counting::new(maps, true, nowhere));
     for pid in [10, 20] {
         tables.note_name(pid, comm(format!("program {pid}").as_bytes()), false);
     }
@@ -171,7 +171,6 @@ fn rows_beside_slots_belong_to_those_who_had_them() {
         return;
     };
     let group = counted.watch(&[10, 20]);
-    counted.tables.set_calls();
     let set = |map: &OwnedFd, key: [u64; 2], value: u64| {
         bpf::set(map.as_fd(), Some(&key), &value).unwrap();
     };
@@ -240,7 +239,6 @@ fn hostile_details_and_rows_are_no_panic() {
         return;
     };
     let group = counted.watch(&[10, 20]);
-    counted.tables.set_calls();
     let words = (prop::collection::vec(any::<u64>(), 356), prop::collection::vec(any::<u64>(), 14));
     let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig::with_cases(40));
     let counted = std::cell::RefCell::new(&mut counted);

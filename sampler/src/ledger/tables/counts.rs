@@ -145,7 +145,7 @@ impl Counts {
     }
 
     /// Puts the thread id 0 in place of wakers of other processes, which others count for.
-    pub fn forget_foreign(&mut self, members: &[u32]) {
+    pub fn forget_others(&mut self, members: &[u32]) {
         self.edges.rekey(|[tid, by, address, process]| {
             let own = members.binary_search(&((by >> 32) as u32)).is_ok();
             Some([tid, if own { by } else { by >> 32 << 32 }, address, process])
@@ -200,14 +200,14 @@ mod tests {
     }
 
     #[test]
-    fn threads_that_ended_and_foreign_wakers_lose_their_ids() {
+    fn threads_that_ended_and_outside_wakers_lose_their_ids() {
         let mut counts = Counts::default();
         for tid in [5, 6] {
             counts.add_edge(tid, 10, &[10 << 32 | 6, 0xA0, 1, 2, 3]);
         }
         counts.add_edge(5, 10, &[20 << 32 | 5, 0, 1, 0, 0]);
         counts.takers.add([6, 9], [4]);
-        counts.forget_foreign(&[10]);
+        counts.forget_others(&[10]);
         counts.forget_dead(&HashSet::from([5]));
         let keys: Vec<[u64; 4]> = counts.edges.rows().iter().map(|row| row.0).collect();
         let lock = [10 << 32, 0xA0, 10];

@@ -138,14 +138,14 @@ fn tables_of_details() {
         assert_eq!(rows(table("calls"), 2), calls.0);
         assert_eq!(rows(table("call_stays"), 3), call_stays.0);
         assert_eq!(rows(table("locks"), 3), locks.0);
-        let told: BTreeMap<_, _> = rows(table("wakes"), 3)
+        let listed: BTreeMap<_, _> = rows(table("wakes"), 3)
             .into_iter()
             .map(|(key, values)| {
                 assert_eq!(values[0], u64::from(key[1] == 7), "only 7 is the kernel's");
                 (key, values[1..].to_vec())
             })
             .collect();
-        assert_eq!(told, wakes.0);
+        assert_eq!(listed, wakes.0);
         check_takers(table("takers"), &takers, &queued);
         !stays.0.is_empty()
     });

@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_are_told_with_their_histograms() {
+    fn calls_are_reported_with_their_histograms() {
         let mut counts = Counts::default();
         let mut counted = [0; 14];
         counted[..3].copy_from_slice(&[3, 20, 1 | 2 << 32]);

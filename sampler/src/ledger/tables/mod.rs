@@ -49,11 +49,6 @@ impl WaitTables {
         Self { keeper, counting }
     }
 
-    /// Says that system calls are counted from now on; Python attaches the programs.
-    pub fn set_calls(&self) {
-        lock(&self.counting).set_calls();
-    }
-
     /// Notes the name of a process, which nobody can be asked for once it has ended.
     pub fn note_name(&self, pid: u32, name: crate::columns::Comm, kernel: bool) {
         lock(&self.counting).names().note(pid, name, kernel);

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use super::counts::Counts;
 use crate::columns::{comm, Comm};
 
-/// Names that are told apart; takers under further names are not known.
+/// Names that are distinguished; takers under further names are not known.
 const MAX_NAMES: usize = 1024;
 /// Processes whose stand-in is kept at hand.
 const MAX_KNOWN: usize = 4096;

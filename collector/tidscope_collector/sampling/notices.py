@@ -1,4 +1,4 @@
-"""What the native sampler tells of a target between two calls of `take_news`."""
+"""What the native sampler reports of a target between two calls of `take_notices`."""
 
 from typing import TypedDict
 
@@ -7,12 +7,13 @@ Execution = tuple[int, int, str, int, int, int, int]
 CLOCK_BOOTTIME in nanoseconds, bits of the groups it belongs to."""
 
 
-class News(TypedDict):
-    """News of one target.
+class Notice(TypedDict):
+    """What has happened to one target.
 
     Attributes:
         named: processes in which threads began or have other names.
         program: True if the process runs another program, or its main thread has another name.
+        gomaxprocs: GOMAXPROCS of the process if it has changed, otherwise None.
         executions: executions of members; of a matching group those of all processes.
         executions_missed: executions that were not kept.
         events_lost: events of processes that the kernel had no room for.
@@ -25,6 +26,7 @@ class News(TypedDict):
 
     named: list[int]
     program: bool
+    gomaxprocs: int | None
     executions: list[Execution]
     executions_missed: int
     events_lost: int
