@@ -71,7 +71,7 @@ def measure(installation: Running, options: argparse.Namespace) -> dict[str, flo
     """Measure one case."""
     budget = ["--budget-percent", str(options.budget_percent)]
     ledgers = ["--ledger", "auto", *budget, *options.collector]
-    with demo() as pid, collector(installation, None, ledgers) as process:
+    with demo() as pid, collector(installation, ledgers) as process:
         target = installation.ask("/targets", {"pid": pid, "rate_hz": RATE_HZ})["id"]
         time.sleep(options.settle)
         began, cpu_s, taken = time.monotonic(), cpu(process), frames(installation)

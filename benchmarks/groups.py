@@ -7,14 +7,13 @@ minor page faults. `processes` is how many there were, `unseen` how many no samp
 only whose parents waited for them: daemons that are left alone are in the group and not in it.
 
 `scale` is one group of many processes with many threads, at 10 samples a second: CPU time of the
-sampling thread for a sample, over the threads (`per_thread_us`), beside `c_loop_us`: one genetlink
+sampler's thread for a sample, over the threads (`per_thread_us`), beside `c_loop_us`: one genetlink
 request in C, in the same run. The threads wake up twice a second.
 """
 
 import argparse
 import json
 import os
-import queue
 import shutil
 import statistics
 import subprocess
@@ -28,13 +27,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from attached import Attached
 from running import build
 from tick import c_loop_us
-from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.sampling.engine import Engine
-from tidscope_collector.sampling.sampled_frame import SampledFrame
-from tidscope_collector.targets.sources import Sources
-from tidscope_collector.targets.targets import TargetRegistry
 from tidscope_wire.frame import split
 from tidscope_wire.generated.models import FrameHeader, GroupSelector, Target, TargetExited
 from web_server import WebServer, unpack
@@ -99,26 +94,22 @@ class Groups:
     """Run the collector's engine in this process."""
 
     def __init__(self) -> None:
-        self.headers: queue.SimpleQueue[FrameHeader] = queue.SimpleQueue()
-        self.sources = Sources(ProcFs())
-        self.engine = Engine(self._take, self.sources.open_exits)
-        self.engine.start()
-        self.targets = TargetRegistry("h-000000000000", ProcFs(), self.sources, self.engine)
+        self.attached = Attached("auto", "auto", with_frames=True)
+        self.targets = self.attached.targets
 
-    def _take(self, target: Target, frame: SampledFrame) -> None:
-        self.targets.update(target)
-        self.headers.put(split(frame.data)[0])
+    def header(self) -> FrameHeader:
+        """The next frame."""
+        return split(self.attached.frames.get(PATIENCE_S))[0]
 
     def last(self) -> FrameHeader:
         """The last frame of a target that ends."""
         while True:
-            header = self.headers.get(timeout=PATIENCE_S)
+            header = self.header()
             if any(isinstance(event, TargetExited) for event in header.events):
                 return header
 
     def close(self) -> None:
-        self.engine.stop()
-        self.sources.close()
+        self.attached.close()
 
 
 @contextmanager
@@ -192,7 +183,7 @@ def at_rest(opened: Groups, target: Target, *, ends: bool) -> dict[str, Any]:
     check, since_s = None, time.monotonic()
     latest_s = since_s + PATIENCE_S
     while check is None or time.monotonic() - since_s < REST_S:
-        header = opened.headers.get(timeout=PATIENCE_S)
+        header = opened.header()
         counts = header.group
         if counts is None:
             continue
@@ -304,18 +295,17 @@ def scale(storm: Path, loop: Path, processes: int, threads: int, seconds: float)
     program.stdout.readline()
     total = processes * threads + 1
     with groups() as opened:
-        while opened.engine.submit(lambda: None).result() is not None:
-            pass
         target, _ = opened.targets.attach_group(GroupSelector(kind="tree", pid=program.pid), 10)
         time.sleep(2)
-        while not opened.headers.empty():
-            header = opened.headers.get()
-        began_ns = opened.engine.submit(time.thread_time_ns).result()
+        frames = opened.attached.frames
+        while not frames.empty():
+            frames.get(PATIENCE_S)
+        opened.attached.sources.native.take_spent()
         time.sleep(seconds)
-        spent_ns = opened.engine.submit(time.thread_time_ns).result() - began_ns
+        spent_ns, _ = opened.attached.sources.native.take_spent()
         headers = []
-        while not opened.headers.empty():
-            headers.append(opened.headers.get())
+        while not frames.empty():
+            headers.append(opened.header())
         header = headers[-1]
         opened.targets.detach(target.id)
     loops = [c_loop_us(loop, program.pid, 1) for _ in range(5)]

@@ -12,9 +12,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
+from attached import Attached
 from running import build_bpf
 from tidscope_collector.ebpf import libbpf
-from tidscope_collector.netacct.accounts import Accounts
+from tidscope_collector.netacct.programs import NetworkProgram
 
 BARE, EMPTY, OURS = "nothing", "empty", "counting"
 STATES = (BARE, EMPTY, OURS)
@@ -32,18 +33,20 @@ class Hooks:
 
     Args:
         folder: build folder.
-        accounts: our program.
+        attached: our program, which counts for attached targets.
         beside_others: whether "nothing" may mean: nothing but what others attached.
     """
 
-    def __init__(self, folder: Path, accounts: Accounts, *, beside_others: bool) -> None:
-        self._accounts = accounts
+    def __init__(self, folder: Path, attached: Attached, *, beside_others: bool) -> None:
+        program = attached.sources.network.program
+        assert isinstance(program, NetworkProgram)
+        self._attached = attached
         self.beside_others = beside_others
         self._beside = ["empty_exit", "empty_exec"]
-        if accounts.splice:
+        if program.splice:
             self._beside.append("empty_splice")
         self._programs = libbpf.Program(
-            build_bpf("hook_programs", folder), () if accounts.splice else ("empty_splice",)
+            build_bpf("hook_programs", folder), () if program.splice else ("empty_splice",)
         )
 
         tallies = mmap.mmap(self._programs.map("tallies"), _TALLIES * 8)
@@ -63,9 +66,9 @@ class Hooks:
         """
         if name in {OURS, BYSTANDER}:
             watched = os.getpid() if name == BYSTANDER else pid
-            self._accounts.watch(watched)
+            self._attached.watch(watched)
             yield
-            self._accounts.forget(watched)
+            self._attached.forget(watched)
         else:
             if name != BARE:
                 self._programs.attach((f"{name}_send", f"{name}_receive", *self._beside))

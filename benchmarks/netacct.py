@@ -24,18 +24,16 @@ import argparse
 import json
 import os
 import signal
-import socket
 import statistics
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
+from attached import Attached
 from estimates import Estimate, Floats, alternate, mean, ratio
 from hooks import (
     BARE,
@@ -52,14 +50,10 @@ from hooks import (
     run_times,
 )
 from running import build
-from tidscope_collector.netacct.accounts import Accounts
-from tidscope_collector.netacct.loading import load
-from tidscope_collector.procfs.files import ProcFs
 from web_server import CLIENTS, WebServer, unpack
 
 CALLS = {"datagrams": 2, "stream": 2, "server": 2, "requests": 4}
 """Socket calls of one operation of socket_load.c."""
-THREADS = 1000
 
 
 class Load:
@@ -209,38 +203,6 @@ def calls_a_request(hooks: Hooks, server: WebServer, window: Window) -> float:
     return round(calls / served, 2)
 
 
-def read_us(accounts: Accounts) -> float:
-    """CPU microseconds that reading the counters of a thread takes, of 1,000 threads."""
-    pid = os.getpid()
-    accounts.watch(pid)
-    moved, leave = threading.Barrier(THREADS + 1), threading.Event()
-
-    def move() -> None:
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as own:
-            own.bind(("127.0.0.1", 0))
-            own.sendto(b"x", own.getsockname())
-        moved.wait()
-        leave.wait()
-
-    threading.stack_size(65536)
-    threads = [threading.Thread(target=move) for _ in range(THREADS)]
-    for thread in threads:
-        thread.start()
-    moved.wait()
-    tids = np.array([thread.native_id for thread in threads], np.uint32)
-    costs = []
-    for _ in range(50):
-        before = time.thread_time_ns()
-        _, counted = accounts.live(pid, tids, time.monotonic_ns())
-        costs.append((time.thread_time_ns() - before) / 1000 / THREADS)
-        assert counted.all()
-    leave.set()
-    for thread in threads:
-        thread.join()
-    accounts.forget(pid)
-    return statistics.median(costs)
-
-
 def measure_calls(hooks: Hooks, executable: Path, blocks: int, core: int) -> dict[str, Any]:
     """The ratio, what calls cost, the kernel's account, and the other loads."""
     figures: dict[str, Any] = {}
@@ -334,13 +296,13 @@ def main() -> int:
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
     clients = arguments.client or CLIENTS
-    accounts = load(ProcFs())
-    if not isinstance(accounts, Accounts):
-        raise SystemExit(f"no eBPF here: {accounts.reason}")
+    attached = Attached("ebpf")
+    if attached.sources.network.kind != "ebpf":
+        raise SystemExit(f"no eBPF here: {attached.sources.network.description}")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended"))  # Leaves no server behind.
     *_, other, core = sorted(os.sched_getaffinity(0))
     with tempfile.TemporaryDirectory() as folder:
-        hooks = Hooks(Path(folder), accounts, beside_others=arguments.beside_others)
+        hooks = Hooks(Path(folder), attached, beside_others=arguments.beside_others)
         executable = build("socket_load", Path(folder))
         figures: dict[str, Any] = {}
         if arguments.part != "servers":
@@ -350,10 +312,10 @@ def main() -> int:
         hooks.close()
     if arguments.part == "all":
         expect(figures)
-    figures |= {"read_us": round(read_us(accounts), 4), "blocks": arguments.blocks}
+    figures |= {"blocks": arguments.blocks}
     figures |= {"beside_others": arguments.beside_others}
     figures |= {"unix_s": round(time.time()), "release": os.uname().release}
-    accounts.close()
+    attached.close()
     if arguments.json:
         sys.stdout.write(json.dumps(figures) + "\n")
         return 0

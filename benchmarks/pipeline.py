@@ -31,8 +31,7 @@ Times = dict[str, float]
 
 STAGES = (
     ("sample", "started", "made", "threads read, frame encoded"),
-    ("frame", "made", "sent", "handed to the collector's event loop, given to the socket"),
-    ("uplink", "sent", "received", "to the backend's program"),
+    ("uplink", "made", "received", "given to the socket, to the backend's program"),
     ("backend", "received", "forwarded", "checked, kept, given to the page's socket"),
     ("worker wait", "forwarded", "begun", "through the browser, and until the worker had time"),
     ("model", "begun", "held", "decoded, into the model"),
@@ -42,26 +41,26 @@ STAGES = (
     ("painted", "drawn", "painted", "until the browser had painted"),
 )
 """Each with the moments at its ends. The floor's page draws what it receives."""
-FLOOR_STAGES = (*STAGES[:5], ("painted", "begun", "painted", ""))
+FLOOR_STAGES = (*STAGES[:4], ("painted", "begun", "painted", ""))
 
 SECRET = "benchmark-" + os.urandom(16).hex()
 
 
-class Timed:
-    """A collector or backend that notes when frames pass; ended before its times are read.
+class Program:
+    """A collector or backend. The backend writes when frames passed to `times` as it ends.
 
     Args:
-        program: "collector" or "backend".
-        arguments: arguments of its command.
-        folder: folder of the times.
+        command: arguments of the interpreter.
+        folder: folder of its data.
+        descriptors: descriptors that it inherits.
     """
 
     def __init__(
-        self, program: str, arguments: Sequence[str], folder: Path, descriptors: Sequence[int] = ()
+        self, command: Sequence[str], folder: Path, descriptors: Sequence[int] = ()
     ) -> None:
-        self._times = folder / f"{program}.json"
+        self._times = folder / "times.json"
         self._process = subprocess.Popen(
-            [sys.executable, str(HERE / f"timed_{program}.py"), *arguments],
+            [sys.executable, *command],
             env={
                 **os.environ,
                 "TIMES": str(self._times),
@@ -91,16 +90,24 @@ class Timed:
 @contextmanager
 def timed_installation(
     folder: Path, budget_percent: float
-) -> Iterator[tuple[Running, Timed, Timed]]:
+) -> Iterator[tuple[Running, Program, Program]]:
     """Run backend and collector; yield the installation and both programs."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         port = listening.getsockname()[1]
         fd = listening.fileno()
-        backend = Timed("backend", ["serve", "--fd", str(fd)], folder, [fd])
+        backend = Program([str(HERE / "timed_backend.py"), "serve", "--fd", str(fd)], folder, [fd])
         installation = Running(f"http://127.0.0.1:{port}", os.getpid())
         url = f"ws://127.0.0.1:{port}/ws/collector"
-        options = ["run", "--backend", url, "--budget-percent", f"{budget_percent:g}"]
-        collector = Timed("collector", options, folder)
+        options = [
+            "-m",
+            "tidscope_collector",
+            "run",
+            "--backend",
+            url,
+            "--budget-percent",
+            f"{budget_percent:g}",
+        ]
+        collector = Program(options, folder)
         try:
             deadline = time.monotonic() + 30
             while not installation.ask("/health")["collectors"]:
@@ -139,8 +146,7 @@ def measure(threads: int, options: argparse.Namespace) -> dict[str, Any]:
                 "coalesced": health["coalesced"],
                 "dropped": health["dropped"],
             }
-        moments = collector.times()
-        moments.update(backend.times())
+        moments = backend.times()
     ours = [joined(moments, entry) for entry in seen["entries"]]
     floor = [joined(moments, entry) for entry in seen["floor"]]
     whole, least = spread(ours, "started", "painted"), spread(floor, "started", "painted")

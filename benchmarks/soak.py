@@ -173,7 +173,7 @@ async def collecting(options: argparse.Namespace, keep: Callable[[Sample], None]
         tidscope("--no-collector", TIDSCOPE_COLLECTOR_SECRET=SECRET) as installation,
         demo() as pid,
         fork_storm(),
-        collector(installation, None, ["--ledger", "auto"]) as process,
+        collector(installation, ["--ledger", "auto"]) as process,
     ):
         installation.ask("/targets", {"pid": pid, "rate_hz": FASTEST_HZ})
         while (taken := frames(installation)) < options.samples:

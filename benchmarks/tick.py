@@ -32,11 +32,11 @@ from running import Running, build, tidscope, wakers
 from tidscope_collector.taskstats.link import probe
 
 SECRET = "benchmark-" + os.urandom(16).hex()
-PYTHONS_S = 3.0
-"""Where nothing happens Python takes a tick so often, which is dear: windows are whole multiples of
-it, or some would have one more than others."""
+WINDOW_S = 3.0
+"""Windows are whole multiples of this, so that each has as many of Python's tasks, which are due
+once in one or several seconds."""
 WARM_UP_S = 4.5
-"""So that windows begin and end between two of these."""
+"""Windows begin and end between two of these tasks."""
 SLEEPING_SHARE = 0.9
 HEADER_BYTES, ROW_BYTES = 1500, 240
 """Approximate sizes in a fast-path frame, in bytes; thirty columns of a thread change."""
@@ -89,7 +89,7 @@ def ticks(
     target = installation.ask("/targets", {"pid": pid, "rate_hz": rate_hz})["id"]
     time.sleep(WARM_UP_S)
     before, began = counts(of), frames(installation)
-    time.sleep(math.ceil(seconds / PYTHONS_S) * PYTHONS_S)
+    time.sleep(math.ceil(seconds / WINDOW_S) * WINDOW_S)
     after, taken = counts(of), max(1, frames(installation) - began)
     installation.fetch(f"/targets/{target}", method="DELETE")
     return Tick(*((now - then) / taken for now, then in zip(after, before, strict=True)))

@@ -27,12 +27,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
+from attached import Attached
 from estimates import Floats, alternate, mean, ratio
 from hooks import are_others_attached, await_no_others
 from netacct import Load, Window
 from running import build, build_bpf
 from tidscope_collector.ebpf import libbpf
-from tidscope_collector.waits.ledger import LedgerKeeper
 from web_server import CLIENTS, WebServer, unpack
 
 BARE, EMPTY, TARGET, OTHER, BEFORE = "nothing", "empty", "target", "other", "before"
@@ -59,8 +59,8 @@ class OtherKeeper:
 
     _PROGRAM = """
 import sys
-from tidscope_collector.waits.ledger import LedgerKeeper
-keeper = LedgerKeeper()
+from attached import Attached
+keeper = Attached(ledger="auto")
 for line in sys.stdin:
     what, pid = line.split()
     getattr(keeper, what)(int(pid))
@@ -68,7 +68,9 @@ for line in sys.stdin:
 """
 
     def __init__(self, checkout: Path) -> None:
-        path = os.pathsep.join(str(checkout / room) for room in ("collector", "shared"))
+        path = os.pathsep.join(
+            str(checkout / room) for room in ("benchmarks", "collector", "sampler", "shared")
+        )
         self._process = subprocess.Popen(
             [sys.executable, "-c", self._PROGRAM],
             env={**os.environ, "PYTHONPATH": path},
@@ -109,7 +111,7 @@ class States:
     def __init__(
         self,
         folder: Path,
-        keeper: LedgerKeeper,
+        keeper: Attached,
         before: Keeper | None = None,
         *,
         beside_others: bool = False,
@@ -226,7 +228,9 @@ def main() -> int:
     arguments = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended"))  # Leaves no server behind.
     *_, other, core = sorted(os.sched_getaffinity(0))
-    keeper = LedgerKeeper()
+    keeper = Attached(ledger="auto")
+    if keeper.sources.ledger.reason is not None:
+        raise SystemExit(f"no ledgers here: {keeper.sources.ledger.reason}")
     before = None if arguments.against is None else OtherKeeper(arguments.against)
     with tempfile.TemporaryDirectory() as folder:
         states = States(Path(folder), keeper, before, beside_others=arguments.beside_others)

@@ -42,7 +42,8 @@ class Ledgers:
     @property
     def began_ns(self) -> npt.NDArray[np.int64]:
         """int64[n], CLOCK_MONOTONIC since when each ledger is kept."""
-        return self.since_ns - self.ns.sum(axis=1).astype(np.int64)
+        began: npt.NDArray[np.int64] = self.since_ns - self.ns.sum(axis=1).astype(np.int64)
+        return began
 
     def at(self, now_ns: int) -> npt.NDArray[np.uint64]:
         """Nanoseconds in each state with the stays under way, up to `now_ns`."""
@@ -129,6 +130,7 @@ class LedgerKeeper:
         }
         tables = {}
         for name, columns in made.items():
+            kinds: list[tuple[str, npt.DTypeLike]]
             kinds = [(column, values.dtype) for column, values in columns.items()]
             if name in texts:
                 kinds.append((texts[name][0], np.dtype(object)))
@@ -136,8 +138,8 @@ class LedgerKeeper:
             for column, values in columns.items():
                 table[column] = values
             if name in texts:
-                column, values = texts[name]
-                table[column] = values
+                column, named = texts[name]
+                table[column] = named
             tables[name] = table
         return tables
 

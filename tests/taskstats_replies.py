@@ -137,6 +137,21 @@ def reply(tid: int, payload: bytes, *, sequence: int, pad: Pad = "none", port: i
     return message(record(AGGR_PID, tid, payload, pad=pad), sequence=sequence, port=port)
 
 
+def exit_record(
+    tid: int,
+    payload: bytes,
+    *,
+    sequence: int,
+    pad: Pad = "none",
+    process: tuple[int, bytes] | None = None,
+) -> bytes:
+    """What the kernel sends when a thread exits; with `process` when it was the last one."""
+    body = record(AGGR_PID, tid, payload, pad=pad)
+    if process is not None:
+        body += record(AGGR_TGID, process[0], process[1], pad=pad, at=20 + len(body))
+    return message(body, sequence=sequence)
+
+
 def error(sequence: int, number: int, request: bytes = bytes(28)) -> bytes:
     """NLMSG_ERROR with a negative errno, 0 for an acknowledgement, and the request behind it."""
     body = struct.pack("=i", -number) + request

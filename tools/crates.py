@@ -67,7 +67,7 @@ def linked(root: Path) -> list[Crate]:
 
 def _metadata(root: Path, platform: str) -> dict[str, Any]:
     command = ["cargo", "metadata", "--locked", "--format-version", "1", "--features", "python"]
-    command += ["--filter-platform", platform, "--manifest-path", FOLDER / "Cargo.toml"]
+    command += ["--filter-platform", platform, "--manifest-path", str(FOLDER / "Cargo.toml")]
     try:
         done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
     except FileNotFoundError:

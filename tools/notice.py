@@ -17,11 +17,17 @@ LICENSES = Path("backend/tidscope_backend/web/licenses.json")
 PACKAGES = Path("node_modules")
 NOTICE = Path("NOTICE")
 GPL_PARTS = (
-    "collector/tidscope_collector/discovery/bpf",
-    "collector/tidscope_collector/netacct/bpf",
+    "sampler/src/ledger/waits.bpf.c",
+    "sampler/src/network/netacct.bpf.c",
+    "sampler/src/processes/groups.bpf.c",
+    "sampler/src/slots/thread_slots.bpf.h",
+    "sampler/src/walk/task_iterator.bpf.c",
     "kernel/patches",
 )
-"""Parts derived from the kernel or running inside it; the wheel carries the first two."""
+"""Parts derived from the kernel or running inside it; the wheel carries all but the last, compiled,
+within the sampler."""
+CRATE_LICENCES = ("Apache-2.0", "MIT", "ISC", "BSD-3-Clause", "Apache-2.0 AND ISC")
+"""Licences of crates that the wheel may carry, the preferred ones first."""
 
 HEAD = f"""\
 tidscope
@@ -69,18 +75,19 @@ def notice(root: Path) -> str:
 
 
 def _of_crate(crate: crates.Crate) -> Package:
-    """The crate under one of its licences: the project's, or else the one whose text it carries.
+    """The crate under one of its licences: the first of `CRATE_LICENCES`, with its texts.
 
     Raises:
-        SystemExit: there is none of which that is known.
+        SystemExit: there is none of these, or the crate carries no text.
     """
     choices = crate.licence.split(" OR ")
-    identifier = "Apache-2.0" if "Apache-2.0" in choices else "MIT"
-    files = [
-        crate.folder / name for name in ("LICENSE-MIT", "LICENSE", "LICENSE.md", "license-mit")
-    ]
-    text = next((file.read_text() for file in files if file.is_file()), "")
-    if identifier not in choices or not text:
+    identifier = next((one for one in CRATE_LICENCES if one in choices), "")
+    files = sorted(file for file in crate.folder.iterdir() if file.name.upper().startswith("LICEN"))
+    if len(choices) > 1:
+        chosen = identifier.partition("-")[0].upper()
+        files = [file for file in files if chosen in file.name.upper()] or files
+    text = "\n\n".join(file.read_text().strip() for file in files)
+    if not identifier or not text:
         raise SystemExit(f"{crate.name} is in the sampler under {crate.licence or 'no licence'}")
     return Package(name=crate.name, version=crate.version, identifier=identifier, text=text)
 

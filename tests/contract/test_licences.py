@@ -16,8 +16,8 @@ from jsonschema import Draft7Validator
 from referencing import Registry, Resource
 
 ROOT = Path(__file__).resolve().parents[2]
-EBPF = sorted((ROOT / "collector").rglob("*.bpf.c"))
-HEADERS = sorted((ROOT / "collector").rglob("*.bpf.h"))
+EBPF = sorted((ROOT / "sampler" / "src").rglob("*.bpf.c"))
+HEADERS = sorted((ROOT / "sampler" / "src").rglob("*.bpf.h"))
 
 
 @pytest.mark.parametrize("tool", ["notice.py", "sbom.py"])
@@ -62,6 +62,7 @@ def test_manifests_name_the_licence_of_the_project() -> None:
 def test_ebpf_source_is_licensed_as_the_kernel_needs(source: Path) -> None:
     text = source.read_text()
     assert text.startswith("// SPDX-License-Identifier: GPL-2.0-only\n")
+    assert str(source.relative_to(ROOT)) in (ROOT / "NOTICE").read_text()
     # The kernel reads this licence and refuses GPL-only helpers to other programs.
     assert 'SEC("license") = "GPL"' in text
 
@@ -69,6 +70,7 @@ def test_ebpf_source_is_licensed_as_the_kernel_needs(source: Path) -> None:
 @pytest.mark.parametrize("header", HEADERS, ids=lambda path: path.name)
 def test_what_ebpf_sources_include_is_licensed_alike(header: Path) -> None:
     assert header.read_text().startswith("// SPDX-License-Identifier: GPL-2.0-only\n")
+    assert str(header.relative_to(ROOT)) in (ROOT / "NOTICE").read_text()
 
 
 def test_wheel_carries_licences_notice_bill_of_materials_and_page(tmp_path: Path) -> None:

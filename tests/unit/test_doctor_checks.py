@@ -261,21 +261,12 @@ def test_judgement_of_the_network(
     assert check.fix == (ebpf.fix if state == "limited" else "")
 
 
-def test_judgement_of_the_task_iterator() -> None:
-    judged(source_checks.task_iterator(GOOD, Ebpf()), "ok", "succeeded")
-    check = source_checks.task_iterator(GOOD, Ebpf("no BTF", "boot another kernel"))
-    judged(check, "limited", "no BTF")
-    assert (check.fix, "every thread" in check.impact) == ("boot another kernel", True)
-
-
 def test_judgement_of_ledgers() -> None:
     judged(source_checks.ledger(GOOD, Ebpf()), "ok", "succeeded")
     troubles = [f"java {number}: its attach socket is not open." for number in range(6)]
     check = source_checks.ledger(GOOD, Ebpf(), troubles)
     judged(check, "limited", "java 3: its attach socket is not open; and 2 more.")
-    report = examine(
-        GOOD, Probe(), Ebpf(), Ebpf(), Ebpf(), Ebpf(), CONFINED, lock_troubles=troubles
-    )
+    report = examine(GOOD, Probe(), Ebpf(), Ebpf(), Ebpf(), CONFINED, lock_troubles=troubles)
     assert check in report.checks
     check = source_checks.ledger(GOOD, Ebpf("Linux 5.15 has no task iterators", "boot Linux 6.1"))
     judged(check, "limited", "Linux 5.15")
@@ -346,7 +337,7 @@ SMALL = Probe(receive_buffer_bytes=212_992)
             lambda facts: source_checks.network(facts, Probe(fields=()), NO_EBPF),
             "CAP_BPF CAP_PERFMON",
         ),
-        (lambda facts: source_checks.task_iterator(facts, NO_EBPF), "CAP_BPF CAP_PERFMON"),
+        (lambda facts: source_checks.walk(facts, NO_EBPF), "CAP_BPF CAP_PERFMON"),
         (
             lambda facts: checks.energy(replace(facts, energy_obstacle="denied")),
             "CAP_DAC_READ_SEARCH",
@@ -380,9 +371,7 @@ def test_fix_of_a_missing_capability_fits_the_reader(check: OfFacts, right: str)
             "modprobe intel_rapl_msr",
         ),
         (
-            lambda facts: source_checks.task_iterator(
-                facts, Ebpf("no libbpf", "sudo apt-get install x")
-            ),
+            lambda facts: source_checks.walk(facts, Ebpf("no libbpf", "sudo apt-get install x")),
             "apt-get install x",
         ),
     ],
@@ -409,7 +398,7 @@ def test_an_unknown_struct_is_the_fault_of_no_right() -> None:
 
 
 def test_a_report_of_a_good_machine_is_ok_and_in_order() -> None:
-    report = examine(GOOD, Probe(), Ebpf(), Ebpf(), Ebpf(), Ebpf(), CONFINED)
+    report = examine(GOOD, Probe(), Ebpf(), Ebpf(), Ebpf(), CONFINED)
     assert report.status == "ok"
     assert (report.host, report.kernel) == ("box", "6.18.44-amd64")
     assert [check.name for check in report.checks] == [
@@ -425,7 +414,6 @@ def test_a_report_of_a_good_machine_is_ok_and_in_order() -> None:
         "go-symbols",
         "thread-names",
         "network-per-thread",
-        "task-iterator",
         "walk",
         "ledger",
         "energy",
@@ -460,7 +448,7 @@ def test_programs_that_a_killed_collector_left_changed_have_a_line_that_undoes_i
 def test_that_nothing_reads_other_processes_any_more_is_said() -> None:
     assert checks.process_reader("").status == "ok"
     ebpf = Ebpf()
-    found = examine(GOOD, Probe(), ebpf, ebpf, ebpf, ebpf, CONFINED, "It ended.").checks[-1]
+    found = examine(GOOD, Probe(), ebpf, ebpf, ebpf, CONFINED, "It ended.").checks[-1]
     assert (found.name, found.status, found.finding) == ("process-reader", "limited", "It ended.")
     assert "GOMAXPROCS" in found.impact
     assert found.fix.startswith("Restart the collector")
@@ -475,6 +463,4 @@ def test_that_nothing_reads_other_processes_any_more_is_said() -> None:
     ],
 )
 def test_the_worst_check_counts(facts: Facts, state: str) -> None:
-    assert (
-        overall(examine(facts, Probe(), Ebpf(), Ebpf(), Ebpf(), Ebpf(), CONFINED).checks) == state
-    )
+    assert overall(examine(facts, Probe(), Ebpf(), Ebpf(), Ebpf(), CONFINED).checks) == state

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from taskstats_replies import (
     AGGR_PID,
+    AGGR_TGID,
     FAMILY,
     LENGTHS,
     NULL,
@@ -19,6 +20,7 @@ from taskstats_replies import (
     Pad,
     attribute,
     error,
+    exit_record,
     hostile,
     message,
     payload_offset,
@@ -38,7 +40,7 @@ from tidscope_collector.taskstats.layout import (
     choose,
 )
 from tidscope_collector.taskstats.link import Kernel, TaskstatsUnavailableError, read_reply
-from tidscope_collector.taskstats.messages import command, error_code
+from tidscope_collector.taskstats.messages import command, error_code, parse
 from tidscope_collector.taskstats.profile import PROFILE_FILE, kernel_profile
 from tidscope_collector.taskstats.refusals import Refusal
 
@@ -75,6 +77,19 @@ def test_a_reply_of_each_version_is_walked(version: int, pad: Pad) -> None:
     layout = choose(version, LENGTHS[version])
     assert read_reply(datagram, FAMILY, TID, STOCK) == Kernel(FAMILY, layout, at)
     assert len(datagram) == at + LENGTHS[version]
+
+
+@pytest.mark.parametrize("pad", PADS)
+@pytest.mark.parametrize("version", VERSIONS)
+def test_an_exit_record_of_each_version_is_walked(version: int, pad: Pad) -> None:
+    body = stats(version, TID)
+    datagram = exit_record(TID, body, sequence=9, pad=pad, process=(77, stats(version, 0)))
+    thread, process = parse(datagram, FAMILY)
+    assert (thread.kind, thread.id, process.kind, process.id) == (AGGR_PID, TID, AGGR_TGID, 77)
+    assert datagram[thread.offset : thread.offset + thread.length] == body
+    # The pad of an aligning kernel is not needed again in front of the second struct.
+    headers = {"none": 16, "before": 20, "inside": 16}[pad]
+    assert process.offset == thread.offset + thread.length + headers
 
 
 def test_attributes_that_are_not_known_are_passed_over() -> None:

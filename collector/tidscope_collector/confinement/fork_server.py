@@ -1,6 +1,6 @@
 """Fork server of limited children: small, started early, with few rights.
 
-A fork of the collector itself would copy the page tables of numpy and pyarrow and every open file.
+A fork of the collector itself would copy the page tables of its libraries and every open file.
 Its system call filter also forbids execve. The fork server receives questions over a socket, each
 with a descriptor for the answer, and forks a child for each.
 

@@ -48,7 +48,6 @@ def examine(
     facts: Facts,
     probe: TaskstatsProbe,
     network: EbpfProbe,
-    iterator: EbpfProbe,
     walk: EbpfProbe,
     ledger: EbpfProbe,
     confinement: Confinement,
@@ -70,7 +69,6 @@ def examine(
         checks.go_symbols(facts),
         checks.thread_names(facts),
         source_checks.network(facts, probe, network),
-        source_checks.task_iterator(facts, iterator),
         source_checks.walk(facts, walk),
         source_checks.ledger(facts, ledger, lock_troubles),
         checks.energy(facts),
@@ -155,9 +153,7 @@ class LiveEbpf:
         found: the loaded program, the obstacle, or None if there is no obstacle.
     """
 
-    def __init__(
-        self, found: NetworkProgram | WalkPrograms | LedgerProgram | Obstacle | None
-    ) -> None:
+    def __init__(self, found: NetworkProgram | LedgerProgram | Obstacle | None) -> None:
         self.refusal, self.fix, self.limits = "", "", ""
         self.capabilities: tuple[str, ...] = ()
         if isinstance(found, Obstacle):
@@ -182,7 +178,7 @@ def diagnose_host() -> DoctorReport:
     )
     try:
         walk = LiveEbpf(probe.walk(iterators))
-        ebpf = LiveEbpf(accounts), LiveEbpf(iterators), walk, LiveEbpf(ledger.ebpf)
+        ebpf = LiveEbpf(accounts), walk, LiveEbpf(ledger.ebpf)
         return examine(facts, probe, *ebpf, foreseen(needs), left=left_changed(procfs))
     finally:
         ledger.close()
@@ -202,7 +198,6 @@ def diagnose_running(sources: Sources, confinement: Confinement) -> DoctorReport
         replace(gather_facts(), capabilities=confinement.granted),
         LiveProbe(family),
         LiveEbpf(sources.network.ebpf),
-        LiveEbpf(sources.iterators),
         LiveEbpf(sources.walk.obstacle),
         LiveEbpf(sources.ledger.ebpf),
         confinement,

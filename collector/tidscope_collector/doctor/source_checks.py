@@ -135,20 +135,6 @@ def network(facts: Facts, probe: TaskstatsProbe, ebpf: EbpfProbe) -> DoctorCheck
     )
 
 
-def task_iterator(facts: Facts, ebpf: EbpfProbe) -> DoctorCheck:
-    """Check that the sampler can skip threads that have not run."""
-    about = "task-iterator", "Skipping idle threads"
-    if not ebpf.refusal:
-        return make_check(about, "ok", "eBPF: a test load of the task iterator succeeded.")
-    return make_check(
-        about,
-        "limited",
-        f"eBPF is unavailable: {ebpf.refusal}.",
-        "Higher overhead, same values: each sample reads every thread, idle ones too.",
-        _ebpf_fix(facts, ebpf),
-    )
-
-
 def walk(facts: Facts, ebpf: EbpfProbe) -> DoctorCheck:
     """Check that all counters can be read in one bulk read."""
     about = "walk", "Counters in one walk"
@@ -160,8 +146,7 @@ def walk(facts: Facts, ebpf: EbpfProbe) -> DoctorCheck:
         about,
         "limited",
         f"Counters are not walked: {ebpf.refusal}.",
-        "Higher overhead with thousands of running threads, same values: each thread that ran is "
-        "asked for by a request.",
+        "Higher overhead, same values: each sample asks for every thread by a request.",
         _ebpf_fix(facts, ebpf),
     )
 

@@ -1,1 +1,1 @@
-"""Targets of several processes: who belongs to them, their readings, and what each adds up to."""
+"""Targets of several processes: who belongs to them, and what each process adds up to."""

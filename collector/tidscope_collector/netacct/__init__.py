@@ -1,1 +1,1 @@
-"""Network bytes of each thread, counted by an eBPF program on a stock kernel."""
+"""The eBPF program that counts network bytes of threads, and which source is in effect."""

@@ -1,1 +1,1 @@
-"""From readings to frames: schedule, what is new, what changed, what ended."""
+"""The sampler's engine as Python steers it: targets, rates, budget, tables, and its notices."""

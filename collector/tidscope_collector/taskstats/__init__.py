@@ -1,1 +1,1 @@
-"""Genetlink taskstats: per-thread counters in batches, and the totals of threads that exit."""
+"""Genetlink taskstats: what this kernel answers, and the sockets that the sampler asks with."""

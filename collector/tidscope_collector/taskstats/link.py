@@ -4,6 +4,7 @@ import errno
 import os
 import socket
 import struct
+import sys
 import threading
 from contextlib import suppress
 from dataclasses import dataclass
@@ -13,12 +14,13 @@ from tidscope_collector.taskstats.family_cache import FamilyCache
 from tidscope_collector.taskstats.layout import Layout, UnknownLayoutError, choose
 from tidscope_collector.taskstats.messages import (
     ATTR_PID,
+    TYPE_AGGR_PID,
     command,
     error_code,
     parse,
 )
 from tidscope_collector.taskstats.profile import kernel_profile
-from tidscope_collector.taskstats.refusals import MalformedReplyError
+from tidscope_collector.taskstats.refusals import MalformedReplyError, Refusal
 
 SO_RCVBUFFORCE = 33
 NETLINK_GENERIC = 16
@@ -145,10 +147,13 @@ def read_reply(reply: bytes, family: int, thread: int, profile: str) -> Kernel:
     if code is not None:
         raise TaskstatsUnavailableError(f"taskstats answered: {os.strerror(code)}")
     try:
-        record = parse(reply, family)
+        records = parse(reply, family)
+        if [record.kind for record in records] != [TYPE_AGGR_PID]:
+            raise MalformedReplyError(Refusal.CONTENT, "not one record of a thread")
     except MalformedReplyError as error:
         raise TaskstatsUnavailableError(f"{error}; threads are read from /proc") from error
-    (version,) = struct.unpack_from("=H", reply, record.offset)
+    (record,) = records
+    version = int.from_bytes(reply[record.offset : record.offset + 2], sys.byteorder)
     try:
         layout = choose(version, record.length, profile)
     except UnknownLayoutError as error:

@@ -19,6 +19,7 @@ ATTR_PID = 1
 ATTR_REGISTER_CPUMASK = 3
 ATTR_DEREGISTER_CPUMASK = 4
 TYPE_PID = 1
+TYPE_TGID = 2
 TYPE_STATS = 3
 TYPE_AGGR_PID = 4
 TYPE_AGGR_TGID = 5
@@ -32,14 +33,16 @@ _MAX_ERRNO = 4095
 
 @dataclass(frozen=True)
 class Record:
-    """The AGGR attribute of a reply.
+    """One AGGR attribute of a reply.
 
     Attributes:
-        id: thread id.
+        kind: TYPE_AGGR_PID or TYPE_AGGR_TGID.
+        id: thread id or process id.
         offset: where struct taskstats starts in the datagram, bytes.
         length: its length, bytes.
     """
 
+    kind: int
     id: int
     offset: int
     length: int
@@ -85,11 +88,11 @@ def attributes(datagram: bytes, start: int, end: int) -> Iterator[tuple[int, int
         raise MalformedReplyError(Refusal.ATTRIBUTE, f"{end - at} stray bytes behind the last")
 
 
-def parse(datagram: bytes, family: int) -> Record:
-    """Find the record of a reply. Unknown attributes are passed over.
+def parse(datagram: bytes, family: int) -> list[Record]:
+    """Find the records of a reply or an exit message. Unknown attributes are passed over.
 
     Raises:
-        MalformedReplyError: it is not a whole TASKSTATS_CMD_NEW message with one thread.
+        MalformedReplyError: it is not a whole TASKSTATS_CMD_NEW message.
     """
     head = NLMSG_HEADER.size + GENL_HEADER.size
     if len(datagram) < NLMSG_HEADER.size:
@@ -106,24 +109,24 @@ def parse(datagram: bytes, family: int) -> Record:
     if datagram[NLMSG_HEADER.size] != CMD_NEW:
         raise MalformedReplyError(Refusal.COMMAND, str(datagram[NLMSG_HEADER.size]))
     records = [
-        (aggregate, start, end)
+        _record(datagram, aggregate, start, end)
         for aggregate, start, end in attributes(datagram, head, len(datagram))
         if aggregate in (TYPE_AGGR_PID, TYPE_AGGR_TGID)
     ]
-    if [aggregate for aggregate, _, _ in records] != [TYPE_AGGR_PID]:
-        raise MalformedReplyError(Refusal.CONTENT, f"{len(records)} records instead of a thread's")
-    _, start, end = records[0]
-    return _record(datagram, start, end)
+    if not records:
+        raise MalformedReplyError(Refusal.CONTENT, "no statistics")
+    return records
 
 
-def _record(datagram: bytes, start: int, end: int) -> Record:
+def _record(datagram: bytes, aggregate: int, start: int, end: int) -> Record:
+    wanted = TYPE_PID if aggregate == TYPE_AGGR_PID else TYPE_TGID
     found: dict[int, tuple[int, int]] = {}
     for kind, inner_start, inner_end in attributes(datagram, start, end):
-        if kind in found and kind in (TYPE_PID, TYPE_STATS):
+        if kind in found and kind in (wanted, TYPE_STATS):
             raise MalformedReplyError(Refusal.CONTENT, f"attribute {kind} twice in a record")
         found[kind] = (inner_start, inner_end)
-    identity, stats = found.get(TYPE_PID), found.get(TYPE_STATS)
+    identity, stats = found.get(wanted), found.get(TYPE_STATS)
     if identity is None or stats is None or identity[1] - identity[0] != 4:
         raise MalformedReplyError(Refusal.CONTENT, "a record without id or statistics")
     (number,) = struct.unpack_from("=I", datagram, identity[0])
-    return Record(number, stats[0], stats[1] - stats[0])
+    return Record(aggregate, number, stats[0], stats[1] - stats[0])

@@ -16,7 +16,7 @@ class Refusal(StrEnum):
     OVERRUN = "NLMSG_OVERRUN"
     COMMAND = "another command than TASKSTATS_CMD_NEW"
     ATTRIBUTE = "attribute that does not fit into its container"
-    CONTENT = "not the record that was expected"
+    CONTENT = "not the records that were expected"
 
 
 class MalformedReplyError(Exception):

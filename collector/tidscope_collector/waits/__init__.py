@@ -1,1 +1,1 @@
-"""What threads wait for: a ledger of each thread's states, by eBPF."""
+"""The eBPF programs of ledgers, and the names and tables that Python adds to their counts."""

@@ -1,1 +1,1 @@
-"""All counters of a process' threads in one walk of the kernel's, checked against taskstats."""
+"""The eBPF programs with which the sampler walks threads, and why it does not walk."""
