@@ -61,13 +61,14 @@ class LoopDisk:
             self._slowing.join()
             self._slowing = None
 
-    def freeze(self) -> None:
-        """Block every write, as a disk that does not answer."""
+    @contextmanager
+    def frozen(self) -> Iterator[None]:
+        """Block every write for a while, as a disk that does not answer."""
         _run("fsfreeze", "--freeze", str(self.place))
-
-    def thaw(self) -> None:
-        """Undo `freeze`."""
-        _run("fsfreeze", "--unfreeze", str(self.place))
+        try:
+            yield
+        finally:
+            _run("fsfreeze", "--unfreeze", str(self.place))
 
     def after_power_cut(self, copy: Path) -> Path:
         """Copy the disk's current content, without data that only memory holds."""
@@ -126,8 +127,6 @@ def mounted(image: Path, place: Path, *options: str) -> Iterator[LoopDisk]:
         yield disk
     finally:
         disk.fast()
-        with suppress(subprocess.CalledProcessError):
-            disk.thaw()  # Fails unless it is frozen.
         # Lazily: programs with files open there end later.
         _run("umount", "--lazy", str(place))
 

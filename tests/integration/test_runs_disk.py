@@ -153,25 +153,26 @@ async def test_pages_and_requests_are_served_while_the_disk_hangs(
         stopped = (await client.post(f"/api/v1/runs/{first.id}/stop")).json()["id"]
         answer = await client.post("/api/v1/runs", json={"target": TARGET_ID})
         run = answer.json()["id"]
-        disk.freeze()
-        waiting = [
-            asyncio.create_task(client.patch(f"/api/v1/runs/{stopped}", json={"name": str(number)}))
-            for number in range(3)
-        ]
-        # Longer than a second, so that the check of the recording wants to sync.
-        began = time.monotonic()
-        seq = 3
-        while seq < 30 or time.monotonic() - began < 2.5:
-            seq += 1
-            await collector.send(frame_bytes(seq))
-            assert await next_seq(page) == seq
-            assert (await client.get("/health")).status_code == 200
-            assert (await client.get("/metrics")).status_code == 200
-            await asyncio.sleep(0.05)
-        assert not any(task.done() for task in waiting)
-        listed = (await client.get("/api/v1/runs")).json()
-        assert {one["id"] for one in listed["runs"]} == {stopped, run}
-        disk.thaw()
+        with disk.frozen():
+            waiting = [
+                asyncio.create_task(
+                    client.patch(f"/api/v1/runs/{stopped}", json={"name": str(number)})
+                )
+                for number in range(3)
+            ]
+            # Longer than a second, so that the check of the recording wants to sync.
+            began = time.monotonic()
+            seq = 3
+            while seq < 30 or time.monotonic() - began < 2.5:
+                seq += 1
+                await collector.send(frame_bytes(seq))
+                assert await next_seq(page) == seq
+                assert (await client.get("/api/v1/health")).status_code == 200
+                assert (await client.get("/metrics")).status_code == 200
+                await asyncio.sleep(0.05)
+            assert not any(task.done() for task in waiting)
+            listed = (await client.get("/api/v1/runs")).json()
+            assert {one["id"] for one in listed["runs"]} == {stopped, run}
         await asyncio.gather(*waiting)
         done = RunManifest.model_validate_json(
             (await client.post(f"/api/v1/runs/{run}/stop")).content
@@ -194,13 +195,10 @@ async def test_what_waits_for_the_disk_is_bounded_and_the_rest_is_counted(
     await harness.start()
     harness.send(*stream(1, 3))
     run = (await harness.begin()).id
-    disk.freeze()
-    try:
+    with disk.frozen():
         harness.send(*(frame_bytes(seq) for seq in range(4, 50)))
         assert harness.recorder.writer.queued_bytes <= room * size
         assert harness.recorder.writer.overflowed >= 46 - room
-    finally:
-        disk.thaw()
     await harness.written(key_frame(50), frame_bytes(51))
     harness.send(*(frame_bytes(seq) for seq in range(52, 54)))
     done = await harness.recorder.stop(run)
@@ -220,12 +218,9 @@ async def test_a_loss_at_the_end_is_counted(disk: LoopDisk) -> None:
     await harness.start()
     harness.send(*stream(1, 3))
     run = (await harness.begin()).id
-    disk.freeze()
-    try:
+    with disk.frozen():
         harness.send(*(frame_bytes(seq) for seq in range(4, 20)))
         stopping = asyncio.create_task(harness.recorder.stop(run))
-    finally:
-        disk.thaw()
     done = await stopping
     assert done.state == "incomplete"
     assert done.counts.frames + done.losses.frames == 17

@@ -16,7 +16,9 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-sys.path.insert(0, str(Path(__file__).parents[1]))  # when it is run as a script
+# Needed when run as a script.
+sys.path.insert(0, str(Path(__file__).parents[1]))
+sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 
 from frame_queues import TakenFrames
 from tidscope_collector.confinement.children import LimitedChildren
