@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
-from tidscope_wire.frame_tables import Table, Tables, empty_table
+from tidscope_wire.frame_tables import Table, Tables
 from tidscope_wire.generated.frame_tables import COLUMNS
 from tidscope_wire.generated.models import TableName
 
@@ -90,13 +90,12 @@ class TableSchedule:
 
 
 def as_given(tables: Tables) -> Given:
-    """Tables as the sampler takes them; tables without rows are empty."""
-    return {name: _columns(name, tables.get(name)) for name in COLUMNS}
+    """Tables as the sampler takes them, without those that have no rows."""
+    return {name: _columns(name, table) for name, table in tables.items() if len(table)}
 
 
-def _columns(name: TableName, table: Table | None) -> list[bytes | list[str]]:
-    rows = empty_table(name) if table is None else table
+def _columns(name: TableName, table: Table) -> list[bytes | list[str]]:
     return [
-        rows[column].tolist() if kind == "utf8" else rows[column].tobytes()
+        table[column].tolist() if kind == "utf8" else table[column].tobytes()
         for column, kind in COLUMNS[name].items()
     ]

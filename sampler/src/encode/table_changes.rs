@@ -9,13 +9,6 @@ use super::tables::{Key, Shape, Table, TableEncoder};
 pub const MAX_TABLE_ROWS: usize = 65_536;
 /// Tables in a frame, in bytes; rows and events of the largest frames leave so much room.
 const MAX_BYTES: usize = 8 * 1024 * 1024;
-/// Time between two readings of tables, nanoseconds: about a second, and never after the sample
-/// that is due then.
-const TABLES_NS: i64 = 950_000_000;
-/// Time between the first readings, nanoseconds. It doubles, so that what a program of one second
-/// waits for is looked up while the program lives.
-const EARLIEST_NS: i64 = 100_000_000;
-
 /// Tables of a frame, until the next call.
 #[derive(Clone, Copy, Debug)]
 pub struct EncodedTables<'a> {
@@ -137,16 +130,6 @@ impl TableChanges {
         }
         EncodedTables { described: &self.described, bytes: &self.buffer[..end] }
     }
-}
-
-/// When tables are due again, in the clock of the arguments.
-///
-/// `share` is the share of a core that readings may take; one that began at `began_ns` took `took_ns`
-/// of CPU time.
-pub fn next_reading_ns(attach_ns: i64, began_ns: i64, took_ns: i64, share: f64) -> i64 {
-    let due = (began_ns - attach_ns).clamp(EARLIEST_NS, TABLES_NS);
-    let affordable = (took_ns as f64 / share) as i64;
-    began_ns.saturating_add(due.max(affordable))
 }
 
 /// Rows that are new or have other values, and, with figures of 0, those that are gone.
@@ -308,15 +291,5 @@ mod tests {
         let mut shape = stays();
         shape.has_figures = false;
         assert!(changed(&shape, &simple(5), &Table::new(&shape)).is_empty());
-    }
-
-    #[test]
-    fn first_readings_come_soon_and_costly_ones_seldom() {
-        const SECOND: i64 = 1_000_000_000;
-        assert_eq!(next_reading_ns(0, 0, 0, 0.01), EARLIEST_NS);
-        assert_eq!(next_reading_ns(0, 2 * EARLIEST_NS, 0, 0.01), 4 * EARLIEST_NS);
-        assert_eq!(next_reading_ns(0, 10 * SECOND, 0, 0.01), 10 * SECOND + TABLES_NS);
-        assert_eq!(next_reading_ns(0, 10 * SECOND, 25_000_000, 0.01), 12_500_000_000);
-        assert_eq!(next_reading_ns(0, 10 * SECOND, 1, 0.0), i64::MAX);
     }
 }

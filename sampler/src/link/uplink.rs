@@ -212,6 +212,7 @@ impl Uplink {
     /// Waits up to `longest` until the backend has all frames, unless nothing may be connected; returns the
     /// size of those that it does not have, in bytes.
     pub fn deliver(&self, longest: Duration) -> usize {
+        self.hurry();
         let until = Instant::now() + longest;
         let mut state = self.shared.lock();
         while !self.shared.halts.load(Ordering::Acquire) && state.replay.waiting_bytes() > 0 {
