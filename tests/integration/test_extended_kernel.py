@@ -139,7 +139,7 @@ def test_doctor_says_why_counters_are_not_walked_there(said: dict[str, tuple[int
     walk = next(check for check in report.checks if check.name == "walk")
     assert walk.status == "limited"
     assert "Counters are not walked" in walk.finding
-    assert "asked for by a request" in walk.impact
+    assert "asks for every thread by a request" in walk.impact
     taskstats = next(check for check in report.checks if check.name == "taskstats")
     assert taskstats.status == "ok"
 
