@@ -3,8 +3,9 @@
 Each case of `cases` is a command that is attached to before its first instruction, with all of its
 descendants. `cpu_ratio` is the group's CPU time over that of wait4(2); `faults_ratio` the same of
 minor page faults. `processes` is how many there were, `unseen` how many no sample saw alive,
-`missed` how many may have been missed, and `lost` how many exit records were. wait4 knows of those
-only whose parents waited for them: daemons that are left alone are in the group and not in it.
+`missed` how many may have been missed, and `lost` how many exit records were. `us_per_exit` is the
+collector's CPU time meanwhile, frames read included, over the threads that ended. wait4 knows of
+those only whose parents waited for them: daemons that are left alone are in the group and not in it.
 
 `scale` is one group of many processes with many threads, at 10 samples a second: CPU time of the
 sampler's thread for a sample, over the threads (`per_thread_us`), beside `c_loop_us`: one genetlink
@@ -133,11 +134,12 @@ def account(command: list[str]) -> dict[str, Any]:
     )
     with groups() as opened:
         opened.targets.attach_group(GroupSelector(kind="tree", pid=process.pid), 10)
-        began = time.monotonic()
+        began, cpu_ns = time.monotonic(), time.process_time_ns()
         os.write(go, b"\n")
         _, status, used = os.wait4(process.pid, 0)
         took = time.monotonic() - began
         header = opened.last()
+        cpu_ns = time.process_time_ns() - cpu_ns
     os.close(gate)
     os.close(go)
     process.returncode = os.waitstatus_to_exitcode(status)
@@ -153,6 +155,7 @@ def account(command: list[str]) -> dict[str, Any]:
         "faults_ratio": round(totals["minor_faults"] / max(1, used.ru_minflt), 6),
         "processes": counts.ended,
         "exits": header.exited.threads,
+        "us_per_exit": round(cpu_ns / 1000 / max(1, header.exited.threads), 3),
         "unseen": counts.unseen,
         "missed": counts.missed,
         "lost": header.health.exit_records_lost,

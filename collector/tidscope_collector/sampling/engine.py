@@ -29,8 +29,8 @@ from tidscope_collector.sampling.target import TargetSampler
 log = logging.getLogger("tidscope.sampling")
 
 SECOND_NS = 1_000_000_000
-TOGETHER_NS = 60_000_000
-"""Work that is due within this time is done at one wake-up, in nanoseconds."""
+LATE_NS = 60_000_000
+"""Maximum time that tables wait for what is done each second, in nanoseconds."""
 SHORTEST_MS = 2.0
 """Minimum pause, in milliseconds, so that work that fails again and again takes little CPU."""
 TROUBLE_NS = 60_000_000_000
@@ -201,7 +201,7 @@ class Engine:
         if not self._targets:
             return None
         due_ns = min(one.due_ns for one in self._targets.values())
-        if due_ns + TOGETHER_NS >= self._second_due_ns:
+        if due_ns + LATE_NS >= self._second_due_ns:
             due_ns = self._second_due_ns
         return max(SHORTEST_MS, (due_ns - time.monotonic_ns()) / 1e6)
 
@@ -276,7 +276,7 @@ class Engine:
         for sampler in list(self._targets.values()):
             if is_second:
                 self._guard(sampler, partial(sampler.second, now_ns))
-            if sampler.due_ns <= now_ns + (TOGETHER_NS if is_second else 0):
+            if sampler.due_ns <= now_ns:
                 self._guard(sampler, sampler.work)
             self._guard(sampler, partial(self._end_if_over, sampler))
         if is_second:

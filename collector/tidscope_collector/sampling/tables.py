@@ -50,6 +50,7 @@ class TableSchedule:
 
     Attributes:
         due_ns: CLOCK_MONOTONIC from which they are read again.
+        allowed_ns: CLOCK_MONOTONIC from which the share allows that.
         share: maximum share of a core for reading them.
     """
 
@@ -65,7 +66,7 @@ class TableSchedule:
         self._clock = clock
         self._cpu_clock = cpu_clock
         self._trouble = ""
-        self.due_ns = attach_ns
+        self.due_ns = self.allowed_ns = attach_ns
         self.share = DEFAULT_SHARE
 
     def read(self) -> tuple[Given, int] | None:
@@ -85,7 +86,8 @@ class TableSchedule:
             self._trouble = repr(error)
         took_ns = self._cpu_clock() - cpu_ns
         interval_ns = min(TABLES_NS, max(EARLIEST_NS, began_ns - self._attach_ns))
-        self.due_ns = began_ns + max(interval_ns, int(took_ns / self.share))
+        self.allowed_ns = began_ns + int(took_ns / self.share)
+        self.due_ns = max(began_ns + interval_ns, self.allowed_ns)
         return None if given is None else (given, began_ns)
 
 

@@ -284,6 +284,9 @@ class TargetSampler:
         self._describe_names()
         self._give_gauges(now_ns)
         self._describe_if_stale(now_ns)
+        # With all else that is done each second: nobody wakes up for tables alone.
+        if now_ns >= self._tables.allowed_ns:
+            self.give_tables()
 
     def _give_gauges(self, now_ns: int) -> None:
         gauges = self._meter.read(now_ns)
