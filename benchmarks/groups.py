@@ -5,7 +5,8 @@ descendants. `cpu_ratio` is the group's CPU time over that of wait4(2); `faults_
 minor page faults. `processes` is how many there were, `unseen` how many no sample saw alive,
 `missed` how many may have been missed, and `lost` how many exit records were. `us_per_exit` is the
 collector's CPU time meanwhile, frames read included, over the threads that ended. wait4 knows of
-those only whose parents waited for them: daemons that are left alone are in the group and not in it.
+those only whose parents waited for them: daemons that are left alone are in the group, and not in
+it.
 
 `scale` is one group of many processes with many threads, at 10 samples a second: CPU time of the
 sampler's thread for a sample, over the threads (`per_thread_us`), beside `c_loop_us`: one genetlink
