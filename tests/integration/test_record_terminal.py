@@ -138,6 +138,8 @@ def test_a_pager_has_its_keys_and_its_screen(terminal: ShellTerminal, tmp_path: 
     terminal.wait_for(r"line-1\r")
     terminal.type("G")
     terminal.wait_for(r"line-2000")
+    # A signal that comes while it paints waits for the next key.
+    terminal.wait_for(r"\(END\)")
     terminal.type(CTRL_Z)
     terminal.wait_for(r"Stopped")
     terminal.type("fg\n")
