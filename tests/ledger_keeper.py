@@ -32,12 +32,14 @@ class Ledgers:
         ns: uint64[n, STATES], nanoseconds of finished stays by number of the state.
         state: uint8[n], the state of each thread.
         since_ns: int64[n], CLOCK_MONOTONIC since when.
+        read_ns: CLOCK_MONOTONIC just before they were read.
     """
 
     tid: npt.NDArray[np.uint32]
     ns: npt.NDArray[np.uint64]
     state: npt.NDArray[np.uint8]
     since_ns: npt.NDArray[np.int64]
+    read_ns: int
 
     @property
     def began_ns(self) -> npt.NDArray[np.int64]:
@@ -108,6 +110,7 @@ class LedgerKeeper:
             ns,
             np.array([row[STATE] for row in rows], np.uint8),
             np.array([row[SINCE] + sampler.attach_ns for row in rows], np.int64),
+            header.time_ns + sampler.attach_ns,
         )
 
     @property

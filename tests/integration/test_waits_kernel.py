@@ -94,7 +94,7 @@ def await_state(pid: int, state: str) -> None:
 
 def by_tid(ledgers: Ledgers) -> dict[int, np.ndarray[tuple[int], np.dtype[np.int64]]]:
     return dict(
-        zip(ledgers.tid.tolist(), ledgers.at(time.monotonic_ns()).astype(np.int64), strict=True)
+        zip(ledgers.tid.tolist(), ledgers.at(ledgers.read_ns).astype(np.int64), strict=True)
     )
 
 

@@ -59,7 +59,7 @@ class Hog:
 
 def row_of(ledgers: Ledgers, tid: int) -> "np.ndarray[tuple[int], np.dtype[np.uint64]]":
     [row] = ledgers.find(np.array([tid], np.uint32))
-    ns: np.ndarray[tuple[int], np.dtype[np.uint64]] = ledgers.at(time.monotonic_ns())[row]
+    ns: np.ndarray[tuple[int], np.dtype[np.uint64]] = ledgers.at(ledgers.read_ns)[row]
     return ns
 
 
@@ -178,13 +178,16 @@ def test_who_ran_where_a_thread_waited_before_it_was_moved(keeper: LedgerKeeper)
 def test_a_thread_beyond_its_quota_is_queued(keeper: LedgerKeeper) -> None:
     with Hog(max(os.sched_getaffinity(0))) as hog, cpu_quota(hog.pid, 0.2):
         keeper.watch(hog.pid)
-        before, ran = row_of(keeper.read(hog.pid), hog.pid), hog.run_ns()
+        outer = hog.run_ns()
+        before, inner = row_of(keeper.read(hog.pid), hog.pid), hog.run_ns()
         time.sleep(1.5)
-        after, ran = row_of(keeper.read(hog.pid), hog.pid), hog.run_ns() - ran
+        inner, after = hog.run_ns() - inner, row_of(keeper.read(hog.pid), hog.pid)
+        outer = hog.run_ns() - outer
         keeper.forget(hog.pid)
     grown = (after - before).astype(np.int64)
     assert grown[State.PREEMPTED] >= 0.7 * grown.sum()
-    assert grown[State.ON_CPU] == pytest.approx(ran, rel=0.1)
+    # The kernel counts who runs at ticks.
+    assert inner - 10 * MS <= grown[State.ON_CPU] <= outer + 10 * MS
     assert grown[State.ON_CPU] + grown[State.PREEMPTED] + grown[State.WOKEN] >= 0.999 * grown.sum()
 
 
