@@ -271,9 +271,12 @@ def test_the_sleeper_sleeps(watched: Watched) -> None:
 
 def test_schedstat_says_the_same(watched: Watched) -> None:
     watched.program.command("b")
-    tid = watched.program.tids["burner"]
-    run, wait, count = Path(f"/proc/{tid}/schedstat").read_text().split()
-    burner = watched.read()["burner"]
+    schedstat = Path(f"/proc/{watched.program.tids['burner']}/schedstat")
+    said = ""
+    # The program answers shortly before this thread sleeps.
+    while said != (said := schedstat.read_text()):
+        burner = watched.read()["burner"]
+    run, wait, count = said.split()
     assert burner["cpu_run_ns"] == int(run)
     assert burner["cpu_delay_ns"] == int(wait)
     assert burner["cpu_count"] == int(count)
