@@ -1,4 +1,7 @@
-"""What a group's threads add up to and an account of the kernel, both since the first reading."""
+"""Compares the sums of a group's threads with an account that the kernel keeps of the group.
+
+Both count from the first reading.
+"""
 
 from collections.abc import Mapping, Sequence
 

@@ -71,7 +71,7 @@ class _Place(NamedTuple):
 
 
 class Descriptions:
-    """Of the members of one group; asked for and given in the thread of targets.
+    """Descriptions of the members of one group; all methods run in the thread of targets.
 
     Args:
         procfs: root of /proc.

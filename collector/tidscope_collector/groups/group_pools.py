@@ -78,7 +78,7 @@ class _Program:
 
 
 class GroupPools:
-    """Of one group; belongs to the thread of targets, in which nothing waits.
+    """Worker pools of the programs of one group; belongs to the thread of targets, and never waits.
 
     Each program is read as a target of its own is: by a thread, once a second. Those with a runtime
     that agents are made for are looked at, the oldest first; one without pools gives its place to

@@ -77,7 +77,7 @@ class Members:
         found = [Member(*row) for row in rows]
         before = self.alive
         self.alive = {one.pid: one for one in found if not one.ended_ns}
-        # Of members that are in no row the end was not seen here.
+        # A member that is missing among the rows ended, and its end was not reported.
         ended = [one for one in found if one.ended_ns]
         listed = {one.number for one in found}
         ended += [one for one in before.values() if one.number not in listed]

@@ -73,7 +73,7 @@ class Membership:
         self._attach_ns = attach_ns
         self._matching = boundary if isinstance(boundary, Matching) else None
         self._candidates: dict[int, int] = {}
-        """By process ID: CLOCK_MONOTONIC of the execution after which it may match."""
+        """Processes that may match, by ID: CLOCK_MONOTONIC of their last execution, nanoseconds."""
         self._executed_ns: dict[int, int] = {}
         self._polled_ns = 0
 

@@ -70,7 +70,7 @@ class _Program:
 
 
 class OwnAccounts:
-    """Of one group; belongs to the thread of targets.
+    """What the programs of one group say of themselves; belongs to the thread of targets.
 
     The oldest `MAX_ASKED` programs with a runtime are asked. Each is asked for names as
     `ThreadNames` does: at most once a second, and for one part in a hundred of the time. GOMAXPROCS

@@ -28,7 +28,7 @@ SUMMED = [name for names in _FIELDS.values() for name in names]
 
 @dataclass(frozen=True, slots=True)
 class ProcessRow:
-    """What the threads of a process add up to, the ended ones included.
+    """Sums over the threads of one process, live and ended.
 
     Attributes:
         number: number of the row.

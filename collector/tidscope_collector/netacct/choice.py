@@ -1,4 +1,4 @@
-"""Which source of network numbers is in effect, and why.
+"""Choose the source of the network bytes of threads, and say why it is that one.
 
 Best first: the four fields that an extended kernel appends to struct taskstats; eBPF; none.
 """

@@ -85,7 +85,7 @@ def load(procfs: ProcFs) -> NetworkProgram | Obstacle:
 
 
 def limits(splice: bool, release: str) -> str:
-    """What eBPF does not count here, as a noun phrase; empty if it counts everything it should.
+    """Name the network calls that eBPF does not count on this host; empty if it counts all.
 
     Args:
         splice: whether splice() out of TCP sockets is counted.

@@ -1,4 +1,4 @@
-"""Which counters of threads /proc gives here, for a collector without taskstats."""
+"""Counters of threads that this kernel has in /proc, for a collector without taskstats."""
 
 import errno
 from dataclasses import dataclass

@@ -8,7 +8,7 @@ CLOCK_BOOTTIME in nanoseconds, bits of the groups it belongs to."""
 
 
 class Notice(TypedDict):
-    """What has happened to one target.
+    """Events of one target since the last call of `take_notices`.
 
     Attributes:
         named: processes in which threads began or have other names.
