@@ -29,6 +29,13 @@ ROOT_TITLE = "BundleRoot"
 PROBLEM_SCHEMAS = "problems.schema.json"
 NOTE = "Generated from shared/schemas by tools/generate.py. Do not edit."
 
+ROWS_TEXT = '''"""What the rows of a table are.
+
+figures: a row replaces an earlier one with its key; one whose figures are all 0 deletes it.
+names: the same, but no row is deleted.
+log: rows are added, and repeated by no key frame; a row completes an earlier one with its key.
+"""'''
+
 Json = dict[str, Any]
 
 
@@ -232,6 +239,7 @@ def frame_tables() -> str:
         "from tidscope_wire.generated.models import TableName",
         "",
         'ColumnType = Literal["uint32", "uint64", "utf8"]',
+        'RowKind = Literal["figures", "names", "log"]',
         "",
         "COLUMNS: dict[TableName, dict[str, ColumnType]] = {",
     ]
@@ -247,6 +255,9 @@ def frame_tables() -> str:
         comma = "," if len(quoted) == 1 else ""
         lines.append(f'    "{table["name"]}": ({", ".join(quoted)}{comma}),')
     lines += ["}", '"""Columns that tell the rows of a table apart, the first ones."""']
+    lines += ["", "ROWS: dict[TableName, RowKind] = {"]
+    lines += [f'    "{table["name"]}": "{table["rows"]}",' for table in tables]
+    lines += ["}", ROWS_TEXT]
     return "\n".join(lines) + "\n"
 
 

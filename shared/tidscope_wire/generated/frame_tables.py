@@ -5,6 +5,7 @@ from typing import Literal
 from tidscope_wire.generated.models import TableName
 
 ColumnType = Literal["uint32", "uint64", "utf8"]
+RowKind = Literal["figures", "names", "log"]
 
 COLUMNS: dict[TableName, dict[str, ColumnType]] = {
     # Finished stays of threads in states, by their length: bucket b is of stays below 2^(b+10) ns, the last one of all longer ones too.
@@ -228,6 +229,70 @@ COLUMNS: dict[TableName, dict[str, ColumnType]] = {
         # Jobs.
         "count": "uint64",
     },
+    # Functions in which threads were seen. A name may come later than the frame.
+    "stack_frames": {
+        # Number of the frame, from 1, stable while the target is attached.
+        "frame": "uint32",
+        # kernel, native, go, python, java, v8, ruby, php, perl, dotnet, beam, lua or unknown.
+        "kind": "utf8",
+        # Demangled name; empty: unknown.
+        "function": "utf8",
+        # Source file; empty: unknown.
+        "file": "utf8",
+        # Line in it; 0: unknown.
+        "line": "uint32",
+        # Base name of the executable or library; empty: none.
+        "module": "utf8",
+        # Address in the module, as its ELF headers count; 0: none.
+        "address": "uint64",
+        # Build ID of the module, hexadecimal; empty: it has none.
+        "build_id": "utf8",
+        # Functions inlined there, outermost first, one a line: name, file and line, separated by tabs. File and line of the frame are those of the outermost call.
+        "inlined": "utf8",
+    },
+    # Stacks as paths in a tree: a node is a frame called by the frames of its ancestors.
+    "stack_nodes": {
+        # Number of the node, from 1, stable while the target is attached.
+        "node": "uint32",
+        # Node of the caller; 0: there is none.
+        "parent": "uint32",
+        # Number of the frame.
+        "frame": "uint32",
+    },
+    # Stays of threads whose stack was taken when they began, and threads seen on a CPU. A later row of a sample replaces an earlier one.
+    "stack_samples": {
+        # Number of the sample, from 1, ascending while the target is attached.
+        "sample": "uint32",
+        # Thread.
+        "tid": "uint32",
+        # Number of the state, as in the field `state`; on_cpu: seen on a CPU by a clock.
+        "state": "uint32",
+        # Innermost frame of its stack; 0: the stack is not known.
+        "node": "uint32",
+        # One of so many stays like it was sampled.
+        "weight": "uint32",
+        # Beginning of the stay, since attach; on_cpu: when it was seen.
+        "begin_ns": "uint64",
+        # Length of the stay as the ledger measures it; 0: it has not ended, or on_cpu.
+        "wait_ns": "uint64",
+        # After a wait, from the wake-up until the thread ran.
+        "delay_ns": "uint64",
+        # Number of the lock that was waited for, as in the table `locks`; 0: none, or not known.
+        "lock": "uint32",
+        # Process of the thread that ended the wait; 0: an interrupt, or not known.
+        "waker_pid": "uint32",
+        # That thread; 0: not known.
+        "waker_tid": "uint32",
+        # Innermost frame of its stack when it ended the wait; 0: not known.
+        "waker_node": "uint32",
+    },
+    # What became of stacks, for all targets of the host, since the program that takes them was started.
+    "stack_counts": {
+        # 1: taken; 2: without a stack, since the unwinder does not know the process yet or gave up; 3: stays beyond the limit a second; 4: no room in a buffer; 5: beyond the bound of frames or nodes; 6: stacks that no sample asked for.
+        "what": "uint32",
+        # How many.
+        "count": "uint64",
+    },
 }
 
 KEYS: dict[TableName, tuple[str, ...]] = {
@@ -242,5 +307,33 @@ KEYS: dict[TableName, tuple[str, ...]] = {
     "processes": ("process",),
     "pools": ("pool",),
     "pool_times": ("pool", "time", "bucket"),
+    "stack_frames": ("frame",),
+    "stack_nodes": ("node",),
+    "stack_samples": ("sample",),
+    "stack_counts": ("what",),
 }
 """Columns that tell the rows of a table apart, the first ones."""
+
+ROWS: dict[TableName, RowKind] = {
+    "stays": "figures",
+    "wakes": "figures",
+    "locks": "figures",
+    "lock_names": "names",
+    "takers": "figures",
+    "calls": "figures",
+    "call_stays": "figures",
+    "inexact": "figures",
+    "processes": "figures",
+    "pools": "figures",
+    "pool_times": "figures",
+    "stack_frames": "names",
+    "stack_nodes": "names",
+    "stack_samples": "log",
+    "stack_counts": "figures",
+}
+"""What the rows of a table are.
+
+figures: a row replaces an earlier one with its key; one whose figures are all 0 deletes it.
+names: the same, but no row is deleted.
+log: rows are added, and repeated by no key frame; a row completes an earlier one with its key.
+"""

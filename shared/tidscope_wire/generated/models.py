@@ -1260,6 +1260,10 @@ TableName = TypeAliasType(
             "processes",
             "pools",
             "pool_times",
+            "stack_frames",
+            "stack_nodes",
+            "stack_samples",
+            "stack_counts",
         ],
         Field(title="TableName"),
     ],
@@ -3313,6 +3317,256 @@ class SpanThread(Message):
     """
 
 
+class StackCounts(Message):
+    """
+    What became of stacks in the window, for all targets of the host.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    taken: Annotated[int, Field(ge=0)]
+    """
+    Stacks taken.
+    """
+    without_stack: Annotated[int, Field(ge=0)]
+    """
+    The unwinder does not know the process yet, or gave up.
+    """
+    beyond_limit: Annotated[int, Field(ge=0)]
+    """
+    Stays beyond the limit a second.
+    """
+    no_room: Annotated[int, Field(ge=0)]
+    """
+    No room in a buffer.
+    """
+    beyond_bound: Annotated[int, Field(ge=0)]
+    """
+    Beyond the bound of frames or nodes; such stacks end early.
+    """
+    unasked: Annotated[int, Field(ge=0)]
+    """
+    Stacks that no sample asked for.
+    """
+
+
+class StackDifferenceNode(Message):
+    """
+    A node of a difference: time a second of window, of both sides.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    parent: Annotated[int, Field(ge=-1)]
+    """
+    Index of the caller in `nodes`; -1: there is none.
+    """
+    frame: Annotated[int, Field(ge=0)]
+    """
+    Index in `frames`.
+    """
+    before: Annotated[float, Field(ge=0.0)]
+    """
+    Time a second of the first window, s/s.
+    """
+    after: Annotated[float, Field(ge=0.0)]
+    """
+    The same of the second.
+    """
+    low: float
+    """
+    Lower end of the 95 % interval of after - before.
+    """
+    high: float
+    """
+    Upper end.
+    """
+
+
+class StackFrame(Message):
+    """
+    A function in a flame graph.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    kind: str
+    """
+    kernel, native, go, python, java, v8, ruby, php, perl, dotnet, beam, lua or unknown.
+    """
+    function: str
+    """
+    Demangled name; without one, module and address.
+    """
+    file: str
+    """
+    Source file; empty: unknown.
+    """
+    line: Annotated[int, Field(ge=0)]
+    """
+    Line in it; 0: unknown.
+    """
+    module: str
+    """
+    Base name of the executable or library; empty: none.
+    """
+    inlined: bool
+    """
+    Whether the compiler put it into its caller.
+    """
+    named: bool
+    """
+    Whether its name is known.
+    """
+
+
+class StackNode(Message):
+    """
+    A frame called by the frames of its ancestors.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    parent: Annotated[int, Field(ge=-1)]
+    """
+    Index of the caller in `nodes`, smaller than its own; -1: there is none.
+    """
+    frame: Annotated[int, Field(ge=0)]
+    """
+    Index in `frames`.
+    """
+    ns: Annotated[float, Field(ge=0.0)]
+    """
+    Time below it: exact time of the ledger, divided by sampled shares.
+    """
+    self_ns: Annotated[float, Field(ge=0.0)]
+    """
+    The part in which it is the innermost frame.
+    """
+    low_ns: Annotated[float, Field(ge=0.0)]
+    """
+    Lower end of the 95 % interval of `ns`.
+    """
+    high_ns: Annotated[float, Field(ge=0.0)]
+    """
+    Upper end.
+    """
+    samples: Annotated[int, Field(ge=0)]
+    """
+    Samples below it.
+    """
+
+
+class StackPlace(Message):
+    """
+    Where in the code: the frame that tells most, and its share.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    function: str
+    """
+    Name of the innermost frame that is the program's own code.
+    """
+    file: str
+    """
+    Source file; empty: unknown.
+    """
+    line: Annotated[int, Field(ge=0)]
+    """
+    0: unknown.
+    """
+    module: str
+    """
+    Base name of the executable or library.
+    """
+    share: Annotated[float, Field(ge=0.0, le=1.0)]
+    """
+    Share of the time with a known stack.
+    """
+    low: Annotated[float, Field(ge=0.0, le=1.0)]
+    """
+    Lower end of its 95 % interval.
+    """
+    high: Annotated[float, Field(ge=0.0, le=1.0)]
+    """
+    Upper end.
+    """
+    samples: Annotated[int, Field(ge=0)]
+    """
+    Samples with a stack.
+    """
+
+
+class StackRequest(Message):
+    """
+    POST /api/v1/targets/{target}/stacks: take stacks for a while. The longest of several requests counts.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    seconds: Annotated[float, Field(gt=0.0, le=3600.0)]
+    """
+    For how long from now on.
+    """
+
+
+class StackSelection(Message):
+    """
+    One side of a difference.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    label: str
+    """
+    What it is, for people.
+    """
+    seconds: Annotated[float, Field(ge=0.0)]
+    """
+    Length of the window.
+    """
+    exact_ns: Annotated[float, Field(ge=0.0)]
+    """
+    Time of the selection by the ledger.
+    """
+    unseen_ns: Annotated[float, Field(ge=0.0)]
+    """
+    The part without a known stack.
+    """
+    samples: Annotated[int, Field(ge=0)]
+    """
+    Samples with a stack.
+    """
+
+
+StackSide = TypeAliasType(
+    "StackSide",
+    Annotated[Literal["threads", "releasers", "holders"], Field(title="StackSide")],
+)
+"""
+Whose stacks: of threads while they are in states, or of the threads that ended their waits.
+"""
+
+
+StackTrigger = TypeAliasType(
+    "StackTrigger",
+    Annotated[
+        Literal["watchpoint", "context_switches", "none"], Field(title="StackTrigger")
+    ],
+)
+"""
+What lets the unwinder look at a thread that leaves the CPU: a watchpoint on a variable that the ledger's program writes, context switches in windows of time, or nothing.
+"""
+
+
 class SteeringDecided(Message):
     """
     A policy made a decision at the end of an interval.
@@ -3792,6 +4046,36 @@ class ThreadExited(Message):
     inexact: Annotated[list[InexactItem], Field(max_length=64)] = []
     """
     Fields whose value is not exact although the totals are: their value in the totals is the ledger's, a lower bound or (cpu_run_ns) an estimate, or they are left out because the kernel's is longer than the thread's life.
+    """
+
+
+class ThreadNow(Message):
+    """
+    What a thread does, by its last stack.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    tid: Annotated[int, Field(ge=1)]
+    """
+    Thread.
+    """
+    state: str
+    """
+    State at the sample.
+    """
+    at_ns: Annotated[int, Field(ge=0)]
+    """
+    When the stack was taken, since attach.
+    """
+    ended: bool
+    """
+    Whether that stay is over.
+    """
+    frames: list[StackFrame]
+    """
+    Innermost first, at most 8, without the kernel's.
     """
 
 
@@ -4970,6 +5254,26 @@ class LiveProblem(Message):
     problem: Problem
 
 
+class LockPlaces(Message):
+    """
+    Where a lock is waited for, released and held.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    lock: Annotated[int, Field(ge=1)]
+    """
+    Number of the lock.
+    """
+    waits: StackPlace | None
+    releases: StackPlace | None
+    holds: StackPlace | None
+    """
+    Of those who ended the waits, while the waits lasted.
+    """
+
+
 class PolicyInfo(Message):
     """
     An available steering policy.
@@ -5622,6 +5926,74 @@ class SizedProgram(Message):
     """
 
 
+class StackDifference(Message):
+    """
+    GET /api/v1/stacks/difference: two selections of windows, runs or roles.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    before: StackSelection
+    after: StackSelection
+    frames: list[StackFrame]
+    nodes: list[StackDifferenceNode]
+    """
+    Parents first.
+    """
+    omitted_nodes: Annotated[int, Field(ge=0)]
+    """
+    Nodes left out because they are too narrow.
+    """
+    reason: str
+    """
+    Why there is no graph; empty: there is one.
+    """
+
+
+class StackPlaces(Message):
+    """
+    GET /api/v1/targets/{target}/stacks/places and /api/v1/runs/{run}/stacks/places: code of locks and threads in a window.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    from_ns: Annotated[int, Field(ge=0)]
+    """
+    Begin of the window.
+    """
+    to_ns: Annotated[int, Field(ge=0)]
+    """
+    End of the window.
+    """
+    locks: list[LockPlaces]
+    threads: list[ThreadNow]
+
+
+class StackSampling(Message):
+    """
+    Whether stacks of a target are taken, and how.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    until_unix_us: Annotated[int | None, Field(ge=0)]
+    """
+    Until when they are taken, Unix microseconds; null: they are not.
+    """
+    trigger: StackTrigger
+    cpu_hz: Annotated[float, Field(ge=0.0)]
+    """
+    How often each CPU is looked at; 0: never.
+    """
+    reason: str
+    """
+    Why no stacks are taken, or what is missing, one sentence with what to do; empty: nothing is.
+    """
+
+
 Programs = TypeAliasType(
     "Programs", Annotated[list[ProgramChoice], Field(max_length=64)]
 )
@@ -6050,6 +6422,55 @@ class SizeAuditReply(Message):
     Chosen by the sender, repeated in the reply.
     """
     audit: SizeAudit
+
+
+class StackGraph(Message):
+    """
+    GET /api/v1/targets/{target}/stacks and /api/v1/runs/{run}/stacks: the flame graph of a selection.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    from_ns: Annotated[int, Field(ge=0)]
+    """
+    Begin of the window, since attach, or since the begin of the run.
+    """
+    to_ns: Annotated[int, Field(ge=0)]
+    """
+    End of the window.
+    """
+    side: StackSide
+    exact_ns: Annotated[float, Field(ge=0.0)]
+    """
+    Time of the selection by the ledger: threads, states, window. With a lock: waits for it.
+    """
+    unseen_ns: Annotated[float, Field(ge=0.0)]
+    """
+    The part of it of threads and states without any known stack in the window; in no node.
+    """
+    samples: Annotated[int, Field(ge=0)]
+    """
+    Samples with a stack.
+    """
+    frames: list[StackFrame]
+    nodes: list[StackNode]
+    """
+    Parents first, then by time.
+    """
+    omitted_nodes: Annotated[int, Field(ge=0)]
+    """
+    Nodes left out because they are too narrow; their time is in their parents.
+    """
+    counts: StackCounts
+    sampling: StackSampling | None
+    """
+    Of a live target; null: of a run.
+    """
+    reason: str
+    """
+    Why there is no graph, one sentence with what to do; empty: there is one.
+    """
 
 
 class SteerCommand(Message):
