@@ -25,7 +25,7 @@ FUZZ_SEED ?= $(shell date +%s)
 # Natively ten times as many take less time.
 SAMPLER_RUNS ?= $(shell expr 10 '*' $(FUZZ_RUNS))
 
-BPF := sampler/src/network/netacct.bpf sampler/src/walk/task_iterator.bpf sampler/src/ledger/waits.bpf sampler/src/processes/groups.bpf
+BPF := sampler/src/network/netacct.bpf sampler/src/walk/task_iterator.bpf sampler/src/ledger/waits.bpf sampler/src/processes/groups.bpf stacks/bpf/filter.bpf
 SPAWN := backend/tidscope_backend/cli/spawn_held
 SAMPLER := sampler/tidscope_sampler/native.abi3.so
 # What cargo makes for checks and tests; what the collector loads lies beside it, by content.
