@@ -1264,6 +1264,7 @@ TableName = TypeAliasType(
             "stack_frames",
             "stack_nodes",
             "stack_samples",
+            "stack_periods",
             "stack_counts",
         ],
         Field(title="TableName"),
