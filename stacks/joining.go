@@ -6,7 +6,7 @@ import "slices"
 const (
 	// A stack that has not come so long after it was asked for does not come any more.
 	stackPatience = 2_000_000_000
-	// A stay that is not over is told of after so long.
+	// A stay that is not over is sent after so long.
 	openAfter = 500_000_000
 )
 
@@ -42,7 +42,7 @@ type unwound struct {
 type open struct {
 	sample
 	waiting int  // for stacks
-	told    bool // as one that has not ended
+	sent    bool // as one that has not ended
 }
 
 // joiner puts together records of stays and stacks. A stack belongs to what was asked for last in
@@ -88,7 +88,7 @@ func (j *joiner) add(one record) {
 		if stay := j.stays[one.stay]; stay != nil {
 			delete(j.stays, one.stay)
 			stay.WaitNs, stay.DelayNs, stay.Waker, stay.Ended = one.wait(), one.delay(), one.waker, 1
-			// One that has ended has a length, as those that have not are told apart by it.
+			// One that has ended has a length, as those that have not are sent apart by it.
 			stay.WaitNs = max(stay.WaitNs, 1)
 			j.done = append(j.done, stay)
 		}
@@ -139,8 +139,8 @@ func (j *joiner) join(now uint64) []sample {
 		return true
 	})
 	for _, one := range j.stays {
-		if !one.told && one.waiting == 0 && now > one.BeginNs+openAfter {
-			one.told = true
+		if !one.sent && one.waiting == 0 && now > one.BeginNs+openAfter {
+			one.sent = true
 			made = append(made, one.sample)
 		}
 	}

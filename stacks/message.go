@@ -47,6 +47,8 @@ type status struct {
 	// Time that one stack costs the thread, measured on the worker itself; 0: unknown.
 	StackNs int64  `json:"stack_ns"`
 	Reason  string `json:"reason"`
+	// CLOCK_MONOTONIC.
+	AtNs uint64 `json:"at_ns"`
 }
 
 // frame is a function in which a thread was seen.
@@ -93,6 +95,7 @@ func encodeStatus(one status) []byte {
 	if one.Trigger == "" {
 		one.Trigger = triggerNone
 	}
+	one.AtNs = monotonicNs()
 	if len(one.Reason) > 1000 {
 		one.Reason = one.Reason[:1000]
 	}

@@ -95,6 +95,10 @@ class Members:
         """Return the process that an ID stands for, or stood for lately."""
         return self.alive.get(pid) or self._ended.get(pid)
 
+    def known(self) -> set[int]:
+        """Return the IDs of all processes that live or ended lately."""
+        return self.alive.keys() | self._ended.keys()
+
     def of_number(self, number: int) -> Member | None:
         """Return the process of a row."""
         return self._by_number.get(number)

@@ -43,7 +43,7 @@ struct stay_record {
 	__u16 kind;
 };
 
-/* What /stacks asks for, and what it is told. */
+/* What /stacks asks for, and what it learns. */
 struct sampling {
 	__u64 gap_ns;	  /* average time between two chosen stays of a kind of a thread; 0: none is chosen */
 	__u64 release_ns; /* who ends a chosen wait for a futex is looked at if it was so long */
