@@ -85,7 +85,7 @@ class Sampler:
         max_roles: roles with totals of their own.
         max_names: names of ended processes with rows of their own.
         tables: tables of frames: name, columns with their kinds (uint32, uint64, utf8), number of
-            key columns, and True if rows of zeros are deleted.
+            key columns, and what rows are (figures, names, log).
     """
 
     def __init__(
@@ -94,7 +94,7 @@ class Sampler:
         role_words: Sequence[str],
         max_roles: int,
         max_names: int,
-        tables: Sequence[tuple[str, Sequence[tuple[str, str]], int, bool]],
+        tables: Sequence[tuple[str, Sequence[tuple[str, str]], int, str]],
     ) -> None: ...
     def use_taskstats(
         self,
@@ -324,7 +324,7 @@ class Sampler:
     def give_tables(
         self, target: str, tables: Mapping[str, Sequence[bytes | list[str]]], read_ns: int
     ) -> None:
-        """Give all tables for the next frame.
+        """Give all tables for the next frame: all rows, of logs those that are new or completed.
 
         Args:
             target: target ID.

@@ -7,7 +7,7 @@ from functools import partial
 
 from tidscope_sampler.native import Sampler
 from tidscope_wire.frame_tables import Table
-from tidscope_wire.generated.frame_tables import COLUMNS, KEYS
+from tidscope_wire.generated.frame_tables import COLUMNS, KEYS, ROWS
 from tidscope_wire.generated.limits import MAX_FOLDED_PROCESSES, MAX_ROLES
 from tidscope_wire.generated.models import Process, SampleSource, Source
 from tidscope_wire.role import WORDS
@@ -45,8 +45,6 @@ from tidscope_collector.walk.programs import load as load_walks
 
 LOG = logging.getLogger(__name__)
 NOT_LOADED = Obstacle("this collector does not use it: samples come from /proc", "")
-_DELETED_WHOLE = "lock_names"
-"""Table whose rows have no figures, so rows of zeros are not deleted."""
 
 
 def make_sampler(procfs: ProcFs) -> Sampler:
@@ -56,7 +54,7 @@ def make_sampler(procfs: ProcFs) -> Sampler:
         procfs: root of /proc.
     """
     shapes = [
-        (name, list(columns.items()), len(KEYS[name]), name != _DELETED_WHOLE)
+        (name, list(columns.items()), len(KEYS[name]), ROWS[name])
         for name, columns in COLUMNS.items()
     ]
     roles, names = MAX_ROLES - 1, MAX_FOLDED_PROCESSES - 1
