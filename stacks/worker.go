@@ -27,6 +27,9 @@ const (
 	windowPeriod = 500 * time.Millisecond
 )
 
+// The collector has closed its end of the socket.
+var errGone = errors.New("the collector does not listen")
+
 // worker takes stacks until its standard input ends.
 type worker struct {
 	shared   *shared
@@ -142,13 +145,16 @@ func (w *worker) run(over <-chan struct{}) error {
 	for {
 		select {
 		case <-over:
+			w.shared.gapNs = 0
 			return w.flush()
 		case <-w.unwinder.tracer.Done():
 			return errors.New("the unwinder ended")
 		case trace := <-w.unwinder.traces:
 			w.take(trace)
 		case <-flush.C:
-			if err := w.flush(); err != nil {
+			if err := w.flush(); errors.Is(err, errGone) {
+				return nil
+			} else if err != nil {
 				return err
 			}
 		case <-forget.C:
@@ -208,7 +214,7 @@ func (w *worker) flush() error {
 	messages = append(messages, encodeSamples(samples)...)
 	for _, message := range append(messages, encodeCounts(counts)) {
 		if _, err := unix.Write(socketFD, message); err != nil {
-			return fmt.Errorf("the collector does not listen: %w", err)
+			return errGone
 		}
 	}
 	w.setGap()

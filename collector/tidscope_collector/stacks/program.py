@@ -9,15 +9,16 @@ from pathlib import Path
 
 from tidscope_confinement import capabilities
 
+from tidscope_collector.ebpf.obstacles import Obstacle
 from tidscope_collector.stacks.messages import MAX_MESSAGE
 
 PROGRAM = Path(__file__).parent / "tidscope-stacks"
-NOT_BUILT = (
-    "The program that takes stacks is not part of this installation: install Go 1.26 or newer and "
-    "run `make stacks`."
+NO_STACKS = Obstacle("this collector takes no stacks", "")
+_NOT_BUILT = Obstacle(
+    "the program that takes them is not part of this installation",
+    "Install Go 1.26 or newer and run `make stacks`.",
 )
-NO_STACKS = "This collector takes no stacks."
-NO_RIGHTS = "Stacks need root's rights: start the collector as root."
+_NO_RIGHTS = Obstacle("they need root's rights", "Start the collector as root.")
 _SOCKET = 3
 _BEGIN, _END = b"begin", b"end"
 
@@ -71,15 +72,18 @@ class StackProgram:
             os.waitpid(self.pid, 0)
 
 
-def start_program(path: Path = PROGRAM) -> StackProgram | str:
-    """Start the program; return why it cannot be started otherwise, one sentence with what to do.
-
-    Call it before rights are given up.
-    """
+def obstacle(path: Path = PROGRAM) -> Obstacle | None:
+    """Return why the program cannot be started; None if it can."""
     if not path.exists():
-        return NOT_BUILT
-    if not capabilities.held() >= {capabilities.BPF, capabilities.PERFMON, capabilities.SYS_PTRACE}:
-        return NO_RIGHTS
+        return _NOT_BUILT
+    needed = {capabilities.BPF, capabilities.PERFMON, capabilities.SYS_PTRACE}
+    return None if capabilities.held() >= needed else _NO_RIGHTS
+
+
+def start_program(path: Path = PROGRAM) -> StackProgram | Obstacle:
+    """Start the program; return why not otherwise. Call it before rights are given up."""
+    if found := obstacle(path):
+        return found
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with theirs:
         null = (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0)
@@ -94,5 +98,5 @@ def start_program(path: Path = PROGRAM) -> StackProgram | str:
             )
         except OSError as error:
             ours.close()
-            return f"{path} cannot be executed ({error.strerror}): build it again, `make stacks`."
+            return Obstacle(f"{path} cannot be executed: {error.strerror}", "Run `make stacks`.")
     return StackProgram(ours, pid)

@@ -15,6 +15,7 @@ import numpy as np
 from tidscope_wire.generated.models import StackSampling
 from tidscope_wire.problems import refusal
 
+from tidscope_collector.ebpf.obstacles import Obstacle
 from tidscope_collector.stacks.dictionary import WorkerDictionary
 from tidscope_collector.stacks.messages import (
     COUNTS,
@@ -37,8 +38,7 @@ MAX_FAILURES = 3
 """Failures in a row after which the program is started no more."""
 NO_ROOM = 3
 """Index of the count of what there was no room for."""
-NO_LEDGER = "Stacks need ledgers of states, which this collector does not keep: {reason}"
-ENDED = "The program that takes stacks has ended: restart the collector."
+_RESTART = "Restart the collector."
 
 
 class Batch(NamedTuple):
@@ -73,9 +73,10 @@ class StackService:
     Attributes:
         changed: called with a target and its state when that changed, from any thread.
         status: last status of the program; None before the first one.
+        obstacle: why no stacks can be taken; None if they can.
     """
 
-    def __init__(self, program: StackProgram | str) -> None:
+    def __init__(self, program: StackProgram | Obstacle) -> None:
         self._program = program
         self.changed: Callable[[str, StackSampling], object] = lambda target, state: None
         self._lock = threading.Lock()
@@ -89,26 +90,27 @@ class StackService:
         self._failures = 0
         self._begun = False
         self.status: Status | None = None
-        self._reason = program if isinstance(program, str) else ""
+        self.obstacle = program if isinstance(program, Obstacle) else None
         self._woken, self._wake = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
         self._thread: threading.Thread | None = None
 
     @property
     def reason(self) -> str:
-        """Why no stacks can be taken; empty if they can."""
-        return self._reason
+        """Why no stacks can be taken, and what to do; empty if they can."""
+        found = self.obstacle
+        return "" if found is None else f"No stacks are taken: {found.reason}. {found.fix}".strip()
 
     def give_maps(self, maps: Sequence[int] | None, why_none: str) -> None:
         """Let the program use the maps of the ledger's program; None if there are no ledgers."""
-        if isinstance(self._program, str):
+        if isinstance(self._program, Obstacle):
             return
         if maps is None:
-            self._give_up(NO_LEDGER.format(reason=why_none))
+            self._give_up(Obstacle(f"they need ledgers of states, and {why_none}", ""))
             return
         try:
             self._program.lend(maps)
         except OSError as error:
-            self._give_up(f"{ENDED} ({error})")
+            self._give_up(Obstacle(f"the program that takes them has ended ({error})", _RESTART))
 
     def start(self) -> None:
         """Listen to the program, in a thread."""
@@ -126,8 +128,8 @@ class StackService:
         Raises:
             ProblemError: no stacks can be taken.
         """
-        if self._reason:
-            raise refusal("no-stacks", "no stacks can be taken", self._reason)
+        if (found := self.obstacle) is not None:
+            raise refusal("no-stacks", f"no stacks can be taken: {found.reason}", found.fix)
         until = time.monotonic_ns() + int(seconds * 1e9)
         with self._lock:
             self._leases[target] = max(until, self._leases.get(target, 0))
@@ -154,7 +156,7 @@ class StackService:
             until_unix_us=unix_us,
             trigger=status.trigger if status is not None and is_on else "none",
             cpu_hz=status.cpu_hz if status is not None and is_on else 0,
-            reason=self._reason or (status.reason if status is not None else ""),
+            reason=self.reason or (status.reason if status is not None else ""),
         )
 
     def since(self, serial: int) -> list[Batch]:
@@ -166,6 +168,18 @@ class StackService:
         """Return what became of stacks since the start, by kind."""
         counts: list[int] = (self._earlier + self._counts).tolist()
         return counts
+
+    def finding(self) -> Obstacle | str:
+        """Return how stacks are taken, one sentence, or why they are not."""
+        if self.obstacle is not None:
+            return self.obstacle
+        status = self.status
+        if status is None or status.state != "sampling":
+            return "The program that takes stacks waits until they are wanted."
+        how = f"one costs the thread {status.stack_ns / 1000:.0f} us"
+        if status.trigger == "context_switches":
+            how = f"in windows of time ({status.reason})"
+        return f"Stacks are being taken by {status.trigger.replace('_', ' ')}: {how}."
 
     def periods(self) -> list[Period]:
         """Return when stacks were taken."""
@@ -188,7 +202,7 @@ class StackService:
         poll = select.poll()
         for descriptor in (program.fileno(), self._woken):
             poll.register(descriptor, select.POLLIN)
-        while self._thread is not None and not self._reason:
+        while self._thread is not None and self.obstacle is None:
             try:
                 poll.poll(self._keep_leases(program))
                 with suppress(BlockingIOError):
@@ -196,7 +210,9 @@ class StackService:
                 self._receive(program)
             except (OSError, MessageError) as error:
                 LOG.warning("stacks: %s", error)
-                self._give_up(f"{ENDED} ({error})")
+                self._give_up(
+                    Obstacle(f"the program that takes them is given up ({error})", _RESTART)
+                )
 
     def _keep_leases(self, program: StackProgram) -> int | None:
         """Begin or end; return for how long nothing has to be done, in milliseconds."""
@@ -260,7 +276,8 @@ class StackService:
                 self._failures += 1
                 LOG.warning("no stacks: %s", status.reason)
                 if self._failures >= MAX_FAILURES:
-                    self._give_up(f"The program that takes stacks failed: {status.reason}")
+                    why = f"the program that takes them failed: {status.reason}"
+                    self._give_up(Obstacle(why, _RESTART))
         for target in list(self._leases):
             self._tell(target)
 
@@ -273,8 +290,8 @@ class StackService:
                 # Targets fetch what is theirs every second. What is older is nobody's.
                 self._kept -= len(self._batches.popleft().samples)
 
-    def _give_up(self, why: str) -> None:
-        self._reason = why
+    def _give_up(self, why: Obstacle) -> None:
+        self.obstacle = why
         with self._lock:
             targets = list(self._leases)
             self._leases.clear()

@@ -117,7 +117,7 @@ class Sources:
         counters: WalkChoice = "auto",
         ledger: LedgerOptions = DEFAULT_OPTIONS,
         naming: NamingOptions = KERNEL_NAMES,
-        stacks: StackProgram | str = NO_STACKS,
+        stacks: StackProgram | Obstacle = NO_STACKS,
     ) -> None:
         self._procfs = procfs
         self.naming = naming
@@ -310,7 +310,7 @@ class Sources:
     def _target_stacks(
         self, attach_ns: int, members: Callable[[], Collection[int]], ledger: LedgerTables | None
     ) -> TargetStacks | None:
-        if ledger is None or self.stacks.reason:
+        if ledger is None or self.stacks.obstacle is not None:
             return None
         return TargetStacks(self.stacks, attach_ns, members, ledger.locks)
 
