@@ -82,6 +82,7 @@ FEATURES = {
     "experiments": {"compare", "tiles"},
     "facts": set[str](),
     "findings": {"change", "facts"},
+    "flame": set[str](),
     "live": {"attach", "picker", "scope"},
     "locks": {"facts"},
     "map": set[str](),
@@ -131,7 +132,7 @@ FEATURES = {
     "tiles": set[str](),
     "times": {"charts"},
     "trace": {"attach", "traces"},
-    "traces": {"attach", "facts"},
+    "traces": {"attach", "facts", "flame"},
     "wakes": {"facts"},
 }
 """Features of the page, frontend/src/features/NAME, and which other features each may import."""
