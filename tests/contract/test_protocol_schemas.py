@@ -238,6 +238,8 @@ MESSAGES: list[BaseModel] = [
     AUDIT_RECORD,
     models.DetachCommand(request_id=1, target=TARGET_ID, actor=ACTOR),
     models.SetRateCommand(request_id=1, target=TARGET_ID, rate_hz=1, actor=ACTOR),
+    models.SampleStacksCommand(request_id=1, target=TARGET_ID, seconds=0.5, actor=ACTOR),
+    models.StackRequest(seconds=3600),
     models.FlushCommand(request_id=1, target=TARGET_ID),
     models.FlushReply(request_id=1, seq=4, exited=None),
     models.ListProcessesCommand(request_id=1),

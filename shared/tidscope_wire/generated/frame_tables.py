@@ -286,6 +286,15 @@ COLUMNS: dict[TableName, dict[str, ColumnType]] = {
         # Innermost frame of its stack when it ended the wait; 0: not known.
         "waker_node": "uint32",
     },
+    # Periods in which stacks of the target were taken. A stay that began outside of them has no sample.
+    "stack_periods": {
+        # Number of the period, from 1.
+        "period": "uint32",
+        # Beginning, since attach.
+        "begin_ns": "uint64",
+        # End, since attach; 0: stacks are being taken.
+        "end_ns": "uint64",
+    },
     # What became of stacks, for all targets of the host, since the program that takes them was started.
     "stack_counts": {
         # 1: taken; 2: without a stack, since the unwinder does not know the process yet or gave up; 3: stays beyond the limit a second; 4: no room in a buffer; 5: beyond the bound of frames or nodes; 6: stacks that no sample asked for.
@@ -310,6 +319,7 @@ KEYS: dict[TableName, tuple[str, ...]] = {
     "stack_frames": ("frame",),
     "stack_nodes": ("node",),
     "stack_samples": ("sample",),
+    "stack_periods": ("period",),
     "stack_counts": ("what",),
 }
 """Columns that tell the rows of a table apart, the first ones."""
@@ -329,6 +339,7 @@ ROWS: dict[TableName, RowKind] = {
     "stack_frames": "names",
     "stack_nodes": "names",
     "stack_samples": "log",
+    "stack_periods": "names",
     "stack_counts": "figures",
 }
 """What the rows of a table are.

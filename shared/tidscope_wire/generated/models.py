@@ -43,6 +43,7 @@ AuditAction = TypeAliasType(
             "detach",
             "set-rate",
             "set-delay-accounting",
+            "sample-stacks",
             "steer",
             "restart-search",
             "release",
@@ -1263,6 +1264,7 @@ TableName = TypeAliasType(
             "stack_frames",
             "stack_nodes",
             "stack_samples",
+            "stack_periods",
             "stack_counts",
         ],
         Field(title="TableName"),
@@ -2069,6 +2071,7 @@ ProblemType = TypeAliasType(
             "too-many-attempts",
             "view-only",
             "unknown-session",
+            "no-stacks",
             "not-steerable",
             "not-steered",
             "bad-parameter",
@@ -2455,6 +2458,10 @@ class RecordRequest(Message):
     command: Annotated[str | None, Field(max_length=65536)] = None
     """
     What the run stores as the process's command line; null: what the collector reports.
+    """
+    stacks: bool = False
+    """
+    Take stacks while the recording runs.
     """
 
 
@@ -5841,6 +5848,30 @@ class RunsResponse(Message):
     retention: Retention
 
 
+class SampleStacksCommand(Message):
+    """
+    Take stacks of a target for a while; the latest end of several leases counts. Answered with a TargetReply.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    type: Literal["sample_stacks_command"] = "sample_stacks_command"
+    request_id: Annotated[int, Field(ge=0)]
+    """
+    Chosen by the sender, repeated in the reply.
+    """
+    target: Annotated[str, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")]
+    """
+    Identity of one attachment; a new one each time a process is attached to.
+    """
+    seconds: Annotated[float, Field(gt=0.0, le=3600.0)]
+    """
+    Length of the lease, from now on.
+    """
+    actor: Actor
+
+
 class SetDelayAccountingCommand(Message):
     """
     Switch the kernel's delay accounting; answered with a DoctorReply.
@@ -6704,6 +6735,7 @@ CollectorCommand = TypeAliasType(
         | RenewSteeringCommand
         | ReleaseCommand
         | SteeringOptionsCommand
+        | SampleStacksCommand
         | FlushCommand,
         Field(discriminator="type", title="CollectorCommand"),
     ],
@@ -7059,6 +7091,10 @@ class Target(Message):
     """
     Whether new programs of the group are steered, too, as soon as they can be.
     """
+    stacks: StackSampling | None = None
+    """
+    How its stacks are taken; null: its collector takes none.
+    """
     continues: Annotated[str | None, Field(pattern="^t-[0-9]+-[0-9a-f]{8}$")] = None
     """
     The earlier target, of a collector that has gone, in whose place this one was attached.
@@ -7287,6 +7323,10 @@ class RunManifest(Message):
     outcome: RunOutcome | None
     """
     How the command ended, for a run of one command.
+    """
+    stacks: bool = False
+    """
+    Whether stacks were asked for while it was recorded.
     """
     imported: bool
     """

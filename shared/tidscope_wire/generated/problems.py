@@ -58,6 +58,8 @@ PROBLEMS: dict[ProblemType, ProblemKind] = {
     "view-only": ProblemKind(403, "View-only session", ("backend", )),
     # No open session has this id.
     "unknown-session": ProblemKind(404, "No such session", ("backend", )),
+    # Nothing on this host can take stacks of the target; the detail says why.
+    "no-stacks": ProblemKind(409, "No stacks can be taken", ("collector", )),
     # The knob or the signal is unavailable for this target.
     "not-steerable": ProblemKind(409, "Cannot steer with these settings", ("collector", )),
     # The target is not being steered.
