@@ -125,6 +125,7 @@ FEATURES = {
         "times",
         "wakes",
     },
+    "stacks": {"attach", "flame"},
     "steering": {"charts"},
     "takers": {"facts"},
     "thread": {"facts", "steering", "times"},

@@ -16,6 +16,7 @@ import { EmptyState, ProblemNotice } from "../../ui/Notices";
 import { ConnectionNotice } from "../attach/ConnectionNotice";
 import { DifferencePanel } from "./DifferenceView";
 import {
+  type Compared,
   differenceQuery,
   differenceSides,
   parseStacksLink,
@@ -287,12 +288,12 @@ function LockPanes(props: StacksProps): ReactNode {
 
 function Difference({ subject, link }: StacksProps) {
   const { clock } = subject;
-  const asked = JSON.stringify(link);
+  const { source, against, window, tids, roles, states, lock } = link;
+  const asked = JSON.stringify({ source, against, window, tids, roles, states, lock });
   const query = useCallback(() => {
-    const sides = differenceSides(JSON.parse(asked) as StacksLink, clock());
-    return differenceQuery(...sides);
+    const compared: Compared = JSON.parse(asked);
+    return differenceQuery(...differenceSides(compared, clock()));
   }, [asked, clock]);
-  const { against } = link;
   return (
     <DifferencePanel
       title={

@@ -253,9 +253,12 @@ export function differenceQuery(before: DifferenceSide, after: DifferenceSide): 
   return query.toString();
 }
 
-/** The two sides of a link's comparison. */
+/** A scope and what it is compared with. */
+export type Compared = StackScope & Pick<StacksLink, "source" | "against">;
+
+/** The two sides of a comparison. */
 export function differenceSides(
-  { source, against, ...scope }: StacksLink,
+  { source, against, ...scope }: Compared,
   clock: StackClock,
 ): readonly [before: DifferenceSide, after: DifferenceSide] {
   const span = spanOf(scope.window, clock);

@@ -195,14 +195,18 @@ function finished(rows: readonly Row[], columns: StackColumns): Regrouped {
       if (above !== undefined) above.amounts[set] = (above.amounts[set] ?? 0) + value;
     }
   }
-  const made = rows.map((row) => intervalOf(row, columns));
+  // A row whose time has moved to its callers is gone, and so is all below it.
+  const kept = rows.filter(({ amounts, own }) => own > 0 || amounts.some((value) => value > 0));
+  const places = new Map(kept.map((row, place) => [row, place]));
+  const placeOf = (row: Row | undefined) => (row === undefined ? -1 : (places.get(row) ?? -1));
+  const made = kept.map((row) => intervalOf(row, columns));
   return {
-    frame: rows.map((row, at) => lineOf(row, made[at]?.source ?? null)),
-    parent: rows.map(({ parent }) => parent),
-    amounts: columns.amounts.map((_, set) => rows.map((row) => row.amounts[set] ?? 0)),
-    own: rows.map(({ own }) => own),
+    frame: kept.map((row, at) => lineOf(row, made[at]?.source ?? null)),
+    parent: kept.map(({ parent }) => placeOf(rows[parent])),
+    amounts: columns.amounts.map((_, set) => kept.map((row) => row.amounts[set] ?? 0)),
+    own: kept.map(({ own }) => own),
     half: made.map(({ half }) => half),
-    lines: rows.map(({ lines }) =>
+    lines: kept.map(({ lines }) =>
       [...lines]
         .map(([line, amount]) => ({ line, amount }))
         .sort((a, b) => b.amount - a.amount || a.line - b.line),

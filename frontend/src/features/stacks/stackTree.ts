@@ -54,7 +54,8 @@ export function stackTree(graph: StackGraph, grouping: Grouping): StackTree {
       nodes,
       amounts: [nodes.map(({ ns }) => ns), nodes.map(({ samples }) => samples)],
       own: nodes.map(({ self_ns }) => self_ns),
-      half: nodes.map(({ low_ns, high_ns }) => (high_ns - low_ns) / 2),
+      // An end that was clipped would make the interval too narrow.
+      half: nodes.map(({ ns, low_ns, high_ns }) => Math.max(high_ns - ns, ns - low_ns)),
     },
     grouping,
   );
@@ -215,7 +216,8 @@ export function functionRows(tree: StackTree, exact_ns: number): readonly Functi
     if (isBelow(tree, keys, row)) continue;
     sum.ns += estimate.ns;
     sum.samples += estimate.samples;
-    sum.variance += ((estimate.high_ns - estimate.low_ns) / 2) ** 2;
+    const { low_ns, high_ns } = estimate;
+    sum.variance += Math.max(high_ns - estimate.ns, estimate.ns - low_ns) ** 2;
     sum.tops.push(row);
   }
   return [...found].map(([key, { frame, ns, variance, samples, self_ns, tops }]) => {
