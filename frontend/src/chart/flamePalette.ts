@@ -10,7 +10,7 @@ import { mixed } from "./raster";
 /** Mixing ratio of a background with its hue. */
 const TINT = { light: 0.34, dark: 0.4 } as const;
 /** Mixing ratio without a hue, distinct from the background. */
-const NO_HUE = 0.1;
+const NO_HUE = { light: 0.11, dark: 0.19 } as const;
 
 /** Background of the n-th service; the service's name is shown too. */
 export function hueGround(index: number, theme: ChartTheme): string {
@@ -20,7 +20,7 @@ export function hueGround(index: number, theme: ChartTheme): string {
 
 /** Background without a hue: what is neither distinguished nor changed. */
 export function plainGround(theme: ChartTheme): string {
-  return mixed(theme.background, theme.text, NO_HUE);
+  return mixed(theme.background, theme.text, theme.dark ? NO_HUE.dark : NO_HUE.light);
 }
 
 /** Kinds of frames by hue, those that meet in one program apart; a missing kind has none. */
@@ -47,16 +47,14 @@ export function kindGround(kind: string, theme: ChartTheme): string {
 const GREW = { light: "#d62728", dark: "#ff6b61" } as const;
 const SHRANK = { light: "#1f6fc4", dark: "#4aa8ff" } as const;
 /** Mixing ratios of the least and the greatest change. */
-const CHANGE_MIX = { least: 0.18, most: 0.5 } as const;
-const NO_CHANGE = 0.08;
+const CHANGE_MIX = { least: 0.25, most: 0.5 } as const;
 
 /** Background of a change: red for growth, blue for shrinking; a sign is shown too. */
 export function changeGround(change: number, most: number, theme: ChartTheme): string {
   const name = theme.dark ? "dark" : "light";
   const share = most > 0 ? Math.min(1, Math.abs(change) / most) : 0;
-  const still = mixed(theme.background, theme.text, NO_CHANGE);
-  if (share === 0) return still;
+  if (share === 0) return plainGround(theme);
   // Small changes are visible as well.
   const mix = CHANGE_MIX.least + (CHANGE_MIX.most - CHANGE_MIX.least) * Math.sqrt(share);
-  return mixed(still, (change > 0 ? GREW : SHRANK)[name], mix);
+  return mixed(theme.background, (change > 0 ? GREW : SHRANK)[name], mix);
 }

@@ -11,7 +11,7 @@ const GAP_PX = 1;
 /** Minimum width of a drawn box, in CSS pixels. */
 export const MIN_BOX_PX = 2;
 /** Minimum width of a box with text, and the space beside the text, in CSS pixels. */
-const TEXT_PX = 24;
+const TEXT_PX = 30;
 const PAD_PX = 4;
 /** How far a box that a search does not match fades into the background. */
 const FADED = 0.72;

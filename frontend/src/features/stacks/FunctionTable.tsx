@@ -1,5 +1,5 @@
 import { useMemo } from "react";
-import { counted } from "../../stream/format";
+import { counted, NO_VALUE } from "../../stream/format";
 import { type SortedColumn, SortedTable } from "../../ui/SortedTable";
 import { kindName, moduleOf } from "./frames";
 import styles from "./stacks.module.css";
@@ -11,6 +11,7 @@ import {
   type StackTree,
   shareText,
   timeText,
+  UNSEEN_NAME,
 } from "./stackTree";
 
 interface FunctionTableProps {
@@ -41,6 +42,11 @@ export function FunctionTable({ tree, exact_ns, label, onPath }: FunctionTablePr
   );
 }
 
+/** False for the time without a known stack, which is not a function. */
+function isKnown({ frame }: FunctionRow): boolean {
+  return frame.function !== UNSEEN_NAME || frame.kind !== "unknown";
+}
+
 function columnsOf(exact_ns: number): readonly SortedColumn<FunctionRow>[] {
   const text = (
     id: string,
@@ -64,8 +70,8 @@ function columnsOf(exact_ns: number): readonly SortedColumn<FunctionRow>[] {
   return [
     text("name", "Function", ({ frame }) => frame.function),
     text("source", "Where", ({ source }) => source, 11),
-    text("module", "Module", ({ frame }) => moduleOf(frame), 9),
-    text("kind", "Kind", ({ frame }) => kindName(frame.kind), 6),
+    text("module", "Module", (row) => (isKnown(row) ? moduleOf(row.frame) : ""), 9),
+    text("kind", "Kind", (row) => (isKnown(row) ? kindName(row.frame.kind) : ""), 6),
     time("self", "Itself", ({ self_ns }) => self_ns, "Time in which it is the innermost function."),
     time("total", "Total", ({ ns }) => ns, "With the functions that it calls."),
     {
@@ -84,13 +90,15 @@ function columnsOf(exact_ns: number): readonly SortedColumn<FunctionRow>[] {
         width: 6,
         value: ({ samples }: FunctionRow) => samples,
       },
-      cell: ({ samples }) =>
-        samples < FEW_SAMPLES ? (
-          <span className={styles.few} title={`${counted(samples, "sample")}: few`}>
-            {samples}
+      cell: (row) =>
+        !isKnown(row) ? (
+          NO_VALUE
+        ) : row.samples < FEW_SAMPLES ? (
+          <span className={styles.few} title={`${counted(row.samples, "sample")}: few`}>
+            {row.samples}
           </span>
         ) : (
-          samples
+          row.samples
         ),
     },
   ];

@@ -156,14 +156,15 @@ function kindKeys(tree: StackTree, colours: ChartTheme) {
 }
 
 /** What the graph leaves out, and what became of stacks on the host. */
-function Omitted({ graph: { omitted_nodes, counts } }: { readonly graph: StackGraph }) {
+function Omitted({ graph: { omitted_nodes, counts, side } }: { readonly graph: StackGraph }) {
   const texts = [
     ...(omitted_nodes > 0
       ? [
           `${counted(omitted_nodes, "box", "boxes")} too narrow to draw: their time is in their callers.`,
         ]
       : []),
-    countsText(counts),
+    // Counts are of the host: once is enough.
+    side === "threads" ? countsText(counts) : "",
   ].filter((text) => text !== "");
   return texts.length === 0 ? null : (
     <p className="note" data-omitted="">

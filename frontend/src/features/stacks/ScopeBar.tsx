@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { asProblem } from "../../api/http";
 import { withTicket } from "../../api/session";
 import { STACK_EXPORTS, type StackExport, stackExportHref } from "../../api/stacks";
@@ -15,13 +15,14 @@ import type { StacksProps } from "./StackPane";
 import styles from "./stacks.module.css";
 
 /** What the graphs are of: time, states, and threads, roles or a lock that narrow it. */
-export function ScopeBar(props: StacksProps) {
-  const { link, onLink } = props;
+export function ScopeBar(props: StacksProps & { readonly children?: ReactNode }) {
+  const { link, onLink, children } = props;
   return (
     <section className={`surface ${styles.bar}`} aria-label="What the stacks are of">
       <WindowChoice {...props} />
-      <StateSelect link={link} onLink={onLink} />
+      {link.lock === null ? <StateSelect link={link} onLink={onLink} /> : null}
       <Chips link={link} onLink={onLink} />
+      {children}
     </section>
   );
 }
@@ -73,11 +74,11 @@ function WindowChoice({ subject, link, onLink }: StacksProps) {
   );
 }
 
-/** A window in words: "last 1 min 00 s", "12:00:05.2 to 12:00:15.2 (10 s)", "all of the run". */
+/** A window in words: "last 1 min", "12:00:05.2 to 12:00:15.2 (10 s)", "all of the run". */
 export function windowText({ window }: Pick<StacksLink, "window">): string {
   switch (window.kind) {
     case "last":
-      return `last ${formatDuration(window.seconds)}`;
+      return `last ${formatDuration(window.seconds).replace(/ 00 s$/, "")}`;
     case "all":
       return "all of the run";
     case "fixed": {
@@ -132,6 +133,7 @@ function StateSelect({ link, onLink }: LinkOnly) {
 
 /** States in words, for headings: "" for all. */
 export function statesText(states: readonly string[]): string {
+  if (states.length === 0) return "";
   const group = GROUPS.find(([id]) => statesOf(id).join(" ") === states.join(" "));
   if (group !== undefined) return group[1];
   return states.map((state) => partName(state as TimePart) ?? state).join(", ");

@@ -124,8 +124,9 @@ function Stacks({ subject, link }: StacksViewProps) {
         <StacksExport {...props} />
       </header>
       <SamplingNotice {...{ subject, problem, viewer }} onRetry={retry} />
-      <ScopeBar {...props} />
-      <ViewChoice {...props} />
+      <ScopeBar {...props}>
+        <ViewChoice {...props} />
+      </ScopeBar>
       <DrawingBar link={link} onLink={onLink} />
       <Views {...props} />
     </>
@@ -147,7 +148,7 @@ function ViewChoice({ link, onLink, subject }: StacksProps) {
   const [asking, setAsking] = useState(false);
   const value: ViewKind = asking ? "role" : (link.against?.kind ?? "graph");
   return (
-    <section className={`surface ${styles.bar}`} aria-label="View">
+    <>
       <SegmentedControl<ViewKind>
         label="View"
         value={value}
@@ -176,7 +177,7 @@ function ViewChoice({ link, onLink, subject }: StacksProps) {
           }}
         />
       ) : null}
-    </section>
+    </>
   );
 }
 

@@ -180,17 +180,19 @@ function againstText(against: Against): string {
 
 /** The times that a source knows, which turn a window into the backend's. */
 export interface StackClock {
-  /** Unix time of the source's first nanosecond, in ms. */
+  /** Unix time at which tidscope attached, in ms. */
   readonly zero_ms: number;
   /** First and newest instant, in ns since then. */
   readonly first_ns: number;
   readonly newest_ns: number;
 }
 
-/** A span of the backend, in ns. */
+/** A span of the backend, in ns since attach. */
 export interface SpanNs {
   readonly from_ns: number;
   readonly to_ns: number;
+  /** Ends with the newest known stacks, which arrive later than frames. */
+  readonly open: boolean;
 }
 
 /** A window in the backend's times, within what the source knows. */
@@ -199,30 +201,37 @@ export function spanOf(window: StackWindow, clock: StackClock): SpanNs {
   const within = (ns: number) => Math.round(Math.max(first_ns, Math.min(newest_ns, ns)));
   switch (window.kind) {
     case "all":
-      return { from_ns: within(first_ns), to_ns: within(newest_ns) };
+      return { from_ns: within(first_ns), to_ns: within(newest_ns), open: false };
     case "last":
-      return { from_ns: within(newest_ns - 1e9 * window.seconds), to_ns: within(newest_ns) };
+      return {
+        from_ns: within(newest_ns - 1e9 * window.seconds),
+        to_ns: within(newest_ns),
+        open: true,
+      };
     case "fixed":
       return {
         from_ns: within(1e6 * (window.from_ms - zero_ms)),
         to_ns: within(1e6 * (window.to_ms - zero_ms)),
+        open: false,
       };
   }
 }
 
 /** The span of the same length before a span, as far as the source knows. */
 export function spanBefore({ from_ns, to_ns }: SpanNs, { first_ns }: StackClock): SpanNs {
-  return { from_ns: Math.max(first_ns, from_ns - (to_ns - from_ns)), to_ns: from_ns };
+  const begin = Math.max(first_ns, from_ns - (to_ns - from_ns));
+  return { from_ns: begin, to_ns: from_ns, open: false };
 }
 
 /** Query parameters of a selection, with a prefix. */
 function scopeQuery(query: URLSearchParams, scope: StackScope, span: SpanNs, prefix = ""): void {
   query.set(`${prefix}from_ns`, String(span.from_ns));
-  query.set(`${prefix}to_ns`, String(span.to_ns));
+  if (!span.open) query.set(`${prefix}to_ns`, String(span.to_ns));
   for (const tid of scope.tids) query.append(`${prefix}tid`, String(tid));
   for (const role of scope.roles) query.append(`${prefix}role`, role);
-  for (const state of scope.states) query.append(`${prefix}state`, state);
+  // Waits for a lock are in one state.
   if (scope.lock !== null) query.set(`${prefix}lock`, String(scope.lock));
+  else for (const state of scope.states) query.append(`${prefix}state`, state);
 }
 
 /** Query of a flame graph. */

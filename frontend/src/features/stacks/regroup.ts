@@ -55,6 +55,7 @@ export interface Regrouped {
   readonly source: readonly (number | null)[];
 }
 
+/** Frame of stacks of which nothing is left. */
 const HIDDEN: StackFrame = {
   kind: "unknown",
   function: "hidden frames only",
@@ -143,7 +144,8 @@ function withoutChildren(nodes: StackColumns["nodes"], values: readonly number[]
   for (const [at, { parent }] of nodes.entries()) {
     if (parent >= 0) rest[parent] = (rest[parent] ?? 0) - (values[at] ?? 0);
   }
-  return rest.map((value) => Math.max(0, value));
+  // Sums are off in their last bits.
+  return rest.map((value, at) => (value > SAME * (values[at] ?? 0) ? value : 0));
 }
 
 function isHidden(frame: StackFrame, { hideRuntime, hideKernel }: Grouping): boolean {
