@@ -46,6 +46,7 @@ fn offsets(source: &str, name: &str) -> HashMap<String, usize> {
             "__u64" => 8,
             "struct edge" => 40,
             "struct taker" => 16,
+            "struct chance" => 8,
             other => panic!("{other}"),
         };
         at = at.next_multiple_of(size.min(8));
