@@ -31,6 +31,7 @@ __all__ = [
     "FUTEX",
     "LOCK",
     "NAMES",
+    "NODES",
     "ON_CPU",
     "PATHS",
     "POLL",
