@@ -25,15 +25,16 @@ FUZZ_SEED ?= $(shell date +%s)
 # Natively ten times as many take less time.
 SAMPLER_RUNS ?= $(shell expr 10 '*' $(FUZZ_RUNS))
 
-BPF := sampler/src/network/netacct.bpf sampler/src/walk/task_iterator.bpf sampler/src/ledger/waits.bpf sampler/src/processes/groups.bpf
+BPF := sampler/src/network/netacct.bpf sampler/src/walk/task_iterator.bpf sampler/src/ledger/waits.bpf sampler/src/processes/groups.bpf stacks/bpf/filter.bpf
 SPAWN := backend/tidscope_backend/cli/spawn_held
+STACKS := collector/tidscope_collector/stacks/tidscope-stacks
 SAMPLER := sampler/tidscope_sampler/native.abi3.so
 # What cargo makes for checks and tests; what the collector loads lies beside it, by content.
 CARGO_TARGET := $(CURDIR)/.cache/sampler/target
 CLANG ?= clang
 BPFTOOL ?= $(shell command -v bpftool || echo /usr/sbin/bpftool)
 
-.PHONY: help install install-dev up sampler sampler-test test test-room test-deep test-times check check-types check-page check-tree check-sampler hooks audit bpf spawn-held kernel kernel-if-possible kernel-test generate format pytest unit integration vitest e2e pictures screens fuzz fuzz-sampler build notice wheel lock clean
+.PHONY: help install install-dev up sampler stacks sampler-test test test-room test-deep test-times check check-types check-page check-tree check-sampler hooks audit bpf spawn-held kernel kernel-if-possible kernel-test generate format pytest unit integration vitest e2e pictures screens fuzz fuzz-sampler build notice wheel lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
@@ -46,6 +47,8 @@ install-dev: ## what the tests need as well (apt, when run as root)
 	@$(MAKE) sampler
 
 sampler: $(SAMPLER) ## compile the sampler
+
+stacks: $(STACKS) ## compile the program that takes stacks
 
 sampler-test: $(STAMP)-dev ## the tests of the sampler
 	cargo test --quiet --locked --manifest-path sampler/Cargo.toml --target-dir $(CARGO_TARGET)
@@ -192,6 +195,9 @@ lock: $(STAMP)-dev ## pin the newest versions that fit
 
 $(SAMPLER): sampler/Cargo.toml sampler/Cargo.lock tools/build-sampler $(shell find sampler/src -type f)
 	@tools/build-sampler
+
+$(STACKS): $(shell find stacks -type f) tools/build-stacks
+	@tools/build-stacks
 
 $(STAMP)-runtime: requirements.lock pyproject.toml
 	@test -e $(STAMP)-dev -a $(STAMP)-dev -nt requirements-dev.lock || tools/make-environment "$(PYTHON)" requirements.lock
