@@ -54,10 +54,12 @@ type joiner struct {
 	stacks []unwound
 	number uint64
 	counts [countKinds]uint64
+	// One of so many stays could be chosen at all, in windows of time.
+	windows uint32
 }
 
 func newJoiner() *joiner {
-	return &joiner{stays: map[uint64]*open{}, asked: map[uint32][]asked{}}
+	return &joiner{stays: map[uint64]*open{}, asked: map[uint32][]asked{}, windows: 1}
 }
 
 // add takes a record in.
@@ -73,6 +75,7 @@ func (j *joiner) add(one record) {
 			made.BeginNs, made.Ended = one.at, 1
 			j.done = append(j.done, made)
 		} else if len(j.stays) < maxStays {
+			made.Weight *= j.windows
 			j.stays[one.stay] = made
 		} else {
 			j.counts[countNoRoom]++

@@ -134,6 +134,7 @@ func (w *worker) run(over <-chan struct{}) error {
 	} else {
 		// The waker's stack would be that of its next switch.
 		w.shared.releaseNs = uint64(time.Hour)
+		w.joiner.windows = uint32(windowPeriod / window)
 		stop := make(chan struct{})
 		defer close(stop)
 		go w.openWindows(stop)

@@ -82,6 +82,7 @@ FEATURES = {
     "experiments": {"compare", "tiles"},
     "facts": set[str](),
     "findings": {"change", "facts"},
+    "flame": set[str](),
     "live": {"attach", "picker", "scope"},
     "locks": {"facts"},
     "map": set[str](),
@@ -124,6 +125,7 @@ FEATURES = {
         "times",
         "wakes",
     },
+    "stacks": {"attach", "flame"},
     "steering": {"charts"},
     "takers": {"facts"},
     "thread": {"facts", "steering", "times"},
@@ -131,7 +133,7 @@ FEATURES = {
     "tiles": set[str](),
     "times": {"charts"},
     "trace": {"attach", "traces"},
-    "traces": {"attach", "facts"},
+    "traces": {"attach", "facts", "flame"},
     "wakes": {"facts"},
 }
 """Features of the page, frontend/src/features/NAME, and which other features each may import."""

@@ -5,7 +5,7 @@ Ends of windows move to the frames inside them, because totals are exact at fram
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -18,12 +18,24 @@ from tidscope_wire.generated.models import (
 )
 from tidscope_wire.states import SINCE, STATE, STATE_FIELDS, states_at
 
-from tidscope_backend.stacks.lock_waits import LockReader, LockWaits, Wanted
-
 Times = npt.NDArray[np.float64]
 COLUMNS = (*STATE_FIELDS, STATE, SINCE)
 STATES = len(STATE_FIELDS)
 MIN_ROWS = 64
+
+
+class Wanted(NamedTuple):
+    """A window to read.
+
+    Attributes:
+        from_ns: begin, nanoseconds since attach.
+        to_ns: end.
+        since_ns: since when stays are sampled; those that began before are set apart.
+    """
+
+    from_ns: int
+    to_ns: int
+    since_ns: int
 
 
 class Stay(NamedTuple):
@@ -69,19 +81,25 @@ class LedgerTimes:
             others.
         names: last names of threads.
         has_ledger: whether frames carry times in states.
-        locks: waits for locks in each window; None as in `windows`.
-        lock_names: last known names of locks.
     """
 
     windows: list[WindowTimes | None]
     names: dict[int, str] = field(default_factory=dict)
     has_ledger: bool = False
-    locks: list[LockWaits | None] = field(default_factory=list)
-    lock_names: dict[int, str] = field(default_factory=dict)
+
+
+class TableReader(Protocol):
+    """Reads tables of frames, in order."""
+
+    def take(self, header: FrameHeader, body: memoryview) -> None:
+        """Take the tables of the next frame."""
 
 
 def read_ledger(
-    frames: Iterable[bytes], fields: Fields | None, wanted: Sequence[Wanted], *, locks: bool = False
+    frames: Iterable[bytes],
+    fields: Fields | None,
+    wanted: Sequence[Wanted],
+    readers: Sequence[TableReader] = (),
 ) -> LedgerTimes:
     """Read times of windows.
 
@@ -89,11 +107,10 @@ def read_ledger(
         frames: frames of one target, in order; those before the first key frame are ignored.
         fields: counter columns of the previous key frame.
         wanted: windows; they may overlap.
-        locks: whether to read waits for locks, too.
+        readers: get the tables of the same frames.
     """
     ledger, decoder = _Ledger(), FrameDecoder(fields)
     open_windows = [_Window(one) for one in wanted]
-    reader = LockReader(wanted if locks else ())
     found = LedgerTimes([])
     for data in frames:
         try:
@@ -109,13 +126,12 @@ def read_ledger(
         ledger.take(header, rows, open_windows)
         for window in open_windows:
             window.after(header.time_ns, ledger)
-        if locks:
+        for reader in readers:
             reader.take(header, body)
     for window in open_windows:
         window.close(ledger)
     found.windows = [window.times for window in open_windows]
     found.has_ledger = ledger.has_ledger
-    found.locks, found.lock_names = reader.close(), reader.names
     return found
 
 

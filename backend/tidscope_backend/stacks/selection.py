@@ -94,7 +94,7 @@ class Chosen:
     tids: frozenset[int] | None
     of_roles: frozenset[int] | None
 
-    def __contains__(self, tid: int) -> bool:
+    def __contains__(self, tid: object) -> bool:
         """Return True if a thread is selected."""
         return (self.tids is None or tid in self.tids) and (
             self.of_roles is None or tid in self.of_roles

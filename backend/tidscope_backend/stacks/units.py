@@ -8,9 +8,9 @@ import numpy.typing as npt
 from tidscope_wire.frame_tables import Table
 
 from tidscope_backend.stacks.estimate import Ints, Strata, Units
+from tidscope_backend.stacks.frame_facts import LockWaits
 from tidscope_backend.stacks.intervals import Floats
 from tidscope_backend.stacks.ledger import Times, WindowTimes, merged
-from tidscope_backend.stacks.lock_waits import LockWaits
 from tidscope_backend.stacks.selection import FUTEX, ON_CPU, STATES, WOKEN
 
 TOLERANCE_NS = 1_000_000

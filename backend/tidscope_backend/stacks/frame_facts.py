@@ -1,4 +1,4 @@
-"""Waits for locks in a window, from the tables `locks` and `lock_names` of frames. Pure.
+"""Waits for locks in windows, and what became of stacks, from the tables of frames. Pure.
 
 A wait is entered when it ends, and tables are read about once a second.
 """
@@ -7,27 +7,24 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from tidscope_wire.frame import FrameError
-from tidscope_wire.generated.models import FrameHeader, TableName
+from tidscope_wire.generated.models import FrameHeader, StackCounts, TableName
 from tidscope_wire.table_streams import decode_table, table_parts
 
+from tidscope_backend.stacks.ledger import Wanted
+
+COUNTS: Mapping[int, str] = {
+    1: "taken",
+    2: "without_stack",
+    3: "beyond_limit",
+    4: "no_room",
+    5: "beyond_bound",
+    6: "unasked",
+}
+"""Members of StackCounts by number in the table `stack_counts`."""
 READING_NS = 1_500_000_000
 """Maximum interval between two readings, in nanoseconds."""
 Key = tuple[int, int]
 """Lock, and thread ID; 0: threads that are not known or have exited."""
-
-
-class Wanted(NamedTuple):
-    """A window to read.
-
-    Attributes:
-        from_ns: begin, nanoseconds since attach.
-        to_ns: end.
-        since_ns: since when stays are sampled; those that began before are set apart.
-    """
-
-    from_ns: int
-    to_ns: int
-    since_ns: int
 
 
 class LockWaits(NamedTuple):
@@ -105,6 +102,40 @@ class Reading(NamedTuple):
 
     time_ns: int
     wait_ns: Mapping[Key, int]
+
+
+class CountReader:
+    """Reads what became of stacks in a window, for all targets of the host.
+
+    Args:
+        from_ns: begin of the window.
+        to_ns: end of the window.
+    """
+
+    def __init__(self, from_ns: int, to_ns: int) -> None:
+        self._from_ns, self._to_ns = from_ns, to_ns
+        self._last: dict[int, int] = {}
+        self._grown = dict.fromkeys(COUNTS, 0)
+        self._began = False
+
+    def take(self, header: FrameHeader, body: memoryview) -> None:
+        """Take the table of the next frame. The first frame has what happened before it."""
+        for described, data in table_parts(header, body):
+            if described.name != "stack_counts":
+                continue
+            read_ns = header.time_ns if described.read_ns is None else described.read_ns
+            for what, count in _rows("stack_counts", data):
+                before = self._last.get(what, 0)
+                # The program that counts was started again if a count fell.
+                more = count - before if count >= before else count
+                if self._began and what in self._grown and self._from_ns < read_ns <= self._to_ns:
+                    self._grown[what] += more
+                self._last[what] = count
+        self._began = True
+
+    def counts(self) -> StackCounts:
+        """Return the counts of the window."""
+        return StackCounts(**{name: self._grown[what] for what, name in COUNTS.items()})
 
 
 def _rows(name: TableName, data: memoryview) -> list[tuple[Any, ...]]:
