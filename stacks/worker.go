@@ -44,13 +44,16 @@ type worker struct {
 	limited  uint64 // stays beyond the limit, when the gap was set last
 }
 
+// exitExplained is the status of a worker that has said why it failed.
+const exitExplained = 2
+
 func work() error {
 	w := &worker{tree: newTree(), joiner: newJoiner(), gap: leastGap}
 	w.say(status{State: stateLoading})
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	if err := w.load(ctx); err != nil {
-		return err
+		w.fail(err)
 	}
 	defer w.unwinder.tracer.Close()
 	defer func() { w.shared.gapNs = 0 }()
@@ -59,10 +62,18 @@ func work() error {
 		_, _ = os.Stdin.Read(make([]byte, 1))
 		close(over)
 	}()
-	if err := w.run(over); !errors.Is(err, errGone) {
-		return err
+	if err := w.run(over); err != nil && !errors.Is(err, errGone) {
+		w.shared.gapNs = 0
+		w.fail(err)
 	}
 	return nil
+}
+
+// fail says why, and ends the process.
+func (w *worker) fail(why error) {
+	w.say(status{State: stateFailed, Reason: why.Error()})
+	fmt.Fprintln(os.Stderr, "tidscope-stacks:", why)
+	os.Exit(exitExplained)
 }
 
 func (w *worker) load(ctx context.Context) error {
