@@ -142,8 +142,11 @@ func toFrame(from *libpf.Frame) frame {
 			made.BuildID = file.GnuBuildID
 		}
 	}
-	if made.Kind == "native" {
+	switch made.Kind {
+	case "native":
 		made.Address = uint64(from.AddressOrLineno)
+	case "java":
+		made.Function = withoutResult(made.Function)
 	}
 	return made
 }
@@ -153,6 +156,15 @@ func cut(text string) string {
 		text = text[:maxName]
 	}
 	return strings.ToValidUTF8(text, "\uFFFD")
+}
+
+// withoutResult is a Java method without the type of what it returns.
+func withoutResult(method string) string {
+	head, rest, found := strings.Cut(method, "(")
+	if !found {
+		return method
+	}
+	return head[strings.LastIndexByte(head, ' ')+1:] + "(" + rest
 }
 
 func kindOf(kind libpf.FrameType) string {

@@ -16,7 +16,7 @@ from tidscope_collector.targets.sources import Sources
 from tidscope_collector.waits.source import DEFAULT_OPTIONS, LedgerOptions
 from tidscope_collector.walk.choice import Choice as WalkChoice
 from tidscope_wire.frame import FrameDecoder, Rows, split
-from tidscope_wire.frame_tables import Table, latest_rows
+from tidscope_wire.frame_tables import Table, joined_rows
 from tidscope_wire.generated.frame_tables import ROWS
 from tidscope_wire.generated.models import FrameHeader, TableName, ThreadExited
 from tidscope_wire.states import SINCE, STATE, STATE_FIELDS, states_at
@@ -54,12 +54,11 @@ class Follower:
         if header.kind == "key":
             self.rows = {}
         self.rows |= _by_tid(rows)
-        tables = decode_tables(*split(data))
         if header.kind == "key":
             self.tables = {name: rows for name, rows in self.tables.items() if ROWS[name] == "log"}
-        for name, table in tables.items():
+        for name, table in decode_tables(*split(data)).items():
             before = [self.tables[name]] if name in self.tables else []
-            self.tables[name] = latest_rows(name, [*before, table])
+            self.tables[name] = joined_rows(name, [*before, table])
         self.tables_ns = max([self.tables_ns, *(one.read_ns or 0 for one in header.tables or ())])
         self.header = header
         return header

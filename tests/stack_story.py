@@ -127,15 +127,16 @@ def table_of(stays: Sequence[Stay], after_ns: int, until_ns: int) -> Table:
 
 def _stays(chance: random.Random, end_ns: int, per_s: float) -> list[Stay]:
     begun: list[tuple[int, int, int, int]] = []
+    typical = int(1e9 / per_s)
     for tid in TIDS:
         at = chance.randrange(1, 1_000_000)
         while at < end_ns:
             state = chance.choice((ON_CPU, FUTEX, FUTEX, POLL))
             # Some last for a few parts of a run.
-            longest = 40_000_000_000 if chance.random() < 0.02 else 100_000_000
+            longest = 40_000_000_000 if chance.random() < 0.16 / per_s else typical
             length = 0 if state == ON_CPU else chance.randrange(1_000, longest)
             begun.append((at, tid, state, length))
-            at += length + chance.randrange(1, int(2e9 / per_s))
+            at += length + chance.randrange(1, typical)
     begun.append((chance.randrange(end_ns // 3), 900, FUTEX, -1))
     return [_stay(chance, sample, *one) for sample, one in enumerate(sorted(begun), 1)]
 

@@ -30,10 +30,12 @@ const TRACES_READ = [
   ...["TraceEndpoints", "TraceList", "TraceDetail", "TraceAnalysis", "TraceDifference"],
   ...["TraceHeat", "TraceOperations", "TracesImported"],
 ];
+/** Answers about stacks, checked where flame graphs are drawn; `StackPlaces` is read elsewhere, too. */
+const STACKS_READ = ["StackGraph", "StackDifference", "StackPlaces"];
 /** Messages that the page sends and types that it names: they have types and no validators. */
 const TYPES_ONLY = [
   ...["LiveCommand", "SessionRequest", "AttachRequest", "RateRequest", "DelayAccountingRequest"],
-  ...["SteerRequest", "RecordRequest", "RunPatch", "TicketRequest"],
+  ...["SteerRequest", "RecordRequest", "RunPatch", "TicketRequest", "StackRequest"],
   ...["FieldCatalogue", "ProblemType", "AlignKind"],
 ];
 
@@ -272,7 +274,7 @@ function frameTables() {
 /** @returns {Promise<Record<string, string>>} text of each generated file, by name */
 async function generated() {
   const schemas = readSchemas();
-  const $defs = definitions(schemas, [...READ, ...TRACES_READ, ...TYPES_ONLY]);
+  const $defs = definitions(schemas, [...READ, ...TRACES_READ, ...STACKS_READ, ...TYPES_ONLY]);
   const shared = 'import type { Validator } from "./validators";\n';
   return {
     "models.ts": await types($defs),
@@ -280,6 +282,8 @@ async function generated() {
     "validators.d.ts": validatorTypes(READ, VALIDATOR),
     "traceValidators.js": await validators($defs, TRACES_READ),
     "traceValidators.d.ts": validatorTypes(TRACES_READ, shared),
+    "stackValidators.js": await validators($defs, STACKS_READ),
+    "stackValidators.d.ts": validatorTypes(STACKS_READ, shared),
     "closeCode.ts": closeCodes(schemas.get("CloseCode")),
     "catalogue.ts": [
       ...[NOTE, 'import type { FieldCatalogue } from "./models";', ""],

@@ -41,7 +41,7 @@ test("two imports differ in one operation, and its slowest request shows it", as
   const endpoints = page.getByRole("table", { name: "Endpoints" });
   await expect(endpoints.locator("tr[data-key]").locator("td").first()).toHaveText("12");
   await endpoints.getByRole("link").click();
-  await expect(page.locator("[data-node]")).toHaveCount(2);
+  await expect(page.locator("[data-flame]")).toHaveAttribute("data-boxes", "2");
 
   await page.locator("label", { hasText: /^Difference$/ }).click();
   await page.getByRole("button", { name: "Before and after the pause" }).click();

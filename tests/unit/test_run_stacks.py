@@ -204,3 +204,13 @@ def test_every_log_is_of_stays() -> None:
     for name in LOGS:
         assert {"begin_ns", "wait_ns", "delay_ns", "state"} <= set(COLUMNS[name])
         assert name in STACK_TABLES
+
+
+def test_a_sample_takes_few_bytes(tmp_path: Path) -> None:
+    story = stack_story(205, per_s=150)
+    folder = run_folder(tmp_path / "run", [story.frames], FIELDS, 1)
+    path = folder.table("stack_samples", 1)
+    samples = pq.read_metadata(path).num_rows
+    assert samples > 5000
+    # docs/runs.md says how many a minute of 500 samples a second needs.
+    assert path.stat().st_size < 12 * samples

@@ -264,7 +264,8 @@ class OpenPart:
 
     def tables(self, level: int = CHANGE_LEVEL) -> dict[TableName, pa.Table]:
         """See PartReader."""
-        found = {name: self.table(name, level) for name in self._part.tables.keys() - STACK_TABLES}
+        names = [name for name in self._part.tables if name not in STACK_TABLES]
+        found = {name: self.table(name, level) for name in names}
         return {name: table for name, table in found.items() if len(table)}
 
     def table(self, name: TableName, level: int = CHANGE_LEVEL) -> pa.Table:

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from tidscope_wire.frame_tables import Table, empty_table, joined_rows
-from tidscope_wire.generated.frame_tables import COLUMNS
+from tidscope_wire.generated.frame_tables import COLUMNS, ROWS
 from tidscope_wire.generated.frame_tables import KEYS as TABLE_KEYS
 from tidscope_wire.generated.models import RunEvent, RunManifest, TableName
 from tidscope_wire.role import RoleRule
@@ -192,7 +192,6 @@ def _between(table: pa.Table, from_ns: int | None, to_ns: int | None) -> pa.Tabl
 
 
 NOT_CUMULATIVE: Sequence[tuple[TableName, str]] = (
-    ("lock_names", "address"),
     ("pools", "read_ns"),
     *(("processes", column) for column in ("start_ticks", "count", "threads")),
 )
@@ -202,7 +201,7 @@ Key = tuple[int, ...]
 
 
 def table_growth(parts: Iterable[PartRows], name: TableName) -> pa.Table:
-    """Read a table through all parts of a run.
+    """Read a table through all parts of a run; those of `STACK_TABLES` have no rows here.
 
     Returns:
         Columns of the table, by key; cumulative columns count from the start of the run. Rows
@@ -240,7 +239,7 @@ def _grown(name: TableName, first: Table, seen: Table, last: Table) -> Table:
     cumulative = [
         column
         for column, kind in COLUMNS[name].items()
-        if kind == "uint64" and (name, column) not in NOT_CUMULATIVE
+        if ROWS[name] == "figures" and kind == "uint64" and (name, column) not in NOT_CUMULATIVE
     ]
     if not cumulative:
         return seen

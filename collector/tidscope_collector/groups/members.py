@@ -95,9 +95,10 @@ class Members:
         """Return the process that an ID stands for, or stood for lately."""
         return self.alive.get(pid) or self._ended.get(pid)
 
-    def known(self) -> set[int]:
-        """Return the IDs of all processes that live or ended lately."""
-        return self.alive.keys() | self._ended.keys()
+    def known(self) -> dict[int, int]:
+        """Return processes that live or ended lately: start in clock ticks since boot, by ID."""
+        known = {**self._ended, **self.alive}
+        return {pid: member.start_ticks for pid, member in known.items()}
 
     def of_number(self, number: int) -> Member | None:
         """Return the process of a row."""

@@ -4,10 +4,14 @@ from collections.abc import Iterable
 
 import numpy as np
 from tidscope_wire.frame_tables import Table, dtype_of
-from tidscope_wire.generated.limits import MAX_TABLE_ROWS
 from tidscope_wire.generated.models import TableName
 
 from tidscope_collector.stacks.messages import Frames, MessageError, Nodes, StackFrame
+
+MAX_FRAMES = 16_384
+"""Maximum frames of a target."""
+MAX_NODES = 32_768
+"""Maximum nodes of a target; stacks beyond either bound end early."""
 
 
 class WorkerDictionary:
@@ -58,6 +62,7 @@ class TargetDictionary:
         self._known: dict[tuple[int, int], int] = {}
         self._frame_rows: list[tuple[int, str, str, str, int, str, int, str, str]] = []
         self._node_rows: list[tuple[int, int, int]] = []
+        self._tables: tuple[Table, Table] | None = None
         self.cut = 0
         self.new: list[tuple[int, StackFrame, int]] = []
 
@@ -87,16 +92,18 @@ class TargetDictionary:
     def _add(self, parent: int, frame: StackFrame, process: int) -> int:
         number = self._frames.get(frame)
         if number is None:
-            if len(self._frames) >= MAX_TABLE_ROWS:
+            if len(self._frames) >= MAX_FRAMES:
                 return 0
             number = self._frames[frame] = len(self._frames) + 1
+            self._tables = None
             self._frame_rows.append((number, *frame, ""))
             self.new.append((number, frame, process))
         node = self._nodes.get((parent, number))
         if node is None:
-            if len(self._nodes) >= MAX_TABLE_ROWS:
+            if len(self._nodes) >= MAX_NODES:
                 return 0
             node = self._nodes[parent, number] = len(self._nodes) + 1
+            self._tables = None
             self._node_rows.append((node, parent, number))
         return node
 
@@ -107,6 +114,7 @@ class TargetDictionary:
 
     def rename(self, number: int, function: str, file: str, line: int, inlined: str) -> None:
         """Give a frame the name that was found for it."""
+        self._tables = None
         _, kind, _, _, _, module, address, build_id, _ = self._frame_rows[number - 1]
         self._frame_rows[number - 1] = (
             *(number, kind, function, file, line),
@@ -115,7 +123,12 @@ class TargetDictionary:
 
     def tables(self) -> tuple[Table, Table]:
         """Return the rows of `stack_frames` and of `stack_nodes`."""
-        return _table("stack_frames", self._frame_rows), _table("stack_nodes", self._node_rows)
+        if self._tables is None:
+            self._tables = (
+                _table("stack_frames", self._frame_rows),
+                _table("stack_nodes", self._node_rows),
+            )
+        return self._tables
 
 
 def _table(name: TableName, rows: Iterable[tuple[object, ...]]) -> Table:

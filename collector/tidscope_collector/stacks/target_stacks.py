@@ -1,7 +1,6 @@
 """The stacks of one target, as tables of its frames."""
 
-from collections.abc import Callable, Collection
-from typing import NamedTuple, Protocol
+from collections.abc import Callable, Mapping
 
 import numpy as np
 from tidscope_wire.frame_tables import Table, Tables, dtype_of
@@ -9,6 +8,8 @@ from tidscope_wire.frame_tables import Table, Tables, dtype_of
 from tidscope_collector.stacks.dictionary import TargetDictionary
 from tidscope_collector.stacks.messages import Samples
 from tidscope_collector.stacks.service import Batch, StackService
+from tidscope_collector.symbols.frames import NativeFrame
+from tidscope_collector.symbols.symbols import Symbols
 from tidscope_collector.waits.states import State
 from tidscope_collector.waits.wire_tables import LockNumbering, lock_numbers
 
@@ -18,58 +19,28 @@ MAX_UNDER_WAY = 1 << 16
 _BEYOND_BOUND = 4
 
 
-class FrameName(NamedTuple):
-    """Name that was found for a frame; see the table `stack_frames`.
-
-    Attributes:
-        frame: number of the frame.
-        function: see the table, as the others.
-    """
-
-    frame: int
-    function: str
-    file: str
-    line: int
-    inlined: str
-
-
-class Symbols(Protocol):
-    """Finds names of native frames."""
-
-    def ask(self, frame: int, pid: int, module: str, build_id: str, address: int) -> None:
-        """Ask for a name, without waiting."""
-
-    def take(self) -> list[FrameName]:
-        """Return names found since the last call."""
-
-    def close(self) -> None:
-        """Ask no more."""
-
-
 class TargetStacks:
     """The tables of one target; belongs to the thread of targets.
 
     Args:
         service: has the samples.
         attach_ns: CLOCK_MONOTONIC of the attachment.
-        members: returns IDs of its processes.
+        members: returns its processes: start in clock ticks since boot, by process ID.
         locks: numbers of its locks.
-        symbols: finds names; closed with this. None: native frames stay without.
     """
 
     def __init__(
         self,
         service: StackService,
         attach_ns: int,
-        members: Callable[[], Collection[int]],
+        members: Callable[[], Mapping[int, int]],
         locks: LockNumbering,
-        symbols: Symbols | None = None,
     ) -> None:
         self._service = service
         self._attach_ns = attach_ns
         self._members = members
         self._locks = locks
-        self._symbols = symbols
+        self._symbols = Symbols()
         self._dictionary = TargetDictionary()
         self._serial = self._epoch = 0
         self._number = 0
@@ -81,13 +52,18 @@ class TargetStacks:
         batches = self._service.since(self._serial)
         made = self._retry_locks()
         if batches:
-            members = np.fromiter(self._members(), np.uint32)
+            members = self._members()
+            pids = np.fromiter(members, np.uint32)
             for batch in batches:
                 self._serial = batch.serial
-                mine = batch.samples[np.isin(batch.samples["process"], members)]
+                mine = batch.samples[np.isin(batch.samples["process"], pids)]
                 if len(mine):
                     made += self._rows(batch, mine)
-        self._name_frames()
+            self._ask_names(members)
+        for number, name in self._symbols.take().items():
+            place = name.place
+            inlined = name.inlined_text
+            self._dictionary.rename(number, place.function, place.file, place.line, inlined)
         periods = self._periods()
         if not len(periods):
             return {}
@@ -104,8 +80,7 @@ class TargetStacks:
 
     def close(self) -> None:
         """Ask for no more names."""
-        if self._symbols is not None:
-            self._symbols.close()
+        self._symbols.close()
 
     def _periods(self) -> Table:
         rows = [
@@ -179,12 +154,12 @@ class TargetStacks:
             made += self._hold_unnumbered(rows, samples, patience)
         return made
 
-    def _name_frames(self) -> None:
+    def _ask_names(self, members: Mapping[int, int]) -> None:
         new, self._dictionary.new = self._dictionary.new, []
-        if self._symbols is None:
-            return
-        for number, frame, process in new:
-            if frame.kind == "native" and not frame.function and frame.module:
-                self._symbols.ask(number, process, frame.module, frame.build_id, frame.address)
-        for name in self._symbols.take():
-            self._dictionary.rename(*name)
+        asked = {
+            number: NativeFrame(pid, members[pid], frame.module, frame.build_id, frame.address)
+            for number, frame, pid in new
+            if frame.kind == "native" and not frame.function and pid in members
+        }
+        if asked:
+            self._symbols.ask(asked)

@@ -2,7 +2,7 @@
 
 import logging
 import threading
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Mapping
 from functools import partial
 
 from tidscope_sampler.native import Sampler
@@ -283,7 +283,7 @@ class Sources:
         """
         pools = self._pool_readers(attach_ns).open(process.pid, process.start_ticks)
         ledger = self.ledger.tables(self.native, target, process)
-        stacks = self._target_stacks(attach_ns, lambda: (process.pid,), ledger)
+        stacks = self._target_stacks(attach_ns, lambda: {process.pid: process.start_ticks}, ledger)
         return TargetTables(ledger, self._inexact(target), pools, stacks)
 
     def group_tables(
@@ -308,7 +308,7 @@ class Sources:
         return TargetTables(ledger, self._inexact(target), pools, stacks)
 
     def _target_stacks(
-        self, attach_ns: int, members: Callable[[], Collection[int]], ledger: LedgerTables | None
+        self, attach_ns: int, members: Callable[[], Mapping[int, int]], ledger: LedgerTables | None
     ) -> TargetStacks | None:
         if ledger is None or self.stacks.obstacle is not None:
             return None

@@ -52,8 +52,9 @@ class TargetTables:
         inexact = [rows for rows in (read() for read in self._inexact) if len(rows)]
         if inexact:
             made = {**made, "inexact": np.concatenate(inexact)}
-        stacks: Tables = {} if self._stacks is None else self._stacks.read()
-        return {**made, **self._pools.tables(), **stacks}
+        made = {**made, **self._pools.tables()}
+        # Last: what is read of a log is not read again.
+        return made if self._stacks is None else {**made, **self._stacks.read()}
 
     @property
     def locks_reason(self) -> str:

@@ -53,6 +53,11 @@ const TracePage = lazy(async () => {
   return { default: TracePage };
 });
 
+const StacksPage = lazy(async () => {
+  const { StacksPage } = await import("../features/stacks/StacksPage");
+  return { default: StacksPage };
+});
+
 const TITLES: Readonly<Partial<Record<Route["page"], string>>> = {
   doctor: "Doctor · tidscope",
   runs: "Runs · tidscope",
@@ -61,6 +66,7 @@ const TITLES: Readonly<Partial<Record<Route["page"], string>>> = {
   experiment: "Experiment · tidscope",
   traces: "Traces · tidscope",
   trace: "Trace · tidscope",
+  stacks: "Stacks · tidscope",
 };
 
 /** The shell around the page that the address names. */
@@ -188,6 +194,11 @@ export function App() {
           {!signedOut && at.page === "trace" ? (
             <Suspense fallback={<EmptyState title="Loading the trace…" />}>
               <TracePage key={at.id} id={at.id} />
+            </Suspense>
+          ) : null}
+          {!signedOut && at.page === "stacks" ? (
+            <Suspense fallback={<EmptyState title="Loading stacks…" />}>
+              <StacksPage query={at.query} />
             </Suspense>
           ) : null}
           {!signedOut && at.page === "unknown" ? <NotFoundPage path={at.path} /> : null}

@@ -25,7 +25,9 @@ interface TopBarProps {
 
 /** Top bar of every page: name, navigation, host, theme and connection. */
 export function TopBar({ onHelp, onSessions }: TopBarProps) {
-  const { page } = useStore(route);
+  const at = useStore(route);
+  const { page } = at;
+  const stacksOf = at.page === "stacks" ? (at.query.startsWith("run=") ? "run" : "target") : null;
   const choice = useStore(themeChoice);
   const live = useStore(useLiveClient().live);
   const signedIn = useStore(session) !== null;
@@ -34,8 +36,12 @@ export function TopBar({ onHelp, onSessions }: TopBarProps) {
     <header className={styles.bar}>
       <Logo />
       <nav aria-label="Pages" className={styles.nav}>
-        <NavLink href="/" here={page === "live"} name="Live" />
-        <NavLink href="/runs" here={page === "runs" || page === "run"} name="Runs" />
+        <NavLink href="/" here={page === "live" || stacksOf === "target"} name="Live" />
+        <NavLink
+          href="/runs"
+          here={page === "runs" || page === "run" || stacksOf === "run"}
+          name="Runs"
+        />
         <NavLink href="/compare" here={page === "compare"} name="Compare" />
         <NavLink
           href="/experiments"

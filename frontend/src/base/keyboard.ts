@@ -95,7 +95,7 @@ export const KEY_HELP: readonly (readonly [keys: readonly string[], does: string
   [["Shift", "Enter"], "Attach to the process and its descendants"],
   [["←", "→", "↑", "↓"], "Move the cursor in the thread map"],
   [["←", "→", "↑", "↓"], "In a flame graph: along the line, to the caller, to the widest call"],
-  [["Enter", "Esc"], "In a flame graph: zoom to the call, or back to all"],
+  [["Enter", "Esc"], "In a flame graph: zoom to the call, or back to its caller"],
   [["f"], "In the thread map of a group: fold or unfold the process"],
   [["←", "→", "+", "−"], "On the scrub bar of a run: move the window, make it shorter or longer"],
   [["x"], "Select the focused run for comparison"],
@@ -196,9 +196,12 @@ export function useKeyboard(run: (command: Command) => void): void {
   }, []);
 }
 
-/** Focus the page's search field, if the page has one. */
+/** Focus the search field of the focused panel, or the page's first one, if any. */
 export function focusSearch(): void {
-  const field = document.querySelector<HTMLInputElement>("[data-search]");
+  const panel = document.activeElement?.closest("[data-panel]");
+  const field =
+    panel?.querySelector<HTMLInputElement>("[data-search]") ??
+    document.querySelector<HTMLInputElement>("[data-search]");
   field?.focus();
   field?.select();
 }

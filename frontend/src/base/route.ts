@@ -18,6 +18,8 @@ export type Route =
   /** The query holds the endpoint and view settings; see features/traces/link.ts. */
   | { readonly page: "traces"; readonly query: string }
   | { readonly page: "trace"; readonly id: string }
+  /** The query holds the selection and its view; see features/stacks/link.ts. */
+  | { readonly page: "stacks"; readonly query: string }
   | { readonly page: "unknown"; readonly path: string };
 
 const TARGET_ID = /^t-[0-9]+-[0-9a-f]{8}$/;
@@ -53,6 +55,9 @@ export function parseRoute(path: string, query: string): Route {
   const trace = TRACE_PATH.exec(path)?.[1];
   if (trace !== undefined) {
     return { page: "trace", id: trace };
+  }
+  if (path === "/stacks") {
+    return { page: "stacks", query: query.replace(/^\?/, "") };
   }
   if (path === "/compare") {
     return { page: "compare", query: query.replace(/^\?/, "") };

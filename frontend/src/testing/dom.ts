@@ -80,10 +80,16 @@ class Pixels implements ImageData {
 }
 vi.stubGlobal("ImageData", Pixels);
 
-/** A canvas context that accepts every call and draws nothing. */
+/** A canvas context that accepts every call and draws nothing; the canvas keeps its texts. */
 function contextOf(canvas: HTMLCanvasElement): unknown {
   const answers: Readonly<Record<string, unknown>> = {
     canvas,
+    clearRect: () => {
+      canvas.dataset.texts = "";
+    },
+    fillText: (text: string) => {
+      canvas.dataset.texts = `${canvas.dataset.texts ?? ""}${text}\n`;
+    },
     measureText: (text: string) => ({ width: 6 * text.length }),
     getImageData: () => new Pixels(1, 1),
     createLinearGradient: () => ({ addColorStop: () => undefined }),

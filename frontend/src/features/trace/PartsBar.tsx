@@ -2,8 +2,8 @@ import type { ChartTheme } from "../../chart/palette";
 import { groupColours } from "../../chart/stateColours";
 import { formatPercent } from "../../stream/format";
 import { GROUP_NAMES, type StateGroup } from "../../stream/states";
+import { ColourKeys } from "../../ui/ColourKeys";
 import type { SpanPart, SpanThread } from "../../wire/generated/models";
-import { ColourKeys } from "../traces/ColourKeys";
 import { timeText } from "../traces/callTree";
 import styles from "./Trace.module.css";
 

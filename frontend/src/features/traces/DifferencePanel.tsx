@@ -1,30 +1,30 @@
-import { useEffect, useMemo, useState } from "react";
+import { useCallback, useEffect, useMemo, useState } from "react";
 import { compareTraces, listTraces } from "../../api/runs";
 import { theme } from "../../base/theme";
 import { useStore } from "../../base/useStore";
+import { FlameGraph } from "../../chart/FlameGraph";
+import { matchesOf, namesTo, rowOf } from "../../chart/flame";
+import { changeGround } from "../../chart/flamePalette";
 import { CHART_THEMES } from "../../chart/palette";
 import { counted } from "../../stream/format";
+import { ColourKeys } from "../../ui/ColourKeys";
 import { Button } from "../../ui/Controls";
 import { ProblemNotice } from "../../ui/Notices";
 import { Panel } from "../../ui/Panel";
 import { type SortedColumn, SortedTable } from "../../ui/SortedTable";
 import type { RunSummary, TraceDifference, TraceSet } from "../../wire/generated/models";
-import { ColourKeys, changeGround } from "./ColourKeys";
+import { FlameBar } from "../flame/FlameBar";
 import { nsColumn, TraceLinks, tracesColumn } from "./Columns";
 import {
   callTree,
   changeSign,
   changeText,
-  matchesOf,
-  nameAt,
-  namesTo,
+  foundText,
   type OperationChange,
   operationChanges,
   ownChange,
-  rowOf,
   timeText,
 } from "./callTree";
-import { FlameBar, FlameGraph } from "./FlameGraph";
 import {
   ALL_TRACES,
   AROUND_P50,
@@ -162,10 +162,16 @@ function Difference({ difference, sets, link, onLink }: DifferenceProps) {
   const onZoom = (row: number | null) => {
     onLink({ zoom: row === null ? [] : namesTo(tree, row) });
   };
+  // Stable while the picture is: the canvas is drawn when it changes.
+  const fill = useCallback(
+    (row: number) => changeGround(ownChange(rows, row), most, colours),
+    [rows, most, colours],
+  );
+  const sign = useCallback((row: number) => changeSign(ownChange(rows, row)), [rows]);
   const inWords = (row: number) => {
     const at = (values: readonly number[]) => timeText(values[row] ?? 0);
     return (
-      `${nameAt(tree, row)}: itself ${at(rows.base_exclusive_ns)} before, ` +
+      `${tree.name[row]}: itself ${at(rows.base_exclusive_ns)} before, ` +
       `${at(rows.other_exclusive_ns)} after (${changeText(ownChange(rows, row))}); ` +
       `with its calls ${at(rows.base_inclusive_ns)} before, ${at(rows.other_inclusive_ns)} after`
     );
@@ -174,16 +180,26 @@ function Difference({ difference, sets, link, onLink }: DifferenceProps) {
   return (
     <>
       <Lead changes={changes} sets={sets} />
-      <FlameBar tree={tree} zoom={zoom} onZoom={onZoom} matches={matches} {...{ link, onLink }} />
+      <FlameBar
+        label="Search calls"
+        placeholder="Service or operation"
+        tree={tree}
+        zoom={zoom}
+        onZoom={onZoom}
+        search={link.search}
+        onSearch={(search) => onLink({ search }, "replace")}
+        found={foundText(matches)}
+      />
       <FlameGraph
         label="Flame graph of the difference"
         tree={tree}
+        theme={colours}
         zoom={zoom}
         onZoom={onZoom}
         onPoint={setPointed}
         matches={matches}
-        fill={(row) => changeGround(ownChange(rows, row), most, colours)}
-        sign={(row) => changeSign(ownChange(rows, row))}
+        fill={fill}
+        sign={sign}
         inWords={inWords}
       />
       <p className={styles.detail}>

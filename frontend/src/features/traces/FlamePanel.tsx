@@ -1,26 +1,20 @@
-import { useMemo, useState } from "react";
+import { useCallback, useMemo, useState } from "react";
 import { theme } from "../../base/theme";
 import { useStore } from "../../base/useStore";
+import { FlameGraph } from "../../chart/FlameGraph";
+import { chainTo, matchesOf, namesTo, rowOf } from "../../chart/flame";
+import { hueGround } from "../../chart/flamePalette";
 import { CHART_THEMES } from "../../chart/palette";
 import { counted } from "../../stream/format";
+import { ColourKeys } from "../../ui/ColourKeys";
 import { Button } from "../../ui/Controls";
 import { Panel } from "../../ui/Panel";
 import { type SortedColumn, SortedTable } from "../../ui/SortedTable";
 import type { TraceTree } from "../../wire/generated/models";
-import { ColourKeys, serviceGround } from "./ColourKeys";
+import { FlameBar } from "../flame/FlameBar";
 import { nsColumn, numberColumn, partColumn, TraceLinks, tracesColumn } from "./Columns";
-import {
-  callTree,
-  matchesOf,
-  nameAt,
-  namesTo,
-  rowOf,
-  servicesOf,
-  shareText,
-  timeText,
-} from "./callTree";
+import { callTree, foundText, operationName, servicesOf, shareText, timeText } from "./callTree";
 import { dotGraph, foldedStacks } from "./exports";
-import { FlameBar, FlameGraph } from "./FlameGraph";
 import type { AnalysisProps } from "./props";
 import styles from "./TracesPage.module.css";
 
@@ -36,11 +30,15 @@ export function FlamePanel({ analysis, link, onLink }: AnalysisProps) {
   const onZoom = (row: number | null) => {
     onLink({ zoom: row === null ? [] : namesTo(tree, row) });
   };
-  const ground = (row: number) =>
-    serviceGround(services.indexOf(rows.name[row]?.service ?? ""), colours);
+  const nameAt = (row: number) => tree.name[row] ?? "";
+  // Stable while the picture is: the canvas is drawn when it changes.
+  const ground = useCallback(
+    (row: number) => hueGround(services.indexOf(rows.name[row]?.service ?? ""), colours),
+    [services, rows, colours],
+  );
   const inWords = (row: number) => {
     const own = timeText(perTrace(rows.exclusive_ns, row, analysis.traces));
-    return `${nameAt(tree, row)}: ${figures(rows, row, analysis.traces, tree.total)}, itself ${own}`;
+    return `${nameAt(row)}: ${figures(rows, row, analysis.traces, tree.total)}, itself ${own}`;
   };
   const shown = pointed ?? zoom;
   return (
@@ -65,10 +63,20 @@ export function FlamePanel({ analysis, link, onLink }: AnalysisProps) {
       }
     >
       <div className={styles.body}>
-        <FlameBar tree={tree} zoom={zoom} onZoom={onZoom} matches={matches} {...{ link, onLink }} />
+        <FlameBar
+          label="Search calls"
+          placeholder="Service or operation"
+          tree={tree}
+          zoom={zoom}
+          onZoom={onZoom}
+          search={link.search}
+          onSearch={(search) => onLink({ search }, "replace")}
+          found={foundText(matches)}
+        />
         <FlameGraph
           label="Flame graph of critical paths"
           tree={tree}
+          theme={colours}
           zoom={zoom}
           onZoom={onZoom}
           onPoint={setPointed}
@@ -81,9 +89,8 @@ export function FlamePanel({ analysis, link, onLink }: AnalysisProps) {
             "Click a call to zoom to it, or go through calls with the arrow keys."
           ) : (
             <>
-              <strong>{nameAt(tree, shown)}</strong>:{" "}
-              {figures(rows, shown, analysis.traces, tree.total)}, itself{" "}
-              {timeText(perTrace(rows.exclusive_ns, shown, analysis.traces))}; on the path of{" "}
+              <strong>{nameAt(shown)}</strong>: {figures(rows, shown, analysis.traces, tree.total)},
+              itself {timeText(perTrace(rows.exclusive_ns, shown, analysis.traces))}; on the path of{" "}
               {counted(rows.count[shown] ?? 0, "request")}. Slowest in{" "}
               <TraceLinks traces={rows.exemplars[shown] ?? []} />.
             </>
@@ -91,7 +98,7 @@ export function FlamePanel({ analysis, link, onLink }: AnalysisProps) {
         </p>
         <ColourKeys
           label="Services"
-          keys={services.map((text, at) => ({ text, ground: serviceGround(at, colours) }))}
+          keys={services.map((text, at) => ({ text, ground: hueGround(at, colours) }))}
         />
         <details>
           <summary>As a table</summary>
@@ -123,17 +130,18 @@ const keyOf = (row: number) => String(row);
 /** The flame graph's data as a table. */
 function CallTable({ tree, traces, total, onPress }: CallTableProps) {
   const at = (values: readonly number[]) => (row: number) => values[row] ?? 0;
-  const depth = (row: number): number => {
-    const above = tree.parent[row] ?? -1;
-    return above < 0 ? 0 : depth(above) + 1;
+  const nameAt = (row: number) => {
+    const operation = tree.name[row];
+    return operation === undefined ? "" : operationName(operation);
   };
+  const depth = (row: number) => chainTo(tree, row).length - 1;
   const columns: readonly SortedColumn<number>[] = [
     {
       id: "name",
       label: "Call",
       text: true,
-      value: (row) => nameAt(tree, row),
-      cell: (row) => nameAt(tree, row),
+      value: nameAt,
+      cell: nameAt,
     },
     numberColumn("depth", "Depth", depth),
     partColumn("share", "Share", (row) => (tree.inclusive_ns[row] ?? 0) / Math.max(1, total)),

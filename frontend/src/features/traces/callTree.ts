@@ -1,5 +1,6 @@
 /** Critical paths summed as a tree of calls, and differences of two such trees. Pure. */
 
+import { type FlameTree, flameTree, type Matches } from "../../chart/flame";
 import { formatValue } from "../../stream/format";
 import type { DifferenceTree, TraceOperation } from "../../wire/generated/models";
 
@@ -9,16 +10,9 @@ export interface TreeColumns {
   readonly parent: readonly number[];
 }
 
-export interface CallTree extends TreeColumns {
-  readonly roots: readonly number[];
-  /** Children by row, widest first. */
-  readonly children: readonly (readonly number[])[];
-  /** Depth by row; 0 for a root. */
-  readonly depth: readonly number[];
-  /** Drawn width by row; at least the sum of the children's. */
-  readonly weight: readonly number[];
-  /** Total of all roots. */
-  readonly total: number;
+/** A tree of operations; see `FlameTree`. */
+export interface CallTree extends FlameTree {
+  readonly operation: readonly TraceOperation[];
 }
 
 /**
@@ -27,26 +21,14 @@ export interface CallTree extends TreeColumns {
  * row's values, so that a call in only one of two sets is visible as well.
  */
 export function callTree(
-  { name, parent }: TreeColumns,
+  { name: operation, parent }: TreeColumns,
   values: readonly (readonly number[])[],
 ): CallTree {
-  const children: number[][] = name.map(() => []);
-  const roots: number[] = [];
-  const depth: number[] = [];
-  for (const [row, above] of parent.entries()) {
-    depth[row] = above < 0 ? 0 : (depth[above] ?? 0) + 1;
-    (above < 0 ? roots : (children[above] ?? roots)).push(row);
-  }
-  const weight = name.map((_, row) => Math.max(0, ...values.map((set) => set[row] ?? 0)));
-  for (let row = name.length - 1; row >= 0; row--) {
-    const below = (children[row] ?? []).reduce((sum, child) => sum + (weight[child] ?? 0), 0);
-    weight[row] = Math.max(weight[row] ?? 0, below);
-  }
-  const wider = (a: number, b: number) => (weight[b] ?? 0) - (weight[a] ?? 0) || a - b;
-  roots.sort(wider);
-  for (const each of children) each.sort(wider);
-  const total = roots.reduce((sum, row) => sum + (weight[row] ?? 0), 0);
-  return { name, parent, roots, children, depth, weight, total };
+  const greatest = operation.map((_, row) => Math.max(0, ...values.map((set) => set[row] ?? 0)));
+  return {
+    ...flameTree({ name: operation.map(operationName), parent }, greatest),
+    operation,
+  };
 }
 
 /** Name of an operation with its service, as one text. */
@@ -54,69 +36,16 @@ export function operationName({ service, operation }: TraceOperation): string {
   return `${service} ${operation}`;
 }
 
-/** Rows from the root to a row. */
-export function chainTo(tree: TreeColumns, row: number): readonly number[] {
-  const chain: number[] = [];
-  for (let at = row; at >= 0; at = tree.parent[at] ?? -1) chain.unshift(at);
-  return chain;
-}
-
-/**
- * The row reached by following names from a root, as far as possible; null if no root has the
- * first.
- */
-export function rowOf(tree: CallTree, names: readonly string[]): number | null {
-  let found: number | null = null;
-  let among = tree.roots;
-  for (const wanted of names) {
-    const next = among.find((row) => nameAt(tree, row) === wanted);
-    if (next === undefined) break;
-    found = next;
-    among = tree.children[next] ?? [];
-  }
-  return found;
-}
-
-/** Names from the root to a row; inverse of `rowOf`. */
-export function namesTo(tree: CallTree, row: number): readonly string[] {
-  return chainTo(tree, row).map((each) => nameAt(tree, each));
-}
-
-export function nameAt(tree: TreeColumns, row: number): string {
-  const name = tree.name[row];
-  return name === undefined ? "" : operationName(name);
-}
-
-export interface Matches {
-  /** Rows whose name contains the text. */
-  readonly rows: ReadonlySet<number>;
-  /** Share of the full width covered by the matches and their subtrees, 0 to 1. */
-  readonly share: number;
-}
-
-/** Rows whose name contains a text, ignoring case; null for an empty text. */
-export function matchesOf(tree: CallTree, text: string): Matches | null {
-  const wanted = text.trim().toLowerCase();
-  if (wanted === "") return null;
-  const rows = new Set<number>();
-  const within: boolean[] = [];
-  let covered = 0;
-  for (const row of tree.name.keys()) {
-    const above = tree.parent[row] ?? -1;
-    const fits = nameAt(tree, row).toLowerCase().includes(wanted);
-    const inside = above >= 0 && within[above] === true;
-    if (fits) rows.add(row);
-    // The subtree of a match counts with it, once.
-    if (fits && !inside) covered += tree.weight[row] ?? 0;
-    within[row] = fits || inside;
-  }
-  return { rows, share: tree.total === 0 ? 0 : covered / tree.total };
+/** Share of the time that a search covers, in words; "" without a search. */
+export function foundText(matches: Matches | null): string {
+  if (matches === null) return "";
+  return `${matches.rows.size === 0 ? "nothing" : shareText(matches.share)} matches`;
 }
 
 /** Services of a tree, by own width, widest first. */
 export function servicesOf(tree: CallTree): readonly string[] {
   const own = new Map<string, number>();
-  for (const [row, { service }] of tree.name.entries()) {
+  for (const [row, { service }] of tree.operation.entries()) {
     const below = (tree.children[row] ?? []).reduce((sum, at) => sum + (tree.weight[at] ?? 0), 0);
     own.set(service, (own.get(service) ?? 0) + (tree.weight[row] ?? 0) - below);
   }
