@@ -1,21 +1,18 @@
 """Targets whose stacks are taken, sampled by the real engine in this process."""
 
-import shutil
-import subprocess
-from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
+import time
+from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Self
 
-import numpy as np
 from engines import engine_of
 from followed_target import PATIENCE_S, Follower
 from frame_queues import TakenFrames
 from tidscope_backend.stacks.tables import StackTables
-from tidscope_backend.stacks.trees import Code, Stacks
+from tidscope_backend.stacks.trees import Stacks
 from tidscope_collector.ebpf.obstacles import Obstacle
 from tidscope_collector.procfs.files import ProcFs
-from tidscope_collector.stacks.program import PROGRAM, StackProgram, start_program
+from tidscope_collector.stacks.program import StackProgram, start_program
 from tidscope_collector.targets.sources import Sources
 from tidscope_wire.frame import Fields, split
 from tidscope_wire.frame_tables import Table, empty_table
@@ -150,11 +147,12 @@ class StackCollector:
         return state
 
     def now_ns(self, target: StackedTarget) -> int:
-        """Return the time since a target was attached, once a frame of this time was taken."""
-        seq = self.targets.flush(target.target.id).seq
-        self.until(lambda: target.seen.header is not None and target.seen.header.seq >= seq)
-        assert target.seen.header is not None
-        return target.seen.header.time_ns
+        """Return the time since attach of a frame that was taken after this call."""
+        now = time.monotonic_ns()
+        sampler = self.engine.submit(lambda: self.engine.find(target.target.id)).result()
+        assert sampler is not None
+        self.until(lambda: sampler.attach_ns + max(target.times, default=0) >= now)
+        return target.times[-1]
 
     def settle(self, target: StackedTarget) -> int:
         """Take frames until all samples up to now have come; return the time, since attach."""

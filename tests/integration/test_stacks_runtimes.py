@@ -73,7 +73,9 @@ def test_who_releases_is_the_right_thread_in_the_right_function(work: MeasuredCo
 def test_functions_have_files_and_lines(work: MeasuredCode, language: str) -> None:
     code = work.target.code()
     nodes = {int(row["node"]) for row in work.rows(work.account.workers)}
-    seen = [one for node in nodes for one in code.stack(node) if functions_of([one], work.account.ns)]
+    seen = [
+        one for node in nodes for one in code.stack(node) if functions_of([one], work.account.ns)
+    ]
     assert {functions_of([one], work.account.ns) for one in seen} == work.account.ns.keys()
     file = {"go": "main.go", "java": "Main.java", "node": "main.js"}.get(language, "main.py")
     assert {one.file.rpartition("/")[2] for one in seen} == {file}

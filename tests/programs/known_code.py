@@ -58,9 +58,7 @@ class KnownCode(RunningProgram):
         env: environment; None: that of the test.
     """
 
-    def __init__(
-        self, command: Sequence[str | Path], env: Mapping[str, str] | None = None
-    ) -> None:
+    def __init__(self, command: Sequence[str | Path], env: Mapping[str, str] | None = None) -> None:
         super().__init__(command, env)
         assert self.line() == "ready"
 
@@ -125,7 +123,9 @@ def java_with_virtual_threads() -> Path | None:
     for name in (shutil.which("java"), *Path("/usr/lib/jvm").glob("*/bin/java"), _wheel_of_java()):
         if name is None:
             continue
-        said = subprocess.run([name, "-version"], capture_output=True, text=True, check=False).stderr
+        said = subprocess.run(
+            [name, "-version"], capture_output=True, text=True, check=False
+        ).stderr
         version = re.search(r'version "(\d+)', said)
         if version and int(version[1]) >= 21:
             return Path(name)
