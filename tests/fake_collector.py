@@ -36,6 +36,7 @@ from tidscope_wire.generated.models import (
     ReleaseCommand,
     RenewSteeringCommand,
     RestartSearchCommand,
+    SampleStacksCommand,
     SetDelayAccountingCommand,
     SetRateCommand,
     SizeAuditCommand,
@@ -63,6 +64,7 @@ Command = (
     | DoctorCommand
     | SizeAuditCommand
     | SetDelayAccountingCommand
+    | SampleStacksCommand
     | SteerCommand
     | RenewSteeringCommand
     | RestartSearchCommand

@@ -8,13 +8,16 @@ from typing import Self
 import numpy as np
 from engines import engine_of
 from frame_queues import TakenFrames
+from tidscope_collector.ebpf.obstacles import Obstacle
 from tidscope_collector.naming.thread_names import KERNEL_NAMES, NamingOptions
 from tidscope_collector.procfs.files import ProcFs
+from tidscope_collector.stacks.program import NO_STACKS, StackProgram
 from tidscope_collector.targets.sources import Sources
 from tidscope_collector.waits.source import DEFAULT_OPTIONS, LedgerOptions
 from tidscope_collector.walk.choice import Choice as WalkChoice
 from tidscope_wire.frame import FrameDecoder, Rows, split
-from tidscope_wire.frame_tables import Table, latest_rows
+from tidscope_wire.frame_tables import Table, joined_rows
+from tidscope_wire.generated.frame_tables import ROWS
 from tidscope_wire.generated.models import FrameHeader, TableName, ThreadExited
 from tidscope_wire.states import SINCE, STATE, STATE_FIELDS, states_at
 from tidscope_wire.table_streams import decode_tables
@@ -51,13 +54,11 @@ class Follower:
         if header.kind == "key":
             self.rows = {}
         self.rows |= _by_tid(rows)
-        tables = decode_tables(*split(data))
         if header.kind == "key":
-            self.tables = tables
-        else:
-            for name, table in tables.items():
-                before = [self.tables[name]] if name in self.tables else []
-                self.tables[name] = latest_rows(name, [*before, table])
+            self.tables = {name: rows for name, rows in self.tables.items() if ROWS[name] == "log"}
+        for name, table in decode_tables(*split(data)).items():
+            before = [self.tables[name]] if name in self.tables else []
+            self.tables[name] = joined_rows(name, [*before, table])
         self.tables_ns = max([self.tables_ns, *(one.read_ns or 0 for one in header.tables or ())])
         self.header = header
         return header
@@ -93,12 +94,16 @@ class FollowedTarget:
         *,
         naming: NamingOptions = KERNEL_NAMES,
         counters: WalkChoice = "auto",
+        stacks: StackProgram | Obstacle = NO_STACKS,
     ) -> None:
         self._pid, self._rate_hz = pid, rate_hz
-        self.sources = Sources(ProcFs(), ledger=ledger, naming=naming, counters=counters)
+        self.sources = Sources(
+            ProcFs(), ledger=ledger, naming=naming, counters=counters, stacks=stacks
+        )
         self._frames = TakenFrames(self.sources.native)
         self.engine, self.targets = engine_of(self.sources)
         self.engine.start()
+        self.sources.stacks.start()
         self.attach()
 
     def attach(self) -> None:

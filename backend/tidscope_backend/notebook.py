@@ -245,7 +245,7 @@ class Run:
 
         Args:
             name: table name: stays, wakes, locks, lock_names, takers, calls, call_stays, inexact,
-                processes, pools or pool_times.
+                processes, pools, pool_times or stack_counts.
         """
         return table_growth(self._reader.parts, name)
 

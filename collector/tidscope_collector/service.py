@@ -39,6 +39,7 @@ from tidscope_collector.sampling.budget import Budget
 from tidscope_collector.sampling.engine import Engine
 from tidscope_collector.sampling.machine import MachineMeter
 from tidscope_collector.sampling.selfwatch import Load, SelfWatch
+from tidscope_collector.stacks.program import start_program
 from tidscope_collector.targets.sources import Sources
 from tidscope_collector.targets.targets import MAX_TARGETS, TargetRegistry
 from tidscope_collector.uplink.audited_commands import AuditedCommands
@@ -114,6 +115,7 @@ def set_up(
     opening = OPENING | CONNECTING if connects or naming.ask_programs else OPENING
     children().keep(opening | SIGNALLING if naming.ask_programs else opening)
     switch = start_switch_helper(procfs.path(SWITCH))
+    stacks = start_program()
     capabilities.harden()
     granted = capabilities.keep(SETTING_UP - {capabilities.SYS_ADMIN})
     written = [RUN_FOLDER] if steers else []
@@ -124,7 +126,7 @@ def set_up(
         with suppress(OSError):
             audit.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     delays = DelayAccounting(procfs, write=switch.write if switch else None)
-    sources = Sources(procfs, network, delays, counters, ledger, naming)
+    sources = Sources(procfs, network, delays, counters, ledger, naming, stacks)
     return SetUp(procfs, sources, granted, switch, tuple(written), connects)
 
 
@@ -194,7 +196,7 @@ async def serve(
     # Bound the event loop's wait for the interpreter lock while threads list processes.
     sys.setswitchinterval(0.001)
     release_freed_memory()
-    engine.start()
+    _start(engine, sources)
     task, returning = map(asyncio.create_task, (uplink.run(), _keep_memory_small()))
     stopping = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -213,6 +215,12 @@ async def serve(
             audit.close()
         if ready.switch is not None:
             ready.switch.close()
+
+
+def _start(engine: Engine, sources: Sources) -> None:
+    """Start the threads, which inherit the confinement."""
+    engine.start()
+    sources.stacks.start()
 
 
 async def _end_work(*tasks: asyncio.Task[Any]) -> None:

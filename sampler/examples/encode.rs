@@ -13,7 +13,7 @@ use tidscope_sampler::encode::header::{
 use tidscope_sampler::encode::json::{Fragment, Keys};
 use tidscope_sampler::encode::rows::{Identities, RowEncoder};
 use tidscope_sampler::encode::table_changes::{EncodedTables, TableChanges};
-use tidscope_sampler::encode::tables::{Column, Shape, Table, Texts};
+use tidscope_sampler::encode::tables::{Column, RowKind, Shape, Table, Texts};
 use tidscope_sampler::fields::{columns_of, Fields};
 use tidscope_sampler::os::clock;
 use tidscope_sampler::source::Origin;
@@ -110,7 +110,7 @@ fn table_of(case: &Value) -> (Shape, Table) {
         name: string(&case["name"]),
         columns: columns.iter().map(|column| (string(&column["name"]), kind(column))).collect(),
         keys: 1,
-        has_figures: true,
+        rows: RowKind::Figures,
     };
     let values = columns.iter().map(|column| match kind(column) {
         Kind::U32 => Column::U32(longs(&column["values"]).iter().map(|&one| one as u32).collect()),

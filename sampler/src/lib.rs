@@ -22,6 +22,7 @@ pub mod procfs;
 mod python;
 pub mod slots;
 pub mod source;
+pub mod symbols;
 pub mod target;
 pub mod taskstats;
 #[cfg(test)]

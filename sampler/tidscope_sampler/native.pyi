@@ -5,8 +5,8 @@ caller may close its own. Set-up (`use_*`) comes before `start`. Methods that na
 nothing, or return None, if it is not being sampled. After `stop` they raise RuntimeError.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol, TypedDict
 
 VERSION: str
 
@@ -85,7 +85,7 @@ class Sampler:
         max_roles: roles with totals of their own.
         max_names: names of ended processes with rows of their own.
         tables: tables of frames: name, columns with their kinds (uint32, uint64, utf8), number of
-            key columns, and True if rows of zeros are deleted.
+            key columns, and what rows are (figures, names, log).
     """
 
     def __init__(
@@ -94,7 +94,7 @@ class Sampler:
         role_words: Sequence[str],
         max_roles: int,
         max_names: int,
-        tables: Sequence[tuple[str, Sequence[tuple[str, str]], int, bool]],
+        tables: Sequence[tuple[str, Sequence[tuple[str, str]], int, str]],
     ) -> None: ...
     def use_taskstats(
         self,
@@ -324,7 +324,7 @@ class Sampler:
     def give_tables(
         self, target: str, tables: Mapping[str, Sequence[bytes | list[str]]], read_ns: int
     ) -> None:
-        """Give all tables for the next frame.
+        """Give all tables for the next frame: all rows, of logs those that are new or completed.
 
         Args:
             target: target ID.
@@ -378,3 +378,75 @@ class Sampler:
         """
     def threads(self, target: str) -> list[tuple[int, int, int, str, str]] | None:
         """Return live threads: thread ID, process ID, start since attach, name, kernel's name."""
+
+class ElfLinks(TypedDict):
+    """What an ELF file says about itself, and about the files with its debug information.
+
+    Attributes:
+        build_id: build ID; empty without one.
+        debug_name: name of its debug file (.gnu_debuglink); empty without one.
+        debug_crc: CRC-32 of its debug file.
+        shared_path: path of the supplementary file that its DWARF refers to (.gnu_debugaltlink);
+            empty without one.
+        shared_id: build ID of the supplementary file.
+        base: lowest address of a loaded segment.
+        lines: True if it has DWARF.
+        symbols: True if it has the symbol table for debugging.
+    """
+
+    build_id: bytes
+    debug_name: bytes
+    debug_crc: int
+    shared_path: bytes
+    shared_id: bytes
+    base: int
+    lines: bool
+    symbols: bool
+
+def elf_links(file: int | bytes) -> ElfLinks:
+    """Return what an ELF file says about itself.
+
+    This function and the next ones take an open file, which they map, or bytes. A file may be
+    hostile and take any time and memory: call them in a limited child only. They make no other
+    system calls than lseek, mmap and munmap. Addresses are those of the file's own headers.
+
+    Raises:
+        OSError: the file cannot be mapped.
+        ValueError: it is no little-endian ELF file, or is damaged.
+    """
+
+def elf_section(file: int | bytes, name: str, most: int) -> bytes | None:
+    """Return the bytes of a section as the file has them; None without it or beyond a size.
+
+    Raises:
+        OSError: the file cannot be mapped.
+        ValueError: it is no little-endian ELF file, or is damaged.
+    """
+
+def elf_functions(file: int | bytes, addresses: Sequence[int]) -> list[tuple[int, str]]:
+    """Return the function at each address by symbol tables; unknown addresses are left out.
+
+    Raises:
+        OSError: the file cannot be mapped.
+        ValueError: it is no little-endian ELF file, or is damaged.
+    """
+
+def elf_lines(
+    file: int | bytes,
+    shared: int | bytes | None,
+    addresses: Sequence[int],
+    each: Callable[[int, list[tuple[str, str, int]]], object],
+) -> None:
+    """Find lines and inlined functions at addresses by DWARF.
+
+    Args:
+        file: file with DWARF.
+        shared: supplementary file that the DWARF refers to, if any.
+        addresses: addresses; unknown ones are left out.
+        each: called with an address and its functions, the innermost one first: name as linkers
+            know it, path and line; empty and 0 if unknown.
+
+    Raises:
+        OSError: a file cannot be mapped.
+        ValueError: a file is no little-endian ELF file, or its DWARF is damaged.
+    """

@@ -14,6 +14,8 @@ class Limits(NamedTuple):
         wall_s: wall-clock time until the kernel ends the process; None for no limit.
         file_bytes: size of each written file.
         open_files: open descriptors; None for the user's limit.
+        private_bytes: private writable memory, without mapped files; None for no limit besides
+            `memory_bytes`.
     """
 
     memory_bytes: int
@@ -21,6 +23,7 @@ class Limits(NamedTuple):
     wall_s: float | None
     file_bytes: int = 0
     open_files: int | None = None
+    private_bytes: int | None = None
 
 
 def limit_resources(limits: Limits) -> None:
@@ -34,6 +37,7 @@ def limit_resources(limits: Limits) -> None:
         (resource.RLIMIT_CORE, 0),
         (resource.RLIMIT_CPU, limits.cpu_s),
         (resource.RLIMIT_NOFILE, limits.open_files),
+        (resource.RLIMIT_DATA, limits.private_bytes),
     ):
         if most is not None:
             resource.setrlimit(kind, (most, most))

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tidscope_wire.generated.frame_tables import COLUMNS, KEYS
+from tidscope_wire.generated.frame_tables import COLUMNS, KEYS, ROWS
 from tidscope_wire.generated.limits import MAX_TABLE_ROWS
 from tidscope_wire.generated.models import TableName
 
@@ -81,15 +81,15 @@ def number_rows(name: TableName, tables: Sequence[Table]) -> list[npt.NDArray[np
 
 
 def has_figures(name: TableName, table: Table) -> npt.NDArray[np.bool_]:
-    """Mask of rows with figures. A row of zeros is deleted; rows of names never are."""
-    figures = [column for column, kind in COLUMNS[name].items() if kind == "uint64"]
-    if name == "lock_names":
+    """Mask of rows that are not deleted. Only rows of figures can be: all their figures are 0."""
+    if ROWS[name] != "figures":
         return np.ones(len(table), np.bool_)
+    figures = [column for column, kind in COLUMNS[name].items() if kind == "uint64"]
     given: npt.NDArray[np.bool_] = np.any([table[column] != 0 for column in figures], axis=0)
     return given
 
 
-def latest_rows(name: TableName, tables: Sequence[Table], *, keep_gone: bool = False) -> Table:
+def joined_rows(name: TableName, tables: Sequence[Table], *, keep_gone: bool = False) -> Table:
     """Join tables of one name in their order; the last row with a key wins.
 
     Args:
@@ -98,7 +98,7 @@ def latest_rows(name: TableName, tables: Sequence[Table], *, keep_gone: bool = F
         keep_gone: keep deleted rows, for readers that have earlier rows with these keys.
 
     Returns:
-        Rows ordered by key; only the first MAX_TABLE_ROWS.
+        Rows ordered by key, without bound.
     """
     rows = np.concatenate([empty_table(name), *tables])
     (numbers,) = number_rows(name, [rows])
@@ -106,9 +106,12 @@ def latest_rows(name: TableName, tables: Sequence[Table], *, keep_gone: bool = F
     last = np.zeros(int(numbers.max()) + 1 if len(numbers) else 0, np.intp)
     last[numbers] = np.arange(len(rows))
     joined = rows[last]
-    if not keep_gone:
-        joined = joined[has_figures(name, joined)]
-    return joined[:MAX_TABLE_ROWS]
+    return joined if keep_gone else joined[has_figures(name, joined)]
+
+
+def latest_rows(name: TableName, tables: Sequence[Table]) -> Table:
+    """Return the first MAX_TABLE_ROWS of `joined_rows`, without deleted ones."""
+    return joined_rows(name, tables)[:MAX_TABLE_ROWS]
 
 
 def packed(columns: Sequence[npt.NDArray[np.unsignedinteger]]) -> Words | None:

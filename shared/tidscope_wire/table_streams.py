@@ -3,7 +3,7 @@
 A module of its own, since the collector needs the rows of tables and never pyarrow.
 """
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from functools import lru_cache
 
 import numpy as np
@@ -82,18 +82,23 @@ def table_parts(
     return parts
 
 
-def decode_tables(header: FrameHeader, body: bytes | memoryview) -> dict[TableName, Table]:
+def decode_tables(
+    header: FrameHeader, body: bytes | memoryview, names: Container[TableName] | None = None
+) -> dict[TableName, Table]:
     """Decode the tables of a frame that was split.
 
     Args:
         header: of the frame.
         body: the data that `tidscope_wire.frame.split` returns with it.
+        names: tables to decode; None for all.
 
     Raises:
         FrameError: a table contradicts the header.
     """
     found: dict[TableName, Table] = {}
     for described, data in table_parts(header, body):
+        if names is not None and described.name not in names:
+            continue
         table = decode_table(described.name, data)
         if len(table) != described.rows:
             raise FrameError(

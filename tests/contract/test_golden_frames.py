@@ -195,6 +195,33 @@ TABLES: dict[TableName, Table] = {
             "unit": ["session-1.scope", "", ""],
         },
     ),
+    "stack_frames": make_table(
+        "stack_frames",
+        {
+            "frame": [1, 2],
+            "kind": ["native", "python"],
+            "function": ["<vec::Vec<T> as Drop>::drop", "größe"],
+            "file": ["vec.rs", ""],
+            "line": [41, 0],
+            "module": ["server", ""],
+            "address": [2**47 - 8, 0],
+            "build_id": ["5d41402abc4b2a76", ""],
+            "inlined": ["drop_in_place\tptr.rs\t7\nfree\t\t0", ""],
+        },
+    ),
+    "stack_nodes": make_table(
+        "stack_nodes", {"node": [1, 2, 3], "parent": [0, 1, 1], "frame": [2, 1, 2]}
+    ),
+    "stack_samples": make_table(
+        "stack_samples",
+        {
+            "sample": [1, 4_000_000_000],
+            **{"tid": [11, 10], "state": [4, 1], "node": [3, 0], "weight": [16, 1]},
+            **{"begin_ns": [10**9, 2**53 - 1], "wait_ns": [10**6, 0], "delay_ns": [50_000, 0]},
+            **{"lock": [1, 0], "waker_pid": [10, 0], "waker_tid": [10, 0], "waker_node": [2, 0]},
+        },
+    ),
+    "stack_counts": make_table("stack_counts", {"what": [1, 6], "count": [2, 2**53 - 1]}),
 }
 """Columns of each type, texts of different lengths, and a table without rows."""
 COUNTS = {"live": 2, "started": 7, "ended": 6, "unseen": 5, "missed": 0, "check": None}

@@ -1,26 +1,22 @@
 """Coalescing is exact: a reader of the merged frame is in the state of one that read them all."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-import numpy as np
 import pytest
 from backend_builders import FIELDS, frame_bytes, key_frame
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tidscope_backend.stream.frames import merge
 from tidscope_wire.frame import FrameDecoder, FrameError, join, split
-from tidscope_wire.frame_tables import Table, dtype_of, latest_rows
 from tidscope_wire.generated.models import (
     FrameHeader,
     Gap,
     RoleTotals,
-    TableName,
     TargetEvent,
     ThreadBorn,
     ThreadExited,
     ThreadRenamed,
 )
-from tidscope_wire.table_streams import decode_tables
 
 Values = tuple[int | None, int | None]
 Identity = tuple[int, str, int | None]
@@ -350,75 +346,3 @@ def test_merging_in_steps_is_merging_at_once(frames: list[bytes], data: st.DataO
     cut = data.draw(st.integers(1, len(frames)))
     stepwise = merged_of([merged_of(frames[:cut]), *frames[cut:]])
     assert read(stepwise) == read(merged_of(frames))
-
-
-TableState = dict[TableName, Table]
-STAYS = st.lists(
-    st.tuples(st.integers(1, 3), st.integers(1, 2), st.just(0), st.integers(0, 3)), max_size=4
-)
-PROCESSES = st.dictionaries(
-    st.integers(1, 4), st.tuples(st.integers(0, 2), st.sampled_from(["", "cc1"])), max_size=4
-)
-LOCKS = st.lists(
-    st.tuples(st.integers(1, 2), st.integers(1, 3), *([st.integers(0, 2)] * 3)), max_size=3
-)
-
-
-def processes(rows: Mapping[int, tuple[int, str]]) -> Table:
-    """A table of processes: by number, how many are in each row (0: it is gone), and its name."""
-    table = np.zeros(len(rows), dtype_of("processes"))
-    for column in ("title", "user", "container", "unit"):
-        table[column] = ""
-    table["process"] = list(rows)
-    table["count"] = [count for count, _ in rows.values()]
-    table["name"] = [name for _, name in rows.values()]
-    return table
-
-
-@st.composite
-def frames_with_tables(draw: st.DrawFn) -> list[bytes]:
-    frames = []
-    for seq in range(1, draw(st.integers(1, 6)) + 1):
-        tables: TableState = {}
-        if draw(st.booleans()):
-            tables["stays"] = np.array(draw(STAYS), dtype_of("stays"))
-        if draw(st.booleans()):
-            tables["locks"] = np.array(draw(LOCKS), dtype_of("locks"))
-        if draw(st.booleans()):
-            tables["processes"] = processes(draw(PROCESSES))
-        identity = {1: (0, "main")} if draw(st.integers(0, 3)) == 0 else None
-        frames.append(frame_bytes(seq, {1: [seq, seq]}, identity=identity, tables=tables))
-    return frames
-
-
-def with_tables(state: TableState, frame: bytes) -> TableState:
-    """Tables of a reader after another frame."""
-    header, body = split(frame)
-    tables = decode_tables(header, body)
-    known = {} if header.kind == "key" else dict(state)
-    for name, table in tables.items():
-        known[name] = latest_rows(name, [known[name], table] if name in known else [table])
-    return {name: table for name, table in known.items() if len(table)}
-
-
-@settings(deadline=None)
-@given(frames_with_tables(), STAYS)
-def test_who_reads_the_merged_tables_knows_the_same(
-    frames: list[bytes], before: list[tuple[int, int, int, int]]
-) -> None:
-    start: TableState = {"stays": latest_rows("stays", [np.array(before, dtype_of("stays"))])}
-    each = start
-    for frame in frames:
-        each = with_tables(each, frame)
-    merged = with_tables(start, merged_of(frames))
-    assert {name: table.tolist() for name, table in merged.items()} == {
-        name: table.tolist() for name, table in each.items()
-    }
-
-
-def test_tables_of_one_frame_are_passed_on_as_they_are() -> None:
-    table = np.array([(7, 4, 0, 1)], dtype_of("stays"))
-    merged = merged_of([frame_bytes(1), frame_bytes(2, tables={"stays": table}), frame_bytes(3)])
-    header, body = split(merged)
-    assert [one.rows for one in header.tables or ()] == [1]
-    assert decode_tables(header, body)["stays"].tolist() == table.tolist()

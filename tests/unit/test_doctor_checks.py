@@ -416,6 +416,7 @@ def test_a_report_of_a_good_machine_is_ok_and_in_order() -> None:
         "network-per-thread",
         "walk",
         "ledger",
+        "stacks",
         "energy",
         "clock-source",
         "transactional-memory",

@@ -22,6 +22,7 @@ from tidscope_wire.generated.models import FrameHeader, RunEvent, RunManifest, T
 from tidscope_backend.exchange.unpacking import BadArchiveError
 from tidscope_backend.recording.sealing import write_part, write_summaries
 from tidscope_backend.store.folder import RunFolder, final_state
+from tidscope_backend.store.log_parts import LOGS, log_table
 from tidscope_backend.store.part_files import whole_frames
 from tidscope_backend.store.part_tables import (
     GROUP_KEYS,
@@ -38,6 +39,7 @@ from tidscope_backend.store.table_parts import (
     FIRST_LEVEL,
     LATER,
     TABLE_LEVELS,
+    rows_of,
     table_schema,
     with_later,
 )
@@ -181,17 +183,24 @@ def _sealed_part(folder: RunFolder, number: int, fields: Sequence[str], target: 
     samples = pa.Table.from_batches(
         list(_batches(folder.samples(number), schema, BATCH_ROWS, MAX_ROWS)), schema
     ).combine_chunks()
+    first_ns = headers[0].time_ns if headers else 0
     return Part(
         samples=_sorted(samples),
         signals=signals_table(headers, levels, fields, of_group=of_group),
         events=list(_events(folder.events(number))),
-        tables={name: _table(name, path) for name, path in folder.tables(number).items()},
+        tables={name: _table(name, path, first_ns) for name, path in folder.tables(number).items()},
         rows=len(samples),
     )
 
 
-def _table(name: TableName, path: Path) -> pa.Table:
-    """Return the rows of a frame table, in the order of docs/runs.md."""
+def _table(name: TableName, path: Path, first_ns: int) -> pa.Table:
+    """Return the rows of a frame table, in the order of docs/runs.md.
+
+    Args:
+        name: name of the table.
+        path: its file.
+        first_ns: time of the part's first frame.
+    """
     there = set(pq.read_schema(path).names)
     absent = LATER.get(name, frozenset()) - there
     schema = pa.schema([one for one in table_schema(name) if one.name not in absent])
@@ -201,6 +210,8 @@ def _table(name: TableName, path: Path) -> pa.Table:
     for column in table.column_names:
         if table[column].null_count:
             raise BadArchiveError(f"a row of {name} has no {column}")
+    if name in LOGS:
+        return log_table(name, rows_of(name, table), table["seq"].to_numpy(), first_ns)
     keys = [("level", "descending"), *((one, "ascending") for one in (*TABLE_KEYS[name], "seq"))]
     return table.sort_by(keys)
 
@@ -309,10 +320,11 @@ def _check_table(
     rows, of_rows = table["seq"].to_numpy(), table["level"].to_numpy()
     place = np.minimum(np.searchsorted(seq, rows), len(seq) - 1)
     need((seq[place] == rows).all(), f"a row of {name} is of no frame")
-    whole = level[place] == KEY_LEVEL
-    need(np.isin(of_rows, TABLE_LEVELS).all(), f"levels of {name}")
-    need(((of_rows != CHANGE_LEVEL) == whole).all(), f"levels of {name}")
-    need(((of_rows == FIRST_LEVEL) <= (rows == seq[0])).all(), f"levels of {name}")
+    if name not in LOGS:  # The levels of logs were made here.
+        whole = level[place] == KEY_LEVEL
+        need(np.isin(of_rows, TABLE_LEVELS).all(), f"levels of {name}")
+        need(((of_rows != CHANGE_LEVEL) == whole).all(), f"levels of {name}")
+        need(((of_rows == FIRST_LEVEL) <= (rows == seq[0])).all(), f"levels of {name}")
     for column in table.column_names:
         if table.schema.field(column).type == pa.utf8():
             longest = pc.max(pc.binary_length(table[column])).as_py() or 0

@@ -13,7 +13,7 @@ from prometheus_client.metrics_core import Metric
 from tidscope_wire.frame_tables import Table, empty_table, latest_rows
 from tidscope_wire.generated.models import FrameHeader, TableName
 from tidscope_wire.pools import BUCKETS, QUEUE_WAIT, RESPONSE, knows, upper_s
-from tidscope_wire.table_streams import decode_table, table_parts
+from tidscope_wire.table_streams import decode_tables
 
 LABELS = ["target", "pid", "pool", "kind", "source"]
 _TABLES: tuple[TableName, ...] = ("pools", "pool_times")
@@ -33,11 +33,7 @@ class PoolTables(NamedTuple):
         """
         if not header.tables and header.kind != "key":
             return self
-        found = {
-            described.name: decode_table(described.name, data)
-            for described, data in table_parts(header, body)
-            if described.name in _TABLES
-        }
+        found = decode_tables(header, body, _TABLES)
         if header.kind == "key":
             return PoolTables(*(found.get(name, empty_table(name)) for name in _TABLES))
         return PoolTables(

@@ -53,7 +53,7 @@ def overview_parts(reader: RunReader, overview: Overview, wanted: Wanted) -> lis
     whole = wanted.to_ns >= overview.parts[-1].to_ns
     last = wanted.behind if whole else wanted.behind - 1
     parts = overview.parts[wanted.before : last]
-    own = [] if whole else list(reader.parts[last : wanted.behind])
+    own: list[PartReader] = [] if whole else list(reader.parts[last : wanted.behind])
     if not parts:
         return own
     chosen = _level(overview, wanted)

@@ -1,4 +1,8 @@
-"""Samples and tables of a replay: the last row of each live thread, if changed."""
+"""Samples and tables of a replay: the last row of each live thread, if changed.
+
+`STACK_TABLES` are left out, the log `stack_samples` among them: the backend computes flame graphs
+of runs from the parts.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple

@@ -10,7 +10,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from tidscope_wire.frame import LENGTH
+from tidscope_wire.generated.frame_tables import COLUMNS, KEYS
 from tidscope_wire.generated.limits import MAX_FRAME_BYTES
+
+from tidscope_backend.store.table_parts import PLACE
 
 
 def pack_frame(frame: bytes) -> bytes:
@@ -104,6 +107,8 @@ Texts and keys (uint32) are handled separately.
 """
 PLACES = ("seq", "to_ns")
 """Columns by which row groups are selected."""
+_NUMBERED = {(*PLACE, *COLUMNS[name]): keys[0] for name, keys in KEYS.items() if len(keys) == 1}
+"""Key of the frame tables with one key column, by all columns. It ascends: deltas are smaller."""
 
 
 def write_levels(path: Path, rows: pa.Table) -> None:
@@ -122,10 +127,12 @@ def write_levels(path: Path, rows: pa.Table) -> None:
 
 def sorted_writer(file: BinaryIO, schema: pa.Schema) -> pq.ParquetWriter:
     """Open a writer of rows sorted by key, with one row group per table."""
+    ascending = _NUMBERED.get(tuple(schema.names))
     repeated = [
         column.name
         for column in schema
-        if column.name in REPEATED or column.type in (pa.uint32(), pa.utf8())
+        if column.name in REPEATED
+        or (column.type in (pa.uint32(), pa.utf8()) and column.name != ascending)
     ]
     deltas = [
         column.name

@@ -28,6 +28,7 @@ from tidscope_wire.generated.models import (
 from tidscope_wire.table_streams import decode_tables
 from typing_extensions import TypeAliasType
 
+from tidscope_backend.store.log_parts import part_logs
 from tidscope_backend.store.table_parts import FrameTables, part_tables
 
 KEY_LEVEL = 2
@@ -50,7 +51,7 @@ class Part:
         samples: rows sorted by level (the highest first), thread and number.
         signals: one row per frame.
         events: events, by frame.
-        tables: frame tables by name, tables without rows omitted; see `table_parts`.
+        tables: frame tables by name, tables without rows omitted; see `table_parts`, `log_parts`.
         rows: thread-samples in the frames, excluding those repeated for level 1.
     """
 
@@ -119,7 +120,7 @@ def part_of(frames: Iterable[bytes], fields: Sequence[str]) -> Part:
             of_group=any(body.pid is not None for body in bodies),
         ),
         events=events,
-        tables=part_tables(tables),
+        tables=part_tables(tables) | part_logs(tables, headers[0].time_ns),
         rows=sum(header.rows for header in headers),
     )
 

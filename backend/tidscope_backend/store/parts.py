@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -15,7 +16,12 @@ from tidscope_wire.generated.models import RunEvent, TableName
 from tidscope_backend.store.folder import RunFolder
 from tidscope_backend.store.part_files import whole_frames
 from tidscope_backend.store.part_tables import Part, part_of
-from tidscope_backend.store.table_parts import CHANGE_LEVEL, TABLE_LEVELS
+from tidscope_backend.store.table_parts import (
+    CHANGE_LEVEL,
+    STACK_TABLES,
+    TABLE_LEVELS,
+    table_schema,
+)
 
 Ints = npt.NDArray[np.int64]
 _TIME_COLUMNS = ("seq", "first_seq", "time_ns", "level")
@@ -72,7 +78,10 @@ class PartRows(Protocol):
         ...
 
     def tables(self, level: int = CHANGE_LEVEL) -> dict[TableName, pa.Table]:
-        """Return frame tables in frames of a level or above; tables without rows are omitted."""
+        """Return frame tables in frames of a level or above, without `STACK_TABLES`.
+
+        Tables without rows are omitted.
+        """
         ...
 
     def events(self) -> list[RunEvent]:
@@ -106,6 +115,18 @@ class PartReader(PartRows, Protocol):
 
     def table_rows(self) -> tuple[int, ...]:
         """Return numbers of rows of frame tables in frames of each of `TABLE_LEVELS` or above."""
+        ...
+
+
+class StoredPart(PartReader, Protocol):
+    """Reads a part from its own files."""
+
+    def table(self, name: TableName, level: int = CHANGE_LEVEL) -> pa.Table:
+        """Return the rows of one frame table of a level or above; none if the part lacks it."""
+        ...
+
+    def has_table(self, name: TableName) -> bool:
+        """Return whether the part has rows of a frame table."""
         ...
 
 
@@ -162,16 +183,25 @@ class SealedPart:
 
     def tables(self, level: int = CHANGE_LEVEL) -> dict[TableName, pa.Table]:
         """See PartReader."""
-        found: dict[TableName, pa.Table] = {}
-        for name, path in self._folder.tables(self.number).items():
-            with pq.ParquetFile(path) as file:
-                groups = row_groups(file.metadata)
-                table = file.read_row_groups(
-                    [number for number, (one, _) in enumerate(groups) if one >= level]
-                )
-            if len(table):
-                found[name] = table
-        return found
+        found = {name: self.table(name, level) for name in self._tables()}
+        return {name: table for name, table in found.items() if len(table)}
+
+    def table(self, name: TableName, level: int = CHANGE_LEVEL) -> pa.Table:
+        """See StoredPart."""
+        if not self.has_table(name):
+            return table_schema(name).empty_table()
+        with pq.ParquetFile(self._folder.table(name, self.number)) as file:
+            groups = row_groups(file.metadata)
+            wanted = [number for number, (one, _) in enumerate(groups) if one >= level]
+            return file.read_row_groups(wanted)
+
+    def has_table(self, name: TableName) -> bool:
+        """See StoredPart."""
+        return self._folder.table(name, self.number).exists()
+
+    def _tables(self) -> dict[TableName, Path]:
+        paths = self._folder.tables(self.number)
+        return {name: path for name, path in paths.items() if name not in STACK_TABLES}
 
     def tables_until(self, seq: int) -> dict[TableName, pa.Table]:
         """See PartReader."""
@@ -181,7 +211,7 @@ class SealedPart:
         """See PartReader."""
         groups = [
             group
-            for path in self._folder.tables(self.number).values()
+            for path in self._tables().values()
             for group in row_groups(pq.read_metadata(path))
         ]
         return tuple(sum(rows for one, rows in groups if one >= level) for level in TABLE_LEVELS)
@@ -234,15 +264,22 @@ class OpenPart:
 
     def tables(self, level: int = CHANGE_LEVEL) -> dict[TableName, pa.Table]:
         """See PartReader."""
-        found = {
-            name: table.filter(pc.field("level") >= level)
-            for name, table in self._part.tables.items()
-        }
+        names = [name for name in self._part.tables if name not in STACK_TABLES]
+        found = {name: self.table(name, level) for name in names}
         return {name: table for name, table in found.items() if len(table)}
+
+    def table(self, name: TableName, level: int = CHANGE_LEVEL) -> pa.Table:
+        """See StoredPart."""
+        table = self._part.tables.get(name, table_schema(name).empty_table())
+        return table.filter(pc.field("level") >= level)
+
+    def has_table(self, name: TableName) -> bool:
+        """See StoredPart."""
+        return name in self._part.tables
 
     def tables_until(self, seq: int) -> dict[TableName, pa.Table]:
         """See PartReader."""
-        return until(self._part.tables, seq)
+        return until(self.tables(), seq)
 
     def table_rows(self) -> tuple[int, ...]:
         """See PartReader."""
@@ -293,13 +330,13 @@ def frame_times_of(signals: pa.Table) -> FrameTimes:
     return FrameTimes(*(signals[name].to_numpy() for name in _TIME_COLUMNS))
 
 
-def parts_of(folder: RunFolder, fields: Sequence[str]) -> list[PartReader]:
+def parts_of(folder: RunFolder, fields: Sequence[str]) -> list[StoredPart]:
     """Return the non-empty parts of a run, in order.
 
     Raises:
         OSError: the folder cannot be read.
     """
-    parts: dict[int, PartReader] = {}
+    parts: dict[int, StoredPart] = {}
     for number in folder.open_parts():
         try:
             data = folder.open_part(number).read_bytes()

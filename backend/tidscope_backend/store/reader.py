@@ -9,16 +9,17 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from tidscope_wire.frame_tables import Table, empty_table
-from tidscope_wire.generated.frame_tables import COLUMNS
+from tidscope_wire.frame_tables import Table, empty_table, joined_rows
+from tidscope_wire.generated.frame_tables import COLUMNS, ROWS
 from tidscope_wire.generated.frame_tables import KEYS as TABLE_KEYS
 from tidscope_wire.generated.models import RunEvent, RunManifest, TableName
 from tidscope_wire.role import RoleRule
 
 from tidscope_backend.store.folder import RunFolder
+from tidscope_backend.store.log_parts import CROSSING_LEVEL, INNER_LEVEL, stays_between
 from tidscope_backend.store.overview import Overview, PartFacts, facts_of
 from tidscope_backend.store.part_tables import GROUP_KEYS, KEYS
-from tidscope_backend.store.parts import PartReader, PartRows, parts_of
+from tidscope_backend.store.parts import PartRows, StoredPart, parts_of
 from tidscope_backend.store.table_parts import (
     FIRST_LEVEL,
     PLACE,
@@ -29,6 +30,9 @@ from tidscope_backend.store.table_parts import (
     without_gone,
 )
 from tidscope_backend.store.threads_table import threads_table
+
+LATE_NS = 10_000_000_000
+"""How long rows of a log may come after the stay that they describe, in nanoseconds."""
 
 
 class RunReader:
@@ -46,7 +50,7 @@ class RunReader:
         self.folder = RunFolder(path)
         self.manifest: RunManifest = self.folder.read_manifest()
         self.fields: list[str] = self.manifest.target.fields
-        self.parts: list[PartReader] = parts_of(self.folder, self.fields)
+        self.parts: list[StoredPart] = parts_of(self.folder, self.fields)
 
     @cached_property
     def overview(self) -> Overview | None:
@@ -72,7 +76,7 @@ class RunReader:
         """Times of the first and last frame of each part, nanoseconds since attach."""
         return [(one.from_ns, one.to_ns) for one in self.facts]
 
-    def parts_between(self, from_ns: int | None, to_ns: int | None) -> list[PartReader]:
+    def parts_between(self, from_ns: int | None, to_ns: int | None) -> list[StoredPart]:
         """Return the parts between two times; None for the end of the run."""
         return [
             part
@@ -126,6 +130,46 @@ class RunReader:
             tables.append(_between(table, from_ns, to_ns))
         return pa.concat_tables(tables)
 
+    def log(self, name: TableName, from_ns: int, to_ns: int) -> Iterator[Table]:
+        """Yield the rows of a log whose stays lie in a window, at least in part.
+
+        Args:
+            name: a table of `LOGS`, such as `stack_samples`.
+            from_ns: start of the window, nanoseconds since attach.
+            to_ns: end of the window.
+
+        Yields:
+            Structured arrays of `dtype_of(name)`, by part of the run; each key is in one of them
+            only, with its last row. Stays that began before the window are included, also those
+            that end after it. The length of a stay that ends after the window may be unknown.
+        """
+        parts = zip(self.parts, self.spans, strict=True)
+        read = (
+            rows_of(name, part.table(name, INNER_LEVEL if end_ns >= from_ns else CROSSING_LEVEL))
+            for part, (begin_ns, end_ns) in parts
+            if begin_ns <= to_ns + LATE_NS
+        )
+        yield from stays_between(name, read, from_ns, to_ns)
+
+    def names(self, name: TableName, from_ns: int, to_ns: int) -> Table:
+        """Return a table of names as known at the end of the run, for the log of a window.
+
+        Args:
+            name: a table whose rows are names, such as `stack_frames` or `stack_nodes`.
+            from_ns: start of the window, nanoseconds since attach.
+            to_ns: end of the window.
+
+        Returns:
+            A structured array of `dtype_of(name)`, by key.
+        """
+        having = [part for part in self.parts if part.has_table(name)]
+        # The newest part has names that were resolved late.
+        chosen = {part.number: part for part in self.parts_between(from_ns, to_ns + LATE_NS)}
+        chosen |= {part.number: part for part in having[-1:]}
+        tables = [chosen[number].table(name) for number in sorted(chosen)]
+        rows = [rows_of(name, table.sort_by("seq")) for table in tables]
+        return joined_rows(name, rows)
+
     def events(self) -> list[RunEvent]:
         """Return all events, by frame."""
         return [event for part in self.parts for event in part.events()]
@@ -148,7 +192,6 @@ def _between(table: pa.Table, from_ns: int | None, to_ns: int | None) -> pa.Tabl
 
 
 NOT_CUMULATIVE: Sequence[tuple[TableName, str]] = (
-    ("lock_names", "address"),
     ("pools", "read_ns"),
     *(("processes", column) for column in ("start_ticks", "count", "threads")),
 )
@@ -158,7 +201,7 @@ Key = tuple[int, ...]
 
 
 def table_growth(parts: Iterable[PartRows], name: TableName) -> pa.Table:
-    """Read a table through all parts of a run.
+    """Read a table through all parts of a run; those of `STACK_TABLES` have no rows here.
 
     Returns:
         Columns of the table, by key; cumulative columns count from the start of the run. Rows
@@ -196,7 +239,7 @@ def _grown(name: TableName, first: Table, seen: Table, last: Table) -> Table:
     cumulative = [
         column
         for column, kind in COLUMNS[name].items()
-        if kind == "uint64" and (name, column) not in NOT_CUMULATIVE
+        if ROWS[name] == "figures" and kind == "uint64" and (name, column) not in NOT_CUMULATIVE
     ]
     if not cumulative:
         return seen

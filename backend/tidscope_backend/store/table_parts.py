@@ -1,4 +1,4 @@
-"""Changed rows of the frame tables of a part. Pure."""
+"""Changed rows of the frame tables of a part; `log_parts` has the rows of logs. Pure."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 from tidscope_wire.frame_tables import Table, dtype_of, empty_table, has_figures
-from tidscope_wire.generated.frame_tables import COLUMNS, KEYS
+from tidscope_wire.generated.frame_tables import COLUMNS, KEYS, ROWS
 from tidscope_wire.generated.models import TableName
 
 FIRST_LEVEL, KEY_LEVEL, CHANGE_LEVEL = 3, 2, 0
@@ -23,6 +23,10 @@ LATER: Mapping[TableName, frozenset[str]] = {
     "processes": frozenset({"gomaxprocs", "namespace_pid"})
 }
 """Number columns that tables of older runs lack."""
+STACK_TABLES: frozenset[TableName] = frozenset({"stack_frames", "stack_nodes", "stack_samples"})
+"""Tables from which the backend computes flame graphs. Replays and overviews lack them: pages ask
+for flame graphs, and these tables have far more rows than all others.
+"""
 
 
 class FrameTables(NamedTuple):
@@ -30,7 +34,7 @@ class FrameTables(NamedTuple):
 
     Attributes:
         seq: number of the frame.
-        key: whether the tables are complete, and replace all earlier ones.
+        key: whether the tables are complete, and replace all earlier ones; logs are never complete.
         tables: tables by name.
     """
 
@@ -54,7 +58,7 @@ def with_later(name: TableName, table: pa.Table) -> pa.Table:
 
 
 def part_tables(frames: Sequence[FrameTables]) -> dict[TableName, pa.Table]:
-    """Make the tables of a part.
+    """Make the tables of a part, without logs.
 
     Args:
         frames: frames of the part with tables, in order.
@@ -65,7 +69,7 @@ def part_tables(frames: Sequence[FrameTables]) -> dict[TableName, pa.Table]:
     """
     found: dict[TableName, pa.Table] = {}
     for name in COLUMNS:
-        if any(len(frame.tables.get(name, ())) for frame in frames):
+        if ROWS[name] != "log" and any(len(frame.tables.get(name, ())) for frame in frames):
             having = [frame for frame in frames if frame.key or name in frame.tables]
             found[name] = _part_table(name, having, first_seq=frames[0].seq)
     return found
@@ -102,7 +106,7 @@ def _with_gone(name: TableName, frames: Sequence[FrameTables]) -> list[Table]:
 
 def gone_rows(name: TableName, before: Table, now: Table) -> Table:
     """Return the keys that one complete table has and a later one lacks, without figures."""
-    if name == "lock_names":
+    if ROWS[name] != "figures":
         return empty_table(name)
     both = np.concatenate([now, before])
     order = key_order(name, both, np.repeat([0, 1], [len(now), len(before)]))
@@ -219,7 +223,7 @@ class TableFollower:
         seqs = np.concatenate([np.full(len(self.rows), -1), seq[inside]])
         order = key_order(self._name, rows, seqs)
         rows, groups = rows[order], groups[order]
-        last = _is_last(same_key(self._name, rows))
+        last = is_last(same_key(self._name, rows))
         of_group = last.copy()
         of_group[:-1] |= groups[1:] != groups[:-1]
         there = rows[last]
@@ -289,7 +293,7 @@ def at_frame(name: TableName, rows: Table, seq: int) -> pa.Table:
     return arrow_table(name, rows, np.full(len(rows), seq, np.int64), level)
 
 
-def _is_last(same: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+def is_last(same: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
     """Return, for each of some ordered rows, whether it is the last with its key."""
     last = np.ones(len(same), np.bool_)
     last[:-1] = ~same[1:]

@@ -21,7 +21,9 @@ from tidscope_wire.frame import (
     key_fields,
     split,
 )
-from tidscope_wire.frame_tables import latest_rows
+from tidscope_wire.frame_tables import joined_rows
+from tidscope_wire.generated.frame_tables import ROWS
+from tidscope_wire.generated.limits import MAX_TABLE_ROWS
 from tidscope_wire.generated.models import (
     FrameHeader,
     FrameTable,
@@ -145,7 +147,7 @@ def merge(
     if key is not None:
         of_group = parts[key].rows.pid is not None
         rows = _with_identity(rows, _identities(parts[key:]), of_group=of_group)
-    described, tables = _tables(parts[key or 0 :])
+    described, tables = _tables(parts, key)
     merged = parts[-1].header.model_copy(
         update={
             "first_seq": parts[0].header.first_seq,
@@ -222,14 +224,17 @@ def _last_rows(parts: Sequence[_Part], key: int | None) -> Rows:
     return Rows(tid=tid, columns=columns, absent=absent)
 
 
-def _tables(parts: Sequence[_Part]) -> tuple[list[FrameTable], bytes]:
-    """Merge tables: the last row of each key; tables of a single frame are unchanged."""
+def _tables(parts: Sequence[_Part], key: int | None) -> tuple[list[FrameTable], bytes]:
+    """Merge tables: the last row of each key; tables of a single frame are unchanged.
+
+    A key frame replaces earlier tables, but not the rows of logs, which it does not repeat.
+    """
     found: dict[TableName, list[tuple[FrameTable, memoryview]]] = {}
-    for part in parts:
+    for place, part in enumerate(parts):
         for described, data in table_parts(part.header, part.body):
-            found.setdefault(described.name, []).append((described, data))
+            if place >= (key or 0) or ROWS[described.name] == "log":
+                found.setdefault(described.name, []).append((described, data))
     described_all, encoded = list[FrameTable](), list[bytes | memoryview]()
-    from_key = parts[0].header.kind == "key"
     for name, pieces in found.items():
         last, data = pieces[-1]
         if len(pieces) == 1:
@@ -237,8 +242,12 @@ def _tables(parts: Sequence[_Part]) -> tuple[list[FrameTable], bytes]:
             encoded.append(data)
             continue
         tables = [decode_table(name, one) for _, one in pieces]
-        joined = latest_rows(name, tables, keep_gone=not from_key)
-        (described,), made = encode_tables({name: joined}, {name: last.omitted}, last.read_ns)
+        joined = joined_rows(name, tables, keep_gone=key is None)
+        # Rows that a log omits are in no later frame; other tables count theirs at each reading.
+        counted = pieces if ROWS[name] == "log" else pieces[-1:]
+        omitted = sum(one.omitted for one, _ in counted) + max(0, len(joined) - MAX_TABLE_ROWS)
+        kept = {name: joined[:MAX_TABLE_ROWS]}
+        (described,), made = encode_tables(kept, {name: omitted}, last.read_ns)
         described_all.append(described)
         encoded.append(made)
     return described_all, b"".join(encoded)

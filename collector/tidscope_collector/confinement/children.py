@@ -17,7 +17,10 @@ from typing import NamedTuple
 OURS = tuple(
     dict.fromkeys(
         Path(str(spec.origin)).resolve().parents[1]
-        for name in ("tidscope_collector", "tidscope_confinement", "multi_demangle")
+        for name in (
+            *("tidscope_collector", "tidscope_confinement", "tidscope_sampler"),
+            "multi_demangle",
+        )
         if (spec := find_spec(name)) is not None
     )
 )

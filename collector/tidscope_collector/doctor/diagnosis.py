@@ -18,6 +18,7 @@ from tidscope_collector.netacct import programs as netacct
 from tidscope_collector.netacct.programs import NetworkProgram
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.machine import NOTHING_HIDDEN
+from tidscope_collector.stacks.program import obstacle
 from tidscope_collector.steering.loop.affinity_leases import LeftChanged, left_changed
 from tidscope_collector.targets.sources import Sources, give_taskstats, make_sampler
 from tidscope_collector.taskstats.columns import Columns
@@ -41,6 +42,7 @@ from tidscope_collector.walk.choice import WalkSource
 from tidscope_collector.walk.programs import WalkPrograms
 from tidscope_collector.walk.programs import load as load_iterators
 
+CAN_START = "The program that takes stacks can be started."
 _WORST_FIRST: tuple[CheckStatus, ...] = ("failed", "limited")
 
 
@@ -54,6 +56,7 @@ def examine(
     reader_trouble: str = "",
     lock_troubles: Sequence[str] = (),
     left: Sequence[LeftChanged] = (),
+    stacks: Obstacle | str = CAN_START,
 ) -> DoctorReport:
     """Run all checks, including the exit self-test."""
     found = [
@@ -71,6 +74,7 @@ def examine(
         source_checks.network(facts, probe, network),
         source_checks.walk(facts, walk),
         source_checks.ledger(facts, ledger, lock_troubles),
+        source_checks.stacks(stacks),
         checks.energy(facts),
         checks.clock_source(facts),
         checks.transactions(facts),
@@ -179,7 +183,9 @@ def diagnose_host() -> DoctorReport:
     try:
         walk = LiveEbpf(probe.walk(iterators))
         ebpf = LiveEbpf(accounts), walk, LiveEbpf(ledger.ebpf)
-        return examine(facts, probe, *ebpf, foreseen(needs), left=left_changed(procfs))
+        stacks = obstacle() or CAN_START
+        left = left_changed(procfs)
+        return examine(facts, probe, *ebpf, foreseen(needs), left=left, stacks=stacks)
     finally:
         ledger.close()
         for program in (accounts, iterators):
@@ -204,4 +210,5 @@ def diagnose_running(sources: Sources, confinement: Confinement) -> DoctorReport
         reader_trouble(),
         sources.ledger.lock_troubles,
         left_changed(ProcFs()),
+        sources.stacks.finding(),
     )

@@ -15,6 +15,7 @@ from tidscope_collector.doctor.check import (
     reach_taskstats,
 )
 from tidscope_collector.doctor.facts import Facts
+from tidscope_collector.ebpf.obstacles import Obstacle
 
 EXIT_BYTES = 2240  # of socket buffer per queued exit record
 _BURST = 5000  # exit records that should fit while the collector is busy
@@ -180,6 +181,24 @@ def ledger(facts: Facts, ebpf: EbpfProbe, lock_troubles: Sequence[str] = ()) -> 
         "Where the time goes is known by CPU, run queue and block I/O only: no locks, no sockets, "
         "no sleep, and nobody who wakes a thread.",
         _ebpf_fix(facts, ebpf),
+    )
+
+
+def stacks(found: Obstacle | str) -> DoctorCheck:
+    """Check that stacks can be taken.
+
+    Args:
+        found: how they are taken, one sentence, or why they are not.
+    """
+    about = "stacks", "Which line of code"
+    if isinstance(found, str):
+        return make_check(about, "ok", found)
+    return make_check(
+        about,
+        "limited",
+        f"No stacks can be taken: {found.reason}.",
+        "Where in the code threads wait, run and release each other is not known.",
+        found.fix,
     )
 
 

@@ -95,6 +95,11 @@ class Members:
         """Return the process that an ID stands for, or stood for lately."""
         return self.alive.get(pid) or self._ended.get(pid)
 
+    def known(self) -> dict[int, int]:
+        """Return processes that live or ended lately: start in clock ticks since boot, by ID."""
+        known = {**self._ended, **self.alive}
+        return {pid: member.start_ticks for pid, member in known.items()}
+
     def of_number(self, number: int) -> Member | None:
         """Return the process of a row."""
         return self._by_number.get(number)

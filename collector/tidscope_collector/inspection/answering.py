@@ -21,6 +21,7 @@ CPU."""
 PROGRAM_S = 5.0
 """Timeout for reading a program's data, in seconds."""
 LONGEST_TIMEOUT_S = 10.0
+_BUILD_ID = re.compile(r"(?:[0-9a-f]{2}){0,64}")
 _METRIC = re.compile(r"[a-zA-Z_:][a-zA-Z0-9_:]{0,255}")
 
 
@@ -39,6 +40,9 @@ class Arguments(TypedDict, total=False):
         containers: container IDs.
         users: users whose homes may list containers.
         metrics: names of metrics in a text sent behind the question.
+        module: base name of a mapped file.
+        build_id: build ID of a mapped file, hexadecimal; empty if it has none.
+        lines: True if lines and inlined functions are asked for.
     """
 
     pid: int
@@ -52,6 +56,9 @@ class Arguments(TypedDict, total=False):
     containers: list[str]
     users: list[int]
     metrics: list[str]
+    module: str
+    build_id: str
+    lines: bool
 
 
 PROCESS = ("pid", "start_ticks")
@@ -68,6 +75,7 @@ class Places(NamedTuple):
         docker: folder of Docker.
         kubelet: folder of the kubelet.
         podman: folder of Podman's system service.
+        debug: folder of debug files.
     """
 
     proc: str = "/proc"
@@ -76,6 +84,7 @@ class Places(NamedTuple):
     docker: str = "/var/lib/docker"
     kubelet: str = "/var/log/containers"
     podman: str = "/var/lib/containers/storage"
+    debug: str = "/usr/lib/debug"
 
 
 def taking(question: Callable[[Arguments, int], None], *names: str) -> Question:
@@ -119,6 +128,14 @@ def _is_metric(value: object) -> bool:
     return isinstance(value, str) and _METRIC.fullmatch(value) is not None
 
 
+def _is_module(value: object) -> bool:
+    return isinstance(value, str) and len(value) < 256 and "/" not in value and "\0" not in value
+
+
+def _is_build_id(value: object) -> bool:
+    return isinstance(value, str) and _BUILD_ID.fullmatch(value) is not None
+
+
 def _is_timeout(value: object) -> bool:
     return type(value) in (int, float) and 0 < cast(float, value) <= LONGEST_TIMEOUT_S
 
@@ -138,6 +155,9 @@ _RANGES: Mapping[str, Callable[[object], bool]] = {
     "join_place": _WORD,
     "containers": _many(_is_container),
     "metrics": _many(_is_metric),
+    "module": _is_module,
+    "build_id": _is_build_id,
+    "lines": lambda value: type(value) is bool,
     "users": _many(_number(0, (1 << 32) - 2)),
 }
 

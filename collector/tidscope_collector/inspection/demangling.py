@@ -1,4 +1,4 @@
-"""Demangled names of C++ and Rust variables: a question to limited children.
+"""Demangled names of C++, Rust and Swift variables: a question to limited children.
 
 The demangler is native code, and its input comes from untrusted executables. Only the one child
 that needs it loads it.
@@ -12,14 +12,14 @@ from tidscope_collector.inspection.process_files import read_beginning
 
 LONGEST_NAME = 512
 _MAX_BYTES = 1 << 20
-_PREFIXES = ("_Z", "_R")
-"""Prefixes of names mangled by C++ (Itanium ABI) and Rust compilers."""
+_PREFIXES = ("_Z", "_R", "$s", "_$s", "$S", "_$S")
+"""Prefixes of names mangled by compilers of C++ (Itanium ABI), Rust and Swift."""
 SEPARATOR = "\0"
 """Separator of names; no symbol contains it."""
 
 
 def is_mangled(name: str) -> bool:
-    """Return True if the name may be mangled C++ or Rust."""
+    """Return True if the name may be mangled C++, Rust or Swift."""
     return name.startswith(_PREFIXES)
 
 

@@ -12,7 +12,6 @@ import hashlib
 import os
 import platform
 import re
-import stat
 from collections.abc import Mapping as MappingOf
 from collections.abc import Sequence
 from contextlib import suppress
@@ -45,6 +44,7 @@ from tidscope_collector.inspection.lock_kinds import (
     classify,
     classify_thread_local,
 )
+from tidscope_collector.inspection.mapped_files import is_mapped, open_mapped
 from tidscope_collector.inspection.maps import (
     MAPS_BYTES,
     Mapping,
@@ -54,7 +54,6 @@ from tidscope_collector.inspection.maps import (
     parse_maps,
 )
 from tidscope_collector.inspection.process_files import (
-    open_below,
     open_file,
     read_beginning,
     thread_ids,
@@ -174,30 +173,14 @@ def _open(folder: int, pid: int, mappings: list[Mapping], addresses: Sequence[in
         if len(opened.objects) == MAX_FILES:
             break
         mapping = mappings[first]
-        opened.objects[first] = _Object(mapping, _open_mapped(folder, mapping, opened.executable))
+        opened.objects[first] = _Object(mapping, _open_object(folder, mapping, opened.executable))
     return opened
 
 
-def _open_mapped(folder: int, mapping: Mapping, executable: int) -> int:
-    """Open a mapped file, even if its path now has another one. Return -1 on failure."""
-    name = f"map_files/{mapping.start:x}-{mapping.end:x}"
-    if _is_same(executable, mapping):
+def _open_object(folder: int, mapping: Mapping, executable: int) -> int:
+    if is_mapped(executable, mapping):
         return executable
-    for file in (open_file(folder, name), open_below(folder, "root", mapping.path)):
-        if _is_same(file, mapping):
-            return file
-    return -1
-
-
-def _is_same(file: int, mapping: Mapping) -> bool:
-    """Return True if a file is the mapped one.
-
-    The device is not compared: some file systems show another number in mappings.
-    """
-    if file < 0:
-        return False
-    status = os.fstat(file)
-    return status.st_ino == mapping.inode and stat.S_ISREG(status.st_mode)
+    return open_mapped(folder, mapping)
 
 
 def _joins(tids: frozenset[int]) -> dict[int, int]:

@@ -22,7 +22,7 @@ _PROC_MAGIC = 0x9FA0  # PROC_SUPER_MAGIC, linux/magic.h
 _STATFS_BYTES = 256  # larger than any struct statfs
 _OPENAT2 = 437  # the same on all architectures
 _HOW = struct.Struct("=3Q")  # struct open_how: flags, mode, resolve
-_NO_MAGICLINKS, _NO_SYMLINKS, _BENEATH = 0x02, 0x04, 0x08  # linux/openat2.h
+_NO_MAGICLINKS, _NO_SYMLINKS, _BENEATH, _IN_ROOT = 0x02, 0x04, 0x08, 0x10  # linux/openat2.h
 _NO_LINKS = _NO_MAGICLINKS | _NO_SYMLINKS | _BENEATH
 _NOT_THERE = (errno.ENOSYS, errno.EPERM)
 """Errors without openat2(2): before Linux 5.6, or refused by a system call filter."""
@@ -87,10 +87,14 @@ def open_without_links(folder: int, path: str | bytes) -> int:
     Raises:
         OSError: ELOOP for a link, EXDEV for `.`, `..` or an empty part.
     """
+    return _open_path(folder, path, _NO_LINKS)
+
+
+def _open_path(folder: int, path: str | bytes, resolve: int) -> int:
     first, *parts = os.fsencode(path).split(b"/")
     if first or not parts or any(part in (b"", b".", b"..") for part in parts):
         raise OSError(errno.EXDEV, os.strerror(errno.EXDEV))
-    how = _HOW.pack(os.O_PATH | os.O_CLOEXEC, 0, _NO_LINKS)
+    how = _HOW.pack(os.O_PATH | os.O_CLOEXEC, 0, resolve)
     file: int = _libc.syscall(_OPENAT2, folder, b"/".join(parts), how, ctypes.c_size_t(len(how)))
     if file >= 0:
         return file
@@ -139,11 +143,25 @@ def open_below(folder: int, name: str, path: bytes) -> int:
     except OSError:
         return -1
     try:
-        file = open_without_links(root, path)
-    except OSError:
-        return -1
+        return _open_regular(root, path, _NO_LINKS)
     finally:
         os.close(root)
+
+
+def open_inside(root: int, path: bytes) -> int:
+    """Open a regular file at an absolute path inside a root folder, or return -1.
+
+    Links are followed as a process with this root follows them, so that none leads out of it.
+    Before Linux 5.6 a path with links is not opened.
+    """
+    return _open_regular(root, path, _IN_ROOT | _NO_MAGICLINKS)
+
+
+def _open_regular(root: int, path: bytes, resolve: int) -> int:
+    try:
+        file = _open_path(root, path, resolve)
+    except OSError:
+        return -1
     try:
         if not stat.S_ISREG(os.fstat(file).st_mode):
             return -1

@@ -51,6 +51,7 @@ from tidscope_collector.inspection.go_questions import (
 from tidscope_collector.inspection.hsperfdata import java_counters
 from tidscope_collector.inspection.java_threads import java_blocked, java_names
 from tidscope_collector.inspection.lock_addresses import lock_addresses
+from tidscope_collector.inspection.native_names import native_names
 from tidscope_collector.inspection.opened_process import find_runtime, open_process, read_users
 from tidscope_collector.inspection.ports import check_port, listening_ports
 from tidscope_collector.inspection.pprof import mutex_profile
@@ -258,6 +259,11 @@ def questions(places: Places) -> Mapping[str, Question]:
         "java_names": taking(java_names, *PROCESS),
         "java_counters": taking(java_counters, *PROCESS),
         "arguments": taking(arguments_again, *PROCESS),
+        "native_names": taking(
+            functools.partial(native_names, places),
+            *PROCESS,
+            *("module", "build_id", "addresses", "lines"),
+        ),
         "container_names": taking(
             functools.partial(container_names, places), "containers", "users"
         ),

@@ -33,7 +33,10 @@ class TableSource(Protocol):
     def locks_reason(self) -> str: ...
 
     def read(self) -> Tables:
-        """Return all rows as they are now; figures are cumulative. A missing table has no rows."""
+        """Return all rows as they are now; of logs, rows that are new or completed.
+
+        Figures are cumulative. A missing table has no rows. Each row of a log is returned once.
+        """
 
     def close(self) -> None:
         """Stop reading."""

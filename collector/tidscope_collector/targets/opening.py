@@ -118,8 +118,9 @@ class TargetOpener:
         group: Group | None = None,
         target: str = "",
     ) -> Target:
+        target = target or target_id(process.pid)
         return Target(
-            id=target or target_id(process.pid),
+            id=target,
             host=self._host,
             process=process,
             group=group,
@@ -134,6 +135,7 @@ class TargetOpener:
             gomaxprocs_reason=program.reason,
             role_rules=rules,
             steering=None,
+            stacks=self._sources.stacks.state(target),
         )
 
     def group(self, selection: Selection, rate_hz: float, rules: list[RoleRule] | None) -> Target:
@@ -208,7 +210,7 @@ class TargetOpener:
             self._procfs,
             self._sources.delays,
             membership,
-            self._sources.group_tables(target, locks, pools),
+            self._sources.group_tables(target, membership, attach_ns, locks, pools),
             locks,
             pools,
             Descriptions(self._procfs, self._workers, self._engine.submit, self._containers),

@@ -2,12 +2,12 @@
 
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 
 from tidscope_sampler.native import Sampler
 from tidscope_wire.frame_tables import Table
-from tidscope_wire.generated.frame_tables import COLUMNS, KEYS
+from tidscope_wire.generated.frame_tables import COLUMNS, KEYS, ROWS
 from tidscope_wire.generated.limits import MAX_FOLDED_PROCESSES, MAX_ROLES
 from tidscope_wire.generated.models import Process, SampleSource, Source
 from tidscope_wire.role import WORDS
@@ -15,6 +15,7 @@ from tidscope_wire.role import WORDS
 from tidscope_collector.ebpf.libbpf import BpfError
 from tidscope_collector.ebpf.obstacles import Obstacle
 from tidscope_collector.groups.group_pools import GroupPools
+from tidscope_collector.groups.membership import Membership
 from tidscope_collector.groups.opening import GroupSource
 from tidscope_collector.groups.programs import load as load_groups
 from tidscope_collector.locks.group_locks import GroupLocks
@@ -26,6 +27,9 @@ from tidscope_collector.procfs.delay_accounting import DelayAccounting
 from tidscope_collector.procfs.files import ProcFs
 from tidscope_collector.procfs.thread_columns import thread_columns
 from tidscope_collector.sampling.plan import Plan
+from tidscope_collector.stacks.program import NO_STACKS, StackProgram
+from tidscope_collector.stacks.service import StackService
+from tidscope_collector.stacks.target_stacks import TargetStacks
 from tidscope_collector.targets.inexact import inexact_rows, uncounted_rows
 from tidscope_collector.targets.tables import TargetTables
 from tidscope_collector.taskstats.columns import Columns
@@ -38,6 +42,7 @@ from tidscope_collector.taskstats.link import (
     probe,
 )
 from tidscope_collector.waits.source import DEFAULT_OPTIONS, LedgerOptions, LedgerSource
+from tidscope_collector.waits.wire_tables import LedgerTables
 from tidscope_collector.walk.choice import Choice as WalkChoice
 from tidscope_collector.walk.choice import WalkSource
 from tidscope_collector.walk.programs import WalkPrograms
@@ -45,8 +50,6 @@ from tidscope_collector.walk.programs import load as load_walks
 
 LOG = logging.getLogger(__name__)
 NOT_LOADED = Obstacle("this collector does not use it: samples come from /proc", "")
-_DELETED_WHOLE = "lock_names"
-"""Table whose rows have no figures, so rows of zeros are not deleted."""
 
 
 def make_sampler(procfs: ProcFs) -> Sampler:
@@ -56,7 +59,7 @@ def make_sampler(procfs: ProcFs) -> Sampler:
         procfs: root of /proc.
     """
     shapes = [
-        (name, list(columns.items()), len(KEYS[name]), name != _DELETED_WHOLE)
+        (name, list(columns.items()), len(KEYS[name]), ROWS[name])
         for name, columns in COLUMNS.items()
     ]
     roles, names = MAX_ROLES - 1, MAX_FOLDED_PROCESSES - 1
@@ -94,6 +97,7 @@ class Sources:
         counters: requested source of thread counters.
         ledger: options of state ledgers.
         naming: options for names and roles of threads.
+        stacks: the program that takes stacks, or why there is none.
 
     Attributes:
         native: the native sampler; the engine starts it.
@@ -102,6 +106,7 @@ class Sources:
         walk: whether counters are read in one walk.
         ledger: state ledgers, if available.
         groups: programs that follow groups, if available.
+        stacks: takes stacks, if it can.
     """
 
     def __init__(
@@ -112,6 +117,7 @@ class Sources:
         counters: WalkChoice = "auto",
         ledger: LedgerOptions = DEFAULT_OPTIONS,
         naming: NamingOptions = KERNEL_NAMES,
+        stacks: StackProgram | Obstacle = NO_STACKS,
     ) -> None:
         self._procfs = procfs
         self.naming = naming
@@ -141,6 +147,10 @@ class Sources:
             if program is not None:
                 program.give(self.native)
         self.groups = GroupSource(procfs, load_groups(procfs, self._lent), self.native)
+        self.stacks = StackService(stacks)
+        ledgers = self.ledger.program
+        maps = None if ledgers is None else ledgers.stack_maps
+        self.stacks.give_maps(maps, self.ledger.reason or "")
 
     def _lent(self) -> dict[str, int]:
         programs = self.ledger.program, self.network.program
@@ -149,6 +159,7 @@ class Sources:
 
     def close(self) -> None:
         """Release sockets and programs; samples cannot be taken any more."""
+        self.stacks.close()
         self.groups.close()
         self.ledger.close()
         self.network.close()
@@ -272,18 +283,36 @@ class Sources:
         """
         pools = self._pool_readers(attach_ns).open(process.pid, process.start_ticks)
         ledger = self.ledger.tables(self.native, target, process)
-        return TargetTables(ledger, self._inexact(target), pools)
+        stacks = self._target_stacks(attach_ns, lambda: {process.pid: process.start_ticks}, ledger)
+        return TargetTables(ledger, self._inexact(target), pools, stacks)
 
-    def group_tables(self, target: str, locks: GroupLocks, pools: GroupPools) -> TargetTables:
+    def group_tables(
+        self,
+        target: str,
+        membership: Membership,
+        attach_ns: int,
+        locks: GroupLocks,
+        pools: GroupPools,
+    ) -> TargetTables:
         """Return the tables of a group, without that of its processes.
 
         Args:
             target: target ID.
+            membership: its processes.
+            attach_ns: CLOCK_MONOTONIC at attach, in nanoseconds.
             locks: locks of its processes.
             pools: pools of its processes.
         """
         ledger = self.ledger.group_tables(self.native, target, locks)
-        return TargetTables(ledger, self._inexact(target), pools)
+        stacks = self._target_stacks(attach_ns, membership.members.known, ledger)
+        return TargetTables(ledger, self._inexact(target), pools, stacks)
+
+    def _target_stacks(
+        self, attach_ns: int, members: Callable[[], Mapping[int, int]], ledger: LedgerTables | None
+    ) -> TargetStacks | None:
+        if ledger is None or self.stacks.obstacle is not None:
+            return None
+        return TargetStacks(self.stacks, attach_ns, members, ledger.locks)
 
     def group_pools(self, attach_ns: int) -> GroupPools:
         """Return the pools of a group that is attached at `attach_ns`, CLOCK_MONOTONIC."""

@@ -7,6 +7,7 @@ import numpy as np
 from tidscope_wire.frame_tables import Table, Tables
 
 from tidscope_collector.locks.runtime_locks import LockSource
+from tidscope_collector.stacks.target_stacks import TargetStacks
 from tidscope_collector.waits.wire_tables import LedgerTables
 
 
@@ -30,6 +31,7 @@ class TargetTables:
         ledger: tables beside the ledgers, or None; closed with this.
         inexact: return rows of the table `inexact`.
         pools: pools of the target; closed with this.
+        stacks: stacks of its threads, or None; closed with this.
     """
 
     def __init__(
@@ -37,10 +39,12 @@ class TargetTables:
         ledger: LedgerTables | None,
         inexact: Sequence[Callable[[], Table]],
         pools: Pools,
+        stacks: TargetStacks | None = None,
     ) -> None:
         self._ledger = ledger
         self._inexact = inexact
         self._pools = pools
+        self._stacks = stacks
 
     def read(self) -> Tables:
         """See `TableSource`."""
@@ -48,7 +52,9 @@ class TargetTables:
         inexact = [rows for rows in (read() for read in self._inexact) if len(rows)]
         if inexact:
             made = {**made, "inexact": np.concatenate(inexact)}
-        return {**made, **self._pools.tables()}
+        made = {**made, **self._pools.tables()}
+        # Last: what is read of a log is not read again.
+        return made if self._stacks is None else {**made, **self._stacks.read()}
 
     @property
     def locks_reason(self) -> str:
@@ -67,7 +73,9 @@ class TargetTables:
             self._ledger.locks.executed_in(pid, account_of())
 
     def close(self) -> None:
-        """Stop examining locks and reading pools."""
+        """Stop examining locks and reading pools and stacks."""
         self._pools.close()
+        if self._stacks is not None:
+            self._stacks.close()
         if self._ledger is not None:
             self._ledger.close()

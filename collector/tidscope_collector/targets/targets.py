@@ -6,7 +6,14 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from tidscope_wire.generated.limits import MAX_ROLE_RULES
-from tidscope_wire.generated.models import GroupSelector, Process, RoleRule, SizeAudit, Target
+from tidscope_wire.generated.models import (
+    GroupSelector,
+    Process,
+    RoleRule,
+    SizeAudit,
+    StackSampling,
+    Target,
+)
 from tidscope_wire.problems import ProblemError, refusal
 
 from tidscope_collector.groups.cgroups import processes_in
@@ -53,6 +60,7 @@ class TargetRegistry:
             self._workers,
             self._begin,
         )
+        sources.stacks.changed = self._note_stacks
 
     def all(self) -> list[Target]:
         """Return all targets, including ended ones until they are forgotten."""
@@ -261,12 +269,31 @@ class TargetRegistry:
         noted: Target = self._engine.submit(note).result()
         return noted
 
+    def sample_stacks(self, target: str, seconds: float) -> Target:
+        """Take stacks of a target for a while.
+
+        Raises:
+            ProblemError: the target does not exist, or has ended, or no stacks can be taken.
+        """
+        known = self.attached(target)
+        state = self._sources.stacks.sample(target, seconds)
+        return known.model_copy(update={"stacks": state})
+
+    def _note_stacks(self, target: str, state: StackSampling) -> None:
+        def note() -> None:
+            sampler = self._engine.find(target)
+            if sampler is not None:
+                sampler.target = sampler.target.model_copy(update={"stacks": state})
+
+        self._engine.submit(note)
+
     def detach(self, target: str) -> Target:
         """Stop sampling.
 
         Raises:
             ProblemError: the target does not exist.
         """
+        self._sources.stacks.forget(target)
         ended: Target | None = self._engine.submit(lambda: self._engine.detach(target)).result()
         if ended is None:
             known = self._known.get(target)

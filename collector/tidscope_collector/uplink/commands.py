@@ -25,6 +25,7 @@ from tidscope_wire.generated.models import (
     ReleaseCommand,
     RenewSteeringCommand,
     RestartSearchCommand,
+    SampleStacksCommand,
     SetDelayAccountingCommand,
     SetRateCommand,
     SizeAuditCommand,
@@ -63,6 +64,7 @@ Command = (
     | DoctorCommand
     | SizeAuditCommand
     | SetDelayAccountingCommand
+    | SampleStacksCommand
     | SteeringCommand
 )
 RESTORING = ReleaseCommand | DetachCommand
@@ -146,9 +148,9 @@ class CommandHandler:
             case AttachCommand(request_id=number):
                 target, created = self._attach(command)
                 return TargetReply(request_id=number, target=target, created=created)
-            case DetachCommand(request_id=number) | SetRateCommand(request_id=number):
+            case DetachCommand() | SetRateCommand() | SampleStacksCommand():
                 target = self._change(command)
-                return TargetReply(request_id=number, target=target, created=False)
+                return TargetReply(request_id=command.request_id, target=target, created=False)
             case FlushCommand(request_id=number, target=name):
                 flushed = self._targets.flush(name)
                 return FlushReply(request_id=number, seq=flushed.seq, exited=flushed.exited)
@@ -167,7 +169,9 @@ class CommandHandler:
             return SizeAuditReply(request_id=number, audit=self._targets.audit_sizes())
         return ProcessesReply(request_id=number, processes=self._targets.processes())
 
-    def _change(self, command: DetachCommand | SetRateCommand) -> Target:
+    def _change(self, command: DetachCommand | SetRateCommand | SampleStacksCommand) -> Target:
+        if isinstance(command, SampleStacksCommand):
+            return self._targets.sample_stacks(command.target, command.seconds)
         if isinstance(command, SetRateCommand):
             return self._targets.set_rate(command.target, command.rate_hz)
         if self._steering is not None:

@@ -21,6 +21,8 @@ _CASTING = ("on_switch", "on_waking")
 _PROBING = ("on_switch_probing", "on_waking_probing")
 _COUNTING = ("on_call", "on_return")
 _WALK = "begin_ledgers"
+_STACK_MAPS = ("sampling", "asked", "stays", "targets", "watched")
+"""As stacks/keeper.go has them."""
 _HOT_COUNT_AT = 8
 """Where struct pcpu_hot has the preemption count, bytes (Linux 6.2 to 6.14 on x86-64)."""
 
@@ -63,6 +65,11 @@ class LedgerProgram:
     def lent(self) -> dict[str, int]:
         """Maps that a program which follows groups may add processes to, by its names."""
         return {f"ledger_{name}": self._program.map(name) for name in ("targets", "watched")}
+
+    @property
+    def stack_maps(self) -> list[int]:
+        """Descriptors of the maps that the program which takes stacks is lent, in its order."""
+        return [self._program.map(name) for name in _STACK_MAPS]
 
     def attach(self) -> None:
         """Run from now on.

@@ -163,7 +163,7 @@ def _locks(counted: Columns, locks: LockNumbering) -> Table:
     places = np.empty(len(counted["tid"]), [("process", "u4"), ("address", "u8")])
     places["process"], places["address"] = counted["process"], counted["address"]
     places, which = np.unique(places, return_inverse=True)
-    numbers = _numbers(places, locks)[which]
+    numbers = lock_numbers(places, locks)[which]
     known = numbers != 0
     others = locks.waits()
     lock = np.concatenate([numbers[known], _words([one.lock for one in others])])
@@ -178,7 +178,7 @@ def _locks(counted: Columns, locks: LockNumbering) -> Table:
     return made
 
 
-def _numbers(places: Table, locks: LockNumbering) -> npt.NDArray[np.uint64]:
+def lock_numbers(places: Table, locks: LockNumbering) -> npt.NDArray[np.uint64]:
     """Numbers of what is waited for, by process and address: locks, and some system calls."""
     in_call = places["address"] >= CALL_ADDRESS
     numbers = np.zeros(len(places), np.uint64)

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use super::arrow::Kind;
 use super::table_changes::TableChanges;
-use super::tables::{Column, Shape, Table, Texts};
+use super::tables::{Column, RowKind, Shape, Table, Texts};
 use crate::fuzzing::{fuzz, Random};
 
 #[derive(Clone, Debug, PartialEq)]
@@ -112,16 +112,17 @@ fn read(stream: &[u8], shape: &Shape) -> Vec<Vec<Value>> {
 
 fn shapes() -> Vec<Shape> {
     use Kind::{Text, U32, U64};
-    let shape = |name: &str, keys: usize, columns: &[Kind]| Shape {
+    let shape = |name: &str, keys: usize, rows: RowKind, columns: &[Kind]| Shape {
         name: name.into(),
         columns: columns.iter().enumerate().map(|(n, kind)| (format!("c{n}"), *kind)).collect(),
         keys,
-        has_figures: columns.contains(&U64),
+        rows,
     };
     vec![
-        shape("stays", 3, &[U32, U32, U32, U64]),
-        shape("wakes", 2, &[U32, U32, U32, U64, U64, Text]),
-        shape("names", 1, &[U32, Text, Text]),
+        shape("stays", 3, RowKind::Figures, &[U32, U32, U32, U64]),
+        shape("wakes", 2, RowKind::Figures, &[U32, U32, U32, U64, U64, Text]),
+        shape("names", 1, RowKind::Names, &[U32, Text, Text]),
+        shape("samples", 1, RowKind::Log, &[U32, U32, U64, Text]),
     ]
 }
 
@@ -182,30 +183,34 @@ fn change(random: &mut Random, shape: &Shape, rows: &mut Rows) {
 fn is_deleted(shape: &Shape, values: &[Value]) -> bool {
     let figures = shape.columns[shape.keys..].iter().zip(values);
     let mut figures = figures.filter(|one| one.0 .1 == Kind::U64);
-    shape.has_figures && figures.all(|one| *one.1 == Value::Number(0))
+    shape.rows == RowKind::Figures && figures.all(|one| *one.1 == Value::Number(0))
 }
 
 #[test]
 fn tables_of_frames() {
     let shapes = shapes();
     let mut changes = TableChanges::new(shapes.clone()).unwrap();
-    let [mut now, mut taken, mut known]: [Vec<Rows>; 3] = [(); 3].map(|()| vec![Rows::new(); 3]);
+    let [mut now, mut taken, mut known]: [Vec<Rows>; 3] = [(); 3].map(|()| vec![Rows::new(); 4]);
     fuzz("frame tables", |random| {
         for (shape, rows) in shapes.iter().zip(&mut now) {
             for _ in 0..random.below(4) {
                 change(random, shape, rows);
             }
         }
-        let left_out = if random.one_in(10) { random.below(3) } else { 3 };
+        let left_out = if random.one_in(10) { random.below(4) } else { 4 };
         if !random.one_in(8) {
-            let places = (0..3).filter(|&place| place != left_out).collect::<Vec<_>>();
+            let places = (0..4).filter(|&place| place != left_out).collect::<Vec<_>>();
             let tables: Vec<(usize, Table)> = places
                 .into_iter()
                 .map(|place| (place, table(random, &shapes[place], &now[place])))
                 .collect();
-            taken = now.clone();
-            if let Some(rows) = taken.get_mut(left_out) {
-                rows.clear();
+            for (place, (shape, rows)) in shapes.iter().zip(&mut taken).enumerate() {
+                if shape.rows != RowKind::Log {
+                    rows.clear();
+                }
+                if place != left_out {
+                    rows.extend(now[place].clone());
+                }
             }
             changes.take(tables, random.number() as i64);
         } else if random.one_in(2) {
@@ -238,11 +243,16 @@ fn tables_of_frames() {
             }
         }
         assert_eq!(start, encoded.bytes.len());
-        for ((shape, known), taken) in shapes.iter().zip(&known).zip(&taken) {
+        for ((shape, known), taken) in shapes.iter().zip(&mut known).zip(&mut taken) {
+            if shape.rows == RowKind::Log {
+                // Rows that waited are in this frame, and in no other.
+                assert_eq!(std::mem::take(known), std::mem::take(taken));
+                continue;
+            }
             let mut wanted = taken.clone();
             wanted.retain(|_, values| !is_deleted(shape, values));
-            if shape.has_figures || whole {
-                assert_eq!(known, &wanted, "{}", shape.name);
+            if shape.rows == RowKind::Figures || whole {
+                assert_eq!(*known, wanted, "{}", shape.name);
             } else {
                 // Names are not deleted.
                 assert!(wanted.iter().all(|(key, values)| known.get(key) == Some(values)));

@@ -11,6 +11,7 @@ pub mod frame;
 mod fuzz_tests;
 pub mod header;
 pub mod json;
+mod row_choice;
 pub mod rows;
 pub mod table_changes;
 pub mod tables;

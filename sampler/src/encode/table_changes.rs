@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::header::TableHeader;
-use super::tables::{Key, Shape, Table, TableEncoder};
+use super::tables::{Key, RowKind, Shape, Table, TableEncoder};
 
 /// Rows of a table of a frame.
 pub const MAX_TABLE_ROWS: usize = 65_536;
@@ -28,10 +28,39 @@ struct Known {
     encoder: TableEncoder,
     /// Rows that readers have.
     sent: Table,
-    /// Rows of the last reading.
+    /// Rows of the last reading; of a log those that wait for a frame.
     now: Table,
-    /// Rows of the last reading beyond the bound.
+    /// Rows of the last reading beyond the bound; of a log those of all readings since a frame.
     omitted: usize,
+}
+
+impl Known {
+    fn take(&mut self, table: Table) {
+        if self.shape.rows == RowKind::Log {
+            let (now, omitted) =
+                self.now.joined(&table, &self.shape).bounded(&self.shape, MAX_TABLE_ROWS);
+            (self.now, self.omitted) = (now, self.omitted + omitted);
+        } else {
+            (self.now, self.omitted) = table.bounded(&self.shape, MAX_TABLE_ROWS);
+        }
+    }
+
+    /// Rows of a frame, and how many are left out; None if a frame does not carry the table.
+    fn next(&mut self, whole: bool) -> Option<(Table, usize)> {
+        if self.shape.rows == RowKind::Log {
+            let rows = std::mem::replace(&mut self.now, Table::new(&self.shape));
+            let left_out = std::mem::take(&mut self.omitted);
+            return (!rows.is_empty() || left_out > 0).then_some((rows, left_out));
+        }
+        let rows = if whole {
+            self.now.clone()
+        } else {
+            // New rows and deleted ones may be more than a table has; key frames have all again.
+            changed(&self.shape, &self.sent, &self.now).bounded(&self.shape, MAX_TABLE_ROWS).0
+        };
+        self.sent.clone_from(&self.now);
+        (!rows.is_empty() || (self.omitted > 0 && whole)).then_some((rows, self.omitted))
+    }
 }
 
 /// The tables of one target, as they were read and as readers have them.
@@ -74,18 +103,20 @@ impl TableChanges {
         self.known.iter().map(|known| &known.shape)
     }
 
-    /// Takes a complete reading: all rows as they are now. Tables that it does not have are empty.
+    /// Takes a complete reading: all rows as they are now, of logs those that are new or completed.
+    /// Tables that it does not have are empty.
+    ///
+    /// Rows of a log wait for the next frame, and are in that frame only.
     ///
     /// `tables` gives tables by the places of their shapes, `read_ns` when they were read, since
     /// attach.
     pub fn take(&mut self, tables: impl IntoIterator<Item = (usize, Table)>, read_ns: i64) {
-        for known in &mut self.known {
-            known.now = Table::new(&known.shape);
-            known.omitted = 0;
+        for known in self.known.iter_mut().filter(|known| known.shape.rows != RowKind::Log) {
+            known.take(Table::new(&known.shape));
         }
         for (place, table) in tables {
             if let Some(known) = self.known.get_mut(place) {
-                (known.now, known.omitted) = table.bounded(&known.shape, MAX_TABLE_ROWS);
+                known.take(table);
             }
         }
         self.read_ns = read_ns.max(0);
@@ -93,6 +124,7 @@ impl TableChanges {
     }
 
     /// Encodes the tables of a frame: rows that changed since they were sent; for a key frame all.
+    /// Of logs, both have the rows that wait.
     pub fn next(&mut self, whole: bool) -> EncodedTables<'_> {
         self.described.clear();
         if !std::mem::take(&mut self.is_read) && !whole {
@@ -100,31 +132,16 @@ impl TableChanges {
         }
         let (mut end, mut size) = (0, 0);
         for known in &mut self.known {
-            let mut left_out = known.omitted;
-            let mut rows = if whole {
-                known.now.clone()
-            } else {
-                // New rows and deleted ones may be more than a table has; key frames have all again.
-                changed(&known.shape, &known.sent, &known.now)
-                    .bounded(&known.shape, MAX_TABLE_ROWS)
-                    .0
-            };
-            known.sent.clone_from(&known.now);
-            if rows.is_empty() && (left_out == 0 || !whole) {
-                continue;
-            }
+            let Some((rows, left_out)) = known.next(whole) else { continue };
+            let (rows, too_many) = rows.fitting(&known.shape, self.max_bytes - size);
             size += rows.bytes();
-            if size > self.max_bytes {
-                left_out += rows.len();
-                rows = Table::new(&known.shape);
-            }
             let start = end;
             end = known.encoder.encode(&mut self.buffer, start, &rows);
             self.described.push(TableHeader {
                 name: known.shape.name.clone(),
                 rows: rows.len(),
                 bytes: end - start,
-                omitted: left_out,
+                omitted: left_out + too_many,
                 read_ns: self.read_ns,
             });
         }
@@ -136,9 +153,9 @@ impl TableChanges {
 fn changed(shape: &Shape, before: &Table, now: &Table) -> Table {
     let keys = shape.keys;
     let mut changes = Table::new(shape);
-    if now.has_keys_of(before, keys) {
+    if now.starts_with_keys_of(before, keys) {
         for row in 0..now.len() {
-            if !now.has_values_of(row, before, row, keys) {
+            if row >= before.len() || !now.has_values_of(row, before, row, keys) {
                 changes.push(now, row);
             }
         }
@@ -157,7 +174,7 @@ fn changed(shape: &Shape, before: &Table, now: &Table) -> Table {
             None => changes.push(now, row),
         }
     }
-    if shape.has_figures {
+    if shape.rows == RowKind::Figures {
         let mut gone: Vec<usize> =
             earlier.into_values().filter(|(_, stays)| !stays).map(|(row, _)| row).collect();
         gone.sort_unstable();
@@ -182,7 +199,7 @@ mod tests {
             name: "stays".into(),
             columns: columns.map(|(name, kind)| (name.to_owned(), kind)).to_vec(),
             keys: 2,
-            has_figures: true,
+            rows: RowKind::Figures,
         }
     }
 
@@ -287,9 +304,94 @@ mod tests {
     }
 
     #[test]
+    fn what_does_not_fit_leaves_room_for_what_does() {
+        let mut tables = TableChanges::new(vec![stays(), log()]).unwrap();
+        tables.max_bytes = 40;
+        tables.take([(0, table(&(0..3).map(|tid| ((tid, 1), 1)).collect())), (1, simple(5))], 0);
+        let described = tables.next(true).described.to_vec();
+        assert_eq!((described[0].rows, described[0].omitted), (2, 1));
+        assert_eq!((described[1].rows, described[1].omitted), (0, 1));
+        tables.take([(0, simple(5)), (1, simple(6))], 1);
+        let described = tables.next(true).described.to_vec();
+        assert_eq!(described.iter().map(|one| one.rows).collect::<Vec<_>>(), [1, 1]);
+    }
+
+    #[test]
     fn names_are_never_deleted() {
-        let mut shape = stays();
-        shape.has_figures = false;
+        let shape = Shape { rows: RowKind::Names, ..stays() };
         assert!(changed(&shape, &simple(5), &Table::new(&shape)).is_empty());
+        let more = table(&BTreeMap::from([((0, 4), 0), ((1, 4), 5), ((2, 4), 0)]));
+        assert_eq!(rows_of(&changed(&shape, &simple(5), &more)).len(), 2);
+    }
+
+    fn log() -> Shape {
+        Shape { name: "samples".into(), rows: RowKind::Log, ..stays() }
+    }
+
+    /// What happens to a log: rows are read, or a frame is made.
+    #[derive(Clone, Debug)]
+    enum Step {
+        Read(BTreeMap<(u32, u32), u64>),
+        Frame { key: bool },
+    }
+
+    fn step() -> impl Strategy<Value = Step> {
+        let rows = proptest::collection::btree_map((0..4u32, 0..2u32), 0..4u64, 0..6);
+        prop_oneof![rows.prop_map(Step::Read), any::<bool>().prop_map(|key| Step::Frame { key })]
+    }
+
+    proptest! {
+        #[test]
+        fn each_row_of_a_log_is_in_the_next_frame_only(
+            steps in proptest::collection::vec(step(), 0..12)
+        ) {
+            let mut tables = TableChanges::new(vec![log()]).unwrap();
+            let mut waiting = BTreeMap::new();
+            for step in steps {
+                match step {
+                    Step::Read(rows) => {
+                        tables.take([(0, table(&rows))], 1);
+                        waiting.extend(rows);
+                    }
+                    Step::Frame { key } => {
+                        let found = tables.known[0].now.clone();
+                        let described = tables.next(key).described.to_vec();
+                        let rows = described.first().map_or(0, |one| one.rows);
+                        prop_assert_eq!(rows, waiting.len());
+                        prop_assert!(described.iter().all(|one| one.omitted == 0));
+                        prop_assert_eq!(rows_of(&found), std::mem::take(&mut waiting));
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_key_frame_does_not_repeat_a_log_and_a_reading_deletes_nothing_of_it() {
+        let mut tables = TableChanges::new(vec![log()]).unwrap();
+        tables.take([(0, simple(0))], 1);
+        tables.take([], 2);
+        let described = tables.next(true).described.to_vec();
+        assert_eq!((described[0].rows, described[0].omitted, described[0].read_ns), (1, 0, 2));
+        assert!(tables.next(true).described.is_empty());
+        tables.take([(0, simple(0))], 3);
+        assert_eq!(tables.next(false).described[0].rows, 1);
+        assert!(tables.next(false).described.is_empty());
+    }
+
+    #[test]
+    fn a_log_is_bounded_and_what_is_left_out_is_counted_once() {
+        let mut tables = TableChanges::new(vec![log()]).unwrap();
+        let rows =
+            |tids: std::ops::Range<u32>, count| table(&tids.map(|tid| ((tid, 1), count)).collect());
+        let most = MAX_TABLE_ROWS as u32;
+        tables.take([(0, rows(0..most - 1, 1))], 1);
+        // One more fits, and rows that wait are completed.
+        tables.take([(0, rows(most - 2..most + 3, 2))], 2);
+        assert_eq!(rows_of(&tables.known[0].now)[&(most - 2, 1)], 2);
+        tables.take([(0, rows(most..most + 4, 3))], 3);
+        let described = tables.next(false).described.to_vec();
+        assert_eq!((described[0].rows, described[0].omitted), (MAX_TABLE_ROWS, 7));
+        assert!(tables.next(true).described.is_empty());
     }
 }

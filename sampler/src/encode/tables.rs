@@ -9,6 +9,17 @@ pub const MAX_KEYS: usize = 4;
 /// Key of a row: its key columns, the others 0.
 pub type Key = [u32; MAX_KEYS];
 
+/// What the rows of a table are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RowKind {
+    /// A row replaces an earlier one with its key; one whose figures are all 0 deletes it.
+    Figures,
+    /// The same, but no row is deleted.
+    Names,
+    /// Rows are added, and repeated by no key frame; a row completes an earlier one with its key.
+    Log,
+}
+
 /// Name and columns of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shape {
@@ -18,8 +29,8 @@ pub struct Shape {
     pub columns: Vec<(String, Kind)>,
     /// Number of key columns.
     pub keys: usize,
-    /// True if a row whose figures are all 0 is a deleted one; false for tables of names.
-    pub has_figures: bool,
+    /// What its rows are.
+    pub rows: RowKind,
 }
 
 impl Shape {
@@ -119,6 +130,24 @@ impl Column {
         }
     }
 
+    /// Bytes of the value of a row.
+    pub fn row_bytes(&self, row: usize) -> usize {
+        match self {
+            Self::U32(_) => 4,
+            Self::U64(_) => 8,
+            Self::Text(texts) => 4 + texts.get(row).len(),
+        }
+    }
+
+    /// True if the first values are those of another column of the same kind.
+    fn starts_with(&self, other: &Column) -> bool {
+        match (self, other) {
+            (Self::U32(one), Self::U32(two)) => one.starts_with(two),
+            (Self::U64(one), Self::U64(two)) => one.starts_with(two),
+            _ => false,
+        }
+    }
+
     /// True if a row has the same value as a row of another column of the same kind.
     fn equals(&self, row: usize, other: &Column, other_row: usize) -> bool {
         match (self, other) {
@@ -201,9 +230,10 @@ impl Table {
         key
     }
 
-    /// True if all tables' key columns are equal, row by row.
-    pub fn has_keys_of(&self, other: &Table, keys: usize) -> bool {
-        self.columns[..keys] == other.columns[..keys]
+    /// True if the first rows have the keys of all rows of another table, in their order.
+    pub fn starts_with_keys_of(&self, other: &Table, keys: usize) -> bool {
+        let mut pairs = self.columns[..keys].iter().zip(&other.columns[..keys]);
+        pairs.all(|(one, two)| one.starts_with(two))
     }
 
     /// True if two rows have the same values besides their keys.
@@ -227,31 +257,6 @@ impl Table {
                 _ => column.push(other, row),
             }
         }
-    }
-
-    /// Rows with the greatest first figures, at most `most`, in order; how many were left out.
-    pub fn bounded(self, shape: &Shape, most: usize) -> (Self, usize) {
-        let omitted = self.len().saturating_sub(most);
-        if omitted == 0 {
-            return (self, 0);
-        }
-        let figures = self.columns.iter().find_map(|column| match column {
-            Column::U64(values) => Some(values),
-            _ => None,
-        });
-        let mut rows: Vec<usize> = (0..self.len()).collect();
-        if let (Some(figures), true) = (figures, most > 0) {
-            rows.select_nth_unstable_by_key(most - 1, |&row| {
-                (std::cmp::Reverse(figures[row]), row)
-            });
-        }
-        rows.truncate(most);
-        rows.sort_unstable();
-        let mut kept = Self::new(shape);
-        for row in rows {
-            kept.push(&self, row);
-        }
-        (kept, omitted)
     }
 }
 
@@ -306,7 +311,7 @@ mod tests {
                 ("waker_name".into(), Kind::Text),
             ],
             keys: 1,
-            has_figures: true,
+            rows: RowKind::Figures,
         }
     }
 
@@ -341,20 +346,5 @@ mod tests {
         assert!(shape.check().is_err());
         shape.keys = 9;
         assert!(shape.check().is_err());
-    }
-
-    #[test]
-    fn the_rows_with_the_greatest_figures_are_kept_in_order() {
-        let shape = wakes();
-        let columns = vec![
-            Column::U32(vec![1, 2, 3, 4]),
-            Column::U64(vec![5, 1, 5, 9]),
-            Column::Text(texts(&["a", "b", "c", "d"])),
-        ];
-        let table = Table::of(&shape, columns).unwrap();
-        let (kept, omitted) = table.clone().bounded(&shape, 2);
-        assert_eq!((omitted, &kept.columns()[0]), (2, &Column::U32(vec![1, 4])));
-        assert_eq!(table.clone().bounded(&shape, 0).0.len(), 0);
-        assert_eq!(table.clone().bounded(&shape, 4), (table, 0));
     }
 }

@@ -225,6 +225,15 @@ enum state {
  * futexes. */
 #define CALL_ADDRESS (1ULL << 63)
 
+/* Kinds of stays that have chances of their own to be sampled: stays.bpf.h. */
+#define KINDS 4
+
+struct chance {
+	__u32 since;  /* when `stays` were counted from: CLOCK_MONOTONIC, the low bits of 2^12 ns */
+	__u16 stays;
+	__u16 weight; /* one of so many is sampled; 0: not set, all are */
+};
+
 /* What a reader compares to see whether a ledger has changed stands in the first 64 bytes. */
 struct slot {
 	__u32 tgid; /* 0: not in use */
@@ -255,7 +264,8 @@ struct slot {
 	__u32 bucket;	  /* of the stay that is entered */
 	__u32 spare;
 	__u64 ns[STATES];
-	__u64 more[5]; /* fills a cache line */
+	__u64 stay; /* number of the stay under way, if it is sampled; 0: it is not */
+	struct chance chances[KINDS]; /* of stays to be sampled; fills a cache line */
 };
 
 /* Wake-ups by one waker from waits for one address, as in struct slot. */
@@ -343,6 +353,7 @@ const volatile __s64 preempt_count_at = 0;
 extern void *bpf_rdonly_cast(const void *object, __u32 type) __ksym __weak;
 
 #include "../slots/thread_slots.bpf.h"
+#include "stays.bpf.h"
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -691,6 +702,8 @@ static __always_inline void enter(struct slot *slot, struct task_struct *task, _
 		finish(slot, detail, state, wait);
 		count_wake(slot, detail, wait, all - ran - wait);
 	}
+	if (slot->stay) /* its end was left out */
+		end_stay(slot, state >= FIRST_WAIT ? wait : all - ran, state >= FIRST_WAIT ? all - ran - wait : 0);
 	slot->queued_ns = queued;
 	if (state != ON_CPU)
 		finish(slot, detail, state == PREEMPTED ? PREEMPTED : WOKEN, all - ran - wait);
@@ -724,6 +737,8 @@ static __always_inline void leave(struct task_struct *task, int preempted, unsig
 	slot->mark = now << STATE_BITS | next;
 	if (next == ENDED)
 		slot->exit_ns = now;
+	else if (is_sampling())
+		begin_stay(slot);
 }
 
 /* A process that is not the slot's: the collector cannot ask for its name when it has ended. */
@@ -940,6 +955,9 @@ static __always_inline void arrive(struct task_struct *task, struct task_struct 
 			delay = slot->woken_ns < left ? 0 : now - earliest;
 		slot->woken_ns = now - delay;
 	}
+	if (slot->stay)
+		end_stay(slot, (state >= FIRST_WAIT ? slot->woken_ns : now) - left,
+			 state >= FIRST_WAIT ? now - slot->woken_ns : 0);
 	if (!here)
 		return;
 	if (other && other != slot->tgid && other != slot->noted_tgid)
@@ -1053,6 +1071,8 @@ static __always_inline void waken(struct task_struct *task, int casts)
 	/* When it was, the kernel's count tells, unless it counts already; see arrive(). */
 	now = tgid && !task->sched_info.last_queued ? about_now(rq) : bpf_ktime_get_ns();
 	slot->woken_ns = now > left ? now : left;
+	if (slot->stay && (__u32)waker)
+		release_stay(slot, waker, now);
 }
 
 SEC("tp_btf/sched_switch")
@@ -1192,6 +1212,7 @@ int begin_ledgers(struct bpf_iter__task *context)
 
 	if (!task || task->__state & TASK_DEAD)
 		return 0;
+	tell_trigger();
 	slot = begin(task, OTHER);
 	if (!slot)
 		return 0;

@@ -3,6 +3,7 @@
 pub mod bpf;
 pub mod clock;
 pub mod descriptors;
+pub mod file_bytes;
 pub mod files;
 pub mod memory;
 pub mod poll;

@@ -8,7 +8,7 @@ use pyo3::types::{PyBytes, PyDict};
 
 use crate::encode::arrow::Kind;
 use crate::encode::json::Fragment;
-use crate::encode::tables::{Column, Shape, Texts};
+use crate::encode::tables::{Column, RowKind, Shape, Texts};
 use crate::os::descriptors::duplicate;
 use crate::processes::{Boundary, Match, Newcomer};
 
@@ -40,11 +40,11 @@ pub fn fragment(text: &str) -> PyResult<Fragment> {
     Fragment::new(text).map_err(value_error)
 }
 
-/// Shapes of tables: name, columns and their kinds, number of keys, whether rows of zeros are deleted.
-pub type TableShape = (String, Vec<(String, String)>, usize, bool);
+/// Shapes of tables: name, columns and their kinds, number of keys, what rows are.
+pub type TableShape = (String, Vec<(String, String)>, usize, String);
 
 /// Makes the shape of a table.
-pub fn shape((name, columns, keys, has_figures): TableShape) -> PyResult<Shape> {
+pub fn shape((name, columns, keys, rows): TableShape) -> PyResult<Shape> {
     let kind = |kind: &str| match kind {
         "uint32" => Ok(Kind::U32),
         "uint64" => Ok(Kind::U64),
@@ -55,7 +55,13 @@ pub fn shape((name, columns, keys, has_figures): TableShape) -> PyResult<Shape> 
         .into_iter()
         .map(|(column, name)| Ok((column, kind(&name)?)))
         .collect::<PyResult<Vec<_>>>()?;
-    Ok(Shape { name, columns, keys, has_figures })
+    let rows = match rows.as_str() {
+        "figures" => RowKind::Figures,
+        "names" => RowKind::Names,
+        "log" => RowKind::Log,
+        _ => return Err(value_error(format!("table {name} of {rows}"))),
+    };
+    Ok(Shape { name, columns, keys, rows })
 }
 
 /// Makes a column of a table: numbers of their bytes in the machine's order, texts of a list.

@@ -3,6 +3,7 @@
 mod convert;
 mod link;
 mod sampler;
+mod symbols;
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -27,6 +28,7 @@ fn bpf_object<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyBytes>>
 #[pymodule]
 fn native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(bpf_object, module)?)?;
+    symbols::add_to(module)?;
     module.add("VERSION", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<link::Link>()?;
     module.add_class::<sampler::Sampler>()

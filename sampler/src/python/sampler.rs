@@ -558,7 +558,8 @@ impl Sampler {
         self.tell(move |engine| engine.health = health)
     }
 
-    /// Gives the tables of a target: all rows as they are now, by the name of the table, by columns.
+    /// Gives the tables of a target, by the name of the table, by columns: all rows as they are now; of
+    /// logs those that are new or completed.
     fn give_tables(
         &self,
         target: String,

@@ -46,6 +46,7 @@ fn offsets(source: &str, name: &str) -> HashMap<String, usize> {
             "__u64" => 8,
             "struct edge" => 40,
             "struct taker" => 16,
+            "struct chance" => 8,
             other => panic!("{other}"),
         };
         at = at.next_multiple_of(size.min(8));
@@ -79,7 +80,7 @@ fn slots_of_ledgers_are_the_programs() {
     let slot = offsets(WAITS, "slot");
     let names = ["mark", "woken_ns", "arrived_ns", "began_ns", "run_ns", "ns"];
     assert_eq!(names.map(|name| slot[name] / 8), ledger::PLACES);
-    assert_eq!(slot["more"] - slot["ns"], ledger::STATES * 8);
+    assert_eq!(slot["stay"] - slot["ns"], ledger::STATES * 8);
     assert_eq!(WAITS.contains("#define STATE_BITS 5\n"), ledger::STATE_BITS == 5);
     let control = offsets(WAITS, "control");
     assert_eq!(control["threads_without_slot"], ledger::WITHOUT_SLOT);

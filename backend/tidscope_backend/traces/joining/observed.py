@@ -35,6 +35,8 @@ MIN_SHARE = 0.01
 """Minimum waits for a lock, as a share of the most awaited lock's. Other locks are omitted."""
 Key = tuple[int, int]
 """Lock and thread IDs."""
+_TABLES: frozenset[TableName] = frozenset({"locks", "lock_names", "processes"})
+"""Tables that are decoded."""
 
 
 class LockName(NamedTuple):
@@ -239,7 +241,7 @@ def observe(frames: Iterable[bytes], fields: Fields | None) -> Observed:
             if header.kind != "key" and not offsets:
                 continue
             rows = decoder.decode_rows(header, body)
-            tables = decode_tables(header, body)
+            tables = decode_tables(header, body, _TABLES)
         except FrameError:
             continue
         if not offsets:

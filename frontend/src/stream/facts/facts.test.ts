@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { factTables } from "../../testing/factModel";
+import type { FrameTables } from "../../wire/frame";
 import { COLUMNS, KEYS } from "../../wire/generated/frameTables";
 import { CALL_STAYS, CALLS, Facts, LOCK_NAMES, LOCKS, STAYS, TAKERS, WAKES } from "./facts";
 import { FactTable } from "./factTable";
@@ -134,6 +135,20 @@ describe("a table over time", () => {
     facts.take(read(3e9), factTables({ wakes: [wake(1, 50)] }), 3.9, true);
     expect(facts.wakes.window(0, 4)).toMatchObject({ t0_s: 1, t1_s: 3, seconds: 2 });
     expect(growth(facts, 0, 4)).toEqual({ 1: 40 });
+  });
+
+  it("takes no tables of stacks for a reading", () => {
+    const facts = new Facts(600);
+    facts.take([], factTables({ wakes: [wake(1, 5)] }), 1, true);
+    const { edition } = facts;
+    const columns = { what: Uint32Array.of(1), count: Float64Array.of(5) };
+    const stacks: FrameTables = { stack_counts: { rows: 1, columns } };
+    const described = [{ name: "stack_counts", omitted: 3, read_ns: 3e9 }];
+    facts.take(described, stacks, 3, false);
+    expect(facts.edition).toBe(edition);
+    facts.take(described, { ...stacks, ...factTables({ wakes: [wake(1, 7)] }) }, 3, true);
+    expect(growth(facts, 1, 3)).toEqual({ 1: 2 });
+    expect(facts.wakes.omitted).toBe(0);
   });
 
   it("says how many rows are missing", () => {

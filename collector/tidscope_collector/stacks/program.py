@@ -1,0 +1,102 @@
+"""The program that takes stacks (`stacks/`): starting it, and talking to it."""
+
+import os
+import signal
+import socket
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from tidscope_confinement import capabilities
+
+from tidscope_collector.ebpf.obstacles import Obstacle
+from tidscope_collector.stacks.messages import MAX_MESSAGE
+
+PROGRAM = Path(__file__).parent / "tidscope-stacks"
+NO_STACKS = Obstacle("this collector takes no stacks", "")
+_NOT_BUILT = Obstacle(
+    "the program that takes them is not part of this installation",
+    "Install Go 1.26 or newer and run `make stacks`.",
+)
+_NO_RIGHTS = Obstacle("they need root's rights", "Start the collector as root.")
+_SOCKET = 3
+_BEGIN, _END = b"begin", b"end"
+
+
+class StackProgram:
+    """The started program. It costs nothing before it is asked to begin.
+
+    Args:
+        connection: SOCK_SEQPACKET socket to it.
+        pid: its process ID.
+    """
+
+    def __init__(self, connection: socket.socket, pid: int) -> None:
+        self._connection = connection
+        self.pid = pid
+
+    def lend(self, maps: Sequence[int]) -> None:
+        """Give it descriptors of the maps of the ledger's program; it waits for them.
+
+        Args:
+            maps: see `LedgerProgram.stack_maps`.
+
+        Raises:
+            OSError: it has ended.
+        """
+        socket.send_fds(self._connection, [b"maps"], list(maps))
+
+    def fileno(self) -> int:
+        """Return the descriptor that is readable while there are messages."""
+        return self._connection.fileno()
+
+    def begin(self) -> None:
+        """Let it take stacks. Raises OSError if it has ended."""
+        self._connection.send(_BEGIN)
+
+    def end(self) -> None:
+        """Let it take no more stacks. Raises OSError if it has ended."""
+        self._connection.send(_END)
+
+    def receive(self) -> bytes:
+        """Return the next message; empty once it has ended. Raises BlockingIOError without one."""
+        try:
+            return self._connection.recv(MAX_MESSAGE, socket.MSG_DONTWAIT)
+        except ConnectionResetError:
+            return b""
+
+    def close(self) -> None:
+        """Let it end, and wait for that. Idempotent."""
+        self._connection.close()
+        with suppress(ChildProcessError):
+            os.waitpid(self.pid, 0)
+
+
+def obstacle(path: Path = PROGRAM) -> Obstacle | None:
+    """Return why the program cannot be started; None if it can."""
+    if not path.exists():
+        return _NOT_BUILT
+    needed = {capabilities.BPF, capabilities.PERFMON, capabilities.SYS_PTRACE}
+    return None if capabilities.held() >= needed else _NO_RIGHTS
+
+
+def start_program(path: Path = PROGRAM) -> StackProgram | Obstacle:
+    """Start the program; return why not otherwise. Call it before rights are given up."""
+    if found := obstacle(path):
+        return found
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with theirs:
+        null = (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0)
+        try:
+            pid = os.posix_spawn(
+                path,
+                [path.name],
+                {},
+                file_actions=[null, (os.POSIX_SPAWN_DUP2, theirs.fileno(), _SOCKET)],
+                setpgroup=0,  # signals of a terminal are the collector's
+                setsigdef=[signal.SIGINT, signal.SIGTERM, signal.SIGPIPE],
+            )
+        except OSError as error:
+            ours.close()
+            return Obstacle(f"{path} cannot be executed: {error.strerror}", "Run `make stacks`.")
+    return StackProgram(ours, pid)

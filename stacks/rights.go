@@ -1,0 +1,56 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"syscall"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// What a worker needs to load the unwinder: programs and maps, perf events, watchpoints in the
+// kernel's memory, memory maps and memory of other users' processes, their executables, the
+// kernel's symbols.
+var workerRights = []uint{
+	unix.CAP_BPF, unix.CAP_PERFMON, unix.CAP_SYS_ADMIN, unix.CAP_SYS_PTRACE,
+	unix.CAP_DAC_READ_SEARCH, unix.CAP_CHECKPOINT_RESTORE, unix.CAP_SYSLOG,
+}
+
+// What it needs afterwards: maps for new executables, and what processes have.
+var unwindingRights = []uint{
+	unix.CAP_BPF, unix.CAP_SYS_PTRACE, unix.CAP_DAC_READ_SEARCH, unix.CAP_CHECKPOINT_RESTORE,
+}
+
+// keepRights gives up all other capabilities, in all threads, for ever.
+func keepRights(kept []uint) error {
+	keep := map[uint]bool{}
+	for _, one := range kept {
+		keep[one] = true
+	}
+	var held [2]unix.CapUserData
+	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	if err := unix.Capget(&header, &held[0]); err != nil {
+		return fmt.Errorf("capabilities: %w", err)
+	}
+	for number := uint(0); number <= unix.CAP_LAST_CAP; number++ {
+		if keep[number] {
+			continue
+		}
+		held[number/32].Permitted &^= 1 << (number % 32)
+		// Without CAP_SETPCAP there is nothing to give up.
+		_, _, _ = syscall.AllThreadsSyscall(unix.SYS_PRCTL, unix.PR_CAPBSET_DROP, uintptr(number), 0)
+	}
+	for i := range held {
+		held[i].Effective = held[i].Permitted
+		held[i].Inheritable = 0
+	}
+	_, _, failed := syscall.AllThreadsSyscall(
+		unix.SYS_CAPSET, uintptr(unsafe.Pointer(&header)), uintptr(unsafe.Pointer(&held[0])), 0)
+	runtime.KeepAlive(&held)
+	if failed != 0 {
+		return fmt.Errorf("giving up capabilities: %w", failed)
+	}
+	_, _, _ = syscall.AllThreadsSyscall(unix.SYS_PRCTL, unix.PR_SET_DUMPABLE, 0, 0)
+	return nil
+}

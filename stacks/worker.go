@@ -1,0 +1,259 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"go.opentelemetry.io/ebpf-profiler/libpf"
+	"golang.org/x/sys/unix"
+)
+
+const (
+	flushInterval = 250 * time.Millisecond
+	// How often it is seen to that stays of threads which are gone are forgotten.
+	forgetInterval = time.Minute
+	// About one stay of a kind of a thread is chosen in so much time.
+	leastGap = 20 * time.Millisecond
+	mostGap  = 10 * time.Second
+	// Who ends a wait for a futex is looked at from this length on.
+	releaseAfter = 100 * time.Microsecond
+	// Stacks that a CPU may take a second.
+	stacksPerSecond = 400
+	// With context switches as trigger: they are looked at for so long, so often.
+	window       = 50 * time.Millisecond
+	windowPeriod = 500 * time.Millisecond
+)
+
+// The collector has closed its end of the socket.
+var errGone = errors.New("the collector does not listen")
+
+// worker takes stacks until its standard input ends.
+type worker struct {
+	shared   *shared
+	unwinder *unwinder
+	filter   *filter
+	records  *recordReader
+	tree     *tree
+	joiner   *joiner
+	trigger  events
+	status   status
+	gap      time.Duration
+	limited  uint64 // stays beyond the limit, when the gap was set last
+}
+
+// exitExplained is the status of a worker that has said why it failed.
+const exitExplained = 2
+
+func work() error {
+	w := &worker{tree: newTree(), joiner: newJoiner(), gap: leastGap}
+	w.say(status{State: stateLoading})
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	if err := w.load(ctx); err != nil {
+		w.fail(err)
+	}
+	defer w.unwinder.tracer.Close()
+	defer func() { w.shared.gapNs = 0 }()
+	over := make(chan struct{})
+	go func() {
+		_, _ = os.Stdin.Read(make([]byte, 1))
+		close(over)
+	}()
+	if err := w.run(over); err != nil && !errors.Is(err, errGone) {
+		w.shared.gapNs = 0
+		w.fail(err)
+	}
+	return nil
+}
+
+// fail says why, and ends the process.
+func (w *worker) fail(why error) {
+	w.say(status{State: stateFailed, Reason: why.Error()})
+	fmt.Fprintln(os.Stderr, "tidscope-stacks:", why)
+	os.Exit(exitExplained)
+}
+
+func (w *worker) load(ctx context.Context) error {
+	if err := confine(); err != nil {
+		return err
+	}
+	maps := make([]*os.File, mapCount)
+	for i := range maps {
+		maps[i] = os.NewFile(uintptr(samplingFD+i), "map")
+		unix.CloseOnExec(samplingFD + i)
+	}
+	var err error
+	if w.shared, err = mapShared(maps[0]); err != nil {
+		return err
+	}
+	if w.unwinder, err = newUnwinder(ctx); err != nil {
+		return err
+	}
+	if w.filter, err = loadFilter(maps, w.unwinder.entry); err != nil {
+		return err
+	}
+	if w.records, err = newRecordReader(w.filter.stays); err != nil {
+		return err
+	}
+	if err := w.choose(); err != nil {
+		return err
+	}
+	return keepRights(unwindingRights)
+}
+
+// choose opens events that reach the unwinder: a watchpoint if that works here.
+func (w *worker) choose() error {
+	w.status = status{State: stateSampling, Trigger: triggerWatchpoint}
+	watchpoint, why := w.filter.openWatchpoint(w.shared.triggerAt)
+	if why == nil {
+		if why = watchpoint.enable(true); why == nil {
+			var took time.Duration
+			if took, why = w.filter.try(); took > 0 {
+				w.trigger, w.status.StackNs = watchpoint, took.Nanoseconds()
+			} else if why == nil {
+				why = errors.New("it does not reach the unwinder")
+			}
+		}
+	}
+	if w.trigger == nil {
+		watchpoint.close()
+		switches, err := w.filter.openContextSwitches()
+		if err != nil {
+			return fmt.Errorf("no perf event reaches the unwinder: watchpoint: %w, context switches: %w", why, err)
+		}
+		w.trigger, w.status.Trigger = switches, triggerContextSwitches
+		w.status.Reason = fmt.Sprintf("no watchpoint: %v", why)
+	}
+	clock, err := w.filter.openClock()
+	if err == nil {
+		err = clock.enable(true)
+	}
+	if err != nil {
+		w.status.Reason = fmt.Sprintf("threads on CPUs are not looked at: %v", err)
+		return nil
+	}
+	w.status.CPUHz = cpuHz
+	return nil
+}
+
+func (w *worker) run(over <-chan struct{}) error {
+	w.shared.releaseNs = uint64(releaseAfter)
+	w.shared.costNs = uint64(time.Second / stacksPerSecond)
+	w.limited = w.shared.beyondLimit
+	if w.status.Trigger == triggerWatchpoint {
+		w.shared.gapNs = uint64(w.gap)
+	} else {
+		// The waker's stack would be that of its next switch.
+		w.shared.releaseNs = uint64(time.Hour)
+		w.joiner.windows = uint32(windowPeriod / window)
+		stop := make(chan struct{})
+		defer close(stop)
+		go w.openWindows(stop)
+	}
+	w.say(w.status)
+	flush, forget := time.NewTicker(flushInterval), time.NewTicker(forgetInterval)
+	defer flush.Stop()
+	defer forget.Stop()
+	for {
+		select {
+		case <-over:
+			w.shared.gapNs = 0
+			return w.flush()
+		case <-w.unwinder.tracer.Done():
+			return errors.New("the unwinder ended")
+		case trace := <-w.unwinder.traces:
+			w.take(trace)
+		case <-flush.C:
+			if err := w.flush(); err != nil {
+				return err
+			}
+		case <-forget.C:
+			w.joiner.forget(isGone)
+		}
+	}
+}
+
+// openWindows lets stays be chosen in windows of time, in which all context switches are looked at.
+func (w *worker) openWindows(stop <-chan struct{}) {
+	for {
+		_ = w.trigger.enable(true)
+		w.shared.gapNs = uint64(max(w.gap/time.Duration(windowPeriod/window), time.Millisecond))
+		time.Sleep(window)
+		w.shared.gapNs = 0
+		_ = w.trigger.enable(false)
+		select {
+		case <-stop:
+			return
+		case <-time.After(windowPeriod - window):
+		}
+	}
+}
+
+// take takes in a stack. Between two batches the unwinder sends nil.
+func (w *worker) take(trace *libpf.EbpfTrace) {
+	if trace == nil {
+		return
+	}
+	one := unwound{at: uint64(trace.KTime), thread: uint32(trace.TID)}
+	one.node = w.tree.add(trimmed(w.unwinder.resolve(trace)))
+	w.joiner.addStack(one)
+}
+
+// flush sends what is complete.
+func (w *worker) flush() error {
+	records, err := w.records.all()
+	if err != nil {
+		return err
+	}
+	beyond := w.shared.beyondLimit - w.limited
+	w.limited += beyond
+	weigh(records, beyond)
+	for _, one := range records {
+		w.joiner.add(one)
+	}
+	samples := w.joiner.join(monotonicNs())
+	firstFrame, frames, firstNode, nodes := w.tree.take()
+	counts := w.joiner.counts
+	_, failed := w.filter.counted()
+	counts[countWithoutStack] += failed
+	counts[countBeyondLimit] += w.shared.beyondLimit + w.shared.releasesBeyond
+	counts[countNoRoom] += w.shared.noRoom
+	counts[countBeyondBound] += w.tree.cut
+	messages := encodeFrames(firstFrame, frames)
+	messages = append(messages, encodeNodes(firstNode, nodes)...)
+	messages = append(messages, encodeSamples(samples)...)
+	for _, message := range append(messages, encodeCounts(counts)) {
+		if _, err := unix.Write(socketFD, message); err != nil {
+			return errGone
+		}
+	}
+	w.setGap(beyond)
+	return nil
+}
+
+// setGap lets fewer stays be chosen where a CPU would take more stacks than it may.
+func (w *worker) setGap(beyond uint64) {
+	if beyond > 0 {
+		w.gap = min(w.gap*3/2, mostGap)
+	} else {
+		w.gap = max(w.gap*19/20, leastGap)
+	}
+	if w.status.Trigger == triggerWatchpoint {
+		w.shared.gapNs = uint64(w.gap)
+	}
+}
+
+func (w *worker) say(one status) { _, _ = unix.Write(socketFD, encodeStatus(one)) }
+
+func isGone(process, thread uint32) bool {
+	return unix.Tgkill(int(process), int(thread), 0) == unix.ESRCH
+}
+
+func monotonicNs() uint64 {
+	var now unix.Timespec
+	_ = unix.ClockGettime(unix.CLOCK_MONOTONIC, &now)
+	return uint64(now.Nano())
+}
