@@ -7,6 +7,7 @@ import type { RunManifest } from "../../wire/generated/models";
 import { DifferencePanel } from "../stacks/DifferenceView";
 import { ALL_STACKS, type DifferenceSide, differenceQuery, PLAIN_LINK } from "../stacks/link";
 import { DrawingBar } from "../stacks/ScopeBar";
+import stacks from "../stacks/stacks.module.css";
 import styles from "./ComparePage.module.css";
 import { type PartProps, runsOf } from "./link";
 import { runOf, windowOf } from "./side";
@@ -74,13 +75,13 @@ function Difference({ title, base, other }: DifferenceProps) {
   if (problem !== null) return <ProblemNotice problem={problem} />;
   if (query === null) return <p className={styles.none}>Reading the runs…</p>;
   return (
-    <>
+    <div className={stacks.within}>
       <DrawingBar
         link={drawing}
         onLink={(part) => setDrawing((before) => ({ ...before, ...part }))}
       />
       <DifferencePanel title={title} query={query} periodMs={null} style={drawing} />
-    </>
+    </div>
   );
 }
 

@@ -128,15 +128,17 @@ interface StacksLinkProps {
   readonly title?: string | undefined;
   /** Content without a link, where there are no stacks; the children by default. */
   readonly plain?: ReactNode;
+  /** A name that is a link as well: in the colour of the text. */
+  readonly quiet?: boolean;
 }
 
 /** A link to the flame graph of a part of the stacks. */
-export function StacksLink({ what, children, title, plain = children }: StacksLinkProps) {
+export function StacksLink({ what, children, title, plain = children, quiet }: StacksLinkProps) {
   const href = useStackLink()(what);
   return href === null ? (
     plain
   ) : (
-    <PageLink href={href} className={styles.link} title={title}>
+    <PageLink href={href} className={styles.link} data-quiet={quiet} title={title}>
       {children}
     </PageLink>
   );
