@@ -50,6 +50,7 @@ TRIED = {
     "java-24": "there is no Java 24 or newer",
     "crates": "crates of the Rust registry cannot be fetched and built",
     "go-modules": "modules of the Go proxy cannot be fetched and built",
+    "dwz": "there is no dwz",
     "jaeger": "TIDSCOPE_BUILD_JAEGER is not set",
     "perf": "perf cannot record what the scheduler does",
     "python-for-others": "no interpreter of this version that another user may run",

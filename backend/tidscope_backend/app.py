@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from fastapi import APIRouter, FastAPI
 from tidscope_wire.audit import FILE as AUDIT_FILE
 from tidscope_wire.audit import TIDSCOPE, AuditLog, AuditTrail
-from tidscope_wire.generated.models import LiveState, Retention, Role
+from tidscope_wire.generated.models import FrameHeader, LiveState, Retention, Role, Target
 
 from tidscope_backend import VERSION, api
 from tidscope_backend.api.collectors import (
@@ -35,6 +35,12 @@ from tidscope_backend.api.runs import (
     runs_router,
 )
 from tidscope_backend.api.session import session_router
+from tidscope_backend.api.stacks import (
+    StackSources,
+    stack_export_router,
+    stack_sampling_router,
+    stacks_router,
+)
 from tidscope_backend.api.steering import predictions_router, proof_router, steering_router
 from tidscope_backend.api.traces import TRACE_IMPORT_PATH, TraceService
 from tidscope_backend.api.traces import routes as traces_router
@@ -61,6 +67,8 @@ from tidscope_backend.security.host_file import FILE_NAME, HostFile
 from tidscope_backend.security.request_limits import BodyLimit, ReadLimit
 from tidscope_backend.security.sessions import SessionFile, Sessions
 from tidscope_backend.settings import Settings
+from tidscope_backend.stacks.live import LiveStacks
+from tidscope_backend.stacks.sources import LiveSource, RunSource
 from tidscope_backend.store.directory import ManifestWriter, RunsDirectory
 from tidscope_backend.store.disk import Disk
 from tidscope_backend.store.run_store import RunStore
@@ -102,7 +110,8 @@ class Backend:
         self.meters = Meters(clock, self.registry.collector_pid)
         self.links = CollectorLinks(lambda host: self.registry.host(host) is not None)
         self._open_runs()
-        self.ingest = FrameIngest(self.registry, self.fanout, self.meters.observe, self.recorder)
+        self.live_stacks = LiveStacks(int(settings.history_seconds * 1e9))
+        self.ingest = FrameIngest(self.registry, self.fanout, self._observe, self.recorder)
         self.registry.subscribe(self._publish_state, self._forget)
         self.trail = _open_trail(settings)
         self.authenticator = Authenticator(
@@ -146,9 +155,14 @@ class Backend:
     def _publish_state(self) -> None:
         self.fanout.publish_state(self.state())
 
+    def _observe(self, host_id: str, header: FrameHeader, body: memoryview) -> None:
+        self.meters.observe(host_id, header, body)
+        self.live_stacks.receive(header, body)
+
     def _forget(self, target_id: str) -> None:
         self.ingest.forget(target_id)
         self.meters.forget(target_id)
+        self.live_stacks.forget(target_id)
 
     def facts(self) -> Facts:
         """Return what metrics are made of."""
@@ -205,6 +219,9 @@ class Backend:
         yield run_frames_router(self.runs.reader, disk)
         yield export_router(self.directory.folder, disk)
         yield import_router(self.directory.make, self.directory.has, disk)
+        yield stack_sampling_router(registry, links)
+        yield stacks_router(self.stack_sources(), disk)
+        yield stack_export_router(self.stack_sources(), disk)
         yield compare_router(self.directory.folder, disk)
         yield experiments_router(self.settings.runs_dir, disk)
         yield traces_router
@@ -220,6 +237,15 @@ class Backend:
         yield CollectorEndpoint(sessions, self.settings.max_message_bytes).router
         yield live_router(self.settings, self.fanout, self.state, self.authenticator.sessions)
         yield web_router(self.settings.web_dir)
+
+    def stack_sources(self) -> StackSources:
+        """Make what finds stacks of targets and runs."""
+
+        def live(target: Target) -> LiveSource:
+            frames = self.history.get(target.id).frames
+            return LiveSource(target, frames, self.live_stacks.get(target.id))
+
+        return StackSources(self.registry, live, lambda run: RunSource(self.runs.reader(run)))
 
     def traces(self) -> TraceService:
         """Make what the routes of traces read and write."""

@@ -118,9 +118,12 @@ NEVER_DONE = {
     "GET /api/v1/traces/{trace_id}",
     "POST /api/v1/traces/import",
     "POST /api/v1/traces/jaeger",
+    "GET /api/v1/targets/{target_id}/stacks/export",
+    "GET /api/v1/runs/{run}/stacks/export",
 }
-"""No prediction service runs here (test_backend_predictions.py has one), and files of traces and a
-Jaeger are not guessed (test_traces_http.py has them). They must not fail."""
+"""No prediction service runs here (test_backend_predictions.py has one), files of traces and a
+Jaeger are not guessed (test_traces_http.py has them), and nothing here has stacks
+(test_stacks_http.py has them). They must not fail."""
 RUNS = [f"r-20261121-120000-{number:06x}" for number in (1, 2, 3)]
 ARCHIVE = "application/zstd"
 ORDER = ("GET", "PUT", "PATCH", "POST", "DELETE")
@@ -187,6 +190,8 @@ class Fuzzer:
             "run_id": [*RUNS],
             "run": RUNS,
             "runs": [f"{RUNS[0]},{RUNS[1]}"],
+            "before": [f"target:{TARGET_ID}"],
+            "after": [f"run:{RUNS[0]}"],
             "experiment_id": [EXPERIMENT],
             "token": [TOKEN],
             "session_id": ["0"],

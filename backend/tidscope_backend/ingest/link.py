@@ -24,6 +24,7 @@ from tidscope_wire.generated.models import (
     ReleaseCommand,
     RenewSteeringCommand,
     RestartSearchCommand,
+    SampleStacksCommand,
     SetDelayAccountingCommand,
     SetRateCommand,
     SizeAuditCommand,
@@ -44,6 +45,7 @@ Command = (
     AttachCommand
     | DetachCommand
     | SetRateCommand
+    | SampleStacksCommand
     | FlushCommand
     | ListProcessesCommand
     | DoctorCommand
@@ -196,6 +198,13 @@ class CollectorLink:
             request_id=next(self._numbers), target=target, rate_hz=rate_hz, actor=actor
         )
         return await self._ask(command, TargetReply, self._command_seconds)
+
+    async def sample_stacks(self, target: str, seconds: float, actor: Actor) -> TargetReply:
+        """Take stacks of a target for a while. Raises as `attach`."""
+        command = SampleStacksCommand(
+            request_id=next(self._numbers), target=target, seconds=seconds, actor=actor
+        )
+        return await self._exchange(command, TargetReply, self._command_seconds)
 
     async def flush(self, target: str) -> FlushReply:
         """Have the collector send all pending data of a target; return the last frame number.

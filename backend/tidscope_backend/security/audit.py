@@ -18,6 +18,7 @@ ACTIONS: Mapping[tuple[str, str], AuditAction] = {
     ("POST", "/api/v1/targets"): "attach",
     ("PATCH", "/api/v1/targets/{target_id}"): "set-rate",
     ("DELETE", "/api/v1/targets/{target_id}"): "detach",
+    ("POST", "/api/v1/targets/{target_id}/stacks"): "sample-stacks",
     ("PUT", "/api/v1/targets/{target_id}/steering"): "steer",
     ("POST", "/api/v1/targets/{target_id}/steering/restart"): "restart-search",
     ("DELETE", "/api/v1/targets/{target_id}/steering"): "release",
@@ -47,6 +48,7 @@ REFUSED_SIGN_INS = 20
 """Maximum lines in a burst; one more is allowed every REFILL_SECONDS."""
 REFILL_SECONDS = 3.0
 _NOTES = "tidscope.audit"
+_CONTINUES = "tidscope.audit.continues"
 _OBJECT = "object"
 
 
@@ -54,6 +56,11 @@ def note(scope: Scope, object: str | None = None, **details: str) -> None:
     """Add details from a route to its audit line, beyond those in the path."""
     notes: MutableMapping[str, str] = scope.setdefault(_NOTES, {})
     notes.update(details if object is None else {**details, _OBJECT: object})
+
+
+def continues_logged(scope: Scope) -> None:
+    """Leave out the line of a request that prolongs what was logged when it began."""
+    scope[_CONTINUES] = True
 
 
 class AuditMiddleware:
@@ -105,6 +112,8 @@ class AuditMiddleware:
         name: str | None,
         notes: dict[str, str],
     ) -> None:
+        if status < 400 and scope.get(_CONTINUES):
+            return
         outcome: AuditOutcome = "done" if status < 400 else "refused" if status < 500 else "failed"
         if action == "sign-in" and outcome != "done" and not self._refusals.spend():
             self._trail.skip()

@@ -15,6 +15,10 @@ from tidscope_backend.stacks.intervals import Floats, t_ratio, wilson
 Ints = npt.NDArray[np.int64]
 MIN_SAMPLES = 10
 """Strata with fewer samples share a variance with others of their pool: one alone shows none."""
+MAX_LEVERAGE = 0.9
+"""Maximum part of one sample in its group, as variances account for it."""
+ROUNDING = 1e-12
+"""Variance of a share that is no more than rounding errors."""
 UNKNOWN = -1
 """Node of a sample without a known stack."""
 
@@ -179,8 +183,8 @@ def _climb(units: Units, time: Floats, group: Ints, parent: Ints) -> _Sums:
     nodes = len(parent)
     depth = depths(parent)
     known = units.node != UNKNOWN
-    square = units.factor * time**2
-    groups = _of_groups(units, time, square, group)
+    square = units.factor * time**2 / (1 - _leverage(time, group)) ** 2
+    groups = _of_groups(time, square, group)
     ns, uncertain, variance, fourth = np.zeros((4, nodes))
     sums = _Sums(ns, uncertain, variance, fourth, np.zeros(nodes, np.int64))
     columns = (time, square, square**2, np.ones(len(time)))
@@ -216,27 +220,33 @@ def _add(sums: _Sums, pairs: _Pairs, node: Ints, of: Ints, groups: "_Groups") ->
     fourth = inside**2 * pairs.fourth + outside**2 * np.maximum(groups.fourth[of] - pairs.fourth, 0)
     np.add.at(sums.ns, node, pairs.ns)
     np.add.at(sums.uncertain_ns, node, np.where(of > 0, pairs.ns, 0))
-    np.add.at(sums.variance, node, square * groups.correction[of])
-    np.add.at(sums.fourth, node, fourth * groups.correction[of] ** 2)
+    np.add.at(sums.variance, node, square)
+    np.add.at(sums.fourth, node, fourth)
     np.add.at(sums.samples, node, pairs.samples.astype(np.int64))
 
 
 class _Groups(NamedTuple):
-    """Sums of all samples by group, as in _Pairs, and the correction of variances for few."""
+    """Sums of all samples by group, as in _Pairs."""
 
     ns: Floats
     square: Floats
     fourth: Floats
-    correction: Floats
 
 
-def _of_groups(units: Units, time: Floats, square: Floats, group: Ints) -> _Groups:
+def _of_groups(time: Floats, square: Floats, group: Ints) -> _Groups:
     length = int(group.max(initial=0)) + 1
-    count = _sum(group, (units.factor > 0).astype(np.float64), length)
-    correction = np.divide(count, count - 1, out=np.ones_like(count), where=count > 1)
-    sums = (_sum(group, column, length) for column in (time, square, square**2))
-    ns, squares, fourth = sums
-    return _Groups(ns, squares, fourth, correction)
+    ns, squares, fourth = (_sum(group, column, length) for column in (time, square, square**2))
+    return _Groups(ns, squares, fourth)
+
+
+def _leverage(time: Floats, group: Ints) -> Floats:
+    """Return the part of each sample in its group.
+
+    A sample pulls the share of its group towards itself, so its residual is too small by this part
+    (jackknife).
+    """
+    whole = _sum(group, time, int(group.max(initial=0)) + 1)
+    return np.minimum(time / whole[group], MAX_LEVERAGE)
 
 
 def _summed(code: Ints, *columns: Floats) -> _Pairs:
@@ -258,21 +268,24 @@ def _intervals(
     has. It stays within 0 and 1, and has a width even if all samples agree. Student's t accounts
     for variances that few samples determine (Korn and Graubard, 1998).
     """
-    uncertain = group > 0
+    uncertain = (group > 0) | np.isfinite(first_stage)
+    below = sums.ns if np.isfinite(first_stage) else sums.uncertain_ns
     whole = float(time[uncertain].sum())
-    spread = float((units.factor * time**2)[uncertain].sum())
-    if whole <= 0 or spread <= 0:
+    if whole <= 0:
         return sums.ns, sums.ns, 0.0
+    spread = float((units.factor * time**2)[uncertain].sum())
     fewest = 1 / (spread / whole**2 + 1 / first_stage)
-    share = np.clip(sums.uncertain_ns / whole, 0, 1)
+    share = np.clip(below / whole, 0, 1)
     binomial = share * (1 - share)
-    variance = sums.variance / whole**2 + binomial / first_stage
+    variance = sums.variance / whole**2
+    # Where all samples of each group agree, only rounding errors remain of the variance.
+    differ = (variance > ROUNDING) & (binomial > ROUNDING)
     number = np.full_like(share, fewest)
-    np.divide(binomial, variance, out=number, where=(variance > 0) & (binomial > 0))
+    np.divide(binomial, variance + binomial / first_stage, out=number, where=differ)
     freedom = np.full_like(share, np.inf)
-    np.divide(sums.variance**2, sums.fourth, out=freedom, where=sums.fourth > 0)
+    np.divide(sums.variance**2, sums.fourth, out=freedom, where=differ)
     low, high = wilson(share, number / t_ratio(freedom) ** 2)
-    certain = sums.ns - sums.uncertain_ns
+    certain = sums.ns - below
     _, absent = wilson(np.zeros(1), np.array([fewest]))
     return certain + low * whole, certain + high * whole, float(absent[0] * whole)
 

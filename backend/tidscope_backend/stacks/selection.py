@@ -60,6 +60,12 @@ class Selection:
         if self.from_ns is not None and self.to_ns is not None and self.from_ns >= self.to_ns:
             raise refusal("bad-request", "the window ends before it begins", "exchange its ends")
 
+    def described(self, name: str) -> str:
+        """Describe a selection of a target or run with a name."""
+        parts = [name, *sorted(self.roles), *(f"thread {tid}" for tid in sorted(self.tids)[:3])]
+        parts += sorted(self.states) + ([] if self.lock is None else [f"lock #{self.lock}"])
+        return ", ".join(parts if self.side == "threads" else [*parts, self.side])
+
     @property
     def state_numbers(self) -> frozenset[int]:
         """Numbers of the selected states."""

@@ -14,7 +14,7 @@ from tidscope_wire.generated.models import (
 from tidscope_wire.role import RoleRule
 
 from tidscope_backend.stacks.frame_facts import CountReader, LockReader, LockWaits
-from tidscope_backend.stacks.graphs import Flame, flame, nodes_of, place_of
+from tidscope_backend.stacks.graphs import MAX_NODES, Flame, flame, nodes_of, place_of
 from tidscope_backend.stacks.ledger import Stay, TableReader, Wanted, WindowTimes, read_ledger
 from tidscope_backend.stacks.selection import STATES, Chosen, Selection
 from tidscope_backend.stacks.sources import StackSource
@@ -167,7 +167,7 @@ def flame_of(source: StackSource, selection: Selection) -> tuple[View, Flame | N
 def graph(source: StackSource, selection: Selection) -> StackGraph:
     """Return the flame graph of a selection."""
     found, made = flame_of(source, selection)
-    frames, nodes, omitted = ([], [], 0) if made is None else nodes_of(made)
+    frames, nodes, omitted = ([], [], 0) if made is None else nodes_of(made, MAX_NODES)
     return StackGraph(
         from_ns=found.from_ns,
         to_ns=found.to_ns,
