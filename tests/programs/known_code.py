@@ -8,6 +8,7 @@ have ended, the program writes a line of JSON (`CodeAccount`). Functions are nam
 does.
 """
 
+import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -53,7 +54,9 @@ class KnownCode(RunningProgram):
         env: environment; None: that of the test.
     """
 
-    def __init__(self, command: Sequence[str | Path], env: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, command: Sequence[str | Path], env: Mapping[str, str] | None = None
+    ) -> None:
         super().__init__(command, env)
         assert self.line() == "ready"
 
